@@ -225,7 +225,7 @@ run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
   job.frame = crop (self, frame);
   self->n_levels = count_levels (plan);
   error = cuv_backend_run (&self->backend, &job, processor);
-  if (error != NULL) /* a plan that was not taken leaves it unusable */
+  if (error != NULL) /* unusable after a failed change of plan */
     cuv_backend_close (&self->backend);
   if (plan != before)
     cuv_waldboost_plan_free (before);

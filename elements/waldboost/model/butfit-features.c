@@ -19,16 +19,16 @@
 #define MAX_HAAR_VALUE 1e4f
 #define MIN_HAAR_RANGE 1e-2f
 
+/* Indexed by CuvFeature. */
 static const struct {
-  CuvFeature type;
   const char *name;    /* value of the attribute type */
   const char *element; /* NULL: see haars */
   int n_entries;       /* of a table; 0: numberOfBins */
 } types[] = {
-  { CUV_FEATURE_LBP, "LBP", "LBPFeature", 256 },
-  { CUV_FEATURE_LRD, "LRD", "LRDFeature", 17 },
-  { CUV_FEATURE_LRP, "LRP", "LRP", 100 },
-  { CUV_FEATURE_HAAR, "HAAR", NULL, 0 },
+  [CUV_FEATURE_LBP] = { "LBP", "LBPFeature", 256 },
+  [CUV_FEATURE_LRD] = { "LRD", "LRDFeature", 17 },
+  [CUV_FEATURE_LRP] = { "LRP", "LRP", 100 },
+  [CUV_FEATURE_HAAR] = { "HAAR", NULL, 0 },
 };
 
 /* Haar features as weighted rectangles over a grid of equal blocks. Overlapping
@@ -59,9 +59,9 @@ static const struct {
 gboolean
 cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+  for (int i = 0; i < (int) G_N_ELEMENTS (types); i++) {
     if (strcmp (types[i].name, name) == 0) {
-      self->type = types[i].type;
+      self->type = i;
       self->type_given = TRUE;
       return TRUE;
     }

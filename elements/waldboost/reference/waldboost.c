@@ -92,9 +92,11 @@ grid_code (const Window *window, const CuvGridNode *node)
       return rank (values, node->a) - rank (values, node->b) + 8;
     case CUV_FEATURE_LRP:
       return rank (values, node->a) + 10 * rank (values, node->b);
-    default:
-      return local_binary_pattern (values, window->model->inclusive != 0);
+    case CUV_FEATURE_LBP:
+    case CUV_FEATURE_HAAR: /* has no grid */
+      break;
   }
+  return local_binary_pattern (values, window->model->inclusive != 0);
 }
 
 /* ---- Haar ---- */

@@ -56,13 +56,19 @@ count_survivors (Counts *self, int index, unsigned n)
 /* ---- groups ---- */
 
 CUV_INLINE __m256i
-codes (const Scan *scan, int at, const BoostWeak *weak, int kind)
+codes (const Scan *scan, int at, const BoostWeak *weak, BoostKind kind)
 {
   GridSums blocks = grid_sums (scan->sums + at, &weak->grid, scan->layout);
   __m256i a, b;
 
-  if (kind == BOOST_LBP || kind == BOOST_LBP_INCLUSIVE)
-    return grid_patterns (&blocks, kind == BOOST_LBP_INCLUSIVE);
+  switch (kind) {
+    case BOOST_LBP:
+    case BOOST_LBP_INCLUSIVE:
+      return grid_patterns (&blocks, kind == BOOST_LBP_INCLUSIVE);
+    case BOOST_LRD:
+    case BOOST_LRP:
+      break;
+  }
   a = grid_ranks (&blocks, weak->a);
   b = grid_ranks (&blocks, weak->b);
   return kind == BOOST_LRD
@@ -95,7 +101,8 @@ add_leaves (const int32_t *sums, int32_t *out, __m128i code,
 
 /* One weak classifier on all groups. */
 CUV_INLINE void
-run_groups (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+run_groups (
+    const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
 {
   const BoostWeak *weak = &scan->tables->weak[index];
   int kept = 0;
@@ -168,7 +175,7 @@ make_list (Windows *self)
 
 CUV_INLINE __m256i
 codes_of_four (
-    const Scan *scan, const int32_t *x, const GridQuad *quad, int kind)
+    const Scan *scan, const int32_t *x, const GridQuad *quad, BoostKind kind)
 {
   GridQuadSums sums = grid_quad_sums (scan->sums, x, quad);
 
@@ -177,9 +184,11 @@ codes_of_four (
       return grid_quad_lrd (&sums, quad);
     case BOOST_LRP:
       return grid_quad_lrp (&sums, quad);
-    default:
-      return grid_quad_lbp (&sums, kind == BOOST_LBP_INCLUSIVE);
+    case BOOST_LBP:
+    case BOOST_LBP_INCLUSIVE:
+      break;
   }
+  return grid_quad_lbp (&sums, kind == BOOST_LBP_INCLUSIVE);
 }
 
 /* Adds four leaves. Returns the mask of the windows not below the threshold. */
@@ -214,7 +223,8 @@ store_compacted (int32_t *at, __m128i value, unsigned mask)
 
 /* One weak classifier on the list. */
 CUV_INLINE void
-run_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+run_list (
+    const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
 {
   const BoostWeak *weak = &scan->tables->weak[index];
   const GridQuad *quad = &scan->tables->quads[index];
@@ -241,7 +251,7 @@ run_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
  * between, successive weak classifiers overlap. Returns the mask of those that
  * pass. */
 CUV_INLINE unsigned
-finish_four (const Scan *scan, int index, int kind, bool fixed,
+finish_four (const Scan *scan, int index, BoostKind kind, bool fixed,
     const int32_t *x, int32_t *sums, unsigned alive, Counts counts)
 {
   const BoostTables *tables = scan->tables;
@@ -261,8 +271,8 @@ finish_four (const Scan *scan, int index, int kind, bool fixed,
 }
 
 CUV_INLINE void
-finish_list (const Scan *scan, int index, int kind, bool fixed, Windows *self,
-    Counts counts)
+finish_list (const Scan *scan, int index, BoostKind kind, bool fixed,
+    Windows *self, Counts counts)
 {
   int n = self->n_alive, kept = 0;
 
@@ -309,8 +319,8 @@ add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
 /* Runs groups, then the list, through the weak classifiers until none is alive
  * or the list is short. Returns the number of weak classifiers done. */
 CUV_INLINE int
-run_windows (
-    const Scan *scan, int kind, bool fixed, Windows *windows, Counts *counts)
+run_windows (const Scan *scan, BoostKind kind, bool fixed, Windows *windows,
+    Counts *counts)
 {
   bool quads = scan->tables->quads != NULL && scan->layout == 0;
   bool listed = false;
@@ -337,8 +347,8 @@ run_windows (
 }
 
 CUV_INLINE void
-scan_windows (
-    const Scan *scan, int x, int n, CuvHitList *list, int kind, bool fixed)
+scan_windows (const Scan *scan, int x, int n, CuvHitList *list, BoostKind kind,
+    bool fixed)
 {
   const BoostTables *tables = scan->tables;
   const CuvWaldboostPlan *plan = scan->row->plan;

@@ -6,7 +6,7 @@
 
 #include "cpu/x86/grid-avx2.h"
 
-enum { BOOST_LBP, BOOST_LBP_INCLUSIVE, BOOST_LRD, BOOST_LRP };
+typedef enum { BOOST_LBP, BOOST_LBP_INCLUSIVE, BOOST_LRD, BOOST_LRP } BoostKind;
 
 /* A weak classifier. Leaves and threshold are the bits of floats, or integers
  * in fixed arithmetic. */
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
   CuvWaldboostTables tables;
-  int kind;
+  BoostKind kind;
   bool fixed;
   int32_t n_weak;
   const BoostWeak *weak;

@@ -14,7 +14,7 @@ is_supported (const CuvWaldboostModel *model)
       && model->max_block_area <= GRID_MAX_AREA;
 }
 
-static int
+static BoostKind
 kind_of (const CuvWaldboostModel *model)
 {
   switch (model->feature) {
@@ -22,9 +22,11 @@ kind_of (const CuvWaldboostModel *model)
       return BOOST_LRD;
     case CUV_FEATURE_LRP:
       return BOOST_LRP;
-    default:
-      return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;
+    case CUV_FEATURE_LBP:
+    case CUV_FEATURE_HAAR: /* not supported */
+      break;
   }
+  return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;
 }
 
 static int32_t
