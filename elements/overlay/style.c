@@ -7,22 +7,22 @@
 typedef struct {
   GHashTable *table;
   gchar *problem;
-} Parse;
+} ColorParser;
 
 static gboolean
 parse_color (GQuark field, const GValue *value, gpointer data)
 {
-  Parse *parse = data;
+  ColorParser *parser = data;
   gchar *text;
   guint argb;
 
   if (gst_cuv_color_from_value (value, &argb)) {
-    g_hash_table_insert (parse->table, g_strdup (g_quark_to_string (field)),
+    g_hash_table_insert (parser->table, g_strdup (g_quark_to_string (field)),
         GUINT_TO_POINTER (argb));
     return TRUE;
   }
   text = g_strdup_value_contents (value);
-  parse->problem = g_strdup_printf (
+  parser->problem = g_strdup_printf (
       "%s, given for %s, is not a colour; use " GST_CUV_COLOR_FORMS, text,
       g_quark_to_string (field));
   g_free (text);
@@ -33,14 +33,15 @@ static gchar *
 parse_label_colors (gpointer settings)
 {
   GstCuvStyle *style = settings;
-  Parse parse = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    NULL };
+  ColorParser parser = {
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL
+  };
 
   g_clear_pointer (&style->label_colors, g_hash_table_unref);
   if (style->label_colors_set != NULL)
-    gst_structure_foreach (style->label_colors_set, parse_color, &parse);
-  style->label_colors = parse.table;
-  return parse.problem;
+    gst_structure_foreach (style->label_colors_set, parse_color, &parser);
+  style->label_colors = parser.table;
+  return parser.problem;
 }
 
 static gchar *
@@ -50,14 +51,14 @@ parse_labels (gpointer settings)
   const gchar *text = style->labels_set;
   gchar **labels = g_strsplit (text != NULL ? text : "", ",", -1);
 
-  g_clear_pointer (&style->only, g_hash_table_unref);
+  g_clear_pointer (&style->shown_labels, g_hash_table_unref);
   for (gchar **label = labels; *label != NULL; label++) {
     if (g_strstrip (*label)[0] == '\0')
       continue;
-    if (style->only == NULL)
-      style->only =
+    if (style->shown_labels == NULL)
+      style->shown_labels =
           g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-    g_hash_table_add (style->only, g_strdup (*label));
+    g_hash_table_add (style->shown_labels, g_strdup (*label));
   }
   g_strfreev (labels);
   return NULL;
@@ -74,7 +75,7 @@ parse_font (gpointer settings)
                          : NULL;
 }
 
-/* Text that names a colour is read by the type of the values. */
+/* The type of the values parses colour names. */
 static GParamSpec *
 make_color (void)
 {
@@ -93,7 +94,7 @@ make_color (void)
  * GstVisionOverlay:draw-confidence:
  *
  * Write the confidence, in percent, where there is one: that of the
- * "detection" parameter, else of any.
+ * "detection" parameter, else that of any other parameter.
  *
  * Since: 0.1
  */
@@ -166,17 +167,17 @@ make_color (void)
  */
 static const GstCuvSetting list[] = {
   { "draw-boxes", "Draw boxes", "Draw the outline of regions of interest",
-      .offset = AT (boxes), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (draw_boxes), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-labels", "Draw labels", "Write the label of each region at its box",
-      .offset = AT (labels), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (draw_labels), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-confidence", "Draw confidence",
       "Write the confidence of each region, in percent, at its box",
-      .offset = AT (confidence), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (draw_confidence), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-ids", "Draw ids", "Write the id of tracked objects at their box",
-      .offset = AT (ids), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (draw_ids), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-shapes", "Draw shapes",
       "Draw segments, points and pictures of custom metadata",
-      .offset = AT (shapes), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (draw_shapes), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "color", .offset = AT (color), .get_type = gst_cuv_color_get_type,
       .make_spec = make_color },
   { "label-colors", "Label colours",
@@ -207,7 +208,7 @@ static const GstCuvSetting list[] = {
 
 static const GstCuvOwnedField owned[] = {
   { AT (label_colors), g_hash_table_get_type },
-  { AT (only), g_hash_table_get_type },
+  { AT (shown_labels), g_hash_table_get_type },
 };
 
 const GstCuvSettingsTable gst_cuv_style_settings = {

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gboolean boxes, labels, confidence, ids, shapes; /* whether to draw them */
+  gboolean draw_boxes, draw_labels, draw_confidence, draw_ids, draw_shapes;
   guint color;        /* ARGB; 0 = a colour per label */
   guint thickness;    /* pixels, 0 = by the frame's height */
   guint trail_length; /* frames; 0 = no trails */
@@ -18,7 +18,7 @@ typedef struct {
   GstStructure *label_colors_set; /* as set; parsed: */
   GHashTable *label_colors;       /* label -> ARGB; NULL = none */
   gchar *labels_set;              /* as set; parsed: */
-  GHashTable *only;               /* labels to draw; NULL = all */
+  GHashTable *shown_labels;       /* labels to draw; NULL = all */
 } GstCuvStyle;
 
 extern const GstCuvSettingsTable gst_cuv_style_settings;

@@ -19,8 +19,8 @@ typedef struct {
 } GstCuvScene;
 
 /* The colour of a label, a track or a kind of metadata: ARGB, opacity included.
- * id: the tracking id, which selects the colour instead of the label; 0: none.
- */
+ * label-colors wins, then the property color, then the palette by id (by label
+ * if id is 0). */
 guint gst_cuv_scene_color (
     const GstCuvScene *self, const gchar *label, gint64 id);
 guint gst_cuv_scene_region_color (

@@ -113,8 +113,8 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
 static gboolean
 is_label_selected (const GstCuvScene *scene, const gchar *label)
 {
-  return scene->style->only == NULL
-      || g_hash_table_contains (scene->style->only, label);
+  return scene->style->shown_labels == NULL
+      || g_hash_table_contains (scene->style->shown_labels, label);
 }
 
 static void
@@ -179,14 +179,14 @@ format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
   gsize used = 0;
 
   out[0] = '\0';
-  if (style->labels)
+  if (style->draw_labels)
     used = g_strlcpy (out, gst_cuv_region_label (roi), size);
   used = MIN (used, size - 1);
-  if (style->ids && id > 0)
+  if (style->draw_ids && id > 0)
     used += g_snprintf (out + used, size - used, "%s#%" G_GINT64_FORMAT,
         used > 0 ? " " : "", id);
   used = MIN (used, size - 1);
-  if (style->confidence && find_confidence (roi, &confidence)
+  if (style->draw_confidence && find_confidence (roi, &confidence)
       && fabs (confidence) < 1e6)
     g_snprintf (out + used, size - used, "%s%ld%%", used > 0 ? " " : "",
         lrint (confidence * 100));
@@ -267,7 +267,7 @@ add_tables (
   gpointer state = NULL;
   GstCuvTable table;
 
-  while (scene->style->shapes
+  while (scene->style->draw_shapes
       && gst_cuv_meta_next_table (scene->buffer, &state, &table))
     add (scene, &table);
 }
@@ -291,10 +291,10 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
   add_tables (&scene, add_table);
   for (guint i = 0; i < trails->len; i++)
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
-  if (style->boxes)
+  if (style->draw_boxes)
     add_objects (&scene, add_box);
   cuv_text_set_font (text, style->font, MAX (11, height / 36));
-  if (style->labels || style->confidence || style->ids)
+  if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);
   add_tables (&scene, gst_cuv_scene_add_strips);
 }

@@ -178,8 +178,9 @@ gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table)
   Strip strip = { .table = table,
     .n_rows = MIN (table->n_rows, MAX_ROWS),
     .region = gst_cuv_table_column (table, "region_id"),
-    .name = self->style->labels ? gst_cuv_table_column (table, "name") : -1,
-    .similarity = self->style->confidence
+    .name =
+        self->style->draw_labels ? gst_cuv_table_column (table, "name") : -1,
+    .similarity = self->style->draw_confidence
         ? gst_cuv_table_column (table, "similarity")
         : -1 };
   guint width, height;
