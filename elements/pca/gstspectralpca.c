@@ -8,7 +8,7 @@
  * of RGB video, and shows three of them as red, green and blue, or passes on
  * some as a cube of scores if what follows takes cubes only. Components keep
  * their places and signs from frame to frame, so that colours do not flicker.
- * On the GPU, where cubes are copied to by the way, or on the CPU's threads.
+ * Runs on the GPU, to which it uploads cubes itself, or on CPU threads.
  *
  * ## Example launch line
  * |[
@@ -29,7 +29,7 @@ GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
 
 typedef struct {
-  guint64 cuts;
+  guint64 scene_changes;
   CuvPcaResult last;
 } Counts;
 
@@ -44,9 +44,9 @@ struct _GstSpectralPca {
 
   /* under the object lock */
   gboolean is_frozen;
-  GstSpectralBasis *given; /* the settings' basis */
-  gboolean given_is_new;   /* to be used from the next frame on */
-  gint n_given;            /* its vectors while in use; 0: all */
+  GstSpectralBasis *loaded;   /* the settings' basis */
+  gboolean loaded_is_pending; /* to be used from the next frame on */
+  gint n_loaded_vectors;      /* its vectors while in use; 0: all */
   Counts counts;
 
   /* held while a frame is processed, which changes the basis */
@@ -75,36 +75,36 @@ static GstStaticPadTemplate src_template =
 /* Freezes the basis of basis-location, or learns again without one. The object
  * lock is held. */
 static void
-take_given (GstSpectralPca *self, const GstSpectralPcaSettings *settings)
+use_loaded (GstSpectralPca *self, const GstSpectralPcaSettings *settings)
 {
   GstSpectralBasis *given = settings->given;
 
-  if (given == self->given)
+  if (given == self->loaded)
     return;
-  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  g_clear_pointer (&self->loaded, gst_spectral_basis_unref);
   if (given != NULL)
-    self->given = g_atomic_rc_box_acquire (given);
-  self->given_is_new = self->is_frozen = given != NULL;
-  self->n_given = given != NULL ? given->n_vectors : 0;
+    self->loaded = g_atomic_rc_box_acquire (given);
+  self->loaded_is_pending = self->is_frozen = given != NULL;
+  self->n_loaded_vectors = given != NULL ? given->n_vectors : 0;
 }
 
 static void
 thaw (GstSpectralPca *self)
 {
-  self->given_is_new = self->is_frozen = FALSE;
-  self->n_given = 0;
+  self->loaded_is_pending = self->is_frozen = FALSE;
+  self->n_loaded_vectors = 0;
 }
 
 /* The basis to start the next frame from, if it has changed. */
 static GstSpectralBasis *
-pop_given (GstSpectralPca *self)
+take_pending_basis (GstSpectralPca *self)
 {
   GstSpectralBasis *given = NULL;
 
   GST_OBJECT_LOCK (self);
-  if (self->given_is_new)
-    given = g_atomic_rc_box_acquire (self->given);
-  self->given_is_new = FALSE;
+  if (self->loaded_is_pending)
+    given = g_atomic_rc_box_acquire (self->loaded);
+  self->loaded_is_pending = FALSE;
   GST_OBJECT_UNLOCK (self);
   return given;
 }
@@ -143,7 +143,7 @@ static void
 gst_spectral_pca_thaw_basis (GstSpectralPca *self)
 {
   GST_OBJECT_LOCK (self);
-  take_given (self, self->settings.pending);
+  use_loaded (self, self->settings.pending);
   thaw (self);
   GST_OBJECT_UNLOCK (self);
 }
@@ -229,9 +229,9 @@ configure (gpointer element, gconstpointer settings, gconstpointer unused)
     return no_bands (info);
   GST_OBJECT_LOCK (self);
   fits = s->given == NULL || s->given->basis.n == bands.n
-      || (s->given == self->given && !self->given_is_new);
+      || (s->given == self->loaded && !self->loaded_is_pending);
   if (fits)
-    take_given (self, s);
+    use_loaded (self, s);
   GST_OBJECT_UNLOCK (self);
   if (!fits)
     return g_strdup_printf (
@@ -304,7 +304,7 @@ run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
 
   if (!ensure_backend (self, processor, &job->start))
     return GST_FLOW_ERROR;
-  given = pop_given (self);
+  given = take_pending_basis (self);
   if (given != NULL)
     job->start = &given->basis;
   job->reset = self->reset_needed;
@@ -319,7 +319,7 @@ run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
 
 /* Makes a picture or, if its pixels are NULL, scores. */
 static GstFlowReturn
-make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
+process_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
     const GstCuvSpectralSettings *settings,
     const GstCuvSpectralPicture *picture, const CuvPcaScores *scores,
     GstBuffer *out)
@@ -344,7 +344,7 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   if (run (self, &job, &processor) != GST_FLOW_OK)
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
-  self->counts.cuts += result.update.is_cut;
+  self->counts.scene_changes += result.update.is_cut;
   self->counts.last = result;
   GST_OBJECT_UNLOCK (self);
   gst_spectral_pca_add_table (
@@ -359,7 +359,8 @@ count_components (GstSpectralPca *self, gint n_bands)
   gint n;
 
   GST_OBJECT_LOCK (self);
-  n = self->n_given > 0 ? MIN (self->n_given, n_bands) : n_bands;
+  n = self->n_loaded_vectors > 0 ? MIN (self->n_loaded_vectors, n_bands)
+                                 : n_bands;
   GST_OBJECT_UNLOCK (self);
   return n;
 }
@@ -378,7 +379,7 @@ make_frame (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
               count_components (self, self->bands.n))))
     return GST_FLOW_ERROR;
   g_mutex_lock (&self->lock);
-  flow = make_locked (self, frame, settings, picture, scores, out);
+  flow = process_locked (self, frame, settings, picture, scores, out);
   g_mutex_unlock (&self->lock);
   return flow;
 }
@@ -412,7 +413,7 @@ gst_spectral_pca_transform_caps (GstBaseTransform *trans,
   GstCaps *result = GST_BASE_TRANSFORM_CLASS (parent_class)
                         ->transform_caps (trans, direction, caps, filter);
 
-  return direction == GST_PAD_SINK ? gst_spectral_scores_caps_last (result)
+  return direction == GST_PAD_SINK ? gst_spectral_scores_order_caps (result)
                                    : result;
 }
 
@@ -458,8 +459,8 @@ gst_spectral_pca_add_stats (
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
   gst_spectral_pca_add_result (stats, &counts.last);
-  gst_structure_set (stats, "cuts", G_TYPE_UINT64, counts.cuts, "frozen",
-      G_TYPE_BOOLEAN, is_frozen (self), NULL);
+  gst_structure_set (stats, "cuts", G_TYPE_UINT64, counts.scene_changes,
+      "frozen", G_TYPE_BOOLEAN, is_frozen (self), NULL);
 }
 
 static void
@@ -481,7 +482,7 @@ gst_spectral_pca_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   /* score caps depend on the number of vectors */
-  take_given (self, self->settings.pending);
+  use_loaded (self, self->settings.pending);
   GST_OBJECT_UNLOCK (self);
   return ok;
 }
@@ -494,7 +495,7 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
   close_backend (self);
   reset_basis (self);
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  g_clear_pointer (&self->loaded, gst_spectral_basis_unref);
   thaw (self);
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
@@ -505,7 +506,7 @@ gst_spectral_pca_finalize (GObject *object)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (object);
 
-  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  g_clear_pointer (&self->loaded, gst_spectral_basis_unref);
   close_backend (self);
   cuv_pca_basis_clear (&self->basis);
   g_mutex_clear (&self->lock);

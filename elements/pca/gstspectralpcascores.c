@@ -11,7 +11,7 @@ has_name (GstCapsFeatures *features, GstStructure *structure, gpointer name)
 }
 
 GstCaps *
-gst_spectral_scores_caps_last (GstCaps *caps)
+gst_spectral_scores_order_caps (GstCaps *caps)
 {
   static gchar video[] = "video/x-raw", cubes[] = "video/x-spectral";
   GstCaps *scores = gst_caps_copy (caps);

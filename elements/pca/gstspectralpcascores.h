@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 /* Moves score caps behind picture caps, so that peers that accept both get
  * pictures. Takes ownership of caps. */
-GstCaps *gst_spectral_scores_caps_last (GstCaps *caps);
+GstCaps *gst_spectral_scores_order_caps (GstCaps *caps);
 
 /* Fixates bands of score caps to the value nearest to n; other caps stay as
  * they are. Takes ownership of caps. */

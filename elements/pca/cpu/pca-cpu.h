@@ -12,7 +12,7 @@ typedef struct _CuvPcaCpu CuvPcaCpu;
 CuvPcaCpu *cuv_pca_cpu_new (int n);
 void cuv_pca_cpu_free (CuvPcaCpu *self); /* NULL is allowed */
 
-/* The state, to read, save or replace between runs. Owned by self. */
+/* The track: state to read, save or replace between runs. Owned by self. */
 CuvPcaTrack *cuv_pca_cpu_track (CuvPcaCpu *self);
 
 /* Updates the basis by a cube, unless it is frozen, and paints width x height

@@ -187,13 +187,13 @@ cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums)
   for (int i = 0; i <= tile->n; i++) {
     for (int j = i; j <= tile->n; j++) {
       CuvPcaSum *sum = &sums[i * CUV_PCA_STRIDE (tile->n) + j];
-      const double more = sum_of_products (
+      const double addend = sum_of_products (
           &tile->rows[i * CUV_PCA_TILE], &tile->rows[j * CUV_PCA_TILE]);
 
       if (tile->is_exact)
-        sum->i += (int64_t) more;
+        sum->i += (int64_t) addend;
       else
-        sum->d += more;
+        sum->d += addend;
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-/* Pixels of a row and their position in the tile. */
+/* A run of n pixels of a row; at: its first pixel in the tile. */
 typedef struct {
   const CuvCube *cube;
   const uint8_t *from; /* band 0 of the first pixel */
@@ -15,7 +15,8 @@ typedef struct {
   int at, n;
 } Run;
 
-/* One loop per step that the compiler can vectorise. */
+/* Inlined into callers with a constant step, so that the compiler vectorises
+ * contiguous rows. */
 #define CUV_COPY(name, in, out)                                                \
   static inline void name (const uint8_t *from, int64_t step, int n, out *to)  \
   {                                                                            \

@@ -7,7 +7,7 @@
 /* Register blocking. */
 enum { BLOCK_ROWS = 3, BLOCK_COLUMNS = 4, UNROLLED = 4 };
 
-/* (0 + 1) + (2 + 3) of four sums, lane by lane. */
+/* Horizontal sums of four vectors: (lane 0 + lane 1) + (lane 2 + lane 3). */
 static inline __m256d
 add_lanes (const __m256d sums[BLOCK_COLUMNS])
 {
@@ -29,13 +29,13 @@ to_integers (__m256d value)
 }
 
 static inline void
-store_row (__m256d more, bool is_exact, CuvPcaSum *sums)
+store_row (__m256d addend, bool is_exact, CuvPcaSum *sums)
 {
   if (is_exact)
-    store (sums, _mm256_add_epi64 (load (sums), to_integers (more)));
+    store (sums, _mm256_add_epi64 (load (sums), to_integers (addend)));
   else
     _mm256_storeu_pd (
-        &sums->d, _mm256_add_pd (_mm256_loadu_pd (&sums->d), more));
+        &sums->d, _mm256_add_pd (_mm256_loadu_pd (&sums->d), addend));
 }
 
 static inline void
@@ -92,11 +92,11 @@ add_narrow_block (
     const __m256i pairs =
         _mm256_hadd_epi32 (_mm256_hadd_epi32 (acc[i][0], acc[i][1]),
             _mm256_hadd_epi32 (acc[i][2], acc[i][3]));
-    const __m128i more = _mm_add_epi32 (
+    const __m128i addend = _mm_add_epi32 (
         _mm256_castsi256_si128 (pairs), _mm256_extracti128_si256 (pairs, 1));
     CuvPcaSum *to = sums + i * stride;
 
-    store (to, _mm256_add_epi64 (load (to), _mm256_cvtepi32_epi64 (more)));
+    store (to, _mm256_add_epi64 (load (to), _mm256_cvtepi32_epi64 (addend)));
   }
 }
 
@@ -120,7 +120,7 @@ add (const CuvPcaTile *tile, CuvPcaSum *sums)
 }
 
 static inline __m256d
-four_of (const CuvPcaTile *tile, bool is_narrow, int at)
+load_pixels4 (const CuvPcaTile *tile, bool is_narrow, int at)
 {
   if (!is_narrow)
     return _mm256_load_pd (tile->rows + at);
@@ -138,9 +138,9 @@ store_ints (__m256d value, const CuvPcaGains *gains, int32_t *out)
   _mm_storeu_si128 ((__m128i *) out, _mm256_cvttpd_epi32 (value));
 }
 
-/* Projects 16 pixels from p on. */
+/* From pixel p on. */
 static inline void
-project_some (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
+project_16 (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
     int p, int32_t *out)
 {
   __m256d acc[CUV_PCA_SHOWN][UNROLLED];
@@ -155,7 +155,8 @@ project_some (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
     const __m256d g2 = _mm256_broadcast_sd (&gains->gain[2][b]);
 
     for (int u = 0; u < UNROLLED; u++) {
-      const __m256d s = four_of (tile, is_narrow, b * CUV_PCA_TILE + p + 4 * u);
+      const __m256d s =
+          load_pixels4 (tile, is_narrow, b * CUV_PCA_TILE + p + 4 * u);
 
       acc[0][u] = _mm256_add_pd (acc[0][u], _mm256_mul_pd (g0, s));
       acc[1][u] = _mm256_add_pd (acc[1][u], _mm256_mul_pd (g1, s));
@@ -173,9 +174,9 @@ project (const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out)
 {
   for (int p = 0; p < CUV_PCA_TILE; p += 4 * UNROLLED) {
     if (tile->is_narrow)
-      project_some (tile, gains, true, p, out);
+      project_16 (tile, gains, true, p, out);
     else
-      project_some (tile, gains, false, p, out);
+      project_16 (tile, gains, false, p, out);
   }
 }
 
