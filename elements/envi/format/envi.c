@@ -136,10 +136,10 @@ read_byte_order (CuvEnvi *envi, CuvEnviReader *reader)
 static bool
 read_offset (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  int64_t most = INT64_MAX - (int64_t) cuv_envi_data_size (envi), offset = 0;
+  int64_t maximum = INT64_MAX - (int64_t) cuv_envi_data_size (envi), offset = 0;
 
   if (has (reader, HEADER_OFFSET)
-      && !cuv_envi_integer (reader, HEADER_OFFSET, 0, most, &offset))
+      && !cuv_envi_integer (reader, HEADER_OFFSET, 0, maximum, &offset))
     return false;
   envi->header_offset = (uint64_t) offset;
   return true;

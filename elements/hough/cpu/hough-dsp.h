@@ -26,7 +26,7 @@ typedef struct {
   uint16_t *middle;
 } CuvVoteSpan;
 
-/* Rows that a thread votes for at a time. */
+/* Rows of a slice of the accumulator: those a thread votes for at a time. */
 enum { CUV_SLICE_ROWS = 4 };
 
 /* An edge map, row by row or column by column, and the cells of its pixels:

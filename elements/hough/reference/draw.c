@@ -26,17 +26,17 @@ most_votes (const CuvFrame *frame, const CuvHoughLayout *layout,
   int k_end = first_cell (x + 1, layout->n_rows, frame->width);
   int r = first_cell (y, layout->n_cells, frame->height);
   int r_end = first_cell (y + 1, layout->n_cells, frame->height);
-  uint32_t most = 0;
+  uint32_t maximum = 0;
 
   do {
     const uint32_t *row = accumulator + (size_t) k * (size_t) layout->n_cells;
     int at = r;
 
     do
-      most = row[at] > most ? row[at] : most;
+      maximum = row[at] > maximum ? row[at] : maximum;
     while (++at < r_end);
   } while (++k < k_end);
-  return most;
+  return maximum;
 }
 
 void

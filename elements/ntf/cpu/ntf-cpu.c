@@ -143,7 +143,7 @@ bool
 cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
     int n_threads, CuvNtfScan *scan)
 {
-  bool whole;
+  bool completed;
 
   self->n_threads = n_threads;
   *scan = (CuvNtfScan){ 0 };
@@ -151,10 +151,10 @@ cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
   self->ignore = ignore;
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].scan = *scan;
-  whole = cuv_ntf_cpu_rows (self, cube->height, scan_row);
+  completed = cuv_ntf_cpu_rows (self, cube->height, scan_row);
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     cuv_ntf_scan_merge (scan, &self->tasks[i].scan);
-  return whole;
+  return completed;
 }
 
 static void

@@ -7,18 +7,18 @@
 static float
 largest (const CuvNtfFactors *self, int mode, int k)
 {
-  float most = 0;
+  float maximum = 0;
 
   for (int i = 0; i < self->size[mode]; i++)
-    most = fmaxf (most, self->mode[mode][i * self->stride + k]);
-  return most;
+    maximum = fmaxf (maximum, self->mode[mode][i * self->stride + k]);
+  return maximum;
 }
 
 static void
 paint_term (const CuvNtfFactors *f, int k, uint8_t *channel, size_t stride)
 {
-  const float most = largest (f, CUV_NTF_U, k) * largest (f, CUV_NTF_V, k);
-  const float gain = most > 0 ? 255 / most : 0;
+  const float maximum = largest (f, CUV_NTF_U, k) * largest (f, CUV_NTF_V, k);
+  const float gain = maximum > 0 ? 255 / maximum : 0;
 
   for (int y = 0; y < f->size[CUV_NTF_U]; y++) {
     const float u = f->mode[CUV_NTF_U][y * f->stride + k] * gain;

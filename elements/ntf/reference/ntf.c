@@ -123,15 +123,15 @@ sweep (const CuvNtfUpdate *self, double *residuals, float *row)
   bool changed = false;
 
   for (int k = 0; k < self->rank; k++) {
-    const float was = row[k];
+    const float previous = row[k];
 
     if (self->is_fixed[k])
       continue;
     row[k] = cuv_ntf_in_range (
-        was + residuals[k] / self->product[k * self->rank + k]);
-    if (row[k] != was)
-      subtract_row (self, k, (double) row[k] - (double) was, residuals);
-    changed |= row[k] != was;
+        previous + residuals[k] / self->product[k * self->rank + k]);
+    if (row[k] != previous)
+      subtract_row (self, k, (double) row[k] - (double) previous, residuals);
+    changed |= row[k] != previous;
   }
   return changed;
 }
@@ -245,7 +245,7 @@ double
 cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
 {
   const float *value = tensor->values;
-  double residual = 0, all = 0;
+  double residual = 0, total = 0;
 
   for (int y = 0; y < tensor->height; y++) {
     for (int z = 0; z < tensor->depth; z++) {
@@ -253,11 +253,11 @@ cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
         double difference = *value - sum_of_terms (factors, y, x, z);
 
         residual += difference * difference;
-        all += (double) *value * *value;
+        total += (double) *value * *value;
       }
     }
   }
-  return all > 0 ? sqrt (residual / all) : 0;
+  return total > 0 ? sqrt (residual / total) : 0;
 }
 
 void

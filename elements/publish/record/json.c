@@ -212,14 +212,14 @@ cuv_json_uint (CuvJson *self, guint64 value)
 static void
 append_real (CuvJson *self, gdouble value, gboolean single)
 {
-  gint most = single ? 9 : 17; /* digits that always read back exactly */
+  gint max_digits = single ? 9 : 17; /* digits that always read back exactly */
   gchar buffer[G_ASCII_DTOSTR_BUF_SIZE], format[8];
 
   if (!isfinite (value)) {
     cuv_json_null (self);
     return;
   }
-  for (gint digits = most - 3 + single; digits <= most; digits++) {
+  for (gint digits = max_digits - 3 + single; digits <= max_digits; digits++) {
     g_snprintf (format, sizeof format, "%%.%dg", digits);
     g_ascii_formatd (buffer, sizeof buffer, format, value);
     if (single ? (gfloat) g_ascii_strtod (buffer, NULL) == (gfloat) value

@@ -19,8 +19,8 @@ _Static_assert(
     CUV_RCD_TILE_WIDTH *CUV_RCD_BLOCK_HEIGHT <= INT32_MAX / (1020 * 1020),
     "a tile's sums of products overflow 32 bits");
 
-/* n features of width x height pixels, a plane each. pitch in samples; 0 if all
- * rows are equal. */
+/* n features of width x height pixels, a plane each; CUV_RCD_PADDING samples
+ * after a row are readable. pitch in samples; 0 if all rows are equal. */
 typedef struct {
   int n, width, height;
   const int16_t *z[CUV_RCD_MAX_FEATURES];

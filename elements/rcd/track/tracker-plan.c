@@ -108,9 +108,9 @@ cells_of (double side, double scale, int cell)
 }
 
 static int
-clamp (double v, int most)
+clamp (double v, int maximum)
 {
-  return v < 0.0 ? 0 : v > most ? most : (int) v;
+  return v < 0.0 ? 0 : v > maximum ? maximum : (int) v;
 }
 
 /* Along one axis: the cells of windows whose centres are within radius of the

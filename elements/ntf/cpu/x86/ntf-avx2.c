@@ -126,11 +126,11 @@ add_square (__m128 difference, __m256d sum)
 static double
 distance (const float *a, const float *b, int n)
 {
-  const int whole = n - n % CUV_NTF_LANES;
+  const int n_vectorised = n - n % CUV_NTF_LANES;
   double lanes[CUV_NTF_LANES];
   __m256d low = _mm256_setzero_pd (), high = low;
 
-  for (int i = 0; i < whole; i += CUV_NTF_LANES) {
+  for (int i = 0; i < n_vectorised; i += CUV_NTF_LANES) {
     __m256 difference =
         _mm256_sub_ps (_mm256_loadu_ps (&a[i]), _mm256_loadu_ps (&b[i]));
 
@@ -139,7 +139,8 @@ distance (const float *a, const float *b, int n)
   }
   _mm256_storeu_pd (lanes, low);
   _mm256_storeu_pd (lanes + 4, high);
-  cuv_ntf_add_distance (a + whole, b + whole, n - whole, lanes);
+  cuv_ntf_add_distance (
+      a + n_vectorised, b + n_vectorised, n - n_vectorised, lanes);
   return cuv_ntf_sum_lanes (lanes);
 }
 

@@ -4,7 +4,7 @@
 #include "cpu/rcd-dsp.h"
 #include "cuvavx2.h"
 
-/* The sum of a feature, and its products with itself and those after it. */
+/* The sum of a feature; its products with itself and the features after it. */
 enum { MAX_SUMS = CUV_RCD_MAX_FEATURES + 1 };
 
 /* A mask of the first n of 16 samples, n < 16. */
@@ -37,10 +37,10 @@ totals (const __m256i *sums)
 {
   __m256i low = _mm256_hadd_epi32 (sums[0], sums[1]);
   __m256i high = _mm256_hadd_epi32 (sums[2], sums[3]);
-  __m256i all = _mm256_hadd_epi32 (low, high);
+  __m256i quads = _mm256_hadd_epi32 (low, high);
 
   return _mm_add_epi32 (
-      _mm256_castsi256_si128 (all), _mm256_extracti128_si256 (all, 1));
+      _mm256_castsi256_si128 (quads), _mm256_extracti128_si256 (quads, 1));
 }
 
 /* Plane i of a tile with i + n planes: its sum, then n sums of products. n is a
@@ -48,7 +48,7 @@ totals (const __m256i *sums)
 CUV_INLINE void
 sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
 {
-  const int whole = tile->width & ~15;
+  const int x_rest = tile->width & ~15;
   const __m256i rest = first_samples (tile->width & 15);
   const int16_t *planes[CUV_RCD_MAX_FEATURES];
   __m256i sums[MAX_SUMS + 2];
@@ -58,11 +58,11 @@ sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
   for (int j = 0; j < MAX_SUMS + 2; j++)
     sums[j] = _mm256_setzero_si256 ();
   for (int y = 0; y < tile->height; y++) {
-    for (int x = 0; x < whole; x += 16)
+    for (int x = 0; x < x_rest; x += 16)
       add_samples (sums, load (planes[0] + x), planes, n, x);
-    if (whole < tile->width)
-      add_samples (sums, _mm256_and_si256 (rest, load (planes[0] + whole)),
-          planes, n, whole);
+    if (x_rest < tile->width)
+      add_samples (sums, _mm256_and_si256 (rest, load (planes[0] + x_rest)),
+          planes, n, x_rest);
     for (int j = 0; j < n; j++)
       planes[j] += tile->pitch[i + j];
   }
