@@ -78,8 +78,8 @@ next_path (GstEnviSink *self)
   if (self->next == 0 || gst_envi_location_is_pattern (self->location))
     return gst_envi_location_expand (self->location, self->next);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("A second cube arrived, but location '%s' names a single file: put a "
-       "number into it, as in cube%%05d.hdr, or send one cube (envisrc "
+      ("A second cube was received, but location '%s' names a single file: put "
+       "a number into it, as in cube%%05d.hdr, or send one cube (envisrc "
        "num-buffers=1).",
           self->location),
       (NULL));

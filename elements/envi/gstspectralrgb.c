@@ -254,8 +254,9 @@ parse_bands (gpointer settings)
 {
   return gst_spectral_rgb_bands_check (((const Settings *) settings)->bands)
       ? NULL
-      : g_strdup ("expected auto, or three band numbers or wavelengths, as "
-                  "29,19,9 or 650nm,550nm,0.45um");
+      : g_strdup (
+          "expected auto, or three band numbers or wavelengths, for example "
+          "29,19,9 or 650nm,550nm,0.45um");
 }
 
 static void
@@ -278,8 +279,8 @@ get_stats (GstElement *element, GValue *value)
  * GstSpectralRgb:bands:
  *
  * Which bands are red, green and blue: three numbers from 1 on, or
- * wavelengths as 650nm or 0.65um. auto: the header's default bands, else
- * those nearest to 650, 550 and 450 nm, else 1, 2, 3.
+ * wavelengths, for example 650nm or 0.65um. auto: the header's default bands,
+ * else those nearest to 650, 550 and 450 nm, else 1, 2, 3.
  *
  * Since: 0.1
  */
@@ -293,7 +294,7 @@ get_stats (GstElement *element, GValue *value)
 static const GstCuvSetting list[] = {
   { "bands", "Bands",
       "Bands shown as red, green and blue: auto, or numbers from 1 or "
-      "wavelengths, as 650nm,550nm,450nm",
+      "wavelengths, for example 650nm,550nm,450nm",
       .offset = AT (bands), .type = G_TYPE_STRING,
       .text = GST_SPECTRAL_RGB_AUTO, .parse = parse_bands },
   { "percentile", "Percentile",

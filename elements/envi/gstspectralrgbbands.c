@@ -154,7 +154,7 @@ gst_spectral_rgb_bands (const gchar *text, const GstCuvSpectralInfo *info,
   if (!parse (text, choices))
     return g_strdup_printf (
         "bands '%s' is invalid: expected auto, or three band numbers or "
-        "wavelengths, as 29,19,9 or 650nm,550nm,0.45um",
+        "wavelengths, for example 29,19,9 or 650nm,550nm,0.45um",
         text);
   for (gint c = 0; problem == NULL && c < N; c++)
     problem = take (&choices[c], info, &bands->band[c]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Target of a picture: the output buffer itself, or an intermediate buffer if
- * the output has another format or is in memory the element cannot write. */
+/* Where an element renders its picture: the output buffer itself, or an
+ * intermediate buffer if the output has another format or is in memory the
+ * element cannot write. */
 #ifndef GST_CUV_SPECTRAL_CANVAS_H
 #define GST_CUV_SPECTRAL_CANVAS_H
 
@@ -18,7 +19,8 @@ typedef struct {
 
 typedef struct {
   GstCuvContext *context;
-  GstVideoInfo info, out_info; /* of painted pixels, of output buffers */
+  GstVideoInfo info;     /* of painted pixels */
+  GstVideoInfo out_info; /* of output buffers */
   GstVideoConverter *converter;
   GstBuffer *scratch;   /* RGBx in host memory, to be converted */
   GstBuffer *device;    /* RGBx in device memory, to be converted or copied */
@@ -26,7 +28,8 @@ typedef struct {
 
   /* between begin() and end() */
   GstVideoFrame video;
-  GstBuffer *buffer, *out;
+  GstBuffer *buffer; /* mapped: out, scratch or device */
+  GstBuffer *out;
   gboolean on_device;
 
   gchar problem[200]; /* the last error message */
@@ -41,7 +44,7 @@ void gst_cuv_spectral_canvas_clear (GstCuvSpectralCanvas *self);
 void gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self);
 
 /* Maps pixels to fill for an output buffer, in device memory if on_device; the
- * CUDA context is then to be current. Returns NULL or an error message. */
+ * CUDA context must then be current. Returns NULL or an error message. */
 const gchar *gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self,
     GstBuffer *out, gboolean on_device, GstCuvSpectralPicture *picture);
 

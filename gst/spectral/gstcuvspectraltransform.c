@@ -415,7 +415,7 @@ parse_components (gpointer properties)
       || MIN (MIN (c[0], c[1]), c[2]) < 0
       || MAX (MAX (c[0], c[1]), c[2]) > CUV_CUBE_MAX_BANDS)
     return g_strdup ("expected three numbers from 0 to 512 for red, green and "
-                     "blue, as '1,2,3'; 0 is black");
+                     "blue, for example '1,2,3'; 0 is black");
   memcpy (self->settings.components, c, sizeof c);
   return NULL;
 }
