@@ -268,10 +268,15 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps != NULL
-      && ((gst_cuv_caps_is_cuda (caps)
-              && !gst_cuv_context_open (&PRIV (self)->context))
-          || !choose_pool (self, query, caps))) {
+  if (caps != NULL && gst_cuv_caps_is_cuda (caps)
+      && !gst_cuv_context_open (&PRIV (self)->context)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ_WRITE,
+        ("Cannot create a CUDA context for frames in CUDA memory: check the "
+         "device with nvidia-smi; GST_DEBUG=2 shows the driver's error."),
+        ("%" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  if (caps != NULL && !choose_pool (self, query, caps)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot allocate memory for frames%s, %" G_GSIZE_FORMAT
          " bytes each: use smaller frames or fewer streams, or end other "

@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 
 /* The remedy in error messages of work on the GPU. */
 #define GST_CUV_USE_CPU                                                        \
-  "With CUDA_VISIBLE_DEVICES= in the environment, the CPU does the work"
+  "Set CUDA_VISIBLE_DEVICES to an empty value to run on the CPU"
 
 typedef struct _GstCuvContext GstCuvContext;
 

@@ -10,15 +10,16 @@
 
 G_BEGIN_DECLS
 
-/* The formats of every analysis and drawing element, host memory and CUDA. */
-#define GST_CUV_CUDA_FORMATS                                                   \
+/* The formats of every analysis and drawing element: what the kernels read in
+ * CUDA memory, and host memory. */
+#define GST_CUV_KERNEL_FORMATS                                                 \
   "{ NV12, I420, YV12, NV21, YUY2, UYVY, RGBA, RGBx, BGRA, BGRx, RGB, BGR }"
 #define GST_CUV_HOST_FORMATS                                                   \
   "{ NV12, I420, YV12, NV21, YUY2, UYVY, RGBA, RGBx, BGRA, BGRx, RGB, BGR, "   \
   "GRAY8 }"
 #define GST_CUV_FRAME_CAPS                                                     \
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
-      GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_FORMATS)                              \
+      GST_CUV_FEATURE_CUDA, GST_CUV_KERNEL_FORMATS)                            \
   "; " GST_VIDEO_CAPS_MAKE (GST_CUV_HOST_FORMATS)
 
 typedef struct {
