@@ -8,8 +8,8 @@ CUV_BEGIN
 
 enum { CUV_CPU_AVX2 = 1 << 0 };
 
-/* The instruction sets of this CPU. The environment variable CUV_CPU_MASK (a
- * number, 0 = plain C only) hides those whose bits it does not have. */
+/* The instruction sets of this CPU. The environment variable CUV_CPU_MASK is a
+ * mask of those to use; 0 = plain C only. */
 CUV_API unsigned cuv_cpu_flags (void);
 
 CUV_END

@@ -14,7 +14,7 @@ typedef struct {
   int left, top, right, bottom;
 } CuvRoi;
 
-/* The problem with other texts, for messages. */
+/* The message for a text that cannot be parsed. */
 #define CUV_ROI_EXPECTED                                                       \
   "expected left,top,right,bottom in pixels, with 0 <= left < right and 0 <= " \
   "top < bottom"

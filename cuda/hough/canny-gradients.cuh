@@ -152,8 +152,8 @@ find_gradients (const Sums &above, const Sums &here, const Sums &below)
 }
 
 // |gy| - |gx| * tan, where tan = high + 5 / 32768 is the tangent of 22.5
-// or 67.5 degrees in 15 fraction bits. The sign (and 0) is exact for all
-// integers up to 1020, as each step rounds only once.
+// or 67.5 degrees in 15 fraction bits. The sign is correct, and 0 is exactly 0,
+// for all integers up to 1020.
 static __device__ __forceinline__ __half2
 compare_slope (__half2 ax, __half2 ay, float high)
 {
@@ -190,8 +190,8 @@ is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
   return is_greater (norm, first) & is_no_less (norm, second);
 }
 
-// Bits 0 .. 3: pixels above the low threshold; bits 4 .. 7: those above the
-// high one.
+// Bits 0 .. 3: local maxima above the low threshold; bits 4 .. 7: those above
+// the high one.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,

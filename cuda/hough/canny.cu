@@ -29,9 +29,9 @@ inner_pixels (const CuvMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
-// Grid: tiles. words: see load_grey(). low, high: thresholds of Norm. Shared
-// memory: grey values, then found candidates; the unblurred pixels are no
-// longer needed when components are connected.
+// Grid: tiles. words: see load_grey(). low, high: thresholds in units of Norm.
+// Shared memory: grey values, then found candidates; the unblurred pixels are
+// no longer needed when components are connected.
 template <bool BLURRED, typename Norm>
 static __global__ void
 __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
@@ -75,8 +75,8 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   }
 }
 
-// Edge map of a frame that is one (edges=input): one warp per word of 32
-// pixels.
+// With edges=input the frame is the edge map: every nonzero pixel is an edge.
+// One warp per word of 32 pixels.
 static __global__ void
 input_kernel (CuvMaps maps, CuvFrame frame)
 {

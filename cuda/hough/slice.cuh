@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#define CUV_MAX_SLICE_ROWS 64
+#define CUV_MAX_SLICE_ROWS 64 // the limit; cuv_vote_plan() chooses how many
 #define CUV_VOTE_THREADS 1024 // per block
 #define EDGES_AT_ONCE 4       // loaded by a thread at a time
 

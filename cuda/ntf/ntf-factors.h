@@ -11,9 +11,9 @@
 #include "cuv-api.h"
 #include "ntf/ntf-types.h"
 
-/* Bounds of every value of a factor during iterations. 0 could never grow
- * again; products of three values do not become denormal, those of two do not
- * overflow. */
+/* Bounds of every value of a factor during iterations. Lower: a value of 0
+ * could never grow again, and products of three values must not become
+ * denormal. Upper: products of two values must not overflow. */
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
@@ -24,7 +24,7 @@ typedef struct {
   float *mode[CUV_NTF_MODES]; /* size x stride */
 } CuvNtfFactors;
 
-/* A value clamped to these bounds. */
+/* Clamps to CUV_NTF_MIN_VALUE .. CUV_NTF_MAX_VALUE. */
 CUV_HOST_DEVICE float
 cuv_ntf_in_range (double value)
 {
@@ -63,7 +63,7 @@ cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
   }
 }
 
-/* Uniform in (0.1, 1.1], for index at = row x rank + column of a mode. round: 0
+/* Uniform in (0.1, 1.1]. at: row * rank + column in the mode's factor. round: 0
  * at the start, else the iteration after which dead terms are revived. A Philox
  * counter yields four values. */
 CUV_HOST_DEVICE float

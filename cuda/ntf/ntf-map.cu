@@ -2,17 +2,17 @@
 // Updates u and sums the numerators of v. The map of a row of G is P = G x w,
 // its product with w over the bands, width x rank values in registers. P v
 // gives the row's numerators of u; P times the row's new u is added to those of
-// v.
+// v. Symbols: see ntf.cuh.
 #include <algorithm>
 #include "ntf/ntf-sums.cuh"
 
 #define MAX_WARPS 16
 #define MIN_WARPS 8 // required by the Gram matrix
 
-// A thread's part of a map: 4 pixels and `columns` columns. A warp's lanes form
-// PARTS parts (state.map_parts) for PARTS >> map_shift adjacent rows. The
-// 2^map_shift parts of a row share its bands, interleaved. Numerators of v are
-// summed over all parts.
+// A thread's part of a map: 4 pixels and `columns` columns. A warp's lanes are
+// divided into PARTS groups (state.map_parts). Each row is handled by
+// 2^map_shift groups, which take its bands in turn, so that a warp handles
+// PARTS >> map_shift adjacent rows. Numerators of v are summed over all groups.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
   static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // a warp each
@@ -54,7 +54,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
     self->map_parts /= 2;
   self->n_sums[CUV_NTF_U] =
       cuv_div_up (self->pitch, pixels_at_once (self->stride, self->map_parts));
-  // enough rows per block to fill a GPU
+  // few enough rows per block for at least 96 blocks, which fill a GPU
   n_rows = self->map_parts;
   for (self->map_shift = 0; n_rows > 1 && self->height / n_rows < 96;
        n_rows /= 2)
@@ -140,8 +140,7 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   }
 }
 
-// Computes new values of n rows of u from y on. begins: the first call of the
-// kernel.
+// Computes new values of n rows of u from y on. begins: the slot's first rows.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 update_u (const CuvNtfState &self, int y, int n, bool begins,
@@ -166,8 +165,8 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
   __syncthreads ();
 }
 
-// Without an update in this launch: stores the numerators for later, and uses
-// the present values.
+// Called if this launch does not update u: stores the numerators for later, and
+// uses the present values.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 keep_u (const CuvNtfState &self, int y, int n, int flags,
@@ -189,7 +188,8 @@ keep_u (const CuvNtfState &self, int y, int n, int flags,
   __syncthreads ();
 }
 
-// Adds a warp's maps times their rows' u to a slot's sums, or initialises them.
+// Adds a warp's maps times their rows' u to a slot's sums; overwrites them if
+// begins.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_to_v (const CuvNtfState &self, int x, int column, const float *u,
@@ -223,7 +223,7 @@ add_to_v (const CuvNtfState &self, int x, int column, const float *u,
   }
 }
 
-// A slot: as many rows at a time as the parts of a warp hold.
+// Processes a slot, PARTS >> map_shift rows at a time.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 find_slot (const CuvNtfState &self, int slot, int flags, bool updates,

@@ -9,14 +9,15 @@
 #include "ntf/ntf.h"
 
 // Multiplications enqueued before the host waits and checks *cancel. They take
-// about 2 ms on an H200, 20 ms on a T4; cancelling is delayed by as much.
+// about 2 ms on an H200, 20 ms on a T4; cancelling is delayed by up to that.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
-  CuvArena arena = {};          // all memory but the residual's
-  CuvBuffer residual = {};      // on the device: height x width floats
-  CuvNtfState state = {};       // kernel argument: sizes and device pointers
-  CuvNtfFound *found = nullptr; // on the device: of the scan for bad samples
+  CuvArena arena = {};     // all memory but the residual's
+  CuvBuffer residual = {}; // on the device: height x width floats
+  CuvNtfState state = {};  // kernel argument: sizes and device pointers
+  CuvNtfFound *found =
+      nullptr; // on the device: result of a scan for bad samples
 
   // pinned host memory, copied from or to the device
   CuvNtfFound *host_found = nullptr;
@@ -33,8 +34,8 @@ struct _CuvNtfCuda {
   ~_CuvNtfCuda ();
 };
 
-// Copy self->factors, all modes, to the device and back, and wait. Return 0 or
-// -1.
+// cuv_ntf_upload() copies the factors of all modes to the device,
+// cuv_ntf_download() copies them back; both wait. Return 0 or -1.
 int cuv_ntf_upload (CuvNtfCuda *self);
 int cuv_ntf_download (CuvNtfCuda *self);
 

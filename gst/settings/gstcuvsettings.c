@@ -4,8 +4,8 @@
 
 /* ---- parsing ---- */
 
-/* Takes problem. Must be called without the object lock: who hears of the
- * message may set properties at once. */
+/* Frees problem. Must be called without the object lock: a message handler may
+ * set properties immediately. */
 static void
 post_problem (GstCuvSettings *self, const GstCuvSetting *setting,
     gpointer settings, gboolean live, const gchar *verdict, gchar *problem)
@@ -62,7 +62,7 @@ update_copy (GstCuvSettings *self, gpointer copy)
   }
 }
 
-/* Makes a copy of the pending settings be the pending ones. */
+/* Replaces the pending settings by a copy of them that was changed. */
 static void
 replace_pending (GstCuvSettings *self, gpointer copy)
 {

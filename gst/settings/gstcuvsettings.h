@@ -137,7 +137,7 @@ CUV_API gboolean gst_cuv_settings_changed (GstCuvSettings *self);
 typedef gchar *(*GstCuvSettingsUse) (
     gpointer element, gconstpointer settings, gconstpointer data);
 
-/* Makes the pending settings be in force. If they contradict each other or
+/* Puts the pending settings in force. If they contradict each other or
  * use() refuses them, those in force stay and a warning is posted; without any,
  * an error, and FALSE. use may be NULL. Streaming thread. */
 CUV_API gboolean gst_cuv_settings_apply (

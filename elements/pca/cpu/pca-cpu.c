@@ -219,7 +219,8 @@ pass (CuvPcaCpu *self, int work)
   return left_out;
 }
 
-/* Fills the histogram for percentiles of this frame. */
+/* Sets the display limits from percentiles of this frame (mapping=percentile).
+ */
 static void
 find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
 {

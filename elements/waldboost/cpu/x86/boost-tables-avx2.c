@@ -23,7 +23,7 @@ kind_of (const CuvWaldboostModel *model)
     case CUV_FEATURE_LRP:
       return BOOST_LRP;
     case CUV_FEATURE_LBP:
-    case CUV_FEATURE_HAAR: /* not supported */
+    case CUV_FEATURE_HAAR: /* refused by is_supported() */
       break;
   }
   return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;
