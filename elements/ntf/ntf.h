@@ -9,6 +9,7 @@
  *   reference/ntf-paint.c    pictures of factors and residuals
  *   cpu/ntf-cpu.c            a run on threads
  *   cpu/ntf-nndsvd.c         initialisation by singular vectors
+ *   cpu/ntf-rows.c           rows as tasks on threads
  *   cpu/ntf-dsp.c, cpu/x86/  function table and its AVX2 version
  *   backend.c                on the CPU or the GPU
  *   plugin.c, gstspectral*   the element

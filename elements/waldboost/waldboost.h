@@ -22,6 +22,7 @@
  *       boost*-avx2.c    WaldBoost models of LBP, LRD and LRP features
  *       haar*-avx2.c     OpenCV cascades of Haar stumps and trees
  *       grid-avx2.h      the 3x3 blocks of lbp and boost
+ *       tables-avx2.c    what the tables of all kinds share
  *   grouping/   hits -> boxes
  *     grouping.c       groups of similar boxes, as cv::groupRectangles
  *     suppression.c    non-maximum suppression

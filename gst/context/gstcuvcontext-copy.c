@@ -39,15 +39,6 @@ gst_cuv_copy_category (void)
   return gst_cuv_copy_debug;
 }
 
-void
-gst_cuv_context_free_staging (GstCuvContext *self)
-{
-  if (self->staging != NULL)
-    gst_cuda_result (CuMemFreeHost (self->staging));
-  self->staging = NULL;
-  self->staging_size = 0;
-}
-
 static gboolean
 ensure_staging (GstCuvContext *self, gsize size)
 {

@@ -251,6 +251,15 @@ swap_context (GstCuvContext *self, GstCudaContext *context)
   gst_clear_object (&old);
 }
 
+void
+gst_cuv_context_free_staging (GstCuvContext *self)
+{
+  if (self->staging != NULL)
+    gst_cuda_result (CuMemFreeHost (self->staging));
+  self->staging = NULL;
+  self->staging_size = 0;
+}
+
 /* Everything is freed even if the device is lost: nothing of the old context
  * may be used in the next one. */
 void

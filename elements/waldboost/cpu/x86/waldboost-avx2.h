@@ -30,7 +30,7 @@ typedef struct {
  * LBP, LRD and LRP. haar-avx2.c: OpenCV cascades of Haar stumps and trees. */
 extern const CuvAvx2Version cuv_avx2_lbp, cuv_avx2_boost, cuv_avx2_haar;
 
-/* ---- tables ---- */
+/* ---- tables-avx2.c ---- */
 
 /* A stage is summed in integers: leaves times 2^exponent, rounded. The distance
  * from the reference's sum is bounded; between the two limits the result is
