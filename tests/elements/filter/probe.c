@@ -64,6 +64,7 @@ cuv_probe_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   CuvProbe *self = (CuvProbe *) filter;
+  const gboolean writes = cuv_probe_writes (self->settings.in_force);
 
   self->n_analyse++;
   self->cuda = frame->cuda;
@@ -71,8 +72,10 @@ cuv_probe_analyse (
   for (gint y = 0; y < frame->frame.height && !frame->cuda; y++)
     for (gint x = 0; x < frame->frame.width; x++)
       self->luma += cuv_frame_grey (&frame->frame, x, y);
-  self->writable = frame->writable;
-  if (cuv_probe_writes (self->settings.in_force) && !frame->cuda)
+  /* when writes is cleared, the frame was made writable before */
+  fail_unless_equals_int (frame->writable, writes || self->wrote);
+  self->wrote = writes;
+  if (writes && !frame->cuda)
     invert (&frame->frame);
   stopwatch += self->takes_us * GST_USECOND;
   if (self->sleeps)

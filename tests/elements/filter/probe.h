@@ -12,14 +12,14 @@ typedef struct {
   GstCuvFilter parent;
   GstCuvSettings settings;
   guint n_configure, n_analyse, n_publish, n_reset;
-  GstClockTime age;  /* of the last publish */
-  guint64 luma;      /* the sum of the last frame's grey values */
-  gboolean cuda;     /* TRUE if it was on the device */
-  guint change;      /* what publish returns */
-  guint takes_us;    /* that analyse adds to the stopwatch; default 1 ms */
-  gboolean sleeps;   /* analyse also sleeps that long */
-  gboolean writable; /* TRUE if the last frame was writable */
-  gboolean fail;     /* analyse fails */
+  GstClockTime age; /* of the last publish */
+  guint64 luma;     /* the sum of the last frame's grey values */
+  gboolean cuda;    /* TRUE if it was on the device */
+  guint change;     /* what publish returns */
+  guint takes_us;   /* that analyse adds to the stopwatch; default 1 ms */
+  gboolean sleeps;  /* analyse also sleeps that long */
+  gboolean wrote;   /* analyse inverted the last frame */
+  gboolean fail;    /* analyse fails */
 } CuvProbe;
 
 /* Registers the element and returns a harness for it, with caps NV12 64x48. */
