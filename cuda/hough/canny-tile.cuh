@@ -164,15 +164,25 @@ is_at_border (const Run &run)
       || (word == CUV_TILE_WORDS - 1 && run.pixels >> 31);
 }
 
-// Finds the component's root, and marks it open if the run touches the border.
+// Makes the component's root the parent of every run, and marks roots of
+// components that touch the border as open. A parent is only written when no
+// thread reads parents.
 static __device__ __forceinline__ void
-find_root (Components *tile, const Run &run)
+find_roots (Components *tile, unsigned n)
 {
-  const int root = cuv_find_root (tile->parents, run.node);
+  for (unsigned first = 0; first < n; first += CUV_CANNY_THREADS) {
+    const unsigned i = first + threadIdx.x;
+    const Run run = i < n ? listed_run (tile, i) : Run{};
+    const int root = i < n ? cuv_find_root (tile->parents, run.node) : 0;
 
-  tile->parents[run.node] = root;
-  if (is_at_border (run))
-    atomicOr (&tile->open_roots[root / 32], 1u << root % 32);
+    __syncthreads ();
+    if (i < n) {
+      tile->parents[run.node] = root;
+      if (is_at_border (run))
+        atomicOr (&tile->open_roots[root / 32], 1u << root % 32);
+    }
+    __syncthreads ();
+  }
 }
 
 // Publishes runs of open components for cuv_hysteresis_submit().
@@ -210,9 +220,7 @@ cuv_connect_tile (Components *tile, const CuvMaps &maps)
   for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
     unite_run (tile, listed_run (tile, i));
   __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
-    find_root (tile, listed_run (tile, i));
-  __syncthreads ();
+  find_roots (tile, n);
   for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
     publish_if_open (tile, maps, listed_run (tile, i));
   __syncthreads ();
