@@ -196,6 +196,19 @@ ntf_is_sound (const CuvNtfFactors *self, const CuvNtfResult *result)
 }
 
 void
+ntf_check_hals (const CuvNtfTensor *tensor, const CuvNtfFactors *wanted,
+    const CuvNtfFactors *found, const CuvNtfResult *result)
+{
+  const double difference = ntf_sum_difference (wanted, found);
+  const double error = cuv_ntf_error (tensor, found);
+
+  CUV_CHECK (
+      difference < NTF_HALS_DIFFERENCE, ": the sums differ by %g", difference);
+  CUV_CHECK (fabs (result->errors[0] - error) < 1e-6, ": error %g, not %g",
+      result->errors[0], error);
+}
+
+void
 ntf_copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {

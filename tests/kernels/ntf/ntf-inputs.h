@@ -48,6 +48,12 @@ double ntf_cosine (
  * on a GPU. */
 #define NTF_HALS_DIFFERENCE 5e-5
 
+/* Checks an iteration of HALS from the same factors: the sums of terms differ
+ * by less than that limit, and the error is that of the factors found. By the
+ * triangle inequality, errors differ by no more than the sums do. */
+void ntf_check_hals (const CuvNtfTensor *tensor, const CuvNtfFactors *wanted,
+    const CuvNtfFactors *found, const CuvNtfResult *result);
+
 /* Whether all values are finite and at least 0, and padding is 0. */
 bool ntf_is_sound (const CuvNtfFactors *self, const CuvNtfResult *result);
 
