@@ -10,35 +10,80 @@
 
 G_BEGIN_DECLS
 
-/* ---- objects: regions of interest ---- */
+/* ---- objects ----
+ *
+ * An object is written as a GstVideoRegionOfInterestMeta, its region, and with
+ * GstAnalytics (GStreamer 1.24) also as a GstAnalyticsODMtd of the same label
+ * and box. Other elements write either or both. */
 
-/* The first id that no region of the buffer has. Python finds a region by its
+typedef struct {
+  GQuark label;                      /* 0: none */
+  guint x, y, w, h;                  /* pixels; may exceed the frame */
+  gint id;                           /* unique: the region's, else the ODMtd's
+                                      * if no region has it */
+  gint parent_id;                    /* id of the object it is in, -1: none */
+  gint64 track;                      /* id of its track, -1: none */
+  gdouble confidence;                /* NAN: none */
+  GQuark class_label;                /* what a classifier says, 0: nothing else
+                                      * than label */
+  gdouble class_confidence;          /* of class_label */
+  GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
+  gint od;                           /* id of the ODMtd, -1: none */
+} GstCuvObject;
+
+/* Replaces objects, an array of GstCuvObject, by those of the buffer, whatever
+ * they are written as. A region and an ODMtd of the same label and box are one
+ * object, where several are equal in their order. An oriented ODMtd has its
+ * enclosing box. */
+CUV_API void gst_cuv_objects_read (GArray *objects, GstBuffer *buffer);
+
+/* Whether the object has this label (0 = any) and pixels in the frame; part:
+ * those. */
+CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
+    GQuark label, const GstVideoInfo *info, CuvRoi *part);
+
+/* The first id that no object of the buffer has. Python finds a region by its
  * id only, so ids must differ, whoever else added some. */
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
-/* Adds a GstVideoRegionOfInterestMeta with a "detection" structure:
- * x_min, x_max, y_min, y_max (double, 0..1 of the frame), confidence (double,
- * absent if NAN; an ODMtd, which must have one, then says 0.5), label_id (int,
- * 0 unless extra has it). parent_id is -1, for none. ids of more objects count
- * up from gst_cuv_meta_next_id(). With GstAnalytics an ODMtd of the same id and
- * place is added too. extra: more fields for "detection", or NULL; taken. */
-CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
-    GstBuffer *buffer, const GstVideoInfo *info, gint id, const gchar *label,
-    guint x, guint y, guint w, guint h, gdouble confidence,
-    GstStructure *extra);
+/* Adds an object. Its region has a "detection" structure: x_min, x_max, y_min,
+ * y_max (double, 0..1 of the frame), confidence (double, absent if NAN; an
+ * ODMtd, which must have one, then says 0.5), label_id (int, 0 unless extra has
+ * it). parent_id is -1, for none. ids of more objects count up from
+ * gst_cuv_meta_next_id(). extra: more fields for "detection", or NULL; taken.
+ *
+ * A relation meta takes memory and time with the square of its entries: objects
+ * are written as regions only once it has GST_CUV_MAX_MTDS. */
+#define GST_CUV_MAX_MTDS 1024
+CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
+    const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
+    guint w, guint h, gdouble confidence, GstStructure *extra);
 
-/* Marks a region as that of a tracked object, whose ids count from 1 up, with a
- * param "object_id" (id: int). With GstAnalytics a TrackingMtd is related to
- * the ODMtd that has the region's id. first_seen: the time of the frame in
- * which the track began. */
+/* The object's region; adds one if it is an ODMtd only. */
+CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_ensure_region (
+    GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object);
+
+/* With GstAnalytics adds a ClsMtd of the object's label and confidence, unless
+ * it has none, to which its ODMtd relates. To be called after the last object
+ * was added, so that ids of ODMtds count up like those of regions. */
+CUV_API void gst_cuv_meta_add_class (
+    GstBuffer *buffer, const GstCuvObject *object);
+
+/* Sets a region's parent. The ODMtd is part of the parent's. */
+CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
+    const GstVideoInfo *info, GstCuvObject *object, GstCuvObject *parent);
+
+/* Marks an object as tracked: its region gets a param "object_id" (id: int,
+ * from 1 up), its ODMtd relates to a TrackingMtd. Adds what is missing of both.
+ * The times are those of the frames in which the track began and in which it
+ * was last found, or NONE. */
 CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
-    GstVideoRegionOfInterestMeta *roi, gint id, GstClockTime first_seen);
+    const GstVideoInfo *info, GstCuvObject *object, gint id,
+    GstClockTime first_seen, GstClockTime last_seen);
 
-/* Steps through the regions of this label, 0 = any, that have pixels in the
- * frame, and says which; state starts as NULL. */
-CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_next_region (
-    GstBuffer *buffer, gpointer *state, GQuark label, const GstVideoInfo *info,
-    CuvRoi *part);
+/* With GstAnalytics adds a TrackingMtd that is lost. */
+CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
+    GstClockTime first_seen, GstClockTime last_seen);
 
 /* ---- tables: lines, components, descriptors and others ----
  *

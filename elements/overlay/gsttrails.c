@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gsttrails.h"
 
-#include <math.h>
+#include "gstcuvmeta.h"
 
 static void
 clear_trail (gpointer data)
@@ -16,43 +16,6 @@ gst_cuv_trails_new (void)
 
   g_array_set_clear_func (trails, clear_trail);
   return trails;
-}
-
-gboolean
-gst_cuv_field_as_double (
-    const GstStructure *structure, const gchar *field, gdouble *number)
-{
-  const GValue *value = gst_structure_get_value (structure, field);
-  GValue converted = G_VALUE_INIT;
-
-  if (value == NULL
-      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
-    return FALSE;
-  g_value_init (&converted, G_TYPE_DOUBLE);
-  g_value_transform (value, &converted);
-  *number = g_value_get_double (&converted);
-  return isfinite (*number);
-}
-
-gint64
-gst_cuv_region_id (GstVideoRegionOfInterestMeta *roi)
-{
-  GstStructure *tracked =
-      gst_video_region_of_interest_meta_get_param (roi, "object_id");
-  gdouble id;
-
-  return tracked != NULL && gst_cuv_field_as_double (tracked, "id", &id)
-          && id >= 1 && id < 1e18
-      ? (gint64) id
-      : 0;
-}
-
-const gchar *
-gst_cuv_region_label (const GstVideoRegionOfInterestMeta *roi)
-{
-  const gchar *label = g_quark_to_string (roi->roi_type);
-
-  return label != NULL ? label : "";
 }
 
 static GstCuvTrail *
@@ -72,13 +35,13 @@ find_or_add_trail (GArray *trails, gint64 id)
 }
 
 static void
-add_point (GstCuvTrail *trail, const GstVideoRegionOfInterestMeta *roi,
-    GstClockTime time, guint length)
+add_point (GstCuvTrail *trail, const GstCuvObject *object, GstClockTime time,
+    guint length)
 {
-  const GstCuvPoint point = { roi->x + (roi->w - 1) / 2.0,
-    roi->y + (roi->h - 1) / 2.0 };
+  const GstCuvPoint point = { object->x + (object->w - 1) / 2.0,
+    object->y + (object->h - 1) / 2.0 };
 
-  trail->label = roi->roi_type;
+  trail->label = object->label;
   trail->last_seen = time;
   g_array_append_val (trail->points, point);
   if (trail->points->len > length)
@@ -95,22 +58,18 @@ is_over (const GstCuvTrail *trail, GstClockTime time)
 }
 
 void
-gst_cuv_trails_add_frame (GArray *trails, GstBuffer *buffer, guint length)
+gst_cuv_trails_add_frame (
+    GArray *trails, const GArray *objects, GstClockTime time, guint length)
 {
-  const GstClockTime time = GST_BUFFER_PTS (buffer);
-  GstVideoRegionOfInterestMeta *roi;
-  gpointer state = NULL;
-
   for (guint i = trails->len; i-- > 0;) {
     if (length == 0 || is_over (&g_array_index (trails, GstCuvTrail, i), time))
       g_array_remove_index (trails, i);
   }
-  while (length > 0
-      && (roi = (GstVideoRegionOfInterestMeta *)
-              gst_buffer_iterate_meta_filtered (buffer, &state,
-                  GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    if (gst_cuv_region_id (roi) > 0 && roi->w > 0 && roi->h > 0)
-      add_point (find_or_add_trail (trails, gst_cuv_region_id (roi)), roi, time,
-          length);
+  for (guint i = 0; i < objects->len && length > 0; i++) {
+    const GstCuvObject *object = &g_array_index (objects, GstCuvObject, i);
+
+    if (object->track >= 0 && object->w > 0 && object->h > 0)
+      add_point (
+          find_or_add_trail (trails, object->track), object, time, length);
   }
 }

@@ -24,6 +24,7 @@
 #include "backend.h"
 #include "base/gstcuvtransform.h"
 #include "context/gstcuvframe.h"
+#include "gstcuvmeta.h"
 #include "gsttrails.h"
 #include "scene/scene.h"
 
@@ -55,6 +56,7 @@ struct _GstVisionOverlay {
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
+  GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;
   GstClockTime build_time; /* of the list for this frame */
 };
@@ -87,8 +89,11 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_trails_add_frame (self->trails, buffer, style->trail_length);
-  gst_cuv_scene_build (&self->drawing, self->text, style, self->trails, buffer,
+  gst_cuv_objects_read (self->objects, buffer);
+  gst_cuv_trails_add_frame (self->trails, self->objects,
+      GST_BUFFER_PTS (buffer), style->trail_length);
+  gst_cuv_scene_build (&self->drawing, self->text, style, self->trails,
+      self->objects, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
@@ -261,6 +266,7 @@ gst_vision_overlay_finalize (GObject *object)
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
   g_array_unref (self->trails);
+  g_array_unref (self->objects);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
 }
 
@@ -295,4 +301,5 @@ gst_vision_overlay_init (GstVisionOverlay *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_cuv_style_settings);
   self->trails = gst_cuv_trails_new ();
+  self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
 }

@@ -73,6 +73,7 @@ struct _GstVisionPublish {
 
   /* of the streaming thread */
   CuvJson json;
+  GArray *objects; /* GstCuvObject, those of this frame */
   gint width, height;
 };
 
@@ -150,7 +151,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
           &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
       : GST_CLOCK_TIME_NONE;
   CuvRecordFrame frame = { 0, time, g_get_real_time (), self->width,
-    self->height, NULL, NULL };
+    self->height, NULL, NULL, self->objects };
   const Settings *settings;
   gchar *text;
   gsize size;
@@ -163,7 +164,8 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   frame.source = settings->source;
   frame.tags = settings->tags;
-  if (settings->add_empty_results || cuv_record_has_results (buffer)) {
+  gst_cuv_objects_read (self->objects, buffer);
+  if (settings->add_empty_results || cuv_record_has_results (&frame, buffer)) {
     text = layout_of (settings->format)
                ->make_record (&self->json, &frame, buffer, &size);
     cuv_writer_push (self->writer, text, size);
@@ -443,6 +445,7 @@ gst_vision_publish_finalize (GObject *object)
   GstVisionPublish *self = GST_VISION_PUBLISH (object);
 
   cuv_json_clear (&self->json);
+  g_array_unref (self->objects);
   G_OBJECT_CLASS (gst_vision_publish_parent_class)->finalize (object);
 }
 
@@ -475,5 +478,6 @@ gst_vision_publish_init (GstVisionPublish *self)
 {
   gst_cuv_settings_init (&self->settings, self, &table);
   cuv_json_init (&self->json);
+  self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -4,23 +4,19 @@
 
 #include <math.h>
 
-#include "cuvroi.h"
-#include "gstcuvmeta.h"
+/* ---- objects ---- */
 
-/* ---- regions ---- */
-
-GstVideoRegionOfInterestMeta *
-gst_rcd_next_region (GstBuffer *buffer, GQuark label, const GstVideoInfo *info,
-    gpointer *state, CuvRcdBox *box)
+gboolean
+gst_rcd_object_in_frame (const GstCuvObject *object, GQuark label,
+    const GstVideoInfo *info, CuvRcdBox *box)
 {
   CuvRoi part;
-  GstVideoRegionOfInterestMeta *roi =
-      gst_cuv_meta_next_region (buffer, state, label, info, &part);
 
-  if (roi != NULL)
-    *box = (CuvRcdBox){ part.left, part.top, part.right - part.left,
-      part.bottom - part.top };
-  return roi;
+  if (!gst_cuv_object_in_frame (object, label, info, &part))
+    return FALSE;
+  *box = (CuvRcdBox){ part.left, part.top, part.right - part.left,
+    part.bottom - part.top };
+  return TRUE;
 }
 
 static gboolean
@@ -53,24 +49,23 @@ iou (const CuvRcdBox *a, const CuvRcdBox *b)
           - intersection);
 }
 
-/* The region with the largest IoU with a track, if above 0.5, otherwise NULL.
- * Regions with an id belong to another track. */
-static GstVideoRegionOfInterestMeta *
-find_region (const CuvRcdBox *track, GstBuffer *buffer, GQuark label,
+/* The object with the largest IoU with a track, if above 0.5, otherwise NULL.
+ * Objects with a track belong to another one. */
+static GstCuvObject *
+find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
     const GstVideoInfo *info)
 {
-  GstVideoRegionOfInterestMeta *roi, *best = NULL;
+  GstCuvObject *best = NULL;
   gdouble best_iou = 0.5;
-  gpointer state = NULL;
   CuvRcdBox box;
 
-  while (
-      (roi = gst_rcd_next_region (buffer, label, info, &state, &box)) != NULL) {
-    if (iou (track, &box) > best_iou
-        && gst_video_region_of_interest_meta_get_param (roi, "object_id")
-            == NULL) {
+  for (guint i = 0; i < present->len; i++) {
+    GstCuvObject *object = &g_array_index (present, GstCuvObject, i);
+
+    if (object->track < 0 && gst_rcd_object_in_frame (object, label, info, &box)
+        && iou (track, &box) > best_iou) {
       best_iou = iou (track, &box);
-      best = roi;
+      best = object;
     }
   }
   return best;
@@ -95,39 +90,43 @@ describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
         structure, "second_distance", G_TYPE_DOUBLE, track->second, NULL);
 }
 
-static GstVideoRegionOfInterestMeta *
-new_region (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublishParams *params, GstBuffer *buffer,
+static GstCuvObject *
+new_object (const CuvTrack *track, const GstRcdTarget *target,
+    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
     const GstVideoInfo *info)
 {
   const CuvRcdBox *box = &track->box;
   GstStructure *extra = NULL;
+  GstCuvObject object;
 
   if (params->age > 0)
     extra = gst_structure_new (
         "detection", "age", G_TYPE_UINT64, params->age, NULL);
-  return gst_cuv_meta_add_object (buffer, info, gst_cuv_meta_next_id (buffer),
+  object = gst_cuv_meta_add_object (buffer, info, gst_cuv_meta_next_id (buffer),
       g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
       (guint) box->width, (guint) box->height,
       cuv_tracker_confidence (track->distance, params->max_distance), extra);
+  g_array_append_val (present, object);
+  return &g_array_index (present, GstCuvObject, present->len - 1);
 }
 
 static void
 attach (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
     const GstVideoInfo *info)
 {
   GstStructure *param = gst_structure_new_empty ("rcdtrack");
-  GstVideoRegionOfInterestMeta *roi =
-      find_region (&track->box, buffer, params->label, info);
+  GstCuvObject *object =
+      find_object (&track->box, present, params->label, info);
 
-  if (roi == NULL)
-    roi = new_region (track, target, params, buffer, info);
+  if (object == NULL)
+    object = new_object (track, target, params, present, buffer, info);
   describe (track, params->max_distance, param);
   if (params->age > 0)
     gst_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
-  gst_cuv_meta_set_track (buffer, roi, track->id, target->first_seen);
-  gst_video_region_of_interest_meta_add_param (roi, param);
+  gst_cuv_meta_set_track (
+      buffer, info, object, track->id, target->first_seen, target->last_seen);
+  gst_video_region_of_interest_meta_add_param (object->roi, param);
 }
 
 /* ---- the message ---- */
@@ -165,11 +164,14 @@ append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
 
 void
 gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message)
 {
   GValue list = G_VALUE_INIT;
+  guint n_before;
 
+  gst_cuv_objects_read (present, buffer);
+  n_before = present->len;
   g_value_init (&list, GST_TYPE_LIST);
   for (gint i = 0; i < result->n_tracks; i++) {
     const CuvTrack *track = &result->tracks[i];
@@ -177,10 +179,15 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
         &g_array_index (params->targets, GstRcdTarget, i);
 
     if (track->state == CUV_TRACK_TRACKED)
-      attach (track, target, params, buffer, info);
+      attach (track, target, params, present, buffer, info);
+    else if (GST_CLOCK_TIME_IS_VALID (target->first_seen))
+      gst_cuv_meta_add_lost_track (
+          buffer, track->id, target->first_seen, target->last_seen);
     if (message != NULL)
       append (&list, track, target, params->max_distance);
   }
+  for (guint i = n_before; i < present->len; i++)
+    gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
     gst_structure_take_value (message, "objects", &list);
   else

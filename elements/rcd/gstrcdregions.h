@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regions of interest: reads those that targets are taken from, writes targets
- * to metadata and to the bus message. */
+/* Objects: which ones targets are taken from; targets as metadata and in the
+ * bus message. */
 #ifndef GST_RCD_REGIONS_H
 #define GST_RCD_REGIONS_H
 
-#include <gst/video/video.h>
+#include "gstcuvmeta.h"
 #include "track/tracker.h"
 
 G_BEGIN_DECLS
@@ -13,13 +13,14 @@ G_BEGIN_DECLS
 typedef struct {
   gint id;
   GQuark label;
-  GstClockTime first_seen; /* PTS of the first frame it was found in, or NONE */
+  /* PTS of the first and of the last frame it was found in, or NONE */
+  GstClockTime first_seen, last_seen;
 } GstRcdTarget;
 
-/* Iterates over a buffer's regions with this label (0 = any) that intersect the
- * frame; box: the intersection. NULL after the last. *state starts as NULL. */
-GstVideoRegionOfInterestMeta *gst_rcd_next_region (GstBuffer *buffer,
-    GQuark label, const GstVideoInfo *info, gpointer *state, CuvRcdBox *box);
+/* Whether the object has this label (0 = any) and pixels in the frame; box:
+ * those. */
+gboolean gst_rcd_object_in_frame (const GstCuvObject *object, GQuark label,
+    const GstVideoInfo *info, CuvRcdBox *box);
 
 /* Whether two boxes are one object: the centre of one lies inside the other. */
 gboolean gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b);
@@ -32,10 +33,11 @@ typedef struct {
   GstClockTime age; /* of held results, otherwise 0 */
 } GstRcdPublishParams;
 
-/* Adds tracked targets to the regions that overlap them, or to new ones; lists
- * all targets in message, which may be NULL. */
+/* Adds tracked targets to the objects that overlap them, or as new ones; lists
+ * all targets in message, which may be NULL. present: scratch, an array of
+ * GstCuvObject. */
 void gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message);
 
 G_END_DECLS

@@ -111,20 +111,22 @@ is_tracked (const GstRcdTargets *self, const CuvRcdBox *box)
 }
 
 static void
-add_new_regions (GstRcdTargets *self, const GstRcdSettings *settings,
+add_new_objects (GstRcdTargets *self, const GstRcdSettings *settings,
     GstBuffer *buffer, const GstVideoInfo *info)
 {
-  GstVideoRegionOfInterestMeta *roi;
-  gpointer state = NULL;
   CuvRcdBox box;
 
-  while (cuv_tracker_n_targets (self->tracker) < settings->config.max_targets
-      && (roi = gst_rcd_next_region (
-              buffer, settings->region_label, info, &state, &box))
-          != NULL) {
-    if (!is_tracked (self, &box)) {
-      GstRcdTarget target = { add_box (self, &box), roi->roi_type,
-        GST_CLOCK_TIME_NONE };
+  gst_cuv_objects_read (self->present, buffer);
+  for (guint i = 0; i < self->present->len
+       && cuv_tracker_n_targets (self->tracker) < settings->config.max_targets;
+       i++) {
+    const GstCuvObject *object =
+        &g_array_index (self->present, GstCuvObject, i);
+
+    if (gst_rcd_object_in_frame (object, settings->region_label, info, &box)
+        && !is_tracked (self, &box)) {
+      GstRcdTarget target = { add_box (self, &box), object->label,
+        GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE };
 
       g_array_append_val (self->targets, target);
     }
@@ -144,7 +146,7 @@ find_target (const GstRcdTargets *self, gint id)
       return *target;
   }
   return (GstRcdTarget){ id, g_quark_from_static_string ("target"),
-    GST_CLOCK_TIME_NONE };
+    GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE };
 }
 
 /* Puts targets in the order of result's tracks and drops those without one. */
@@ -157,9 +159,11 @@ update_targets (GstRcdTargets *self, GstClockTime time)
     const CuvTrack *track = &self->result.tracks[i];
     GstRcdTarget target = find_target (self, track->id);
 
-    if (track->state == CUV_TRACK_TRACKED
-        && !GST_CLOCK_TIME_IS_VALID (target.first_seen))
-      target.first_seen = time;
+    if (track->state == CUV_TRACK_TRACKED) {
+      target.last_seen = time;
+      if (!GST_CLOCK_TIME_IS_VALID (target.first_seen))
+        target.first_seen = time;
+    }
     g_array_append_val (self->targets, target);
   }
   g_array_remove_range (self->targets, 0, n_before);
@@ -259,7 +263,7 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdSettings *settings,
   g_mutex_lock (&self->lock);
   add_new_box (self, settings);
   add_new_picture (self, settings, info);
-  add_new_regions (self, settings, buffer, info);
+  add_new_objects (self, settings, buffer, info);
   problem = cuv_tracker_run (self->tracker, &frame->frame, &params,
       frame->writable && settings->draw, &processor, &self->result);
   if (problem == NULL) {
@@ -370,6 +374,7 @@ gst_rcd_targets_init (GstRcdTargets *self, GstCuvTransform *element)
   g_mutex_init (&self->lock);
   self->occupied = g_array_new (FALSE, FALSE, sizeof (CuvRcdBox));
   self->targets = g_array_new (FALSE, FALSE, sizeof (GstRcdTarget));
+  self->present = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->warnings = g_ptr_array_new_with_free_func (g_free);
 }
 
@@ -379,6 +384,7 @@ gst_rcd_targets_clear (GstRcdTargets *self)
   cuv_tracker_free (self->tracker); /* of an element that was never started */
   g_array_unref (self->occupied);
   g_array_unref (self->targets);
+  g_array_unref (self->present);
   g_ptr_array_unref (self->warnings);
   g_mutex_clear (&self->lock);
 }

@@ -25,6 +25,7 @@ typedef struct {
   gint picture_id;         /* its target, 0 = none */
   CuvTrackerResult result; /* of the last analysed frame */
   GArray *targets;         /* GstRcdTarget, one per track of result */
+  GArray *present;         /* GstCuvObject, those of the current frame */
   gboolean search_all; /* search the whole next frame, whatever the settings */
   gboolean rejected;   /* the previous frame rejected a target */
   gboolean no_window;  /* no window fitted the previous frame */

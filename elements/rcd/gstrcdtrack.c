@@ -134,8 +134,8 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
   const GstRcdPublishParams params = { self->targets.targets, s->region_label,
     cuv_tracker_max_distance (&s->config, &s->params), age };
 
-  gst_rcd_attach_tracks (&self->targets.result, &params, buffer,
-      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
+  gst_rcd_attach_tracks (&self->targets.result, &params, self->targets.present,
+      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
   return gst_rcd_targets_changes (&self->targets);
 }
 

@@ -53,7 +53,7 @@ struct _GstWaldboostDetect {
   /* of the streaming thread */
   CuvWaldboostDetector *detector;
   CuvWaldboostGrouper *grouper;
-  GArray *regions; /* GstWaldboostRegion, of the current frame */
+  GArray *present; /* GstCuvObject, those of the current frame */
   GArray *objects; /* GstWaldboostObject */
   Counts work;     /* of the current frame */
 };
@@ -232,10 +232,11 @@ append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
   }
 }
 
-/* Searches a region, NULL = the frame or roi. */
+/* Searches an area, NULL = the frame or roi. parent_id: of the object that has
+ * this area, else -1. */
 static gboolean
-search (GstWaldboostDetect *self, const GstCuvFrame *frame,
-    const GstWaldboostRegion *region, gint n_threads)
+search (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
+    gint parent_id, gint n_threads)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   const GstWaldboostSettings *s = self->settings.in_force;
@@ -245,8 +246,8 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   GstClockTime start;
   gint n;
 
-  problem = cuv_waldboost_detector_run (self->detector, &frame->frame,
-      region != NULL ? &region->area : NULL, &processor, &result);
+  problem = cuv_waldboost_detector_run (
+      self->detector, &frame->frame, area, &processor, &result);
   if (problem != NULL)
     return gst_cuv_frame_failed (frame, problem);
   start = gst_util_get_timestamp ();
@@ -264,7 +265,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
   counts_add (&self->work, &result);
   self->work.levels += self->detector->n_levels;
-  append_objects (self, boxes, n, region != NULL ? region->id : -1);
+  append_objects (self, boxes, n, parent_id);
   if (result.overflow > 0)
     GST_WARNING_OBJECT (self,
         "%d accepted windows beyond the limit of %d were lost; use a stricter "
@@ -278,13 +279,20 @@ search_regions (
     GstWaldboostDetect *self, const GstCuvFrame *frame, gint n_threads)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
+  const GstVideoInfo *info =
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  CuvRoi area;
 
-  gst_waldboost_collect_regions (
-      self->regions, frame->video.buffer, s->region_label);
-  self->work.regions = self->regions->len;
-  for (guint i = 0; i < self->regions->len; i++) {
-    if (!search (self, frame,
-            &g_array_index (self->regions, GstWaldboostRegion, i), n_threads))
+  gst_cuv_objects_read (self->present, frame->video.buffer);
+  for (guint i = 0; i < self->present->len; i++) {
+    const GstCuvObject *object =
+        &g_array_index (self->present, GstCuvObject, i);
+
+    if (s->region_label != 0 && object->label != s->region_label)
+      continue;
+    self->work.regions++;
+    if (gst_cuv_object_in_frame (object, 0, info, &area)
+        && !search (self, frame, &area, object->id, n_threads))
       return FALSE;
   }
   return TRUE;
@@ -321,7 +329,7 @@ gst_waldboost_detect_analyse (
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
-              : search (self, frame, NULL, n_threads)))
+              : search (self, frame, NULL, -1, n_threads)))
     return FALSE;
   if (s->max_objects > 0 && self->objects->len > (guint) s->max_objects) {
     g_array_sort (self->objects, by_score);
@@ -341,8 +349,7 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
 
-  gst_waldboost_collect_regions (self->regions, buffer, 0);
-  gst_waldboost_attach_objects (self->objects, self->regions, s->origin, buffer,
+  gst_waldboost_attach_objects (self->objects, self->present, s->origin, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
   return self->objects->len;
 }
@@ -402,7 +409,7 @@ gst_waldboost_detect_finalize (GObject *object)
 
   counts_clear (&self->counts);
   counts_clear (&self->work);
-  g_array_unref (self->regions);
+  g_array_unref (self->present);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -439,6 +446,6 @@ gst_waldboost_detect_init (GstWaldboostDetect *self)
   gst_cuv_settings_init (&self->settings, self, &gst_waldboost_settings);
   counts_init (&self->counts);
   counts_init (&self->work);
-  self->regions = g_array_new (FALSE, FALSE, sizeof (GstWaldboostRegion));
+  self->present = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstWaldboostObject));
 }

@@ -4,60 +4,23 @@
 
 #include <math.h>
 
-#include "gstcuvmeta.h"
-
-/* ---- regions ---- */
-
-static GstVideoRegionOfInterestMeta *
-next_region (GstBuffer *buffer, gpointer *state)
-{
-  return (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-      buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
-}
-
-static CuvRoi
-area_of (const GstVideoRegionOfInterestMeta *roi)
-{
-  guint64 right = (guint64) roi->x + roi->w, bottom = (guint64) roi->y + roi->h;
-  CuvRoi area = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
-    (gint) MIN (right, G_MAXINT), (gint) MIN (bottom, G_MAXINT) };
-
-  return area;
-}
-
-void
-gst_waldboost_collect_regions (GArray *regions, GstBuffer *buffer, GQuark label)
-{
-  GstVideoRegionOfInterestMeta *roi;
-  gpointer state = NULL;
-
-  g_array_set_size (regions, 0);
-  while ((roi = next_region (buffer, &state)) != NULL) {
-    GstWaldboostRegion region = { area_of (roi), roi->id };
-
-    if (label == 0 || roi->roi_type == label)
-      g_array_append_val (regions, region);
-  }
-}
-
-/* Held objects: in a later frame the object's region may be gone, or its id may
- * belong to another region. */
-static gint
+/* Held objects: in a later frame the object's parent may be gone, or its id may
+ * belong to another one. */
+static GstCuvObject *
 parent_among (const GArray *regions, const GstWaldboostObject *object)
 {
-  gint x = object->box.x + object->box.width / 2;
-  gint y = object->box.y + object->box.height / 2;
+  const guint x = (guint) (object->box.x + object->box.width / 2);
+  const guint y = (guint) (object->box.y + object->box.height / 2);
 
   for (guint i = 0; i < regions->len && object->parent_id >= 0; i++) {
-    const GstWaldboostRegion *region =
-        &g_array_index (regions, GstWaldboostRegion, i);
+    GstCuvObject *region = &g_array_index (regions, GstCuvObject, i);
 
-    if (region->id == object->parent_id && x >= region->area.left
-        && x < region->area.right && y >= region->area.top
-        && y < region->area.bottom)
-      return region->id;
+    if (region->id == object->parent_id && x >= region->x
+        && x - region->x < region->w && y >= region->y
+        && y - region->y < region->h)
+      return region;
   }
-  return -1;
+  return NULL;
 }
 
 /* ---- objects ---- */
@@ -131,28 +94,46 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
   return extra;
 }
 
+/* Appends it to present. */
+static void
+attach_object (const GstWaldboostObject *object, GArray *present,
+    const GstWaldboostOrigin *origin, GstBuffer *buffer,
+    const GstVideoInfo *info, gint id, GstClockTime age)
+{
+  const CuvWaldboostBox *box = &object->box;
+  GstCuvObject *parent = parent_among (present, object);
+  GstCuvObject added = gst_cuv_meta_add_object (buffer, info, id, origin->label,
+      (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
+      gst_waldboost_confidence (origin, box->score),
+      detection_extra (box, origin, age));
+
+  if (parent != NULL)
+    gst_cuv_meta_set_parent (buffer, info, &added, parent);
+  g_array_append_val (present, added);
+}
+
 void
-gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
+gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age)
 {
-  gint id = gst_cuv_meta_next_id (buffer);
+  const gint id = gst_cuv_meta_next_id (buffer);
   GValue list = G_VALUE_INIT;
+  guint n_before;
 
+  gst_cuv_objects_read (present, buffer);
+  n_before = present->len;
   g_value_init (&list, GST_TYPE_LIST);
   for (guint i = 0; i < objects->len; i++) {
     const GstWaldboostObject *object =
         &g_array_index (objects, GstWaldboostObject, i);
-    const CuvWaldboostBox *box = &object->box;
 
-    gst_cuv_meta_add_object (buffer, info, id + (gint) i, origin->label, box->x,
-        box->y, box->width, box->height,
-        gst_waldboost_confidence (origin, box->score),
-        detection_extra (box, origin, age))
-        ->parent_id = parent_among (regions, object);
+    attach_object (object, present, origin, buffer, info, id + (gint) i, age);
     if (message != NULL)
       append_object (&list, object, origin);
   }
+  for (guint i = n_before; i < present->len; i++)
+    gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
     gst_structure_take_value (message, "objects", &list);
   else

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regions of interest from upstream; objects as metadata and in the bus
- * message.
- */
+/* Objects as metadata and in the bus message. */
 #ifndef GST_WALDBOOST_OBJECTS_H
 #define GST_WALDBOOST_OBJECTS_H
 
 #include <gst/video/video.h>
-#include "cuvroi.h"
+#include "gstcuvmeta.h"
 #include "waldboost.h"
 
 G_BEGIN_DECLS
 
-/* A region of interest attached to a buffer. */
-typedef struct {
-  CuvRoi area;
-  gint id;
-} GstWaldboostRegion;
-
-/* Replaces regions by those of the buffer with this label, 0 = all. */
-void gst_waldboost_collect_regions (
-    GArray *regions, GstBuffer *buffer, GQuark label);
-
 typedef struct {
   CuvWaldboostBox box; /* frame pixels */
-  gint parent_id;      /* of the region it was found in, -1 = the frame */
+  gint parent_id;      /* of the object it was found in, -1 = the frame */
 } GstWaldboostObject;
 
 /* Common to all objects of an analysis; immutable, a boxed type. Allocated with
@@ -41,9 +29,10 @@ void gst_waldboost_origin_unref (GstWaldboostOrigin *self);
 gdouble gst_waldboost_confidence (
     const GstWaldboostOrigin *origin, gfloat score);
 
-/* Attaches the objects to the buffer, whose regions are given, and lists them
- * in message unless it is NULL. age: that of held results, else 0. */
-void gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
+/* Attaches the objects to the buffer, and lists them in message unless it is
+ * NULL. present: scratch, an array of GstCuvObject. age: that of held results,
+ * else 0. */
+void gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age);
 

@@ -121,23 +121,26 @@ gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
 /* ---- regions ---- */
 
 static void
-collect_rois (GArray *regions, GstBuffer *buffer, GQuark object_class,
+collect_objects (GArray *regions, GstBuffer *buffer, GQuark object_class,
     const GstVideoInfo *info)
 {
-  const GstVideoRegionOfInterestMeta *roi;
-  gpointer state = NULL;
+  GArray *objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   CuvRoi part;
 
-  while ((roi = gst_cuv_meta_next_region (
-              buffer, &state, object_class, info, &part))
-      != NULL) {
-    const GstLdpRegion region = { roi->id, (guint32) part.left,
-      (guint32) part.top, (guint32) (part.right - part.left),
-      (guint32) (part.bottom - part.top) };
+  gst_cuv_objects_read (objects, buffer);
+  for (guint i = 0; i < objects->len && regions->len < GST_LDP_MAX_REGIONS;
+       i++) {
+    const GstCuvObject *object = &g_array_index (objects, GstCuvObject, i);
 
-    if (regions->len < GST_LDP_MAX_REGIONS)
+    if (gst_cuv_object_in_frame (object, object_class, info, &part)) {
+      const GstLdpRegion region = { object->id, (guint32) part.left,
+        (guint32) part.top, (guint32) (part.right - part.left),
+        (guint32) (part.bottom - part.top) };
+
       g_array_append_val (regions, region);
+    }
   }
+  g_array_unref (objects);
 }
 
 void
@@ -151,7 +154,7 @@ gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
   if (choice->kind == GST_LDP_FRAME)
     g_array_append_val (regions, frame);
   else
-    collect_rois (regions, buffer, choice->object_class, info);
+    collect_objects (regions, buffer, choice->object_class, info);
 }
 
 /* At least 1. */

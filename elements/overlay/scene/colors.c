@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include "gstcolor.h"
-#include "gsttrails.h"
 
 /* Easy to tell apart, and none too dark. */
 static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
@@ -12,7 +11,7 @@ static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
   0xff469990, 0xff9a6324 };
 
 guint
-gst_cuv_scene_color (const GstCuvScene *self, const gchar *label, gint64 id)
+gst_cuv_scene_color (const GstCuvScene *self, const gchar *label, gint64 track)
 {
   const GstCuvStyle *style = self->style;
   guint argb = style->color;
@@ -23,19 +22,26 @@ gst_cuv_scene_color (const GstCuvScene *self, const gchar *label, gint64 id)
       && g_hash_table_lookup_extended (style->label_colors, label, NULL, &own))
     argb = GPOINTER_TO_UINT (own);
   else if (argb == 0)
-    argb = palette[(id > 0 ? (guint64) id : g_str_hash (label))
+    argb = palette[(track >= 0 ? (guint64) track : g_str_hash (label))
         % G_N_ELEMENTS (palette)];
   argb = gst_cuv_color_opaque_if_none (argb);
   alpha = (guint) lrint ((argb >> 24) * style->opacity);
   return (argb & 0xffffffu) | alpha << 24;
 }
 
+const gchar *
+gst_cuv_scene_object_label (const GstCuvObject *object)
+{
+  const gchar *label = g_quark_to_string (object->label);
+
+  return label != NULL ? label : "";
+}
+
 guint
-gst_cuv_scene_region_color (
-    const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi)
+gst_cuv_scene_object_color (const GstCuvScene *self, const GstCuvObject *object)
 {
   return gst_cuv_scene_color (
-      self, gst_cuv_region_label (roi), gst_cuv_region_id (roi));
+      self, gst_cuv_scene_object_label (object), object->track);
 }
 
 void

@@ -12,6 +12,7 @@ typedef struct {
   CuvDrawing *drawing;
   CuvText *text;
   const GstCuvStyle *style;
+  const GArray *objects; /* GstCuvObject */
   GstBuffer *buffer;
   gint width, height;
   gint thickness;
@@ -19,12 +20,15 @@ typedef struct {
 } GstCuvScene;
 
 /* The colour of a label, a track or a kind of metadata: ARGB, opacity included.
- * label-colors wins, then the property color, then the palette by id (by label
- * if id is 0). */
+ * label-colors wins, then the property color, then the palette by track (by
+ * label if that is -1). */
 guint gst_cuv_scene_color (
-    const GstCuvScene *self, const gchar *label, gint64 id);
-guint gst_cuv_scene_region_color (
-    const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi);
+    const GstCuvScene *self, const gchar *label, gint64 track);
+guint gst_cuv_scene_object_color (
+    const GstCuvScene *self, const GstCuvObject *object);
+
+/* "" if it has none. */
+const gchar *gst_cuv_scene_object_label (const GstCuvObject *object);
 
 /* Draws a filled rectangle with the text centred in it, cut at its lower
  * edge. */

@@ -40,7 +40,7 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
   static const gchar *const point[] = { "x", "y" };
   gboolean segments = strcmp (table->shape, "segments") == 0;
   gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
-  guint argb = gst_cuv_scene_color (scene, table->kind, 0);
+  guint argb = gst_cuv_scene_color (scene, table->kind, -1);
   guint n = segments ? 4 : 2, column[4];
   gdouble at[4];
 
@@ -83,101 +83,79 @@ add_trail (GstCuvScene *scene, const GstCuvTrail *trail)
 
 /* ---- objects ---- */
 
-/* The confidence of the parameter "detection", else of the first parameter that
- * has one. */
 static gboolean
-find_confidence (GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
+is_shown (const GstCuvScene *scene, const GstCuvObject *object)
 {
-  GstStructure *detection =
-      gst_video_region_of_interest_meta_get_param (roi, "detection");
-
-  if (detection != NULL
-      && gst_cuv_field_as_double (detection, "confidence", confidence))
-    return TRUE;
-  for (GList *l = roi->params; l != NULL; l = l->next) {
-    if (gst_cuv_field_as_double (l->data, "confidence", confidence))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean
-is_shown (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
-{
-  return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
-      && roi->y < (guint) scene->height
-      && is_label_selected (scene, gst_cuv_region_label (roi));
+  return object->w > 0 && object->h > 0 && object->x < (guint) scene->width
+      && object->y < (guint) scene->height
+      && is_label_selected (scene, gst_cuv_scene_object_label (object));
 }
 
 static void
-add_box (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
+add_box (GstCuvScene *scene, const GstCuvObject *object)
 {
-  cuv_drawing_rect (scene->drawing, gst_cuv_scene_region_color (scene, roi),
-      roi->x, roi->y, MIN (roi->w, G_MAXINT32 / 4),
-      MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
+  cuv_drawing_rect (scene->drawing, gst_cuv_scene_object_color (scene, object),
+      object->x, object->y, MIN (object->w, G_MAXINT32 / 4),
+      MIN (object->h, G_MAXINT32 / 4), scene->thickness);
 }
 
 /* Formats a label such as "face #3 87%". */
 static void
-format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
-    gchar *out, gsize size)
+format_label (const GstCuvScene *scene, const GstCuvObject *object, gchar *out,
+    gsize size)
 {
   const GstCuvStyle *style = scene->style;
-  gint64 id = gst_cuv_region_id (roi);
-  gdouble confidence;
   gsize used = 0;
 
   out[0] = '\0';
   if (style->draw_labels)
-    used = g_strlcpy (out, gst_cuv_region_label (roi), size);
+    used = g_strlcpy (out, gst_cuv_scene_object_label (object), size);
   used = MIN (used, size - 1);
-  if (style->draw_ids && id > 0)
+  if (style->draw_ids && object->track >= 0)
     used += g_snprintf (out + used, size - used, "%s#%" G_GINT64_FORMAT,
-        used > 0 ? " " : "", id);
+        used > 0 ? " " : "", object->track);
   used = MIN (used, size - 1);
-  if (style->draw_confidence && find_confidence (roi, &confidence)
-      && fabs (confidence) < 1e6)
+  if (style->draw_confidence && fabs (object->confidence) < 1e6)
     g_snprintf (out + used, size - used, "%s%ld%%", used > 0 ? " " : "",
-        lrint (confidence * 100));
+        lrint (object->confidence * 100));
 }
 
 /* Draws the label on the box's colour: above the box, or inside it if there is
  * no room above; moved into the frame as far as it fits. */
 static void
-add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
+add_label (GstCuvScene *scene, const GstCuvObject *object)
 {
-  guint argb = gst_cuv_scene_region_color (scene, roi);
+  guint argb = gst_cuv_scene_object_color (scene, object);
   const CuvTextMask *mask;
   gint width, x, y;
   gchar line[256];
 
-  format_label (scene, roi, line, sizeof line);
+  format_label (scene, object, line, sizeof line);
   if (line[0] == '\0' || argb >> 24 == 0)
     return;
   mask = cuv_text_render (scene->text, line, CUV_TEXT_MAX_WIDTH);
   if (mask == NULL)
     return;
   width = mask->width + 2 * MAX (2, mask->height / 4);
-  x = MAX (0, MIN ((gint) roi->x, scene->width - width));
-  y = (gint) roi->y - mask->height;
+  x = MAX (0, MIN ((gint) object->x, scene->width - width));
+  y = (gint) object->y - mask->height;
   if (y < 0)
     y = MAX (0,
-        MIN ((gint) roi->y + scene->thickness, scene->height - mask->height));
+        MIN (
+            (gint) object->y + scene->thickness, scene->height - mask->height));
   gst_cuv_scene_add_text (scene, argb, mask, x, y, width, mask->height);
 }
 
 static void
-add_objects (GstCuvScene *scene,
-    void (*add) (GstCuvScene *, GstVideoRegionOfInterestMeta *))
+add_objects (
+    GstCuvScene *scene, void (*add) (GstCuvScene *, const GstCuvObject *))
 {
-  gpointer state = NULL;
-  GstVideoRegionOfInterestMeta *roi;
+  for (guint i = 0; i < scene->objects->len; i++) {
+    const GstCuvObject *object =
+        &g_array_index (scene->objects, GstCuvObject, i);
 
-  while ((
-      roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-          scene->buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    if (is_shown (scene, roi))
-      add (scene, roi);
+    if (is_shown (scene, object))
+      add (scene, object);
   }
 }
 
@@ -223,15 +201,15 @@ add_tables (
 
 void
 gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
-    const GstVideoInfo *info)
+    const GstCuvStyle *style, const GArray *trails, const GArray *objects,
+    GstBuffer *buffer, const GstVideoInfo *info)
 {
   CuvColourSpace space = colour_space (info);
   gint width = GST_VIDEO_INFO_WIDTH (info);
   gint height = GST_VIDEO_INFO_HEIGHT (info);
   gint thickness =
       style->thickness > 0 ? (gint) style->thickness : height / 300 + 1;
-  GstCuvScene scene = { drawing, text, style, buffer, width, height,
+  GstCuvScene scene = { drawing, text, style, objects, buffer, width, height,
     MIN (thickness, 64), height };
 
   cuv_drawing_begin (drawing, &space, width, height);

@@ -10,11 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Replaces the list in drawing. Order: shapes, trails (GstCuvTrail), boxes,
- * labels, strips of pictures, each in the order of the metas. */
+/* Replaces the list in drawing. Order: shapes, trails (GstCuvTrail), boxes and
+ * labels of the objects (GstCuvObject), strips of pictures, each in the order
+ * of the metas. */
 void gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
-    const GstVideoInfo *info);
+    const GstCuvStyle *style, const GArray *trails, const GArray *objects,
+    GstBuffer *buffer, const GstVideoInfo *info);
 
 G_END_DECLS
 

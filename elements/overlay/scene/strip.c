@@ -44,13 +44,14 @@ is_first_of_its_region (const Strip *strip, guint row)
 static guint
 color_of (const GstCuvScene *scene, const Strip *strip)
 {
-  GstVideoRegionOfInterestMeta *roi = strip->id >= 0 && strip->id <= G_MAXINT
-      ? gst_buffer_get_video_region_of_interest_meta_id (
-          scene->buffer, (gint) strip->id)
-      : NULL;
+  for (guint i = 0; i < scene->objects->len && strip->id >= 0; i++) {
+    const GstCuvObject *object =
+        &g_array_index (scene->objects, GstCuvObject, i);
 
-  return roi != NULL ? gst_cuv_scene_region_color (scene, roi)
-                     : gst_cuv_scene_color (scene, strip->table->kind, 0);
+    if (object->id == strip->id)
+      return gst_cuv_scene_object_color (scene, object);
+  }
+  return gst_cuv_scene_color (scene, strip->table->kind, -1);
 }
 
 /* ---- cells ---- */

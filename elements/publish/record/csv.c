@@ -114,47 +114,50 @@ append_tags (CuvJson *json, const CuvRecordFrame *frame)
   cuv_json_node (json, frame->tags);
 }
 
+/* An empty field if it is negative. */
 static void
-append_region (GString *text, const CuvRecordObject *object)
+id_field (GString *text, gint64 id)
 {
-  const GstVideoRegionOfInterestMeta *roi = object->roi;
-  gint parent_id = cuv_record_parent_id (object);
+  if (id >= 0)
+    int_field (text, id);
+  else
+    g_string_append_c (text, ',');
+}
 
-  int_field (text, roi->id);
-  if (parent_id >= 0)
-    int_field (text, parent_id);
-  else
-    g_string_append_c (text, ',');
-  if (object->id != 0)
-    int_field (text, object->id);
-  else
-    g_string_append_c (text, ',');
-  string_field (text, object->label);
-  int_field (text, roi->x);
-  int_field (text, roi->y);
-  int_field (text, roi->w);
-  int_field (text, roi->h);
+static void
+append_region (GString *text, const CuvRecordObject *record)
+{
+  const GstCuvObject *object = record->object;
+
+  int_field (text, object->id);
+  id_field (text, object->parent_id);
+  id_field (text, object->track);
+  string_field (text, record->label);
+  int_field (text, object->x);
+  int_field (text, object->y);
+  int_field (text, object->w);
+  int_field (text, object->h);
 }
 
 static void
 append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
-    const GstVideoRegionOfInterestMeta *roi)
+    const GstCuvObject *object)
 {
-  CuvRecordObject object;
+  CuvRecordObject record;
 
-  cuv_record_read_object (&object, roi);
+  cuv_record_read_object (&record, object, frame);
   append_frame (text, "object", frame);
-  append_region (text, &object);
-  value_field (text, object.x_min);
-  value_field (text, object.x_max);
-  value_field (text, object.y_min);
-  value_field (text, object.y_max);
-  value_field (text, object.confidence);
-  value_field (text, object.label_id);
+  append_region (text, &record);
+  value_field (text, record.x_min);
+  value_field (text, record.x_max);
+  value_field (text, record.y_min);
+  value_field (text, record.y_max);
+  value_field (text, record.confidence);
+  value_field (text, record.label_id);
   g_string_truncate (json->text, 0);
   cuv_json_begin_object (json);
   append_tags (json, frame);
-  cuv_record_object_extras (json, &object);
+  cuv_record_object_extras (json, &record);
   cuv_json_end_object (json);
   extra_field (text, json);
 }
@@ -185,14 +188,12 @@ cuv_record_to_csv (
   gsize start = text->len;
   gpointer state = NULL;
   GstCuvTable table;
-  GstMeta *meta;
   CuvJson json;
 
   cuv_json_init (&json);
-  while ((meta = gst_buffer_iterate_meta_filtered (
-              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
-    append_object (text, &json, frame, (GstVideoRegionOfInterestMeta *) meta);
-  state = NULL;
+  for (guint i = 0; i < frame->objects->len; i++)
+    append_object (
+        text, &json, frame, &g_array_index (frame->objects, GstCuvObject, i));
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
       append_table_row (text, &json, table.kind, frame, &table, row);

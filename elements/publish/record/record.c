@@ -2,6 +2,7 @@
 #include "config.h"
 #include "record/record.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- objects ---- */
@@ -21,6 +22,7 @@ get_number (const GstStructure *structure, const gchar *field)
 static void
 read_detection (CuvRecordObject *object, const GstStructure *detection)
 {
+  object->detected = TRUE;
   object->detection = detection;
   object->confidence = get_number (detection, "confidence");
   object->label_id = get_number (detection, "label_id");
@@ -35,33 +37,53 @@ read_detection (CuvRecordObject *object, const GstStructure *detection)
     object->label = gst_structure_get_string (detection, "label");
 }
 
-void
-cuv_record_read_object (
-    CuvRecordObject *object, const GstVideoRegionOfInterestMeta *roi)
+static const GValue *
+own_number (CuvRecordObject *self, guint i, gdouble number)
 {
-  const gchar *label = g_quark_to_string (roi->roi_type);
+  GValue *value = &self->own[i];
 
-  memset (object, 0, sizeof *object);
-  object->roi = roi;
-  object->label = label != NULL && *label != '\0' ? label : NULL;
-  for (GList *item = roi->params; item != NULL; item = item->next) {
-    const GstStructure *param = item->data;
-
-    if (object->detection == NULL
-        && gst_structure_has_name (param, "detection"))
-      read_detection (object, param);
-    else if (gst_structure_has_name (param, "object_id"))
-      gst_structure_get_int (param, "id", &object->id);
-  }
+  g_value_init (value, G_TYPE_DOUBLE); /* needs no unset */
+  g_value_set_double (value, number);
+  return value;
 }
 
-/* GStreamer creates regions with id and parent_id 0: no parent. */
-gint
-cuv_record_parent_id (const CuvRecordObject *object)
+/* As the parameter says it. */
+static void
+read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
 {
-  const GstVideoRegionOfInterestMeta *roi = object->roi;
+  const GstCuvObject *object = self->object;
+  const gdouble width = frame->width, height = frame->height;
 
-  return roi->parent_id >= 0 && roi->parent_id != roi->id ? roi->parent_id : -1;
+  self->detected = TRUE;
+  if (!isnan (object->confidence))
+    self->confidence = own_number (self, 0, object->confidence);
+  if (width <= 0 || height <= 0)
+    return;
+  self->x_min = own_number (self, 1, object->x / width);
+  self->x_max = own_number (self, 2, (object->x + object->w) / width);
+  self->y_min = own_number (self, 3, object->y / height);
+  self->y_max = own_number (self, 4, (object->y + object->h) / height);
+}
+
+void
+cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
+    const CuvRecordFrame *frame)
+{
+  const gchar *label = g_quark_to_string (object->label);
+  GstStructure *detection = NULL;
+
+  memset (self, 0, sizeof *self);
+  self->object = object;
+  self->label = label != NULL && *label != '\0' ? label : NULL;
+  if (object->roi != NULL) {
+    self->params = object->roi->params;
+    detection =
+        gst_video_region_of_interest_meta_get_param (object->roi, "detection");
+  }
+  if (detection != NULL)
+    read_detection (self, detection);
+  else if (object->od >= 0)
+    read_od (self, frame);
 }
 
 static gboolean
@@ -173,12 +195,23 @@ append_param (CuvJson *json, const GstStructure *param)
   cuv_json_end_object (json);
 }
 
+static void
+append_class (CuvJson *json, const GstCuvObject *object)
+{
+  cuv_json_new_key (json, "classification");
+  cuv_json_begin_object (json);
+  string_member (json, "label", g_quark_to_string (object->class_label));
+  cuv_json_key (json, "confidence");
+  cuv_json_double (json, object->class_confidence);
+  cuv_json_end_object (json);
+}
+
 void
 cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
 {
   if (object->detection != NULL)
     append_extra_params (json, object);
-  for (GList *item = object->roi->params; item != NULL; item = item->next) {
+  for (const GList *item = object->params; item != NULL; item = item->next) {
     const GstStructure *param = item->data;
     gboolean is_id = gst_structure_has_name (param, "object_id")
         && gst_structure_has_field_typed (param, "id", G_TYPE_INT)
@@ -187,6 +220,8 @@ cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
     if (param != object->detection && !is_id)
       append_param (json, param);
   }
+  if (object->object->class_label != 0)
+    append_class (json, object->object);
 }
 
 static void
@@ -229,48 +264,43 @@ int_member (CuvJson *json, const gchar *key, gint64 value)
 /* Documented keys come first, so that a parameter of the same name is the one
  * to be renamed. */
 static void
-append_object (CuvJson *json, const GstVideoRegionOfInterestMeta *roi)
+append_object (
+    CuvJson *json, const GstCuvObject *object, const CuvRecordFrame *frame)
 {
-  CuvRecordObject object;
+  CuvRecordObject record;
 
-  cuv_record_read_object (&object, roi);
+  cuv_record_read_object (&record, object, frame);
   cuv_json_begin_object (json);
-  int_member (json, "x", roi->x);
-  int_member (json, "y", roi->y);
-  int_member (json, "w", roi->w);
-  int_member (json, "h", roi->h);
-  int_member (json, "region_id", roi->id);
-  if (cuv_record_parent_id (&object) >= 0)
-    int_member (json, "parent_id", roi->parent_id);
-  if (object.id != 0)
-    int_member (json, "id", object.id);
-  if (object.label != NULL)
-    string_member (json, "roi_type", object.label);
-  if (object.detection != NULL)
-    append_detection (json, &object);
-  cuv_record_object_extras (json, &object);
+  int_member (json, "x", object->x);
+  int_member (json, "y", object->y);
+  int_member (json, "w", object->w);
+  int_member (json, "h", object->h);
+  int_member (json, "region_id", object->id);
+  if (object->parent_id >= 0)
+    int_member (json, "parent_id", object->parent_id);
+  if (object->track >= 0)
+    int_member (json, "id", object->track);
+  if (record.label != NULL)
+    string_member (json, "roi_type", record.label);
+  if (record.detected)
+    append_detection (json, &record);
+  cuv_record_object_extras (json, &record);
   cuv_json_end_object (json);
 }
 
 static void
-append_objects (CuvJson *json, GstBuffer *buffer)
+append_objects (CuvJson *json, const CuvRecordFrame *frame)
 {
-  gpointer state = NULL;
-  GstMeta *meta;
-  gboolean open = FALSE;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (
-              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    if (!open) {
-      cuv_json_key (json, "objects");
-      cuv_json_begin_array (json);
-      open = TRUE;
-    }
+  if (frame->objects->len == 0)
+    return;
+  cuv_json_key (json, "objects");
+  cuv_json_begin_array (json);
+  for (guint i = 0; i < frame->objects->len; i++) {
     cuv_json_next (json);
-    append_object (json, (GstVideoRegionOfInterestMeta *) meta);
+    append_object (
+        json, &g_array_index (frame->objects, GstCuvObject, i), frame);
   }
-  if (open)
-    cuv_json_end_array (json);
+  cuv_json_end_array (json);
 }
 
 /* ---- tables ---- */
@@ -375,12 +405,12 @@ append_table (
 /* ---- records ---- */
 
 gboolean
-cuv_record_has_results (GstBuffer *buffer)
+cuv_record_has_results (const CuvRecordFrame *frame, GstBuffer *buffer)
 {
   gpointer state = NULL;
   GstCuvTable table;
 
-  if (gst_buffer_get_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
+  if (frame->objects->len > 0)
     return TRUE;
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     if (has_rows (&table)
@@ -442,7 +472,7 @@ cuv_record_to_json (
 
   cuv_json_begin_object (json);
   append_frame (json, frame);
-  append_objects (json, buffer);
+  append_objects (json, frame);
   while (gst_cuv_meta_next_table (buffer, &state, &table))
     append_table (json, &table, frame);
   cuv_json_end_object (json);

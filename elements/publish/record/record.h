@@ -17,23 +17,24 @@ typedef struct {
   gint width, height;       /* 0: unknown */
   const gchar *source;      /* or NULL */
   JsonNode *tags;           /* an object, or NULL */
+  const GArray *objects;    /* GstCuvObject */
 } CuvRecordFrame;
 
-/* The fields of a region of interest. All pointers belong to the buffer. */
+/* An object and the fields of its detection, which the region has as a
+ * parameter, or the object's ODMtd is. Pointers belong to the buffer. */
 typedef struct {
-  const GstVideoRegionOfInterestMeta *roi;
+  const GstCuvObject *object;
+  const GList *params;           /* of the region */
   const gchar *label;            /* or NULL */
-  gint id;                       /* tracking id, 0: none */
-  const GstStructure *detection; /* NULL: all following fields are too */
+  gboolean detected;             /* FALSE: all following fields are NULL */
+  const GstStructure *detection; /* the parameter, or NULL */
   const GValue *x_min, *x_max, *y_min, *y_max; /* all or none */
   const GValue *confidence, *label_id;
+  GValue own[5]; /* of an ODMtd */
 } CuvRecordObject;
 
-void cuv_record_read_object (
-    CuvRecordObject *object, const GstVideoRegionOfInterestMeta *roi);
-
-/* The id of the enclosing region, -1 if there is none. */
-gint cuv_record_parent_id (const CuvRecordObject *object);
+void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
+    const CuvRecordFrame *frame);
 
 /* Adds extra_params and the region's other parameters to the open object. */
 void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
@@ -45,8 +46,9 @@ void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);
 #define CUV_RECORD_TIME_SIZE 40
 const gchar *cuv_record_time (gchar *buffer, gint64 wallclock);
 
-/* Whether the buffer has a region of interest or a table that is not empty. */
-gboolean cuv_record_has_results (GstBuffer *buffer);
+/* Whether there is an object, or a table that is not empty. */
+gboolean cuv_record_has_results (
+    const CuvRecordFrame *frame, GstBuffer *buffer);
 
 /* The record as one JSON object, or as rows of CSV, each with its line end. */
 void cuv_record_to_json (

@@ -27,7 +27,8 @@ GST_START_TEST (test_object)
   set_id (gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
               "face", 64, 48, 128, 96, 0.97,
               gst_structure_new ("x", "raw", G_TYPE_DOUBLE, 1.25, "stages",
-                  G_TYPE_INT, 20, NULL)),
+                  G_TYPE_INT, 20, NULL))
+              .roi,
       7);
   gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer), "face",
       0, 0, 640, 480, 0.5, NULL);
