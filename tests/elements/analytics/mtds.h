@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstAnalytics metadata as other elements write it, and read as they do. */
+#ifndef CUV_TEST_MTDS_H
+#define CUV_TEST_MTDS_H
+
+#include "cuvelements.h"
+#include "gstcuvmeta.h"
+#include <gst/analytics/analytics.h>
+
+/* Adds an object detection; returns its id. */
+guint mtd_add_od (GstBuffer *buffer, const gchar *label, gint x, gint y, gint w,
+    gint h, gfloat confidence);
+
+/* Add what the detection relates to. */
+void mtd_add_class (
+    GstBuffer *buffer, guint od, const gchar *label, gfloat confidence);
+void mtd_add_track (GstBuffer *buffer, guint od, guint64 id);
+
+/* The number of entries of a type: gst_analytics_od_mtd_get_mtd_type() and the
+ * like. */
+guint mtd_count (GstBuffer *buffer, GstAnalyticsMtdType type);
+
+/* The only track with this id. Fails the test unless one detection relates to
+ * it, or none if it is lost; od: that. */
+typedef struct {
+  GstClockTime first_seen, last_seen;
+  gboolean lost;
+  GstAnalyticsODMtd od;
+} MtdTrack;
+MtdTrack mtd_find_track (GstBuffer *buffer, guint64 id);
+
+/* Fails the test unless the detection has this box. */
+void mtd_check_box (GstAnalyticsODMtd *od, guint x, guint y, guint w, guint h);
+
+/* What gst_cuv_objects_read() finds. */
+GArray *objects_of (GstBuffer *buffer);
+GstCuvObject nth_object (const GArray *objects, guint i);
+
+/* The only object. */
+GstCuvObject only_object (GstBuffer *buffer);
+
+/* A harness of a line of elements. */
+GstHarness *line_new (const gchar *line, const gchar *format);
+
+/* Pushes a frame and returns what comes out. */
+GstBuffer *push (GstHarness *h, GstBuffer *frame);
+
+/* A frame of WIDTH x HEIGHT, BGRA. */
+GstBuffer *black_frame (void);
+
+#define WIDTH 320
+#define HEIGHT 240
+GstVideoInfo frame_info (void); /* of WIDTH and HEIGHT */
+
+#endif
