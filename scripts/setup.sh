@@ -14,13 +14,17 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
 cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
+analytics_packages=(libgstreamer-plugins-bad1.0-dev)
 recipe_packages=(python3 python3-gi python3-numpy python3-pandas python3-pil sqlite3
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git clang-format valgrind locales libc-bin libboost-context-dev
-  python3-gdal python3-opencv python3-skimage libopencv-contrib-dev)
+  python3-gdal python3-opencv python3-skimage libopencv-dev)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
 have_nvcc && wanted+=("${cuda_packages[@]}")
+# Debian 12 has no GstAnalytics, and the package would cost 600 MB.
+grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
+  || wanted+=("${analytics_packages[@]}")
 [ "${1:-demo}" != demo ] && wanted+=("${recipe_packages[@]}")
 [ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
 

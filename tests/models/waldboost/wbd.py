@@ -245,7 +245,7 @@ def main():
     everything = '--all' in sys.argv
     if not oracle:
         print('built without OpenCV\'s xobjdetect: install the package '
-              'libopencv-contrib-dev')
+              'libopencv-dev')
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(detect, oracle, folder)
