@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 
 #define CAPS                                                                   \
