@@ -26,6 +26,23 @@ cuv_test_failed (const gchar *file, gint line, const gchar *expression, ...)
   _exit (1);
 }
 
+/* G_DEBUG=fatal-criticals would end the test. */
+GLogLevelFlags
+cuv_expect_report (void)
+{
+  _gst_check_expecting_log = TRUE;
+  _gst_check_raised_warning = _gst_check_raised_critical = FALSE;
+  return g_log_set_always_fatal (G_LOG_FATAL_MASK);
+}
+
+gboolean
+cuv_reported (GLogLevelFlags fatal)
+{
+  g_log_set_always_fatal (fatal);
+  _gst_check_expecting_log = FALSE;
+  return _gst_check_raised_warning || _gst_check_raised_critical;
+}
+
 static gboolean
 is_ours (GstPluginFeature *feature, gpointer unused)
 {

@@ -40,6 +40,19 @@ GstHarness *cuv_element_harness (const gchar *name);
 /* Sets properties: "a=b c=d". */
 void cuv_element_set (GstElement *element, const gchar *settings);
 
+/* Fails the test unless GLib reports that the code sets a property to a value
+ * out of range: GLib 2.74 warns, 2.84 logs a critical message. */
+#define CUV_ASSERT_REFUSED(code)                                               \
+  G_STMT_START                                                                 \
+  {                                                                            \
+    GLogLevelFlags fatal = cuv_expect_report ();                               \
+    code;                                                                      \
+    fail_unless (cuv_reported (fatal), "not refused: " #code);                 \
+  }                                                                            \
+  G_STMT_END
+GLogLevelFlags cuv_expect_report (void);
+gboolean cuv_reported (GLogLevelFlags fatal);
+
 /* Fails the test unless "element a=b" is a parse error that names a. */
 void cuv_expect_parse_error (const gchar *element, const gchar *setting);
 

@@ -230,19 +230,19 @@ GST_START_TEST (test_out_of_range)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
 
-  ASSERT_WARNING (g_object_set (d, "theta-resolution", 0.0, NULL));
-  ASSERT_WARNING (g_object_set (d, "theta-resolution", 0.01, NULL));
-  ASSERT_WARNING (g_object_set (d, "theta-min", -91.0, NULL));
-  ASSERT_WARNING (g_object_set (d, "theta-max", 271.0, NULL));
-  ASSERT_WARNING (g_object_set (d, "rho-resolution", 0.5, NULL));
-  ASSERT_WARNING (g_object_set (d, "threshold", 0, NULL));
-  ASSERT_WARNING (g_object_set (d, "orientation-window", -0.1, NULL));
-  ASSERT_WARNING (g_object_set (d, "orientation-window", 91.0, NULL));
-  ASSERT_WARNING (g_object_set (d, "canny-high", 2041, NULL));
-  ASSERT_WARNING (g_object_set (d, "neighborhood", 1, NULL));
-  ASSERT_WARNING (g_object_set (d, "neighborhood", 33, NULL));
-  ASSERT_WARNING (g_object_set (d, "max-lines", 4097, NULL));
-  ASSERT_WARNING (g_object_set (d, "pclines-d", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "theta-resolution", 0.0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "theta-resolution", 0.01, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "theta-min", -91.0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "theta-max", 271.0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "rho-resolution", 0.5, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "threshold", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "orientation-window", -0.1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "orientation-window", 91.0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "canny-high", 2041, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "neighborhood", 1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "neighborhood", 33, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "max-lines", 4097, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "pclines-d", 0, NULL));
   gst_object_unref (d);
 }
 

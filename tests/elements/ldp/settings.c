@@ -245,16 +245,17 @@ GST_START_TEST (test_out_of_range)
 {
   GstElement *d = gst_element_factory_make ("ldpdescriptor", NULL);
 
-  ASSERT_WARNING (g_object_set (d, "order", 1, NULL));
-  ASSERT_WARNING (g_object_set (d, "order", 10, NULL));
-  ASSERT_WARNING (g_object_set (d, "grid", 0, NULL));
-  ASSERT_WARNING (g_object_set (d, "grid", 1025, NULL));
-  ASSERT_WARNING (g_object_set (d, "block", 16385, NULL));
-  ASSERT_WARNING (g_object_set (d, "levels", 1, NULL));
-  ASSERT_WARNING (g_object_set (d, "levels", 257, NULL));
-  ASSERT_WARNING (g_object_set (d, "directions", 16, NULL));
-  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (d), "directions", "0+46"));
-  ASSERT_WARNING (g_object_set (d, "descriptor-width", 16385, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "order", 1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "order", 10, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "grid", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "grid", 1025, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "block", 16385, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "levels", 1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "levels", 257, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "directions", 16, NULL));
+  CUV_ASSERT_REFUSED (
+      gst_util_set_object_arg (G_OBJECT (d), "directions", "0+46"));
+  CUV_ASSERT_REFUSED (g_object_set (d, "descriptor-width", 16385, NULL));
   gst_object_unref (d);
 }
 

@@ -286,16 +286,16 @@ GST_START_TEST (test_out_of_range)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
 
-  ASSERT_WARNING (g_object_set (t, "object-initial-x", -2, NULL));
-  ASSERT_WARNING (g_object_set (t, "object-initial-width", -1, NULL));
-  ASSERT_WARNING (g_object_set (t, "object-initial-height", 16385, NULL));
-  ASSERT_WARNING (g_object_set (t, "cell", 257, NULL));
-  ASSERT_WARNING (g_object_set (t, "update-rate", 1.01, NULL));
-  ASSERT_WARNING (g_object_set (t, "update-window", 0, NULL));
-  ASSERT_WARNING (g_object_set (t, "update-window", 41, NULL));
-  ASSERT_WARNING (g_object_set (t, "max-distance", -0.1, NULL));
-  ASSERT_WARNING (g_object_set (t, "max-targets", 0, NULL));
-  ASSERT_WARNING (g_object_set (t, "max-targets", 17, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-x", -2, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-width", -1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-height", 16385, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "cell", 257, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "update-rate", 1.01, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "update-window", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "update-window", 41, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "max-distance", -0.1, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "max-targets", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (t, "max-targets", 17, NULL));
   gst_object_unref (t);
 }
 
