@@ -23,7 +23,9 @@ from cascade import KINDS, write_cascade
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 CASCADES = '/usr/share/opencv4'
-OLD_FORMAT = 'haarcascade_licence_plate_rus_16stages.xml'
+# In the format of OpenCV 1; newer versions spell it 'license'.
+OLD_FORMAT = ('haarcascade_licence_plate_rus_16stages.xml',
+              'haarcascade_license_plate_rus_16stages.xml')
 # If no scale is within the limits, the nearest one is used.
 LIMITS = [((0, 0), (0, 0)), ((40, 40), (120, 160)), ((95, 95), (96, 96))]
 SETTINGS = list(itertools.product((1.1, 1.25), (0, 3), LIMITS))
