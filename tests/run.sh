@@ -89,12 +89,14 @@ main_run ()
   fi
 }
 
-# Names of the tests of a folder in the suites given.
+# tests_of FOLDER SUITE...: names of the tests
 tests_of ()
 {
   local folder=$1
   shift
-  meson test -C "$folder" --no-rebuild --list "$@" 2>/dev/null | sed -n 's,.* / ,,p'
+  meson introspect --tests "$folder" | jq -r '.[]
+    | select(any(.suite[]; sub("^.*:"; "") | IN($ARGS.positional[]))) | .name' \
+    --args "$@"
 }
 
 # Without those that measure memory or time, look for leaks, or compare many
@@ -105,8 +107,8 @@ run_sanitized ()
   step "without CUDA; AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer"
   build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
     -Db_lundef=false || { broken "build with sanitizers"; return; }
-  mapfile -t names < <(tests_of "$build-asan" --suite=unit --suite=elements \
-    --suite=models | grep -vE -- '-leaks$|-inspect$|^publish-targets$|-equality$')
+  mapfile -t names < <(tests_of "$build-asan" unit elements models \
+    | grep -vE -- '-leaks$|-inspect$|^publish-targets$|-equality$')
   test_in asan "$build-asan" --timeout-multiplier=5 \
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
