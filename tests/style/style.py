@@ -16,6 +16,7 @@ SPDX = 'SPDX-License-Identifier: LGPL-2.1-or-later'
 SPDX_WANTED = SOURCE + ('.py', '.sh')
 TEXT = SPDX_WANTED + ('.md', '.build', '.txt', '.json', '.css', '.supp', '.in')
 MAX_LINES = 600
+CLANG_FORMAT = 14  # Debian 12's
 SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench'}
 # Names of families and of elements' files that are also ordinary words or
 # identifiers of the library.
@@ -250,19 +251,29 @@ def output_of(*command):
     return run.returncode, run.stdout, run.stderr
 
 
+def find_clang_format():
+    """Of the wanted version: others format differently. Exits if there is none."""
+    versions = {program: output_of(program, '--version')[1].strip()
+                for program in (f'clang-format-{CLANG_FORMAT}', 'clang-format')
+                if shutil.which(program)}
+    for program, version in versions.items():
+        if re.search(rf'version {CLANG_FORMAT}\.', version):
+            return program
+    print(f'skipped: needs clang-format {CLANG_FORMAT}; found:',
+          '; '.join(versions.values()) or 'none, scripts/setup.sh test installs one')
+    sys.exit(77 if versions else 1)
+
+
 def check_format(tree):
-    if not shutil.which('clang-format'):
-        problem('clang-format', 'missing: scripts/setup.sh test installs it')
-        return
     files = [tree.path(f) for f in tree.sources()]
-    status, _, errors = output_of('clang-format', '--dry-run', '-Werror',
-                                  *files)
+    program = find_clang_format()
+    status, _, errors = output_of(program, '--dry-run', '-Werror', *files)
     for line in errors.split('\n'):
         if 'error:' in line:
             problem(os.path.relpath(line.split(':')[0], tree.top),
                     'clang-format would change it', line.split(':')[1])
     if status and not problems:
-        problem('clang-format', errors)
+        problem(program, errors)
 
 
 def compile_alone(tree, build, name, compiler, standard, flags):
@@ -282,12 +293,18 @@ def compile_alone(tree, build, name, compiler, standard, flags):
         problem(name, f'does not compile alone with {compiler}:\n{errors}')
 
 
+def cuda_flags(build):
+    """Where the CUDA toolkit of this build has its headers."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        return sorted(set(re.findall(r'-isystem *[^ "]+', file.read())))
+
+
 def check_headers(tree, build):
     status, flags, errors = output_of('pkg-config', '--cflags', *PACKAGES)
     if status:
         problem('pkg-config', errors)
         return
-    flags = flags.split()
+    flags = flags.split() + cuda_flags(build)
     for name in tree.sources():
         if not name.endswith(('.h', '.cuh')):
             continue
