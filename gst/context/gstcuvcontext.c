@@ -393,26 +393,37 @@ gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
   return answered;
 }
 
-const gchar *
-gst_cuv_cuda_format_problem (const GstVideoInfo *info)
+/* Whether the planes of a frame of odd height overlap or exceed their memory:
+ * those of NV21 do in 1.26 and 1.28. */
+static gboolean
+odd_height_is_broken (GstVideoFormat format)
 {
   guint major, minor, micro, nano;
 
-  switch (GST_VIDEO_INFO_FORMAT (info)) {
-    case GST_VIDEO_FORMAT_GRAY8:
-      return "CUDA memory does not support GRAY8; use NV12 or I420";
+  gst_version (&major, &minor, &micro, &nano);
+  switch (format) {
+    case GST_VIDEO_FORMAT_NV21:
+      return minor >= 24;
     case GST_VIDEO_FORMAT_I420:
     case GST_VIDEO_FORMAT_YV12:
-    case GST_VIDEO_FORMAT_NV21:
-      gst_version (&major, &minor, &micro, &nano);
-      if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
-          && (minor < 24 || (minor == 24 && micro < 4)))
-        return "this version of GStreamer lays out I420, YV12 and NV21 of odd "
-               "height wrongly in CUDA memory (fixed in 1.24.4); use NV12";
-      return NULL;
+    case GST_VIDEO_FORMAT_I420_10LE:
+    case GST_VIDEO_FORMAT_I420_12LE:
+      return minor < 24 || (minor == 24 && micro < 4);
     default:
-      return NULL;
+      return FALSE;
   }
+}
+
+const gchar *
+gst_cuv_cuda_format_problem (const GstVideoInfo *info)
+{
+  if (GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8)
+    return "CUDA memory does not support GRAY8; use NV12 or I420";
+  if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
+      && odd_height_is_broken (GST_VIDEO_INFO_FORMAT (info)))
+    return "this version of GStreamer lays out this format wrongly in CUDA "
+           "memory if frames have an odd height; use NV12";
+  return NULL;
 }
 
 GstBufferPool *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A stand-in for the CUDA driver, libcuda.so.1, on host memory: the functions
- * that libgstcuda of GStreamer 1.22 loads, without kernels. It tests
+ * that libgstcuda of GStreamer 1.22 to 1.28 loads, without kernels. It tests
  * negotiation, contexts, pools, copies and metadata on machines without a GPU.
  * Asynchronous copies run only when their stream is waited for, so a missing
  * wait shows. */
@@ -417,15 +417,22 @@ cuStreamSynchronize (CUstream stream)
   return result;
 }
 
-#undef cuStreamDestroy
-API CUresult cuStreamDestroy (CUstream stream);
-
-CUresult
-cuStreamDestroy (CUstream stream)
+API CUresult
+cuStreamDestroy_v2 (CUstream stream)
 {
   CUresult result = cuStreamSynchronize (stream);
 
   free (stream);
   add (&counts.streams, -1);
   return result;
+}
+
+/* GStreamer 1.22 loads it by this name. */
+#undef cuStreamDestroy
+API CUresult cuStreamDestroy (CUstream stream);
+
+CUresult
+cuStreamDestroy (CUstream stream)
+{
+  return cuStreamDestroy_v2 (stream);
 }
