@@ -79,7 +79,8 @@ check_no_writer (
       cuv_ldp_index_writer_open (path, info, false, &error);
 
   CUV_CHECK (writer == NULL);
-  CUV_CHECK (error != NULL && strstr (error, b) != NULL, ": %s", error);
+  CUV_CHECK (error != NULL && strstr (error, b) != NULL, ": %s",
+      error != NULL ? error : "no error");
   check_words (error, a);
 }
 
