@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs the two commands of the README in a new, minimal system of each Debian suite and
+# prints a table; the status is 0 if none failed.
+# usage: scripts/matrix.sh [SUITE...]   default: bookworm trixie testing
+# Needs root, debootstrap and 10 GB per suite. Systems and logs are written to
+# MATRIX_DIR, by default /var/tmp/cuvision-matrix; a system that is there is replaced.
+# MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+folder=$(realpath -m -- "${MATRIX_DIR:-/var/tmp/cuvision-matrix}")
+read -ra wanted <<< "${MATRIX_RUN:-demo tests}"
+declare -A command=([demo]=examples/demo.sh [tests]=tests/run.sh)
+row='%-10s %-10s %-10s %-24s %-40s %s\n'
+failed=0
+
+# The mirror that apt uses here; without one debootstrap has its own.
+find_mirror ()
+{
+  grep -rhoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list{,.d} 2>/dev/null \
+    | head -n 1 | tr -d ' ' || true
+}
+
+# The mirror may be older than its index allows.
+apt_settings ()
+{
+  echo 'Acquire::Check-Valid-Until "false";'
+  apt-config dump | grep -E '^Acquire::https?::Proxy ' || true
+}
+
+copy_tree ()
+{
+  git -C "$top" ls-files -co --exclude-standard -z \
+    | tar -C "$top" --null -T - -c | tar -C "$1" -x --no-same-owner
+}
+
+make_system ()
+{
+  local root=$folder/$1 mirror
+  mirror=$(find_mirror)
+  rm -rf --one-file-system "$root"
+  mkdir -p "$root"
+  debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} \
+    && cp /etc/resolv.conf "$root/etc/resolv.conf" \
+    && apt_settings > "$root/etc/apt/apt.conf.d/99matrix" \
+    && mkdir "$root/tree" && copy_tree "$root/tree"
+}
+
+# enter SUITE COMMAND...: runs it in the system's copy of the tree. Mounts and
+# processes end with it, as they are in namespaces of their own.
+enter ()
+{
+  local root=$folder/$1
+  shift
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork --kill-child bash -ec '
+    mount -t proc proc "$0/proc"
+    mount --rbind /dev "$0/dev"
+    chroot "$0" env -i -C /tree HOME=/root LANG=C.UTF-8 \
+      PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' "$root" "$@"
+}
+
+# run SUITE demo|tests: prints the line of its output for the table.
+run ()
+{
+  local log=$folder/$1-$2.log pattern='^[0-9]+ (frames|passed), ' status=0
+  say "$1: ${command[$2]}, log in $log"
+  enter "$1" "${command[$2]}" > "$log" 2>&1 || status=$?
+  [ "$status" = 0 ] || echo -n "FAILED "
+  grep -E "$pattern" "$log" | tail -n 1 || status=1
+  return "$status"
+}
+
+# test_suite SUITE: one row of the table
+test_suite ()
+{
+  local suite=$1 started=$SECONDS part
+  local -A result=([demo]=- [tests]=-)
+  say "$suite: debootstrap, log in $folder/$suite.log"
+  if make_system "$suite" > "$folder/$suite.log" 2>&1; then
+    for part in "${wanted[@]}"; do
+      result[$part]=$(run "$suite" "$part") || failed=1
+    done
+  else
+    result[demo]="no system"
+    failed=1
+  fi
+  # shellcheck disable=SC2059
+  table+=$(printf "$row" "$suite" \
+    "$(enter "$suite" pkg-config --modversion gstreamer-1.0 2>/dev/null || echo -)" \
+    "$(enter "$suite" gcc -dumpfullversion 2>/dev/null || echo -)" \
+    "${result[demo]}" "${result[tests]}" $(((SECONDS - started) / 60)))$'\n'
+}
+
+[ "$(id -u)" = 0 ] || die "needs root, for debootstrap and chroot"
+command -v debootstrap >/dev/null || die "install debootstrap"
+for part in "${wanted[@]}"; do
+  [ -n "${command[$part]:-}" ] || die "MATRIX_RUN: demo, tests or both, not '$part'"
+done
+[ $# -gt 0 ] || set -- bookworm trixie testing
+mkdir -p "$folder"
+# shellcheck disable=SC2059
+table=$(printf "$row" suite GStreamer gcc demo tests minutes)$'\n'
+for suite; do
+  test_suite "$suite"
+done
+printf %s "$table"
+exit "$failed"
