@@ -11,7 +11,7 @@ from results import Gst, regions, samples
 class Film:
     def __init__(self, path, first):
         self.line = Gst.parse_launch("appsrc name=feed format=time ! videoconvert ! video/x-raw,format=I420 "
-                                     f'! x264enc speed-preset=veryfast ! mp4mux ! filesink location="{path}"')
+                                     f'! x264enc tune=zerolatency speed-preset=veryfast ! mp4mux ! filesink location="{path}"')
         self.feed, self.start = self.line.get_by_name("feed"), first.get_buffer().pts
         self.feed.set_property("caps", first.get_caps())
         self.line.set_state(Gst.State.PLAYING)
