@@ -78,16 +78,17 @@ make_weak (BoostTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)
 static bool
 make_quads (BoostTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
+  const size_t n = (size_t) model->n_weak;
   bool is_lbp = model->feature == CUV_FEATURE_LBP;
   GridQuad *quads;
 
-  for (int i = 0; i < model->n_weak; i++) {
+  for (size_t i = 0; i < n; i++) {
     if (!grid_fits_quad (&model->nodes[model->weak[i].first_node]))
       return true;
   }
-  quads = calloc (model->n_weak, sizeof *quads);
+  quads = calloc (n, sizeof *quads);
   self->quads = self->tables.memory[2] = quads;
-  for (int i = 0; i < model->n_weak && quads != NULL; i++) {
+  for (size_t i = 0; i < n && quads != NULL; i++) {
     const CuvGridNode *node = &model->nodes[model->weak[i].first_node];
 
     quads[i] = grid_quad_make (
