@@ -87,7 +87,7 @@ cuv_pca_by_pixels (const CuvPcaBytes<PLANES> &by_bands)
 static __device__ __forceinline__ unsigned
 cuv_pca_pack_bytes (const int values[4])
 {
-#ifdef __CUDA_ARCH__
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 720
   unsigned high, word;
 
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;"

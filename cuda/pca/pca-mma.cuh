@@ -133,7 +133,7 @@ cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)
 static __device__ __forceinline__ unsigned
 cuv_pca_transpose (unsigned two)
 {
-#ifdef __CUDA_ARCH__
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 750
   unsigned column;
 
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
