@@ -367,6 +367,11 @@ private:
     uint32_t *passed_bits = (uint32_t *) passed.data;
     uint32_t *no_skip_bits = haar ? (uint32_t *) no_skip.data : passed_bits;
 
+    // drivers before 530 take no more arguments
+    static_assert (sizeof tiles + sizeof (CuvPyramidLevel *) + sizeof (Images)
+            + sizeof shape + sizeof cascade + sizeof first + sizeof passed_bits
+            + sizeof no_skip_bits + sizeof hits
+        <= 4096);
     if (rows.level < 0) {
       if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
           || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)

@@ -15,7 +15,7 @@
 #define TILE_X 64
 #define MAX_TILE_Y 32
 #define MAX_HAAR_Y 16
-#define FEW_WEAK 32 // weak classifiers of stage 0 that fit kernel arguments
+#define FEW_WEAK 24 // weak classifiers of stage 0 that fit kernel arguments
 
 // When few windows of a tile are left, several threads evaluate a stage for one
 // window, if sums are exact in any order: a warp in long stages, GROUP threads
