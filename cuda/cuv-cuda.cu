@@ -31,8 +31,14 @@ cuv_cuda_probe (void)
   cudaFuncAttributes attributes;
 
   // Loads the module: says whether there is code for this device.
-  CUV_CUDA_TRY (cudaFuncGetAttributes (&attributes, probe_kernel));
-  return 0;
+  const cudaError_t status = cudaFuncGetAttributes (&attributes, probe_kernel);
+  if (status != cudaErrorInsufficientDriver)
+    return cuv_cuda_record (status, "cudaFuncGetAttributes");
+  snprintf (error_text, sizeof error_text,
+      "the driver is too old for kernels built with CUDA %d: version %d or "
+      "later is needed",
+      CUDART_VERSION / 1000, CUDART_VERSION >= 13000 ? 580 : 525);
+  return -1;
 }
 
 int

@@ -15,6 +15,7 @@ typedef enum {
   cudaErrorInvalidValue,
   cudaErrorMemoryAllocation,
   cudaErrorNotReady,
+  cudaErrorInsufficientDriver,
 } cudaError_t;
 
 typedef struct CuvEmulatedEvent *cudaEvent_t;

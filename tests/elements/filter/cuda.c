@@ -55,6 +55,34 @@ GST_START_TEST (cuda_frames_are_analysed_on_the_cpu)
 }
 
 GST_END_TEST
+static void
+find_old_driver (GstDebugCategory *category, GstDebugLevel level,
+    const gchar *file, const gchar *function, gint line, GObject *object,
+    GstDebugMessage *message, gpointer n)
+{
+  if (level == GST_LEVEL_WARNING
+      && strstr (gst_debug_message_get (message), "the driver is too old"))
+    g_atomic_int_inc ((gint *) n);
+}
+
+/* The stand-in driver's version is 11.0. */
+GST_START_TEST (old_driver_is_reported)
+{
+  GstHarness *h;
+  gint n = 0;
+
+  cuv_probe_register ();
+  gst_debug_add_log_function (find_old_driver, &n, NULL);
+  h = gst_harness_new_parse ("cuvcudaupload ! cuvprobe name=probe");
+  gst_debug_set_threshold_for_name ("cuvcontext", GST_LEVEL_WARNING);
+  cuv_harness_caps (h, "NV12", 64, 48);
+  gst_buffer_unref (gst_harness_push_and_pull (h, cuv_probe_frame (0)));
+  gst_harness_teardown (h);
+  gst_debug_remove_log_function (find_old_driver);
+  fail_unless (g_atomic_int_get (&n) > 0);
+}
+
+GST_END_TEST
 /* Set once; it also holds for a decoder that shares the context. */
 GST_START_TEST (context_uses_blocking_sync)
 {
@@ -110,6 +138,7 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, cuda_frames_are_analysed_on_the_cpu);
+  tcase_add_test (tcase, old_driver_is_reported);
   tcase_add_test (tcase, context_uses_blocking_sync);
   tcase_add_test (tcase, cuda_frames_are_written);
   return suite;
