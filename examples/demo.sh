@@ -105,7 +105,7 @@ save_still ()
 
 [ $# = 0 ] || check_input
 "$top/scripts/setup.sh" demo
-configure "$build" -Dtests=false >&2
+configure "$build" >&2
 compile "$build"
 use_plugins "$build"
 

@@ -52,7 +52,7 @@ build_in ()
 {
   local folder=$1
   shift
-  configure "$folder" -Dwerror=true "$@" && compile "$folder"
+  configure "$folder" -Dtests=true -Dwerror=true "$@" && compile "$folder"
 }
 
 # A busy machine is no failure: tests may take three times what they state.

@@ -37,7 +37,7 @@ cp -r "$here"/{cuda,elements,tests} "$tree"
 add_word meson.build families "'countbright'"
 add_word cuda/meson.build cuda_sources "'countbright': ['countbright.cu']"
 
-meson setup "$build" "$tree" -Dwerror=true -Dcuda="$CUDA" \
+meson setup "$build" "$tree" -Dtests=true -Dwerror=true -Dcuda="$CUDA" \
   -Dcuda-fast-compile=true "$@"
 targets=(elements/{countbright/libgstcuvcountbright,transfer/libgstcuvtransfer}.so
   tests/kernels/kernel-countbright

@@ -36,6 +36,10 @@ for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
   [[ $linked == *"libgstcuvision-1.0.so.0 => $scratch"* ]] \
     || die "${plugin##*/} does not find its library: $linked"
 done
+for program in "$(pkg-config --variable=prefix gstcuvision-1.0)"/bin/*; do
+  linked=$(ldd "$program")
+  [[ $linked != *"not found"* ]] || die "${program##*/} lacks a library: $linked"
+done
 
 cc -Wall -Werror -o "$scratch/reader" "$here/reader.c" "${flags[@]}" \
   "-Wl,-rpath,$library"
