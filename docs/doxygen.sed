@@ -1,0 +1,7 @@
+# Makes the comments of the headers ones that doxygen reads.
+1d
+2s,/\* ,/** \\file\n * ,
+/^\/\* ----.*---- \*\/$/d
+s,^/\* ---- (.*) ----$,/** \\file\n * \1,
+s,^( *)/\* ,\1/** ,
+s,([;\,A-Z0-9_]) +/\* ,\1 /**< ,
