@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Line coverage of elements/ and gst/ by the suites unit, elements and models, built
+# without CUDA, per folder. Needs gcovr. Fails below the minimum or if a test fails.
+# usage: [BUILD=folder] scripts/coverage.sh [MINIMUM]   in percent, 85 by default
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+minimum=${1:-85}
+build=$(realpath -m -- "${BUILD:-$top/build-coverage}")
+command -v gcovr >/dev/null || die "need gcovr: install Debian's package gcovr"
+
+# Atomic counters: threads would otherwise lose counts, which gcov shows as negative.
+configure "$build" -Dtests=true -Dcuda=disabled -Db_coverage=true \
+  -Dc_args=-fprofile-update=atomic >&2
+compile "$build"
+find "$build" -name '*.gcda' -delete
+# Without those that run a program once more to look for leaks.
+mapfile -t names < <(meson introspect --tests "$build" | jq -r '.[]
+  | select(.suite | any(test(":(unit|elements|models)$")) and all(test(":emulated$") | not))
+  | .name | select(test("-leaks$") | not)')
+tests=0
+meson test -C "$build" --timeout-multiplier=5 --print-errorlogs "${names[@]}" >&2 || tests=$?
+
+gcovr --root "$top" --filter "$top/elements/" --filter "$top/gst/" \
+  --json-summary "$build/coverage.json" --html-details "$build/coverage.html" "$build" >&2
+
+# report FILTER: percent, lines covered, lines and name, for each row that it gives.
+report ()
+{
+  jq -r --argjson minimum "$minimum" '
+    def rows(f): group_by(f) | map({name: .[0] | f, covered: map(.line_covered) | add,
+      lines: map(.line_total) | add} | .percent = 100 * .covered / .lines);
+    def folder: split("/") | .[0:([2, length - 1] | min)] | join("/");
+    def low: map(select(.percent < $minimum));
+    .files | map(select(.line_total > 0)) | '"$1"' | .[]
+    | "\(.percent * 10 | floor / 10)\t\(.covered)\t\(.lines)\t\(.name)"' \
+    "$build/coverage.json"
+}
+echo "percent, lines covered, lines; files below $minimum %:"
+report 'rows(.filename) | low'
+echo "folders:"
+report 'rows(.filename | folder)'
+echo "in all:"
+report 'rows(.filename | split("/")[0])'
+below=$(report 'rows(.filename | split("/")[0]) | low')
+[ -z "$below" ] || die "below $minimum %: $below"
+[ "$tests" = 0 ] || die "a test failed"
