@@ -17,7 +17,7 @@ cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 analytics_packages=(libgstreamer-plugins-bad1.0-dev)
 recipe_packages=(python3 python3-gi python3-numpy python3-pandas python3-pil sqlite3
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
-test_packages=(g++ git clang-format valgrind locales libc-bin libboost-context-dev
+test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev
   python3-gdal python3-opencv python3-skimage libopencv-dev)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
