@@ -3,10 +3,16 @@
 #ifndef CUV_AVX2_H
 #define CUV_AVX2_H
 
-#include <immintrin.h>
 #include <stdint.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#else /* the same functions in NEON */
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx2.h>
+#include <simde/x86/fma.h>
+#endif
 
-#if !defined __AVX2__ && !defined __clang__
+#if defined __x86_64__ && !defined __AVX2__ && !defined __clang__
 #pragma GCC target("avx2") /* the style test compiles headers alone */
 #endif
 

@@ -17,8 +17,10 @@ cuv_cpu_flags (void)
   if (cuv_test_cpu_mask != NULL)
     mask &= cuv_test_cpu_mask ();
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports ("avx2"))
-    flags |= CUV_CPU_AVX2;
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    flags |= CUV_CPU_SIMD;
+#elif defined(__aarch64__)
+  flags |= CUV_CPU_SIMD;
 #endif
   return flags & mask;
 }

@@ -6,7 +6,8 @@
 
 CUV_BEGIN
 
-enum { CUV_CPU_AVX2 = 1 << 0 };
+/* AVX2 with FMA on x86-64, NEON on aarch64. */
+enum { CUV_CPU_SIMD = 1 << 0 };
 
 /* The instruction sets of this CPU. The environment variable CUV_CPU_MASK is a
  * mask of those to use; 0 = plain C only. */

@@ -76,8 +76,8 @@ cuv_hough_dsp_init (CuvHoughDsp *self)
     .find_cells = find_cells,
     .gather_threshold = 72,
   };
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_hough_dsp_init_avx2 (self);
 #endif
 }

@@ -135,8 +135,8 @@ cuv_ldp_dsp_init (CuvLdpDsp *self)
     .codes = codes_c,
     .intersect = { [1] = intersect_1, [2] = intersect_2, [4] = intersect_4 },
   };
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_ldp_dsp_init_avx2 (self);
 #endif
 }

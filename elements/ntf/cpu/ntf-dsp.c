@@ -55,8 +55,8 @@ cuv_ntf_dsp_init (CuvNtfDsp *self)
     .add = add,
     .distance = distance,
   };
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_ntf_dsp_init_avx2 (self);
 #endif
 }

@@ -12,8 +12,8 @@ cuv_pca_dsp_init (CuvPcaDsp *self)
     .project = cuv_pca_project,
     .paint = cuv_pca_paint,
   };
-#if HAVE_AVX2
-  if ((cuv_cpu_flags () & CUV_CPU_AVX2) && __builtin_cpu_supports ("fma"))
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_pca_dsp_init_avx2 (self);
 #endif
 }

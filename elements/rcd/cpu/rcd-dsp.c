@@ -56,8 +56,8 @@ cuv_rcd_dsp_init (CuvRcdDsp *self)
     .sums = tile_sums,
     .score = cuv_rcd_score_row,
   };
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_rcd_dsp_init_avx2 (self);
 #endif
 }

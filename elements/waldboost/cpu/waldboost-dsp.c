@@ -15,8 +15,8 @@ cuv_waldboost_dsp_init (
     .square_row = cuv_square_row,
     .tilted_row = cuv_tilted_row,
     .scan_row = cuv_scan_row };
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_waldboost_dsp_init_avx2 (self, model, stride);
 #endif
 }
@@ -24,7 +24,7 @@ cuv_waldboost_dsp_init (
 void
 cuv_waldboost_dsp_clear (CuvWaldboostDsp *self)
 {
-#if HAVE_AVX2
+#if HAVE_SIMD
   cuv_waldboost_tables_free_avx2 (self->tables);
 #endif
   self->tables = NULL;

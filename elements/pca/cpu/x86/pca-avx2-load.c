@@ -3,8 +3,8 @@
  * of bands and pixels are transposed. Bytes become 16-bit integers, all else
  * doubles. */
 #include "cpu/pca-dsp.h"
+#include "cuvavx2.h"
 
-#include <immintrin.h>
 #include <string.h>
 
 /* A run of n pixels of a row; at: its first pixel in the tile. */

@@ -198,15 +198,19 @@ make_tree (const HaarTables *self, int index)
 
 /* ---- stages ---- */
 
-/* The largest magnitude of a tree's leaves. */
+/* The largest magnitude of a tree's leaves. Not with fmax(), at which gcc 12
+ * fails for aarch64. */
 static double
 largest_leaf (const HaarTables *self, const HaarTree *tree)
 {
   double largest = 0;
 
-  for (int i = 0; i < tree->n_leaves; i++)
-    largest =
-        fmax (largest, fabs ((double) self->leaves[tree->first_leaf + i]));
+  for (int i = 0; i < tree->n_leaves; i++) {
+    const double leaf = fabs ((double) self->leaves[tree->first_leaf + i]);
+
+    if (leaf > largest)
+      largest = leaf;
+  }
   return largest;
 }
 
