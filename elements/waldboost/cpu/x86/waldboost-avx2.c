@@ -4,6 +4,8 @@
 
 /* ---- resize ---- */
 
+#ifdef __x86_64__ /* NEON has no gather: C needs fewer instructions */
+
 /* Vertical pass into column, then horizontal: exact in either order. Values are
  * shifted by 32768 to fit signed 16 bits. */
 static void
@@ -60,6 +62,8 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
         out + x, width - x, top, bottom, n_in, bottom_weight, taps + x, column);
 }
 
+#endif
+
 /* ---- entry ---- */
 
 void
@@ -75,5 +79,9 @@ cuv_waldboost_dsp_init_avx2 (
   if (tables != NULL)
     *self = version->dsp;
   self->tables = tables;
+#ifdef __x86_64__
   self->resize_row = resize_row;
+#else
+  self->resize_row = cuv_resize_row;
+#endif
 }
