@@ -14,8 +14,11 @@ run (void)
     check_cuda ();
     return;
   }
-  if (cuv_check_options.bench)
+  if (cuv_check_options.bench) {
     bench_hough ();
+    if (cuv_check_options.few)
+      return;
+  }
   check_edges ();
   check_known_edges ();
   check_bad_configs ();

@@ -20,6 +20,8 @@ run (void)
   if (cuv_check_options.bench) {
     bench_ldp ();
     bench_ldp_match ();
+    if (cuv_check_options.few)
+      return;
   }
   check_ldp_codes ();
   check_ldp_layouts ();

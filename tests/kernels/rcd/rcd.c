@@ -14,8 +14,11 @@ run (void)
     check_cuda ();
     return;
   }
-  if (cuv_check_options.bench)
+  if (cuv_check_options.bench) {
     bench_rcd ();
+    if (cuv_check_options.few)
+      return;
+  }
   check_features ();
   check_sums ();
   check_distances ();
