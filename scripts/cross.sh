@@ -46,7 +46,7 @@ list_tests ()
 }
 
 install_missing >&2
-configure "$build" --cross-file "$top/scripts/arm64.cross" -Dsimd=enabled \
+configure "$build" --cross-file "$top/scripts/arm64.cross" -Dtests=true -Dsimd=enabled \
   -Dcuda=disabled -Dwerror=true >&2
 ninja -C "$build" >&2
 
