@@ -32,10 +32,12 @@ cuv_warp_max (unsigned value)
 }
 
 // Maximum of values >= 0, which are ordered like their bits: upper half first.
+// CUDA 12.4 mistakes a register where the halves become a double, so that
+// threads of a warp get different values.
 static __device__ __forceinline__ double
 cuv_lanes_max (unsigned mask, int lanes, double value)
 {
-  if (lanes == 32) {
+  if (lanes == 32 && CUDART_VERSION >= 13000) {
     const unsigned long long bits =
         (unsigned long long) __double_as_longlong (value);
     const unsigned mine = (unsigned) (bits >> 32);
