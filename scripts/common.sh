@@ -47,6 +47,16 @@ compile ()
   ninja -C "$folder" "${targets[@]}" >&2
 }
 
+# count_results LOG: prints how many tests passed, failed and were skipped. Meson
+# writes one JSON object per test.
+count_results ()
+{
+  jq -rs '
+    def n(f): map(select(.result | IN(f))) | length;
+    "\(n("OK", "EXPECTEDFAIL")) \(length - n("OK", "EXPECTEDFAIL", "SKIP")) \(n("SKIP"))"
+    ' "$1"
+}
+
 # Lets this shell's GStreamer find the plugins built in a folder.
 use_plugins ()
 {

@@ -3,6 +3,7 @@
 # Runs the two commands of the README in a new, minimal system of each Debian suite and
 # prints a table; the status is 0 if none failed.
 # usage: scripts/matrix.sh [SUITE...]   default: bookworm trixie testing
+# arm64, as a suite, is bookworm with scripts/cross.sh instead of the two commands.
 # Needs root, debootstrap and 10 GB per suite. Systems and logs are written to
 # MATRIX_DIR, by default /var/tmp/cuvision-matrix; a system that is there is replaced.
 # MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command.
@@ -11,7 +12,7 @@ set -euo pipefail
 
 folder=$(realpath -m -- "${MATRIX_DIR:-/var/tmp/cuvision-matrix}")
 read -ra wanted <<< "${MATRIX_RUN:-demo tests}"
-declare -A command=([demo]=examples/demo.sh [tests]=tests/run.sh)
+declare -A command=([demo]=examples/demo.sh [tests]=tests/run.sh [arm64]=scripts/cross.sh)
 row='%-10s %-10s %-10s %-24s %-40s %s\n'
 failed=0
 
@@ -41,7 +42,7 @@ make_system ()
   mirror=$(find_mirror)
   rm -rf --one-file-system "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} \
+  debootstrap --variant=minbase "${1/arm64/bookworm}" "$root" ${mirror:+"$mirror"} \
     && cp /etc/resolv.conf "$root/etc/resolv.conf" \
     && apt_settings > "$root/etc/apt/apt.conf.d/99matrix" \
     && mkdir "$root/tree" && copy_tree "$root/tree"
@@ -61,7 +62,7 @@ enter ()
       PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' "$root" "$@"
 }
 
-# run SUITE demo|tests: prints the line of its output for the table.
+# run SUITE demo|tests|arm64: prints the line of its output for the table.
 run ()
 {
   local log=$folder/$1-$2.log pattern='^[0-9]+ (frames|passed), ' status=0
@@ -77,10 +78,12 @@ test_suite ()
 {
   local suite=$1 started=$SECONDS part
   local -A result=([demo]=- [tests]=-)
+  local parts=("${wanted[@]}")
+  [ "$suite" != arm64 ] || parts=(arm64)
   say "$suite: debootstrap, log in $folder/$suite.log"
   if make_system "$suite" > "$folder/$suite.log" 2>&1; then
-    for part in "${wanted[@]}"; do
-      result[$part]=$(run "$suite" "$part") || failed=1
+    for part in "${parts[@]}"; do
+      result[${part/arm64/tests}]=$(run "$suite" "$part") || failed=1
     done
   else
     result[demo]="no system"
@@ -96,7 +99,7 @@ test_suite ()
 [ "$(id -u)" = 0 ] || die "needs root, for debootstrap and chroot"
 command -v debootstrap >/dev/null || die "install debootstrap"
 for part in "${wanted[@]}"; do
-  [ -n "${command[$part]:-}" ] || die "MATRIX_RUN: demo, tests or both, not '$part'"
+  [[ $part == demo || $part == tests ]] || die "MATRIX_RUN: demo, tests or both, not '$part'"
 done
 [ $# -gt 0 ] || set -- bookworm trixie testing
 mkdir -p "$folder"

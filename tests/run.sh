@@ -26,14 +26,11 @@ count ()
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# What meson wrote down of the last run: one JSON object per test.
+# Counts the tests of a run, and lists those that failed.
 count_log ()
 {
   local log=$1 numbers
-  numbers=$(jq -rs '
-    def n(f): map(select(.result | IN(f))) | length;
-    "\(n("OK", "EXPECTEDFAIL")) \(length - n("OK", "EXPECTEDFAIL", "SKIP")) \(n("SKIP"))"
-    ' "$log" 2>/dev/null) || numbers="0 1 0"
+  numbers=$(count_results "$log" 2>/dev/null) || numbers="0 1 0"
   # shellcheck disable=SC2086
   count $numbers
   mapfile -t -O ${#trouble[@]} trouble < <(jq -r --arg step "$2" '
