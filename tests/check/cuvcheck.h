@@ -12,7 +12,8 @@
 /* Options of the command line. */
 typedef struct {
   bool cpu, cuda, bench;
-  bool few; /* fewer cases: CUV_CHECK_FEW is set, for emulators and valgrind */
+  bool few; /* CUV_CHECK_FEW is set, for emulators and valgrind: fewer cases,
+             * and benchmarks on the CPU run once, to count instructions */
   uint64_t seed;
 } CuvCheckOptions;
 extern CuvCheckOptions cuv_check_options;
