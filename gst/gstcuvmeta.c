@@ -35,6 +35,108 @@ gst_cuv_table_is_layout (const gchar *field)
   return FALSE;
 }
 
+/* A structure's text cannot be read back if it has GBytes that are empty or no
+ * multiple of three bytes (GStreamer 1.28 and before). Where metas are sent to
+ * other processes, bytes are beside the text. */
+#if GST_CHECK_VERSION(1, 24, 0)
+#define GST_CUV_SENT "(sa(say))" /* text; name and bytes */
+#define GST_CUV_SENT_VERSION 1
+
+static gboolean
+take_bytes (GQuark field, GValue *value, gpointer builder)
+{
+  if (!G_VALUE_HOLDS (value, G_TYPE_BYTES))
+    return TRUE;
+  if (g_value_get_boxed (value) != NULL)
+    g_variant_builder_add (builder, "(s@ay)", g_quark_to_string (field),
+        g_variant_new_from_bytes (
+            G_VARIANT_TYPE_BYTESTRING, g_value_get_boxed (value), TRUE));
+  return FALSE;
+}
+
+static gboolean
+serialize_table (
+    const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  GstStructure *structure = gst_structure_copy (
+      gst_custom_meta_get_structure ((GstCustomMeta *) meta));
+  GVariantBuilder builder;
+  GVariant *sent;
+  gchar *text;
+  gboolean ok;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(say)"));
+  gst_structure_filter_and_map_in_place (structure, take_bytes, &builder);
+  text = gst_structure_to_string (structure);
+  sent = g_variant_ref_sink (g_variant_new (GST_CUV_SENT, text, &builder));
+  ok = gst_byte_array_interface_append_data (
+      data, g_variant_get_data (sent), g_variant_get_size (sent));
+  *version = GST_CUV_SENT_VERSION;
+  g_variant_unref (sent);
+  g_free (text);
+  gst_structure_free (structure);
+  return ok;
+}
+
+static gboolean
+copy_field (GQuark field, const GValue *value, gpointer structure)
+{
+  gst_structure_id_set_value (structure, field, value);
+  return TRUE;
+}
+
+static GstMeta *
+deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
+    const guint8 *data, gsize size, guint8 version)
+{
+  GBytes *bytes = g_bytes_new (data, size);
+  GVariant *sent = g_variant_ref_sink (
+      g_variant_new_from_bytes (G_VARIANT_TYPE (GST_CUV_SENT), bytes, FALSE));
+  const gchar *text, *name;
+  GVariantIter *fields;
+  GVariant *field;
+  GstStructure *read;
+  GstCustomMeta *meta = NULL;
+
+  g_variant_get (sent, "(&sa(say))", &text, &fields);
+  read = gst_structure_from_string (text, NULL);
+  if (version == GST_CUV_SENT_VERSION && read != NULL) {
+    meta = gst_buffer_add_custom_meta (buffer, g_type_name (info->type));
+    gst_structure_foreach (
+        read, copy_field, gst_custom_meta_get_structure (meta));
+  }
+  while (
+      meta != NULL && g_variant_iter_next (fields, "(&s@ay)", &name, &field)) {
+    GBytes *value = g_variant_get_data_as_bytes (field);
+
+    gst_structure_set (
+        gst_custom_meta_get_structure (meta), name, G_TYPE_BYTES, value, NULL);
+    g_bytes_unref (value);
+    g_variant_unref (field);
+  }
+  g_clear_pointer (&read, gst_structure_free);
+  g_variant_iter_free (fields);
+  g_variant_unref (sent);
+  g_bytes_unref (bytes);
+  return (GstMeta *) meta;
+}
+#endif
+
+static void
+register_table (const gchar *name)
+{
+  const gchar *no_tags[] = { NULL };
+  const GstMetaInfo *info =
+      gst_meta_register_custom (name, no_tags, NULL, NULL, NULL);
+
+#if GST_CHECK_VERSION(1, 24, 0)
+  ((GstMetaInfo *) info)->serialize_func = serialize_table;
+  ((GstMetaInfo *) info)->deserialize_func = deserialize_table;
+#else
+  (void) info;
+#endif
+}
+
 /* "lines" -> "GstCuvLinesMeta", registered at the first use. */
 static const gchar *
 meta_name (const gchar *kind)
@@ -43,14 +145,20 @@ meta_name (const gchar *kind)
   gchar *name =
       g_strdup_printf ("GstCuv%c%sMeta", g_ascii_toupper (kind[0]), kind + 1);
   const gchar *interned = g_intern_string (name);
-  const gchar *no_tags[] = { NULL };
 
   g_free (name);
   g_mutex_lock (&lock);
   if (gst_meta_get_info (interned) == NULL)
-    gst_meta_register_custom (interned, no_tags, NULL, NULL, NULL);
+    register_table (interned);
   g_mutex_unlock (&lock);
   return interned;
+}
+
+void
+gst_cuv_meta_register_tables (const gchar *const *kinds)
+{
+  for (; *kinds != NULL; kinds++)
+    meta_name (*kinds);
 }
 
 static void

@@ -121,6 +121,10 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
 
+/* Makes kinds of tables, a list that ends with NULL, known to this process
+ * before it has one: unixfdsrc drops metas of unknown names. */
+CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
+
 /* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made
  * valid.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include <gst/gst.h>
+#include "../tables.h"
 
 GST_ELEMENT_REGISTER_DECLARE (ldpdescriptor)
 GST_ELEMENT_REGISTER_DECLARE (ldpindexsink)
@@ -9,6 +9,7 @@ GST_ELEMENT_REGISTER_DECLARE (ldpretrieve)
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+  cuv_register_tables ();
   GST_ELEMENT_REGISTER (ldpdescriptor, plugin);
   GST_ELEMENT_REGISTER (ldpindexsink, plugin);
   GST_ELEMENT_REGISTER (ldpretrieve, plugin);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include <gst/gst.h>
+#include "../tables.h"
 
 GST_ELEMENT_REGISTER_DECLARE (visionoverlay);
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+  cuv_register_tables ();
   GST_ELEMENT_REGISTER (visionoverlay, plugin);
   return TRUE;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include <gst/gst.h>
+#include "../tables.h"
 
 GST_ELEMENT_REGISTER_DECLARE (visionpublish);
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+  cuv_register_tables ();
   GST_ELEMENT_REGISTER (visionpublish, plugin);
   return TRUE;
 }

@@ -279,7 +279,7 @@ def check_format(tree):
 def compile_alone(tree, build, name, compiler, standard, flags):
     folders = [build, tree.path('gst'), tree.path('cuda'),
                os.path.dirname(tree.path(name))]
-    if name.startswith('elements/'):
+    if re.match('elements/.*/', name):
         folders.append(tree.path('/'.join(name.split('/')[:2])))
     if name.startswith('tools/'):  # programs may use any family
         folders += [tree.path(f'elements/{f}') for f in tree.families]

@@ -233,6 +233,78 @@ GST_START_TEST (test_texts)
 }
 GST_END_TEST
 
+#if GST_CHECK_VERSION(1, 24, 0)
+/* The table's meta as unixfdsink sends it. */
+static GByteArray *
+serialize (GstBuffer *buffer)
+{
+  GByteArray *sent = g_byte_array_new ();
+  gpointer state = NULL;
+
+  fail_unless (gst_meta_serialize_simple (
+      gst_buffer_iterate_meta (buffer, &state), sent));
+  return sent;
+}
+
+static GstBuffer *
+deserialize (const guint8 *sent, gsize size)
+{
+  GstBuffer *buffer = frame_new (0);
+  guint32 consumed;
+
+  gst_meta_deserialize (buffer, sent, size, &consumed);
+  return buffer;
+}
+
+GST_START_TEST (test_sent_table)
+{
+  GstBuffer *buffer = frame_with_texts (), *empty = frame_new (0);
+  GByteArray *sent = serialize (buffer);
+  const GstCuvColumn column = { "x", GST_CUV_TYPE_U8 };
+  GstCuvTable table;
+  gpointer state = NULL;
+
+  fail_unless_record (deserialize (sent->data, sent->len),
+      "{\"frame_num\":0,\"matches\":[{\"name\":\"\\\"a\\\"/\xef\xbf\xbd\","
+      "\"rank\":7},{\"name\":null,\"rank\":8}]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+  g_byte_array_unref (sent);
+  gst_buffer_unref (buffer);
+
+  gst_cuv_meta_add_table (
+      empty, "lines", 1, 640, 480, "none", &column, 1, "", 0);
+  sent = serialize (empty);
+  buffer = deserialize (sent->data, sent->len);
+  fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
+  ck_assert_str_eq (table.kind, "lines");
+  ck_assert_uint_eq (table.n_columns, 1);
+  ck_assert_uint_eq (table.n_rows, 0);
+  gst_buffer_unref (buffer);
+  g_byte_array_unref (sent);
+  gst_buffer_unref (empty);
+}
+GST_END_TEST
+
+/* What is cut or broken is no table. */
+GST_START_TEST (test_broken_sent_table)
+{
+  GstBuffer *buffer = frame_with_texts ();
+  GByteArray *sent = serialize (buffer);
+
+  for (guint i = 0; i < sent->len; i++) {
+    guint8 *copy = g_memdup2 (sent->data, sent->len);
+
+    gst_buffer_unref (deserialize (copy, i));
+    copy[i] ^= 0xff;
+    gst_buffer_unref (deserialize (copy, sent->len));
+    g_free (copy);
+  }
+  g_byte_array_unref (sent);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+#endif
+
 GST_START_TEST (test_texts_in_csv)
 {
   GstHarness *h;
@@ -370,6 +442,10 @@ records_suite (void)
   tcase_add_test (tc, test_unknown_kind);
   tcase_add_test (tc, test_texts);
   tcase_add_test (tc, test_texts_in_csv);
+#if GST_CHECK_VERSION(1, 24, 0)
+  tcase_add_test (tc, test_sent_table);
+  tcase_add_test (tc, test_broken_sent_table);
+#endif
   tcase_add_test (tc, test_empty_tables);
   tcase_add_test (tc, test_empty_results);
   tcase_add_test (tc, test_stream_time);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tables (gstcuvmeta.h) that elements write. */
+#ifndef CUV_TABLES_H
+#define CUV_TABLES_H
+
+#include "gstcuvmeta.h"
+
+/* For plugins that read tables, also of elements in another process. */
+static inline void
+cuv_register_tables (void)
+{
+  static const gchar *const kinds[] = { "ldp", "lines", "matches", "ntf", "pca",
+    NULL };
+
+  gst_cuv_meta_register_tables (kinds);
+}
+
+#endif
