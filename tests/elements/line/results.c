@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every element's results, as visionpublish writes them, are the same bytes on
+ * all processors and with all compilers. CUV_TEST_FACES is a picture of faces.
+ * Where results are meant to change, the test prints the new checksums. */
+#include "cuvelements.h"
+
+#include <string.h>
+
+/* opencv-doc's pictures and the documentation's */
+#define PICTURE(name) "filesrc location=DATA/" name " ! pngdec ! "
+#define TWO_PICTURES                                                           \
+  "multifilesrc location=DATA/basketball%d.png start-index=1 "                 \
+  "caps=image/png,framerate=10/1 ! pngdec ! "
+#define FACES "filesrc location=IMAGES/faces.jpg ! jpegdec ! "
+
+static const struct {
+  const gchar *line, *sha256;
+} cases[] = {
+  { FACES "waldboostdetect model=lbpcascade_frontalface_improved.xml",
+      "3a1c920df19329ec7346cac64bb8ac5f8674c6a44fa55fe74ca255da063ef5d4" },
+  { FACES "waldboostdetect model=haarcascade_frontalface_default.xml",
+      "2c01d36760e712d22cab634277a4d6a3340b8b17412c7fc431b24c4418f309d0" },
+  { PICTURE ("sudoku.png") "houghlines",
+      "0d26de3d590a898d606cd3af271dd9135ccf2d52140bcf4ea8a8b1d9eae4d239" },
+  { PICTURE ("sudoku.png") "houghlines method=pclines segments=true",
+      "089446d5cfe81ede876f6ed7514c0384f88a714544cc40299ee54e3141fcb168" },
+  { TWO_PICTURES "rcdtrack object-initial-x=180 object-initial-y=150 "
+                 "object-initial-width=90 object-initial-height=120",
+      "2719e41b1ff4a4bc986452ee8b30d0a1854e218968b793bedc6535a900728284" },
+  { PICTURE ("graf1.png") "spectralpca",
+      "b51fd433cbb5331c366ac8cb64a92f1977335cc6bb11ff19a7ffb2be302c84f3" },
+  { PICTURE ("graf1.png") "spectralpca mode=second-moments",
+      "7bdc26aa86c2aab9a3e0ae9fbc1ad496a837e3e701c271e9bae8b9829fda5d7c" },
+  { PICTURE ("graf1.png") "ldpdescriptor",
+      "dc843c852287153a54ac4b3287847e3bfed2c227f3869652bb6f272a9783168f" },
+  { PICTURE ("graf1.png") "ldpdescriptor order=3 bins=uniform",
+      "0a14f27abdc66d4d737be8379a279c30bac9e51fe4c2ff02c1c104bdbc304011" },
+  { TWO_PICTURES "spectralntf window=2 hop=2 rank=3 iterations=5",
+      "47876d834ee66405ad0fe549b1bfdd75c0b06ecd27353c1cb00c30f59b78782e" },
+  { TWO_PICTURES
+      "spectralntf window=2 hop=2 rank=3 iterations=5 algorithm=hals",
+      "bd774171c79791029e7643ff0dbb81ba7d24c36edcb254f331ba2c9d3595b710" },
+};
+
+/* cuv_play() would set properties of its own. */
+static void
+play (const gchar *line)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  gchar *problem;
+
+  fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
+  problem = cuv_pipeline_play (pipeline);
+  fail_unless (problem == NULL, "%s: %s", line, problem);
+  gst_object_unref (pipeline);
+}
+
+/* Without the time of day. */
+static gchar *
+read_results (void)
+{
+  GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
+  gchar *text, *result;
+
+  fail_unless (g_file_get_contents ("results", &text, NULL, NULL));
+  result = g_regex_replace (clock, text, -1, 0, "", 0, NULL);
+  g_free (text);
+  g_regex_unref (clock);
+  return result;
+}
+
+GST_START_TEST (same_results)
+{
+  GString *line = g_string_new (cases[__i__].line);
+  gchar *data = cuv_test_file (""), *text, *sha256;
+
+  g_string_replace (line, "DATA", data, 0);
+  g_string_replace (line, "IMAGES", g_getenv ("CUV_TEST_IMAGES"), 0);
+  g_string_append (line, " ! visionpublish file-path=results ! fakesink");
+  cuv_folder_enter ();
+  play (line->str);
+  text = read_results ();
+  cuv_folder_leave ();
+  sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  fail_unless (strcmp (sha256, cases[__i__].sha256) == 0, "%s\n%s\nchecksum %s",
+      line->str, text, sha256);
+  g_free (sha256);
+  g_free (text);
+  g_free (data);
+  g_string_free (line, TRUE);
+}
+GST_END_TEST
+
+static Suite *
+results_suite (void)
+{
+  Suite *suite = suite_create ("results");
+  TCase *tc = tcase_create ("results");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, same_results, 0, G_N_ELEMENTS (cases));
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_elements_main (argc, argv, results_suite);
+}
