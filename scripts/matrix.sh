@@ -3,7 +3,7 @@
 # Runs the two commands of the README in a new, minimal system of each Debian suite and
 # prints a table; the status is 0 if none failed.
 # usage: scripts/matrix.sh [SUITE...]   default: bookworm trixie testing
-# arm64, as a suite, is bookworm with scripts/cross.sh instead of the two commands.
+# arm64, as a suite, is trixie with scripts/cross.sh instead of the two commands.
 # Needs root, debootstrap and 10 GB per suite. Systems and logs are written to
 # MATRIX_DIR, by default /var/tmp/cuvision-matrix; a system that is there is replaced.
 # MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command.
@@ -42,7 +42,7 @@ make_system ()
   mirror=$(find_mirror)
   rm -rf --one-file-system "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase "${1/arm64/bookworm}" "$root" ${mirror:+"$mirror"} \
+  debootstrap --variant=minbase "${1/arm64/trixie}" "$root" ${mirror:+"$mirror"} \
     && cp /etc/resolv.conf "$root/etc/resolv.conf" \
     && apt_settings > "$root/etc/apt/apt.conf.d/99matrix" \
     && mkdir "$root/tree" && copy_tree "$root/tree"
