@@ -36,11 +36,11 @@ gst_cuv_table_is_layout (const gchar *field)
 }
 
 /* A structure's text cannot be read back if it has GBytes that are empty or no
- * multiple of three bytes (GStreamer 1.28 and before). Where metas are sent to
- * other processes, bytes are beside the text. */
+ * multiple of three bytes (GStreamer 1.28 and before). In a serialized
+ * table they are beside the text. */
 #if GST_CHECK_VERSION(1, 24, 0)
-#define GST_CUV_SENT "(sa(say))" /* text; name and bytes */
-#define GST_CUV_SENT_VERSION 1
+#define GST_CUV_SERIAL "(sa(say))" /* text; name and bytes */
+#define GST_CUV_SERIAL_VERSION 1
 
 static gboolean
 take_bytes (GQuark field, GValue *value, gpointer builder)
@@ -61,18 +61,18 @@ serialize_table (
   GstStructure *structure = gst_structure_copy (
       gst_custom_meta_get_structure ((GstCustomMeta *) meta));
   GVariantBuilder builder;
-  GVariant *sent;
+  GVariant *serial;
   gchar *text;
   gboolean ok;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(say)"));
   gst_structure_filter_and_map_in_place (structure, take_bytes, &builder);
   text = gst_structure_to_string (structure);
-  sent = g_variant_ref_sink (g_variant_new (GST_CUV_SENT, text, &builder));
+  serial = g_variant_ref_sink (g_variant_new (GST_CUV_SERIAL, text, &builder));
   ok = gst_byte_array_interface_append_data (
-      data, g_variant_get_data (sent), g_variant_get_size (sent));
-  *version = GST_CUV_SENT_VERSION;
-  g_variant_unref (sent);
+      data, g_variant_get_data (serial), g_variant_get_size (serial));
+  *version = GST_CUV_SERIAL_VERSION;
+  g_variant_unref (serial);
   g_free (text);
   gst_structure_free (structure);
   return ok;
@@ -90,17 +90,17 @@ deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
     const guint8 *data, gsize size, guint8 version)
 {
   GBytes *bytes = g_bytes_new (data, size);
-  GVariant *sent = g_variant_ref_sink (
-      g_variant_new_from_bytes (G_VARIANT_TYPE (GST_CUV_SENT), bytes, FALSE));
+  GVariant *serial = g_variant_ref_sink (
+      g_variant_new_from_bytes (G_VARIANT_TYPE (GST_CUV_SERIAL), bytes, FALSE));
   const gchar *text, *name;
   GVariantIter *fields;
   GVariant *field;
   GstStructure *read;
   GstCustomMeta *meta = NULL;
 
-  g_variant_get (sent, "(&sa(say))", &text, &fields);
+  g_variant_get (serial, "(&sa(say))", &text, &fields);
   read = gst_structure_from_string (text, NULL);
-  if (version == GST_CUV_SENT_VERSION && read != NULL) {
+  if (version == GST_CUV_SERIAL_VERSION && read != NULL) {
     meta = gst_buffer_add_custom_meta (buffer, g_type_name (info->type));
     gst_structure_foreach (
         read, copy_field, gst_custom_meta_get_structure (meta));
@@ -116,7 +116,7 @@ deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
   }
   g_clear_pointer (&read, gst_structure_free);
   g_variant_iter_free (fields);
-  g_variant_unref (sent);
+  g_variant_unref (serial);
   g_bytes_unref (bytes);
   return (GstMeta *) meta;
 }

@@ -46,15 +46,16 @@ CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
  * id only, so ids must differ, whoever else added some. */
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
+/* A relation meta takes memory and time with the square of its entries: objects
+ * are written as regions only once it has so many. */
+#define GST_CUV_MAX_MTDS 1024
+
 /* Adds an object. Its region has a "detection" structure: x_min, x_max, y_min,
  * y_max (double, 0..1 of the frame), confidence (double, absent if NAN; an
  * ODMtd, which must have one, then says 0.5), label_id (int, 0 unless extra has
  * it). parent_id is -1, for none. ids of more objects count up from
  * gst_cuv_meta_next_id(). extra: more fields for "detection", or NULL; taken.
- *
- * A relation meta takes memory and time with the square of its entries: objects
- * are written as regions only once it has GST_CUV_MAX_MTDS. */
-#define GST_CUV_MAX_MTDS 1024
+ */
 CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
     const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
     guint w, guint h, gdouble confidence, GstStructure *extra);
@@ -121,8 +122,8 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
 
-/* Makes kinds of tables, a list that ends with NULL, known to this process
- * before it has one: unixfdsrc drops metas of unknown names. */
+/* Registers the metas of these kinds of tables, a list that ends with NULL:
+ * unixfdsrc drops those that no one has registered. */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
 
 /* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made

@@ -14,13 +14,16 @@ nth (const GArray *objects, guint i)
   return &g_array_index (objects, GstCuvObject, i);
 }
 
+/* Counts up from the largest, but for ids that leave no room above them. */
 static gint
 next_id (const GArray *objects)
 {
   gint id = 0;
 
-  for (guint i = 0; i < objects->len; i++)
-    id = MAX (id, nth (objects, i)->id + 1);
+  for (guint i = 0; i < objects->len; i++) {
+    if (nth (objects, i)->id < G_MAXINT / 2)
+      id = MAX (id, nth (objects, i)->id + 1);
+  }
   return id;
 }
 
@@ -183,8 +186,12 @@ static gboolean
 get_location (GstAnalyticsODMtd *od, Location *at)
 {
 #if GST_CHECK_VERSION(1, 26, 0)
-  return gst_analytics_od_mtd_get_oriented_location (
-      od, &at->x, &at->y, &at->w, &at->h, &at->angle, &at->confidence);
+  if (!gst_analytics_od_mtd_get_oriented_location (
+          od, &at->x, &at->y, &at->w, &at->h, &at->angle, &at->confidence))
+    return FALSE;
+  if (!isfinite (at->angle))
+    at->angle = 0;
+  return TRUE;
 #else
   at->angle = 0;
   return gst_analytics_od_mtd_get_location (

@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-build=$(realpath -m -- "${1:-build-arm64}")
+build=$(realpath -m -- "${1:-$top/build-arm64}")
 suites=("${@:2}")
 [ ${#suites[@]} -gt 0 ] || suites=(unit elements)
 

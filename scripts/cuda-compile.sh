@@ -18,5 +18,6 @@ if ! have_nvcc; then
 fi
 "$top/scripts/setup.sh"
 folder=${1:-$top/build-cuda}
-configure "$folder" -Dcuda=enabled -Dcuda-archs=90 -Dcuda-fast-compile=true -Dwerror=true
-compile "$folder"
+configure "$folder" -Dcuda=enabled -Dcuda-archs=90 -Dcuda-fast-compile=true \
+  -Dtests=true -Dwerror=true
+ninja -C "$folder"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs the two commands of the README in a new, minimal system of each Debian suite and
-# prints a table; the status is 0 if none failed.
+# Runs the two commands of the README in a new, minimal system of each suite and prints
+# a table; the status is 0 if none failed.
 # usage: scripts/matrix.sh [SUITE...]   default: bookworm trixie testing
-# arm64, as a suite, is trixie with scripts/cross.sh instead of the two commands.
+# Suites: Debian's bookworm, trixie, testing; Ubuntu's, noble or later; arm64, which is
+# trixie with scripts/cross.sh instead of the two commands.
 # Needs root, debootstrap and 10 GB per suite. Systems and logs are written to
 # MATRIX_DIR, by default /var/tmp/cuvision-matrix; a system that is there is replaced.
-# MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command.
+# MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command. Ubuntu's need the address
+# of a mirror in MATRIX_MIRROR.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -19,8 +21,8 @@ failed=0
 # The mirror that apt uses here; without one debootstrap has its own.
 find_mirror ()
 {
-  grep -rhoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list{,.d} 2>/dev/null \
-    | head -n 1 | tr -d ' ' || true
+  grep -rhvE '^ *#|docker' /etc/apt/sources.list{,.d} 2>/dev/null \
+    | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true
 }
 
 # The mirror may be older than its index allows.
@@ -38,11 +40,17 @@ copy_tree ()
 
 make_system ()
 {
-  local root=$folder/$1 mirror
+  local root=$folder/$1 source=() mirror
   mirror=$(find_mirror)
+  case $1 in
+    bookworm | trixie | testing | arm64)
+      source=("${1/arm64/trixie}" "$root" ${mirror:+"$mirror"}) ;;
+    *) # debootstrap has one script for Ubuntu's suites
+      source=(--components=main,universe "$1" "$root" "${MATRIX_MIRROR-}" gutsy) ;;
+  esac
   rm -rf --one-file-system "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase "${1/arm64/trixie}" "$root" ${mirror:+"$mirror"} \
+  debootstrap --variant=minbase "${source[@]}" \
     && cp /etc/resolv.conf "$root/etc/resolv.conf" \
     && apt_settings > "$root/etc/apt/apt.conf.d/99matrix" \
     && mkdir "$root/tree" && copy_tree "$root/tree"
@@ -57,6 +65,7 @@ enter ()
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --kill-child bash -ec '
     mount -t proc proc "$0/proc"
+    mount --rbind /sys "$0/sys"
     mount --rbind /dev "$0/dev"
     chroot "$0" env -i -C /tree HOME=/root LANG=C.UTF-8 \
       PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' "$root" "$@"

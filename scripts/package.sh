@@ -20,9 +20,10 @@ build ()
   install build-essential lintian
   version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' "$top/debian/changelog")
   tree=$out/gst-cuvision-$version
+  rm -rf "$tree"
   mkdir "$tree"
-  tar -C "$top" -c --exclude-vcs --exclude='./build*' --exclude=./demo-out . \
-    | tar -C "$tree" -x
+  tar -C "$top" -c --exclude='./.*' --exclude='./build*' --exclude=./demo-out \
+    --exclude=__pycache__ . | tar -C "$tree" -x
   tar -C "$out" -czf "$out/gst-cuvision_$version.orig.tar.gz" \
     --exclude=debian "gst-cuvision-$version"
   cd "$tree"

@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-/* Held objects: in a later frame the object's parent may be gone, or its id may
- * belong to another one. */
+/* The parent, one of the first n. Held objects: in a later frame it may be
+ * gone, or its id may belong to another one. */
 static GstCuvObject *
-parent_among (const GArray *regions, const GstWaldboostObject *object)
+parent_among (const GArray *regions, guint n, const GstWaldboostObject *object)
 {
   const guint x = (guint) (object->box.x + object->box.width / 2);
   const guint y = (guint) (object->box.y + object->box.height / 2);
 
-  for (guint i = 0; i < regions->len && object->parent_id >= 0; i++) {
+  for (guint i = 0; i < n && object->parent_id >= 0; i++) {
     GstCuvObject *region = &g_array_index (regions, GstCuvObject, i);
 
     if (region->id == object->parent_id && x >= region->x
@@ -94,14 +94,14 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
   return extra;
 }
 
-/* Appends it to present. */
+/* Appends it to present, whose first n_before are not of this element. */
 static void
 attach_object (const GstWaldboostObject *object, GArray *present,
-    const GstWaldboostOrigin *origin, GstBuffer *buffer,
+    guint n_before, const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, gint id, GstClockTime age)
 {
   const CuvWaldboostBox *box = &object->box;
-  GstCuvObject *parent = parent_among (present, object);
+  GstCuvObject *parent = parent_among (present, n_before, object);
   GstCuvObject added = gst_cuv_meta_add_object (buffer, info, id, origin->label,
       (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
       gst_waldboost_confidence (origin, box->score),
@@ -128,7 +128,8 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostObject *object =
         &g_array_index (objects, GstWaldboostObject, i);
 
-    attach_object (object, present, origin, buffer, info, id + (gint) i, age);
+    attach_object (
+        object, present, n_before, origin, buffer, info, id + (gint) i, age);
     if (message != NULL)
       append_object (&list, object, origin);
   }

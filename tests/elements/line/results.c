@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element's results, as visionpublish writes them, are the same bytes on
- * all processors and with all compilers. CUV_TEST_FACES is a picture of faces.
+/* The results of the elements that analyse frames, as visionpublish writes
+ * them, are the same bytes on all processors and with all compilers.
+ * CUV_TEST_IMAGES is the folder docs/images.
  * Where results are meant to change, the test prints the new checksums. */
 #include "cuvelements.h"
 
@@ -103,8 +104,4 @@ results_suite (void)
   return suite;
 }
 
-int
-main (int argc, char **argv)
-{
-  return cuv_elements_main (argc, argv, results_suite);
-}
+CUV_ELEMENTS_MAIN (results_suite)
