@@ -42,8 +42,12 @@ CUV_API void gst_cuv_objects_read (GArray *objects, GstBuffer *buffer);
 CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
     GQuark label, const GstVideoInfo *info, CuvRoi *part);
 
-/* The first id that no object of the buffer has. Python finds a region by its
- * id only, so ids must differ, whoever else added some. */
+/* The first id that none of the objects has, an array of GstCuvObject. Python
+ * finds a region by its id only, so ids must differ, whoever else added some.
+ */
+CUV_API gint gst_cuv_objects_next_id (const GArray *objects);
+
+/* The same for the objects of a buffer. */
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
 /* A relation meta takes memory and time with the square of its entries: objects
@@ -54,7 +58,8 @@ CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
  * y_max (double, 0..1 of the frame), confidence (double, absent if NAN; an
  * ODMtd, which must have one, then says 0.5), label_id (int, 0 unless extra has
  * it). parent_id is -1, for none. ids of more objects count up from
- * gst_cuv_meta_next_id(). extra: more fields for "detection", or NULL; taken.
+ * gst_cuv_objects_next_id(). extra: more fields for "detection", or NULL;
+ * taken.
  */
 CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
     const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,

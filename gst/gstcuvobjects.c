@@ -15,8 +15,8 @@ nth (const GArray *objects, guint i)
 }
 
 /* Counts up from the largest, but for ids that leave no room above them. */
-static gint
-next_id (const GArray *objects)
+gint
+gst_cuv_objects_next_id (const GArray *objects)
 {
   gint id = 0;
 
@@ -288,7 +288,7 @@ read_detection (GArray *objects, guint n, guint *next, GstAnalyticsODMtd *od)
     merge (region, &object);
   } else if (object.w > 0 && object.h > 0) {
     if (!is_free (objects, object.id))
-      object.id = next_id (objects);
+      object.id = gst_cuv_objects_next_id (objects);
     g_array_append_val (objects, object);
   }
 }
@@ -451,7 +451,7 @@ gst_cuv_meta_next_id (GstBuffer *buffer)
   gint id;
 
   gst_cuv_objects_read (objects, buffer);
-  id = next_id (objects);
+  id = gst_cuv_objects_next_id (objects);
   g_array_unref (objects);
   return id;
 }

@@ -102,9 +102,9 @@ new_object (const CuvTrack *track, const GstRcdTarget *target,
   if (params->age > 0)
     extra = gst_structure_new (
         "detection", "age", G_TYPE_UINT64, params->age, NULL);
-  object = gst_cuv_meta_add_object (buffer, info, gst_cuv_meta_next_id (buffer),
-      g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
-      (guint) box->width, (guint) box->height,
+  object = gst_cuv_meta_add_object (buffer, info,
+      gst_cuv_objects_next_id (present), g_quark_to_string (target->label),
+      (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
       cuv_tracker_confidence (track->distance, params->max_distance), extra);
   g_array_append_val (present, object);
   return &g_array_index (present, GstCuvObject, present->len - 1);

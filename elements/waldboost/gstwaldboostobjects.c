@@ -117,12 +117,13 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age)
 {
-  const gint id = gst_cuv_meta_next_id (buffer);
   GValue list = G_VALUE_INIT;
   guint n_before;
+  gint id;
 
   gst_cuv_objects_read (present, buffer);
   n_before = present->len;
+  id = gst_cuv_objects_next_id (present);
   g_value_init (&list, GST_TYPE_LIST);
   for (guint i = 0; i < objects->len; i++) {
     const GstWaldboostObject *object =
