@@ -2,11 +2,10 @@
 /* Every element with random properties, caps, buffers, metas, events, queries
  * and state changes: no crash and no GLib warning. Run it under the sanitizers.
  * CUV_TEST_CASES is the number of cases per element. */
+#include "random-metas.h"
 #include "random.h"
 
 #include <glib/gstdio.h>
-#include <math.h>
-#include <string.h>
 
 #define MAX_SIZE 96
 
@@ -142,66 +141,6 @@ random_size (gsize size)
 }
 
 static void
-add_video_meta (Fuzz *self, GstBuffer *buffer)
-{
-  const GstVideoInfo *info = &self->info;
-  const guint less = once_in (8), n = GST_VIDEO_INFO_N_PLANES (info);
-  gsize offset[GST_VIDEO_MAX_PLANES];
-  gint stride[GST_VIDEO_MAX_PLANES];
-
-  for (guint i = 0; i < n; i++) {
-    offset[i] = info->offset[i] + (once_in (4) ? below (60) : 0);
-    stride[i] = info->stride[i] + (once_in (4) ? (gint) below (9) - 4 : 0);
-  }
-  if (once_in (8))
-    stride[0] = g_random_int_range (G_MININT, G_MAXINT);
-  gst_buffer_add_video_meta_full (buffer, 0,
-      once_in (16) ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_INFO_FORMAT (info),
-      (guint) info->width + below (3) - less, (guint) info->height + below (3),
-      n - (n > 1 && once_in (16)), offset, stride);
-}
-
-static guint
-random_extent (void)
-{
-  return once_in (8) ? G_MAXUINT - below (2) : below (2 * MAX_SIZE);
-}
-
-static void
-add_region (GstBuffer *buffer)
-{
-  static const gchar *const labels[] = { "face", "", "bad\xff", "<&>" };
-  GstVideoRegionOfInterestMeta *roi =
-      gst_buffer_add_video_region_of_interest_meta (buffer,
-          labels[below (G_N_ELEMENTS (labels))], random_extent (),
-          random_extent (), random_extent (), random_extent ());
-
-  roi->id = (gint) below (4);
-  roi->parent_id = (gint) below (4) - 1;
-  if (once_in (2))
-    gst_video_region_of_interest_meta_add_param (roi,
-        gst_structure_new ("detection", "confidence", G_TYPE_DOUBLE,
-            once_in (4) ? NAN : 0.5, "label", G_TYPE_STRING,
-            once_in (4) ? NULL : "a\n", "x_min", G_TYPE_INT, -1, NULL));
-}
-
-static void
-add_metas (Fuzz *self, GstBuffer *buffer)
-{
-  if (GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
-      && once_in (2))
-    add_video_meta (self, buffer);
-  for (guint i = below (4); i > 0; i--)
-    add_region (buffer);
-  if (once_in (8)) {
-    GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
-
-    crop->x = crop->y = random_extent ();
-    crop->width = crop->height = random_extent ();
-  }
-}
-
-static void
 push_buffer (Fuzz *self)
 {
   GstBuffer *buffer = gst_buffer_new (), *held;
@@ -212,7 +151,7 @@ push_buffer (Fuzz *self)
     gst_buffer_append_memory (buffer, random_memory (part));
     left -= part;
   }
-  add_metas (self, buffer);
+  random_metas (buffer, &self->info);
   self->time += once_in (8) ? 2 * GST_SECOND : GST_SECOND / 30;
   GST_BUFFER_PTS (buffer) = once_in (8) ? GST_CLOCK_TIME_NONE : self->time;
   GST_BUFFER_DURATION (buffer) = once_in (4) ? G_MAXINT64 : GST_SECOND / 30;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef CUV_RANDOM_METAS_H
+#define CUV_RANDOM_METAS_H
+
+#include "cuvelements.h"
+
+/* Adds metas of every kind that elements read, with random values. info: of the
+ * frame, its format UNKNOWN if it is not raw video. */
+void random_metas (GstBuffer *buffer, const GstVideoInfo *info);
+
+#endif
