@@ -40,6 +40,32 @@ reset_turn (GstPad *sink)
   gst_pad_send_event (sink, gst_event_new_tag (upright));
 }
 
+/* Puts jpegparse, which reads the EXIF orientation, before the decoders: by
+ * itself decodebin uses it in few versions of GStreamer. */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+static GValueArray *
+sort_factories (
+    GstElement *decode, GstPad *pad, GstCaps *caps, GValueArray *factories)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  GstElementFactory *parser = gst_element_factory_find ("jpegparse");
+  GValueArray *sorted = NULL;
+  GValue value = G_VALUE_INIT;
+  gboolean parsed = FALSE;
+
+  gst_structure_get_boolean (structure, "parsed", &parsed);
+  if (parser != NULL && !parsed
+      && gst_structure_has_name (structure, "image/jpeg")) {
+    g_value_init (&value, G_TYPE_FROM_INSTANCE (parser));
+    g_value_set_object (&value, parser);
+    sorted = g_value_array_prepend (g_value_array_copy (factories), &value);
+    g_value_unset (&value);
+  }
+  gst_clear_object (&parser);
+  return sorted;
+}
+G_GNUC_END_IGNORE_DEPRECATIONS
+
 static void
 link_picture (GstElement *decode, GstPad *pad, gpointer turn)
 {
@@ -70,6 +96,7 @@ decoder_new (void)
   }
   decode = gst_bin_get_by_name (GST_BIN (pipeline), "decode");
   turn = gst_bin_get_by_name (GST_BIN (pipeline), "turn");
+  g_signal_connect (decode, "autoplug-sort", G_CALLBACK (sort_factories), NULL);
   g_signal_connect_object (
       decode, "pad-added", G_CALLBACK (link_picture), turn, 0);
   gst_object_unref (turn);
@@ -303,8 +330,6 @@ command_add (gchar **arguments)
   guint n_skipped = 0;
   gboolean ok;
 
-  /* jpegparse reads the EXIF orientation */
-  g_setenv ("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX", FALSE);
   gst_init (NULL, NULL);
   ok = start (&adder, arguments[0]);
   for (gchar **path = arguments + 1; ok && *path != NULL; path++)
