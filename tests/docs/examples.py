@@ -8,6 +8,7 @@ Their output is compared with that of gst-launch-1.0 lines, one per picture.
 """
 
 import csv
+import glob
 import json
 import os
 import re
@@ -196,8 +197,9 @@ class Orientation(unittest.TestCase):
         upright = expected(PICTURES[0])[0]
         run(sys.executable, os.path.join(os.path.dirname(__file__), "orientation.py"),
             PICTURES[0], ".")
-        for orientation in (1, 3, 6, 8):
-            name = f"turned-{orientation}.jpg"
+        names = sorted(glob.glob("turned-*.jpg"))
+        self.assertIn("turned-1.jpg", names)
+        for name in names:
             shown = detect("--csv", "-", "--model", MODEL, name).stdout
             found = objects_of(csv.DictReader(shown.splitlines()))
             printed = run(PYTHON, name, MODEL).stdout

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """orientation.py PICTURE FOLDER: writes rotated copies of the picture with a matching
-EXIF Orientation, turned-1.jpg, turned-3.jpg, ..."""
+EXIF Orientation, turned-1.jpg, turned-3.jpg, ...; only turned-1.jpg, which is upright,
+where decodebin does not read it (GStreamer 1.24)."""
 import struct
+import subprocess
 import sys
 
 import cv2
@@ -19,8 +21,17 @@ def exif(orientation):
     return struct.pack('>HH', 0xffe1, len(body) + 2) + body
 
 
+def is_read():
+    """decodebin takes elements of this class for parsers."""
+    about = subprocess.run(['gst-inspect-1.0', 'jpegparse'], stdout=subprocess.PIPE,
+                           text=True, check=True).stdout
+    return 'Codec/Parser' in about
+
+
 picture = cv2.imread(sys.argv[1])
 for orientation, turn in TURNS.items():
+    if turn is not None and not is_read():
+        continue
     turned = picture if turn is None else cv2.rotate(picture, turn)
     jpeg = cv2.imencode('.jpg', turned)[1].tobytes()
     with open(f'{sys.argv[2]}/turned-{orientation}.jpg', 'wb') as file:
