@@ -96,6 +96,11 @@ void cuv_tilted_row (void *tilted, const void *above, const void *two_above,
     ptrdiff_t stride);
 void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);
 
+/* The code of a feature of 3x3 blocks in the window whose top left corner is at
+ * column x; of the model only feature, block_value and inclusive are read. */
+int cuv_grid_code (const CuvWaldboostModel *model,
+    const CuvIntegrals *integrals, int x, const CuvGridNode *node);
+
 /* Evaluates the window whose top left corner is at column x of the integral
  * images. Returns the number of weak classifiers passed before the failed one;
  * -1 if a cascade's contrast check failed, before any of them; the model's

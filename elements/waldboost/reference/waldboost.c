@@ -99,6 +99,17 @@ grid_code (const Window *window, const CuvGridNode *node)
   return local_binary_pattern (values, window->model->inclusive != 0);
 }
 
+int
+cuv_grid_code (const CuvWaldboostModel *model, const CuvIntegrals *integrals,
+    int x, const CuvGridNode *node)
+{
+  const Window window = { .model = model,
+    .sums = (const uint32_t *) integrals->sums + x,
+    .stride = integrals->stride };
+
+  return grid_code (&window, node);
+}
+
 /* ---- Haar ---- */
 
 static int32_t

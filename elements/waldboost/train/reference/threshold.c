@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/train.h"
+
+/* Between two sums of positives the share of rejected negatives only grows, so
+ * the sums of positives are the only candidates. */
+int32_t
+cuv_train_threshold (const CuvTrainLiving *positives,
+    const CuvTrainLiving *negatives, double alpha)
+{
+  int32_t found = CUV_TRAIN_NO_THRESHOLD, below = 0, i = 0;
+
+  for (int32_t k = 0; k < positives->n; k++) {
+    double rejected_positives, rejected_negatives;
+
+    if (k > 0 && positives->sums[k] == positives->sums[k - 1])
+      continue;
+    while (i < negatives->n && negatives->sums[i] < positives->sums[k])
+      i++;
+    below = k;
+    rejected_positives =
+        1 - positives->alive + positives->alive * below / positives->n;
+    rejected_negatives =
+        1 - negatives->alive + negatives->alive * i / negatives->n;
+    if (i > 0 && rejected_negatives * alpha > rejected_positives)
+      found = positives->sums[k];
+  }
+  return found;
+}
