@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The finished model: derived fields and reference count. */
+#include "model/model.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -135,6 +136,34 @@ cuv_model_builder_finish (CuvModelBuilder *self)
   if (model->arithmetic == CUV_SUM_FIXED)
     add_fixed (model, (CuvWeak *) (void *) self->weak->data);
   return model;
+}
+
+const CuvWaldboostModel *
+cuv_model_new (const CuvGridClassifier *classifier)
+{
+  CuvModelBuilder builder;
+  CuvWaldboostModel *model = &builder.model;
+
+  cuv_model_builder_init (&builder);
+  model->feature = classifier->feature;
+  model->arithmetic = CUV_SUM_FIXED;
+  model->scan = CUV_SCAN_DENSE;
+  model->window_width = classifier->window_width;
+  model->window_height = classifier->window_height;
+  model->final_threshold = classifier->final_threshold;
+  g_array_append_vals (
+      builder.nodes, classifier->nodes, (guint) classifier->n_weak);
+  g_array_append_vals (builder.leaves, classifier->leaves,
+      (guint) (classifier->n_weak * classifier->n_codes));
+  for (int32_t k = 0; k < classifier->n_weak; k++) {
+    const CuvWeak weak = { .first_node = k,
+      .first_leaf = k * classifier->n_codes,
+      .restart = k == 0,
+      .threshold = classifier->thresholds[k] };
+
+    g_array_append_val (builder.weak, weak);
+  }
+  return cuv_model_builder_finish (&builder);
 }
 
 /* The largest leaf of a weak classifier; *below: the next smaller value. */

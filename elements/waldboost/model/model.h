@@ -37,6 +37,25 @@ typedef struct {
 const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,
     const CuvModelOptions *options, char **error);
 
+/* A WaldBoost classifier of features of 3x3 blocks, as arrays. */
+typedef struct {
+  CuvFeature feature; /* not HAAR */
+  int32_t window_width, window_height, n_weak;
+  int32_t n_codes;          /* 256 of LBP, 17 of LRD, 100 of LRP */
+  const CuvGridNode *nodes; /* n_weak */
+  const float *leaves;      /* n_codes of each weak classifier */
+  const float *thresholds;  /* n_weak; -INFINITY: no test */
+  float final_threshold;
+} CuvGridClassifier;
+
+/* A copy, in fixed-point arithmetic and for a dense scan. */
+const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
+
+/* Such a classifier as BUT FIT's XML, which cuv_model_parse() reads; free() it.
+ * comment: text without "--". NULL if memory runs out. */
+char *cuv_model_write (
+    const CuvGridClassifier *classifier, const char *comment);
+
 /* Whether all hits have the same score, which then carries no information:
  * there is only one way to pass the last stage of the cascade. */
 bool cuv_model_has_one_score (const CuvWaldboostModel *model);

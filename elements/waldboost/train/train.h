@@ -6,6 +6,9 @@
  *     features.c   all features of a window, and their codes
  *     boost.c      weights of samples, weak classifiers
  *     threshold.c  when a window is rejected
+ *   pictures.c  pictures -> windows, as the detector sees them
+ *   negatives.c windows of pictures that a classifier does not reject
+ *   learner.c   round after round, until the classifier is good enough
  *
  * A sample is a window's grey pixels, cut out of a level of the pyramid that
  * the detector scans. A classifier adds up leaves, one for each weak
@@ -15,16 +18,19 @@
 #ifndef CUV_TRAIN_H
 #define CUV_TRAIN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include "waldboost/waldboost-types.h"
+#include "model/model.h"
+#include "waldboost.h"
 
 enum {
   CUV_TRAIN_LEAF_BITS = 12,
   CUV_TRAIN_MIN_WINDOW = 8, /* pixels, each side */
   CUV_TRAIN_MAX_WINDOW = 128,
   CUV_TRAIN_MAX_CODES = 256,
+  CUV_TRAIN_MAX_SUM = 100000, /* no sum of leaves is larger */
 };
+
+/* S. Vigna's SplitMix64: the next random number; state: any to begin with. */
+uint64_t cuv_train_random (uint64_t *state);
 
 /* ---- features ---- */
 
@@ -54,9 +60,10 @@ void cuv_train_codes (const CuvTrainFeatures *self, const uint8_t *pixels,
 /* The samples of a round; positives come first. */
 typedef struct {
   int32_t n, n_positives;
+  int32_t n_alive;      /* with a mass that is not 0 */
   const uint8_t *codes; /* of feature f, sample i: codes[f * pitch + i] */
   size_t pitch;
-  double *masses;    /* products of the factors of all rounds, > 0 */
+  double *masses;    /* products of the factors of all rounds; 0: rejected */
   uint32_t *weights; /* masses, times a power of two */
   int32_t *sums;     /* of leaves */
 } CuvTrainSet;
@@ -97,8 +104,11 @@ int32_t cuv_train_choose (
 void cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
-/* Adds the leaves to the sums and multiplies the masses by exp (-leaf) or, of
- * negatives, exp (leaf). */
+/* Adds a leaf to a sample's sum and multiplies its mass by exp (-leaf) or, of a
+ * negative, exp (leaf). */
+void cuv_train_add_leaf (CuvTrainSet *set, int32_t i, int32_t leaf);
+
+/* The same for the leaves of all samples. */
 void cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak);
 
 /* All of a round but the threshold. */
@@ -124,5 +134,152 @@ typedef struct {
  * all thresholds together may reject, 0 < alpha < 1. */
 int32_t cuv_train_threshold (const CuvTrainLiving *positives,
     const CuvTrainLiving *negatives, double alpha);
+
+/* ---- pictures ---- */
+
+/* The levels of a picture's pyramid, as the detector scans them. */
+typedef struct {
+  const CuvWaldboostPlan *plan;
+  uint8_t **levels; /* rows of the level's width */
+} CuvTrainPyramid;
+
+/* The plan of a dense scan of as many octaves as fit. model: NULL, or one of
+ * that window. NULL if memory runs out; free it with cuv_waldboost_plan_free().
+ */
+CuvWaldboostPlan *cuv_train_plan_new (const CuvWaldboostModel *model,
+    int window_width, int window_height, int width, int height);
+
+/* False if memory runs out. frame: of the plan's size. */
+bool cuv_train_pyramid_init (
+    CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame);
+void cuv_train_pyramid_clear (CuvTrainPyramid *self);
+
+/* A window of a level. */
+typedef struct {
+  int32_t level, x, y; /* level pixels */
+} CuvTrainWindow;
+
+/* Copies the pixels of a window, row by row. */
+void cuv_train_cut (const CuvTrainPyramid *self, const CuvTrainWindow *window,
+    int window_width, int window_height, uint8_t *pixels);
+
+/* An object in a picture, in its pixels. */
+typedef struct {
+  double x, y, width, height;
+} CuvTrainBox;
+
+/* The window whose centre and size are nearest to those of the box, after its
+ * shorter side was grown to the window's aspect. False if the box is smaller
+ * than the window, or no window is there. */
+bool cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
+    int window_width, int window_height, CuvTrainWindow *window);
+
+/* Intersection over union of the box and a window's box. */
+double cuv_train_overlap (const CuvWaldboostPlan *plan,
+    const CuvTrainWindow *window, const CuvTrainBox *box);
+
+/* A picture to find negatives in: no window that overlaps a box by more than
+ * CUV_TRAIN_MAX_OVERLAP is one. */
+typedef struct {
+  CuvFrame frame;
+  const CuvTrainBox *boxes;
+  int32_t n_boxes;
+} CuvTrainPicture;
+
+#define CUV_TRAIN_MAX_OVERLAP 0.2
+
+/* Pictures, in any number and size. */
+typedef struct {
+  int32_t n;
+  /* False if picture i cannot be read: it is left out. Valid until the next
+   * call. */
+  bool (*load) (void *data, int32_t i, CuvTrainPicture *picture);
+  void *data;
+} CuvTrainPictures;
+
+/* ---- negatives ---- */
+
+/* Windows drawn at random from those that a classifier does not reject:
+ * reservoir sampling, each window's rank in the draw being a hash of seed,
+ * picture and position. */
+typedef struct {
+  int32_t window_width, window_height;
+  int32_t capacity, n;
+  uint64_t seed;
+  uint64_t *ranks; /* a heap: the largest comes first */
+  uint8_t *pixels; /* of window i, at i * window_width * window_height */
+  uint64_t n_windows, n_alive; /* of all pictures; not rejected */
+} CuvTrainReservoir;
+
+/* False if memory runs out. */
+bool cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
+    int window_height, int32_t capacity, uint64_t seed);
+void cuv_train_reservoir_clear (CuvTrainReservoir *self);
+
+/* Draws from a picture, its number being part of the hash. model: NULL rejects
+ * nothing. False if memory runs out. */
+bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
+    const CuvTrainPicture *picture, int32_t number);
+
+/* ---- the learner ---- */
+
+typedef struct {
+  CuvFeature feature;
+  int32_t window_width, window_height;
+  int32_t n_features; /* at most; chosen at random */
+  int32_t n_weak;
+  int32_t n_negatives; /* that learning, and calibration, hold at a time */
+  double alpha;        /* see cuv_train_threshold() */
+  double rate;         /* false-positive rate to end at, 0 = none */
+  double refill;       /* share of living negatives, 0 .. 1, below which new
+                        * ones are searched */
+  uint64_t seed;
+} CuvTrainParams;
+
+/* Learning and calibration use pictures of their own. */
+typedef enum {
+  CUV_TRAIN_LEARNING,
+  CUV_TRAIN_CALIBRATION,
+  CUV_TRAIN_N_PARTS,
+} CuvTrainPart;
+
+typedef enum {
+  CUV_TRAIN_CONTINUE,     /* a weak classifier was added */
+  CUV_TRAIN_DONE,         /* n_weak or rate is reached */
+  CUV_TRAIN_NO_NEGATIVES, /* all windows of the negatives are rejected */
+  CUV_TRAIN_NO_POSITIVES,
+  CUV_TRAIN_NO_MEMORY,
+} CuvTrainState;
+
+typedef struct _CuvTrainer CuvTrainer;
+
+/* NULL if memory runs out. */
+CuvTrainer *cuv_trainer_new (const CuvTrainParams *params);
+void cuv_trainer_free (CuvTrainer *self); /* NULL is allowed */
+
+/* False if memory runs out. */
+bool cuv_trainer_add_positive (
+    CuvTrainer *self, CuvTrainPart part, const uint8_t *pixels);
+
+/* To be called once for each part; data must outlive the trainer. */
+void cuv_trainer_set_negatives (
+    CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
+
+/* Adds a weak classifier. */
+CuvTrainState cuv_trainer_step (CuvTrainer *self);
+
+typedef struct {
+  int32_t n_weak;
+  int32_t alive[CUV_TRAIN_N_PARTS][2]; /* negatives, positives */
+  double rate;   /* share of calibration's negatives that are not rejected */
+  double recall; /* share of calibration's positives */
+} CuvTrainProgress;
+
+CuvTrainProgress cuv_trainer_progress (const CuvTrainer *self);
+
+/* ---- the result ---- */
+
+/* The classifier so far. It and its arrays are valid until the next step. */
+CuvGridClassifier cuv_trainer_classifier (const CuvTrainer *self);
 
 #endif

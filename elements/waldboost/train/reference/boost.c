@@ -19,6 +19,7 @@ cuv_train_begin (CuvTrainSet *set)
     set->masses[i] = 0.5 / n_class;
     set->sums[i] = 0;
   }
+  set->n_alive = set->n;
 }
 
 void
@@ -104,17 +105,21 @@ cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
 }
 
 void
+cuv_train_add_leaf (CuvTrainSet *set, int32_t i, int32_t leaf)
+{
+  const double margin = ldexp (leaf, -CUV_TRAIN_LEAF_BITS);
+
+  set->sums[i] += leaf;
+  set->masses[i] *= exp (i < set->n_positives ? -margin : margin);
+}
+
+void
 cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak)
 {
   const uint8_t *codes = set->codes + (size_t) weak->feature * set->pitch;
 
-  for (int32_t i = 0; i < set->n; i++) {
-    int32_t leaf = weak->leaves[codes[i]];
-    double margin = ldexp (leaf, -CUV_TRAIN_LEAF_BITS);
-
-    set->sums[i] += leaf;
-    set->masses[i] *= exp (i < set->n_positives ? -margin : margin);
-  }
+  for (int32_t i = 0; i < set->n; i++)
+    cuv_train_add_leaf (set, i, weak->leaves[codes[i]]);
 }
 
 void
@@ -126,6 +131,6 @@ cuv_train_round (
   cuv_train_weigh (set);
   weak->feature = cuv_train_choose (features, set);
   cuv_train_count (set, weak->feature, &histogram);
-  cuv_train_leaves (&histogram, features->n_codes, set->n, weak->leaves);
+  cuv_train_leaves (&histogram, features->n_codes, set->n_alive, weak->leaves);
   cuv_train_apply (set, weak);
 }

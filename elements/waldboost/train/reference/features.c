@@ -13,9 +13,8 @@ typedef struct {
   int32_t n_max;
 } Chooser;
 
-/* S. Vigna's SplitMix64. */
-static uint64_t
-next_random (uint64_t *state)
+uint64_t
+cuv_train_random (uint64_t *state)
 {
   uint64_t z = *state += 0x9e3779b97f4a7c15;
 
@@ -32,7 +31,7 @@ choose (Chooser *self, const CuvGridNode *node)
   CuvTrainFeatures *features = self->features;
   const uint64_t wanted = (uint64_t) (self->n_max - features->n);
 
-  if (next_random (&self->random) % (uint64_t) self->left < wanted)
+  if (cuv_train_random (&self->random) % (uint64_t) self->left < wanted)
     features->nodes[features->n++] = *node;
   self->left--;
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reference/waldboost-reference.h"
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+CuvWaldboostPlan *
+cuv_train_plan_new (const CuvWaldboostModel *model, int window_width,
+    int window_height, int width, int height)
+{
+  const CuvWaldboostModel none = { .arithmetic = CUV_SUM_FIXED,
+    .scan = CUV_SCAN_DENSE,
+    .window_width = window_width,
+    .window_height = window_height,
+    .n_weak = 1 };
+  const CuvWaldboostParams params = { .octaves = 16 };
+
+  return cuv_waldboost_plan_new (
+      model != NULL ? model : &none, &params, width, height);
+}
+
+/* ---- levels ---- */
+
+static bool
+resize (CuvTrainPyramid *self, const uint8_t *grey, int index)
+{
+  const CuvWaldboostPlan *plan = self->plan;
+  const CuvWaldboostLevel *level = &plan->levels[index];
+  const bool of_frame = level->source < 0;
+  const uint8_t *in = of_frame ? grey : self->levels[level->source];
+  const int width = of_frame ? plan->width : plan->levels[level->source].width;
+  const CuvTap *rows = plan->taps + level->first_y_tap;
+  uint16_t *column = malloc (((size_t) width + 16) * sizeof *column);
+  uint8_t *out = malloc ((size_t) level->width * (size_t) level->height);
+
+  self->levels[index] = out;
+  for (int y = 0; y < level->height && out != NULL && column != NULL; y++) {
+    const uint8_t *top = in + (ptrdiff_t) rows[y].index * width;
+
+    cuv_resize_row (out + (ptrdiff_t) y * level->width, level->width, top,
+        rows[y].weight > 0 ? top + width : top, width, rows[y].weight,
+        plan->taps + level->first_x_tap, column);
+  }
+  free (column);
+  return out != NULL && column != NULL;
+}
+
+bool
+cuv_train_pyramid_init (
+    CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame)
+{
+  uint8_t *grey = malloc ((size_t) plan->width * (size_t) plan->height + 1);
+  bool ok;
+
+  *self = (CuvTrainPyramid){ plan,
+    calloc ((size_t) plan->n_levels + 1, sizeof *self->levels) };
+  ok = grey != NULL && self->levels != NULL;
+  for (int y = 0; y < plan->height && ok; y++) {
+    for (int x = 0; x < plan->width; x++)
+      grey[(ptrdiff_t) y * plan->width + x] = cuv_frame_grey (frame, x, y);
+  }
+  for (int i = 0; i < plan->n_levels && ok; i++)
+    ok = resize (self, grey, i);
+  free (grey);
+  return ok;
+}
+
+void
+cuv_train_pyramid_clear (CuvTrainPyramid *self)
+{
+  for (int i = 0; self->levels != NULL && i < self->plan->n_levels; i++)
+    free (self->levels[i]);
+  free (self->levels);
+  *self = (CuvTrainPyramid){ 0 };
+}
+
+void
+cuv_train_cut (const CuvTrainPyramid *self, const CuvTrainWindow *window,
+    int window_width, int window_height, uint8_t *pixels)
+{
+  const ptrdiff_t stride = self->plan->levels[window->level].width;
+  const uint8_t *from =
+      self->levels[window->level] + window->y * stride + window->x;
+
+  for (int y = 0; y < window_height; y++)
+    memcpy (pixels + (ptrdiff_t) y * window_width, from + y * stride,
+        (size_t) window_width);
+}
+
+/* ---- boxes ---- */
+
+/* Picture pixels per level pixel, across. */
+static double
+scale_of (const CuvWaldboostPlan *plan, int level)
+{
+  return (double) plan->width / plan->levels[level].width;
+}
+
+/* The level whose window is nearest in size, -1 if there is none. */
+static int
+nearest_level (const CuvWaldboostPlan *plan, double scale)
+{
+  int nearest = -1;
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    if (plan->levels[i].n_x > 0
+        && (nearest < 0
+            || fabs (log (scale_of (plan, i) / scale))
+                < fabs (log (scale_of (plan, nearest) / scale))))
+      nearest = i;
+  }
+  return nearest;
+}
+
+/* The position of a window of this size around a centre, among n positions. */
+static int32_t
+position (double centre, int size, int n)
+{
+  double at = rint (centre - size / 2.0);
+
+  return (int32_t) (at < 0 ? 0 : at > n - 1 ? n - 1 : at);
+}
+
+bool
+cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
+    int window_width, int window_height, CuvTrainWindow *window)
+{
+  const double scale =
+      fmax (box->width / window_width, box->height / window_height);
+  const int i = scale < 1 ? -1 : nearest_level (plan, scale);
+  const CuvWaldboostLevel *level = &plan->levels[i < 0 ? 0 : i];
+
+  if (i < 0)
+    return false;
+  *window = (CuvTrainWindow){ i,
+    position ((box->x + box->width / 2) * level->width / plan->width,
+        window_width, level->n_x),
+    position ((box->y + box->height / 2) * level->height / plan->height,
+        window_height, level->n_y) };
+  return true;
+}
+
+static double
+overlap_along (double a, double a_size, double b, double b_size)
+{
+  return fmax (0, fmin (a + a_size, b + b_size) - fmax (a, b));
+}
+
+double
+cuv_train_overlap (const CuvWaldboostPlan *plan, const CuvTrainWindow *window,
+    const CuvTrainBox *box)
+{
+  const CuvWaldboostHit hit = { window->level, window->x, window->y, 0 };
+  const CuvWaldboostBox at = cuv_waldboost_box (plan, &hit);
+  const double common = overlap_along (at.x, at.width, box->x, box->width)
+      * overlap_along (at.y, at.height, box->y, box->height);
+
+  return common
+      / ((double) at.width * at.height + box->width * box->height - common);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Learns a classifier; prints a line for each weak classifier and writes the
+ * model.
+ * usage: learn MODEL FEATURE WIDTH HEIGHT WEAK NEGATIVES FEATURES POSITIVES
+ * PGM... POSITIVES: a file of windows. Every fifth one, and every fourth
+ * picture, is for calibration. */
+#include "cuvcheck.h"
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  char **paths;
+  uint8_t *pixels;
+} Files;
+
+static bool
+load (void *data, int32_t i, CuvTrainPicture *picture)
+{
+  Files *self = data;
+  int width, height;
+
+  free (self->pixels);
+  self->pixels = cuv_check_read_pgm (self->paths[i], &width, &height);
+  if (self->pixels == NULL)
+    return false;
+  *picture = (CuvTrainPicture){
+    .frame = { .model = CUV_MODEL_GREY,
+        .width = width,
+        .height = height,
+        .n_components = 1,
+        .component = { { .data = self->pixels, .stride = width, .step = 1 } } }
+  };
+  return true;
+}
+
+static void
+add_positives (CuvTrainer *trainer, const char *path, size_t size)
+{
+  uint8_t *pixels = malloc (size);
+  FILE *file = fopen (path, "rb");
+
+  for (int i = 0; file != NULL && fread (pixels, 1, size, file) == size; i++)
+    cuv_trainer_add_positive (trainer,
+        i % 5 == 4 ? CUV_TRAIN_CALIBRATION : CUV_TRAIN_LEARNING, pixels);
+  if (file != NULL)
+    fclose (file);
+  free (pixels);
+}
+
+static bool
+save (const CuvTrainer *trainer, const char *path)
+{
+  const CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
+  char *text = cuv_model_write (&classifier, "made by learn.c");
+  FILE *file = fopen (path, "w");
+  bool ok = text != NULL && file != NULL && fputs (text, file) >= 0;
+
+  free (text);
+  return file != NULL && fclose (file) == 0 && ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  CuvTrainParams params = { .alpha = 0.02, .refill = 0.5, .seed = 1 };
+  char *parts[CUV_TRAIN_N_PARTS][1024];
+  Files files[CUV_TRAIN_N_PARTS] = { { parts[0], NULL }, { parts[1], NULL } };
+  int n[CUV_TRAIN_N_PARTS] = { 0 };
+  CuvTrainer *trainer;
+  CuvTrainState state;
+
+  if (argc < 10)
+    return 2;
+  params.feature = strcmp (argv[2], "lbp") == 0 ? CUV_FEATURE_LBP
+      : strcmp (argv[2], "lrd") == 0            ? CUV_FEATURE_LRD
+                                                : CUV_FEATURE_LRP;
+  params.window_width = atoi (argv[3]);
+  params.window_height = atoi (argv[4]);
+  params.n_weak = atoi (argv[5]);
+  params.n_negatives = atoi (argv[6]);
+  params.n_features = atoi (argv[7]);
+  trainer = cuv_trainer_new (&params);
+  add_positives (
+      trainer, argv[8], (size_t) (params.window_width * params.window_height));
+  for (int i = 9; i < argc; i++) {
+    int part = i % 4 == 0 ? CUV_TRAIN_CALIBRATION : CUV_TRAIN_LEARNING;
+
+    parts[part][n[part]++] = argv[i];
+  }
+  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
+    cuv_trainer_set_negatives (
+        trainer, p, &(CuvTrainPictures){ n[p], load, &files[p] });
+  while ((state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
+    CuvTrainProgress at = cuv_trainer_progress (trainer);
+
+    printf ("%d learning %d+%d calibration %d+%d rate %.3g recall %.3f\n",
+        at.n_weak, at.alive[0][1], at.alive[0][0], at.alive[1][1],
+        at.alive[1][0], at.rate, at.recall);
+    fflush (stdout);
+  }
+  printf ("state %d\n", state);
+  if (!save (trainer, argv[1]))
+    return 1;
+  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
+    free (files[p].pixels);
+  cuv_trainer_free (trainer);
+  return 0;
+}
