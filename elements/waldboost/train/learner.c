@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/cpu/choose.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ struct _CuvTrainer {
   /* the same, and thresholds, as a CuvGridClassifier has them */
   CuvGridNode *nodes;
   float *leaves, *thresholds;
+  CuvTrainChooser *chooser;
   int32_t *sorted; /* scratch memory: sums of a part */
   int32_t n_weak;
   bool begun;
@@ -116,6 +118,7 @@ cuv_trainer_free (CuvTrainer *self)
   free (self->leaves);
   free (self->thresholds);
   free (self->sorted);
+  cuv_train_chooser_free (self->chooser);
   free (self);
 }
 
@@ -220,8 +223,10 @@ begin (CuvTrainer *self)
     largest = part->set.pitch > largest ? part->set.pitch : largest;
   }
   self->sorted = malloc (largest * sizeof *self->sorted);
+  self->chooser = cuv_train_chooser_new (
+      &self->features, (int32_t) self->parts[CUV_TRAIN_LEARNING].set.pitch);
   self->begun = true;
-  return self->sorted != NULL;
+  return self->sorted != NULL && self->chooser != NULL;
 }
 
 /* ---- negatives ---- */
@@ -372,7 +377,9 @@ add_weak (CuvTrainer *self)
   int32_t threshold;
 
   learning->set.n_alive = count_alive (learning, 0, learning->set.n);
-  cuv_train_round (&self->features, &learning->set, weak);
+  cuv_train_weigh (&learning->set);
+  cuv_train_learn (&self->features, &learning->set,
+      cuv_train_chooser_run (self->chooser, &learning->set, 0), weak);
   calibrate (self, weak);
   threshold = find_threshold (self);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)

@@ -115,6 +115,10 @@ void cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak);
 void cuv_train_round (
     const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak);
 
+/* The same for a feature that was chosen by the set's weights. */
+void cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
+    int32_t feature, CuvTrainWeak *weak);
+
 /* ---- rejection ---- */
 
 /* Sums of the samples of one class that live, in ascending order, and the share

@@ -50,5 +50,7 @@ void check_files (void);
 void check_plans (void);       /* waldboost-plans.c */
 void check_known_codes (void); /* waldboost-known.c */
 void bench (void);             /* waldboost-bench.c */
+void check_training (void);    /* waldboost-train.c */
+void bench_training (void);
 
 #endif

@@ -123,14 +123,21 @@ cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak)
 }
 
 void
-cuv_train_round (
-    const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak)
+cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
+    int32_t feature, CuvTrainWeak *weak)
 {
   CuvTrainHistogram histogram;
 
-  cuv_train_weigh (set);
-  weak->feature = cuv_train_choose (features, set);
-  cuv_train_count (set, weak->feature, &histogram);
+  weak->feature = feature;
+  cuv_train_count (set, feature, &histogram);
   cuv_train_leaves (&histogram, features->n_codes, set->n_alive, weak->leaves);
   cuv_train_apply (set, weak);
+}
+
+void
+cuv_train_round (
+    const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak)
+{
+  cuv_train_weigh (set);
+  cuv_train_learn (features, set, cuv_train_choose (features, set), weak);
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counts the heaviest samples first and gives a feature up as soon as these
+ * alone lose more than the best feature with all samples: the loss never falls
+ * when weights are added. R. Appel, T. Fuchs, P. Dollar, P. Perona, Quickly
+ * Boosting Decision Trees - Pruning Underachieving Features Early, ICML 2013.
+ */
+#include "train/cpu/choose.h"
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "cuvcpu.h"
+#include "cuvthreads.h"
+
+enum {
+  TASK = 64, /* features */
+  N_BUCKETS = 32 * 32,
+};
+
+/* Shares of the weight after which the loss is looked at. */
+static const double stops[] = { 0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 1 };
+
+enum { N_STOPS = sizeof stops / sizeof *stops };
+
+/* The samples of a class, heaviest first, without those that have no weight. */
+typedef struct {
+  int32_t *index;
+  uint32_t *weights;
+  int32_t n;
+  int32_t ends[N_STOPS]; /* samples up to each stop */
+} Class;
+
+typedef struct {
+  double loss;
+  int32_t feature;
+} Choice;
+
+struct _CuvTrainChooser {
+  const CuvTrainFeatures *features;
+  CuvTrainDsp dsp;
+  const CuvTrainSet *set;
+  Class classes[2]; /* positives, negatives */
+  int32_t n_tasks;
+  Choice *choices;        /* of each task */
+  int32_t *leaders;       /* features that were best in their task */
+  _Atomic uint64_t least; /* bits of the least loss so far */
+};
+
+/* ---- samples by weight ---- */
+
+/* Rises with the weight, by 1/32 of a power of two. */
+static int
+bucket_of (uint32_t weight)
+{
+  const int bits = 31 - __builtin_clz (weight);
+
+  return bits * 32 + (int) (((uint64_t) weight << 5 >> bits) & 31);
+}
+
+static void
+sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
+{
+  int32_t at[N_BUCKETS] = { 0 }, n = 0;
+
+  for (int32_t i = first; i < end; i++) {
+    if (set->weights[i] > 0)
+      at[bucket_of (set->weights[i])]++;
+  }
+  for (int b = N_BUCKETS - 1; b >= 0; b--) {
+    const int32_t in_bucket = at[b];
+
+    at[b] = n;
+    n += in_bucket;
+  }
+  for (int32_t i = first; i < end; i++) {
+    if (set->weights[i] > 0) {
+      const int32_t to = at[bucket_of (set->weights[i])]++;
+
+      self->index[to] = i;
+      self->weights[to] = set->weights[i];
+    }
+  }
+  self->n = n;
+}
+
+static void
+find_stops (Class *self)
+{
+  uint64_t total = 0, sum = 0;
+  int32_t i = 0;
+
+  for (int32_t k = 0; k < self->n; k++)
+    total += self->weights[k];
+  for (int s = 0; s < N_STOPS; s++) {
+    while (i < self->n && (double) sum < stops[s] * (double) total)
+      sum += self->weights[i++];
+    self->ends[s] = i;
+  }
+  self->ends[N_STOPS - 1] = self->n;
+}
+
+/* ---- the loss of a feature ---- */
+
+static double
+least_loss (CuvTrainChooser *self)
+{
+  union {
+    uint64_t bits;
+    double loss;
+  } least = { .bits = self->least };
+
+  return least.loss;
+}
+
+/* Bits of positive doubles are in the order of the doubles. */
+static void
+lower_least (CuvTrainChooser *self, double loss)
+{
+  const union {
+    double loss;
+    uint64_t bits;
+  } candidate = { .loss = loss };
+  uint64_t least = self->least;
+
+  while (candidate.bits < least
+      && !__atomic_compare_exchange_n ((uint64_t *) &self->least, &least,
+          candidate.bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+}
+
+static void
+count (const Class *self, const uint8_t *codes, int32_t first, int32_t end,
+    uint64_t *sums)
+{
+  for (int32_t k = first; k < end; k++)
+    sums[codes[self->index[k]]] += self->weights[k];
+}
+
+/* INFINITY if it is larger than the least one. */
+static double
+loss_of (CuvTrainChooser *self, int32_t feature)
+{
+  const uint8_t *codes = self->set->codes + (size_t) feature * self->set->pitch;
+  const int n_codes = self->features->n_codes;
+  const Class *positives = &self->classes[0], *negatives = &self->classes[1];
+  CuvTrainHistogram histogram = { 0 };
+
+  for (int s = 0; s < N_STOPS; s++) {
+    count (positives, codes, s > 0 ? positives->ends[s - 1] : 0,
+        positives->ends[s], histogram.positives);
+    count (negatives, codes, s > 0 ? negatives->ends[s - 1] : 0,
+        negatives->ends[s], histogram.negatives);
+    if (self->dsp.estimate_loss (&histogram, n_codes)
+            * (1 - 2 * CUV_TRAIN_LOSS_ERROR)
+        > least_loss (self))
+      return INFINITY;
+  }
+  return cuv_train_loss (&histogram, n_codes);
+}
+
+/* ---- the choice ---- */
+
+static void
+consider (CuvTrainChooser *self, int32_t feature, Choice *best)
+{
+  const double loss = loss_of (self, feature);
+
+  if (loss < best->loss || (loss == best->loss && feature < best->feature))
+    *best = (Choice){ loss, feature };
+  lower_least (self, loss);
+}
+
+/* What was good in the last round gives a low loss to start with. */
+static void
+leader_task (void *data, int task)
+{
+  CuvTrainChooser *self = data;
+  Choice ignored = { INFINITY, 0 };
+
+  consider (self, self->leaders[task], &ignored);
+}
+
+static void
+choose_task (void *data, int task)
+{
+  CuvTrainChooser *self = data;
+  const int32_t first = task * TASK, end = first + TASK;
+  Choice best = { INFINITY, first };
+
+  for (int32_t f = first; f < end && f < self->features->n; f++)
+    consider (self, f, &best);
+  self->choices[task] = best;
+}
+
+int32_t
+cuv_train_chooser_run (
+    CuvTrainChooser *self, const CuvTrainSet *set, int n_threads)
+{
+  Choice best = { INFINITY, 0 };
+
+  self->set = set;
+  sort (&self->classes[0], set, 0, set->n_positives);
+  sort (&self->classes[1], set, set->n_positives, set->n);
+  for (int c = 0; c < 2; c++)
+    find_stops (&self->classes[c]);
+  self->least = UINT64_MAX >> 1;
+  lower_least (self, INFINITY);
+  cuv_threads_run (n_threads, self->n_tasks, leader_task, self);
+  cuv_threads_run (n_threads, self->n_tasks, choose_task, self);
+  for (int32_t t = 0; t < self->n_tasks; t++) {
+    if (self->choices[t].loss < best.loss)
+      best = self->choices[t];
+    if (self->choices[t].loss < INFINITY)
+      self->leaders[t] = self->choices[t].feature;
+  }
+  return best.feature;
+}
+
+/* ---- life ---- */
+
+CuvTrainChooser *
+cuv_train_chooser_new (const CuvTrainFeatures *features, int32_t capacity)
+{
+  CuvTrainChooser *self = calloc (1, sizeof *self);
+  bool ok = self != NULL;
+
+  if (!ok)
+    return NULL;
+  self->features = features;
+  self->n_tasks = (features->n + TASK - 1) / TASK;
+  self->choices = malloc ((size_t) self->n_tasks * sizeof *self->choices);
+  self->leaders = malloc ((size_t) self->n_tasks * sizeof *self->leaders);
+  ok = self->choices != NULL && self->leaders != NULL;
+  for (int c = 0; c < 2; c++) {
+    Class *class = &self->classes[c];
+
+    class->index = malloc ((size_t) capacity * sizeof *class->index);
+    class->weights = malloc ((size_t) capacity * sizeof *class->weights);
+    ok = ok && class->index != NULL && class->weights != NULL;
+  }
+  for (int32_t t = 0; t < self->n_tasks && ok; t++)
+    self->leaders[t] = t * TASK;
+  self->dsp.estimate_loss = cuv_train_loss;
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
+    cuv_train_dsp_init_avx2 (&self->dsp);
+#endif
+  if (ok)
+    return self;
+  cuv_train_chooser_free (self);
+  return NULL;
+}
+
+void
+cuv_train_chooser_free (CuvTrainChooser *self)
+{
+  if (self == NULL)
+    return;
+  for (int c = 0; c < 2; c++) {
+    free (self->classes[c].index);
+    free (self->classes[c].weights);
+  }
+  free (self->choices);
+  free (self->leaders);
+  free (self);
+}

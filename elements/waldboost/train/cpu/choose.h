@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The choice of a feature, made fast. */
+#ifndef CUV_TRAIN_CHOOSE_H
+#define CUV_TRAIN_CHOOSE_H
+
+#include "train/train.h"
+
+/* The inner loops that have more than one version. */
+typedef struct {
+  /* cuv_train_loss(), but for rounding: a relative error of up to
+   * CUV_TRAIN_LOSS_ERROR. */
+  double (*estimate_loss) (const CuvTrainHistogram *histogram, int n_codes);
+} CuvTrainDsp;
+
+#define CUV_TRAIN_LOSS_ERROR 1e-12
+
+void cuv_train_dsp_init_avx2 (CuvTrainDsp *self);
+
+typedef struct _CuvTrainChooser CuvTrainChooser;
+
+/* For sets of up to capacity samples; NULL if memory runs out. features must
+ * outlive it. */
+CuvTrainChooser *cuv_train_chooser_new (
+    const CuvTrainFeatures *features, int32_t capacity);
+void cuv_train_chooser_free (CuvTrainChooser *self); /* NULL is allowed */
+
+/* What cuv_train_choose() returns, with at most n_threads threads (0 = one per
+ * processor). */
+int32_t cuv_train_chooser_run (
+    CuvTrainChooser *self, const CuvTrainSet *set, int n_threads);
+
+#endif
