@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "train/cpu/choose.h"
+#include "train/cpu/codes.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -173,39 +174,48 @@ allocate (CuvTrainer *self, Part *part, bool with_codes)
       && (part->codes != NULL || !with_codes);
 }
 
-static uint8_t
-code_of (const CuvTrainer *self, const uint8_t *pixels, int32_t feature)
+/* Adds the leaves of n_weak weak classifiers from first_weak on to the samples
+ * first .. end - 1. False if memory runs out. */
+static bool
+add_leaves (CuvTrainer *self, Part *part, int32_t first, int32_t end,
+    int32_t first_weak, int32_t n_weak)
 {
-  CuvTrainFeatures one = self->features;
-  uint8_t code;
+  CuvTrainFeatures chosen = self->features;
+  const size_t n = (size_t) (end - first);
+  uint8_t *codes = malloc (n * (size_t) n_weak + 1);
+  bool ok;
 
-  one.n = 1;
-  one.nodes += feature;
-  cuv_train_codes (&one, pixels, &code, 1);
-  return code;
+  chosen.nodes = self->nodes + first_weak;
+  chosen.n = n_weak;
+  ok = codes != NULL
+      && cuv_train_code_samples (
+          &chosen, pixels_of (self, part, first), end - first, codes, n, 0);
+  for (int32_t k = 0; k < n_weak && ok; k++) {
+    const int32_t *leaves = self->weak[first_weak + k].leaves;
+
+    for (size_t i = 0; i < n; i++)
+      cuv_train_add_leaf (
+          &part->set, first + (int32_t) i, leaves[codes[(size_t) k * n + i]]);
+  }
+  free (codes);
+  return ok;
 }
 
-/* Brings a sample to where it would be, had it been there from the first round
- * on. */
-static void
-catch_up (CuvTrainer *self, Part *part, int32_t i)
+/* Brings samples to where they would be, had they been there from the first
+ * round on. False if memory runs out. */
+static bool
+catch_up (CuvTrainer *self, Part *part, int32_t first, int32_t end)
 {
-  CuvTrainSet *set = &part->set;
-  const bool positive = i < set->n_positives;
-
-  part->alive[i] = true;
-  set->masses[i] =
-      0.5 / (positive ? set->n_positives : set->n - set->n_positives);
-  set->sums[i] = 0;
-  if (part->codes != NULL)
-    cuv_train_codes (&self->features, pixels_of (self, part, i),
-        part->codes + i, set->pitch);
-  for (int32_t k = 0; k < self->n_weak; k++) {
-    const CuvTrainWeak *weak = &self->weak[k];
-
-    cuv_train_add_leaf (set, i,
-        weak->leaves[code_of (self, pixels_of (self, part, i), weak->feature)]);
+  for (int32_t i = first; i < end; i++) {
+    part->alive[i] = true;
+    part->set.sums[i] = 0;
+    part->set.masses[i] = 0.5 / (end - first);
   }
+  return add_leaves (self, part, first, end, 0, self->n_weak)
+      && (part->codes == NULL
+          || cuv_train_code_samples (&self->features,
+              pixels_of (self, part, first), end - first, part->codes + first,
+              part->set.pitch, 0));
 }
 
 static bool
@@ -218,8 +228,8 @@ begin (CuvTrainer *self)
 
     if (!allocate (self, part, p == CUV_TRAIN_LEARNING))
       return false;
-    for (int32_t i = 0; i < part->set.n_positives; i++)
-      catch_up (self, part, i);
+    if (!catch_up (self, part, 0, part->set.n_positives))
+      return false;
     largest = part->set.pitch > largest ? part->set.pitch : largest;
   }
   self->sorted = malloc (largest * sizeof *self->sorted);
@@ -241,7 +251,7 @@ model_of (const CuvTrainer *self)
   return cuv_model_new (&classifier);
 }
 
-static void
+static bool
 take (CuvTrainer *self, Part *part, const CuvTrainReservoir *reservoir)
 {
   CuvTrainSet *set = &part->set;
@@ -249,11 +259,10 @@ take (CuvTrainer *self, Part *part, const CuvTrainReservoir *reservoir)
   set->n = set->n_positives + reservoir->n;
   memcpy (pixels_of (self, part, set->n_positives), reservoir->pixels,
       (size_t) reservoir->n * window_size (self));
-  for (int32_t i = set->n_positives; i < set->n; i++)
-    catch_up (self, part, i);
   part->rate = reservoir->n_windows > 0
       ? (double) reservoir->n_alive / (double) reservoir->n_windows
       : 0;
+  return catch_up (self, part, set->n_positives, set->n);
 }
 
 static bool
@@ -271,8 +280,7 @@ draw (CuvTrainer *self, Part *part)
     if (pictures->load (pictures->data, i, &picture))
       ok = cuv_train_draw (&reservoir, model, &picture, i);
   }
-  if (ok)
-    take (self, part, &reservoir);
+  ok = ok && take (self, part, &reservoir);
   cuv_train_reservoir_clear (&reservoir);
   if (model != NULL)
     cuv_model_unref (model);
@@ -341,22 +349,9 @@ reject (Part *part, int32_t threshold)
 
 /* ---- a round ---- */
 
-static void
-calibrate (CuvTrainer *self, const CuvTrainWeak *weak)
-{
-  Part *part = &self->parts[CUV_TRAIN_CALIBRATION];
-
-  for (int32_t i = 0; i < part->set.n; i++) {
-    if (part->alive[i])
-      cuv_train_add_leaf (&part->set, i,
-          weak->leaves[code_of (
-              self, pixels_of (self, part, i), weak->feature)]);
-  }
-}
-
 /* Leaves and thresholds are exact in float. */
 static void
-keep (CuvTrainer *self, const CuvTrainWeak *weak, int32_t threshold)
+keep_weak (CuvTrainer *self, const CuvTrainWeak *weak)
 {
   const int k = self->n_weak, n_codes = self->features.n_codes;
 
@@ -364,28 +359,39 @@ keep (CuvTrainer *self, const CuvTrainWeak *weak, int32_t threshold)
   for (int code = 0; code < n_codes; code++)
     self->leaves[k * n_codes + code] =
         ldexpf ((float) weak->leaves[code], -CUV_TRAIN_LEAF_BITS);
-  self->thresholds[k] = threshold == CUV_TRAIN_NO_THRESHOLD
+}
+
+static void
+keep_threshold (CuvTrainer *self, int32_t threshold)
+{
+  self->thresholds[self->n_weak] = threshold == CUV_TRAIN_NO_THRESHOLD
       ? -INFINITY
       : ldexpf ((float) threshold, -CUV_TRAIN_LEAF_BITS);
 }
 
-static void
+/* False if memory runs out. */
+static bool
 add_weak (CuvTrainer *self)
 {
   Part *learning = &self->parts[CUV_TRAIN_LEARNING];
+  Part *calibration = &self->parts[CUV_TRAIN_CALIBRATION];
+  CuvTrainSet *set = &learning->set;
   CuvTrainWeak *weak = &self->weak[self->n_weak];
   int32_t threshold;
 
-  learning->set.n_alive = count_alive (learning, 0, learning->set.n);
-  cuv_train_weigh (&learning->set);
-  cuv_train_learn (&self->features, &learning->set,
-      cuv_train_chooser_run (self->chooser, &learning->set, 0), weak);
-  calibrate (self, weak);
+  set->n_alive = count_alive (learning, 0, set->n);
+  cuv_train_weigh (set);
+  cuv_train_learn (&self->features, set,
+      cuv_train_chooser_run (self->chooser, set, 0), weak);
+  keep_weak (self, weak);
+  if (!add_leaves (self, calibration, 0, calibration->set.n, self->n_weak, 1))
+    return false;
   threshold = find_threshold (self);
+  keep_threshold (self, threshold);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
     reject (&self->parts[p], threshold);
-  keep (self, weak, threshold);
   self->n_weak++;
+  return true;
 }
 
 static bool
@@ -414,8 +420,7 @@ cuv_trainer_step (CuvTrainer *self)
   }
   if (living_negatives (learning) == 0)
     return CUV_TRAIN_NO_NEGATIVES;
-  add_weak (self);
-  return CUV_TRAIN_CONTINUE;
+  return add_weak (self) ? CUV_TRAIN_CONTINUE : CUV_TRAIN_NO_MEMORY;
 }
 
 /* ---- what came of it ---- */

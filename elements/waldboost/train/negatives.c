@@ -90,34 +90,9 @@ typedef struct {
   const CuvTrainPicture *picture;
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
-  uint64_t hash; /* of the picture */
+  uint64_t *first; /* number of the first window of each level, and of all */
+  uint64_t hash;   /* of the picture */
 } Draw;
-
-/* index: of the window among all of the picture. */
-static uint64_t
-rank_of (const Draw *self, uint64_t index)
-{
-  uint64_t state = self->hash + index;
-
-  return cuv_train_random (&state);
-}
-
-static void
-offer (Draw *self, const CuvTrainWindow *window, uint64_t index)
-{
-  CuvTrainReservoir *reservoir = self->reservoir;
-  const uint64_t rank = rank_of (self, index);
-  int32_t i;
-
-  reservoir->n_alive++;
-  if (!is_wanted (reservoir, rank))
-    return;
-  i = reservoir->n < reservoir->capacity ? sift_up (reservoir, rank)
-                                         : sift_down (reservoir, rank);
-  reservoir->ranks[i] = rank;
-  cuv_train_cut (&self->pyramid, window, reservoir->window_width,
-      reservoir->window_height, pixels_of (reservoir, i));
-}
 
 static bool
 is_negative (const Draw *self, const CuvTrainWindow *window)
@@ -130,23 +105,45 @@ is_negative (const Draw *self, const CuvTrainWindow *window)
   return true;
 }
 
-/* The number of windows before a level. */
-static uint64_t
-first_window (const CuvWaldboostPlan *plan, int level)
+static bool
+number_windows (Draw *self)
 {
-  uint64_t n = 0;
+  const CuvWaldboostPlan *plan = self->plan;
 
-  for (int i = 0; i < level; i++)
-    n += (uint64_t) plan->levels[i].n_x * (uint64_t) plan->levels[i].n_y;
-  return n;
+  self->first = calloc ((size_t) plan->n_levels + 1, sizeof *self->first);
+  for (int i = 0; self->first != NULL && i < plan->n_levels; i++)
+    self->first[i + 1] = self->first[i]
+        + (uint64_t) plan->levels[i].n_x * (uint64_t) plan->levels[i].n_y;
+  return self->first != NULL;
 }
 
 static uint64_t
-index_of (const CuvWaldboostPlan *plan, const CuvTrainWindow *window)
+number_of (const Draw *self, const CuvTrainWindow *window)
 {
-  return first_window (plan, window->level)
-      + (uint64_t) window->y * (uint64_t) plan->levels[window->level].n_x
+  return self->first[window->level]
+      + (uint64_t) window->y * (uint64_t) self->plan->levels[window->level].n_x
       + (uint64_t) window->x;
+}
+
+static void
+insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
+{
+  CuvTrainReservoir *reservoir = self->reservoir;
+  const int32_t i = reservoir->n < reservoir->capacity
+      ? sift_up (reservoir, rank)
+      : sift_down (reservoir, rank);
+
+  reservoir->ranks[i] = rank;
+  cuv_train_cut (&self->pyramid, window, reservoir->window_width,
+      reservoir->window_height, pixels_of (reservoir, i));
+}
+
+static uint64_t
+rank_of (const Draw *self, const CuvTrainWindow *window)
+{
+  uint64_t state = self->hash + number_of (self, window);
+
+  return cuv_train_random (&state);
 }
 
 /* ---- every window ---- */
@@ -179,39 +176,77 @@ is_alive (const Draw *self, const uint32_t *sums, const CuvTrainWindow *window)
       == self->model->n_weak;
 }
 
+/* Looks only at windows that would be drawn, or are no negatives: those are
+ * taken out of n_alive. */
 static bool
 draw_from_level (Draw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
-  uint32_t *sums = self->model == NULL ? NULL : sums_of (self, index);
   CuvTrainWindow window = { .level = index };
+  uint32_t *sums = sums_of (self, index);
 
-  if (self->model != NULL && sums == NULL)
-    return false;
-  for (window.y = 0; window.y < level->n_y; window.y++) {
+  for (window.y = 0; sums != NULL && window.y < level->n_y; window.y++) {
     for (window.x = 0; window.x < level->n_x; window.x++) {
+      const uint64_t rank = rank_of (self, &window);
+
       if (!is_negative (self, &window))
-        continue;
-      self->reservoir->n_windows++;
-      if (is_alive (self, sums, &window))
-        offer (self, &window, index_of (self->plan, &window));
+        self->reservoir->n_alive -= is_alive (self, sums, &window);
+      else if (is_wanted (self->reservoir, rank)
+          && is_alive (self, sums, &window))
+        insert (self, &window, rank);
     }
   }
   free (sums);
-  return true;
+  return sums != NULL;
 }
 
 static bool
-draw_from_all (Draw *self)
+draw_from_all (Draw *self, uint64_t n_alive)
 {
   bool ok = true;
 
+  self->reservoir->n_alive += n_alive;
   for (int i = 0; i < self->plan->n_levels && ok; i++)
     ok = draw_from_level (self, i);
   return ok;
 }
 
 /* ---- hits of the detector ---- */
+
+static void
+draw_from_hits (Draw *self, const CuvWaldboostResult *result)
+{
+  for (int32_t i = 0; i < result->n_hits; i++) {
+    const CuvWaldboostHit *hit = &result->hits[i];
+    const CuvTrainWindow window = { hit->level, hit->x, hit->y };
+    const uint64_t rank = rank_of (self, &window);
+
+    if (!is_negative (self, &window))
+      continue;
+    self->reservoir->n_alive++;
+    if (is_wanted (self->reservoir, rank))
+      insert (self, &window, rank);
+  }
+}
+
+/* Too many hits for the detector's list do not matter. */
+static bool
+draw_from_detector (Draw *self)
+{
+  CuvWaldboostCpu *cpu = cuv_waldboost_cpu_new (self->model, self->plan);
+  CuvWaldboostResult result;
+  bool ok = cpu != NULL;
+
+  if (!ok)
+    return false;
+  cuv_waldboost_cpu_run (cpu, &self->picture->frame, 0, &result);
+  if (result.overflow == 0)
+    draw_from_hits (self, &result);
+  else
+    ok = draw_from_all (self, result.survivors[self->plan->n_segments - 1]);
+  cuv_waldboost_cpu_free (cpu);
+  return ok;
+}
 
 static uint64_t
 count_negatives (const Draw *self)
@@ -220,7 +255,7 @@ count_negatives (const Draw *self)
   uint64_t n = 0;
 
   if (self->picture->n_boxes == 0)
-    return first_window (plan, plan->n_levels);
+    return self->first[plan->n_levels];
   for (int i = 0; i < plan->n_levels; i++) {
     CuvTrainWindow window = { .level = i };
 
@@ -230,28 +265,6 @@ count_negatives (const Draw *self)
     }
   }
   return n;
-}
-
-/* False, and nothing drawn, if there are too many hits or no memory. */
-static bool
-draw_from_hits (Draw *self)
-{
-  CuvWaldboostCpu *cpu = cuv_waldboost_cpu_new (self->model, self->plan);
-  CuvWaldboostResult result = { .overflow = 1 };
-
-  if (cpu != NULL)
-    cuv_waldboost_cpu_run (cpu, &self->picture->frame, 0, &result);
-  if (result.overflow == 0)
-    self->reservoir->n_windows += count_negatives (self);
-  for (int32_t i = 0; i < result.n_hits && result.overflow == 0; i++) {
-    const CuvWaldboostHit *hit = &result.hits[i];
-    const CuvTrainWindow window = { hit->level, hit->x, hit->y };
-
-    if (is_negative (self, &window))
-      offer (self, &window, index_of (self->plan, &window));
-  }
-  cuv_waldboost_cpu_free (cpu);
-  return result.overflow == 0;
 }
 
 bool
@@ -265,13 +278,17 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     .plan = cuv_train_plan_new (model, self->window_width, self->window_height,
         picture->frame.width, picture->frame.height),
     .hash = cuv_train_random (&state) };
-  bool ok = draw.plan != NULL
+  bool ok = draw.plan != NULL && number_windows (&draw)
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
-  if (ok && (model == NULL || !draw_from_hits (&draw)))
-    ok = draw_from_all (&draw);
+  if (ok) {
+    self->n_windows += count_negatives (&draw);
+    ok = model != NULL ? draw_from_detector (&draw)
+                       : draw_from_all (&draw, draw.first[draw.plan->n_levels]);
+  }
   if (draw.plan != NULL)
     cuv_train_pyramid_clear (&draw.pyramid);
   cuv_waldboost_plan_free (draw.plan);
+  free (draw.first);
   return ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Training: the fast choice of features against the definition. */
 #include "train/cpu/choose.h"
+#include "train/cpu/codes.h"
 #include "waldboost-versions.h"
 
 #include <stdlib.h>
@@ -91,9 +92,36 @@ check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes)
   problem_free (&problem);
 }
 
+static void
+check_codes (CuvFeature feature, int width, int height, int32_t n)
+{
+  const size_t size = (size_t) (width * height), pitch = (size_t) n + 3;
+  uint8_t *pixels = malloc (size * (size_t) n), *codes, *expected;
+  CuvTrainFeatures features;
+
+  cuv_check_case (
+      "codes of %d windows of %d x %d, feature %d", n, width, height, feature);
+  cuv_train_features_init (&features, feature, width, height, 500, 1);
+  codes = calloc ((size_t) features.n, pitch);
+  expected = calloc ((size_t) features.n, pitch);
+  for (size_t i = 0; i < size * (size_t) n; i++)
+    pixels[i] = (uint8_t) (cuv_check_below (2) ? 255 : cuv_check_below (4));
+  for (int32_t i = 0; i < n; i++)
+    cuv_train_codes (
+        &features, pixels + (size_t) i * size, expected + i, pitch);
+  CUV_CHECK (cuv_train_code_samples (&features, pixels, n, codes, pitch, 0));
+  CUV_CHECK (memcmp (codes, expected, (size_t) features.n * pitch) == 0);
+  cuv_train_features_clear (&features);
+  free (pixels);
+  free (codes);
+  free (expected);
+}
+
 void
 check_training (void)
 {
+  static const CuvFeature kinds[] = { CUV_FEATURE_LBP, CUV_FEATURE_LRD,
+    CUV_FEATURE_LRP };
   static const int n_codes[] = { 256, 17, 100 };
   const int n_cases = cuv_check_options.few ? 3 : 30;
 
@@ -102,6 +130,8 @@ check_training (void)
 
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
         1 + (int32_t) cuv_check_below (300), n_codes[i % 3]);
+    check_codes (kinds[i % 3], 8 + (int) cuv_check_below (i == 1 ? 121 : 24),
+        8 + (int) cuv_check_below (24), 1 + (int32_t) cuv_check_below (150));
   }
 }
 
@@ -126,9 +156,10 @@ cut_samples (Bench *self)
   CuvCheckFrame frame =
       cuv_check_frame_new ("GRAY8", 1920, 1080, CUV_CHECK_TEXTURE);
   const CuvComponent *grey = &frame.frame.component[0];
-  uint8_t pixels[SIDE * SIDE];
+  uint8_t *all = malloc ((size_t) N_SAMPLES * SIDE * SIDE);
 
   for (int32_t i = 0; i < N_SAMPLES; i++) {
+    uint8_t *pixels = all + (ptrdiff_t) i * SIDE * SIDE;
     const uint8_t *from = grey->data
         + (ptrdiff_t) cuv_check_below (1080 - SIDE) * grey->stride
         + cuv_check_below (1920 - SIDE);
@@ -143,9 +174,10 @@ cut_samples (Bench *self)
 
       pixels[p] = (uint8_t) (value > 255 ? 255 : value);
     }
-    cuv_train_codes (&self->problem.features, pixels, self->problem.codes + i,
-        self->problem.set.pitch);
   }
+  cuv_train_code_samples (&self->problem.features, all, N_SAMPLES,
+      self->problem.codes, self->problem.set.pitch, 0);
+  free (all);
   cuv_check_frame_free (&frame);
 }
 

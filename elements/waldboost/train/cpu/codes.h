@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The codes of many samples, made fast. */
+#ifndef CUV_TRAIN_CODES_H
+#define CUV_TRAIN_CODES_H
+
+#include "train/train.h"
+
+/* cuv_train_codes() of n samples, whose pixels follow each other, with at most
+ * n_threads threads (0 = one per processor): codes[f * pitch + i]. False if
+ * memory runs out. */
+bool cuv_train_code_samples (const CuvTrainFeatures *features,
+    const uint8_t *pixels, int32_t n, uint8_t *codes, size_t pitch,
+    int n_threads);
+
+enum { CUV_TRAIN_LANES = 8 };
+
+/* The codes of CUV_TRAIN_LANES samples; sums: scratch memory for the integral
+ * images, CUV_TRAIN_LANES * (width + 1) * (height + 1) elements. */
+void cuv_train_codes_avx2 (const CuvTrainFeatures *features,
+    const uint8_t *pixels, uint32_t *sums, uint8_t *codes, size_t pitch);
+
+#endif
