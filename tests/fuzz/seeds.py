@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes seeds: small models of each format, headers of cubes, and indexes.
+"""Writes seeds: small models of each format, headers of cubes, indexes, annotations.
 seeds.py FOLDER"""
 import os
 import struct
@@ -45,6 +45,27 @@ for number, (kind, interleave) in enumerate(
         .replace('{order}', str(number % 2))
     path = os.path.join(sys.argv[1], f'envi-{kind}-{interleave}.hdr')
     with open(path, 'w', encoding='ascii') as file:
+        file.write(text)
+
+ANNOTATIONS = {
+    'coco.json': '{"images": [{"id": 1, "file_name": "a"}], "categories": [{"id": 2, '
+                 '"name": "cup"}], "annotations": [{"image_id": 1, "category_id": 2, '
+                 '"bbox": [1, 2, 3, 4], "iscrowd": 0}]}',
+    'voc.xml': '<annotation><filename>a</filename><object><name>cup</name><difficult>0'
+               '</difficult><bndbox><xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4'
+               '</ymax></bndbox></object></annotation>',
+    'dlib.xml': '<dataset><images><image file="a"><box top="1" left="2" width="3" '
+                'height="4" ignore="0"><label>cup</label></box></image></images>'
+                '</dataset>',
+    'yolo.txt': '0 0.5 0.5 0.1 0.2\n1 0.2 0.3 0.1 0.1\n',
+    'info.dat': 'a 1 1 2 3 4\nb 2 1 2 3 4 5 6 7 8\n',
+    'records.jsonl': '{"frame_num": 1, "source": "a", "objects": [{"x": 1, "y": 2, '
+                     '"w": 3, "h": 4, "roi_type": "cup"}]}\n',
+    'records.csv': 'kind,frame_num,source,roi_type,x,y,w,h\r\n'
+                   'object,1,a,"a ""cup""",1,2,3,4\r\n',
+}
+for name, text in ANNOTATIONS.items():
+    with open(os.path.join(sys.argv[1], name), 'w', encoding='ascii') as file:
         file.write(text)
 
 

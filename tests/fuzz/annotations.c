@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Any bytes are annotations, whose boxes have an area, or an error. */
+#include <stdint.h>
+#include <stdlib.h>
+#include "annotations.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static void
+check (const CuvAnnotated *picture)
+{
+  if (picture->path == NULL || picture->frame < -1)
+    abort ();
+  for (guint i = 0; i < picture->boxes->len; i++) {
+    const CuvAnnotation *box =
+        &g_array_index (picture->boxes, CuvAnnotation, i);
+
+    if (!(box->width > 0) || !(box->height > 0) || box->label == NULL)
+      abort ();
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  static const gchar *const labels[] = { "cup", "dog", NULL };
+  CuvAnnotations *self = cuv_annotations_new ();
+  GError *error = NULL;
+
+  if (cuv_annotations_parse (self, (const gchar *) data, size, labels, &error)
+      != (error == NULL))
+    abort ();
+  for (guint i = 0; i < self->pictures->len; i++)
+    check (self->pictures->pdata[i]);
+  g_clear_error (&error);
+  cuv_annotations_free (self);
+  return 0;
+}

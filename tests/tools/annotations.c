@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Readers of annotations: text by hand, each prefix of it and every flipped
+ * bit.
+ */
+#include "annotations.h"
+#include "cuvcheck.h"
+
+#include <string.h>
+
+#define COCO                                                                   \
+  "{\"info\": {}, \"images\": [{\"id\": 7, \"file_name\": \"a.jpg\"},"         \
+  "{\"id\": 8, \"file_name\": \"b.jpg\"}],"                                    \
+  "\"categories\": [{\"id\": 1, \"name\": \"cup\"}, {\"id\": 3, "              \
+  "\"name\": \"dog\"}], \"annotations\": ["                                    \
+  "{\"image_id\": 8, \"category_id\": 3, \"bbox\": [1, 2.5, 30, 40]},"         \
+  "{\"image_id\": 7, \"category_id\": 1, \"bbox\": [5, 6, 7, 8],"              \
+  "\"iscrowd\": 1}]}"
+#define VOC                                                                    \
+  "<annotation>\n<filename>a.jpg</filename>\n<object><name>cup</name>"         \
+  "<difficult>1</difficult><bndbox><xmin>6</xmin><ymin>7</ymin>"               \
+  "<xmax>12</xmax><ymax>14</ymax></bndbox></object>"                           \
+  "<object><name>dog</name><part><name>head</name><bndbox><xmin>1</xmin>"      \
+  "<ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part><bndbox>"         \
+  "<xmin>2</xmin><ymin>3.5</ymin><xmax>31</xmax><ymax>42.5</ymax>"             \
+  "</bndbox></object></annotation>"
+#define DLIB                                                                   \
+  "<?xml version='1.0'?>\n<dataset><images>\n<image file='a.jpg'>"             \
+  "<box top='6' left='5' width='7' height='8' ignore='1'>"                     \
+  "<label>cup</label></box></image>\n"                                         \
+  "<image file='b.jpg'><box top='2.5' left='1' width='30' height='40'>"        \
+  "<label>dog</label><part name='0' x='1' y='2'/></box></image>"               \
+  "</images></dataset>"
+#define YOLO "1 0.5 0.5 0.2 0.4\n\n0 0.25 0.75 0.5 0.5 0.9\r\n"
+#define INFO "a.jpg 1 5 6 7 8\nb.jpg 2 1 2.5 30 40  3 4 5 6\nc.jpg 0\n"
+#define JSON_LINES                                                             \
+  "{\"frame_num\": 3, \"source\": \"f.avi\", \"objects\": [{\"x\": 5, "        \
+  "\"y\": 6, \"w\": 7, \"h\": 8, \"roi_type\": \"cup\"}]}\n"                   \
+  "{\"frame_num\": 4, \"source\": \"f.avi\"}\n"
+#define CSV                                                                    \
+  "kind,frame_num,timestamp,source,roi_type,x,y,w,h,extra\r\n"                 \
+  "object,3,,f.avi,\"a \"\"cup\"\", or, a\nmug\",5,6,7,8,{}\r\n"               \
+  "lines,3,,f.avi,,,,,,{}\r\nframe,4,,f.avi,,,,,,\r\n"
+
+typedef struct {
+  const gchar *path;
+  gint64 frame;
+  gint n;            /* boxes */
+  CuvAnnotation box; /* the last one */
+} Expected;
+
+static const struct {
+  const gchar *name, *text;
+  CuvAnnotationsFormat format;
+  Expected pictures[3];
+} cases[] = {
+  { "COCO", COCO, CUV_ANNOTATIONS_COCO,
+      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "cup", TRUE } },
+          { "b.jpg", -1, 1, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+  { "VOC", VOC, CUV_ANNOTATIONS_VOC,
+      { { "a.jpg", -1, 2, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+  { "dlib", DLIB, CUV_ANNOTATIONS_DLIB,
+      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "cup", TRUE } },
+          { "b.jpg", -1, 1, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+  { "YOLO", YOLO, CUV_ANNOTATIONS_YOLO,
+      { { "", -1, 2, { 0, 0.5, 0.5, 0.5, "cup", FALSE } } } },
+  { "info.dat", INFO, CUV_ANNOTATIONS_INFO,
+      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "", FALSE } },
+          { "b.jpg", -1, 2, { 3, 4, 5, 6, "", FALSE } },
+          { .path = "c.jpg", .frame = -1 } } },
+  { "JSON lines", JSON_LINES, CUV_ANNOTATIONS_JSON_LINES,
+      { { "f.avi", 3, 1, { 5, 6, 7, 8, "cup", FALSE } },
+          { .path = "f.avi", .frame = 4 } } },
+  { "CSV", CSV, CUV_ANNOTATIONS_CSV,
+      { { "f.avi", 3, 1, { 5, 6, 7, 8, "a \"cup\", or, a\nmug", FALSE } },
+          { .path = "f.avi", .frame = 4 } } },
+};
+
+static const gchar *const labels[] = { "cup", "dog", NULL };
+
+/* The error's text, or NULL. */
+static gchar *
+parse (CuvAnnotations *self, const gchar *bytes, gsize size)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  if (cuv_annotations_parse (self, bytes, size, labels, &error)) {
+    CUV_CHECK (error == NULL);
+    return NULL;
+  }
+  CUV_CHECK (error != NULL);
+  text = error != NULL ? g_strdup (error->message) : g_strdup ("");
+  g_clear_error (&error);
+  return text;
+}
+
+static void
+check_picture (const CuvAnnotated *picture, const Expected *expected)
+{
+  const gint n = (gint) picture->boxes->len;
+  const CuvAnnotation *box, *other = &expected->box;
+
+  CUV_CHECK (
+      g_str_equal (picture->path, expected->path), ": %s", picture->path);
+  CUV_CHECK (picture->frame == expected->frame);
+  CUV_CHECK (n == expected->n, ": %d boxes", n);
+  if (n == 0)
+    return;
+  box = &g_array_index (picture->boxes, CuvAnnotation, n - 1);
+  CUV_CHECK (box->x == other->x && box->y == other->y
+          && box->width == other->width && box->height == other->height,
+      ": %g %g %g %g", box->x, box->y, box->width, box->height);
+  CUV_CHECK (g_strcmp0 (box->label, other->label) == 0, ": %s", box->label);
+  CUV_CHECK (box->ignore == other->ignore);
+}
+
+static void
+check_case (guint i)
+{
+  CuvAnnotations *self = cuv_annotations_new ();
+  CuvAnnotationsFormat format = CUV_ANNOTATIONS_N_FORMATS;
+  gchar *error;
+  guint n = 0;
+
+  cuv_check_case ("%s", cases[i].name);
+  CUV_CHECK (cuv_annotations_recognise (
+      cases[i].text, strlen (cases[i].text), &format));
+  CUV_CHECK (format == cases[i].format, ": %d", format);
+  error = parse (self, cases[i].text, strlen (cases[i].text));
+  CUV_CHECK (error == NULL, ": %s", error);
+  while (
+      n < G_N_ELEMENTS (cases[i].pictures) && cases[i].pictures[n].path != NULL)
+    n++;
+  CUV_CHECK (self->pictures->len == n, ": %u pictures", self->pictures->len);
+  for (guint k = 0; k < n && k < self->pictures->len; k++)
+    check_picture (self->pictures->pdata[k], &cases[i].pictures[k]);
+  g_free (error);
+  cuv_annotations_free (self);
+}
+
+/* ---- what is wrong ---- */
+
+static const struct {
+  const gchar *text, *error; /* a part of it */
+} wrong[] = {
+  { "", "neither COCO" },
+  { "[1, 2]", "neither COCO" },
+  { "\377\330\377\340", "not UTF-8" },
+  { "{\"annotations\": []}", "no array 'images'" },
+  { "{\"images\": [{}], \"annotations\": []}", "images[0]: no file_name" },
+  { "{\"images\": [], \"categories\": [], \"annotations\": [{}]}",
+      "annotations[0]: there is no image" },
+  { "{\"images\": [{\"id\":1,\"file_name\":\"a\"}], \"categories\": [], "
+    "\"annotations\": [{\"image_id\": 1}]}",
+      "there is no category" },
+  { "{\"images\": [{\"id\":1,\"file_name\":\"a\"}], \"categories\": [{\"id\":"
+    "2, \"name\":\"c\"}], \"annotations\": [{\"image_id\": 1, "
+    "\"category_id\": 2, \"bbox\": [1, 2, 3]}]}",
+      "bbox is no array of four" },
+  { "<annotation><object></object></annotation>", "has no box" },
+  { "<annotation>\n<object><bndbox><xmin>x</xmin></bndbox></object>"
+    "</annotation>",
+      "line 2: xmin 'x' is no number" },
+  { "<annotation><object>", "line 1: " },
+  { "<dataset><box top='1' left='2' width='3' height='4'/></dataset>",
+      "belongs to no image" },
+  { "<dataset><image/></dataset>", "has no file" },
+  { "<dataset><image file='a'><box top='1'/></image></dataset>",
+      "a box has no left" },
+  { "7 0.1 0.1 0.2 0.2", "line 1: there is no class 7: the names end with 1" },
+  { "0 0.1 0.1 0.2 0", "line 1: a box of 0.2 x 0 has no area" },
+  { "0 0.1 0.1 0.2 0.2\n1 2 3", "line 2: 3 words" },
+  { "0 0.1 0.1 0.2 0.2\n-1 2 3 4 5", "line 2: the class '-1'" },
+  { "a.jpg", "line 1: after 'a.jpg' there is no number of boxes" },
+  { "a.jpg 2 1 2 3 4", "4 numbers instead of four for each of 2 boxes" },
+  { "a.jpg 1 1 2 3 x", "'x' is no number" },
+  { "{\"frame_num\": \"x\"}", "line 1: no frame_num" },
+  { "{\"frame_num\": 1, \"objects\": [3]}", "an object has no x" },
+  { "{\"frame_num\": 1}\nx", "line 2: " },
+  { "kind,frame_num\n", "the header has no column source" },
+  { "kind,frame_num,source,roi_type,x,y,w,h\nobject,1,,,1,2,,4\n",
+      "row 2: w '' is no number" },
+  { "kind,frame_num,source,roi_type,x,y,w,h\nobject,1\n", "row 2: no source" },
+};
+
+static void
+check_wrong (guint i)
+{
+  CuvAnnotations *self = cuv_annotations_new ();
+  gchar *error = parse (self, wrong[i].text, strlen (wrong[i].text));
+
+  cuv_check_case ("%s", wrong[i].text);
+  CUV_CHECK (error != NULL && strstr (error, wrong[i].error) != NULL,
+      ": '%s' instead of '%s'", error, wrong[i].error);
+  g_free (error);
+  cuv_annotations_free (self);
+}
+
+/* Either an error or boxes, whatever the bytes are. */
+static void
+check_damage (guint i)
+{
+  const gsize size = strlen (cases[i].text);
+
+  cuv_check_case ("damaged %s", cases[i].name);
+  for (gsize bit = 0; bit < 9 * size; bit++) {
+    CuvAnnotations *self = cuv_annotations_new ();
+    gchar *bytes = g_memdup2 (cases[i].text, size + 1);
+
+    if (bit < 8 * size)
+      bytes[bit / 8] = (gchar) (bytes[bit / 8] ^ 1 << bit % 8);
+    g_free (parse (self, bytes, bit < 8 * size ? size : bit - 8 * size));
+    g_free (bytes);
+    cuv_annotations_free (self);
+  }
+}
+
+static void
+run (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    check_case (i);
+    check_damage (i);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    check_wrong (i);
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Members of JSON objects that may have any type. */
+#ifndef CUV_ANNOTATIONS_JSON_H
+#define CUV_ANNOTATIONS_JSON_H
+
+#include <json-glib/json-glib.h>
+
+/* NULL if node is NULL or no object. */
+JsonObject *cuv_json_object (JsonNode *node);
+
+/* NULL, or otherwise, if the object has no such member of that type. */
+JsonArray *cuv_json_array (JsonObject *object, const gchar *member);
+const gchar *cuv_json_text (JsonObject *object, const gchar *member);
+gint64 cuv_json_integer (
+    JsonObject *object, const gchar *member, gint64 otherwise);
+
+/* FALSE if the member is no array of n numbers. */
+gboolean cuv_json_numbers (
+    JsonObject *object, const gchar *member, gdouble *numbers, guint n);
+
+/* FALSE if the member is no number. */
+gboolean cuv_json_number (
+    JsonObject *object, const gchar *member, gdouble *number);
+
+#endif
