@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Decodes pictures, upright as their orientation says. */
+#ifndef CUV_PICTURE_H
+#define CUV_PICTURE_H
+
+#include <gst/gst.h>
+
+/* A pipeline for all pictures. Prints an error in the program's name and
+ * returns NULL if an element is missing. */
+GstElement *picture_decoder_new (const gchar *program);
+
+/* The first frame of a file, or NULL with *problem set. */
+GstSample *picture_decode (
+    GstElement *decoder, const gchar *path, gchar **problem);
+
+/* The text of an error message. */
+gchar *picture_error (GstMessage *message);
+
+#endif
