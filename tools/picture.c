@@ -6,7 +6,8 @@
 #define DECODER                                                                \
   "filesrc name=file ! decodebin name=decode "                                 \
   "videoflip name=turn video-direction=auto ! videoconvert "                   \
-  "! appsink name=out sync=false caps=\"video/x-raw,format={NV12,I420,YV12,"   \
+  "! appsink name=out sync=false max-buffers=4 "                               \
+  "caps=\"video/x-raw,format={NV12,I420,YV12,"                                 \
   "NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
 enum { TIMEOUT = 60 }; /* seconds per picture */
 
@@ -125,4 +126,42 @@ picture_decode (GstElement *pipeline, const gchar *path, gchar **problem)
   gst_object_unref (out);
   gst_object_unref (file);
   return sample;
+}
+
+gboolean
+picture_visit_frames (GstElement *pipeline, const gchar *path,
+    gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
+    gpointer data, gchar **problem)
+{
+  GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GstSample *sample;
+  gboolean more = TRUE;
+  gint64 frame = 0;
+
+  g_object_set (file, "location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (more
+      && (sample = gst_app_sink_try_pull_sample (
+              GST_APP_SINK (out), TIMEOUT * GST_SECOND))) {
+    more = visit (data, sample, frame++);
+    gst_sample_unref (sample);
+  }
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  if (message != NULL)
+    *problem = picture_error (message);
+  else if (frame == 0)
+    *problem = g_strdup ("it contains no picture");
+  else if (more && !gst_app_sink_is_eos (GST_APP_SINK (out)))
+    *problem = g_strdup_printf ("frame %" G_GINT64_FORMAT
+                                " was not decoded within %d s",
+        frame, TIMEOUT);
+  gst_clear_message (&message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (out);
+  gst_object_unref (file);
+  return *problem == NULL;
 }

@@ -13,6 +13,12 @@ GstElement *picture_decoder_new (const gchar *program);
 GstSample *picture_decode (
     GstElement *decoder, const gchar *path, gchar **problem);
 
+/* Calls visit with each frame of a picture or film and its number, until it
+ * returns FALSE. FALSE with *problem set if not all could be decoded. */
+gboolean picture_visit_frames (GstElement *decoder, const gchar *path,
+    gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
+    gpointer data, gchar **problem);
+
 /* The text of an error message. */
 gchar *picture_error (GstMessage *message);
 

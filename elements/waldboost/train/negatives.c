@@ -3,6 +3,7 @@
 #include "reference/waldboost-reference.h"
 #include "train/train.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,20 +91,11 @@ typedef struct {
   const CuvTrainPicture *picture;
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
-  uint64_t *first; /* number of the first window of each level, and of all */
-  uint64_t hash;   /* of the picture */
+  uint64_t *first;   /* number of the first window of each level, and of all */
+  uint64_t hash;     /* of the picture */
+  uint8_t *excluded; /* of each window whether it is no negative; NULL: none */
+  uint64_t n_excluded;
 } Draw;
-
-static bool
-is_negative (const Draw *self, const CuvTrainWindow *window)
-{
-  for (int32_t i = 0; i < self->picture->n_boxes; i++) {
-    if (cuv_train_overlap (self->plan, window, &self->picture->boxes[i])
-        > CUV_TRAIN_MAX_OVERLAP)
-      return false;
-  }
-  return true;
-}
 
 static bool
 number_windows (Draw *self)
@@ -124,6 +116,83 @@ number_of (const Draw *self, const CuvTrainWindow *window)
       + (uint64_t) window->y * (uint64_t) self->plan->levels[window->level].n_x
       + (uint64_t) window->x;
 }
+
+/* ---- windows on objects ---- */
+
+/* Positions, of n, of windows that may reach from first to end, in level
+ * pixels. */
+typedef struct {
+  int32_t first, end;
+} Range;
+
+static Range
+range (double first, double end, int window, int n)
+{
+  const double from = floor (first) - window, to = ceil (end) + 1;
+
+  return (Range){ from > 0 ? (int32_t) from : 0, to < n ? (int32_t) to : n };
+}
+
+static void
+exclude_in_level (Draw *self, int index, const CuvTrainBox *box)
+{
+  const CuvWaldboostPlan *plan = self->plan;
+  const CuvWaldboostLevel *level = &plan->levels[index];
+  const double across = (double) level->width / plan->width;
+  const double down = (double) level->height / plan->height;
+  const Range xs = range (box->x * across, (box->x + box->width) * across,
+      self->reservoir->window_width + 1, level->n_x);
+  const Range ys = range (box->y * down, (box->y + box->height) * down,
+      self->reservoir->window_height + 1, level->n_y);
+  CuvTrainWindow window = { .level = index };
+
+  for (window.y = ys.first; window.y < ys.end; window.y++) {
+    for (window.x = xs.first; window.x < xs.end; window.x++) {
+      uint8_t *excluded = &self->excluded[number_of (self, &window)];
+
+      if (*excluded
+          || cuv_train_overlap (plan, &window, box) <= CUV_TRAIN_MAX_OVERLAP)
+        continue;
+      *excluded = 1;
+      self->n_excluded++;
+    }
+  }
+}
+
+/* The larger of two areas that overlap enough is not much larger. */
+static bool
+may_overlap (const CuvWaldboostLevel *level, const CuvTrainBox *box)
+{
+  const double window = (double) level->box_width * level->box_height;
+  const double object = box->width * box->height;
+
+  return fmin (window, object) > CUV_TRAIN_MAX_OVERLAP * fmax (window, object);
+}
+
+static bool
+exclude_objects (Draw *self)
+{
+  const CuvTrainPicture *picture = self->picture;
+
+  if (picture->n_boxes == 0)
+    return true;
+  self->excluded = calloc (self->first[self->plan->n_levels] + 1, 1);
+  for (int i = 0; self->excluded != NULL && i < self->plan->n_levels; i++) {
+    for (int32_t b = 0; b < picture->n_boxes; b++) {
+      if (may_overlap (&self->plan->levels[i], &picture->boxes[b]))
+        exclude_in_level (self, i, &picture->boxes[b]);
+    }
+  }
+  return self->excluded != NULL;
+}
+
+static bool
+is_negative (const Draw *self, const CuvTrainWindow *window)
+{
+  return self->excluded == NULL || !self->excluded[number_of (self, window)];
+}
+
+/* ---- drawing ---- */
 
 static void
 insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
@@ -248,25 +317,6 @@ draw_from_detector (Draw *self)
   return ok;
 }
 
-static uint64_t
-count_negatives (const Draw *self)
-{
-  const CuvWaldboostPlan *plan = self->plan;
-  uint64_t n = 0;
-
-  if (self->picture->n_boxes == 0)
-    return self->first[plan->n_levels];
-  for (int i = 0; i < plan->n_levels; i++) {
-    CuvTrainWindow window = { .level = i };
-
-    for (window.y = 0; window.y < plan->levels[i].n_y; window.y++) {
-      for (window.x = 0; window.x < plan->levels[i].n_x; window.x++)
-        n += is_negative (self, &window);
-    }
-  }
-  return n;
-}
-
 bool
 cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number)
@@ -279,10 +329,11 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
         picture->frame.width, picture->frame.height),
     .hash = cuv_train_random (&state) };
   bool ok = draw.plan != NULL && number_windows (&draw)
+      && exclude_objects (&draw)
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
   if (ok) {
-    self->n_windows += count_negatives (&draw);
+    self->n_windows += draw.first[draw.plan->n_levels] - draw.n_excluded;
     ok = model != NULL ? draw_from_detector (&draw)
                        : draw_from_all (&draw, draw.first[draw.plan->n_levels]);
   }
@@ -290,5 +341,6 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     cuv_train_pyramid_clear (&draw.pyramid);
   cuv_waldboost_plan_free (draw.plan);
   free (draw.first);
+  free (draw.excluded);
   return ok;
 }

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "annotations.h"
+#include "picture.h"
+#include "train-tool.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+/* ---- one picture ---- */
+
+static void
+input_free (gpointer data)
+{
+  Input *self = data;
+
+  g_free (self->path);
+  g_array_unref (self->objects);
+  g_array_unref (self->boxes);
+  g_free (self);
+}
+
+/* The grey that the detector reads. */
+static void
+read_grey (const GstVideoFrame *frame, guint8 *grey)
+{
+  const gint width = GST_VIDEO_FRAME_WIDTH (frame);
+  const gboolean rgb = GST_VIDEO_INFO_IS_RGB (&frame->info);
+
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (frame); y++) {
+    for (gint x = 0; x < width; x++) {
+      guint8 sample[3] = { 0 };
+
+      for (gint c = 0; c < (rgb ? 3 : 1); c++)
+        sample[c] = *((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c)
+            + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
+            + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c));
+      grey[(gsize) y * (gsize) width + (gsize) x] =
+          rgb ? cuv_grey_of_rgb (sample[0], sample[1], sample[2]) : sample[0];
+    }
+  }
+}
+
+static Input *
+store_sample (
+    Inputs *self, const gchar *path, GstSample *sample, GError **error)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  Input *input;
+  guint8 *grey;
+  gint64 number;
+
+  if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
+      || !gst_video_frame_map (
+          &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "%s: the frame cannot be read", path);
+    return NULL;
+  }
+  grey = g_malloc ((gsize) info.width * (gsize) info.height);
+  read_grey (&frame, grey);
+  gst_video_frame_unmap (&frame);
+  number = store_add (self->store, info.width, info.height, grey, error);
+  g_free (grey);
+  if (number < 0)
+    return NULL;
+  input = g_new (Input, 1);
+  *input = (Input){ g_strdup (path), self->store, number, info.width,
+    info.height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
+  return input;
+}
+
+static gboolean
+inside (const Input *input, const CuvTrainBox *box)
+{
+  return box->x + box->width > 0 && box->y + box->height > 0
+      && box->x < input->width && box->y < input->height;
+}
+
+static void
+add_boxes (Input *input, const CuvAnnotated *picture, const gchar *label)
+{
+  const gdouble across = picture->shares ? input->width : 1;
+  const gdouble down = picture->shares ? input->height : 1;
+
+  for (guint i = 0; i < picture->boxes->len; i++) {
+    const CuvAnnotation *from =
+        &g_array_index (picture->boxes, CuvAnnotation, i);
+    const CuvTrainBox box = { from->x * across, from->y * down,
+      from->width * across, from->height * down };
+
+    if (!inside (input, &box)) {
+      g_printerr ("skipped: %s: the box %g,%g %gx%g is outside of the picture "
+                  "of %d x %d\n",
+          input->path, box.x, box.y, box.width, box.height, input->width,
+          input->height);
+      continue;
+    }
+    g_array_append_val (input->boxes, box);
+    if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
+      g_array_append_val (input->objects, box);
+  }
+}
+
+/* ---- files ---- */
+
+/* Folders in which data sets keep pictures, beside that of the annotations. */
+static const gchar *const folders[] = { "", "..", "../images", "../JPEGImages",
+  "images" };
+
+/* A file of this name, or NULL. */
+static gchar *
+find_file (const gchar *folder, const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
+    gchar *path = g_path_is_absolute (name)
+        ? g_strdup (name)
+        : g_build_filename (folder, folders[i], name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return path;
+    g_free (path);
+  }
+  return NULL;
+}
+
+/* The picture that an annotation file without a name in it belongs to: of the
+ * same name but for the end. */
+static gchar *
+find_picture_of (const gchar *path)
+{
+  static const gchar *const ends[] = { "jpg", "jpeg", "png", "JPG", "bmp",
+    "webp", "tif", "ppm", "pgm" };
+  gchar *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
+  gchar *dot = strrchr (name, '.'), *found = NULL;
+
+  if (dot != NULL)
+    *dot = '\0';
+  for (guint i = 0; found == NULL && i < G_N_ELEMENTS (ends); i++) {
+    gchar *picture = g_strdup_printf ("%s.%s", name, ends[i]);
+
+    found = find_file (folder, picture);
+    g_free (picture);
+  }
+  g_free (name);
+  g_free (folder);
+  return found;
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
+}
+
+/* A file, or those of a folder and the folders in it, sorted. */
+static void
+list_files (const gchar *path, GPtrArray *files)
+{
+  GDir *dir = g_dir_open (path, 0, NULL);
+  GPtrArray *names;
+  const gchar *name;
+
+  if (dir == NULL) {
+    g_ptr_array_add (files, g_strdup (path));
+    return;
+  }
+  names = g_ptr_array_new_with_free_func (g_free);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_build_filename (path, name, NULL));
+  g_dir_close (dir);
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++)
+    list_files (names->pdata[i], files);
+  g_ptr_array_unref (names);
+}
+
+/* ---- reading ---- */
+
+#define NEGATIVE_STEP 25 /* frames of a film without objects */
+
+typedef struct {
+  const InputOptions *options;
+  Inputs *inputs;
+  GstElement *decoder;
+  gchar **labels; /* YOLO's names, or NULL */
+  GPtrArray *all; /* of Input */
+  /* of the file that is decoded: */
+  const gchar *path;
+  GHashTable *frames; /* number -> CuvAnnotated; NULL: a negative */
+  GError *error;      /* there is no space left */
+} Reader;
+
+static void
+skip (Reader *self, const gchar *path, const gchar *why)
+{
+  g_printerr ("skipped: %s: %s\n", path, why);
+  self->inputs->n_skipped++;
+}
+
+static gboolean
+visit (gpointer data, GstSample *sample, gint64 frame)
+{
+  Reader *self = data;
+  const CuvAnnotated *picture = NULL;
+  Input *input;
+
+  if (self->frames != NULL) {
+    picture = g_hash_table_lookup (self->frames, &frame);
+    if (picture == NULL)
+      return TRUE;
+  } else if (frame % NEGATIVE_STEP != 0) {
+    return TRUE;
+  }
+  input = store_sample (self->inputs, self->path, sample, &self->error);
+  if (input == NULL)
+    return FALSE;
+  if (picture != NULL)
+    add_boxes (input, picture, self->options->label);
+  g_ptr_array_add (self->all, input);
+  return TRUE;
+}
+
+/* frames: see Reader. */
+static gboolean
+decode (Reader *self, const gchar *path, GHashTable *frames, GError **error)
+{
+  gchar *problem = NULL;
+
+  self->path = path;
+  self->frames = frames;
+  if (!picture_visit_frames (self->decoder, path, visit, self, &problem)
+      && self->error == NULL)
+    skip (self, path, problem);
+  g_free (problem);
+  if (self->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&self->error));
+  return *error == NULL;
+}
+
+/* The pictures of an annotation file, by the path of their file: those of a
+ * film are together. */
+static GHashTable *
+group_by_file (Reader *self, const gchar *path, const CuvAnnotations *from)
+{
+  GHashTable *files = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
+  gchar *folder = g_path_get_dirname (path);
+
+  for (guint i = 0; i < from->pictures->len; i++) {
+    CuvAnnotated *picture = from->pictures->pdata[i];
+    gchar *file = *picture->path != '\0' ? find_file (folder, picture->path)
+                                         : find_picture_of (path);
+    GHashTable *frames;
+
+    if (file == NULL) {
+      skip (self, *picture->path != '\0' ? picture->path : path,
+          "there is no such picture");
+      continue;
+    }
+    frames = g_hash_table_lookup (files, file);
+    if (frames == NULL) {
+      frames = g_hash_table_new (g_int64_hash, g_int64_equal);
+      g_hash_table_insert (files, g_strdup (file), frames);
+    }
+    if (picture->frame < 0)
+      picture->frame = 0;
+    g_hash_table_insert (frames, &picture->frame, picture);
+    g_free (file);
+  }
+  g_free (folder);
+  return files;
+}
+
+static gboolean
+decode_all (
+    Reader *self, const gchar *path, const CuvAnnotations *from, GError **error)
+{
+  GHashTable *files = group_by_file (self, path, from);
+  GPtrArray *names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+  gboolean ok = TRUE;
+
+  g_hash_table_iter_init (&iter, files);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    g_ptr_array_add (names, name);
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; ok && i < names->len; i++)
+    ok = decode (self, names->pdata[i],
+        g_hash_table_lookup (files, names->pdata[i]), error);
+  g_ptr_array_unref (names);
+  g_hash_table_unref (files);
+  return ok;
+}
+
+/* In a folder other files are passed over. */
+static gboolean
+read_annotations (
+    Reader *self, const gchar *path, gboolean in_folder, GError **error)
+{
+  CuvAnnotations *annotations;
+  CuvAnnotationsFormat format;
+  gchar *bytes;
+  gsize size;
+  gboolean ok = TRUE;
+
+  if (!g_file_get_contents (path, &bytes, &size, error))
+    return FALSE;
+  annotations = cuv_annotations_new ();
+  if (!in_folder || cuv_annotations_recognise (bytes, size, &format)) {
+    ok = cuv_annotations_parse (
+        annotations, bytes, size, (const gchar *const *) self->labels, error);
+    if (!ok)
+      g_prefix_error (error, "%s: ", path);
+    ok = ok && decode_all (self, path, annotations, error);
+  }
+  cuv_annotations_free (annotations);
+  g_free (bytes);
+  return ok;
+}
+
+static gboolean
+read_positives (Reader *self, const gchar *path, GError **error)
+{
+  const gboolean in_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  gboolean ok = TRUE;
+
+  list_files (path, files);
+  for (guint i = 0; ok && i < files->len; i++) {
+    if (g_strcmp0 (files->pdata[i], self->options->names) != 0)
+      ok = read_annotations (self, files->pdata[i], in_folder, error);
+  }
+  g_ptr_array_unref (files);
+  return ok;
+}
+
+static gboolean
+read_negatives (Reader *self, const gchar *path, GError **error)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  gboolean ok = TRUE;
+
+  list_files (path, files);
+  for (guint i = 0; ok && i < files->len; i++)
+    ok = decode (self, files->pdata[i], NULL, error);
+  g_ptr_array_unref (files);
+  return ok;
+}
+
+static gboolean
+read_names (Reader *self, GError **error)
+{
+  gchar *text;
+
+  if (self->options->names == NULL)
+    return TRUE;
+  if (!g_file_get_contents (self->options->names, &text, NULL, error))
+    return FALSE;
+  self->labels = g_strsplit (g_strstrip (text), "\n", 0);
+  for (gchar **label = self->labels; *label != NULL; label++)
+    g_strstrip (*label);
+  g_free (text);
+  return TRUE;
+}
+
+/* ---- roles ---- */
+
+/* Of 20 pictures. */
+static const guint shares[N_ROLES] = { 14, 3, 3 };
+
+typedef struct {
+  Input *input;
+  guint64 rank;
+} Ranked;
+
+static gint
+compare_ranks (gconstpointer a, gconstpointer b)
+{
+  const Ranked *one = a, *other = b;
+
+  return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+/* Gives each role its share of the pictures with objects, or of those
+ * without, at random. */
+static void
+divide (Reader *self, gboolean with_objects)
+{
+  GArray *ranked = g_array_new (FALSE, FALSE, sizeof (Ranked));
+  guint64 state = self->options->seed;
+
+  for (guint i = 0; i < self->all->len; i++) {
+    Ranked one = { self->all->pdata[i], cuv_train_random (&state) };
+
+    if ((one.input->objects->len > 0) == with_objects)
+      g_array_append_val (ranked, one);
+  }
+  g_array_sort (ranked, compare_ranks);
+  for (guint i = 0; i < ranked->len; i++) {
+    guint at = i * 20 / ranked->len, role = 0;
+
+    while (at >= shares[role])
+      at -= shares[role++];
+    g_ptr_array_add (
+        self->inputs->roles[role], g_array_index (ranked, Ranked, i).input);
+  }
+  g_array_unref (ranked);
+}
+
+/* ---- all ---- */
+
+static Inputs *
+inputs_new (GError **error)
+{
+  Store *store = store_new (g_get_tmp_dir (), error);
+  Inputs *self;
+
+  if (store == NULL)
+    return NULL;
+  self = g_new0 (Inputs, 1);
+  self->store = store;
+  for (gint role = 0; role < N_ROLES; role++)
+    self->roles[role] = g_ptr_array_new_with_free_func (input_free);
+  return self;
+}
+
+void
+inputs_free (Inputs *self)
+{
+  if (self == NULL)
+    return;
+  for (gint role = 0; role < N_ROLES; role++)
+    g_ptr_array_unref (self->roles[role]);
+  store_free (self->store);
+  g_free (self);
+}
+
+static gboolean
+read_all (Reader *self, GError **error)
+{
+  gboolean ok = read_names (self, error);
+
+  for (gchar **path = self->options->positives; ok && *path != NULL; path++)
+    ok = read_positives (self, *path, error);
+  for (gchar **path = self->options->negatives;
+       ok && path != NULL && *path != NULL; path++)
+    ok = read_negatives (self, *path, error);
+  return ok;
+}
+
+Inputs *
+inputs_read (const InputOptions *options, GError **error)
+{
+  Reader self = { .options = options, .inputs = inputs_new (error) };
+  GError *problem = NULL;
+
+  if (self.inputs == NULL)
+    return NULL;
+  self.decoder = picture_decoder_new ("cuvision-train");
+  self.all = g_ptr_array_new ();
+  if (self.decoder == NULL) {
+    g_set_error_literal (&problem, GST_CORE_ERROR,
+        GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
+  } else if (read_all (&self, &problem)) {
+    divide (&self, TRUE);
+    divide (&self, FALSE);
+  } else {
+    g_ptr_array_set_free_func (self.all, input_free);
+  }
+  gst_clear_object (&self.decoder);
+  g_ptr_array_unref (self.all);
+  g_strfreev (self.labels);
+  if (problem == NULL)
+    return self.inputs;
+  g_propagate_error (error, problem);
+  inputs_free (self.inputs);
+  return NULL;
+}
+
+/* ---- for the trainer ---- */
+
+static bool
+load (void *data, int32_t i, CuvTrainPicture *picture)
+{
+  const GPtrArray *inputs = data;
+  const Input *input = inputs->pdata[i];
+
+  *picture = (CuvTrainPicture){ store_frame (input->store, input->number),
+    (const CuvTrainBox *) (void *) input->boxes->data,
+    (int32_t) input->boxes->len };
+  return true;
+}
+
+CuvTrainPictures
+inputs_pictures (const Inputs *self, Role role)
+{
+  return (CuvTrainPictures){ (int32_t) self->roles[role]->len, load,
+    self->roles[role] };
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <math.h>
+
+#define SHIFT 1.5  /* of copies, window pixels */
+#define SCALE 0.08 /* of copies, logarithm */
+
+typedef struct {
+  const CuvTrainParams *params;
+  const SampleOptions *options;
+  CuvTrainer *trainer;
+  CuvTrainPart part;
+  CuvWaldboostPlan *plan;
+  CuvTrainPyramid pyramid;
+  guint8 *pixels, *mirrored;
+  guint64 random;
+} Cutter;
+
+/* -1 .. 1 */
+static gdouble
+next_share (Cutter *self)
+{
+  return (gdouble) (cuv_train_random (&self->random) >> 11) * 0x1p-52 - 1;
+}
+
+static CuvTrainBox
+grow (const CuvTrainBox *box, gdouble margin)
+{
+  return (CuvTrainBox){ box->x - margin * box->width,
+    box->y - margin * box->height, box->width * (1 + 2 * margin),
+    box->height * (1 + 2 * margin) };
+}
+
+static CuvTrainBox
+jitter (Cutter *self, const CuvTrainBox *box)
+{
+  const gdouble scale = exp (SCALE * next_share (self));
+  const gdouble pixel = fmax (box->width / self->params->window_width,
+      box->height / self->params->window_height);
+  const gdouble x = box->x + box->width / 2 + SHIFT * pixel * next_share (self);
+  const gdouble y =
+      box->y + box->height / 2 + SHIFT * pixel * next_share (self);
+
+  return (CuvTrainBox){ x - scale * box->width / 2, y - scale * box->height / 2,
+    scale * box->width, scale * box->height };
+}
+
+static gboolean
+add_mirrored (Cutter *self)
+{
+  const gint width = self->params->window_width;
+
+  for (gint y = 0; y < self->params->window_height; y++) {
+    for (gint x = 0; x < width; x++)
+      self->mirrored[y * width + x] = self->pixels[y * width + width - 1 - x];
+  }
+  return cuv_trainer_add_positive (self->trainer, self->part, self->mirrored);
+}
+
+/* FALSE if memory runs out. *too_small: the object was left out. */
+static gboolean
+add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
+{
+  const gint width = self->params->window_width;
+  const gint height = self->params->window_height;
+
+  *too_small = FALSE;
+  for (gint i = 0; i < self->options->n_copies; i++) {
+    const CuvTrainBox box = i == 0 ? *object : jitter (self, object);
+    CuvTrainWindow window;
+
+    if (!cuv_train_place (self->plan, &box, width, height, &window)) {
+      *too_small = i == 0;
+      if (i == 0)
+        break;
+      continue;
+    }
+    cuv_train_cut (&self->pyramid, &window, width, height, self->pixels);
+    if (!cuv_trainer_add_positive (self->trainer, self->part, self->pixels)
+        || (self->options->mirror && !add_mirrored (self)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Returns the number of objects that are too small, -1 if memory runs out. */
+static gint
+add_picture (Cutter *self, const Input *input)
+{
+  const CuvFrame frame = store_frame (input->store, input->number);
+  gboolean ok, too_small;
+  gint n = 0;
+
+  self->plan = cuv_train_plan_new (NULL, self->params->window_width,
+      self->params->window_height, input->width, input->height);
+  ok = self->plan != NULL
+      && cuv_train_pyramid_init (&self->pyramid, self->plan, &frame);
+  for (guint i = 0; ok && i < input->objects->len; i++) {
+    const CuvTrainBox object = grow (
+        &g_array_index (input->objects, CuvTrainBox, i), self->options->margin);
+
+    ok = add_object (self, &object, &too_small);
+    n += too_small;
+  }
+  if (self->plan != NULL)
+    cuv_train_pyramid_clear (&self->pyramid);
+  cuv_waldboost_plan_free (self->plan);
+  return ok ? n : -1;
+}
+
+gint
+samples_add (const Inputs *inputs, Role role, CuvTrainer *trainer,
+    CuvTrainPart part, const CuvTrainParams *params,
+    const SampleOptions *options)
+{
+  const gsize size =
+      (gsize) params->window_width * (gsize) params->window_height;
+  Cutter self = { .params = params,
+    .options = options,
+    .trainer = trainer,
+    .part = part,
+    .pixels = g_malloc (size),
+    .mirrored = g_malloc (size),
+    .random = options->seed };
+  gint too_small = 0;
+
+  for (guint i = 0; too_small >= 0 && i < inputs->roles[role]->len; i++) {
+    const gint n = add_picture (&self, inputs->roles[role]->pdata[i]);
+
+    too_small = n < 0 ? -1 : too_small + n;
+  }
+  g_free (self.pixels);
+  g_free (self.mirrored);
+  return too_small;
+}
