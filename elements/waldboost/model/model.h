@@ -52,7 +52,9 @@ typedef struct {
 const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
 
 /* Such a classifier as BUT FIT's XML, which cuv_model_parse() reads; free() it.
- * comment: text without "--". NULL if memory runs out. */
+ * The format has no final threshold: sums in the file are smaller by it, so
+ * that 0 takes its place. comment: text without "--". NULL if memory runs out.
+ */
 char *cuv_model_write (
     const CuvGridClassifier *classifier, const char *comment);
 

@@ -39,13 +39,15 @@ static void
 write_leaves (const CuvGridClassifier *self, int32_t k, FILE *out)
 {
   const float *leaves = self->leaves + (ptrdiff_t) k * self->n_codes;
+  const float less = k == 0 ? self->final_threshold : 0;
 
   for (int code = 0; code < self->n_codes; code++) {
+    const int at =
+        self->feature == CUV_FEATURE_LBP ? reverse_bits (code) : code;
+
     if (code > 0)
       fputc (' ', out);
-    write_number (self->feature == CUV_FEATURE_LBP ? leaves[reverse_bits (code)]
-                                                   : leaves[code],
-        out);
+    write_number (leaves[at] - less, out);
   }
 }
 
@@ -71,7 +73,7 @@ write_stage (const CuvGridClassifier *self, int32_t k, FILE *out)
   if (isinf (self->thresholds[k]))
     fprintf (out, "-1e+50");
   else
-    write_number (self->thresholds[k], out);
+    write_number (self->thresholds[k] - self->final_threshold, out);
   fprintf (out, "\">\n    <HistogramWeakHypothesis predictionValues=\"");
   write_leaves (self, k, out);
   fprintf (out, "\">\n");

@@ -27,6 +27,7 @@ struct _CuvTrainer {
   /* the same, and thresholds, as a CuvGridClassifier has them */
   CuvGridNode *nodes;
   float *leaves, *thresholds;
+  float final_threshold;
   CuvTrainChooser *chooser;
   int32_t *sorted; /* scratch memory: sums of a part */
   int32_t n_weak;
@@ -336,6 +337,20 @@ find_threshold (const CuvTrainer *self)
   return cuv_train_threshold (&positives, &negatives, self->params.alpha);
 }
 
+/* Misses at most the share alpha of calibration's positives that live. */
+static float
+find_final_threshold (const CuvTrainer *self)
+{
+  const Part *part = &self->parts[CUV_TRAIN_CALIBRATION];
+  const CuvTrainLiving positives =
+      living (part, 0, part->set.n_positives, 1, self->sorted);
+  const int32_t n_missed = (int32_t) (self->params.alpha * positives.n);
+
+  if (positives.n == 0)
+    return 0;
+  return ldexpf ((float) (positives.sums[n_missed] - 1), -CUV_TRAIN_LEAF_BITS);
+}
+
 static void
 reject (Part *part, int32_t threshold)
 {
@@ -390,6 +405,7 @@ add_weak (CuvTrainer *self)
   keep_threshold (self, threshold);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
     reject (&self->parts[p], threshold);
+  self->final_threshold = find_final_threshold (self);
   self->n_weak++;
   return true;
 }
@@ -458,5 +474,6 @@ cuv_trainer_classifier (const CuvTrainer *self)
     .n_codes = self->features.n_codes,
     .nodes = self->nodes,
     .leaves = self->leaves,
-    .thresholds = self->thresholds };
+    .thresholds = self->thresholds,
+    .final_threshold = self->final_threshold };
 }

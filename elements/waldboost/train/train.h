@@ -283,7 +283,9 @@ CuvTrainProgress cuv_trainer_progress (const CuvTrainer *self);
 
 /* ---- the result ---- */
 
-/* The classifier so far. It and its arrays are valid until the next step. */
+/* The classifier so far; its final threshold misses at most the share alpha of
+ * calibration's positives that are not rejected before. Its arrays are valid
+ * until the next step. */
 CuvGridClassifier cuv_trainer_classifier (const CuvTrainer *self);
 
 #endif

@@ -4,6 +4,7 @@
 #include "train/cpu/codes.h"
 #include "waldboost-versions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,132 @@ check_codes (CuvFeature feature, int width, int height, int32_t n)
   free (expected);
 }
 
+/* Windows that overlap no box by more than the limit. */
+static uint64_t
+count_negatives (const CuvWaldboostPlan *plan, const CuvTrainBox *boxes, int n)
+{
+  uint64_t n_negatives = 0;
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+
+    for (int at = 0; at < level->n_x * level->n_y; at++) {
+      const CuvTrainWindow window = { i, at % level->n_x, at / level->n_x };
+      bool negative = true;
+
+      for (int b = 0; b < n; b++)
+        negative = negative
+            && cuv_train_overlap (plan, &window, &boxes[b])
+                <= CUV_TRAIN_MAX_OVERLAP;
+      n_negatives += negative;
+    }
+  }
+  return n_negatives;
+}
+
+/* Each negative is drawn once. */
+static void
+check_draw (int width, int height)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_TEXTURE);
+  CuvWaldboostPlan *plan = cuv_train_plan_new (NULL, 12, 10, width, height);
+  CuvTrainBox boxes[5];
+  CuvTrainPicture picture = { frame.frame, boxes,
+    (int32_t) cuv_check_below (6) };
+  CuvTrainReservoir reservoir;
+  uint64_t n;
+
+  for (int b = 0; b < picture.n_boxes; b++)
+    boxes[b] = (CuvTrainBox){ cuv_check_below ((uint32_t) width) - 9.5,
+      cuv_check_below ((uint32_t) height) - 9.5, 1 + cuv_check_below (60),
+      0.5 + cuv_check_below (60) };
+  cuv_check_case ("%d boxes in %d x %d", picture.n_boxes, width, height);
+  n = count_negatives (plan, boxes, picture.n_boxes);
+  CUV_CHECK (cuv_train_reservoir_init (&reservoir, 12, 10, 100000, 1));
+  CUV_CHECK (cuv_train_draw (&reservoir, NULL, &picture, 0));
+  CUV_CHECK (reservoir.n_windows == n && reservoir.n_alive == n
+          && (uint64_t) reservoir.n == n,
+      ": %d windows drawn of %d", reservoir.n, (int) n);
+  for (int32_t i = 1; i < reservoir.n; i++)
+    CUV_CHECK (reservoir.ranks[i] <= reservoir.ranks[(i - 1) / 2]);
+  cuv_train_reservoir_clear (&reservoir);
+  cuv_waldboost_plan_free (plan);
+  cuv_check_frame_free (&frame);
+}
+
+/* ---- the file ---- */
+
+enum { N_WEAK = 7 };
+
+/* Sums have few enough digits for float. */
+static float
+random_value (void)
+{
+  return ldexpf ((float) (int) cuv_check_below (20000) - 10000, -12);
+}
+
+static void
+check_model (const CuvWaldboostModel *written, const CuvWaldboostModel *made)
+{
+  CUV_CHECK (written->n_weak == made->n_weak
+      && written->n_leaves == made->n_leaves
+      && written->feature == made->feature
+      && written->window_width == made->window_width
+      && written->window_height == made->window_height
+      && written->fixed_bits == made->fixed_bits);
+  for (int k = 0; k < N_WEAK; k++) {
+    const CuvGridNode *a = &written->nodes[k], *b = &made->nodes[k];
+
+    CUV_CHECK (a->x == b->x && a->y == b->y && a->width == b->width
+        && a->height == b->height && a->a == b->a && a->b == b->b);
+    CUV_CHECK (
+        written->weak[k].fixed_threshold == made->weak[k].fixed_threshold);
+  }
+  CUV_CHECK (memcmp (written->fixed_leaves, made->fixed_leaves,
+                 (size_t) made->n_leaves * sizeof *made->fixed_leaves)
+      == 0);
+}
+
+/* What is read again is what was written. */
+static void
+check_written (CuvFeature feature)
+{
+  CuvTrainFeatures features;
+  CuvGridNode nodes[N_WEAK];
+  float thresholds[N_WEAK], leaves[N_WEAK * CUV_TRAIN_MAX_CODES];
+  CuvGridClassifier classifier = { feature, 20, 12, N_WEAK, 0, nodes, leaves,
+    thresholds, 0 };
+  const CuvWaldboostModel *written, *made;
+  char *text, *problem = NULL;
+
+  cuv_check_case ("writing a model of feature %d", feature);
+  cuv_train_features_init (&features, feature, 20, 12, N_WEAK, 3);
+  classifier.n_codes = features.n_codes;
+  for (int k = 0; k < N_WEAK; k++) {
+    nodes[k] = features.nodes[k];
+    thresholds[k] = k % 3 == 1 ? -INFINITY : random_value ();
+  }
+  for (int i = 0; i < N_WEAK * features.n_codes; i++)
+    leaves[i] = random_value ();
+  classifier.final_threshold = random_value ();
+  text = cuv_model_write (&classifier, "a comment");
+  written = cuv_model_parse (text, strlen (text), NULL, &problem);
+  CUV_CHECK (written != NULL, ": %s", problem);
+  /* the file's first leaves are smaller by the final threshold */
+  for (int i = 0; i < features.n_codes; i++)
+    leaves[i] -= classifier.final_threshold;
+  for (int k = 0; k < N_WEAK; k++)
+    thresholds[k] -= classifier.final_threshold;
+  classifier.final_threshold = 0;
+  made = cuv_model_new (&classifier);
+  check_model (written, made);
+  cuv_model_unref (written);
+  cuv_model_unref (made);
+  cuv_train_features_clear (&features);
+  free (text);
+}
+
 void
 check_training (void)
 {
@@ -125,6 +252,10 @@ check_training (void)
   static const int n_codes[] = { 256, 17, 100 };
   const int n_cases = cuv_check_options.few ? 3 : 30;
 
+  for (int i = 0; i < n_cases; i++)
+    check_written (kinds[i % 3]);
+  for (int i = 0; i < n_cases; i++)
+    check_draw (8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90));
   for (int i = 0; i < n_cases; i++) {
     const int32_t n = 2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500);
 
