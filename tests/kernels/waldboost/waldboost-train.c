@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Training: the fast choice of features against the definition. */
+#include "config.h"
 #include "train/cpu/choose.h"
 #include "train/cpu/codes.h"
 #include "waldboost-versions.h"
+#if HAVE_CUDA
+#include "waldboost/choose.h"
+#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,31 +71,95 @@ fill (Problem *self)
   }
 }
 
+/* ---- the versions ---- */
+
+typedef struct {
+  CuvTrainChooser *cpu;
+#if HAVE_CUDA
+  CuvChooseCuda *cuda;
+#endif
+} Choosers;
+
+static Choosers
+choosers_new (const Problem *problem)
+{
+  Choosers self = { cuv_train_chooser_new (
+      &problem->features, problem->set.n) };
+
+#if HAVE_CUDA
+  if (cuv_check_options.cuda) {
+    const CuvTrainSet *set = &problem->set;
+    const int32_t half = set->n / 2;
+
+    self.cuda = cuv_choose_cuda_new (
+        problem->features.n, problem->features.n_codes, set->n);
+    CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
+    for (int part = 0; part < 2; part++)
+      CUV_CHECK (cuv_choose_cuda_set_codes (self.cuda, set->codes, set->pitch,
+                     part * half, part ? set->n : half, NULL)
+              == 0,
+          ": %s", cuv_cuda_error ());
+  }
+#endif
+  return self;
+}
+
+static void
+choosers_free (Choosers *self)
+{
+  cuv_train_chooser_free (self->cpu);
+#if HAVE_CUDA
+  cuv_choose_cuda_free (self->cuda);
+#endif
+}
+
+static void
+check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
+{
+  for (int n_threads = 1; n_threads <= 4 && cuv_check_options.cpu;
+       n_threads += 3) {
+    const int32_t chosen = cuv_train_chooser_run (self->cpu, set, n_threads);
+
+    CUV_CHECK (chosen == expected, ": %d threads: %d and not %d", n_threads,
+        chosen, expected);
+  }
+#if HAVE_CUDA
+  if (cuv_check_options.cuda) {
+    int32_t chosen = -1;
+
+    CUV_CHECK (cuv_choose_cuda_run (self->cuda, set->weights, set->n,
+                   set->n_positives, &chosen, NULL)
+            == 0,
+        ": %s", cuv_cuda_error ());
+    CUV_CHECK (chosen == expected, ": CUDA: %d and not %d", chosen, expected);
+  }
+#endif
+}
+
 static void
 check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes)
 {
   Problem problem = problem_new (n, n_positives, n_features, n_codes);
-  CuvTrainChooser *chooser = cuv_train_chooser_new (&problem.features, n);
+  Choosers choosers;
 
   cuv_check_case ("%d samples, %d positives, %d features, %d codes", n,
       n_positives, n_features, n_codes);
   fill (&problem);
+  choosers = choosers_new (&problem);
   for (int round = 0; round < 8; round++) {
     CuvTrainWeak weak;
-    int32_t expected, chosen;
+    int32_t expected;
 
     cuv_train_weigh (&problem.set);
     expected = cuv_train_choose (&problem.features, &problem.set);
-    for (int n_threads = 1; n_threads <= 4; n_threads += 3) {
-      chosen = cuv_train_chooser_run (chooser, &problem.set, n_threads);
-      CUV_CHECK (chosen == expected, ": round %d, %d threads: %d and not %d",
-          round, n_threads, chosen, expected);
-    }
+    check_choice (&choosers, &problem.set, expected);
     cuv_train_learn (&problem.features, &problem.set, expected, &weak);
   }
-  cuv_train_chooser_free (chooser);
+  choosers_free (&choosers);
   problem_free (&problem);
 }
+
+/* ---- codes ---- */
 
 static void
 check_codes (CuvFeature feature, int width, int height, int32_t n)
@@ -252,17 +320,19 @@ check_training (void)
   static const int n_codes[] = { 256, 17, 100 };
   const int n_cases = cuv_check_options.few ? 3 : 30;
 
-  for (int i = 0; i < n_cases; i++)
-    check_written (kinds[i % 3]);
-  for (int i = 0; i < n_cases; i++)
-    check_draw (8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90));
   for (int i = 0; i < n_cases; i++) {
     const int32_t n = 2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500);
 
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
         1 + (int32_t) cuv_check_below (300), n_codes[i % 3]);
+  }
+  if (!cuv_check_options.few) /* more than one piece on the GPU */
+    check_choices (150001, 70001, 5, 256);
+  for (int i = 0; i < n_cases && cuv_check_options.cpu; i++) {
     check_codes (kinds[i % 3], 8 + (int) cuv_check_below (i == 1 ? 121 : 24),
         8 + (int) cuv_check_below (24), 1 + (int32_t) cuv_check_below (150));
+    check_written (kinds[i % 3]);
+    check_draw (8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90));
   }
 }
 
@@ -277,7 +347,8 @@ enum {
 
 typedef struct {
   Problem problem;
-  CuvTrainChooser *chooser;
+  Choosers choosers;
+  int32_t chosen;
 } Bench;
 
 /* Windows of a texture; positives have a brighter disc. */
@@ -313,6 +384,22 @@ cut_samples (Bench *self)
 }
 
 static void
+choose (void *data)
+{
+  Bench *self = data;
+  const CuvTrainSet *set = &self->problem.set;
+
+#if HAVE_CUDA
+  if (cuv_check_options.cuda) {
+    cuv_choose_cuda_run (self->choosers.cuda, set->weights, set->n,
+        set->n_positives, &self->chosen, NULL);
+    return;
+  }
+#endif
+  self->chosen = cuv_train_chooser_run (self->choosers.cpu, set, 0);
+}
+
+static void
 learn (void *data)
 {
   Bench *self = data;
@@ -322,14 +409,25 @@ learn (void *data)
   cuv_train_begin (set);
   for (int i = 0; i < N_ROUNDS; i++) {
     cuv_train_weigh (set);
-    cuv_train_learn (&self->problem.features, set,
-        cuv_train_chooser_run (self->chooser, set, 0), &weak);
+    choose (self);
+    cuv_train_learn (&self->problem.features, set, self->chosen, &weak);
   }
+}
+
+static void
+report (const char *what, double us)
+{
+  char name[80];
+
+  snprintf (name, sizeof name, "train%s, 30000 samples, 8464 features, %s",
+      cuv_check_options.cuda ? " cuda" : "", what);
+  cuv_check_report (name, us, (double) N_SAMPLES * 8464, 0);
 }
 
 void
 bench_training (void)
 {
+  double us;
   CuvTrainFeatures features;
   Bench self;
 
@@ -340,12 +438,11 @@ bench_training (void)
   self.problem.features = features;
   self.problem.set.codes = self.problem.codes;
   cut_samples (&self);
-  self.chooser = cuv_train_chooser_new (&features, N_SAMPLES);
-  cuv_check_report (
-      "train, 30000 samples, 8464 features, 32 rounds, of a round",
-      cuv_check_time (learn, &self) / N_ROUNDS, (double) N_SAMPLES * features.n,
-      0);
-  cuv_train_chooser_free (self.chooser);
+  self.choosers = choosers_new (&self.problem);
+  us = cuv_check_time (learn, &self) / N_ROUNDS;
+  report ("of the first 32 rounds", us);
+  report ("the choice of round 33", cuv_check_time (choose, &self));
+  choosers_free (&self.choosers);
   problem_free (&self.problem);
   cuv_train_features_clear (&features);
 }

@@ -373,14 +373,12 @@ run (void)
 {
   if (cuv_check_options.bench) {
     bench ();
-    if (cuv_check_options.cpu)
-      bench_training ();
+    bench_training ();
     return;
   }
   check_plans ();
   check_known_codes ();
-  if (cuv_check_options.cpu)
-    check_training ();
+  check_training ();
   check_formats ();
   check_limits ();
   check_kinds (1, 1);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A thread block sums the weights of all samples by the codes of a feature, in
+// whole numbers, and from the sums the feature's loss, as cuv_train_loss()
+// does. A second kernel finds the least one.
+#include "waldboost/choose.h"
+
+#include <memory>
+#include <new>
+#include <string.h>
+#include "cuv-arena.cuh"
+#include "cuv-wait.h"
+
+#define CODES 256    // a thread of a block for each
+#define COPIES 4     // of the sums: warps collide less
+#define PIECE 65536  // samples whose halves of weights fit 32 bits when summed
+#define FINDERS 1024 // threads of the second kernel
+
+struct Args {
+  const uint8_t *codes;
+  const uint32_t *weights; // 0 beyond n
+  size_t pitch;            // a multiple of 4
+  int32_t n, n_positives;
+  int32_t n_features, n_codes;
+  double *losses;
+  int32_t *best;
+};
+
+struct _CuvChooseCuda {
+  CuvArena arena = {};
+  Args args = {};
+  uint8_t *codes = nullptr;
+  uint32_t *weights = nullptr, *host_weights = nullptr; // the latter pinned
+  int32_t *host_best = nullptr;                         // pinned
+  int32_t capacity = 0;
+  CuvWait wait = {};
+
+  ~_CuvChooseCuda ()
+  {
+    cuv_arena_clear (&arena);
+  }
+};
+
+// ---- sums ----
+
+// Halves of the weights, by code and class.
+struct Sums {
+  unsigned low[2][CODES], high[2][CODES];
+};
+
+static __device__ __forceinline__ void
+add (Sums *sums, int i, unsigned code, uint32_t weight, int n_positives)
+{
+  const int negative = i >= n_positives;
+
+  atomicAdd (&sums->low[negative][code], weight & 0xffff);
+  atomicAdd (&sums->high[negative][code], weight >> 16);
+}
+
+// Samples first .. end - 1, both multiples of 4.
+static __device__ __forceinline__ void
+add_piece (
+    const Args &args, const uint8_t *codes, Sums *sums, int first, int end)
+{
+  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CODES) {
+    const unsigned four = *(const unsigned *) (codes + i);
+    const uint4 weights = *(const uint4 *) (args.weights + i);
+
+    add (sums, i, four & 255, weights.x, args.n_positives);
+    add (sums, i + 1, four >> 8 & 255, weights.y, args.n_positives);
+    add (sums, i + 2, four >> 16 & 255, weights.z, args.n_positives);
+    add (sums, i + 3, four >> 24, weights.w, args.n_positives);
+  }
+}
+
+// Takes the thread's code out of all copies.
+static __device__ __forceinline__ uint64_t
+take (Sums *sums, int negative)
+{
+  uint64_t total = 0;
+
+  for (int copy = 0; copy < COPIES; copy++) {
+    unsigned *low = &sums[copy].low[negative][threadIdx.x];
+    unsigned *high = &sums[copy].high[negative][threadIdx.x];
+
+    total += *low + ((uint64_t) *high << 16);
+    *low = *high = 0;
+  }
+  return total;
+}
+
+static __global__ void
+__launch_bounds__ (CODES) loss_kernel (Args args)
+{
+  __shared__ Sums sums[COPIES];
+  __shared__ double roots[CODES];
+  const uint8_t *codes = args.codes + blockIdx.x * args.pitch;
+  const int n = (args.n + 3) / 4 * 4;
+  uint64_t positives = 0, negatives = 0;
+
+  take (sums, 0); // clears them
+  take (sums, 1);
+  for (int first = 0; first < n; first += PIECE) {
+    __syncthreads ();
+    add_piece (args, codes, &sums[threadIdx.x / 32 % COPIES], first,
+        min (first + PIECE, n));
+    __syncthreads ();
+    positives += take (sums, 0);
+    negatives += take (sums, 1);
+  }
+  roots[threadIdx.x] = sqrt ((double) positives * (double) negatives);
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    double loss = 0;
+
+    for (int code = 0; code < args.n_codes; code++)
+      loss += roots[code];
+    args.losses[blockIdx.x] = loss;
+  }
+}
+
+// ---- the least loss ----
+
+struct Found {
+  double loss;
+  int feature;
+};
+
+static __device__ __forceinline__ Found
+better (Found a, Found b)
+{
+  return b.loss < a.loss || (b.loss == a.loss && b.feature < a.feature) ? b : a;
+}
+
+static __global__ void
+__launch_bounds__ (FINDERS) least_kernel (Args args)
+{
+  __shared__ Found found[FINDERS];
+  Found best = { args.losses[0], 0 };
+
+  for (int f = threadIdx.x; f < args.n_features; f += FINDERS)
+    best = better (best, { args.losses[f], f });
+  found[threadIdx.x] = best;
+  for (int half = FINDERS / 2; half > 0; half /= 2) {
+    __syncthreads ();
+    if (threadIdx.x < half)
+      found[threadIdx.x] =
+          better (found[threadIdx.x], found[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0)
+    *args.best = found[0].feature;
+}
+
+// ---- host ----
+
+static bool
+init (CuvChooseCuda *self, int32_t n_features, int32_t n_codes)
+{
+  const size_t n = ((size_t) self->capacity + 3) / 4 * 4;
+  Args *args = &self->args;
+
+  args->pitch = n;
+  args->n_features = n_features;
+  args->n_codes = n_codes;
+  self->codes =
+      (uint8_t *) cuv_arena_zeroed (&self->arena, (size_t) n_features * n);
+  self->weights =
+      (uint32_t *) cuv_arena_alloc (&self->arena, n * sizeof (uint32_t));
+  args->losses = (double *) cuv_arena_alloc (
+      &self->arena, (size_t) n_features * sizeof (double));
+  self->host_weights =
+      (uint32_t *) cuv_arena_pinned (&self->arena, n * sizeof (uint32_t));
+  self->host_best =
+      (int32_t *) cuv_arena_pinned (&self->arena, sizeof (int32_t));
+  args->codes = self->codes;
+  args->weights = self->weights;
+  args->best = self->host_best;
+  return self->codes != nullptr && self->weights != nullptr
+      && args->losses != nullptr && self->host_weights != nullptr
+      && self->host_best != nullptr;
+}
+
+extern "C" CuvChooseCuda *
+cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, int32_t capacity)
+{
+  std::unique_ptr<CuvChooseCuda> self (new (std::nothrow) _CuvChooseCuda);
+
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+  self->capacity = capacity;
+  return init (self.get (), n_features, n_codes) ? self.release () : nullptr;
+}
+
+extern "C" void
+cuv_choose_cuda_free (CuvChooseCuda *self)
+{
+  delete self;
+}
+
+extern "C" int
+cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
+    size_t pitch, int32_t first, int32_t end, CuvCudaStream stream)
+{
+  if (first == end)
+    return 0;
+  CUV_CUDA_TRY (
+      cudaMemcpy2DAsync (self->codes + first, self->args.pitch, codes + first,
+          pitch, (size_t) (end - first), (size_t) self->args.n_features,
+          cudaMemcpyHostToDevice, (cudaStream_t) stream));
+  return cuv_wait_stream (&self->wait, stream);
+}
+
+static int
+submit (CuvChooseCuda *self, int32_t n, cudaStream_t stream)
+{
+  const size_t padded = ((size_t) n + 3) / 4 * 4;
+
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->weights, self->host_weights,
+      padded * sizeof (uint32_t), cudaMemcpyHostToDevice, stream));
+  loss_kernel<<<self->args.n_features, CODES, 0, stream>>> (self->args);
+  CUV_CUDA_LAUNCHED (loss_kernel);
+  least_kernel<<<1, FINDERS, 0, stream>>> (self->args);
+  CUV_CUDA_LAUNCHED (least_kernel);
+  return 0;
+}
+
+extern "C" int
+cuv_choose_cuda_run (CuvChooseCuda *self, const uint32_t *weights, int32_t n,
+    int32_t n_positives, int32_t *feature, CuvCudaStream stream)
+{
+  const size_t padded = ((size_t) n + 3) / 4 * 4;
+
+  self->args.n = n;
+  self->args.n_positives = n_positives;
+  memcpy (self->host_weights, weights, (size_t) n * sizeof *weights);
+  memset (self->host_weights + n, 0, (padded - (size_t) n) * sizeof *weights);
+  if (cuv_end_submit (
+          submit (self, n, (cudaStream_t) stream), (cudaStream_t) stream)
+          != 0
+      || cuv_wait_stream (&self->wait, stream) != 0)
+    return -1;
+  *feature = *self->host_best;
+  return 0;
+}
