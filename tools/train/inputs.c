@@ -184,8 +184,9 @@ typedef struct {
   const InputOptions *options;
   Inputs *inputs;
   GstElement *decoder;
-  gchar **labels; /* YOLO's names, or NULL */
-  GPtrArray *all; /* of Input */
+  gchar **labels;   /* YOLO's names, or NULL */
+  GPtrArray *all;   /* of Input */
+  GHashTable *seen; /* labels of annotations */
   /* of the file that is decoded: */
   const gchar *path;
   GHashTable *frames; /* number -> CuvAnnotated; NULL: a negative */
@@ -218,6 +219,9 @@ visit (gpointer data, GstSample *sample, gint64 frame)
     return FALSE;
   if (picture != NULL)
     add_boxes (input, picture, self->options->label);
+  for (guint i = 0; picture != NULL && i < picture->boxes->len; i++)
+    g_hash_table_add (self->seen,
+        (gpointer) g_array_index (picture->boxes, CuvAnnotation, i).label);
   g_ptr_array_add (self->all, input);
   return TRUE;
 }
@@ -410,6 +414,39 @@ divide (Reader *self, gboolean with_objects)
   g_array_unref (ranked);
 }
 
+/* One of each role needs objects. */
+#define LEAST_PICTURES 7
+
+static gboolean
+has_enough (Reader *self, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->all->len; i++)
+    n += ((const Input *) self->all->pdata[i])->objects->len > 0;
+  if (n >= LEAST_PICTURES)
+    return TRUE;
+  if (n == 0 && g_hash_table_size (self->seen) > 0) {
+    GList *labels = g_hash_table_get_keys (self->seen);
+    GString *text = g_string_new (NULL);
+
+    labels = g_list_sort (labels, (GCompareFunc) strcmp);
+    for (GList *label = labels; label != NULL; label = label->next)
+      g_string_append_printf (
+          text, "%s'%s'", label == labels ? "" : ", ", (gchar *) label->data);
+    cuv_annotations_fail (error, "no object is called '%s'; there are %s",
+        self->options->label != NULL ? self->options->label : "", text->str);
+    g_string_free (text, TRUE);
+    g_list_free (labels);
+    return FALSE;
+  }
+  return cuv_annotations_fail (error,
+      "%u pictures have objects, but at least %d are needed: some to learn "
+      "from, "
+      "some to set thresholds, some to measure what was learnt",
+      n, LEAST_PICTURES);
+}
+
 /* ---- all ---- */
 
 static Inputs *
@@ -461,10 +498,11 @@ inputs_read (const InputOptions *options, GError **error)
     return NULL;
   self.decoder = picture_decoder_new ("cuvision-train");
   self.all = g_ptr_array_new ();
+  self.seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (self.decoder == NULL) {
     g_set_error_literal (&problem, GST_CORE_ERROR,
         GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
-  } else if (read_all (&self, &problem)) {
+  } else if (read_all (&self, &problem) && has_enough (&self, &problem)) {
     divide (&self, TRUE);
     divide (&self, FALSE);
   } else {
@@ -472,6 +510,7 @@ inputs_read (const InputOptions *options, GError **error)
   }
   gst_clear_object (&self.decoder);
   g_ptr_array_unref (self.all);
+  g_hash_table_unref (self.seen);
   g_strfreev (self.labels);
   if (problem == NULL)
     return self.inputs;
