@@ -10,6 +10,7 @@
  *     wbd.c            WBDetector of opencv_contrib
  *     values.c         words and numbers in XML text
  *     model.c          the finished model: derived fields, reference count
+ *     write.c          a WaldBoost classifier as BUT FIT's XML
  *   reference/  the definition of the result, in plain C
  *     plan.c           model + parameters + frame size -> CuvWaldboostPlan
  *     pyramid.c        its levels and their resize taps
@@ -27,6 +28,7 @@
  *     grouping.c       groups of similar boxes, as cv::groupRectangles
  *     suppression.c    non-maximum suppression
  *     cells.c          neighbour search for both
+ *   train/      pictures with objects -> model; see train/train.h
  *   backend.c   all of it for a frame or a region, on the CPU or the GPU
  *               (cuda/waldboost)
  *   gstwaldboost*.c, plugin.c   the element

@@ -6,6 +6,8 @@
  *     features.c   all features of a window, and their codes
  *     boost.c      weights of samples, weak classifiers
  *     threshold.c  when a window is rejected
+ *   cpu/        the hot loops made fast: threads, AVX2; the GPU's version is
+ *               cuda/waldboost/choose.cu
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
  *   learner.c   round after round, until the classifier is good enough
