@@ -142,7 +142,7 @@ __launch_bounds__ (FINDERS) least_kernel (Args args)
   found[threadIdx.x] = best;
   for (int half = FINDERS / 2; half > 0; half /= 2) {
     __syncthreads ();
-    if (threadIdx.x < half)
+    if ((int) threadIdx.x < half)
       found[threadIdx.x] =
           better (found[threadIdx.x], found[threadIdx.x + half]);
   }

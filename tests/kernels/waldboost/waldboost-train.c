@@ -83,8 +83,8 @@ typedef struct {
 static Choosers
 choosers_new (const Problem *problem)
 {
-  Choosers self = { cuv_train_chooser_new (
-      &problem->features, problem->set.n) };
+  Choosers self = { .cpu = cuv_train_chooser_new (
+                        &problem->features, problem->set.n) };
 
 #if HAVE_CUDA
   if (cuv_check_options.cuda) {
