@@ -52,7 +52,7 @@ gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
 
 # Photographs are rotated by their EXIF orientation, so that faces are found.
 "$PYTHON" "${demo%/*}/../tests/docs/orientation.py" \
-  /usr/share/doc/opencv-doc/examples/data/messi5.jpg .
+  /usr/share/doc/opencv-doc/examples/data/messi5.jpg . decodebin
 turned=turned-6.jpg
 [ -e "$turned" ] || turned=turned-1.jpg
 MODEL=lbpcascade_frontalface.xml "$demo" "$turned" >log 2>&1 || fail "$(cat log)"

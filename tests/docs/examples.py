@@ -196,7 +196,7 @@ class Orientation(unittest.TestCase):
     def test_faces_are_upright(self):
         upright = expected(PICTURES[0])[0]
         run(sys.executable, os.path.join(os.path.dirname(__file__), "orientation.py"),
-            PICTURES[0], ".")
+            PICTURES[0], ".", "decodebin")
         names = sorted(glob.glob("turned-*.jpg"))
         self.assertIn("turned-1.jpg", names)
         for name in names:

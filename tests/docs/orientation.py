@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orientation.py PICTURE FOLDER: writes rotated copies of the picture with a matching
-EXIF Orientation, turned-1.jpg, turned-3.jpg, ...; only turned-1.jpg, which is upright,
-where decodebin does not read it (GStreamer 1.24)."""
+"""orientation.py PICTURE FOLDER [decodebin]: writes rotated copies of the picture with a
+matching EXIF Orientation, turned-1.jpg, turned-3.jpg, ... With decodebin only
+turned-1.jpg, which is upright, if that does not read it (GStreamer 1.24)."""
 import struct
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def exif(orientation):
     return struct.pack('>HH', 0xffe1, len(body) + 2) + body
 
 
-def is_read():
+def decodebin_reads():
     """decodebin takes elements of this class for parsers."""
     about = subprocess.run(['gst-inspect-1.0', 'jpegparse'], stdout=subprocess.PIPE,
                            text=True, check=True).stdout
@@ -29,8 +29,9 @@ def is_read():
 
 
 picture = cv2.imread(sys.argv[1])
+upright_only = sys.argv[3:] == ['decodebin'] and not decodebin_reads()
 for orientation, turn in TURNS.items():
-    if turn is not None and not is_read():
+    if turn is not None and upright_only:
         continue
     turned = picture if turn is None else cv2.rotate(picture, turn)
     jpeg = cv2.imencode('.jpg', turned)[1].tobytes()
