@@ -22,7 +22,8 @@ SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench'}
 # identifiers of the library.
 PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}
 # In families with kernels, the files that may use GLib: those of the plugin, of
-# model/, and those that convert metadata to drawings. All others are plain C.
+# model/ and dataset/, and those that convert metadata to drawings. All others are
+# plain C.
 GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')
 LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
@@ -211,7 +212,8 @@ def check_system_include(tree, name, number, target):
             problem(name, f'a types header includes <{target}>', number)
     if room == 'elements' and GLIB_HEADERS.match(target) \
             and f'cuda/{rest[0]}' in {os.path.dirname(f) for f in tree.files} \
-            and not GLIB_FILES.match(base) and '/model/' not in name:
+            and not GLIB_FILES.match(base) \
+            and not re.search('/(model|dataset)/', name):
         problem(name, f'<{target}>: algorithms must not use GLib', number)
     if re.match(r'cuda(_runtime.*)?\.h$|cub/', target) \
             and not name.endswith(('.cu', '.cuh')) and room != 'tests' \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static InputOptions inputs_options;
-static SampleOptions sample_options = { .n_copies = 8, .margin = 0.1 };
+static CuvSampleOptions sample_options = { .n_copies = 8, .margin = 0.1 };
 static CuvTrainParams params = { .window_width = 24,
   .window_height = 24,
   .n_features = 20000,
@@ -150,14 +150,15 @@ parse (int *argc, char ***argv)
 /* ---- training ---- */
 
 static gboolean
-add_samples (const Inputs *inputs, CuvTrainer *trainer)
+add_samples (const CuvDataset *dataset, CuvTrainer *trainer)
 {
   gint too_small = 0;
 
   for (gint part = 0; part < CUV_TRAIN_N_PARTS && too_small >= 0; part++) {
-    const gint n = samples_add (inputs, (Role) part, trainer,
-        (CuvTrainPart) part, &params, &sample_options);
-    const CuvTrainPictures pictures = inputs_pictures (inputs, (Role) part);
+    const gint n = cuv_dataset_add_samples (
+        dataset, (CuvTrainPart) part, trainer, &params, &sample_options);
+    const CuvTrainPictures pictures =
+        cuv_dataset_pictures (dataset, (CuvDatasetRole) part);
 
     too_small = n < 0 ? -1 : too_small + n;
     cuv_trainer_set_negatives (trainer, (CuvTrainPart) part, &pictures);
@@ -211,10 +212,10 @@ print_rates (const GArray *rates, gdouble weak_per_window)
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
 
   for (guint s = 0; s < G_N_ELEMENTS (shown); s++) {
-    Rate best = { 0 };
+    CuvTrainRate best = { 0 };
 
     for (guint i = 0; i < rates->len; i++) {
-      const Rate *rate = &g_array_index (rates, Rate, i);
+      const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
 
       if (rate->false_positives <= shown[s])
         best = *rate;
@@ -227,11 +228,11 @@ print_rates (const GArray *rates, gdouble weak_per_window)
 }
 
 static gboolean
-report (const Inputs *inputs, const CuvGridClassifier *classifier)
+report (const CuvDataset *dataset, const CuvGridClassifier *classifier)
 {
   const CuvWaldboostModel *model = cuv_model_new (classifier);
   gdouble weak_per_window;
-  GArray *rates = rates_measure (inputs, model, &weak_per_window);
+  GArray *rates = cuv_dataset_measure (dataset, model, &weak_per_window);
 
   cuv_model_unref (model);
   if (rates == NULL)
@@ -256,16 +257,16 @@ write_model (const CuvGridClassifier *classifier, GError **error)
 }
 
 static gboolean
-train (const Inputs *inputs, GError **error)
+train (const CuvDataset *dataset, GError **error)
 {
   CuvTrainer *trainer = cuv_trainer_new (&params);
-  gboolean ok = trainer != NULL && add_samples (inputs, trainer)
+  gboolean ok = trainer != NULL && add_samples (dataset, trainer)
       && learn (trainer) != CUV_TRAIN_NO_MEMORY;
 
   if (ok) {
     const CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
 
-    ok = write_model (&classifier, error) && report (inputs, &classifier);
+    ok = write_model (&classifier, error) && report (dataset, &classifier);
   }
   cuv_trainer_free (trainer);
   return ok;
@@ -275,18 +276,18 @@ int
 main (int argc, char **argv)
 {
   GError *error = NULL;
-  Inputs *inputs;
+  CuvDataset *dataset;
   gboolean ok;
 
   setlocale (LC_ALL, "");
   if (!parse (&argc, &argv))
     return 2;
-  inputs = inputs_read (&inputs_options, &error);
-  ok = inputs != NULL && train (inputs, &error);
+  dataset = inputs_read (&inputs_options, &error);
+  ok = dataset != NULL && train (dataset, &error);
   if (!ok)
     g_printerr ("cuvision-train: %s\n",
         error != NULL ? error->message : "out of memory");
   g_clear_error (&error);
-  inputs_free (inputs);
+  cuv_dataset_free (dataset);
   return ok ? 0 : 1;
 }

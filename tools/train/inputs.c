@@ -8,17 +8,6 @@
 
 /* ---- one picture ---- */
 
-static void
-input_free (gpointer data)
-{
-  Input *self = data;
-
-  g_free (self->path);
-  g_array_unref (self->objects);
-  g_array_unref (self->boxes);
-  g_free (self);
-}
-
 /* The grey that the detector reads. */
 static void
 read_grey (const GstVideoFrame *frame, guint8 *grey)
@@ -40,15 +29,14 @@ read_grey (const GstVideoFrame *frame, guint8 *grey)
   }
 }
 
-static Input *
-store_sample (
-    Inputs *self, const gchar *path, GstSample *sample, GError **error)
+static CuvDatasetPicture *
+add_sample (
+    CuvDataset *self, const gchar *path, GstSample *sample, GError **error)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
-  Input *input;
+  CuvDatasetPicture *picture;
   guint8 *grey;
-  gint64 number;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
       || !gst_video_frame_map (
@@ -60,29 +48,24 @@ store_sample (
   grey = g_malloc ((gsize) info.width * (gsize) info.height);
   read_grey (&frame, grey);
   gst_video_frame_unmap (&frame);
-  number = store_add (self->store, info.width, info.height, grey, error);
+  picture = cuv_dataset_add (self, path, info.width, info.height, grey, error);
   g_free (grey);
-  if (number < 0)
-    return NULL;
-  input = g_new (Input, 1);
-  *input = (Input){ g_strdup (path), self->store, number, info.width,
-    info.height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
-    g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
-  return input;
+  return picture;
 }
 
 static gboolean
-inside (const Input *input, const CuvTrainBox *box)
+inside (const CuvDatasetPicture *to, const CuvTrainBox *box)
 {
   return box->x + box->width > 0 && box->y + box->height > 0
-      && box->x < input->width && box->y < input->height;
+      && box->x < to->width && box->y < to->height;
 }
 
 static void
-add_boxes (Input *input, const CuvAnnotated *picture, const gchar *label)
+add_boxes (
+    CuvDatasetPicture *to, const CuvAnnotated *picture, const gchar *label)
 {
-  const gdouble across = picture->shares ? input->width : 1;
-  const gdouble down = picture->shares ? input->height : 1;
+  const gdouble across = picture->shares ? to->width : 1;
+  const gdouble down = picture->shares ? to->height : 1;
 
   for (guint i = 0; i < picture->boxes->len; i++) {
     const CuvAnnotation *from =
@@ -90,16 +73,15 @@ add_boxes (Input *input, const CuvAnnotated *picture, const gchar *label)
     const CuvTrainBox box = { from->x * across, from->y * down,
       from->width * across, from->height * down };
 
-    if (!inside (input, &box)) {
+    if (!inside (to, &box)) {
       g_printerr ("skipped: %s: the box %g,%g %gx%g is outside of the picture "
                   "of %d x %d\n",
-          input->path, box.x, box.y, box.width, box.height, input->width,
-          input->height);
+          to->path, box.x, box.y, box.width, box.height, to->width, to->height);
       continue;
     }
-    g_array_append_val (input->boxes, box);
+    g_array_append_val (to->boxes, box);
     if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
-      g_array_append_val (input->objects, box);
+      g_array_append_val (to->objects, box);
   }
 }
 
@@ -182,10 +164,9 @@ list_files (const gchar *path, GPtrArray *files)
 
 typedef struct {
   const InputOptions *options;
-  Inputs *inputs;
+  CuvDataset *dataset;
   GstElement *decoder;
   gchar **labels;   /* YOLO's names, or NULL */
-  GPtrArray *all;   /* of Input */
   GHashTable *seen; /* labels of annotations */
   /* of the file that is decoded: */
   const gchar *path;
@@ -194,10 +175,9 @@ typedef struct {
 } Reader;
 
 static void
-skip (Reader *self, const gchar *path, const gchar *why)
+skip (const gchar *path, const gchar *why)
 {
   g_printerr ("skipped: %s: %s\n", path, why);
-  self->inputs->n_skipped++;
 }
 
 static gboolean
@@ -205,7 +185,7 @@ visit (gpointer data, GstSample *sample, gint64 frame)
 {
   Reader *self = data;
   const CuvAnnotated *picture = NULL;
-  Input *input;
+  CuvDatasetPicture *to;
 
   if (self->frames != NULL) {
     picture = g_hash_table_lookup (self->frames, &frame);
@@ -214,15 +194,14 @@ visit (gpointer data, GstSample *sample, gint64 frame)
   } else if (frame % NEGATIVE_STEP != 0) {
     return TRUE;
   }
-  input = store_sample (self->inputs, self->path, sample, &self->error);
-  if (input == NULL)
+  to = add_sample (self->dataset, self->path, sample, &self->error);
+  if (to == NULL)
     return FALSE;
   if (picture != NULL)
-    add_boxes (input, picture, self->options->label);
+    add_boxes (to, picture, self->options->label);
   for (guint i = 0; picture != NULL && i < picture->boxes->len; i++)
     g_hash_table_add (self->seen,
         (gpointer) g_array_index (picture->boxes, CuvAnnotation, i).label);
-  g_ptr_array_add (self->all, input);
   return TRUE;
 }
 
@@ -236,7 +215,7 @@ decode (Reader *self, const gchar *path, GHashTable *frames, GError **error)
   self->frames = frames;
   if (!picture_visit_frames (self->decoder, path, visit, self, &problem)
       && self->error == NULL)
-    skip (self, path, problem);
+    skip (path, problem);
   g_free (problem);
   if (self->error != NULL)
     g_propagate_error (error, g_steal_pointer (&self->error));
@@ -259,7 +238,7 @@ group_by_file (Reader *self, const gchar *path, const CuvAnnotations *from)
     GHashTable *frames;
 
     if (file == NULL) {
-      skip (self, *picture->path != '\0' ? picture->path : path,
+      skip (*picture->path != '\0' ? picture->path : path,
           "there is no such picture");
       continue;
     }
@@ -370,61 +349,14 @@ read_names (Reader *self, GError **error)
   return TRUE;
 }
 
-/* ---- roles ---- */
-
-/* Of 20 pictures. */
-static const guint shares[N_ROLES] = { 14, 3, 3 };
-
-typedef struct {
-  Input *input;
-  guint64 rank;
-} Ranked;
-
-static gint
-compare_ranks (gconstpointer a, gconstpointer b)
-{
-  const Ranked *one = a, *other = b;
-
-  return (one->rank > other->rank) - (one->rank < other->rank);
-}
-
-/* Gives each role its share of the pictures with objects, or of those
- * without, at random. */
-static void
-divide (Reader *self, gboolean with_objects)
-{
-  GArray *ranked = g_array_new (FALSE, FALSE, sizeof (Ranked));
-  guint64 state = self->options->seed;
-
-  for (guint i = 0; i < self->all->len; i++) {
-    Ranked one = { self->all->pdata[i], cuv_train_random (&state) };
-
-    if ((one.input->objects->len > 0) == with_objects)
-      g_array_append_val (ranked, one);
-  }
-  g_array_sort (ranked, compare_ranks);
-  for (guint i = 0; i < ranked->len; i++) {
-    guint at = i * 20 / ranked->len, role = 0;
-
-    while (at >= shares[role])
-      at -= shares[role++];
-    g_ptr_array_add (
-        self->inputs->roles[role], g_array_index (ranked, Ranked, i).input);
-  }
-  g_array_unref (ranked);
-}
-
-/* One of each role needs objects. */
-#define LEAST_PICTURES 7
+/* ---- the end ---- */
 
 static gboolean
 has_enough (Reader *self, GError **error)
 {
-  guint n = 0;
+  const guint n = cuv_dataset_count_with_objects (self->dataset);
 
-  for (guint i = 0; i < self->all->len; i++)
-    n += ((const Input *) self->all->pdata[i])->objects->len > 0;
-  if (n >= LEAST_PICTURES)
+  if (n >= CUV_DATASET_LEAST_PICTURES)
     return TRUE;
   if (n == 0 && g_hash_table_size (self->seen) > 0) {
     GList *labels = g_hash_table_get_keys (self->seen);
@@ -444,35 +376,7 @@ has_enough (Reader *self, GError **error)
       "%u pictures have objects, but at least %d are needed: some to learn "
       "from, "
       "some to set thresholds, some to measure what was learnt",
-      n, LEAST_PICTURES);
-}
-
-/* ---- all ---- */
-
-static Inputs *
-inputs_new (GError **error)
-{
-  Store *store = store_new (g_get_tmp_dir (), error);
-  Inputs *self;
-
-  if (store == NULL)
-    return NULL;
-  self = g_new0 (Inputs, 1);
-  self->store = store;
-  for (gint role = 0; role < N_ROLES; role++)
-    self->roles[role] = g_ptr_array_new_with_free_func (input_free);
-  return self;
-}
-
-void
-inputs_free (Inputs *self)
-{
-  if (self == NULL)
-    return;
-  for (gint role = 0; role < N_ROLES; role++)
-    g_ptr_array_unref (self->roles[role]);
-  store_free (self->store);
-  g_free (self);
+      n, CUV_DATASET_LEAST_PICTURES);
 }
 
 static gboolean
@@ -488,54 +392,28 @@ read_all (Reader *self, GError **error)
   return ok;
 }
 
-Inputs *
+CuvDataset *
 inputs_read (const InputOptions *options, GError **error)
 {
-  Reader self = { .options = options, .inputs = inputs_new (error) };
+  Reader self = { .options = options,
+    .dataset = cuv_dataset_new (g_get_tmp_dir (), error) };
   GError *problem = NULL;
 
-  if (self.inputs == NULL)
+  if (self.dataset == NULL)
     return NULL;
   self.decoder = picture_decoder_new ("cuvision-train");
-  self.all = g_ptr_array_new ();
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
-  if (self.decoder == NULL) {
+  if (self.decoder == NULL)
     g_set_error_literal (&problem, GST_CORE_ERROR,
         GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
-  } else if (read_all (&self, &problem) && has_enough (&self, &problem)) {
-    divide (&self, TRUE);
-    divide (&self, FALSE);
-  } else {
-    g_ptr_array_set_free_func (self.all, input_free);
-  }
+  else if (read_all (&self, &problem) && has_enough (&self, &problem))
+    cuv_dataset_divide (self.dataset, options->seed);
   gst_clear_object (&self.decoder);
-  g_ptr_array_unref (self.all);
   g_hash_table_unref (self.seen);
   g_strfreev (self.labels);
   if (problem == NULL)
-    return self.inputs;
+    return self.dataset;
   g_propagate_error (error, problem);
-  inputs_free (self.inputs);
+  cuv_dataset_free (self.dataset);
   return NULL;
-}
-
-/* ---- for the trainer ---- */
-
-static bool
-load (void *data, int32_t i, CuvTrainPicture *picture)
-{
-  const GPtrArray *inputs = data;
-  const Input *input = inputs->pdata[i];
-
-  *picture = (CuvTrainPicture){ store_frame (input->store, input->number),
-    (const CuvTrainBox *) (void *) input->boxes->data,
-    (int32_t) input->boxes->len };
-  return true;
-}
-
-CuvTrainPictures
-inputs_pictures (const Inputs *self, Role role)
-{
-  return (CuvTrainPictures){ (int32_t) self->roles[role]->len, load,
-    self->roles[role] };
 }

@@ -11,6 +11,7 @@
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
  *   learner.c   round after round, until the classifier is good enough
+ *   dataset/    pictures with objects, to train and measure with
  *
  * A sample is a window's grey pixels, cut out of a level of the pyramid that
  * the detector scans. A classifier adds up leaves, one for each weak

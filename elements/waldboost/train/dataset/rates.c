@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "train-tool.h"
+#include "dataset.h"
 
 #include "cpu/waldboost-cpu.h"
 
@@ -52,31 +52,32 @@ best_of (const GArray *boxes, const gboolean *taken, const CuvWaldboostBox *box)
 /* Boxes come in order of falling scores. A box on an object that is not to be
  * learnt is neither right nor wrong. */
 static void
-judge (Meter *self, const Input *input, const CuvWaldboostBox *boxes, gint n)
+judge (Meter *self, const CuvDatasetPicture *picture,
+    const CuvWaldboostBox *boxes, gint n)
 {
-  gboolean *taken = g_new0 (gboolean, input->objects->len + 1);
+  gboolean *taken = g_new0 (gboolean, picture->objects->len + 1);
 
   for (gint i = 0; i < n; i++) {
-    const gint object = best_of (input->objects, taken, &boxes[i]);
+    const gint object = best_of (picture->objects, taken, &boxes[i]);
     const Found found = { (gdouble) boxes[i].score, object >= 0 };
 
     if (object >= 0)
       taken[object] = TRUE;
-    if (object >= 0 || best_of (input->boxes, NULL, &boxes[i]) < 0)
+    if (object >= 0 || best_of (picture->boxes, NULL, &boxes[i]) < 0)
       g_array_append_val (self->found, found);
   }
   g_free (taken);
 }
 
 static gboolean
-measure (Meter *self, const Input *input)
+measure (Meter *self, const CuvDatasetPicture *picture)
 {
   const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
-  const CuvFrame frame = store_frame (input->store, input->number);
+  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
   const CuvWaldboostBox *boxes;
   CuvWaldboostPlan *plan =
       cuv_train_plan_new (self->model, self->model->window_width,
-          self->model->window_height, input->width, input->height);
+          self->model->window_height, picture->width, picture->height);
   CuvWaldboostCpu *cpu =
       plan != NULL ? cuv_waldboost_cpu_new (self->model, plan) : NULL;
   CuvWaldboostResult result;
@@ -88,10 +89,10 @@ measure (Meter *self, const Input *input)
         self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
     self->n_windows += result.windows;
     self->n_weak += result.weak;
-    self->n_objects += input->objects->len;
+    self->n_objects += picture->objects->len;
   }
   if (n >= 0)
-    judge (self, input, boxes, n);
+    judge (self, picture, boxes, n);
   cuv_waldboost_cpu_free (cpu);
   cuv_waldboost_plan_free (plan);
   return n >= 0;
@@ -109,14 +110,14 @@ compare_scores (gconstpointer a, gconstpointer b)
 static GArray *
 rates_of (const Meter *self, guint n_pictures)
 {
-  GArray *rates = g_array_new (FALSE, FALSE, sizeof (Rate));
+  GArray *rates = g_array_new (FALSE, FALSE, sizeof (CuvTrainRate));
   guint right = 0;
 
   g_array_sort (self->found, compare_scores);
   for (guint i = 0; i < self->found->len; i++) {
     const Found *found = &g_array_index (self->found, Found, i);
     const Found *next = found + 1;
-    Rate rate = { found->score, 0, 0 };
+    CuvTrainRate rate = { found->score, 0, 0 };
 
     right += (guint) found->right;
     if (i + 1 < self->found->len && next->score == found->score)
@@ -129,10 +130,10 @@ rates_of (const Meter *self, guint n_pictures)
 }
 
 GArray *
-rates_measure (const Inputs *inputs, const CuvWaldboostModel *model,
+cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
     gdouble *weak_per_window)
 {
-  const GPtrArray *pictures = inputs->roles[ROLE_TEST];
+  const GPtrArray *pictures = dataset->roles[CUV_DATASET_TEST];
   Meter self = { .model = model,
     .grouper = cuv_waldboost_grouper_new (),
     .found = g_array_new (FALSE, FALSE, sizeof (Found)) };

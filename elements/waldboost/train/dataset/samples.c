@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "train-tool.h"
+#include "dataset.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 typedef struct {
   const CuvTrainParams *params;
-  const SampleOptions *options;
+  const CuvSampleOptions *options;
   CuvTrainer *trainer;
   CuvTrainPart part;
   CuvWaldboostPlan *plan;
@@ -86,19 +86,20 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 
 /* Returns the number of objects that are too small, -1 if memory runs out. */
 static gint
-add_picture (Cutter *self, const Input *input)
+add_picture (Cutter *self, const CuvDatasetPicture *picture)
 {
-  const CuvFrame frame = store_frame (input->store, input->number);
+  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
   gboolean ok, too_small;
   gint n = 0;
 
   self->plan = cuv_train_plan_new (NULL, self->params->window_width,
-      self->params->window_height, input->width, input->height);
+      self->params->window_height, picture->width, picture->height);
   ok = self->plan != NULL
       && cuv_train_pyramid_init (&self->pyramid, self->plan, &frame);
-  for (guint i = 0; ok && i < input->objects->len; i++) {
-    const CuvTrainBox object = grow (
-        &g_array_index (input->objects, CuvTrainBox, i), self->options->margin);
+  for (guint i = 0; ok && i < picture->objects->len; i++) {
+    const CuvTrainBox object =
+        grow (&g_array_index (picture->objects, CuvTrainBox, i),
+            self->options->margin);
 
     ok = add_object (self, &object, &too_small);
     n += too_small;
@@ -110,9 +111,9 @@ add_picture (Cutter *self, const Input *input)
 }
 
 gint
-samples_add (const Inputs *inputs, Role role, CuvTrainer *trainer,
-    CuvTrainPart part, const CuvTrainParams *params,
-    const SampleOptions *options)
+cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
+    CuvTrainer *trainer, const CuvTrainParams *params,
+    const CuvSampleOptions *options)
 {
   const gsize size =
       (gsize) params->window_width * (gsize) params->window_height;
@@ -123,10 +124,11 @@ samples_add (const Inputs *inputs, Role role, CuvTrainer *trainer,
     .pixels = g_malloc (size),
     .mirrored = g_malloc (size),
     .random = options->seed };
+  const GPtrArray *pictures = dataset->roles[part];
   gint too_small = 0;
 
-  for (guint i = 0; too_small >= 0 && i < inputs->roles[role]->len; i++) {
-    const gint n = add_picture (&self, inputs->roles[role]->pdata[i]);
+  for (guint i = 0; too_small >= 0 && i < pictures->len; i++) {
+    const gint n = add_picture (&self, pictures->pdata[i]);
 
     too_small = n < 0 ? -1 : too_small + n;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures are decoded once. They are in a file without a name, which the
  * system keeps in memory as far as there is room. */
-#include "train-tool.h"
+#include "dataset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ typedef struct {
   gsize size;
 } Picture;
 
-struct _Store {
+struct _CuvStore {
   int file;
   off_t end;
   GArray *pictures;
@@ -28,26 +28,26 @@ set_error (GError **error, const gchar *what)
       "%s: %s", what, g_strerror (errno));
 }
 
-Store *
-store_new (const gchar *folder, GError **error)
+CuvStore *
+cuv_store_new (const gchar *folder, GError **error)
 {
   gchar *path = g_build_filename (folder, "cuvision-train-XXXXXX", NULL);
-  Store *self = NULL;
+  CuvStore *self = NULL;
   int file = g_mkstemp (path);
 
   if (file < 0) {
     set_error (error, path);
   } else {
     unlink (path);
-    self = g_new (Store, 1);
-    *self = (Store){ file, 0, g_array_new (FALSE, FALSE, sizeof (Picture)) };
+    self = g_new (CuvStore, 1);
+    *self = (CuvStore){ file, 0, g_array_new (FALSE, FALSE, sizeof (Picture)) };
   }
   g_free (path);
   return self;
 }
 
 void
-store_free (Store *self)
+cuv_store_free (CuvStore *self)
 {
   if (self == NULL)
     return;
@@ -62,8 +62,8 @@ store_free (Store *self)
 }
 
 gint64
-store_add (
-    Store *self, gint width, gint height, const guint8 *grey, GError **error)
+cuv_store_add (
+    CuvStore *self, gint width, gint height, const guint8 *grey, GError **error)
 {
   const off_t page = sysconf (_SC_PAGESIZE);
   Picture picture = { width, height, NULL, (gsize) width * (gsize) height };
@@ -87,7 +87,7 @@ store_add (
 }
 
 CuvFrame
-store_frame (const Store *self, gint64 number)
+cuv_store_frame (const CuvStore *self, gint64 number)
 {
   const Picture *picture = &g_array_index (self->pictures, Picture, number);
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "dataset.h"
+
+/* ---- pictures ---- */
+
+static void
+picture_free (gpointer data)
+{
+  CuvDatasetPicture *self = data;
+
+  g_free (self->path);
+  g_array_unref (self->objects);
+  g_array_unref (self->boxes);
+  g_free (self);
+}
+
+CuvDataset *
+cuv_dataset_new (const gchar *folder, GError **error)
+{
+  CuvStore *store = cuv_store_new (folder, error);
+  CuvDataset *self;
+
+  if (store == NULL)
+    return NULL;
+  self = g_new0 (CuvDataset, 1);
+  self->store = store;
+  self->pictures = g_ptr_array_new_with_free_func (picture_free);
+  for (gint role = 0; role < CUV_DATASET_N_ROLES; role++)
+    self->roles[role] = g_ptr_array_new ();
+  return self;
+}
+
+void
+cuv_dataset_free (CuvDataset *self)
+{
+  if (self == NULL)
+    return;
+  for (gint role = 0; role < CUV_DATASET_N_ROLES; role++)
+    g_ptr_array_unref (self->roles[role]);
+  g_ptr_array_unref (self->pictures);
+  cuv_store_free (self->store);
+  g_free (self);
+}
+
+CuvDatasetPicture *
+cuv_dataset_add (CuvDataset *self, const gchar *path, gint width, gint height,
+    const guint8 *grey, GError **error)
+{
+  const gint64 number = cuv_store_add (self->store, width, height, grey, error);
+  CuvDatasetPicture *picture;
+
+  if (number < 0)
+    return NULL;
+  picture = g_new (CuvDatasetPicture, 1);
+  *picture = (CuvDatasetPicture){ g_strdup (path), self->store, number, width,
+    height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
+  g_ptr_array_add (self->pictures, picture);
+  return picture;
+}
+
+/* ---- roles ---- */
+
+/* Of 20 pictures. */
+static const guint shares[CUV_DATASET_N_ROLES] = { 14, 3, 3 };
+
+typedef struct {
+  CuvDatasetPicture *picture;
+  guint64 rank;
+} Ranked;
+
+static gint
+compare_ranks (gconstpointer a, gconstpointer b)
+{
+  const Ranked *one = a, *other = b;
+
+  return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static void
+divide (CuvDataset *self, gboolean with_objects, guint64 seed)
+{
+  GArray *ranked = g_array_new (FALSE, FALSE, sizeof (Ranked));
+
+  for (guint i = 0; i < self->pictures->len; i++) {
+    Ranked one = { self->pictures->pdata[i], cuv_train_random (&seed) };
+
+    if ((one.picture->objects->len > 0) == with_objects)
+      g_array_append_val (ranked, one);
+  }
+  g_array_sort (ranked, compare_ranks);
+  for (guint i = 0; i < ranked->len; i++) {
+    guint at = i * 20 / ranked->len, role = 0;
+
+    while (at >= shares[role])
+      at -= shares[role++];
+    g_ptr_array_add (
+        self->roles[role], g_array_index (ranked, Ranked, i).picture);
+  }
+  g_array_unref (ranked);
+}
+
+void
+cuv_dataset_divide (CuvDataset *self, guint64 seed)
+{
+  divide (self, TRUE, seed);
+  divide (self, FALSE, seed);
+}
+
+guint
+cuv_dataset_count_with_objects (const CuvDataset *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->pictures->len; i++) {
+    const CuvDatasetPicture *picture = self->pictures->pdata[i];
+
+    n += picture->objects->len > 0;
+  }
+  return n;
+}
+
+/* ---- for the trainer ---- */
+
+static bool
+load (void *data, int32_t i, CuvTrainPicture *picture)
+{
+  const GPtrArray *pictures = data;
+  const CuvDatasetPicture *from = pictures->pdata[i];
+
+  *picture = (CuvTrainPicture){ cuv_store_frame (from->store, from->number),
+    (const CuvTrainBox *) (void *) from->boxes->data,
+    (int32_t) from->boxes->len };
+  return true;
+}
+
+CuvTrainPictures
+cuv_dataset_pictures (const CuvDataset *self, CuvDatasetRole role)
+{
+  return (CuvTrainPictures){ (int32_t) self->roles[role]->len, load,
+    self->roles[role] };
+}

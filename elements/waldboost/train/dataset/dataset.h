@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures with objects, to train and measure a classifier with.
+ *
+ *   store.c    grey pixels of all pictures, in a file that is mapped
+ *   dataset.c  pictures, and which of them are learnt from
+ *   samples.c  objects -> windows to learn from
+ *   rates.c    what a classifier finds and mistakes in pictures that it has not
+ *              seen */
+#ifndef CUV_DATASET_H
+#define CUV_DATASET_H
+
+#include <glib.h>
+#include "train/train.h"
+
+/* ---- store.c ---- */
+
+typedef struct _CuvStore CuvStore;
+
+/* In a folder for temporary files; NULL with an error. */
+CuvStore *cuv_store_new (const gchar *folder, GError **error);
+void cuv_store_free (CuvStore *self); /* NULL is allowed */
+
+/* Adds grey pixels, row by row. Returns the picture's number, or -1 with an
+ * error if there is no space left. */
+gint64 cuv_store_add (CuvStore *self, gint width, gint height,
+    const guint8 *grey, GError **error);
+
+CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
+
+/* ---- dataset.c ---- */
+
+/* What pictures are used for. Those of the first two are in this order the
+ * parts of a CuvTrainer. */
+typedef enum {
+  CUV_DATASET_LEARNING,
+  CUV_DATASET_CALIBRATION,
+  CUV_DATASET_TEST,
+  CUV_DATASET_N_ROLES,
+} CuvDatasetRole;
+
+typedef struct {
+  gchar *path; /* for messages */
+  const CuvStore *store;
+  gint64 number; /* in the store */
+  gint width, height;
+  GArray *objects; /* of CuvTrainBox: those to learn */
+  GArray *boxes;   /* of CuvTrainBox: no negatives */
+} CuvDatasetPicture;
+
+typedef struct {
+  CuvStore *store;
+  GPtrArray *pictures;                   /* of CuvDatasetPicture */
+  GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
+} CuvDataset;
+
+/* folder: for temporary files. NULL with an error. */
+CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
+void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
+
+/* Adds grey pixels, row by row. NULL with an error. */
+CuvDatasetPicture *cuv_dataset_add (CuvDataset *self, const gchar *path,
+    gint width, gint height, const guint8 *grey, GError **error);
+
+guint cuv_dataset_count_with_objects (const CuvDataset *self);
+
+/* Pictures with objects that are needed, for each role to have some. */
+#define CUV_DATASET_LEAST_PICTURES 7
+
+/* Gives each role its share of the pictures with objects, and of those
+ * without, at random: 70, 15 and 15 %. */
+void cuv_dataset_divide (CuvDataset *self, guint64 seed);
+
+/* Of a role, for the trainer. */
+CuvTrainPictures cuv_dataset_pictures (
+    const CuvDataset *self, CuvDatasetRole role);
+
+/* ---- samples.c ---- */
+
+typedef struct {
+  gdouble margin; /* shares of the box that are added on either side */
+  gint n_copies;  /* windows of an object, the first one as it is */
+  gboolean mirror;
+  guint64 seed;
+} CuvSampleOptions;
+
+/* Adds windows of the objects of a part to the trainer. Returns the number of
+ * objects that are smaller than the window, -1 if memory runs out. */
+gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
+    CuvTrainer *trainer, const CuvTrainParams *params,
+    const CuvSampleOptions *options);
+
+/* ---- rates.c ---- */
+
+typedef struct {
+  gdouble score, recall, false_positives; /* the latter: of a picture */
+} CuvTrainRate;
+
+/* The rates in the test pictures at falling scores, and the mean number of weak
+ * classifiers that a window took; NULL if memory runs out. */
+GArray *cuv_dataset_measure (const CuvDataset *dataset,
+    const CuvWaldboostModel *model, gdouble *weak_per_window);
+
+#endif
