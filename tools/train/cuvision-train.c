@@ -5,8 +5,6 @@
 
 #include <gst/gst.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 static InputOptions inputs_options;
 static CuvSampleOptions sample_options = { .n_copies = 8, .margin = 0.1 };
@@ -152,31 +150,15 @@ parse (int *argc, char ***argv)
 static gboolean
 add_samples (const CuvDataset *dataset, CuvTrainer *trainer)
 {
-  gint too_small = 0;
+  const gint too_small =
+      cuv_dataset_feed (dataset, trainer, &params, &sample_options);
 
-  for (gint part = 0; part < CUV_TRAIN_N_PARTS && too_small >= 0; part++) {
-    const gint n = cuv_dataset_add_samples (
-        dataset, (CuvTrainPart) part, trainer, &params, &sample_options);
-    const CuvTrainPictures pictures =
-        cuv_dataset_pictures (dataset, (CuvDatasetRole) part);
-
-    too_small = n < 0 ? -1 : too_small + n;
-    cuv_trainer_set_negatives (trainer, (CuvTrainPart) part, &pictures);
-  }
   if (too_small > 0)
     g_printerr ("skipped: %d objects are smaller than the window of %d x %d; "
                 "--window makes it smaller\n",
         too_small, params.window_width, params.window_height);
   return too_small >= 0;
 }
-
-static const gchar *const ends[] = {
-  [CUV_TRAIN_CONTINUE] = NULL,
-  [CUV_TRAIN_DONE] = "done",
-  [CUV_TRAIN_NO_NEGATIVES] = "all windows of the negatives are rejected",
-  [CUV_TRAIN_NO_POSITIVES] = "no objects are left to learn from",
-  [CUV_TRAIN_NO_MEMORY] = "out of memory",
-};
 
 static void
 print_progress (const CuvTrainer *trainer, gint64 start)
@@ -200,7 +182,7 @@ learn (CuvTrainer *trainer)
 
   while ((state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE)
     print_progress (trainer, start);
-  g_printerr ("\n%s\n", ends[state]);
+  g_printerr ("\n%s\n", cuv_train_describe_end (state));
   return state;
 }
 
@@ -212,14 +194,8 @@ print_rates (const GArray *rates, gdouble weak_per_window)
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
 
   for (guint s = 0; s < G_N_ELEMENTS (shown); s++) {
-    CuvTrainRate best = { 0 };
+    const CuvTrainRate best = cuv_train_rate_at (rates, shown[s]);
 
-    for (guint i = 0; i < rates->len; i++) {
-      const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
-
-      if (rate->false_positives <= shown[s])
-        best = *rate;
-    }
     g_print ("at most %g false positives a picture: recall %.3f, "
              "threshold=%.3f\n",
         shown[s], best.recall, best.score);
@@ -247,11 +223,8 @@ write_model (const CuvGridClassifier *classifier, GError **error)
 {
   gchar *comment = g_strdup_printf (
       "made by cuvision-train " VERSION ", seed %" G_GINT64_FORMAT, seed);
-  char *text = cuv_model_write (classifier, comment);
-  gboolean ok = text != NULL
-      && g_file_set_contents (output, text, (gssize) strlen (text), error);
+  const gboolean ok = cuv_train_save (classifier, output, comment, error);
 
-  free (text);
   g_free (comment);
   return ok;
 }

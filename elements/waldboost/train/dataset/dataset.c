@@ -107,6 +107,37 @@ cuv_dataset_divide (CuvDataset *self, guint64 seed)
   divide (self, FALSE, seed);
 }
 
+#define LEAST_BLOCK 25 /* pictures */
+
+static void
+divide_in_time (CuvDataset *self, gboolean with_objects)
+{
+  static const CuvDatasetRole blocks[] = { CUV_DATASET_LEARNING,
+    CUV_DATASET_LEARNING, CUV_DATASET_LEARNING, CUV_DATASET_LEARNING,
+    CUV_DATASET_LEARNING, CUV_DATASET_CALIBRATION, CUV_DATASET_TEST };
+  const guint n_with = cuv_dataset_count_with_objects (self);
+  const guint n = with_objects ? n_with : self->pictures->len - n_with;
+  const guint n_turns = MAX (n / (G_N_ELEMENTS (blocks) * LEAST_BLOCK), 1);
+  const guint n_blocks = G_N_ELEMENTS (blocks) * n_turns;
+  guint64 at = 0;
+
+  for (guint i = 0; i < self->pictures->len; i++) {
+    CuvDatasetPicture *picture = self->pictures->pdata[i];
+
+    if ((picture->objects->len > 0) == with_objects)
+      g_ptr_array_add (
+          self->roles[blocks[at++ * n_blocks / n % G_N_ELEMENTS (blocks)]],
+          picture);
+  }
+}
+
+void
+cuv_dataset_divide_in_time (CuvDataset *self)
+{
+  divide_in_time (self, TRUE);
+  divide_in_time (self, FALSE);
+}
+
 guint
 cuv_dataset_count_with_objects (const CuvDataset *self)
 {

@@ -5,7 +5,8 @@
  *   dataset.c  pictures, and which of them are learnt from
  *   samples.c  objects -> windows to learn from
  *   rates.c    what a classifier finds and mistakes in pictures that it has not
- *              seen */
+ *              seen
+ *   training.c what the program and the element that train have in common */
 #ifndef CUV_DATASET_H
 #define CUV_DATASET_H
 
@@ -70,6 +71,12 @@ guint cuv_dataset_count_with_objects (const CuvDataset *self);
  * without, at random: 70, 15 and 15 %. */
 void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 
+/* The same for frames of one film, in their order. As neighbours look alike,
+ * roles get whole blocks of 25 frames or more: five to learn from, one to
+ * calibrate, one to test, and again. A film of less than 350 frames has seven
+ * shorter blocks. */
+void cuv_dataset_divide_in_time (CuvDataset *self);
+
 /* Of a role, for the trainer. */
 CuvTrainPictures cuv_dataset_pictures (
     const CuvDataset *self, CuvDatasetRole role);
@@ -99,5 +106,24 @@ typedef struct {
  * classifiers that a window took; NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, gdouble *weak_per_window);
+
+/* ---- training.c ---- */
+
+/* Gives the trainer the windows of objects and the negatives of both parts;
+ * returns the same as cuv_dataset_add_samples(). */
+gint cuv_dataset_feed (const CuvDataset *dataset, CuvTrainer *trainer,
+    const CuvTrainParams *params, const CuvSampleOptions *options);
+
+/* Why training ended, for messages. */
+const gchar *cuv_train_describe_end (CuvTrainState state);
+
+/* Writes the model to a file that is replaced at once. comment: text without
+ * "--". */
+gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
+    const gchar *comment, GError **error);
+
+/* The best recall at no more false positives of a picture; all 0 if there is
+ * none. */
+CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 
 #endif
