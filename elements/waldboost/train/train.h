@@ -10,6 +10,7 @@
  *               cuda/waldboost/choose.cu
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
+ *   pool.c      samples that are learnt from, negatives among them replaced
  *   learner.c   round after round, until the classifier is good enough
  *   dataset/    pictures with objects, to train and measure with
  *
@@ -74,6 +75,9 @@ typedef struct {
 /* Gives all samples the masses before the first round: 1/2 for the positives
  * together, 1/2 for the negatives. */
 void cuv_train_begin (CuvTrainSet *set);
+
+/* The same for the samples of one class, from first on, before end. */
+void cuv_train_begin_class (CuvTrainSet *set, int32_t first, int32_t end);
 
 /* ---- a round ---- */
 

@@ -10,15 +10,19 @@
 /* ---- weights ---- */
 
 void
-cuv_train_begin (CuvTrainSet *set)
+cuv_train_begin_class (CuvTrainSet *set, int32_t first, int32_t end)
 {
-  for (int32_t i = 0; i < set->n; i++) {
-    int32_t n_class =
-        i < set->n_positives ? set->n_positives : set->n - set->n_positives;
-
-    set->masses[i] = 0.5 / n_class;
+  for (int32_t i = first; i < end; i++) {
+    set->masses[i] = 0.5 / (end - first);
     set->sums[i] = 0;
   }
+}
+
+void
+cuv_train_begin (CuvTrainSet *set)
+{
+  cuv_train_begin_class (set, 0, set->n_positives);
+  cuv_train_begin_class (set, set->n_positives, set->n);
   set->n_alive = set->n;
 }
 

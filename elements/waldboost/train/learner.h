@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the learner share. */
+#ifndef CUV_TRAIN_LEARNER_H
+#define CUV_TRAIN_LEARNER_H
+
+#include "train/cpu/choose.h"
+#include "train/train.h"
+
+/* The samples of a part: its positives, and negatives that are replaced when
+ * too few of them live. */
+typedef struct {
+  CuvTrainSet set;
+  uint8_t *codes;  /* of set; NULL in calibration */
+  uint8_t *pixels; /* of sample i, at i times the window's size */
+  bool *alive;
+  CuvTrainPictures pictures;
+  int32_t n_draws; /* of negatives */
+  double rate;     /* share of negatives that lived at the last draw */
+} CuvTrainPool;
+
+/* All that a round decides: the rest of a trainer follows from it. */
+typedef struct {
+  CuvTrainWeak weak;
+  int32_t threshold;
+  int32_t n_draws[CUV_TRAIN_N_PARTS]; /* before it */
+} CuvTrainRound;
+
+struct _CuvTrainer {
+  CuvTrainParams params;
+  CuvTrainFeatures features;
+  CuvTrainPool pools[CUV_TRAIN_N_PARTS];
+  CuvTrainRound *rounds;
+  /* the same as a CuvGridClassifier has it */
+  CuvGridNode *nodes;
+  float *leaves, *thresholds;
+  float final_threshold;
+  CuvTrainChooser *chooser;
+  int32_t *sorted; /* scratch memory: sums of a part */
+  int32_t n_weak;
+  bool begun;
+};
+
+/* ---- pool.c: those that can fail return false if memory runs out ---- */
+
+bool cuv_train_pool_add_positive (
+    const CuvTrainer *trainer, CuvTrainPool *self, const uint8_t *pixels);
+
+/* Allocates what the positives and negatives need. */
+bool cuv_train_pool_begin (
+    const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes);
+void cuv_train_pool_clear (CuvTrainPool *self);
+
+/* Replaces the negatives by some that the first n_weak weak classifiers do not
+ * reject. */
+bool cuv_train_pool_draw (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t n_weak);
+
+/* Adds the leaves of weak classifier k to all samples. */
+bool cuv_train_pool_add_leaves (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t k);
+
+void cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold);
+
+/* Samples that live. */
+int32_t cuv_train_pool_positives (const CuvTrainPool *self);
+int32_t cuv_train_pool_negatives (const CuvTrainPool *self);
+
+#endif

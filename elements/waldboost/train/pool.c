@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/cpu/codes.h"
+#include "train/learner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t
+window_size (const CuvTrainer *trainer)
+{
+  return (size_t) trainer->params.window_width
+      * (size_t) trainer->params.window_height;
+}
+
+static uint8_t *
+pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
+{
+  return self->pixels + (size_t) i * window_size (trainer);
+}
+
+/* ---- who lives ---- */
+
+/* Samples from first on, before end. */
+static int32_t
+count_alive (const CuvTrainPool *self, int32_t first, int32_t end)
+{
+  int32_t n = 0;
+
+  for (int32_t i = first; i < end; i++)
+    n += self->alive[i];
+  return n;
+}
+
+int32_t
+cuv_train_pool_positives (const CuvTrainPool *self)
+{
+  return count_alive (self, 0, self->set.n_positives);
+}
+
+int32_t
+cuv_train_pool_negatives (const CuvTrainPool *self)
+{
+  return count_alive (self, self->set.n_positives, self->set.n);
+}
+
+static void
+reject (CuvTrainPool *self, int32_t first, int32_t end, int32_t threshold)
+{
+  for (int32_t i = first; i < end; i++) {
+    if (self->alive[i] && self->set.sums[i] < threshold) {
+      self->alive[i] = false;
+      self->set.masses[i] = 0;
+    }
+  }
+}
+
+void
+cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold)
+{
+  reject (self, 0, self->set.n, threshold);
+}
+
+/* ---- leaves ---- */
+
+/* Codes of the features of n_weak weak classifiers from first_weak on: that of
+ * sample first + i is at k * (end - first) + i. NULL if memory runs out. */
+static uint8_t *
+code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
+    int32_t end, int32_t first_weak, int32_t n_weak)
+{
+  CuvTrainFeatures chosen = trainer->features;
+  const size_t n = (size_t) (end - first);
+  uint8_t *codes = malloc (n * (size_t) n_weak + 1);
+
+  chosen.nodes = trainer->nodes + first_weak;
+  chosen.n = n_weak;
+  if (codes == NULL
+      || cuv_train_code_samples (
+          &chosen, pixels_of (trainer, self, first), end - first, codes, n, 0))
+    return codes;
+  free (codes);
+  return NULL;
+}
+
+static void
+add_leaves (CuvTrainPool *self, int32_t first, int32_t end,
+    const CuvTrainWeak *weak, const uint8_t *codes)
+{
+  for (int32_t i = first; i < end; i++)
+    cuv_train_add_leaf (&self->set, i, weak->leaves[codes[i - first]]);
+}
+
+bool
+cuv_train_pool_add_leaves (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t k)
+{
+  uint8_t *codes = code_weak (trainer, self, 0, self->set.n, k, 1);
+
+  if (codes == NULL)
+    return false;
+  add_leaves (self, 0, self->set.n, &trainer->rounds[k].weak, codes);
+  free (codes);
+  return true;
+}
+
+/* Brings samples of one class to where they would be, had they been there from
+ * the first round on. */
+static bool
+catch_up (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
+{
+  const size_t n = (size_t) (end - first);
+  uint8_t *codes = code_weak (trainer, self, first, end, 0, trainer->n_weak);
+
+  if (codes == NULL)
+    return false;
+  for (int32_t i = first; i < end; i++)
+    self->alive[i] = true;
+  cuv_train_begin_class (&self->set, first, end);
+  for (int32_t k = 0; k < trainer->n_weak; k++) {
+    const CuvTrainRound *round = &trainer->rounds[k];
+
+    add_leaves (self, first, end, &round->weak, codes + (size_t) k * n);
+    reject (self, first, end, round->threshold);
+  }
+  free (codes);
+  return self->codes == NULL
+      || cuv_train_code_samples (&trainer->features,
+          pixels_of (trainer, self, first), end - first, self->codes + first,
+          self->set.pitch, 0);
+}
+
+/* ---- positives ---- */
+
+bool
+cuv_train_pool_add_positive (
+    const CuvTrainer *trainer, CuvTrainPool *self, const uint8_t *pixels)
+{
+  const int32_t n = self->set.n_positives;
+
+  if ((n & (n - 1)) == 0) { /* doubles the room */
+    uint8_t *more =
+        realloc (self->pixels, 2 * ((size_t) n + 1) * window_size (trainer));
+
+    if (more == NULL)
+      return false;
+    self->pixels = more;
+  }
+  memcpy (pixels_of (trainer, self, n), pixels, window_size (trainer));
+  self->set.n_positives = self->set.n = n + 1;
+  return true;
+}
+
+static bool
+allocate (const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
+{
+  CuvTrainSet *set = &self->set;
+  const size_t n =
+      (size_t) set->n_positives + (size_t) trainer->params.n_negatives;
+  uint8_t *pixels = realloc (self->pixels, n * window_size (trainer));
+
+  if (pixels != NULL)
+    self->pixels = pixels;
+  set->pitch = n;
+  set->masses = malloc (n * sizeof *set->masses);
+  set->weights = malloc (n * sizeof *set->weights);
+  set->sums = malloc (n * sizeof *set->sums);
+  self->alive = malloc (n * sizeof *self->alive);
+  if (with_codes)
+    set->codes = self->codes = malloc (n * (size_t) trainer->features.n);
+  return pixels != NULL && set->masses != NULL && set->weights != NULL
+      && set->sums != NULL && self->alive != NULL
+      && (self->codes != NULL || !with_codes);
+}
+
+bool
+cuv_train_pool_begin (
+    const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
+{
+  return allocate (trainer, self, with_codes)
+      && catch_up (trainer, self, 0, self->set.n_positives);
+}
+
+void
+cuv_train_pool_clear (CuvTrainPool *self)
+{
+  free (self->codes);
+  free (self->pixels);
+  free (self->alive);
+  free (self->set.masses);
+  free (self->set.weights);
+  free (self->set.sums);
+}
+
+/* ---- negatives ---- */
+
+/* Rejects by the thresholds of the weak classifiers only. */
+static const CuvWaldboostModel *
+model_of (const CuvTrainer *trainer, int32_t n_weak)
+{
+  CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
+
+  classifier.n_weak = n_weak;
+  classifier.final_threshold = -CUV_TRAIN_MAX_SUM;
+  return cuv_model_new (&classifier);
+}
+
+static bool
+take (const CuvTrainer *trainer, CuvTrainPool *self,
+    const CuvTrainReservoir *reservoir)
+{
+  CuvTrainSet *set = &self->set;
+
+  set->n = set->n_positives + reservoir->n;
+  memcpy (pixels_of (trainer, self, set->n_positives), reservoir->pixels,
+      (size_t) reservoir->n * window_size (trainer));
+  self->rate = reservoir->n_windows > 0
+      ? (double) reservoir->n_alive / (double) reservoir->n_windows
+      : 0;
+  return catch_up (trainer, self, set->n_positives, set->n);
+}
+
+static bool
+draw (const CuvTrainer *trainer, CuvTrainPool *self,
+    const CuvWaldboostModel *model)
+{
+  const CuvTrainPictures *pictures = &self->pictures;
+  const CuvTrainParams *params = &trainer->params;
+  CuvTrainReservoir reservoir;
+  CuvTrainPicture picture;
+  bool ok = cuv_train_reservoir_init (&reservoir, params->window_width,
+      params->window_height, params->n_negatives,
+      params->seed + ((uint64_t) ++self->n_draws << 32));
+
+  for (int32_t i = 0; i < pictures->n && ok; i++) {
+    if (pictures->load (pictures->data, i, &picture))
+      ok = cuv_train_draw (&reservoir, model, &picture, i);
+  }
+  ok = ok && take (trainer, self, &reservoir);
+  cuv_train_reservoir_clear (&reservoir);
+  return ok;
+}
+
+bool
+cuv_train_pool_draw (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t n_weak)
+{
+  const CuvWaldboostModel *model =
+      n_weak > 0 ? model_of (trainer, n_weak) : NULL;
+  const bool ok = (n_weak == 0 || model != NULL) && draw (trainer, self, model);
+
+  cuv_model_unref (model);
+  return ok;
+}
