@@ -198,7 +198,7 @@ print_rates (const GArray *rates, gdouble weak_per_window)
 
     g_print ("at most %g false positives a picture: recall %.3f, "
              "threshold=%.3f\n",
-        shown[s], best.recall, best.score);
+        shown[s], best.recall.value, best.score);
   }
   g_print ("weak classifiers a window: %.2f\n", weak_per_window);
 }

@@ -4,8 +4,9 @@
  *   store.c    grey pixels of all pictures, in a file that is mapped
  *   dataset.c  pictures, and which of them are learnt from
  *   samples.c  objects -> windows to learn from
- *   rates.c    what a classifier finds and mistakes in pictures that it has not
+ *   found.c    what a classifier finds and mistakes in pictures that it has not
  *              seen
+ *   rates.c    how many of them, with confidence intervals
  *   training.c what the program and the element that train have in common */
 #ifndef CUV_DATASET_H
 #define CUV_DATASET_H
@@ -96,16 +97,82 @@ gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
     CuvTrainer *trainer, const CuvTrainParams *params,
     const CuvSampleOptions *options);
 
+/* To be called with the pixels of a sample; FALSE: memory ran out. */
+typedef gboolean (*CuvSampleVisit) (
+    gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels);
+
+/* The same samples, of any role. */
+gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
+    gint window_width, gint window_height, const CuvSampleOptions *options,
+    CuvSampleVisit visit, gpointer data);
+
+/* ---- found.c ---- */
+
+/* An object of the data set, or a box where no object is. */
+typedef struct {
+  const CuvDatasetPicture *picture;
+  CuvTrainBox box;
+  gdouble score; /* of the box that found the object; -INFINITY: missed */
+} CuvDatasetBox;
+
+/* Both in the order of falling scores. Boxes on objects that are not to be
+ * learnt are left out. */
+typedef struct {
+  guint n_pictures;
+  GArray *objects;         /* of CuvDatasetBox: all objects */
+  GArray *mistakes;        /* of CuvDatasetBox */
+  gdouble weak_per_window; /* mean number of weak classifiers evaluated */
+} CuvDatasetFound;
+
+/* What the detector finds in the pictures of a role. A box finds an object if
+ * their intersection over union is 0.5 or more; each object is found once. NULL
+ * if memory runs out. */
+CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
+    CuvDatasetRole role, const CuvWaldboostModel *model);
+void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
+
 /* ---- rates.c ---- */
 
 typedef struct {
-  gdouble score, recall, false_positives; /* the latter: of a picture */
+  guint64 n, of;
+} CuvCount;
+
+/* A share and its 95 % confidence interval. */
+typedef struct {
+  gdouble value, low, high;
+} CuvShare;
+
+/* The share of all counts together, each being that of a picture. Samples of a
+ * picture are correlated, so the interval is Wilson's with the effective number
+ * of samples, from the variance between pictures, and Student's quantile.
+ * cluster: samples that agree with each other; takes the place of the variance
+ * where all are alike (1: independent). */
+CuvShare cuv_share (const CuvCount *counts, guint n, gdouble cluster);
+
+typedef struct {
+  gdouble score, false_positives; /* the latter: of a picture */
+  CuvShare recall;
 } CuvTrainRate;
 
-/* The rates in the test pictures at falling scores, and the mean number of weak
- * classifiers that a window took; NULL if memory runs out. */
+/* The receiver operating characteristic: the rates at each score, falling. */
+GArray *cuv_dataset_rates (const CuvDatasetFound *found);
+
+/* The same of the test pictures, and the mean number of weak classifiers that a
+ * window took; NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, gdouble *weak_per_window);
+
+/* Of windows, before they are grouped to boxes. */
+typedef struct {
+  CuvShare false_positives; /* of the windows that are negatives */
+  CuvShare recall;          /* of the samples, see CuvSampleOptions */
+  guint64 n_negatives, n_positives;
+} CuvWindowRates;
+
+/* FALSE if memory runs out. */
+gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
+    CuvDatasetRole role, const CuvWaldboostModel *model,
+    const CuvSampleOptions *options, CuvWindowRates *rates);
 
 /* ---- training.c ---- */
 

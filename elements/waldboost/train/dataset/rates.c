@@ -1,131 +1,151 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "dataset.h"
 
-#include "cpu/waldboost-cpu.h"
+#include <math.h>
+#include "reference/waldboost-reference.h"
 
-#define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
-#define NMS 0.3
+/* ---- confidence intervals ---- */
 
+/* Student's quantile at 97.5 %. */
+static gdouble
+quantile (guint degrees_of_freedom)
+{
+  static const gdouble table[] = { 12.71, 12.71, 4.303, 3.182, 2.776, 2.571,
+    2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120 };
+
+  return degrees_of_freedom < G_N_ELEMENTS (table)
+      ? table[degrees_of_freedom]
+      : 1.96 + 2.5 / degrees_of_freedom;
+}
+
+static CuvShare
+wilson (gdouble share, gdouble n, gdouble t)
+{
+  const gdouble square = t * t / n;
+  const gdouble centre = (share + square / 2) / (1 + square);
+  const gdouble half =
+      sqrt (share * (1 - share) * square + square * square / 4) / (1 + square);
+
+  return (CuvShare){ share, share > 0 ? MAX (centre - half, 0) : 0,
+    share < 1 ? MIN (centre + half, 1) : 1 };
+}
+
+/* By how much the variance of the share is larger than that of as many
+ * independent samples. */
+static gdouble
+design_effect (
+    const CuvCount *counts, guint n, guint n_used, gdouble share, gdouble of)
+{
+  gdouble squares = 0;
+
+  for (guint i = 0; i < n; i++) {
+    const gdouble difference =
+        (gdouble) counts[i].n - share * (gdouble) counts[i].of;
+
+    squares += difference * difference;
+  }
+  return squares * n_used / (n_used - 1) / (of * share * (1 - share));
+}
+
+CuvShare
+cuv_share (const CuvCount *counts, guint n, gdouble cluster)
+{
+  gdouble sum = 0, of = 0, effect = cluster;
+  guint n_used = 0;
+
+  for (guint i = 0; i < n; i++) {
+    sum += (gdouble) counts[i].n;
+    of += (gdouble) counts[i].of;
+    n_used += counts[i].of > 0;
+  }
+  if (of <= 0)
+    return (CuvShare){ 0, 0, 1 };
+  if (sum > 0 && sum < of && n_used > 1)
+    effect = MAX (design_effect (counts, n, n_used, sum / of, of), 1);
+  return wilson (
+      sum / of, MAX (of / effect, 1), quantile (MAX (n_used, 1) - 1));
+}
+
+/* ---- of pictures ---- */
+
+/* The count of the picture that an object is in; both are in any order. */
 typedef struct {
-  gdouble score;
-  gboolean right; /* it finds an object */
-} Found;
+  GHashTable *numbers; /* of pictures, in counts */
+  GArray *counts;      /* of CuvCount */
+} Tally;
 
-typedef struct {
-  const CuvWaldboostModel *model;
-  CuvWaldboostGrouper *grouper;
-  GArray *found;
-  guint n_objects;
-  guint64 n_windows, n_weak;
-} Meter;
+static CuvCount *
+count_of (Tally *self, const CuvDatasetPicture *picture)
+{
+  const CuvCount none = { 0 };
+  gpointer number;
+
+  if (!g_hash_table_lookup_extended (self->numbers, picture, NULL, &number)) {
+    number = GUINT_TO_POINTER (self->counts->len);
+    g_hash_table_insert (self->numbers, (gpointer) picture, number);
+    g_array_append_val (self->counts, none);
+  }
+  return &g_array_index (self->counts, CuvCount, GPOINTER_TO_UINT (number));
+}
+
+static Tally
+tally_new (void)
+{
+  return (Tally){ g_hash_table_new (NULL, NULL),
+    g_array_new (FALSE, FALSE, sizeof (CuvCount)) };
+}
+
+static CuvShare
+tally_share (const Tally *self, gdouble cluster)
+{
+  return cuv_share ((const CuvCount *) (void *) self->counts->data,
+      self->counts->len, cluster);
+}
+
+static void
+tally_clear (Tally *self)
+{
+  g_hash_table_unref (self->numbers);
+  g_array_unref (self->counts);
+}
+
+/* ---- of boxes ---- */
 
 static gdouble
-overlap (const CuvWaldboostBox *a, const CuvTrainBox *b)
+score_at (const GArray *boxes, guint i)
 {
-  const gdouble w = MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
-  const gdouble h = MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
-
-  if (w <= 0 || h <= 0)
-    return 0;
-  return w * h
-      / ((gdouble) a->width * a->height + b->width * b->height - w * h);
+  return i < boxes->len ? g_array_index (boxes, CuvDatasetBox, i).score
+                        : -INFINITY;
 }
 
-/* The box's best one of the boxes that are not taken, -1 if there is none. */
-static gint
-best_of (const GArray *boxes, const gboolean *taken, const CuvWaldboostBox *box)
-{
-  gdouble most = LEAST_OVERLAP;
-  gint best = -1;
-
-  for (guint i = 0; i < boxes->len; i++) {
-    const gdouble share = overlap (box, &g_array_index (boxes, CuvTrainBox, i));
-
-    if (share >= most && (taken == NULL || !taken[i])) {
-      most = share;
-      best = (gint) i;
-    }
-  }
-  return best;
-}
-
-/* Boxes come in order of falling scores. A box on an object that is not to be
- * learnt is neither right nor wrong. */
-static void
-judge (Meter *self, const CuvDatasetPicture *picture,
-    const CuvWaldboostBox *boxes, gint n)
-{
-  gboolean *taken = g_new0 (gboolean, picture->objects->len + 1);
-
-  for (gint i = 0; i < n; i++) {
-    const gint object = best_of (picture->objects, taken, &boxes[i]);
-    const Found found = { (gdouble) boxes[i].score, object >= 0 };
-
-    if (object >= 0)
-      taken[object] = TRUE;
-    if (object >= 0 || best_of (picture->boxes, NULL, &boxes[i]) < 0)
-      g_array_append_val (self->found, found);
-  }
-  g_free (taken);
-}
-
-static gboolean
-measure (Meter *self, const CuvDatasetPicture *picture)
-{
-  const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
-  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
-  const CuvWaldboostBox *boxes;
-  CuvWaldboostPlan *plan =
-      cuv_train_plan_new (self->model, self->model->window_width,
-          self->model->window_height, picture->width, picture->height);
-  CuvWaldboostCpu *cpu =
-      plan != NULL ? cuv_waldboost_cpu_new (self->model, plan) : NULL;
-  CuvWaldboostResult result;
-  gint n = -1;
-
-  if (cpu != NULL) {
-    cuv_waldboost_cpu_run (cpu, &frame, 0, &result);
-    n = cuv_waldboost_group (
-        self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
-    self->n_windows += result.windows;
-    self->n_weak += result.weak;
-    self->n_objects += picture->objects->len;
-  }
-  if (n >= 0)
-    judge (self, picture, boxes, n);
-  cuv_waldboost_cpu_free (cpu);
-  cuv_waldboost_plan_free (plan);
-  return n >= 0;
-}
-
-static gint
-compare_scores (gconstpointer a, gconstpointer b)
-{
-  const Found *one = a, *other = b;
-
-  return (one->score < other->score) - (one->score > other->score);
-}
-
-/* One for each score. */
-static GArray *
-rates_of (const Meter *self, guint n_pictures)
+GArray *
+cuv_dataset_rates (const CuvDatasetFound *found)
 {
   GArray *rates = g_array_new (FALSE, FALSE, sizeof (CuvTrainRate));
-  guint right = 0;
+  Tally tally = tally_new ();
+  guint right = 0, wrong = 0;
 
-  g_array_sort (self->found, compare_scores);
-  for (guint i = 0; i < self->found->len; i++) {
-    const Found *found = &g_array_index (self->found, Found, i);
-    const Found *next = found + 1;
-    CuvTrainRate rate = { found->score, 0, 0 };
+  for (guint i = 0; i < found->objects->len; i++)
+    count_of (&tally, g_array_index (found->objects, CuvDatasetBox, i).picture)
+        ->of++;
+  for (;;) {
+    CuvTrainRate rate = { .score = MAX (score_at (found->objects, right),
+                              score_at (found->mistakes, wrong)) };
 
-    right += (guint) found->right;
-    if (i + 1 < self->found->len && next->score == found->score)
-      continue;
-    rate.recall = (gdouble) right / MAX (self->n_objects, 1);
-    rate.false_positives = (gdouble) (i + 1 - right) / MAX (n_pictures, 1);
+    if (isinf (rate.score))
+      break;
+    for (; score_at (found->objects, right) == rate.score; right++)
+      count_of (
+          &tally, g_array_index (found->objects, CuvDatasetBox, right).picture)
+          ->n++;
+    while (score_at (found->mistakes, wrong) == rate.score)
+      wrong++;
+    rate.recall = tally_share (&tally, 1);
+    rate.false_positives = (gdouble) wrong / MAX (found->n_pictures, 1);
     g_array_append_val (rates, rate);
   }
+  tally_clear (&tally);
   return rates;
 }
 
@@ -133,18 +153,101 @@ GArray *
 cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
     gdouble *weak_per_window)
 {
-  const GPtrArray *pictures = dataset->roles[CUV_DATASET_TEST];
-  Meter self = { .model = model,
-    .grouper = cuv_waldboost_grouper_new (),
-    .found = g_array_new (FALSE, FALSE, sizeof (Found)) };
-  gboolean ok = self.grouper != NULL;
-  GArray *rates;
+  CuvDatasetFound *found = cuv_dataset_find (dataset, CUV_DATASET_TEST, model);
+  GArray *rates = NULL;
 
-  for (guint i = 0; ok && i < pictures->len; i++)
-    ok = measure (&self, pictures->pdata[i]);
-  rates = ok ? rates_of (&self, pictures->len) : NULL;
-  *weak_per_window = (gdouble) self.n_weak / (gdouble) MAX (self.n_windows, 1);
-  cuv_waldboost_grouper_free (self.grouper);
-  g_array_unref (self.found);
+  if (found != NULL) {
+    rates = cuv_dataset_rates (found);
+    *weak_per_window = found->weak_per_window;
+  }
+  cuv_dataset_found_free (found);
   return rates;
+}
+
+/* ---- of windows ---- */
+
+/* Hits around a mistake, at positions and sizes next to each other. */
+#define MISTAKE_CLUSTER 10
+
+typedef struct {
+  const CuvWaldboostModel *model;
+  guint32 *sums; /* of a window's pixels */
+  Tally tally;
+} Samples;
+
+static gboolean
+count_sample (
+    gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels)
+{
+  Samples *self = data;
+  const gint width = self->model->window_width;
+  const CuvIntegrals integrals = { .sums = self->sums, .stride = width + 1 };
+  CuvCount *count = count_of (&self->tally, picture);
+  gfloat score;
+
+  for (gint y = 0; y < self->model->window_height; y++)
+    cuv_sum_row (self->sums + (y + 1) * (width + 1),
+        self->sums + y * (width + 1), pixels + y * width, width, 1, width + 1);
+  count->of++;
+  count->n += cuv_evaluate_window (self->model, &integrals, 0, &score)
+      == self->model->n_weak;
+  return TRUE;
+}
+
+static gboolean
+count_positives (const CuvDataset *dataset, CuvDatasetRole role,
+    const CuvWaldboostModel *model, const CuvSampleOptions *options,
+    CuvWindowRates *rates)
+{
+  Samples self = { model,
+    g_new0 (guint32, (model->window_width + 1) * (model->window_height + 1)),
+    tally_new () };
+  const gboolean ok =
+      cuv_dataset_visit_samples (dataset, role, model->window_width,
+          model->window_height, options, count_sample, &self)
+      >= 0;
+
+  rates->recall =
+      tally_share (&self.tally, options->n_copies * (options->mirror ? 2 : 1));
+  for (guint i = 0; i < self.tally.counts->len; i++)
+    rates->n_positives += g_array_index (self.tally.counts, CuvCount, i).of;
+  tally_clear (&self.tally);
+  g_free (self.sums);
+  return ok;
+}
+
+static gboolean
+count_negatives (const CuvDataset *dataset, CuvDatasetRole role,
+    const CuvWaldboostModel *model, CuvWindowRates *rates)
+{
+  const CuvTrainPictures pictures = cuv_dataset_pictures (dataset, role);
+  CuvCount *counts = g_new0 (CuvCount, pictures.n);
+  CuvTrainReservoir reservoir = { 0 };
+  gboolean ok = TRUE;
+
+  for (gint i = 0; ok && i < pictures.n; i++) {
+    CuvTrainPicture picture;
+
+    pictures.load (pictures.data, i, &picture);
+    ok = cuv_train_reservoir_init (
+             &reservoir, model->window_width, model->window_height, 0, 0)
+        && cuv_train_draw (&reservoir, model, &picture, i);
+    counts[i] = (CuvCount){ reservoir.n_alive, reservoir.n_windows };
+    rates->n_negatives += reservoir.n_windows;
+    cuv_train_reservoir_clear (&reservoir);
+  }
+  rates->false_positives =
+      cuv_share (counts, (guint) pictures.n, MISTAKE_CLUSTER);
+  g_free (counts);
+  return ok;
+}
+
+gboolean
+cuv_dataset_window_rates (const CuvDataset *dataset, CuvDatasetRole role,
+    const CuvWaldboostModel *model, const CuvSampleOptions *options,
+    CuvWindowRates *rates)
+{
+  *rates = (CuvWindowRates){ 0 };
+  return count_positives (dataset, role, model, options, rates)
+      && count_negatives (dataset, role, model, rates);
 }

@@ -7,10 +7,11 @@
 #define SCALE 0.08 /* of copies, logarithm */
 
 typedef struct {
-  const CuvTrainParams *params;
+  gint width, height; /* of the window */
   const CuvSampleOptions *options;
-  CuvTrainer *trainer;
-  CuvTrainPart part;
+  CuvSampleVisit visit;
+  gpointer data;
+  const CuvDatasetPicture *picture;
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
   guint8 *pixels, *mirrored;
@@ -36,8 +37,8 @@ static CuvTrainBox
 jitter (Cutter *self, const CuvTrainBox *box)
 {
   const gdouble scale = exp (SCALE * next_share (self));
-  const gdouble pixel = fmax (box->width / self->params->window_width,
-      box->height / self->params->window_height);
+  const gdouble pixel =
+      fmax (box->width / self->width, box->height / self->height);
   const gdouble x = box->x + box->width / 2 + SHIFT * pixel * next_share (self);
   const gdouble y =
       box->y + box->height / 2 + SHIFT * pixel * next_share (self);
@@ -49,35 +50,34 @@ jitter (Cutter *self, const CuvTrainBox *box)
 static gboolean
 add_mirrored (Cutter *self)
 {
-  const gint width = self->params->window_width;
+  const gint width = self->width;
 
-  for (gint y = 0; y < self->params->window_height; y++) {
+  for (gint y = 0; y < self->height; y++) {
     for (gint x = 0; x < width; x++)
       self->mirrored[y * width + x] = self->pixels[y * width + width - 1 - x];
   }
-  return cuv_trainer_add_positive (self->trainer, self->part, self->mirrored);
+  return self->visit (self->data, self->picture, self->mirrored);
 }
 
 /* FALSE if memory runs out. *too_small: the object was left out. */
 static gboolean
 add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 {
-  const gint width = self->params->window_width;
-  const gint height = self->params->window_height;
-
   *too_small = FALSE;
   for (gint i = 0; i < self->options->n_copies; i++) {
     const CuvTrainBox box = i == 0 ? *object : jitter (self, object);
     CuvTrainWindow window;
 
-    if (!cuv_train_place (self->plan, &box, width, height, &window)) {
+    if (!cuv_train_place (
+            self->plan, &box, self->width, self->height, &window)) {
       *too_small = i == 0;
       if (i == 0)
         break;
       continue;
     }
-    cuv_train_cut (&self->pyramid, &window, width, height, self->pixels);
-    if (!cuv_trainer_add_positive (self->trainer, self->part, self->pixels)
+    cuv_train_cut (
+        &self->pyramid, &window, self->width, self->height, self->pixels);
+    if (!self->visit (self->data, self->picture, self->pixels)
         || (self->options->mirror && !add_mirrored (self)))
       return FALSE;
   }
@@ -92,8 +92,9 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
   gboolean ok, too_small;
   gint n = 0;
 
-  self->plan = cuv_train_plan_new (NULL, self->params->window_width,
-      self->params->window_height, picture->width, picture->height);
+  self->picture = picture;
+  self->plan = cuv_train_plan_new (
+      NULL, self->width, self->height, picture->width, picture->height);
   ok = self->plan != NULL
       && cuv_train_pyramid_init (&self->pyramid, self->plan, &frame);
   for (guint i = 0; ok && i < picture->objects->len; i++) {
@@ -111,20 +112,20 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
 }
 
 gint
-cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
-    CuvTrainer *trainer, const CuvTrainParams *params,
-    const CuvSampleOptions *options)
+cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
+    gint window_width, gint window_height, const CuvSampleOptions *options,
+    CuvSampleVisit visit, gpointer data)
 {
-  const gsize size =
-      (gsize) params->window_width * (gsize) params->window_height;
-  Cutter self = { .params = params,
+  const gsize size = (gsize) window_width * (gsize) window_height;
+  Cutter self = { .width = window_width,
+    .height = window_height,
     .options = options,
-    .trainer = trainer,
-    .part = part,
+    .visit = visit,
+    .data = data,
     .pixels = g_malloc (size),
     .mirrored = g_malloc (size),
     .random = options->seed };
-  const GPtrArray *pictures = dataset->roles[part];
+  const GPtrArray *pictures = dataset->roles[role];
   gint too_small = 0;
 
   for (guint i = 0; too_small >= 0 && i < pictures->len; i++) {
@@ -135,4 +136,30 @@ cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
   g_free (self.pixels);
   g_free (self.mirrored);
   return too_small;
+}
+
+typedef struct {
+  CuvTrainer *trainer;
+  CuvTrainPart part;
+} Target;
+
+static gboolean
+add_positive (
+    gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels)
+{
+  const Target *self = data;
+
+  return cuv_trainer_add_positive (self->trainer, self->part, pixels);
+}
+
+gint
+cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
+    CuvTrainer *trainer, const CuvTrainParams *params,
+    const CuvSampleOptions *options)
+{
+  Target target = { trainer, part };
+
+  return cuv_dataset_visit_samples (dataset, (CuvDatasetRole) part,
+      params->window_width, params->window_height, options, add_positive,
+      &target);
 }

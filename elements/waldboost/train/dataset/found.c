@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "dataset.h"
+
+#include <math.h>
+#include "cpu/waldboost-cpu.h"
+
+#define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
+#define NMS 0.3
+
+typedef struct {
+  const CuvWaldboostModel *model;
+  CuvWaldboostGrouper *grouper;
+  CuvDatasetFound *found;
+  guint64 n_windows, n_weak;
+} Meter;
+
+static gdouble
+overlap (const CuvTrainBox *a, const CuvTrainBox *b)
+{
+  const gdouble w = MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
+  const gdouble h = MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
+
+  if (w <= 0 || h <= 0)
+    return 0;
+  return w * h / (a->width * a->height + b->width * b->height - w * h);
+}
+
+static gboolean
+is_on_any (const GArray *boxes, const CuvTrainBox *box)
+{
+  for (guint i = 0; i < boxes->len; i++) {
+    if (overlap (box, &g_array_index (boxes, CuvTrainBox, i)) >= LEAST_OVERLAP)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The best of n objects that no box found before, NULL if there is none. */
+static CuvDatasetBox *
+best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
+{
+  gdouble most = LEAST_OVERLAP;
+  CuvDatasetBox *best = NULL;
+
+  for (guint i = 0; i < n; i++) {
+    const gdouble share = overlap (box, &objects[i].box);
+
+    if (share >= most && isinf (objects[i].score)) {
+      most = share;
+      best = &objects[i];
+    }
+  }
+  return best;
+}
+
+static void
+add_objects (GArray *objects, const CuvDatasetPicture *picture)
+{
+  for (guint i = 0; i < picture->objects->len; i++) {
+    const CuvDatasetBox object = { picture,
+      g_array_index (picture->objects, CuvTrainBox, i), -INFINITY };
+
+    g_array_append_val (objects, object);
+  }
+}
+
+/* Boxes come in order of falling scores. A box on an object that is not to be
+ * learnt is neither right nor wrong. */
+static void
+judge (Meter *self, const CuvDatasetPicture *picture,
+    const CuvWaldboostBox *boxes, gint n)
+{
+  GArray *objects = self->found->objects;
+  const guint first = objects->len;
+
+  add_objects (objects, picture);
+  for (gint i = 0; i < n; i++) {
+    const CuvDatasetBox box = { picture,
+      { boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height },
+      (gdouble) boxes[i].score };
+    CuvDatasetBox *object =
+        best_of (&g_array_index (objects, CuvDatasetBox, first),
+            picture->objects->len, &box.box);
+
+    if (object != NULL)
+      object->score = box.score;
+    else if (!is_on_any (picture->boxes, &box.box))
+      g_array_append_val (self->found->mistakes, box);
+  }
+}
+
+static gboolean
+measure (Meter *self, const CuvDatasetPicture *picture)
+{
+  const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
+  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
+  const CuvWaldboostBox *boxes;
+  CuvWaldboostPlan *plan =
+      cuv_train_plan_new (self->model, self->model->window_width,
+          self->model->window_height, picture->width, picture->height);
+  CuvWaldboostCpu *cpu =
+      plan != NULL ? cuv_waldboost_cpu_new (self->model, plan) : NULL;
+  CuvWaldboostResult result;
+  gint n = -1;
+
+  if (cpu != NULL) {
+    cuv_waldboost_cpu_run (cpu, &frame, 0, &result);
+    n = cuv_waldboost_group (
+        self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
+    self->n_windows += result.windows;
+    self->n_weak += result.weak;
+  }
+  if (n >= 0)
+    judge (self, picture, boxes, n);
+  cuv_waldboost_cpu_free (cpu);
+  cuv_waldboost_plan_free (plan);
+  return n >= 0;
+}
+
+static gint
+compare_scores (gconstpointer a, gconstpointer b)
+{
+  const CuvDatasetBox *one = a, *other = b;
+
+  return (one->score < other->score) - (one->score > other->score);
+}
+
+CuvDatasetFound *
+cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
+    const CuvWaldboostModel *model)
+{
+  const GPtrArray *pictures = dataset->roles[role];
+  CuvDatasetFound *found = g_new (CuvDatasetFound, 1);
+  Meter self = { model, cuv_waldboost_grouper_new (), found, 0, 0 };
+  gboolean ok = self.grouper != NULL;
+
+  *found = (CuvDatasetFound){ pictures->len,
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  for (guint i = 0; ok && i < pictures->len; i++)
+    ok = measure (&self, pictures->pdata[i]);
+  found->weak_per_window =
+      (gdouble) self.n_weak / (gdouble) MAX (self.n_windows, 1);
+  g_array_sort (found->objects, compare_scores);
+  g_array_sort (found->mistakes, compare_scores);
+  cuv_waldboost_grouper_free (self.grouper);
+  if (!ok)
+    g_clear_pointer (&found, cuv_dataset_found_free);
+  return found;
+}
+
+void
+cuv_dataset_found_free (CuvDatasetFound *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->objects);
+  g_array_unref (self->mistakes);
+  g_free (self);
+}
