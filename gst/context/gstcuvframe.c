@@ -98,19 +98,20 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
   return problem;
 }
 
-static void
-describe (CuvFrame *frame, const GstVideoFrame *video)
+CuvFrame
+gst_cuv_frame_of_video (const GstVideoFrame *video)
 {
   const GstVideoFormatInfo *format = video->info.finfo;
+  CuvFrame frame = { .model = GST_VIDEO_FORMAT_INFO_IS_RGB (format)
+        ? CUV_MODEL_RGB
+        : GST_VIDEO_FORMAT_INFO_IS_GRAY (format) ? CUV_MODEL_GREY
+                                                 : CUV_MODEL_YUV,
+    .width = GST_VIDEO_FRAME_WIDTH (video),
+    .height = GST_VIDEO_FRAME_HEIGHT (video),
+    .n_components = GST_VIDEO_FRAME_N_COMPONENTS (video) };
 
-  frame->model = GST_VIDEO_FORMAT_INFO_IS_RGB (format) ? CUV_MODEL_RGB
-      : GST_VIDEO_FORMAT_INFO_IS_GRAY (format)         ? CUV_MODEL_GREY
-                                                       : CUV_MODEL_YUV;
-  frame->width = GST_VIDEO_FRAME_WIDTH (video);
-  frame->height = GST_VIDEO_FRAME_HEIGHT (video);
-  frame->n_components = GST_VIDEO_FRAME_N_COMPONENTS (video);
-  for (gint i = 0; i < frame->n_components; i++) {
-    CuvComponent *component = &frame->component[i];
+  for (gint i = 0; i < frame.n_components; i++) {
+    CuvComponent *component = &frame.component[i];
 
     component->data = GST_VIDEO_FRAME_COMP_DATA (video, i);
     component->stride = GST_VIDEO_FRAME_COMP_STRIDE (video, i);
@@ -118,6 +119,7 @@ describe (CuvFrame *frame, const GstVideoFrame *video)
     component->xsub = GST_VIDEO_FORMAT_INFO_W_SUB (format, i);
     component->ysub = GST_VIDEO_FORMAT_INFO_H_SUB (format, i);
   }
+  return frame;
 }
 
 gboolean
@@ -146,7 +148,7 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
   }
   if (self->cuda)
     self->stream = gst_cuv_context_stream (context, buffer);
-  describe (&self->frame, &self->video);
+  self->frame = gst_cuv_frame_of_video (&self->video);
   return TRUE;
 }
 

@@ -37,6 +37,9 @@ typedef struct {
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
+/* A mapped frame as algorithms read it. */
+CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
+
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
  * kernels can reach (the context follows it), else on the host. The context is
  * current from here to unmap for a device frame. FALSE, with an error of the

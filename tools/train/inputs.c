@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "annotations.h"
+#include "context/gstcuvframe.h"
 #include "picture.h"
 #include "train-tool.h"
 
@@ -8,48 +9,25 @@
 
 /* ---- one picture ---- */
 
-/* The grey that the detector reads. */
-static void
-read_grey (const GstVideoFrame *frame, guint8 *grey)
-{
-  const gint width = GST_VIDEO_FRAME_WIDTH (frame);
-  const gboolean rgb = GST_VIDEO_INFO_IS_RGB (&frame->info);
-
-  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (frame); y++) {
-    for (gint x = 0; x < width; x++) {
-      guint8 sample[3] = { 0 };
-
-      for (gint c = 0; c < (rgb ? 3 : 1); c++)
-        sample[c] = *((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c)
-            + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
-            + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c));
-      grey[(gsize) y * (gsize) width + (gsize) x] =
-          rgb ? cuv_grey_of_rgb (sample[0], sample[1], sample[2]) : sample[0];
-    }
-  }
-}
-
 static CuvDatasetPicture *
 add_sample (
     CuvDataset *self, const gchar *path, GstSample *sample, GError **error)
 {
   GstVideoInfo info;
-  GstVideoFrame frame;
+  GstVideoFrame video;
   CuvDatasetPicture *picture;
-  guint8 *grey;
+  CuvFrame frame;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
       || !gst_video_frame_map (
-          &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ)) {
+          &video, &info, gst_sample_get_buffer (sample), GST_MAP_READ)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "%s: the frame cannot be read", path);
     return NULL;
   }
-  grey = g_malloc ((gsize) info.width * (gsize) info.height);
-  read_grey (&frame, grey);
-  gst_video_frame_unmap (&frame);
-  picture = cuv_dataset_add (self, path, info.width, info.height, grey, error);
-  g_free (grey);
+  frame = gst_cuv_frame_of_video (&video);
+  picture = cuv_dataset_add (self, path, &frame, error);
+  gst_video_frame_unmap (&video);
   return picture;
 }
 

@@ -194,28 +194,6 @@ expect_same_files (const gchar *a, const gchar *b)
 
 /* ---- the reference ---- */
 
-static CuvFrame
-frame_of (const GstVideoFrame *video)
-{
-  const GstVideoFormatInfo *format = video->info.finfo;
-  CuvFrame frame = { .model = GST_VIDEO_FORMAT_INFO_IS_RGB (format)
-        ? CUV_MODEL_RGB
-        : GST_VIDEO_FORMAT_INFO_IS_GRAY (format) ? CUV_MODEL_GREY
-                                                 : CUV_MODEL_YUV,
-    .width = GST_VIDEO_FRAME_WIDTH (video),
-    .height = GST_VIDEO_FRAME_HEIGHT (video),
-    .n_components = (gint) GST_VIDEO_FRAME_N_COMPONENTS (video) };
-
-  for (gint i = 0; i < frame.n_components; i++) {
-    frame.component[i].data = GST_VIDEO_FRAME_COMP_DATA (video, i);
-    frame.component[i].stride = GST_VIDEO_FRAME_COMP_STRIDE (video, i);
-    frame.component[i].step = GST_VIDEO_FRAME_COMP_PSTRIDE (video, i);
-    frame.component[i].xsub = GST_VIDEO_FORMAT_INFO_W_SUB (format, i);
-    frame.component[i].ysub = GST_VIDEO_FORMAT_INFO_H_SUB (format, i);
-  }
-  return frame;
-}
-
 void
 expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
     const gchar *format, gint width, gint height, const CuvLdpRect *rect)
@@ -229,7 +207,7 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
   CuvFrame frame;
 
   map_frame (&video, buffer, format, width, height, GST_MAP_READ);
-  frame = frame_of (&video);
+  frame = gst_cuv_frame_of_video (&video);
   cuv_ldp_resize (&frame, rect != NULL ? rect : &all, layout->width,
       layout->height, picture);
   gst_video_frame_unmap (&video);

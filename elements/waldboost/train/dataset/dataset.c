@@ -43,17 +43,18 @@ cuv_dataset_free (CuvDataset *self)
 }
 
 CuvDatasetPicture *
-cuv_dataset_add (CuvDataset *self, const gchar *path, gint width, gint height,
-    const guint8 *grey, GError **error)
+cuv_dataset_add (
+    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
 {
-  const gint64 number = cuv_store_add (self->store, width, height, grey, error);
+  const gint64 number = cuv_store_add (self->store, frame, error);
   CuvDatasetPicture *picture;
 
   if (number < 0)
     return NULL;
   picture = g_new (CuvDatasetPicture, 1);
-  *picture = (CuvDatasetPicture){ g_strdup (path), self->store, number, width,
-    height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+  *picture = (CuvDatasetPicture){ g_strdup (path),
+    cuv_store_frame (self->store, number), &self->stop, frame->width,
+    frame->height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
   g_ptr_array_add (self->pictures, picture);
   return picture;
@@ -75,6 +76,13 @@ compare_ranks (gconstpointer a, gconstpointer b)
   const Ranked *one = a, *other = b;
 
   return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static void
+clear_roles (CuvDataset *self)
+{
+  for (gint role = 0; role < CUV_DATASET_N_ROLES; role++)
+    g_ptr_array_set_size (self->roles[role], 0);
 }
 
 static void
@@ -103,6 +111,7 @@ divide (CuvDataset *self, gboolean with_objects, guint64 seed)
 void
 cuv_dataset_divide (CuvDataset *self, guint64 seed)
 {
+  clear_roles (self);
   divide (self, TRUE, seed);
   divide (self, FALSE, seed);
 }
@@ -134,6 +143,7 @@ divide_in_time (CuvDataset *self, gboolean with_objects)
 void
 cuv_dataset_divide_in_time (CuvDataset *self)
 {
+  clear_roles (self);
   divide_in_time (self, TRUE);
   divide_in_time (self, FALSE);
 }
@@ -159,7 +169,9 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
   const GPtrArray *pictures = data;
   const CuvDatasetPicture *from = pictures->pdata[i];
 
-  *picture = (CuvTrainPicture){ cuv_store_frame (from->store, from->number),
+  if (g_atomic_int_get (from->stop))
+    return false;
+  *picture = (CuvTrainPicture){ from->frame,
     (const CuvTrainBox *) (void *) from->boxes->data,
     (int32_t) from->boxes->len };
   return true;

@@ -22,10 +22,9 @@ typedef struct _CuvStore CuvStore;
 CuvStore *cuv_store_new (const gchar *folder, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
-/* Adds grey pixels, row by row. Returns the picture's number, or -1 with an
- * error if there is no space left. */
-gint64 cuv_store_add (CuvStore *self, gint width, gint height,
-    const guint8 *grey, GError **error);
+/* Adds the grey of a frame in host memory. Returns the picture's number, or -1
+ * with an error if there is no space left. */
+gint64 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error);
 
 CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
 
@@ -42,8 +41,8 @@ typedef enum {
 
 typedef struct {
   gchar *path; /* for messages */
-  const CuvStore *store;
-  gint64 number; /* in the store */
+  CuvFrame frame;
+  const gint *stop; /* CuvDataset's */
   gint width, height;
   GArray *objects; /* of CuvTrainBox: those to learn */
   GArray *boxes;   /* of CuvTrainBox: no negatives */
@@ -53,15 +52,18 @@ typedef struct {
   CuvStore *store;
   GPtrArray *pictures;                   /* of CuvDatasetPicture */
   GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
+  gint stop; /* atomic: if set, training and measuring end soon, with results
+              * that are not to be used */
 } CuvDataset;
 
 /* folder: for temporary files. NULL with an error. */
 CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds grey pixels, row by row. NULL with an error. */
-CuvDatasetPicture *cuv_dataset_add (CuvDataset *self, const gchar *path,
-    gint width, gint height, const guint8 *grey, GError **error);
+/* Adds a frame in host memory, of which the grey is kept. NULL with an error.
+ */
+CuvDatasetPicture *cuv_dataset_add (
+    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
 guint cuv_dataset_count_with_objects (const CuvDataset *self);
 

@@ -93,7 +93,6 @@ static gboolean
 measure (Meter *self, const CuvDatasetPicture *picture)
 {
   const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
-  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
   const CuvWaldboostBox *boxes;
   CuvWaldboostPlan *plan =
       cuv_train_plan_new (self->model, self->model->window_width,
@@ -104,7 +103,7 @@ measure (Meter *self, const CuvDatasetPicture *picture)
   gint n = -1;
 
   if (cpu != NULL) {
-    cuv_waldboost_cpu_run (cpu, &frame, 0, &result);
+    cuv_waldboost_cpu_run (cpu, &picture->frame, 0, &result);
     n = cuv_waldboost_group (
         self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
     self->n_windows += result.windows;
@@ -137,7 +136,8 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
   *found = (CuvDatasetFound){ pictures->len,
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
-  for (guint i = 0; ok && i < pictures->len; i++)
+  for (guint i = 0;
+       ok && i < pictures->len && !g_atomic_int_get (&dataset->stop); i++)
     ok = measure (&self, pictures->pdata[i]);
   found->weak_per_window =
       (gdouble) self.n_weak / (gdouble) MAX (self.n_windows, 1);

@@ -88,7 +88,6 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 static gint
 add_picture (Cutter *self, const CuvDatasetPicture *picture)
 {
-  const CuvFrame frame = cuv_store_frame (picture->store, picture->number);
   gboolean ok, too_small;
   gint n = 0;
 
@@ -96,7 +95,7 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
   self->plan = cuv_train_plan_new (
       NULL, self->width, self->height, picture->width, picture->height);
   ok = self->plan != NULL
-      && cuv_train_pyramid_init (&self->pyramid, self->plan, &frame);
+      && cuv_train_pyramid_init (&self->pyramid, self->plan, &picture->frame);
   for (guint i = 0; ok && i < picture->objects->len; i++) {
     const CuvTrainBox object =
         grow (&g_array_index (picture->objects, CuvTrainBox, i),
@@ -128,7 +127,9 @@ cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
   const GPtrArray *pictures = dataset->roles[role];
   gint too_small = 0;
 
-  for (guint i = 0; too_small >= 0 && i < pictures->len; i++) {
+  for (guint i = 0; too_small >= 0 && i < pictures->len
+       && !g_atomic_int_get (&dataset->stop);
+       i++) {
     const gint n = add_picture (&self, pictures->pdata[i]);
 
     too_small = n < 0 ? -1 : too_small + n;

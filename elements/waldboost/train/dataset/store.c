@@ -2,10 +2,10 @@
 /* Pictures are decoded once. They are in a file without a name, which the
  * system keeps in memory as far as there is room. */
 #include "dataset.h"
+#include "cuvgrey.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -62,11 +62,11 @@ cuv_store_free (CuvStore *self)
 }
 
 gint64
-cuv_store_add (
-    CuvStore *self, gint width, gint height, const guint8 *grey, GError **error)
+cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
 {
   const off_t page = sysconf (_SC_PAGESIZE);
-  Picture picture = { width, height, NULL, (gsize) width * (gsize) height };
+  Picture picture = { frame->width, frame->height, NULL,
+    (gsize) frame->width * (gsize) frame->height };
   const int problem =
       posix_fallocate (self->file, self->end, (off_t) picture.size);
 
@@ -80,7 +80,8 @@ cuv_store_add (
         "has more");
     return -1;
   }
-  memcpy (picture.grey, grey, picture.size);
+  for (gint y = 0; y < frame->height; y++)
+    cuv_grey_row (frame, y, picture.grey + (gsize) y * (gsize) frame->width);
   self->end += ((off_t) picture.size + page - 1) / page * page;
   g_array_append_val (self->pictures, picture);
   return (gint64) self->pictures->len - 1;
