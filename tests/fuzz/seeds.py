@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes seeds: small models of each format, headers of cubes, indexes, annotations.
+"""Writes seeds: small models of each format, headers of cubes, indexes, annotations,
+states of training.
 seeds.py FOLDER"""
 import os
 import struct
@@ -105,3 +106,13 @@ for number, case in enumerate((
     path = os.path.join(sys.argv[1], f'index-{number}.ldp')
     with open(path, 'wb') as file:
         file.write(index(*case))
+
+# state.c makes header and checksums right if the first byte is odd
+for n_weak in (0, 1, 6):
+    with open(os.path.join(sys.argv[1], f'state-{n_weak}'), 'wb') as file:
+        file.write(b'\1' + bytes(151))
+        for k in range(n_weak):
+            file.write(struct.pack('<8i2d', k, -5000, 1 + k // 2, 1 + k // 3,
+                                   9, 9, 9, 9, 0.5, 1))
+            file.write(struct.pack('<17i4x', *(2000 - 300 * code
+                                               for code in range(17))))

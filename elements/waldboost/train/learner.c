@@ -61,26 +61,7 @@ cuv_trainer_set_negatives (
   self->pools[part].pictures = *pictures;
 }
 
-/* ---- the beginning ---- */
-
-static bool
-begin (CuvTrainer *self)
-{
-  size_t largest = 0;
-
-  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
-    CuvTrainPool *pool = &self->pools[p];
-
-    if (!cuv_train_pool_begin (self, pool, p == CUV_TRAIN_LEARNING))
-      return false;
-    largest = pool->set.pitch > largest ? pool->set.pitch : largest;
-  }
-  self->sorted = malloc (largest * sizeof *self->sorted);
-  self->chooser = cuv_train_chooser_new (
-      &self->features, (int32_t) self->pools[CUV_TRAIN_LEARNING].set.pitch);
-  self->begun = true;
-  return self->sorted != NULL && self->chooser != NULL;
-}
+/* ---- negatives ---- */
 
 static bool
 needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
@@ -195,8 +176,61 @@ add_weak (CuvTrainer *self)
   }
   self->final_threshold = find_final_threshold (self);
   self->n_weak++;
+  round->progress = cuv_trainer_progress (self);
   return true;
 }
+
+/* ---- the beginning ---- */
+
+void
+cuv_trainer_keep_round (CuvTrainer *self)
+{
+  keep_weak (self, self->n_weak);
+  keep_threshold (self, self->n_weak);
+  self->n_weak++;
+}
+
+/* Draws the negatives of the last round once more, by the classifier that drew
+ * them. */
+static bool
+draw_again (CuvTrainer *self, CuvTrainPart part)
+{
+  const int32_t n = self->rounds[self->n_weak - 1].n_draws[part];
+  int32_t k = self->n_weak - 1;
+
+  while (k > 0 && self->rounds[k - 1].n_draws[part] == n)
+    k--;
+  self->pools[part].n_draws = n - 1;
+  return cuv_train_pool_draw (self, &self->pools[part], k);
+}
+
+static bool
+begin_pools (CuvTrainer *self)
+{
+  bool ok = true;
+
+  for (int p = 0; p < CUV_TRAIN_N_PARTS && ok; p++)
+    ok = cuv_train_pool_begin (self, &self->pools[p], p == CUV_TRAIN_LEARNING)
+        && (self->n_weak == 0 || draw_again (self, (CuvTrainPart) p));
+  return ok;
+}
+
+static bool
+begin (CuvTrainer *self)
+{
+  if (!begin_pools (self))
+    return false;
+  self->sorted = malloc (
+      self->pools[CUV_TRAIN_CALIBRATION].set.pitch * sizeof *self->sorted);
+  self->chooser = cuv_train_chooser_new (
+      &self->features, (int32_t) self->pools[CUV_TRAIN_LEARNING].set.pitch);
+  self->begun = self->sorted != NULL && self->chooser != NULL;
+  if (self->begun && self->n_weak > 0)
+    self->final_threshold = find_final_threshold (self);
+  return self->begun;
+}
+
+/* ---- a step ---- */
 
 static bool
 is_done (const CuvTrainer *self)
@@ -227,7 +261,7 @@ cuv_trainer_step (CuvTrainer *self)
   return add_weak (self) ? CUV_TRAIN_CONTINUE : CUV_TRAIN_NO_MEMORY;
 }
 
-/* ---- what came of it ---- */
+/* ---- the result ---- */
 
 CuvTrainProgress
 cuv_trainer_progress (const CuvTrainer *self)
@@ -250,6 +284,12 @@ cuv_trainer_progress (const CuvTrainer *self)
     progress.recall =
         (double) progress.alive[CUV_TRAIN_CALIBRATION][1] / n_positives;
   return progress;
+}
+
+CuvTrainProgress
+cuv_trainer_progress_after (const CuvTrainer *self, int32_t n_weak)
+{
+  return self->rounds[n_weak - 1].progress;
 }
 
 CuvGridClassifier

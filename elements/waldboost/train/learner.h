@@ -18,11 +18,12 @@ typedef struct {
   double rate;     /* share of negatives that lived at the last draw */
 } CuvTrainPool;
 
-/* All that a round decides: the rest of a trainer follows from it. */
+/* What a round decided: samples and sums follow from it. */
 typedef struct {
   CuvTrainWeak weak;
   int32_t threshold;
   int32_t n_draws[CUV_TRAIN_N_PARTS]; /* before it */
+  CuvTrainProgress progress;          /* after it */
 } CuvTrainRound;
 
 struct _CuvTrainer {
@@ -39,6 +40,11 @@ struct _CuvTrainer {
   int32_t n_weak;
   bool begun;
 };
+
+/* ---- learner.c ---- */
+
+/* Adds rounds[n_weak] to the classifier. */
+void cuv_trainer_keep_round (CuvTrainer *self);
 
 /* ---- pool.c: those that can fail return false if memory runs out ---- */
 

@@ -11,6 +11,7 @@
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
  *   pool.c      samples that are learnt from, negatives among them replaced
+ *   state.c     what a training that was stopped goes on from
  *   learner.c   round after round, until the classifier is good enough
  *   dataset/    pictures with objects, to train and measure with
  *
@@ -276,7 +277,8 @@ bool cuv_trainer_add_positive (
 void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
-/* Adds a weak classifier. */
+/* Adds a weak classifier. When memory ran out, the trainer can only be freed.
+ */
 CuvTrainState cuv_trainer_step (CuvTrainer *self);
 
 typedef struct {
@@ -287,6 +289,36 @@ typedef struct {
 } CuvTrainProgress;
 
 CuvTrainProgress cuv_trainer_progress (const CuvTrainer *self);
+
+/* What it was after the first n_weak > 0 weak classifiers. */
+CuvTrainProgress cuv_trainer_progress_after (
+    const CuvTrainer *self, int32_t n_weak);
+
+/* ---- a saved state ---- */
+
+/* Training goes on from saved bytes, and ends as if it had not been stopped: a
+ * header, which identifies what the trainer was given, and the record of each
+ * weak classifier so far. Samples and sums follow from these. */
+enum {
+  CUV_TRAIN_HEADER = 152, /* bytes */
+  CUV_TRAIN_PROBLEM = 128,
+};
+
+/* Reads all pictures. To be called when all was added to the trainer. */
+void cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes);
+
+size_t cuv_trainer_record_size (const CuvTrainer *self); /* bytes */
+
+/* The record of weak classifier k. */
+void cuv_trainer_save_record (
+    const CuvTrainer *self, int32_t k, uint8_t *bytes);
+
+/* To be called when all was added to the trainer, before the first step.
+ * Returns how many of the bytes were used: the last records are not if they are
+ * damaged or incomplete. 0 if the bytes are no state of this training; problem,
+ * of CUV_TRAIN_PROBLEM bytes, says why. */
+size_t cuv_trainer_restore (
+    CuvTrainer *self, const uint8_t *bytes, size_t size, char *problem);
 
 /* ---- the result ---- */
 

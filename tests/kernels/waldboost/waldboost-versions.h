@@ -52,5 +52,6 @@ void check_known_codes (void); /* waldboost-known.c */
 void bench (void);             /* waldboost-bench.c */
 void check_training (void);    /* waldboost-train.c */
 void bench_training (void);
+void check_states (void); /* waldboost-state.c */
 
 #endif

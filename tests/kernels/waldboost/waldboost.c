@@ -379,6 +379,8 @@ run (void)
   check_plans ();
   check_known_codes ();
   check_training ();
+  if (cuv_check_options.cpu)
+    check_states ();
   check_formats ();
   check_limits ();
   check_kinds (1, 1);
