@@ -5,9 +5,11 @@
 usage: train-tool.py TRAIN
 """
 
+import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -139,6 +141,52 @@ class Tests:
             self.fail(arguments, status, err, 'instead of', text)
 
 
+def check_report(tests, pictures):
+    """A report of pictures with names that HTML would misunderstand."""
+    folder = os.path.join(tests.folder, 'renamed')
+    report = os.path.join(folder, 'made', 'report')
+    os.makedirs(folder)
+    renamed = [(f'<b>&"{name}', boxes) for name, boxes in pictures]
+    for (old, _), (new, _) in zip(pictures, renamed):
+        shutil.copy(os.path.join(tests.folder, old), os.path.join(folder, new))
+    tests.learn(write_coco(folder, renamed), '--report', report)
+    with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+        data = json.load(file)
+    n_test = data['data']['test']['objects']
+    if len(data['objects']) != n_test or not n_test:
+        tests.fail(len(data['objects']), 'objects instead of', n_test)
+    if len(data['progress']) != 12 or len(data['features']) != 12:
+        tests.fail('report.json has not 12 weak classifiers')
+    if len(data['data']['test']['files']) != data['data']['test']['pictures']:
+        tests.fail('the names of the test pictures', data['data']['test'])
+    with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
+        page = file.read()
+    if '<b>' in page or '&lt;b&gt;&amp;&quot;' not in page:
+        tests.fail('index.html does not escape names')
+    for name in set(re.findall(r'<(\w+)', page)) - {'meta', 'img', 'br', 'polyline',
+                                                    'line'}:
+        if len(re.findall(f'<{name}[ >]', page)) != page.count(f'</{name}>'):
+            tests.fail('index.html: unbalanced', name)
+    pngs = re.findall(r'base64,([\w+/=]+)', page)
+    for png in pngs:
+        picture = cv2.imdecode(np.frombuffer(base64.b64decode(png), np.uint8), 0)
+        if picture is None or picture.std() < 5:
+            tests.fail('a thumbnail is no picture')
+    if len(pngs) < n_test or page.count('<svg') != 3:
+        tests.fail(len(pngs), 'thumbnails,', page.count('<svg'), 'plots')
+
+
+def check_places(tests, coco):
+    """What cannot be written is refused before pictures are read."""
+    missing = os.path.join(tests.folder, 'no-such-folder', 'model.xml')
+    tests.expect_error("cannot write to", '--positives', 'not-read', '--output', missing)
+    tests.expect_error('instead of a file', '--positives', 'not-read',
+                       '--output', tests.folder)
+    tests.expect_error('cannot make the folder', '--positives', 'not-read', '--output',
+                       os.path.join(tests.folder, 'x.xml'), '--report',
+                       os.path.join(coco, 'report'))
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -170,6 +218,8 @@ def main():
         tests.expect_error('4 pictures have objects, but at least 7 are needed',
                            '--positives', write_info(folder, pictures[:4]),
                            '--output', output)
+        check_report(tests, pictures)
+        check_places(tests, coco)
         if os.path.exists(output):
             tests.fail('a model was written after an error')
     return tests.failed > 0

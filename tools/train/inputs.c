@@ -31,38 +31,6 @@ add_sample (
   return picture;
 }
 
-static gboolean
-inside (const CuvDatasetPicture *to, const CuvTrainBox *box)
-{
-  return box->x + box->width > 0 && box->y + box->height > 0
-      && box->x < to->width && box->y < to->height;
-}
-
-static void
-add_boxes (
-    CuvDatasetPicture *to, const CuvAnnotated *picture, const gchar *label)
-{
-  const gdouble across = picture->shares ? to->width : 1;
-  const gdouble down = picture->shares ? to->height : 1;
-
-  for (guint i = 0; i < picture->boxes->len; i++) {
-    const CuvAnnotation *from =
-        &g_array_index (picture->boxes, CuvAnnotation, i);
-    const CuvTrainBox box = { from->x * across, from->y * down,
-      from->width * across, from->height * down };
-
-    if (!inside (to, &box)) {
-      g_printerr ("skipped: %s: the box %g,%g %gx%g is outside of the picture "
-                  "of %d x %d\n",
-          to->path, box.x, box.y, box.width, box.height, to->width, to->height);
-      continue;
-    }
-    g_array_append_val (to->boxes, box);
-    if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
-      g_array_append_val (to->objects, box);
-  }
-}
-
 /* ---- files ---- */
 
 /* Folders in which data sets keep pictures, beside that of the annotations. */
@@ -146,6 +114,7 @@ typedef struct {
   GstElement *decoder;
   gchar **labels;   /* YOLO's names, or NULL */
   GHashTable *seen; /* labels of annotations */
+  GPtrArray *skipped;
   /* of the file that is decoded: */
   const gchar *path;
   GHashTable *frames; /* number -> CuvAnnotated; NULL: a negative */
@@ -153,9 +122,54 @@ typedef struct {
 } Reader;
 
 static void
-skip (const gchar *path, const gchar *why)
+skip (Reader *self, const gchar *path, const gchar *why)
 {
-  g_printerr ("skipped: %s: %s\n", path, why);
+  gchar *text = g_strdup_printf ("%s: %s", path, why);
+
+  g_printerr ("skipped: %s\n", text);
+  g_ptr_array_add (self->skipped, text);
+}
+
+static gboolean
+inside (const CuvDatasetPicture *to, const CuvTrainBox *box)
+{
+  return box->x + box->width > 0 && box->y + box->height > 0
+      && box->x < to->width && box->y < to->height;
+}
+
+static void
+skip_box (
+    Reader *self, const CuvDatasetPicture *picture, const CuvTrainBox *box)
+{
+  gchar *why = g_strdup_printf (
+      "the box %g,%g %gx%g is outside of the picture of %d x %d", box->x,
+      box->y, box->width, box->height, picture->width, picture->height);
+
+  skip (self, picture->path, why);
+  g_free (why);
+}
+
+static void
+add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
+{
+  const gchar *label = self->options->label;
+  const gdouble across = picture->shares ? to->width : 1;
+  const gdouble down = picture->shares ? to->height : 1;
+
+  for (guint i = 0; i < picture->boxes->len; i++) {
+    const CuvAnnotation *from =
+        &g_array_index (picture->boxes, CuvAnnotation, i);
+    const CuvTrainBox box = { from->x * across, from->y * down,
+      from->width * across, from->height * down };
+
+    if (!inside (to, &box)) {
+      skip_box (self, to, &box);
+      continue;
+    }
+    g_array_append_val (to->boxes, box);
+    if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
+      g_array_append_val (to->objects, box);
+  }
 }
 
 static gboolean
@@ -164,6 +178,7 @@ visit (gpointer data, GstSample *sample, gint64 frame)
   Reader *self = data;
   const CuvAnnotated *picture = NULL;
   CuvDatasetPicture *to;
+  gchar *name;
 
   if (self->frames != NULL) {
     picture = g_hash_table_lookup (self->frames, &frame);
@@ -172,11 +187,15 @@ visit (gpointer data, GstSample *sample, gint64 frame)
   } else if (frame % NEGATIVE_STEP != 0) {
     return TRUE;
   }
-  to = add_sample (self->dataset, self->path, sample, &self->error);
+  name = frame > 0
+      ? g_strdup_printf ("%s, frame %" G_GINT64_FORMAT, self->path, frame)
+      : g_strdup (self->path);
+  to = add_sample (self->dataset, name, sample, &self->error);
+  g_free (name);
   if (to == NULL)
     return FALSE;
   if (picture != NULL)
-    add_boxes (to, picture, self->options->label);
+    add_boxes (self, to, picture);
   for (guint i = 0; picture != NULL && i < picture->boxes->len; i++)
     g_hash_table_add (self->seen,
         (gpointer) g_array_index (picture->boxes, CuvAnnotation, i).label);
@@ -193,7 +212,7 @@ decode (Reader *self, const gchar *path, GHashTable *frames, GError **error)
   self->frames = frames;
   if (!picture_visit_frames (self->decoder, path, visit, self, &problem)
       && self->error == NULL)
-    skip (path, problem);
+    skip (self, path, problem);
   g_free (problem);
   if (self->error != NULL)
     g_propagate_error (error, g_steal_pointer (&self->error));
@@ -216,7 +235,7 @@ group_by_file (Reader *self, const gchar *path, const CuvAnnotations *from)
     GHashTable *frames;
 
     if (file == NULL) {
-      skip (*picture->path != '\0' ? picture->path : path,
+      skip (self, *picture->path != '\0' ? picture->path : path,
           "there is no such picture");
       continue;
     }
@@ -370,28 +389,42 @@ read_all (Reader *self, GError **error)
   return ok;
 }
 
-CuvDataset *
+void
+inputs_free (TrainInputs *self)
+{
+  if (self == NULL)
+    return;
+  cuv_dataset_free (self->dataset);
+  g_ptr_array_unref (self->skipped);
+  g_free (self);
+}
+
+TrainInputs *
 inputs_read (const InputOptions *options, GError **error)
 {
   Reader self = { .options = options,
     .dataset = cuv_dataset_new (g_get_tmp_dir (), error) };
-  GError *problem = NULL;
+  TrainInputs *inputs;
+  gboolean ok = FALSE;
 
   if (self.dataset == NULL)
     return NULL;
+  inputs = g_new (TrainInputs, 1);
+  self.skipped = g_ptr_array_new_with_free_func (g_free);
+  *inputs = (TrainInputs){ self.dataset, self.skipped };
   self.decoder = picture_decoder_new ("cuvision-train");
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (self.decoder == NULL)
-    g_set_error_literal (&problem, GST_CORE_ERROR,
-        GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
-  else if (read_all (&self, &problem) && has_enough (&self, &problem))
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "pictures cannot be decoded");
+  else
+    ok = read_all (&self, error) && has_enough (&self, error);
+  if (ok)
     cuv_dataset_divide (self.dataset, options->seed);
+  else
+    g_clear_pointer (&inputs, inputs_free);
   gst_clear_object (&self.decoder);
   g_hash_table_unref (self.seen);
   g_strfreev (self.labels);
-  if (problem == NULL)
-    return self.dataset;
-  g_propagate_error (error, problem);
-  cuv_dataset_free (self.dataset);
-  return NULL;
+  return inputs;
 }

@@ -1,21 +1,108 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuvision-train:
+/* cuvision-train, in the order of its steps:
  *
- *   cuvision-train.c  options; one step after the other
- *   inputs.c          annotations and folders -> a data set */
+ *   cuvision-train.c  one step after the other; the progress line
+ *   options.c         the command line
+ *   inputs.c          annotations and folders -> a data set
+ *   results.c         what the classifier does with pictures that it has not
+ *                     seen
+ *   report-json.c     report.json
+ *   report-page.c     index.html
+ *   plot.c, thumbnail.c   its pictures */
 #ifndef CUV_TRAIN_TOOL_H
 #define CUV_TRAIN_TOOL_H
 
 #include "train/dataset/dataset.h"
 
+/* ---- options.c ---- */
+
 typedef struct {
   gchar **positives, **negatives; /* annotations or folders; folders, files */
-  const gchar *label;             /* NULL: any */
-  const gchar *names;             /* file of YOLO's names, or NULL */
+  gchar *label;                   /* NULL: any */
+  gchar *names;                   /* file of YOLO's names, or NULL */
   guint64 seed;
 } InputOptions;
 
+typedef struct {
+  InputOptions inputs;
+  CuvSampleOptions samples;
+  CuvTrainParams train;
+  gchar *output; /* file */
+  gchar *report; /* folder, or NULL */
+} TrainOptions;
+
+/* NULL if the command line is wrong, after a message. */
+const TrainOptions *options_parse (int *argc, char ***argv);
+
+/* "lbp", .. */
+const gchar *options_feature_name (CuvFeature feature);
+
+/* ---- inputs.c ---- */
+
+typedef struct {
+  CuvDataset *dataset;
+  GPtrArray *skipped; /* of gchar: what was left out, and why */
+} TrainInputs;
+
 /* Prints what is skipped. NULL with an error. */
-CuvDataset *inputs_read (const InputOptions *options, GError **error);
+TrainInputs *inputs_read (const InputOptions *options, GError **error);
+void inputs_free (TrainInputs *self); /* NULL is allowed */
+
+/* ---- results.c ---- */
+
+typedef struct {
+  const TrainOptions *options;
+  const TrainInputs *inputs;
+  gint too_small;   /* objects that are smaller than the window */
+  GArray *progress; /* of CuvTrainProgress, after each weak classifier */
+  gchar *end;       /* why training ended */
+  gdouble seconds;
+  CuvGridClassifier classifier;
+  CuvDatasetFound *found;                      /* in the test pictures */
+  GArray *rates;                               /* of CuvTrainRate */
+  CuvWindowRates windows[CUV_DATASET_N_ROLES]; /* not of LEARNING */
+  GArray *suspects; /* of CuvDatasetBox: mistakes in pictures that were learnt
+                     * from, with scores like those of objects */
+} Results;
+
+/* Measures the classifier; FALSE if memory runs out. With a report, also what
+ * only it shows. */
+gboolean results_measure (Results *self);
+void results_print (const Results *self);
+void results_clear (Results *self);
+
+/* ---- report-json.c, report-page.c ---- */
+
+/* Into the report's folder. FALSE with an error. */
+gboolean report_write_json (const Results *self, GError **error);
+gboolean report_write_page (const Results *self, GError **error);
+
+/* ---- plot.c ---- */
+
+typedef struct {
+  gdouble x, y;
+} PlotPoint;
+
+typedef struct {
+  const gchar *name, *color;
+  const GArray *points; /* of PlotPoint */
+} PlotCurve;
+
+/* A diagram of the curves that fit the axes; logarithmic axes begin above 0. */
+typedef struct {
+  const gchar *x_label, *y_label;
+  gboolean x_log, y_log;
+  gdouble x_first, x_last, y_first, y_last;
+} PlotAxes;
+
+/* Appends SVG. */
+void plot_append (
+    GString *out, const PlotAxes *axes, const PlotCurve *curves, guint n);
+
+/* ---- thumbnail.c ---- */
+
+/* The box and what is around it, as the data URI of a PNG; NULL if memory runs
+ * out. */
+gchar *thumbnail_uri (const CuvDatasetBox *box);
 
 #endif

@@ -93,6 +93,11 @@ typedef struct {
   guint64 seed;
 } CuvSampleOptions;
 
+/* The box of a sample: with the margin, and its shorter side grown to the
+ * window's aspect. */
+CuvTrainBox cuv_sample_box (const CuvTrainBox *box, gdouble margin,
+    gint window_width, gint window_height);
+
 /* Adds windows of the objects of a part to the trainer. Returns the number of
  * objects that are smaller than the window, -1 if memory runs out. */
 gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
@@ -113,8 +118,8 @@ gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
 /* An object of the data set, or a box where no object is. */
 typedef struct {
   const CuvDatasetPicture *picture;
-  CuvTrainBox box;
-  gdouble score; /* of the box that found the object; -INFINITY: missed */
+  CuvTrainBox box; /* of an object: cuv_sample_box() */
+  gdouble score;   /* of the box that found the object; -INFINITY: missed */
 } CuvDatasetBox;
 
 /* Both in the order of falling scores. Boxes on objects that are not to be
@@ -127,10 +132,12 @@ typedef struct {
 } CuvDatasetFound;
 
 /* What the detector finds in the pictures of a role. A box finds an object if
- * their intersection over union is 0.5 or more; each object is found once. NULL
+ * its intersection over union with cuv_sample_box() is 0.5 or more; each object
+ * is found once. NULL
  * if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
-    CuvDatasetRole role, const CuvWaldboostModel *model);
+    CuvDatasetRole role, const CuvWaldboostModel *model,
+    const CuvSampleOptions *options);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
 /* ---- rates.c ---- */
@@ -162,7 +169,8 @@ GArray *cuv_dataset_rates (const CuvDatasetFound *found);
 /* The same of the test pictures, and the mean number of weak classifiers that a
  * window took; NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
-    const CuvWaldboostModel *model, gdouble *weak_per_window);
+    const CuvWaldboostModel *model, const CuvSampleOptions *options,
+    gdouble *weak_per_window);
 
 /* Of windows, before they are grouped to boxes. */
 typedef struct {

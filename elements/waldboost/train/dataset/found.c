@@ -9,6 +9,7 @@
 
 typedef struct {
   const CuvWaldboostModel *model;
+  gdouble margin; /* of samples */
   CuvWaldboostGrouper *grouper;
   CuvDatasetFound *found;
   guint64 n_windows, n_weak;
@@ -23,16 +24,6 @@ overlap (const CuvTrainBox *a, const CuvTrainBox *b)
   if (w <= 0 || h <= 0)
     return 0;
   return w * h / (a->width * a->height + b->width * b->height - w * h);
-}
-
-static gboolean
-is_on_any (const GArray *boxes, const CuvTrainBox *box)
-{
-  for (guint i = 0; i < boxes->len; i++) {
-    if (overlap (box, &g_array_index (boxes, CuvTrainBox, i)) >= LEAST_OVERLAP)
-      return TRUE;
-  }
-  return FALSE;
 }
 
 /* The best of n objects that no box found before, NULL if there is none. */
@@ -53,14 +44,33 @@ best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
   return best;
 }
 
+static CuvTrainBox
+sample_box (const Meter *self, const GArray *boxes, guint i)
+{
+  return cuv_sample_box (&g_array_index (boxes, CuvTrainBox, i), self->margin,
+      self->model->window_width, self->model->window_height);
+}
+
+static gboolean
+is_on_any (const Meter *self, const GArray *boxes, const CuvTrainBox *box)
+{
+  for (guint i = 0; i < boxes->len; i++) {
+    const CuvTrainBox other = sample_box (self, boxes, i);
+
+    if (overlap (box, &other) >= LEAST_OVERLAP)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
-add_objects (GArray *objects, const CuvDatasetPicture *picture)
+add_objects (Meter *self, const CuvDatasetPicture *picture)
 {
   for (guint i = 0; i < picture->objects->len; i++) {
     const CuvDatasetBox object = { picture,
-      g_array_index (picture->objects, CuvTrainBox, i), -INFINITY };
+      sample_box (self, picture->objects, i), -INFINITY };
 
-    g_array_append_val (objects, object);
+    g_array_append_val (self->found->objects, object);
   }
 }
 
@@ -73,7 +83,7 @@ judge (Meter *self, const CuvDatasetPicture *picture,
   GArray *objects = self->found->objects;
   const guint first = objects->len;
 
-  add_objects (objects, picture);
+  add_objects (self, picture);
   for (gint i = 0; i < n; i++) {
     const CuvDatasetBox box = { picture,
       { boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height },
@@ -84,7 +94,7 @@ judge (Meter *self, const CuvDatasetPicture *picture,
 
     if (object != NULL)
       object->score = box.score;
-    else if (!is_on_any (picture->boxes, &box.box))
+    else if (!is_on_any (self, picture->boxes, &box.box))
       g_array_append_val (self->found->mistakes, box);
   }
 }
@@ -126,11 +136,12 @@ compare_scores (gconstpointer a, gconstpointer b)
 
 CuvDatasetFound *
 cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
-    const CuvWaldboostModel *model)
+    const CuvWaldboostModel *model, const CuvSampleOptions *options)
 {
   const GPtrArray *pictures = dataset->roles[role];
   CuvDatasetFound *found = g_new (CuvDatasetFound, 1);
-  Meter self = { model, cuv_waldboost_grouper_new (), found, 0, 0 };
+  Meter self = { model, options->margin, cuv_waldboost_grouper_new (), found, 0,
+    0 };
   gboolean ok = self.grouper != NULL;
 
   *found = (CuvDatasetFound){ pictures->len,

@@ -151,9 +151,10 @@ cuv_dataset_rates (const CuvDatasetFound *found)
 
 GArray *
 cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
-    gdouble *weak_per_window)
+    const CuvSampleOptions *options, gdouble *weak_per_window)
 {
-  CuvDatasetFound *found = cuv_dataset_find (dataset, CUV_DATASET_TEST, model);
+  CuvDatasetFound *found =
+      cuv_dataset_find (dataset, CUV_DATASET_TEST, model, options);
   GArray *rates = NULL;
 
   if (found != NULL) {

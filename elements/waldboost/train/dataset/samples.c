@@ -25,12 +25,16 @@ next_share (Cutter *self)
   return (gdouble) (cuv_train_random (&self->random) >> 11) * 0x1p-52 - 1;
 }
 
-static CuvTrainBox
-grow (const CuvTrainBox *box, gdouble margin)
+CuvTrainBox
+cuv_sample_box (const CuvTrainBox *box, gdouble margin, gint window_width,
+    gint window_height)
 {
-  return (CuvTrainBox){ box->x - margin * box->width,
-    box->y - margin * box->height, box->width * (1 + 2 * margin),
-    box->height * (1 + 2 * margin) };
+  const gdouble scale = (1 + 2 * margin)
+      * fmax (box->width / window_width, box->height / window_height);
+  const gdouble width = scale * window_width, height = scale * window_height;
+
+  return (CuvTrainBox){ box->x + (box->width - width) / 2,
+    box->y + (box->height - height) / 2, width, height };
 }
 
 static CuvTrainBox
@@ -98,8 +102,8 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
       && cuv_train_pyramid_init (&self->pyramid, self->plan, &picture->frame);
   for (guint i = 0; ok && i < picture->objects->len; i++) {
     const CuvTrainBox object =
-        grow (&g_array_index (picture->objects, CuvTrainBox, i),
-            self->options->margin);
+        cuv_sample_box (&g_array_index (picture->objects, CuvTrainBox, i),
+            self->options->margin, self->width, self->height);
 
     ok = add_object (self, &object, &too_small);
     n += too_small;

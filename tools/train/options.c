@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <gst/gst.h>
+
+static TrainOptions options = { .samples = { .n_copies = 8, .margin = 0.1 },
+  .train = { .window_width = 24,
+      .window_height = 24,
+      .n_features = 20000,
+      .n_weak = 256,
+      .n_negatives = 10000,
+      .alpha = 0.02,
+      .refill = 0.5 } };
+static gint64 seed = 1;
+
+static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
+  [CUV_FEATURE_LRD] = "lrd",
+  [CUV_FEATURE_LRP] = "lrp" };
+
+const gchar *
+options_feature_name (CuvFeature feature)
+{
+  return feature_names[feature];
+}
+
+static gboolean
+parse_window (
+    const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  gchar *end;
+  const guint64 width = g_ascii_strtoull (value, &end, 10);
+  const guint64 height = *end == 'x' ? g_ascii_strtoull (end + 1, &end, 10) : 0;
+
+  if (*end != '\0' || width < CUV_TRAIN_MIN_WINDOW
+      || width > CUV_TRAIN_MAX_WINDOW || height < CUV_TRAIN_MIN_WINDOW
+      || height > CUV_TRAIN_MAX_WINDOW) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s '%s' is no size like 24x24, with sides of %d to %d", name, value,
+        CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
+    return FALSE;
+  }
+  options.train.window_width = (gint) width;
+  options.train.window_height = (gint) height;
+  return TRUE;
+}
+
+static gboolean
+parse_features (
+    const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (feature_names); i++) {
+    if (g_strcmp0 (value, feature_names[i]) == 0) {
+      options.train.feature = (CuvFeature) i;
+      return TRUE;
+    }
+  }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "%s '%s' is neither lbp, lrd nor lrp", name, value);
+  return FALSE;
+}
+
+static const GOptionEntry entries[] = {
+  /* what comes in */
+  { "positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.positives,
+      "Annotations of pictures with objects, or a folder of them", "PATH" },
+  { "negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.negatives,
+      "A picture or film without objects, or a folder of them", "PATH" },
+  { "label", 'l', 0, G_OPTION_ARG_STRING, &options.inputs.label,
+      "The objects to learn (default: all)", "NAME" },
+  { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
+      "The names of YOLO's classes, one a line", "FILE" },
+  /* what comes out */
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+      "The model to write", "FILE" },
+  { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
+      "Folder for report.json and index.html", "FOLDER" },
+  /* the classifier */
+  { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
+      "The smallest object that is found (default: 24x24)", "WxH" },
+  { "features", 'f', 0, G_OPTION_ARG_CALLBACK, parse_features,
+      "lbp, lrd or lrp (default: lbp)", "NAME" },
+  { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
+      "Weak classifiers, at most 4096 (default: 256)", "N" },
+  { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
+      "Share of objects that early rejection may miss (default: 0.02)",
+      "SHARE" },
+  { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
+      "False-positive rate of windows to end at (default: 0)", "SHARE" },
+  /* samples */
+  { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
+      "Windows of each object, moved and scaled a little (default: 8)", "N" },
+  { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
+      "Share of the box to add on each side (default: 0.1)", "SHARE" },
+  { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
+      "Learn mirrored objects, too", NULL },
+  { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
+      "Negatives to learn from at a time (default: 10000)", "N" },
+  { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
+      "Of random numbers; the same one gives the same model (default: 1)",
+      "N" },
+  { NULL }
+};
+
+static const gchar description[] =
+    "Annotations are COCO, Pascal VOC, dlib, YOLO, OpenCV's info.dat, or JSON "
+    "lines and\nCSV of visionpublish, told apart by their content. "
+    "Pictures and films are whatever\nGStreamer decodes.\n\n"
+    "Examples:\n"
+    "  cuvision-train -p annotations.json -n backgrounds/ -o cup.xml -r "
+    "report/\n"
+    "  cuvision-train -p labels/ --names classes.txt --label cup -o cup.xml\n"
+    "  gst-launch-1.0 filesrc location=film.mp4 ! decodebin ! videoconvert \\\n"
+    "    ! waldboostdetect model=cup.xml ! visionpublish ! fakesink\n\n"
+    "Exit status: 0 if a model was written, 1 on failure, 2 for a wrong "
+    "command line.";
+
+static gboolean
+check_options (int argc, GError **error)
+{
+  const gchar *problem = NULL;
+
+  if (argc > 1)
+    problem = "paths belong to an option, such as --negatives";
+  else if (options.inputs.positives == NULL)
+    problem = "--positives is missing";
+  else if (options.output == NULL)
+    problem = "--output is missing";
+  else if (options.train.n_weak < 1
+      || options.train.n_weak > CUV_MODEL_MAX_STAGES)
+    problem = "--weak is not in 1 .. 4096";
+  else if (!(options.train.alpha > 0 && options.train.alpha < 1))
+    problem = "--alpha is not between 0 and 1";
+  else if (!(options.train.rate >= 0 && options.train.rate < 1))
+    problem = "--rate is not in 0 .. 1";
+  else if (options.train.n_negatives < 1)
+    problem = "--negative-samples is not above 0";
+  else if (options.samples.n_copies < 1)
+    problem = "--copies is not above 0";
+  else if (!(options.samples.margin > -0.5 && options.samples.margin <= 10))
+    problem = "--margin is not in -0.5 .. 10";
+  if (problem != NULL)
+    g_set_error_literal (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
+  return problem == NULL;
+}
+
+const TrainOptions *
+options_parse (int *argc, char ***argv)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gboolean ok;
+
+  g_option_context_set_summary (
+      context, "Trains a detector of objects for waldboostdetect.");
+  g_option_context_set_description (context, description);
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  ok = g_option_context_parse (context, argc, argv, &error)
+      && check_options (*argc, &error);
+  if (!ok)
+    g_printerr (
+        "cuvision-train: %s; see cuvision-train --help\n", error->message);
+  g_clear_error (&error);
+  g_option_context_free (context);
+  options.train.seed = options.inputs.seed = options.samples.seed =
+      (guint64) seed;
+  return ok ? &options : NULL;
+}

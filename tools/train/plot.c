@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <math.h>
+
+/* User units of the SVG. */
+enum {
+  WIDTH = 480,
+  HEIGHT = 300,
+  LEFT = 64,
+  RIGHT = 12,
+  TOP = 10,
+  BOTTOM = 44
+};
+
+/* Where a value is between the axis' ends, 0 .. 1. */
+static gdouble
+share_of (gdouble value, gdouble first, gdouble last, gboolean log_axis)
+{
+  const gdouble share = log_axis
+      ? log (MAX (value, first) / first) / log (last / first)
+      : (value - first) / (last - first);
+
+  return CLAMP (share, 0, 1);
+}
+
+static gdouble
+x_of (const PlotAxes *axes, gdouble value)
+{
+  return LEFT
+      + (WIDTH - LEFT - RIGHT)
+      * share_of (value, axes->x_first, axes->x_last, axes->x_log);
+}
+
+static gdouble
+y_of (const PlotAxes *axes, gdouble value)
+{
+  return HEIGHT - BOTTOM
+      - (HEIGHT - TOP - BOTTOM)
+      * share_of (value, axes->y_first, axes->y_last, axes->y_log);
+}
+
+/* With a point in every locale. */
+static const gchar *
+number (gdouble value, const gchar *format, gchar *text)
+{
+  return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, format, value);
+}
+
+static void
+append_line (GString *out, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
+{
+  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE],
+      c[G_ASCII_DTOSTR_BUF_SIZE], d[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (out,
+      "<line x1='%s' y1='%s' x2='%s' y2='%s' class='grid'/>\n",
+      number (x1, "%.1f", a), number (y1, "%.1f", b), number (x2, "%.1f", c),
+      number (y2, "%.1f", d));
+}
+
+static void
+append_text (GString *out, gdouble x, gdouble y, const gchar *attributes,
+    const gchar *text)
+{
+  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
+  gchar *escaped = g_markup_escape_text (text, -1);
+
+  g_string_append_printf (out, "<text x='%s' y='%s' %s>%s</text>\n",
+      number (x, "%.1f", a), number (y, "%.1f", b), attributes, escaped);
+  g_free (escaped);
+}
+
+/* ---- axes ---- */
+
+/* The next tick: powers of ten, or a tenth to a quarter of the axis. */
+static gdouble
+tick_step (gdouble first, gdouble last)
+{
+  static const gdouble steps[] = { 1, 2, 2.5, 5, 10 };
+  const gdouble power = pow (10, floor (log10 ((last - first) / 10)));
+  guint i = 0;
+
+  while (
+      i + 1 < G_N_ELEMENTS (steps) && (last - first) / (steps[i] * power) > 8)
+    i++;
+  return steps[i] * power;
+}
+
+static GArray *
+ticks_of (gdouble first, gdouble last, gboolean log_axis)
+{
+  GArray *ticks = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  const gdouble step = log_axis ? 1 : tick_step (first, last);
+  const gdouble from = log_axis ? log10 (first) : first;
+  const gdouble to = log_axis ? log10 (last) : last;
+
+  for (gdouble i = ceil (from / step - 1e-6); i * step <= to + 1e-6 * step;
+       i++) {
+    const gdouble tick = log_axis ? pow (10, i) : i * step + 0.0; /* no -0 */
+
+    g_array_append_val (ticks, tick);
+  }
+  return ticks;
+}
+
+static void
+append_x_axis (GString *out, const PlotAxes *axes)
+{
+  GArray *ticks = ticks_of (axes->x_first, axes->x_last, axes->x_log);
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < ticks->len; i++) {
+    const gdouble tick = g_array_index (ticks, gdouble, i);
+    const gdouble x = x_of (axes, tick);
+
+    append_line (out, x, TOP, x, HEIGHT - BOTTOM);
+    append_text (out, x, HEIGHT - BOTTOM + 16, "text-anchor='middle'",
+        number (tick, "%.5g", text));
+  }
+  append_text (out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8,
+      "text-anchor='middle'", axes->x_label);
+  g_array_unref (ticks);
+}
+
+static void
+append_y_axis (GString *out, const PlotAxes *axes)
+{
+  GArray *ticks = ticks_of (axes->y_first, axes->y_last, axes->y_log);
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE], *turn;
+
+  for (guint i = 0; i < ticks->len; i++) {
+    const gdouble tick = g_array_index (ticks, gdouble, i);
+    const gdouble y = y_of (axes, tick);
+
+    append_line (out, LEFT, y, WIDTH - RIGHT, y);
+    append_text (
+        out, LEFT - 6, y + 4, "text-anchor='end'", number (tick, "%.5g", text));
+  }
+  turn = g_strdup_printf ("text-anchor='middle' transform='rotate(-90 14 %d)'",
+      (TOP + HEIGHT - BOTTOM) / 2);
+  append_text (out, 14, (TOP + HEIGHT - BOTTOM) / 2.0, turn, axes->y_label);
+  g_free (turn);
+  g_array_unref (ticks);
+}
+
+/* ---- curves ---- */
+
+static void
+append_curve (GString *out, const PlotAxes *axes, const PlotCurve *curve)
+{
+  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (out,
+      "<polyline fill='none' stroke='%s' stroke-width='2' points='",
+      curve->color);
+  for (guint i = 0; i < curve->points->len; i++) {
+    const PlotPoint *point = &g_array_index (curve->points, PlotPoint, i);
+
+    g_string_append_printf (out, "%s,%s ",
+        number (x_of (axes, point->x), "%.1f", a),
+        number (y_of (axes, point->y), "%.1f", b));
+  }
+  g_string_append (out, "'/>\n");
+}
+
+static void
+append_legend (GString *out, const PlotCurve *curves, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    gchar *color =
+        g_strdup_printf ("text-anchor='end' style='fill:%s'", curves[i].color);
+
+    append_text (
+        out, WIDTH - RIGHT - 6, TOP + 16 + 16 * i, color, curves[i].name);
+    g_free (color);
+  }
+}
+
+void
+plot_append (
+    GString *out, const PlotAxes *axes, const PlotCurve *curves, guint n)
+{
+  g_string_append_printf (out,
+      "<svg viewBox='0 0 %d %d' width='%d' height='%d' role='img'>\n", WIDTH,
+      HEIGHT, WIDTH, HEIGHT);
+  append_x_axis (out, axes);
+  append_y_axis (out, axes);
+  for (guint i = 0; i < n; i++)
+    append_curve (out, axes, &curves[i]);
+  if (n > 1)
+    append_legend (out, curves, n);
+  g_string_append (out, "</svg>\n");
+}

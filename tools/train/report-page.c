@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "train-tool.h"
+
+#include <math.h>
+
+#define MOST_THUMBNAILS 36
+#define BLUE "#1f6fb4"
+#define RED "#c23b22"
+
+static const gchar head[] =
+    "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
+    "<title>cuvision-train</title>\n<style>\n"
+    "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 64em; "
+    "padding: 0 1em; }\n"
+    "table { border-collapse: collapse; }\n"
+    "td, th { text-align: left; padding: 2px 16px 2px 0; }\n"
+    "svg text { font: 12px sans-serif; } .grid { stroke: #ddd; }\n"
+    ".row { display: flex; flex-wrap: wrap; gap: 16px; }\n"
+    "figure { margin: 0; width: 112px; font-size: 11px; "
+    "overflow-wrap: anywhere; }\n"
+    "</style>\n</head>\n<body>\n";
+
+/* ---- text ---- */
+
+static void append (GString *out, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* Arguments are escaped. */
+static void
+append (GString *out, const gchar *format, ...)
+{
+  va_list args;
+  gchar *text;
+
+  va_start (args, format);
+  text = g_markup_vprintf_escaped (format, args);
+  va_end (args);
+  g_string_append (out, text);
+  g_free (text);
+}
+
+static void
+append_share (GString *out, CuvShare share)
+{
+  append (out, "<td>%.3g</td><td>%.3g .. %.3g</td>", share.value, share.low,
+      share.high);
+}
+
+/* ---- figures ---- */
+
+static void
+append_rates (GString *out, const Results *self)
+{
+  static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
+
+  append (out,
+      "<h2>Objects</h2>\n<p>In %u pictures that were kept out of training, "
+      "with %u objects; a box finds an object if intersection over union is "
+      "0.5 or more.</p>\n<table><tr><th>false positives a picture, at most"
+      "</th><th>recall</th><th>95 %% interval</th><th>threshold</th></tr>\n",
+      self->found->n_pictures, self->found->objects->len);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
+    const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[i]);
+
+    append (out, "<tr><td>%g</td>", shown[i]);
+    append_share (out, rate.recall);
+    append (out, "<td>%.3f</td></tr>\n", rate.score);
+  }
+  g_string_append (out, "</table>\n");
+}
+
+static void
+append_windows (GString *out, const Results *self)
+{
+  static const gchar *const names[CUV_DATASET_N_ROLES] = {
+    [CUV_DATASET_CALIBRATION] = "calibration, which set the thresholds",
+    [CUV_DATASET_TEST] = "kept out: what new pictures will give",
+  };
+
+  g_string_append (out,
+      "<h2>Windows</h2>\n<p>Before they are grouped to boxes. Windows of a "
+      "picture are correlated, so the intervals are Wilson's with the "
+      "variance between pictures.</p>\n<table><tr><th>pictures</th><th>"
+      "false-positive rate</th><th>95 % interval</th><th>windows</th><th>"
+      "recall</th><th>95 % interval</th><th>samples</th></tr>\n");
+  for (gint role = CUV_DATASET_CALIBRATION; role < CUV_DATASET_N_ROLES;
+       role++) {
+    const CuvWindowRates *rates = &self->windows[role];
+
+    append (out, "<tr><td>%s</td>", names[role]);
+    append_share (out, rates->false_positives);
+    append (out, "<td>%" G_GUINT64_FORMAT "</td>", rates->n_negatives);
+    append_share (out, rates->recall);
+    append (out, "<td>%" G_GUINT64_FORMAT "</td></tr>\n", rates->n_positives);
+  }
+  append (out,
+      "</table>\n<p>Weak classifiers evaluated a window, mean: %.2f"
+      "</p>\n",
+      self->found->weak_per_window);
+}
+
+/* ---- plots ---- */
+
+static GArray *
+points_new (void)
+{
+  return g_array_new (FALSE, FALSE, sizeof (PlotPoint));
+}
+
+/* Steps: recall holds until the next score. */
+static GArray *
+roc_points (const GArray *rates, gdouble least)
+{
+  GArray *points = points_new ();
+  gdouble recall = 0;
+
+  for (guint i = 0; i < rates->len; i++) {
+    const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
+    const PlotPoint step[] = { { MAX (rate->false_positives, least), recall },
+      { MAX (rate->false_positives, least), rate->recall.value } };
+
+    if (i + 1 < rates->len && rate->recall.value == recall && i > 0)
+      continue;
+    g_array_append_vals (points, step, 2);
+    recall = rate->recall.value;
+  }
+  return points;
+}
+
+static void
+append_roc (GString *out, const Results *self)
+{
+  const GArray *rates = self->rates;
+  const gdouble last = rates->len > 0
+      ? g_array_index (rates, CuvTrainRate, rates->len - 1).false_positives
+      : 0;
+  const PlotAxes axes = { "false positives a picture", "recall", TRUE, FALSE,
+    0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1 };
+  GArray *points = roc_points (rates, axes.x_first);
+  const PlotCurve curve = { "recall", BLUE, points };
+
+  g_string_append (out, "<h2>ROC</h2>\n");
+  plot_append (out, &axes, &curve, 1);
+  g_array_unref (points);
+}
+
+/* value: of CuvTrainProgress. */
+static GArray *
+progress_points (
+    const GArray *progress, gdouble (*value) (const CuvTrainProgress *at))
+{
+  GArray *points = points_new ();
+
+  for (guint i = 0; i < progress->len; i++) {
+    const CuvTrainProgress *at = &g_array_index (progress, CuvTrainProgress, i);
+    const PlotPoint point = { at->n_weak, value (at) };
+
+    g_array_append_val (points, point);
+  }
+  return points;
+}
+
+static gdouble
+rate_at (const CuvTrainProgress *at)
+{
+  return at->rate;
+}
+
+static gdouble
+positives_at (const CuvTrainProgress *at)
+{
+  return at->alive[CUV_TRAIN_LEARNING][1];
+}
+
+static gdouble
+negatives_at (const CuvTrainProgress *at)
+{
+  return at->alive[CUV_TRAIN_LEARNING][0];
+}
+
+/* A power of ten that is no more than any of them. */
+static gdouble
+least_decade (const GArray *points)
+{
+  gdouble least = 0.1;
+
+  for (guint i = 0; i < points->len; i++) {
+    const gdouble y = g_array_index (points, PlotPoint, i).y;
+
+    if (y > 0 && y < least)
+      least = y;
+  }
+  return pow (10, floor (log10 (least)));
+}
+
+static gdouble
+largest_decade (const GArray *points)
+{
+  gdouble largest = 10;
+
+  for (guint i = 0; i < points->len; i++)
+    largest = MAX (largest, g_array_index (points, PlotPoint, i).y);
+  return pow (10, ceil (log10 (largest)));
+}
+
+static void
+append_progress (GString *out, const GArray *progress)
+{
+  GArray *rates = progress_points (progress, rate_at);
+  GArray *positives = progress_points (progress, positives_at);
+  GArray *negatives = progress_points (progress, negatives_at);
+  const gdouble end = MAX (progress->len, 2);
+  const PlotAxes rate_axes = { "weak classifiers", "false-positive rate", FALSE,
+    TRUE, 0, end, least_decade (rates), 1 };
+  const PlotAxes sample_axes = { "weak classifiers", "living samples", FALSE,
+    TRUE, 0, end, 1,
+    MAX (largest_decade (positives), largest_decade (negatives)) };
+  const PlotCurve rate = { "rate", BLUE, rates };
+  const PlotCurve samples[] = { { "positives", BLUE, positives },
+    { "negatives", RED, negatives } };
+
+  g_string_append (out,
+      "<h2>Training</h2>\n<p>The rate is that of windows of the calibration "
+      "pictures that no weak classifier rejects; samples are those that are "
+      "learnt from. Negatives are searched anew when few of them live.</p>\n"
+      "<div class='row'>\n");
+  plot_append (out, &rate_axes, &rate, 1);
+  plot_append (out, &sample_axes, samples, 2);
+  g_string_append (out, "</div>\n");
+  g_array_unref (rates);
+  g_array_unref (positives);
+  g_array_unref (negatives);
+}
+
+/* ---- thumbnails ---- */
+
+static void
+append_thumbnail (GString *out, const CuvDatasetBox *box)
+{
+  gchar *uri = thumbnail_uri (box);
+  gchar *name = g_path_get_basename (box->picture->path);
+  gchar *valid = g_utf8_make_valid (name, -1);
+  gchar *score = isfinite (box->score)
+      ? g_strdup_printf ("score %.2f", box->score)
+      : g_strdup ("missed");
+
+  if (uri != NULL)
+    append (out,
+        "<figure><img src='%s' alt=''><figcaption>%s<br>%g,%g %gx%g<br>%s"
+        "</figcaption></figure>\n",
+        uri, valid, box->box.x, box->box.y, box->box.width, box->box.height,
+        score);
+  g_free (score);
+  g_free (valid);
+  g_free (name);
+  g_free (uri);
+}
+
+static void
+append_thumbnails (
+    GString *out, const gchar *title, const gchar *text, const GArray *boxes)
+{
+  if (boxes->len == 0)
+    return;
+  append (out, "<h2>%s</h2>\n<p>%s</p>\n<div class='row'>\n", title, text);
+  for (guint i = 0; i < MIN (boxes->len, MOST_THUMBNAILS); i++)
+    append_thumbnail (out, &g_array_index (boxes, CuvDatasetBox, i));
+  g_string_append (out, "</div>\n");
+}
+
+static GArray *
+reversed (const GArray *boxes)
+{
+  GArray *copy = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
+
+  for (guint i = boxes->len; i > 0; i--)
+    g_array_append_val (copy, g_array_index (boxes, CuvDatasetBox, i - 1));
+  return copy;
+}
+
+static void
+append_boxes (GString *out, const Results *self)
+{
+  GArray *worst = reversed (self->found->objects);
+
+  append_thumbnails (out, "Missed objects",
+      "Those that no box finds, then those with the least scores.", worst);
+  append_thumbnails (out, "Mistakes", "Boxes on no object, best scores first.",
+      self->found->mistakes);
+  append_thumbnails (out, "Perhaps objects that were not annotated",
+      "Boxes in pictures that were learnt from, where no object is annotated, "
+      "with scores like those of objects. If they are objects, annotate them "
+      "(or mark them to be ignored) and train again.",
+      self->suspects);
+  g_array_unref (worst);
+}
+
+/* ---- the page ---- */
+
+static void
+append_summary (GString *out, const Results *self)
+{
+  const TrainOptions *options = self->options;
+  const CuvTrainParams *params = &options->train;
+  gchar *model = g_filename_display_basename (options->output);
+
+  append (out,
+      "<h1>%s</h1>\n<p>%s: %d weak classifiers of %s features, window %d x "
+      "%d, alpha %g, seed %" G_GUINT64_FORMAT ". Training took %.0f s. "
+      "cuvision-train " VERSION "; all figures are in <a href='report.json'>"
+      "report.json</a>.</p>\n",
+      model, self->end, self->classifier.n_weak,
+      options_feature_name (params->feature), params->window_width,
+      params->window_height, params->alpha, params->seed, self->seconds);
+  g_free (model);
+}
+
+static void
+append_skipped (GString *out, const Results *self)
+{
+  const GPtrArray *skipped = self->inputs->skipped;
+
+  if (self->too_small > 0)
+    append (out, "<p>%d objects are smaller than the window.</p>\n",
+        self->too_small);
+  if (skipped->len == 0)
+    return;
+  append (out, "<h2>Skipped</h2>\n<ul>\n");
+  for (guint i = 0; i < skipped->len; i++) {
+    gchar *text = g_utf8_make_valid (skipped->pdata[i], -1);
+
+    append (out, "<li>%s</li>\n", text);
+    g_free (text);
+  }
+  g_string_append (out, "</ul>\n");
+}
+
+gboolean
+report_write_page (const Results *self, GError **error)
+{
+  GString *out = g_string_new (head);
+  gchar *path = g_build_filename (self->options->report, "index.html", NULL);
+  gboolean ok;
+
+  append_summary (out, self);
+  append_rates (out, self);
+  append_roc (out, self);
+  append_windows (out, self);
+  append_boxes (out, self);
+  append_progress (out, self->progress);
+  append_skipped (out, self);
+  g_string_append (out, "</body>\n</html>\n");
+  ok = g_file_set_contents (path, out->str, (gssize) out->len, error);
+  g_free (path);
+  g_string_free (out, TRUE);
+  return ok;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <math.h>
+
+/* The median of the objects' scores, INFINITY if none was found. */
+static gdouble
+usual_score (const CuvDatasetFound *found)
+{
+  guint n = 0;
+
+  while (n < found->objects->len
+      && isfinite (g_array_index (found->objects, CuvDatasetBox, n).score))
+    n++;
+  return n > 0 ? g_array_index (found->objects, CuvDatasetBox, n / 2).score
+               : INFINITY;
+}
+
+static gboolean
+find_suspects (Results *self, const CuvWaldboostModel *model)
+{
+  const gdouble least = usual_score (self->found);
+  gboolean ok = TRUE;
+
+  for (gint role = 0; ok && role < CUV_DATASET_TEST; role++) {
+    CuvDatasetFound *found = cuv_dataset_find (self->inputs->dataset,
+        (CuvDatasetRole) role, model, &self->options->samples);
+
+    ok = found != NULL;
+    for (guint i = 0; ok && i < found->mistakes->len; i++) {
+      const CuvDatasetBox *box =
+          &g_array_index (found->mistakes, CuvDatasetBox, i);
+
+      if (box->score >= least)
+        g_array_append_val (self->suspects, *box);
+    }
+    cuv_dataset_found_free (found);
+  }
+  return ok;
+}
+
+static gboolean
+measure_windows (Results *self, const CuvWaldboostModel *model)
+{
+  gboolean ok = TRUE;
+
+  for (gint role = CUV_DATASET_CALIBRATION; ok && role < CUV_DATASET_N_ROLES;
+       role++)
+    ok = cuv_dataset_window_rates (self->inputs->dataset, (CuvDatasetRole) role,
+        model, &self->options->samples, &self->windows[role]);
+  return ok;
+}
+
+gboolean
+results_measure (Results *self)
+{
+  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  gboolean ok;
+
+  self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
+  self->found = cuv_dataset_find (
+      self->inputs->dataset, CUV_DATASET_TEST, model, &self->options->samples);
+  ok = self->found != NULL;
+  if (ok)
+    self->rates = cuv_dataset_rates (self->found);
+  if (ok && self->options->report != NULL)
+    ok = measure_windows (self, model) && find_suspects (self, model);
+  cuv_model_unref (model);
+  return ok;
+}
+
+void
+results_print (const Results *self)
+{
+  static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
+
+  g_printerr ("%s, after %d weak classifiers and %.0f s\n", self->end,
+      self->classifier.n_weak, self->seconds);
+  if (self->inputs->skipped->len > 0)
+    g_printerr (
+        "%u pictures or boxes were skipped\n", self->inputs->skipped->len);
+  g_print ("In %u pictures that were kept out, with %u objects:\n",
+      self->found->n_pictures, self->found->objects->len);
+  for (guint s = 0; s < G_N_ELEMENTS (shown); s++) {
+    const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[s]);
+
+    if (rate.recall.high == 0)
+      continue; /* the best box is a mistake */
+    g_print ("at most %g false positives a picture: recall %.3f (%.3f .. "
+             "%.3f), threshold=%.3f\n",
+        shown[s], rate.recall.value, rate.recall.low, rate.recall.high,
+        rate.score);
+  }
+  g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
+}
+
+void
+results_clear (Results *self)
+{
+  cuv_dataset_found_free (self->found);
+  g_clear_pointer (&self->rates, g_array_unref);
+  g_clear_pointer (&self->suspects, g_array_unref);
+  g_array_unref (self->progress);
+  g_free (self->end);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <cairo.h>
+#include <math.h>
+
+#define SIDE 112   /* pixels */
+#define AROUND 0.5 /* shares of the box that are shown on either side */
+
+/* The picture from x, y on, in grey. */
+static cairo_surface_t *
+cut (const CuvDatasetPicture *picture, gint left, gint top, gint side)
+{
+  const gint width = CLAMP (picture->width - left, 1, side);
+  const gint height = CLAMP (picture->height - top, 1, side);
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, width, height);
+  guint8 *rows = cairo_image_surface_get_data (surface);
+  const gint stride = cairo_image_surface_get_stride (surface);
+
+  for (gint y = 0; rows != NULL && y < height; y++) {
+    guint32 *row = (guint32 *) (void *) (rows + (gsize) y * (gsize) stride);
+
+    for (gint x = 0; x < width; x++)
+      row[x] = 0x10101u * cuv_frame_grey (&picture->frame, left + x, top + y);
+  }
+  cairo_surface_mark_dirty (surface);
+  return surface;
+}
+
+static void
+draw (cairo_t *cairo, const CuvDatasetPicture *picture, const CuvTrainBox *box)
+{
+  const gdouble side = fmax (box->width, box->height) * (1 + 2 * AROUND);
+  const gdouble x = box->x + box->width / 2 - side / 2;
+  const gdouble y = box->y + box->height / 2 - side / 2;
+  const gint left = (gint) CLAMP (x, 0, picture->width - 1);
+  const gint top = (gint) CLAMP (y, 0, picture->height - 1);
+  cairo_surface_t *surface = cut (picture, left, top, (gint) side + 2);
+
+  cairo_scale (cairo, SIDE / side, SIDE / side);
+  cairo_translate (cairo, -x, -y);
+  cairo_set_source_surface (cairo, surface, left, top);
+  cairo_paint (cairo);
+  cairo_set_source_rgb (cairo, 1, 0.8, 0);
+  cairo_set_line_width (cairo, 1.5 * side / SIDE);
+  cairo_rectangle (cairo, box->x, box->y, box->width, box->height);
+  cairo_stroke (cairo);
+  cairo_surface_destroy (surface);
+}
+
+static cairo_status_t
+append (void *data, const unsigned char *bytes, unsigned int n)
+{
+  g_byte_array_append (data, bytes, n);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+gchar *
+thumbnail_uri (const CuvDatasetBox *box)
+{
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, SIDE, SIDE);
+  cairo_t *cairo = cairo_create (surface);
+  GByteArray *png = g_byte_array_new ();
+  gchar *uri = NULL;
+
+  draw (cairo, box->picture, &box->box);
+  if (cairo_status (cairo) == CAIRO_STATUS_SUCCESS
+      && cairo_surface_write_to_png_stream (surface, append, png)
+          == CAIRO_STATUS_SUCCESS) {
+    gchar *text = g_base64_encode (png->data, png->len);
+
+    uri = g_strconcat ("data:image/png;base64,", text, NULL);
+    g_free (text);
+  }
+  g_byte_array_unref (png);
+  cairo_destroy (cairo);
+  cairo_surface_destroy (surface);
+  return uri;
+}
