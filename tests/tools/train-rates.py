@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares the rates of cuvision-train's report with those of the detector.
+
+usage: train-rates.py TRAIN DETECT [SEED...]
+
+The rates of windows that the report states, from pictures it kept out, have to
+be in the 95 % interval of what the detector finds in pictures drawn anew. The
+ROC of the report has to be that of the detector's boxes.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import numpy as np
+
+N_PICTURES, N_NEW = 300, 16
+SIZE, WINDOW, COPIES = 112, 16, 4
+OPTIONS = ['--window', f'{WINDOW}x{WINDOW}', '--weak', '32', '--copies', str(COPIES),
+           '--negative-samples', '1500', '--margin', '0']
+STUDENT = 1.96 + 2.5 / (N_NEW - 1)
+
+
+def draw(rng):
+    """A picture of noise with two crosses; their boxes."""
+    small = rng.integers(60, 200, (SIZE // 6, SIZE // 6), np.uint8)
+    picture = cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
+    picture = picture.astype(float)
+    boxes = []
+    for left in (2, SIZE // 2):
+        side = int(rng.integers(18, 36))
+        x = left + int(rng.integers(0, SIZE // 2 - side))
+        y = int(rng.integers(2, SIZE - side - 2))
+        third, contrast = side // 3, rng.uniform(35, 110)
+        cross = np.full((side, side), contrast)
+        cross[third:side - third] = -contrast
+        cross[:, third:side - third] = -contrast
+        picture[y:y + side, x:x + side] += cross
+        boxes.append((x, y, side, side))
+    picture += rng.normal(0, 6, picture.shape)
+    return np.clip(picture, 0, 255).astype(np.uint8), boxes
+
+
+def write_pictures(folder, rng, n):
+    pictures = {}
+    for i in range(n):
+        picture, boxes = draw(rng)
+        path = os.path.join(folder, f'{i:03}.pgm')
+        cv2.imwrite(path, picture)
+        pictures[path] = boxes
+    return pictures
+
+
+def train(program, folder, seed, pictures):
+    lines = [f'{os.path.basename(path)} {len(boxes)} '
+             + ' '.join(str(n) for box in boxes for n in box)
+             for path, boxes in pictures.items()]
+    with open(os.path.join(folder, 'info.dat'), 'w', encoding='utf-8') as out:
+        out.write('\n'.join(lines) + '\n')
+    model = os.path.join(folder, 'model.xml')
+    subprocess.run([program, '--positives', os.path.join(folder, 'info.dat'),
+                    '--output', model, '--report', folder, '--seed', str(seed),
+                    *OPTIONS], check=True, capture_output=True)
+    with open(os.path.join(folder, 'report.json'), encoding='utf-8') as file:
+        return model, json.load(file)
+
+
+def overlap(a, b):
+    """Intersection over union; boxes x, y, w, h, of which a may be arrays."""
+    w = np.minimum(a[0] + a[2], b[0] + b[2]) - np.maximum(a[0], b[0])
+    h = np.minimum(a[1] + a[3], b[1] + b[3]) - np.maximum(a[1], b[1])
+    common = np.maximum(w, 0) * np.maximum(h, 0)
+    return common / (a[2] * a[3] + b[2] * b[3] - common)
+
+
+# ---- windows ----
+
+
+class Level:
+    """Windows of a level; hits[y, x] tells whether the detector accepts one."""
+
+    def __init__(self, words):
+        self.width, self.height, _, self.across, self.down = map(int, words)
+        self.hits = np.zeros((self.down, self.across), bool)
+
+    def to_picture(self, length, side):
+        return (length * SIZE + side // 2) // side
+
+    def negatives(self, boxes):
+        xs = self.to_picture(np.arange(self.across)[None, :], self.width)
+        ys = self.to_picture(np.arange(self.down)[:, None], self.height)
+        size = (self.to_picture(WINDOW, self.width),
+                self.to_picture(WINDOW, self.height))
+        free = np.ones(self.hits.shape, bool)
+        for box in boxes:
+            free &= overlap((xs, ys, *size), box) <= 0.2
+        return free
+
+
+def scan(program, model, path):
+    output = subprocess.run([program, 'hits', model, path], check=True,
+                            capture_output=True, text=True).stdout
+    levels = []
+    for words in map(str.split, output.splitlines()):
+        if words[0] == 'level':
+            levels.append(Level(words[2:]))
+        elif words[0] == 'hit':
+            levels[int(words[1])].hits[int(words[3]), int(words[2])] = True
+    return levels
+
+
+def accepts(levels, box):
+    """Whether the window nearest to a box is a hit."""
+    scale = max(box[2], box[3]) / WINDOW
+    level = min((l for l in levels if l.across > 0),
+                key=lambda l: abs(math.log(SIZE / l.width / scale)))
+    x, y = (round((at + side / 2) * n / SIZE - WINDOW / 2) for at, side, n in
+            ((box[0], box[2], level.width), (box[1], box[3], level.height)))
+    return level.hits[min(max(y, 0), level.down - 1), min(max(x, 0), level.across - 1)]
+
+
+def moved(rng, box):
+    """A copy as training makes it: up to 1.5 window pixels away, 8 % larger."""
+    pixel, scale = max(box[2], box[3]) / WINDOW, math.exp(0.08 * rng.uniform(-1, 1))
+    x, y = (at + side / 2 + 1.5 * pixel * rng.uniform(-1, 1)
+            for at, side in (box[0::2], box[1::2]))
+    return (x - scale * box[2] / 2, y - scale * box[3] / 2,
+            scale * box[2], scale * box[3])
+
+
+def count(program, model, pictures, rng):
+    """For each picture: false positives, negatives, accepted samples, samples."""
+    counts = []
+    for path, boxes in pictures.items():
+        levels = scan(program, model, path)
+        free = [level.negatives(boxes) for level in levels]
+        samples = [box if i == 0 else moved(rng, box)
+                   for box in boxes for i in range(COPIES)]
+        counts.append((sum(int((l.hits & f).sum()) for l, f in zip(levels, free)),
+                       sum(int(f.sum()) for f in free),
+                       sum(bool(accepts(levels, s)) for s in samples), len(samples)))
+    return np.array(counts, float)
+
+
+def interval(n, of):
+    """Wilson's, for the effective number of samples."""
+    share = n.sum() / of.sum()
+    variance = len(n) / (len(n) - 1) * ((n - share * of) ** 2).sum() / of.sum() ** 2
+    effective = min(share * (1 - share) / variance, of.sum())
+    square = STUDENT ** 2 / effective
+    centre = share + square / 2
+    half = math.sqrt(square * share * (1 - share) + square ** 2 / 4)
+    return (centre - half) / (1 + square), (centre + half) / (1 + square)
+
+
+# ---- boxes ----
+
+
+def roc(program, model, report, pictures):
+    """Scores and whether they are right, by the detector's boxes."""
+    found = []
+    for path in report['data']['test']['files']:
+        output = subprocess.run(
+            [program, 'run', model, path, '1.1', '0', '0', '0', '0', '0',
+             'grouping=nms', 'octaves=16'], check=True, capture_output=True,
+            text=True).stdout
+        left = list(pictures[path])
+        boxes = [list(map(float, line.split())) for line in output.splitlines()]
+        for box in sorted(boxes, key=lambda b: -b[5]):
+            best = max(left, key=lambda b: overlap(box, b), default=None)
+            right = best is not None and overlap(box, best) >= 0.5
+            if right:
+                left.remove(best)
+            elif max(overlap(box, b) for b in pictures[path]) >= 0.5:
+                continue # an object that another box has found
+            found.append((box[5], right))
+    return found
+
+
+def check_roc(found, report):
+    n_pictures = report['data']['test']['pictures']
+    n_objects = report['data']['test']['objects']
+    for point in report['roc']:
+        # scores are printed with few digits
+        above = [right for score, right in found if score >= point['score'] - 1e-4]
+        recall = sum(above) / n_objects
+        false = (len(above) - sum(above)) / n_pictures
+        if abs(recall - point['recall']['value']) > 1e-9 \
+                or abs(false - point['false_positives_per_picture']) > 1e-9:
+            print('FAILED: ROC', point, 'instead of', recall, false)
+            return False
+    return len(report['roc']) > 10
+
+
+def run(programs, seed):
+    rng = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = write_pictures(folder, rng, N_PICTURES)
+        model, report = train(programs[0], folder, seed, pictures)
+        ok = check_roc(roc(programs[1], model, report, pictures), report)
+        counts = count(programs[1], model, write_pictures(folder, rng, N_NEW), rng)
+    for name, n, of in (('false_positive_rate', 0, 1), ('recall', 2, 3)):
+        predicted = report['windows']['test'][name]['value']
+        low, high = interval(counts[:, n], counts[:, of])
+        inside = low <= predicted <= high
+        ok &= inside
+        print(f'seed {seed}: {name} {predicted:.4g}, new pictures '
+              f'{counts[:, n].sum() / counts[:, of].sum():.4g} '
+              f'({low:.4g} .. {high:.4g}){"" if inside else " FAILED"}, calibration '
+              f'{report["windows"]["calibration"][name]["value"]:.4g}', flush=True)
+    return ok
+
+
+def main():
+    seeds = [int(seed) for seed in sys.argv[3:]] or [1, 2, 3]
+    return not all([run(sys.argv[1:3], seed) for seed in seeds])
+
+
+if __name__ == '__main__':
+    sys.exit(main())
