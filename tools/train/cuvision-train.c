@@ -61,6 +61,7 @@ add_samples (Results *self, CuvTrainer *trainer)
 
 typedef struct {
   gint64 start, last; /* a line was printed */
+  gint n_first;       /* weak classifiers at the start */
   gboolean terminal;
 } Progress;
 
@@ -80,27 +81,47 @@ print_progress (
       self->terminal ? "\r" : "", at->n_weak, params->n_weak, at->rate,
       at->recall, at->alive[CUV_TRAIN_LEARNING][1],
       at->alive[CUV_TRAIN_LEARNING][0],
-      seconds / at->n_weak * (params->n_weak - at->n_weak),
+      seconds / (at->n_weak - self->n_first) * (params->n_weak - at->n_weak),
       self->terminal ? "\033[K" : "\n");
 }
 
-static CuvTrainState
-learn (Results *self, CuvTrainer *trainer)
+static gboolean
+out_of_memory (GError **error)
+{
+  g_set_error_literal (
+      error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
+  return FALSE;
+}
+
+static gboolean
+learn (
+    Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
   Progress progress = { .start = g_get_monotonic_time (),
+    .n_first = cuv_trainer_classifier (trainer).n_weak,
     .terminal = isatty (STDERR_FILENO) };
   CuvTrainState state;
+  gboolean ok = TRUE;
 
   progress.last = progress.start;
-  while ((state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
+  for (gint n = 1; n <= progress.n_first; n++) {
+    const CuvTrainProgress at = cuv_trainer_progress_after (trainer, n);
+
+    g_array_append_val (self->progress, at);
+  }
+  while (ok && (state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
     const CuvTrainProgress at = cuv_trainer_progress (trainer);
 
     g_array_append_val (self->progress, at);
+    ok = state_file_add (state_file, error);
     print_progress (&progress, &at, &self->options->train);
   }
   if (progress.terminal && self->progress->len > 0)
     g_printerr ("\n");
-  return state;
+  if (ok && state == CUV_TRAIN_NO_MEMORY)
+    return out_of_memory (error);
+  self->end = g_strdup (cuv_train_describe_end (state));
+  return ok;
 }
 
 /* ---- the result ---- */
@@ -120,14 +141,6 @@ write_model (const Results *self, GError **error)
   return ok;
 }
 
-static gboolean
-out_of_memory (GError **error)
-{
-  g_set_error_literal (
-      error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
-  return FALSE;
-}
-
 /* The model is there before it is measured. */
 static gboolean
 finish (Results *self, GError **error)
@@ -141,24 +154,32 @@ finish (Results *self, GError **error)
       || (report_write_json (self, error) && report_write_page (self, error));
 }
 
+/* The state is kept until the report is there. */
+static gboolean
+train_with (Results *self, CuvTrainer *trainer, GError **error)
+{
+  const gint64 start = g_get_monotonic_time ();
+  StateFile *state_file =
+      state_file_new (trainer, self->options->output, error);
+  gboolean ok = state_file != NULL && learn (self, trainer, state_file, error);
+
+  self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  self->classifier = cuv_trainer_classifier (trainer);
+  ok = ok && finish (self, error);
+  if (ok)
+    state_file_remove (state_file);
+  state_file_free (state_file);
+  return ok;
+}
+
 static gboolean
 train (Results *self, GError **error)
 {
-  const gint64 start = g_get_monotonic_time ();
   CuvTrainer *trainer = cuv_trainer_new (&self->options->train);
-  CuvTrainState state = CUV_TRAIN_NO_MEMORY;
-  gboolean ok = TRUE;
+  const gboolean ok = trainer != NULL && add_samples (self, trainer)
+      ? train_with (self, trainer, error)
+      : out_of_memory (error);
 
-  if (trainer != NULL && add_samples (self, trainer))
-    state = learn (self, trainer);
-  self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  if (state == CUV_TRAIN_NO_MEMORY) {
-    ok = out_of_memory (error);
-  } else {
-    self->end = g_strdup (cuv_train_describe_end (state));
-    self->classifier = cuv_trainer_classifier (trainer);
-    ok = finish (self, error);
-  }
   cuv_trainer_free (trainer);
   return ok;
 }
@@ -167,6 +188,7 @@ static gboolean
 run (const TrainOptions *options, GError **error)
 {
   TrainInputs *inputs = check_places (options, error)
+          && state_file_check (options->output, options->resume, error)
       ? inputs_read (&options->inputs, error)
       : NULL;
   Results results = { .options = options, .inputs = inputs };

@@ -74,6 +74,8 @@ static const GOptionEntry entries[] = {
       "The model to write", "FILE" },
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
+      "Go on with a training that was stopped, from FILE.state", NULL },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
       "The smallest object that is found (default: 24x24)", "WxH" },

@@ -4,6 +4,7 @@
  *   cuvision-train.c  one step after the other; the progress line
  *   options.c         the command line
  *   inputs.c          annotations and folders -> a data set
+ *   state.c           what --resume goes on from
  *   results.c         what the classifier does with pictures that it has not
  *                     seen
  *   report-json.c     report.json
@@ -29,6 +30,7 @@ typedef struct {
   CuvTrainParams train;
   gchar *output; /* file */
   gchar *report; /* folder, or NULL */
+  gboolean resume;
 } TrainOptions;
 
 /* NULL if the command line is wrong, after a message. */
@@ -47,6 +49,26 @@ typedef struct {
 /* Prints what is skipped. NULL with an error. */
 TrainInputs *inputs_read (const InputOptions *options, GError **error);
 void inputs_free (TrainInputs *self); /* NULL is allowed */
+
+/* ---- state.c: OUTPUT.state, from the first weak classifier to the end ---- */
+
+typedef struct _StateFile StateFile;
+
+/* Before all work: FALSE with an error if there is a file although training is
+ * not to go on from one. */
+gboolean state_file_check (
+    const gchar *output, gboolean resume, GError **error);
+
+/* Goes on from the file, or begins one; all was added to the trainer. NULL with
+ * an error. */
+StateFile *state_file_new (
+    CuvTrainer *trainer, const gchar *output, GError **error);
+void state_file_free (StateFile *self); /* NULL is allowed */
+
+/* Adds the last weak classifier. FALSE with an error. */
+gboolean state_file_add (StateFile *self, GError **error);
+
+void state_file_remove (const StateFile *self);
 
 /* ---- results.c ---- */
 

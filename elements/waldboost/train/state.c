@@ -54,10 +54,11 @@ _Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
 _Static_assert(
     sizeof (CuvTrainParams) == 56, "identify() looks at all parameters");
 
+/* zlib's begins anew if bytes is NULL. */
 static uint32_t
 checksum (uint32_t before, const void *bytes, size_t size)
 {
-  return (uint32_t) crc32_z (before, bytes, size);
+  return size > 0 ? (uint32_t) crc32_z (before, bytes, size) : before;
 }
 
 static uint32_t

@@ -38,7 +38,8 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
 {
   const CuvCheckFrame *frames = data;
 
-  *picture = (CuvTrainPicture){ frames[i].frame, &inputs.box, i == 3 };
+  *picture =
+      (CuvTrainPicture){ frames[i].frame, i == 3 ? &inputs.box : NULL, i == 3 };
   return i != 2;
 }
 
