@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cuvthreads.h"
 
 /* ---- the reservoir ---- */
 
@@ -15,10 +16,15 @@ cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
 {
   const size_t size = (size_t) window_width * (size_t) window_height;
 
-  *self = (CuvTrainReservoir){ window_width, window_height, capacity, 0, seed,
-    malloc (((size_t) capacity + 1) * sizeof *self->ranks),
-    malloc ((size_t) capacity * size + 1), 0, 0 };
-  return self->ranks != NULL && self->pixels != NULL;
+  *self = (CuvTrainReservoir){ .window_width = window_width,
+    .window_height = window_height,
+    .capacity = capacity,
+    .seed = seed,
+    .limit = capacity > 0 ? UINT64_MAX : 0,
+    .ranks = malloc (((size_t) capacity + 1) * sizeof *self->ranks),
+    .pixels = malloc ((size_t) capacity * size + 1) };
+  return pthread_mutex_init (&self->lock, NULL) == 0 && self->ranks != NULL
+      && self->pixels != NULL;
 }
 
 void
@@ -26,6 +32,7 @@ cuv_train_reservoir_clear (CuvTrainReservoir *self)
 {
   free (self->ranks);
   free (self->pixels);
+  pthread_mutex_destroy (&self->lock);
   *self = (CuvTrainReservoir){ 0 };
 }
 
@@ -80,7 +87,7 @@ sift_up (CuvTrainReservoir *self, uint64_t rank)
 static bool
 is_wanted (const CuvTrainReservoir *self, uint64_t rank)
 {
-  return self->n < self->capacity || (self->n > 0 && rank < self->ranks[0]);
+  return rank < self->limit;
 }
 
 /* ---- a picture ---- */
@@ -94,7 +101,8 @@ typedef struct {
   uint64_t *first;   /* number of the first window of each level, and of all */
   uint64_t hash;     /* of the picture */
   uint8_t *excluded; /* of each window whether it is no negative; NULL: none */
-  uint64_t n_excluded;
+  double *across;    /* scratch memory: a number for each pixel of a row */
+  uint64_t n_excluded, n_alive;
 } Draw;
 
 static bool
@@ -133,6 +141,60 @@ range (double first, double end, int window, int n)
   return (Range){ from > 0 ? (int32_t) from : 0, to < n ? (int32_t) to : n };
 }
 
+/* A box and the windows of a level. */
+typedef struct {
+  double *across; /* of window x of the level: what it has in common with it */
+  double down;    /* of the windows of a row */
+  double areas;   /* of the box and a window */
+} Profile;
+
+static bool
+is_excluded (const Profile *self, int32_t x)
+{
+  return cuv_train_share (self->across[x], self->down, self->areas)
+      > CUV_TRAIN_MAX_OVERLAP;
+}
+
+static CuvWaldboostBox
+box_of (const Draw *self, int level, int32_t x, int32_t y)
+{
+  const CuvWaldboostHit hit = { level, x, y, 0 };
+
+  return cuv_waldboost_box (self->plan, &hit);
+}
+
+/* Returns the window that has the most in common with the box. */
+static int32_t
+fill_profile (
+    const Draw *self, int level, const CuvTrainBox *box, Range xs, Profile *to)
+{
+  int32_t best = xs.first;
+
+  for (int32_t x = xs.first; x < xs.end; x++) {
+    const CuvWaldboostBox at = box_of (self, level, x, 0);
+
+    to->across[x] = cuv_train_common (at.x, at.width, box->x, box->width);
+    if (to->across[x] > to->across[best])
+      best = x;
+    to->areas = (double) at.width * at.height + box->width * box->height;
+  }
+  return best;
+}
+
+static void
+exclude_in_row (Draw *self, int level, int32_t y, Range xs)
+{
+  const CuvTrainWindow window = { level, xs.first, y };
+  uint8_t *at = &self->excluded[number_of (self, &window)];
+
+  for (int32_t x = xs.first; x < xs.end; x++, at++) {
+    self->n_excluded += !*at;
+    *at = 1;
+  }
+}
+
+/* Along a row the overlap rises and then falls: the windows to exclude are
+ * neighbours. Their range changes little from row to row. */
 static void
 exclude_in_level (Draw *self, int index, const CuvTrainBox *box)
 {
@@ -144,18 +206,26 @@ exclude_in_level (Draw *self, int index, const CuvTrainBox *box)
       self->reservoir->window_width + 1, level->n_x);
   const Range ys = range (box->y * down, (box->y + box->height) * down,
       self->reservoir->window_height + 1, level->n_y);
-  CuvTrainWindow window = { .level = index };
+  Profile profile = { .across = self->across };
+  const int32_t best =
+      xs.first < xs.end ? fill_profile (self, index, box, xs, &profile) : 0;
+  Range row = { best, best + 1 };
 
-  for (window.y = ys.first; window.y < ys.end; window.y++) {
-    for (window.x = xs.first; window.x < xs.end; window.x++) {
-      uint8_t *excluded = &self->excluded[number_of (self, &window)];
+  for (int32_t y = ys.first; y < ys.end && xs.first < xs.end; y++) {
+    const CuvWaldboostBox at = box_of (self, index, 0, y);
 
-      if (*excluded
-          || cuv_train_overlap (plan, &window, box) <= CUV_TRAIN_MAX_OVERLAP)
-        continue;
-      *excluded = 1;
-      self->n_excluded++;
-    }
+    profile.down = cuv_train_common (at.y, at.height, box->y, box->height);
+    if (!is_excluded (&profile, best))
+      continue;
+    while (!is_excluded (&profile, row.first))
+      row.first++;
+    while (row.first > xs.first && is_excluded (&profile, row.first - 1))
+      row.first--;
+    while (!is_excluded (&profile, row.end - 1))
+      row.end--;
+    while (row.end < xs.end && is_excluded (&profile, row.end))
+      row.end++;
+    exclude_in_row (self, index, y, row);
   }
 }
 
@@ -177,13 +247,17 @@ exclude_objects (Draw *self)
   if (picture->n_boxes == 0)
     return true;
   self->excluded = calloc (self->first[self->plan->n_levels] + 1, 1);
-  for (int i = 0; self->excluded != NULL && i < self->plan->n_levels; i++) {
+  self->across =
+      malloc (((size_t) self->plan->width + 1) * sizeof *self->across);
+  if (self->excluded == NULL || self->across == NULL)
+    return false;
+  for (int i = 0; i < self->plan->n_levels; i++) {
     for (int32_t b = 0; b < picture->n_boxes; b++) {
       if (may_overlap (&self->plan->levels[i], &picture->boxes[b]))
         exclude_in_level (self, i, &picture->boxes[b]);
     }
   }
-  return self->excluded != NULL;
+  return true;
 }
 
 static bool
@@ -194,17 +268,37 @@ is_negative (const Draw *self, const CuvTrainWindow *window)
 
 /* ---- drawing ---- */
 
+/* Other threads may have inserted windows since it was wanted. */
 static void
+insert_pixels (CuvTrainReservoir *self, uint64_t rank, const uint8_t *pixels)
+{
+  int32_t i;
+
+  pthread_mutex_lock (&self->lock);
+  if (is_wanted (self, rank)) {
+    i = self->n < self->capacity ? sift_up (self, rank)
+                                 : sift_down (self, rank);
+    self->ranks[i] = rank;
+    memcpy (pixels_of (self, i), pixels, window_size (self));
+    if (self->n == self->capacity)
+      self->limit = self->ranks[0];
+  }
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* False if memory runs out. */
+static bool
 insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
 {
   CuvTrainReservoir *reservoir = self->reservoir;
-  const int32_t i = reservoir->n < reservoir->capacity
-      ? sift_up (reservoir, rank)
-      : sift_down (reservoir, rank);
+  uint8_t pixels[CUV_TRAIN_MAX_WINDOW * CUV_TRAIN_MAX_WINDOW];
 
-  reservoir->ranks[i] = rank;
+  if (!cuv_train_pyramid_make (&self->pyramid, window->level))
+    return false;
   cuv_train_cut (&self->pyramid, window, reservoir->window_width,
-      reservoir->window_height, pixels_of (reservoir, i));
+      reservoir->window_height, pixels);
+  insert_pixels (reservoir, rank, pixels);
+  return true;
 }
 
 static uint64_t
@@ -217,13 +311,15 @@ rank_of (const Draw *self, const CuvTrainWindow *window)
 
 /* ---- every window ---- */
 
+/* NULL if memory runs out. */
 static uint32_t *
-sums_of (const Draw *self, int index)
+sums_of (Draw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
   const ptrdiff_t stride = level->width + 1;
-  uint32_t *sums =
-      calloc ((size_t) stride * ((size_t) level->height + 1), sizeof *sums);
+  uint32_t *sums = cuv_train_pyramid_make (&self->pyramid, index)
+      ? calloc ((size_t) stride * ((size_t) level->height + 1), sizeof *sums)
+      : NULL;
 
   for (int y = 0; sums != NULL && y < level->height; y++)
     cuv_sum_row (sums + (y + 1) * stride, sums + y * stride,
@@ -240,7 +336,7 @@ is_alive (const Draw *self, const uint32_t *sums, const CuvTrainWindow *window)
     .stride = stride };
   float score;
 
-  return self->model == NULL
+  return sums == NULL
       || cuv_evaluate_window (self->model, &integrals, window->x, &score)
       == self->model->n_weak;
 }
@@ -252,21 +348,22 @@ draw_from_level (Draw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
   CuvTrainWindow window = { .level = index };
-  uint32_t *sums = sums_of (self, index);
+  uint32_t *sums = self->model != NULL ? sums_of (self, index) : NULL;
+  bool ok = sums != NULL || self->model == NULL;
 
-  for (window.y = 0; sums != NULL && window.y < level->n_y; window.y++) {
-    for (window.x = 0; window.x < level->n_x; window.x++) {
+  for (window.y = 0; ok && window.y < level->n_y; window.y++) {
+    for (window.x = 0; ok && window.x < level->n_x; window.x++) {
       const uint64_t rank = rank_of (self, &window);
 
       if (!is_negative (self, &window))
-        self->reservoir->n_alive -= is_alive (self, sums, &window);
+        self->n_alive -= is_alive (self, sums, &window);
       else if (is_wanted (self->reservoir, rank)
           && is_alive (self, sums, &window))
-        insert (self, &window, rank);
+        ok = insert (self, &window, rank);
     }
   }
   free (sums);
-  return sums != NULL;
+  return ok;
 }
 
 static bool
@@ -274,7 +371,7 @@ draw_from_all (Draw *self, uint64_t n_alive)
 {
   bool ok = true;
 
-  self->reservoir->n_alive += n_alive;
+  self->n_alive += n_alive;
   for (int i = 0; i < self->plan->n_levels && ok; i++)
     ok = draw_from_level (self, i);
   return ok;
@@ -282,20 +379,23 @@ draw_from_all (Draw *self, uint64_t n_alive)
 
 /* ---- hits of the detector ---- */
 
-static void
+static bool
 draw_from_hits (Draw *self, const CuvWaldboostResult *result)
 {
-  for (int32_t i = 0; i < result->n_hits; i++) {
+  bool ok = true;
+
+  for (int32_t i = 0; ok && i < result->n_hits; i++) {
     const CuvWaldboostHit *hit = &result->hits[i];
     const CuvTrainWindow window = { hit->level, hit->x, hit->y };
     const uint64_t rank = rank_of (self, &window);
 
     if (!is_negative (self, &window))
       continue;
-    self->reservoir->n_alive++;
+    self->n_alive++;
     if (is_wanted (self->reservoir, rank))
-      insert (self, &window, rank);
+      ok = insert (self, &window, rank);
   }
+  return ok;
 }
 
 /* Too many hits for the detector's list do not matter. */
@@ -308,13 +408,24 @@ draw_from_detector (Draw *self)
 
   if (!ok)
     return false;
-  cuv_waldboost_cpu_run (cpu, &self->picture->frame, 0, &result);
+  cuv_waldboost_cpu_run (cpu, &self->picture->frame, 1, &result);
   if (result.overflow == 0)
-    draw_from_hits (self, &result);
+    ok = draw_from_hits (self, &result);
   else
     ok = draw_from_all (self, result.survivors[self->plan->n_segments - 1]);
   cuv_waldboost_cpu_free (cpu);
   return ok;
+}
+
+static void
+count (Draw *self)
+{
+  CuvTrainReservoir *reservoir = self->reservoir;
+
+  pthread_mutex_lock (&reservoir->lock);
+  reservoir->n_windows += self->first[self->plan->n_levels] - self->n_excluded;
+  reservoir->n_alive += self->n_alive;
+  pthread_mutex_unlock (&reservoir->lock);
 }
 
 bool
@@ -332,15 +443,47 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
       && exclude_objects (&draw)
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
-  if (ok) {
-    self->n_windows += draw.first[draw.plan->n_levels] - draw.n_excluded;
+  if (ok)
     ok = model != NULL ? draw_from_detector (&draw)
                        : draw_from_all (&draw, draw.first[draw.plan->n_levels]);
-  }
+  if (ok)
+    count (&draw);
   if (draw.plan != NULL)
     cuv_train_pyramid_clear (&draw.pyramid);
   cuv_waldboost_plan_free (draw.plan);
   free (draw.first);
   free (draw.excluded);
+  free (draw.across);
   return ok;
+}
+
+/* ---- all pictures ---- */
+
+typedef struct {
+  CuvTrainReservoir *reservoir;
+  const CuvWaldboostModel *model;
+  const CuvTrainPictures *pictures;
+  _Atomic bool failed;
+} Work;
+
+static void
+draw_task (void *data, int task)
+{
+  Work *self = data;
+  CuvTrainPicture picture;
+
+  if (!self->failed
+      && self->pictures->load (self->pictures->data, task, &picture)
+      && !cuv_train_draw (self->reservoir, self->model, &picture, task))
+    self->failed = true;
+}
+
+bool
+cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
+    const CuvTrainPictures *pictures)
+{
+  Work work = { self, model, pictures, false };
+
+  cuv_threads_run (0, pictures->n, draw_task, &work);
+  return !work.failed;
 }

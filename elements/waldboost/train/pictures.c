@@ -24,12 +24,12 @@ cuv_train_plan_new (const CuvWaldboostModel *model, int window_width,
 /* ---- levels ---- */
 
 static bool
-resize (CuvTrainPyramid *self, const uint8_t *grey, int index)
+resize (CuvTrainPyramid *self, int index)
 {
   const CuvWaldboostPlan *plan = self->plan;
   const CuvWaldboostLevel *level = &plan->levels[index];
   const bool of_frame = level->source < 0;
-  const uint8_t *in = of_frame ? grey : self->levels[level->source];
+  const uint8_t *in = of_frame ? self->grey : self->levels[level->source];
   const int width = of_frame ? plan->width : plan->levels[level->source].width;
   const CuvTap *rows = plan->taps + level->first_y_tap;
   uint16_t *column = malloc (((size_t) width + 16) * sizeof *column);
@@ -48,23 +48,30 @@ resize (CuvTrainPyramid *self, const uint8_t *grey, int index)
 }
 
 bool
+cuv_train_pyramid_make (CuvTrainPyramid *self, int index)
+{
+  const int source = self->plan->levels[index].source;
+
+  return self->levels[index] != NULL
+      || ((source < 0 || cuv_train_pyramid_make (self, source))
+          && resize (self, index));
+}
+
+bool
 cuv_train_pyramid_init (
     CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame)
 {
-  uint8_t *grey = malloc ((size_t) plan->width * (size_t) plan->height + 1);
-  bool ok;
-
   *self = (CuvTrainPyramid){ plan,
+    malloc ((size_t) plan->width * (size_t) plan->height + 1),
     calloc ((size_t) plan->n_levels + 1, sizeof *self->levels) };
-  ok = grey != NULL && self->levels != NULL;
-  for (int y = 0; y < plan->height && ok; y++) {
+  if (self->grey == NULL || self->levels == NULL)
+    return false;
+  for (int y = 0; y < plan->height; y++) {
     for (int x = 0; x < plan->width; x++)
-      grey[(ptrdiff_t) y * plan->width + x] = cuv_frame_grey (frame, x, y);
+      self->grey[(ptrdiff_t) y * plan->width + x] =
+          cuv_frame_grey (frame, x, y);
   }
-  for (int i = 0; i < plan->n_levels && ok; i++)
-    ok = resize (self, grey, i);
-  free (grey);
-  return ok;
+  return true;
 }
 
 void
@@ -73,6 +80,7 @@ cuv_train_pyramid_clear (CuvTrainPyramid *self)
   for (int i = 0; self->levels != NULL && i < self->plan->n_levels; i++)
     free (self->levels[i]);
   free (self->levels);
+  free (self->grey);
   *self = (CuvTrainPyramid){ 0 };
 }
 
@@ -142,10 +150,19 @@ cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
   return true;
 }
 
-static double
-overlap_along (double a, double a_size, double b, double b_size)
+double
+cuv_train_common (double a, double a_size, double b, double b_size)
 {
-  return fmax (0, fmin (a + a_size, b + b_size) - fmax (a, b));
+  const double first = a > b ? a : b;
+  const double end = a + a_size < b + b_size ? a + a_size : b + b_size;
+
+  return end > first ? end - first : 0;
+}
+
+double
+cuv_train_share (double across, double down, double areas)
+{
+  return across * down / (areas - across * down);
 }
 
 double
@@ -154,9 +171,8 @@ cuv_train_overlap (const CuvWaldboostPlan *plan, const CuvTrainWindow *window,
 {
   const CuvWaldboostHit hit = { window->level, window->x, window->y, 0 };
   const CuvWaldboostBox at = cuv_waldboost_box (plan, &hit);
-  const double common = overlap_along (at.x, at.width, box->x, box->width)
-      * overlap_along (at.y, at.height, box->y, box->height);
 
-  return common
-      / ((double) at.width * at.height + box->width * box->height - common);
+  return cuv_train_share (cuv_train_common (at.x, at.width, box->x, box->width),
+      cuv_train_common (at.y, at.height, box->y, box->height),
+      (double) at.width * at.height + box->width * box->height);
 }

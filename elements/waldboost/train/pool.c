@@ -224,18 +224,13 @@ static bool
 draw (const CuvTrainer *trainer, CuvTrainPool *self,
     const CuvWaldboostModel *model)
 {
-  const CuvTrainPictures *pictures = &self->pictures;
   const CuvTrainParams *params = &trainer->params;
   CuvTrainReservoir reservoir;
-  CuvTrainPicture picture;
   bool ok = cuv_train_reservoir_init (&reservoir, params->window_width,
       params->window_height, params->n_negatives,
       params->seed + ((uint64_t) ++self->n_draws << 32));
 
-  for (int32_t i = 0; i < pictures->n && ok; i++) {
-    if (pictures->load (pictures->data, i, &picture))
-      ok = cuv_train_draw (&reservoir, model, &picture, i);
-  }
+  ok = ok && cuv_train_draw_all (&reservoir, model, &self->pictures);
   ok = ok && take (trainer, self, &reservoir);
   cuv_train_reservoir_clear (&reservoir);
   return ok;

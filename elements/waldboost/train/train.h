@@ -23,6 +23,7 @@
 #ifndef CUV_TRAIN_H
 #define CUV_TRAIN_H
 
+#include <pthread.h>
 #include "model/model.h"
 #include "waldboost.h"
 
@@ -152,7 +153,8 @@ int32_t cuv_train_threshold (const CuvTrainLiving *positives,
 /* The levels of a picture's pyramid, as the detector scans them. */
 typedef struct {
   const CuvWaldboostPlan *plan;
-  uint8_t **levels; /* rows of the level's width */
+  uint8_t *grey;
+  uint8_t **levels; /* rows of the level's width; NULL: not made yet */
 } CuvTrainPyramid;
 
 /* The plan of a dense scan of as many octaves as fit. model: NULL, or one of
@@ -166,12 +168,15 @@ bool cuv_train_pyramid_init (
     CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame);
 void cuv_train_pyramid_clear (CuvTrainPyramid *self);
 
+/* Makes a level if it is not there. False if memory runs out. */
+bool cuv_train_pyramid_make (CuvTrainPyramid *self, int level);
+
 /* A window of a level. */
 typedef struct {
   int32_t level, x, y; /* level pixels */
 } CuvTrainWindow;
 
-/* Copies the pixels of a window, row by row. */
+/* Copies the pixels of a window, row by row. Its level must be there. */
 void cuv_train_cut (const CuvTrainPyramid *self, const CuvTrainWindow *window,
     int window_width, int window_height, uint8_t *pixels);
 
@@ -190,6 +195,11 @@ bool cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
 double cuv_train_overlap (const CuvWaldboostPlan *plan,
     const CuvTrainWindow *window, const CuvTrainBox *box);
 
+/* Its parts: what two intervals have in common; and the share of what two boxes
+ * have in common, across and down, in their union. areas: the sum of both. */
+double cuv_train_common (double a, double a_size, double b, double b_size);
+double cuv_train_share (double across, double down, double areas);
+
 /* A picture to find negatives in: no window that overlaps a box by more than
  * CUV_TRAIN_MAX_OVERLAP is one. */
 typedef struct {
@@ -203,8 +213,8 @@ typedef struct {
 /* Pictures, in any number and size. */
 typedef struct {
   int32_t n;
-  /* False if picture i cannot be read: it is left out. Valid until the next
-   * call. */
+  /* False if picture i cannot be read: it is left out. Called by several
+   * threads at a time; valid as long as data is. */
   bool (*load) (void *data, int32_t i, CuvTrainPicture *picture);
   void *data;
 } CuvTrainPictures;
@@ -218,8 +228,10 @@ typedef struct {
   int32_t window_width, window_height;
   int32_t capacity, n;
   uint64_t seed;
-  uint64_t *ranks; /* a heap: the largest comes first */
-  uint8_t *pixels; /* of window i, at i * window_width * window_height */
+  pthread_mutex_t lock;   /* of what follows; limit may be read without */
+  _Atomic uint64_t limit; /* smaller ranks are wanted */
+  uint64_t *ranks;        /* a heap: the largest comes first */
+  uint8_t *pixels;        /* of window i, at i * window_width * window_height */
   uint64_t n_windows, n_alive; /* of all pictures; not rejected */
 } CuvTrainReservoir;
 
@@ -232,6 +244,10 @@ void cuv_train_reservoir_clear (CuvTrainReservoir *self);
  * nothing. False if memory runs out. */
 bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number);
+
+/* Draws from all pictures, on all threads. False if memory runs out. */
+bool cuv_train_draw_all (CuvTrainReservoir *self,
+    const CuvWaldboostModel *model, const CuvTrainPictures *pictures);
 
 /* ---- the learner ---- */
 

@@ -10,29 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_PICTURES = 1024 }; /* of a part */
+
 typedef struct {
-  char **paths;
-  uint8_t *pixels;
-} Files;
+  CuvFrame frames[MAX_PICTURES];
+  int n;
+} Pictures;
+
+/* A file that is not a picture is left out later. */
+static void
+add_picture (Pictures *self, const char *path)
+{
+  int width = 0, height = 0;
+  uint8_t *pixels = cuv_check_read_pgm (path, &width, &height);
+
+  self->frames[self->n++] = (CuvFrame){ .model = CUV_MODEL_GREY,
+    .width = width,
+    .height = height,
+    .n_components = 1,
+    .component = { { .data = pixels, .stride = width, .step = 1 } } };
+}
 
 static bool
 load (void *data, int32_t i, CuvTrainPicture *picture)
 {
-  Files *self = data;
-  int width, height;
+  const Pictures *self = data;
 
-  free (self->pixels);
-  self->pixels = cuv_check_read_pgm (self->paths[i], &width, &height);
-  if (self->pixels == NULL)
-    return false;
-  *picture = (CuvTrainPicture){
-    .frame = { .model = CUV_MODEL_GREY,
-        .width = width,
-        .height = height,
-        .n_components = 1,
-        .component = { { .data = self->pixels, .stride = width, .step = 1 } } }
-  };
-  return true;
+  *picture = (CuvTrainPicture){ .frame = self->frames[i] };
+  return picture->frame.component[0].data != NULL;
 }
 
 static void
@@ -65,9 +70,7 @@ int
 main (int argc, char **argv)
 {
   CuvTrainParams params = { .alpha = 0.02, .refill = 0.5, .seed = 1 };
-  char *parts[CUV_TRAIN_N_PARTS][1024];
-  Files files[CUV_TRAIN_N_PARTS] = { { parts[0], NULL }, { parts[1], NULL } };
-  int n[CUV_TRAIN_N_PARTS] = { 0 };
+  static Pictures pictures[CUV_TRAIN_N_PARTS];
   CuvTrainer *trainer;
   CuvTrainState state;
 
@@ -84,14 +87,13 @@ main (int argc, char **argv)
   trainer = cuv_trainer_new (&params);
   add_positives (
       trainer, argv[8], (size_t) (params.window_width * params.window_height));
-  for (int i = 9; i < argc; i++) {
-    int part = i % 4 == 0 ? CUV_TRAIN_CALIBRATION : CUV_TRAIN_LEARNING;
-
-    parts[part][n[part]++] = argv[i];
-  }
+  for (int i = 9; i < argc && i < MAX_PICTURES; i++)
+    add_picture (
+        &pictures[i % 4 == 0 ? CUV_TRAIN_CALIBRATION : CUV_TRAIN_LEARNING],
+        argv[i]);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
     cuv_trainer_set_negatives (
-        trainer, p, &(CuvTrainPictures){ n[p], load, &files[p] });
+        trainer, p, &(CuvTrainPictures){ pictures[p].n, load, &pictures[p] });
   while ((state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
     CuvTrainProgress at = cuv_trainer_progress (trainer);
 
@@ -103,8 +105,10 @@ main (int argc, char **argv)
   printf ("state %d\n", state);
   if (!save (trainer, argv[1]))
     return 1;
-  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
-    free (files[p].pixels);
+  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
+    for (int i = 0; i < pictures[p].n; i++)
+      free (pictures[p].frames[i].component[0].data);
+  }
   cuv_trainer_free (trainer);
   return 0;
 }

@@ -79,6 +79,8 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
         break;
       continue;
     }
+    if (!cuv_train_pyramid_make (&self->pyramid, window.level))
+      return FALSE;
     cuv_train_cut (
         &self->pyramid, &window, self->width, self->height, self->pixels);
     if (!self->visit (self->data, self->picture, self->pixels)
