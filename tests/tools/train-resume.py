@@ -8,6 +8,7 @@ usage: train-resume.py TRAIN
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,9 +32,14 @@ class Trainer:
                         '--negatives', os.path.join(folder, 'negatives'),
                         '--output', self.output, '--report', folder, *OPTIONS]
 
-    def run(self, *more):
+    def run(self, *more, file_size=resource.RLIM_INFINITY):
+        """Status and messages; files cannot be longer than file_size. Python ignores
+        the signal that says so, and the program does, too."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, hard))
         run = subprocess.run([*self.command, *more], capture_output=True, text=True,
-                             timeout=600, check=False)
+                             timeout=600, check=False, restore_signals=False)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         return run.returncode, run.stderr
 
     def kill(self, size, *more):
@@ -125,7 +131,9 @@ def main():
         results = trainer.results()
         expect(not os.path.exists(trainer.state), 'the state was left')
         os.remove(trainer.output)
-        expect(trainer.kill(HEADER), 'ended too early')
+        status, err = trainer.run(file_size=1000000)
+        expect(status == 1 and 'no space for the samples; set TMPDIR' in err, status, err)
+        expect(trainer.kill(HEADER, '--resume'), 'ended too early')
         check_refusals(trainer)
         check_kills(trainer, 4 * 4 + 4 * 4 + 2 * 8 + 4 * 256 + 4)
         status, err = trainer.run('--resume')

@@ -86,10 +86,11 @@ print_progress (
 }
 
 static gboolean
-out_of_memory (GError **error)
+fail (CuvTrainState state, GError **error)
 {
-  g_set_error_literal (
-      error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
+  g_set_error_literal (error, G_FILE_ERROR,
+      state == CUV_TRAIN_NO_SPACE ? G_FILE_ERROR_NOSPC : G_FILE_ERROR_NOMEM,
+      cuv_train_describe_end (state));
   return FALSE;
 }
 
@@ -118,8 +119,8 @@ learn (
   }
   if (progress.terminal && self->progress->len > 0)
     g_printerr ("\n");
-  if (ok && state == CUV_TRAIN_NO_MEMORY)
-    return out_of_memory (error);
+  if (ok && (state == CUV_TRAIN_NO_MEMORY || state == CUV_TRAIN_NO_SPACE))
+    return fail (state, error);
   self->end = g_strdup (cuv_train_describe_end (state));
   return ok;
 }
@@ -148,7 +149,7 @@ finish (Results *self, GError **error)
   if (!write_model (self, error))
     return FALSE;
   if (!results_measure (self))
-    return out_of_memory (error);
+    return fail (CUV_TRAIN_NO_MEMORY, error);
   results_print (self);
   return self->options->report == NULL
       || (report_write_json (self, error) && report_write_page (self, error));
@@ -176,10 +177,13 @@ static gboolean
 train (Results *self, GError **error)
 {
   CuvTrainer *trainer = cuv_trainer_new (&self->options->train);
-  const gboolean ok = trainer != NULL && add_samples (self, trainer)
-      ? train_with (self, trainer, error)
-      : out_of_memory (error);
+  gboolean ok;
 
+  if (trainer == NULL)
+    return fail (CUV_TRAIN_NO_MEMORY, error);
+  ok = add_samples (self, trainer)
+      ? train_with (self, trainer, error)
+      : fail (cuv_trainer_failure (trainer), error);
   cuv_trainer_free (trainer);
   return ok;
 }

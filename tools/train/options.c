@@ -167,5 +167,6 @@ options_parse (int *argc, char ***argv)
   g_option_context_free (context);
   options.train.seed = options.inputs.seed = options.samples.seed =
       (guint64) seed;
+  options.train.folder = g_get_tmp_dir ();
   return ok ? &options : NULL;
 }

@@ -15,6 +15,8 @@ cuv_trainer_new (const CuvTrainParams *params)
   if (self == NULL)
     return NULL;
   self->params = *params;
+  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
+    cuv_train_pool_init (&self->pools[p], params->folder);
   self->rounds = malloc ((n + 1) * sizeof *self->rounds);
   self->nodes = malloc ((n + 1) * sizeof *self->nodes);
   self->leaves = malloc ((n + 1) * CUV_TRAIN_MAX_CODES * sizeof *self->leaves);
@@ -241,12 +243,23 @@ is_done (const CuvTrainer *self)
 }
 
 CuvTrainState
+cuv_trainer_failure (const CuvTrainer *self)
+{
+  bool is_full = false;
+
+  for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
+    is_full = is_full || self->pools[p].codes.is_full
+        || self->pools[p].pixels.is_full;
+  return is_full ? CUV_TRAIN_NO_SPACE : CUV_TRAIN_NO_MEMORY;
+}
+
+CuvTrainState
 cuv_trainer_step (CuvTrainer *self)
 {
   const CuvTrainPool *learning = &self->pools[CUV_TRAIN_LEARNING];
 
   if (!self->begun && !begin (self))
-    return CUV_TRAIN_NO_MEMORY;
+    return cuv_trainer_failure (self);
   if (is_done (self))
     return CUV_TRAIN_DONE;
   if (cuv_train_pool_positives (learning) == 0)
@@ -254,11 +267,11 @@ cuv_trainer_step (CuvTrainer *self)
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
     if (needs_negatives (self, &self->pools[p])
         && !cuv_train_pool_draw (self, &self->pools[p], self->n_weak))
-      return CUV_TRAIN_NO_MEMORY;
+      return cuv_trainer_failure (self);
   }
   if (cuv_train_pool_negatives (learning) == 0)
     return CUV_TRAIN_NO_NEGATIVES;
-  return add_weak (self) ? CUV_TRAIN_CONTINUE : CUV_TRAIN_NO_MEMORY;
+  return add_weak (self) ? CUV_TRAIN_CONTINUE : cuv_trainer_failure (self);
 }
 
 /* ---- the result ---- */

@@ -4,14 +4,15 @@
 #define CUV_TRAIN_LEARNER_H
 
 #include "train/cpu/choose.h"
+#include "train/memory.h"
 #include "train/train.h"
 
 /* The samples of a part: its positives, and negatives that are replaced when
  * too few of them live. */
 typedef struct {
   CuvTrainSet set;
-  uint8_t *codes;  /* of set; NULL in calibration */
-  uint8_t *pixels; /* of sample i, at i times the window's size */
+  CuvTrainMemory codes;  /* of set; none in calibration */
+  CuvTrainMemory pixels; /* of sample i, at i times the window's size */
   bool *alive;
   CuvTrainPictures pictures;
   int32_t n_draws; /* of negatives */
@@ -46,7 +47,11 @@ struct _CuvTrainer {
 /* Adds rounds[n_weak] to the classifier. */
 void cuv_trainer_keep_round (CuvTrainer *self);
 
-/* ---- pool.c: those that can fail return false if memory runs out ---- */
+/* ---- pool.c: those that can fail return false if memory, or the space
+ * of the folder, runs out ---- */
+
+void cuv_train_pool_init (CuvTrainPool *self, const char *folder);
+void cuv_train_pool_clear (CuvTrainPool *self);
 
 bool cuv_train_pool_add_positive (
     const CuvTrainer *trainer, CuvTrainPool *self, const uint8_t *pixels);
@@ -54,7 +59,6 @@ bool cuv_train_pool_add_positive (
 /* Allocates what the positives and negatives need. */
 bool cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes);
-void cuv_train_pool_clear (CuvTrainPool *self);
 
 /* Replaces the negatives by some that the first n_weak weak classifiers do not
  * reject. */

@@ -15,7 +15,7 @@ window_size (const CuvTrainer *trainer)
 static uint8_t *
 pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
 {
-  return self->pixels + (size_t) i * window_size (trainer);
+  return self->pixels.bytes + (size_t) i * window_size (trainer);
 }
 
 /* ---- who lives ---- */
@@ -124,10 +124,50 @@ catch_up (
     reject (self, first, end, round->threshold);
   }
   free (codes);
-  return self->codes == NULL
+  return self->codes.bytes == NULL
       || cuv_train_code_samples (&trainer->features,
-          pixels_of (trainer, self, first), end - first, self->codes + first,
-          self->set.pitch, 0);
+          pixels_of (trainer, self, first), end - first,
+          self->codes.bytes + first, self->set.pitch, 0);
+}
+
+/* ---- memory ---- */
+
+void
+cuv_train_pool_init (CuvTrainPool *self, const char *folder)
+{
+  cuv_train_memory_init (&self->codes, folder);
+  cuv_train_memory_init (&self->pixels, folder);
+}
+
+void
+cuv_train_pool_clear (CuvTrainPool *self)
+{
+  cuv_train_memory_clear (&self->codes);
+  cuv_train_memory_clear (&self->pixels);
+  free (self->alive);
+  free (self->set.masses);
+  free (self->set.weights);
+  free (self->set.sums);
+}
+
+static bool
+allocate (const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
+{
+  CuvTrainSet *set = &self->set;
+  const size_t n =
+      (size_t) set->n_positives + (size_t) trainer->params.n_negatives;
+
+  set->pitch = n;
+  set->masses = malloc (n * sizeof *set->masses);
+  set->weights = malloc (n * sizeof *set->weights);
+  set->sums = malloc (n * sizeof *set->sums);
+  self->alive = malloc (n * sizeof *self->alive);
+  return set->masses != NULL && set->weights != NULL && set->sums != NULL
+      && self->alive != NULL
+      && cuv_train_memory_grow (&self->pixels, n * window_size (trainer))
+      && (!with_codes
+          || cuv_train_memory_grow (
+              &self->codes, n * (size_t) trainer->features.n));
 }
 
 /* ---- positives ---- */
@@ -138,58 +178,23 @@ cuv_train_pool_add_positive (
 {
   const int32_t n = self->set.n_positives;
 
-  if ((n & (n - 1)) == 0) { /* doubles the room */
-    uint8_t *more =
-        realloc (self->pixels, 2 * ((size_t) n + 1) * window_size (trainer));
-
-    if (more == NULL)
-      return false;
-    self->pixels = more;
-  }
+  if ((n & (n - 1)) == 0 /* doubles the room */
+      && !cuv_train_memory_grow (
+          &self->pixels, 2 * ((size_t) n + 1) * window_size (trainer)))
+    return false;
   memcpy (pixels_of (trainer, self, n), pixels, window_size (trainer));
   self->set.n_positives = self->set.n = n + 1;
   return true;
-}
-
-static bool
-allocate (const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
-{
-  CuvTrainSet *set = &self->set;
-  const size_t n =
-      (size_t) set->n_positives + (size_t) trainer->params.n_negatives;
-  uint8_t *pixels = realloc (self->pixels, n * window_size (trainer));
-
-  if (pixels != NULL)
-    self->pixels = pixels;
-  set->pitch = n;
-  set->masses = malloc (n * sizeof *set->masses);
-  set->weights = malloc (n * sizeof *set->weights);
-  set->sums = malloc (n * sizeof *set->sums);
-  self->alive = malloc (n * sizeof *self->alive);
-  if (with_codes)
-    set->codes = self->codes = malloc (n * (size_t) trainer->features.n);
-  return pixels != NULL && set->masses != NULL && set->weights != NULL
-      && set->sums != NULL && self->alive != NULL
-      && (self->codes != NULL || !with_codes);
 }
 
 bool
 cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
 {
-  return allocate (trainer, self, with_codes)
-      && catch_up (trainer, self, 0, self->set.n_positives);
-}
-
-void
-cuv_train_pool_clear (CuvTrainPool *self)
-{
-  free (self->codes);
-  free (self->pixels);
-  free (self->alive);
-  free (self->set.masses);
-  free (self->set.weights);
-  free (self->set.sums);
+  if (!allocate (trainer, self, with_codes))
+    return false;
+  self->set.codes = self->codes.bytes;
+  return catch_up (trainer, self, 0, self->set.n_positives);
 }
 
 /* ---- negatives ---- */

@@ -52,7 +52,7 @@ typedef struct {
 
 _Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
 _Static_assert(
-    sizeof (CuvTrainParams) == 56, "identify() looks at all parameters");
+    sizeof (CuvTrainParams) == 56 + sizeof (char *), "identify() knows all");
 
 /* zlib's begins anew if bytes is NULL. */
 static uint32_t
@@ -123,7 +123,7 @@ identify (const CuvTrainer *self)
     const size_t n = (size_t) pool->set.n_positives;
 
     *item++ = n;
-    *item++ = checksum (0, pool->pixels,
+    *item++ = checksum (0, pool->pixels.bytes,
         n * (size_t) params->window_width * (size_t) params->window_height);
     *item++ = checksum_of_pictures (&pool->pictures);
   }

@@ -10,6 +10,7 @@
  *               cuda/waldboost/choose.cu
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
+ *   memory.c    room for samples, in a file
  *   pool.c      samples that are learnt from, negatives among them replaced
  *   state.c     what a training that was stopped goes on from
  *   learner.c   round after round, until the classifier is good enough
@@ -262,6 +263,7 @@ typedef struct {
   double refill;       /* share of living negatives, 0 .. 1, below which new
                         * ones are searched */
   uint64_t seed;
+  const char *folder; /* for files that hold samples; NULL: memory does */
 } CuvTrainParams;
 
 /* Learning and calibration use pictures of their own. */
@@ -277,15 +279,16 @@ typedef enum {
   CUV_TRAIN_NO_NEGATIVES, /* all windows of the negatives are rejected */
   CUV_TRAIN_NO_POSITIVES,
   CUV_TRAIN_NO_MEMORY,
+  CUV_TRAIN_NO_SPACE, /* in params.folder */
 } CuvTrainState;
 
 typedef struct _CuvTrainer CuvTrainer;
 
-/* NULL if memory runs out. */
+/* NULL if memory runs out. params.folder must outlive it. */
 CuvTrainer *cuv_trainer_new (const CuvTrainParams *params);
 void cuv_trainer_free (CuvTrainer *self); /* NULL is allowed */
 
-/* False if memory runs out. */
+/* False if that fails, see cuv_trainer_failure(). */
 bool cuv_trainer_add_positive (
     CuvTrainer *self, CuvTrainPart part, const uint8_t *pixels);
 
@@ -293,9 +296,11 @@ bool cuv_trainer_add_positive (
 void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
-/* Adds a weak classifier. When memory ran out, the trainer can only be freed.
- */
+/* Adds a weak classifier. When that failed, the trainer can only be freed. */
 CuvTrainState cuv_trainer_step (CuvTrainer *self);
+
+/* What ran out, after a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */
+CuvTrainState cuv_trainer_failure (const CuvTrainer *self);
 
 typedef struct {
   int32_t n_weak;

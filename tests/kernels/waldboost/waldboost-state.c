@@ -128,10 +128,13 @@ static void
 check_resumed (const State *straight, int k, size_t tail)
 {
   const size_t whole = CUV_TRAIN_HEADER + (size_t) k * straight->record;
-  CuvTrainer *trainer = trainer_new (&default_params);
+  CuvTrainParams params = default_params;
+  CuvTrainer *trainer;
   char problem[CUV_TRAIN_PROBLEM] = "";
   State resumed;
 
+  params.folder = k % 2 ? "." : NULL; /* samples in files */
+  trainer = trainer_new (&params);
   cuv_check_case ("going on after %d weak classifiers", k);
   CUV_CHECK (
       cuv_trainer_restore (trainer, straight->bytes, whole + tail, problem)

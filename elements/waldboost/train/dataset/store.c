@@ -9,15 +9,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* A mapping for each picture would be more than Linux allows a process: 65530.
+ */
+#define BLOCK ((gsize) 64 << 20) /* bytes of the file that are mapped at once  \
+                                  */
+
+typedef struct {
+  guint8 *bytes;
+  gsize size, used;
+} Block;
+
 typedef struct {
   gint width, height;
-  guint8 *grey; /* mapped */
-  gsize size;
+  guint8 *grey;
 } Picture;
 
 struct _CuvStore {
   int file;
-  off_t end;
+  off_t end;      /* of the last block's pictures */
+  GArray *blocks; /* pictures stay where they are */
   GArray *pictures;
 };
 
@@ -40,7 +50,8 @@ cuv_store_new (const gchar *folder, GError **error)
   } else {
     unlink (path);
     self = g_new (CuvStore, 1);
-    *self = (CuvStore){ file, 0, g_array_new (FALSE, FALSE, sizeof (Picture)) };
+    *self = (CuvStore){ file, 0, g_array_new (FALSE, FALSE, sizeof (Block)),
+      g_array_new (FALSE, FALSE, sizeof (Picture)) };
   }
   g_free (path);
   return self;
@@ -51,30 +62,65 @@ cuv_store_free (CuvStore *self)
 {
   if (self == NULL)
     return;
-  for (guint i = 0; i < self->pictures->len; i++) {
-    const Picture *picture = &g_array_index (self->pictures, Picture, i);
+  for (guint i = 0; i < self->blocks->len; i++) {
+    const Block *block = &g_array_index (self->blocks, Block, i);
 
-    munmap (picture->grey, picture->size);
+    munmap (block->bytes, block->size);
   }
+  g_array_unref (self->blocks);
   g_array_unref (self->pictures);
   close (self->file);
   g_free (self);
 }
 
+/* Maps what follows the last block, also where the file is shorter. */
+static gboolean
+add_block (CuvStore *self, gsize size)
+{
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  const off_t start =
+      (self->end + (off_t) page - 1) / (off_t) page * (off_t) page;
+  Block block = { NULL, MAX (size, BLOCK), 0 };
+
+  block.bytes = mmap (
+      NULL, block.size, PROT_READ | PROT_WRITE, MAP_SHARED, self->file, start);
+  if (block.bytes == MAP_FAILED)
+    return FALSE;
+  self->end = start;
+  g_array_append_val (self->blocks, block);
+  return TRUE;
+}
+
+/* Room for a picture, or NULL with errno. */
+static guint8 *
+allocate (CuvStore *self, gsize size)
+{
+  Block *block = self->blocks->len > 0
+      ? &g_array_index (self->blocks, Block, self->blocks->len - 1)
+      : NULL;
+  guint8 *room;
+
+  if (block == NULL || block->size - block->used < size) {
+    if (!add_block (self, size))
+      return NULL;
+    block = &g_array_index (self->blocks, Block, self->blocks->len - 1);
+  }
+  errno = posix_fallocate (self->file, self->end, (off_t) size);
+  if (errno != 0)
+    return NULL;
+  room = block->bytes + block->used;
+  block->used += size;
+  self->end += (off_t) size;
+  return room;
+}
+
 gint64
 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
 {
-  const off_t page = sysconf (_SC_PAGESIZE);
-  Picture picture = { frame->width, frame->height, NULL,
-    (gsize) frame->width * (gsize) frame->height };
-  const int problem =
-      posix_fallocate (self->file, self->end, (off_t) picture.size);
+  const Picture picture = { frame->width, frame->height,
+    allocate (self, (gsize) frame->width * (gsize) frame->height) };
 
-  errno = problem;
-  if (problem == 0)
-    picture.grey = mmap (NULL, picture.size, PROT_READ | PROT_WRITE, MAP_SHARED,
-        self->file, self->end);
-  if (problem != 0 || picture.grey == MAP_FAILED) {
+  if (picture.grey == NULL) {
     set_error (error,
         "no space for the pictures; set TMPDIR to a folder that "
         "has more");
@@ -82,7 +128,6 @@ cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
   }
   for (gint y = 0; y < frame->height; y++)
     cuv_grey_row (frame, y, picture.grey + (gsize) y * (gsize) frame->width);
-  self->end += ((off_t) picture.size + page - 1) / page * page;
   g_array_append_val (self->pictures, picture);
   return (gint64) self->pictures->len - 1;
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures and samples in files: more of them than a process may map, and no
+ * space for them. */
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "cuvcheck.h"
+#include "train/dataset/dataset.h"
+#include "train/memory.h"
+
+enum {
+  N_SMALL = 70000, /* a process has at most 65530 mappings */
+  SIDE = 9,
+  LARGE = 8200, /* width and height: more than the store maps at once */
+};
+
+/* Files cannot be longer. */
+static void
+limit_files (rlim_t size)
+{
+  struct rlimit limit;
+
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = size;
+  setrlimit (RLIMIT_FSIZE, &limit);
+}
+
+/* ---- pictures ---- */
+
+static gint64
+add (CuvStore *store, gint side, guint8 grey, GError **error)
+{
+  const gsize n = (gsize) side * (gsize) side;
+  guint8 *pixels = g_malloc (n);
+  const CuvFrame frame = { .model = CUV_MODEL_GREY,
+    .width = side,
+    .height = side,
+    .n_components = 1,
+    .component = { { .data = pixels, .stride = side, .step = 1 } } };
+  gint64 number;
+
+  memset (pixels, grey, n);
+  number = cuv_store_add (store, &frame, error);
+  g_free (pixels);
+  return number;
+}
+
+static gboolean
+is_filled (const CuvFrame *frame, gint side, guint8 grey)
+{
+  const gsize n = (gsize) side * (gsize) side;
+  const guint8 *pixels = frame->component[0].data;
+
+  return frame->width == side && frame->height == side && pixels[0] == grey
+      && memcmp (pixels, pixels + 1, n - 1) == 0;
+}
+
+static void
+check_pictures (void)
+{
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
+  CuvFrame first;
+  gint n_wrong = 0;
+
+  cuv_check_case ("pictures");
+  CUV_CHECK (add (store, SIDE, 0, NULL) == 0);
+  first = cuv_store_frame (store, 0);
+  CUV_CHECK (add (store, LARGE, 77, NULL) == 1);
+  for (gint i = 2; i < N_SMALL; i++)
+    n_wrong += add (store, SIDE, (guint8) i, NULL) != i;
+  CUV_CHECK (is_filled (&first, SIDE, 0));
+  for (gint i = 0; i < N_SMALL; i++) {
+    const CuvFrame frame = cuv_store_frame (store, i);
+
+    n_wrong += i == 1 ? !is_filled (&frame, LARGE, 77)
+                      : !is_filled (&frame, SIDE, (guint8) i);
+  }
+  CUV_CHECK (n_wrong == 0, ": %d of %d", n_wrong, N_SMALL);
+  cuv_store_free (store);
+}
+
+static void
+check_no_space_for_pictures (void)
+{
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
+  GError *error = NULL;
+  CuvFrame frame;
+
+  cuv_check_case ("no space for pictures");
+  limit_files (10000);
+  CUV_CHECK (add (store, 90, 1, NULL) == 0);
+  CUV_CHECK (add (store, 90, 2, &error) == -1);
+  CUV_CHECK (error != NULL && strstr (error->message, "TMPDIR") != NULL);
+  g_clear_error (&error);
+  CUV_CHECK (add (store, 40, 3, NULL) == 1);
+  limit_files (RLIM_INFINITY);
+  frame = cuv_store_frame (store, 0);
+  CUV_CHECK (is_filled (&frame, 90, 1));
+  frame = cuv_store_frame (store, 1);
+  CUV_CHECK (is_filled (&frame, 40, 3));
+  cuv_store_free (store);
+  CUV_CHECK (cuv_store_new ("/no/such/folder", &error) == NULL);
+  CUV_CHECK (error != NULL);
+  g_clear_error (&error);
+}
+
+/* ---- samples ---- */
+
+static void
+check_memory (const char *folder)
+{
+  CuvTrainMemory memory;
+
+  cuv_check_case ("memory in %s", folder != NULL ? folder : "memory");
+  cuv_train_memory_init (&memory, folder);
+  for (size_t size = 1; size <= 10000000; size *= 10) {
+    CUV_CHECK (cuv_train_memory_grow (&memory, size) && memory.size == size);
+    memory.bytes[size - 1] = (uint8_t) (size / 3);
+  }
+  CUV_CHECK (cuv_train_memory_grow (&memory, 5) && memory.size == 10000000);
+  for (size_t size = 1; size <= 10000000; size *= 10)
+    CUV_CHECK (memory.bytes[size - 1] == (uint8_t) (size / 3));
+  CUV_CHECK (!memory.is_full);
+  cuv_train_memory_clear (&memory);
+  CUV_CHECK (memory.size == 0 && memory.bytes == NULL);
+}
+
+static void
+check_no_space (void)
+{
+  CuvTrainMemory memory;
+
+  cuv_check_case ("no space for samples");
+  cuv_train_memory_init (&memory, g_get_tmp_dir ());
+  limit_files (10000);
+  CUV_CHECK (cuv_train_memory_grow (&memory, 10000));
+  memory.bytes[9999] = 9;
+  CUV_CHECK (!cuv_train_memory_grow (&memory, 10001));
+  CUV_CHECK (memory.is_full && memory.size == 10000);
+  CUV_CHECK (memory.bytes[9999] == 9);
+  limit_files (RLIM_INFINITY);
+  cuv_train_memory_clear (&memory);
+  cuv_train_memory_init (&memory, "/no/such/folder");
+  CUV_CHECK (!cuv_train_memory_grow (&memory, 1) && memory.is_full);
+  cuv_train_memory_clear (&memory);
+}
+
+static void
+run (void)
+{
+  check_pictures ();
+  check_no_space_for_pictures ();
+  check_memory (NULL);
+  check_memory (g_get_tmp_dir ());
+  check_no_space ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}
