@@ -11,8 +11,9 @@
 
 /* A mapping for each picture would be more than Linux allows a process: 65530.
  */
-#define BLOCK ((gsize) 64 << 20) /* bytes of the file that are mapped at once  \
-                                  */
+#define BLOCK                                                                  \
+  ((gsize) 64 << 20) /* bytes of the file that are mapped at once              \
+                      */
 
 typedef struct {
   guint8 *bytes;
