@@ -128,6 +128,23 @@ picture_decode (GstElement *pipeline, const gchar *path, gchar **problem)
   return sample;
 }
 
+/* NULL at the end, after an error, which is *message then, or if nothing comes
+ * within TIMEOUT. */
+static GstSample *
+next_sample (GstAppSink *out, GstBus *bus, GstMessage **message)
+{
+  const gint64 end = g_get_monotonic_time () + TIMEOUT * G_USEC_PER_SEC;
+  GstSample *sample = NULL;
+
+  while (sample == NULL && *message == NULL && !gst_app_sink_is_eos (out)
+      && g_get_monotonic_time () < end) {
+    sample = gst_app_sink_try_pull_sample (out, GST_SECOND / 50);
+    if (sample == NULL)
+      *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  }
+  return sample;
+}
+
 gboolean
 picture_visit_frames (GstElement *pipeline, const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
@@ -136,20 +153,19 @@ picture_visit_frames (GstElement *pipeline, const gchar *path,
   GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  GstMessage *message = NULL;
   GstSample *sample;
   gboolean more = TRUE;
   gint64 frame = 0;
 
   g_object_set (file, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (more
-      && (sample = gst_app_sink_try_pull_sample (
-              GST_APP_SINK (out), TIMEOUT * GST_SECOND))) {
+  while (more && (sample = next_sample (GST_APP_SINK (out), bus, &message))) {
     more = visit (data, sample, frame++);
     gst_sample_unref (sample);
   }
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  if (message == NULL)
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   if (message != NULL)
     *problem = picture_error (message);
   else if (frame == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are annotations, whose boxes have an area, or an error. */
+/* Any bytes are annotations, whose boxes have an area, samples of the size that
+ * they announce, or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "annotations.h"
@@ -20,6 +21,30 @@ check (const CuvAnnotated *picture)
   }
 }
 
+static void
+read_vec (const gchar *bytes, gsize size)
+{
+  GError *error = NULL;
+  CuvVec vec;
+  guint8 *pixels;
+
+  if (!cuv_vec_parse (&vec, bytes, size, &error)) {
+    if (error == NULL)
+      abort ();
+    g_error_free (error);
+    return;
+  }
+  if (vec.n <= 0 || vec.n_pixels <= 0 || (gsize) vec.n_pixels > size)
+    abort ();
+  pixels = g_malloc ((gsize) vec.n_pixels);
+  for (gint i = 0; i < vec.n; i++) {
+    if (cuv_vec_sample (&vec, i, pixels, &error) != (error == NULL))
+      abort ();
+    g_clear_error (&error);
+  }
+  g_free (pixels);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -32,6 +57,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     abort ();
   for (guint i = 0; i < self->pictures->len; i++)
     check (self->pictures->pdata[i]);
+  if (cuv_vec_recognise ((const gchar *) data, size))
+    read_vec ((const gchar *) data, size);
   g_clear_error (&error);
   cuv_annotations_free (self);
   return 0;

@@ -215,6 +215,67 @@ check_damage (guint i)
   }
 }
 
+/* ---- .vec ---- */
+
+/* Two samples of three pixels. */
+static const gchar vec_bytes[] = "\2\0\0\0\3\0\0\0\0\0\0\0"
+                                 "\0\1\0\2\0\377\0"
+                                 "\0\7\0\10\0\11\0";
+
+enum { VEC_SIZE = sizeof vec_bytes - 1 };
+
+/* The error's text, or NULL; the pixels of the last sample. */
+static gchar *
+read_vec (const gchar *bytes, gsize size, guint8 *pixels)
+{
+  GError *error = NULL;
+  gchar *text = NULL;
+  CuvVec vec;
+  gboolean ok = cuv_vec_parse (&vec, bytes, size, &error);
+
+  for (gint i = 0; ok && i < vec.n; i++) {
+    CUV_CHECK (vec.n_pixels <= VEC_SIZE, ": %d", vec.n_pixels);
+    ok = cuv_vec_sample (&vec, i, pixels, &error);
+  }
+  CUV_CHECK (ok == (error == NULL));
+  if (error != NULL)
+    text = g_strdup (error->message);
+  g_clear_error (&error);
+  return text;
+}
+
+static void
+check_vec (void)
+{
+  guint8 pixels[VEC_SIZE];
+  gchar bytes[VEC_SIZE];
+  gchar *error = read_vec (vec_bytes, VEC_SIZE, pixels);
+
+  cuv_check_case ("vec");
+  CUV_CHECK (error == NULL, ": %s", error);
+  CUV_CHECK (pixels[0] == 7 && pixels[1] == 8 && pixels[2] == 9);
+  for (gsize size = 0; size < VEC_SIZE; size++) {
+    /* behind its end the copy is not readable for sanitizers */
+    gchar *copy = g_memdup2 (vec_bytes, size);
+
+    error = read_vec (copy, size, pixels);
+    CUV_CHECK (error != NULL, ": no error of %zu bytes", size);
+    g_free (error);
+    g_free (copy);
+  }
+  for (gsize bit = 0; bit < 8 * VEC_SIZE; bit++) {
+    memcpy (bytes, vec_bytes, VEC_SIZE);
+    bytes[bit / 8] = (gchar) (bytes[bit / 8] ^ 1 << bit % 8);
+    g_free (read_vec (bytes, VEC_SIZE, pixels));
+  }
+  memcpy (bytes, vec_bytes, VEC_SIZE);
+  bytes[16] = 1;
+  error = read_vec (bytes, VEC_SIZE, pixels);
+  CUV_CHECK (g_strcmp0 (error, "sample 0: a pixel is not in 0 .. 255") == 0,
+      ": %s", error);
+  g_free (error);
+}
+
 static void
 run (void)
 {
@@ -224,6 +285,7 @@ run (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     check_wrong (i);
+  check_vec ();
 }
 
 int

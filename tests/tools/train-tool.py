@@ -10,135 +10,54 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import struct
 import sys
 import tempfile
 
 import cv2
 import numpy as np
 
-N_PICTURES = 24
-SIZE = 160
-OPTIONS = ['--window', '16x16', '--weak', '12', '--negative-samples', '800',
-           '--copies', '4', '--margin', '0']
+from crosses import (Tests, write, write_coco, write_dlib, write_info, write_pictures,
+                     write_voc, write_yolo)
 
 
-def draw(rng):
-    """A picture of noise with two crosses; their boxes."""
-    small = rng.integers(60, 200, (SIZE // 8, SIZE // 8), np.uint8)
-    picture = cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
-    boxes = []
-    for left in (8, 88):
-        side = int(rng.integers(18, 40))
-        x, y = left + int(rng.integers(0, 30)), int(rng.integers(4, SIZE - 44))
-        third = side // 3
-        picture[y:y + side, x:x + side] = 230
-        picture[y + third:y + side - third, x:x + side] = 20
-        picture[y:y + side, x + third:x + side - third] = 20
-        boxes.append((x, y, side, side))
-    noise = rng.integers(-8, 9, picture.shape)
-    return np.clip(picture + noise, 0, 255).astype(np.uint8), boxes
-
-
-def write_pictures(folder):
-    rng = np.random.default_rng(7)
-    pictures = []
-    os.makedirs(os.path.join(folder, 'negatives'))
-    for i in range(N_PICTURES):
-        picture, boxes = draw(rng)
-        name = f'{i:02}.png'
-        cv2.imwrite(os.path.join(folder, name), picture)
-        pictures.append((name, boxes))
-    for i in range(8):
-        small = rng.integers(0, 256, (SIZE // (4 + i), SIZE // (4 + i)), np.uint8)
-        cv2.imwrite(os.path.join(folder, 'negatives', f'{i}.png'),
-                    cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC))
-    return pictures
-
-
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w', encoding='utf-8') as out:
-        out.write(text)
+def write_vec(tests, pictures, side):
+    """The crosses as samples without pictures."""
+    path = os.path.join(tests.folder, 'crosses.vec')
+    samples = []
+    for name, boxes in pictures:
+        picture = cv2.imread(os.path.join(tests.folder, name), cv2.IMREAD_GRAYSCALE)
+        samples += [cv2.resize(picture[y:y + h, x:x + w], (side, side),
+                               interpolation=cv2.INTER_AREA) for x, y, w, h in boxes]
+    with open(path, 'wb') as out:
+        out.write(struct.pack('<iihh', len(samples), side * side, 0, 0))
+        for sample in samples:
+            out.write(b'\0' + sample.astype('<i2').tobytes())
     return path
 
 
-def write_coco(folder, pictures):
-    images = [{'id': i, 'file_name': name} for i, (name, _) in enumerate(pictures)]
-    annotations = [{'image_id': i, 'category_id': 5, 'bbox': box}
-                   for i, (_, boxes) in enumerate(pictures) for box in boxes]
-    return write(os.path.join(folder, 'coco.json'), json.dumps(
-        {'images': images, 'annotations': annotations,
-         'categories': [{'id': 5, 'name': 'cross'}]}))
-
-
-def write_info(folder, pictures):
-    lines = [f'{name} {len(boxes)} ' + ' '.join(str(n) for box in boxes for n in box)
-             for name, boxes in pictures]
-    return write(os.path.join(folder, 'info.dat'), '\n'.join(lines) + '\n')
-
-
-def write_dlib(folder, pictures):
-    images = ''.join(
-        f"<image file='{name}'>" + ''.join(
-            f"<box left='{x}' top='{y}' width='{w}' height='{h}'/>"
-            for x, y, w, h in boxes) + '</image>' for name, boxes in pictures)
-    return write(os.path.join(folder, 'dlib.xml'),
-                 f'<dataset><images>{images}</images></dataset>')
-
-
-def write_voc(folder, pictures):
-    for name, boxes in pictures:
-        objects = ''.join(
-            '<object><name>cross</name><bndbox>'
-            f'<xmin>{x + 1}</xmin><ymin>{y + 1}</ymin>'
-            f'<xmax>{x + w}</xmax><ymax>{y + h}</ymax></bndbox></object>'
-            for x, y, w, h in boxes)
-        write(os.path.join(folder, 'voc', name.replace('png', 'xml')),
-              f'<annotation><filename>{name}</filename>{objects}</annotation>')
-    return os.path.join(folder, 'voc')
-
-
-def write_yolo(folder, pictures):
-    for name, boxes in pictures:
-        lines = [f'0 {(x + w / 2) / SIZE} {(y + h / 2) / SIZE} {w / SIZE} {h / SIZE}'
-                 for x, y, w, h in boxes]
-        write(os.path.join(folder, 'yolo', name.replace('png', 'txt')),
-              '\n'.join(lines) + '\n')
-    return os.path.join(folder, 'yolo')
-
-
-class Tests:
-    def __init__(self, program, folder):
-        self.program, self.folder, self.failed = program, folder, 0
-
-    def fail(self, *what):
-        print('FAILED:', *what)
-        self.failed += 1
-
-    def train(self, *arguments):
-        run = subprocess.run([self.program, *arguments], capture_output=True,
-                             text=True, timeout=600, check=False)
-        return run.returncode, run.stdout, run.stderr
-
-    def learn(self, annotations, *more):
-        """The model's bytes and the recall at most one false positive a picture."""
-        output = os.path.join(self.folder, 'model.xml')
-        status, out, err = self.train(
-            '--positives', annotations, '--negatives',
-            os.path.join(self.folder, 'negatives'), '--output', output,
-            *OPTIONS, *more)
-        found = re.search(r'at most 1 false positives a picture: recall ([\d.]+)', out)
-        if status != 0 or not found:
-            self.fail(annotations, status, out, err)
-            return b'', 0
-        with open(output, 'rb') as model:
-            return model.read(), float(found[1])
-
-    def expect_error(self, text, *arguments):
-        status, _, err = self.train(*arguments)
-        if status == 0 or text not in err:
-            self.fail(arguments, status, err, 'instead of', text)
+def check_vec(tests, pictures):
+    """Its samples find the same crosses; nothing but windows are measured."""
+    report = os.path.join(tests.folder, 'vec-report')
+    path = write_vec(tests, pictures, 16)
+    _, recall = tests.learn(path, '--report', report)
+    if recall < 0.8:
+        tests.fail('.vec: recall', recall)
+    with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+        data = json.load(file)
+    # 8 negatives, of which 1 is kept out; 48 samples, the last 15 % kept out
+    test = data['data']['test']
+    if test['pictures'] != 1 or test['objects'] != 7 \
+            or data['windows']['test']['positives'] != 7:
+        tests.fail('.vec:', test, data['windows']['test'])
+    numbers = sorted(int(o['picture'].split()[-1]) for o in data['objects'])
+    if numbers != list(range(41, 48)):
+        tests.fail('.vec: samples kept out are', numbers)
+    output = os.path.join(tests.folder, 'x.xml')
+    tests.expect_error('samples of 256 pixels do not fit the window of 24 x 24',
+                       '--positives', path, '--output', output)
+    tests.expect_error('have nothing around them', '--positives', path, '--window',
+                       '16x16', '--output', output)
 
 
 def check_report(tests, pictures):
@@ -180,7 +99,7 @@ def check_places(tests, coco):
     """What cannot be written is refused before pictures are read."""
     missing = os.path.join(tests.folder, 'no-such-folder', 'model.xml')
     tests.expect_error("cannot write to", '--positives', 'not-read', '--output', missing)
-    tests.expect_error('instead of a file', '--positives', 'not-read',
+    tests.expect_error('no file to be replaced', '--positives', 'not-read',
                        '--output', tests.folder)
     tests.expect_error('cannot make the folder', '--positives', 'not-read', '--output',
                        os.path.join(tests.folder, 'x.xml'), '--report',
@@ -219,6 +138,7 @@ def main():
                            '--positives', write_info(folder, pictures[:4]),
                            '--output', output)
         check_report(tests, pictures)
+        check_vec(tests, pictures)
         check_places(tests, coco)
         if os.path.exists(output):
             tests.fail('a model was written after an error')

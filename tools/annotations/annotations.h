@@ -6,6 +6,7 @@
  *   records.c      JSON lines and CSV of visionpublish
  *   xml.c          Pascal VOC and dlib
  *   text.c         YOLO, and OpenCV's info.dat
+ *   vec.c          samples of opencv_createsamples, which have no pictures
  *
  * Readers take bytes and open no file. */
 #ifndef CUV_ANNOTATIONS_H
@@ -59,6 +60,25 @@ gboolean cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes,
 /* The format of a file's content, FALSE if it is none of them. */
 gboolean cuv_annotations_recognise (
     const gchar *bytes, gsize size, CuvAnnotationsFormat *format);
+
+/* ---- samples without pictures ---- */
+
+/* Grey samples of one size; of width and height only the product is known. */
+typedef struct {
+  gint n, n_pixels;
+  const guint8 *samples; /* in the file's bytes */
+} CuvVec;
+
+/* Whether the content begins like a .vec file. */
+gboolean cuv_vec_recognise (const gchar *bytes, gsize size);
+
+/* bytes must outlive self. FALSE with an error. */
+gboolean cuv_vec_parse (
+    CuvVec *self, const gchar *bytes, gsize size, GError **error);
+
+/* Copies n_pixels pixels, row by row. FALSE with an error. */
+gboolean cuv_vec_sample (
+    const CuvVec *self, gint i, guint8 *pixels, GError **error);
 
 /* ---- for the readers ---- */
 

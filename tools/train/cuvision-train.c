@@ -27,9 +27,11 @@ check_places (const TrainOptions *options, GError **error)
   gboolean ok = is_writable (folder, error);
 
   g_free (folder);
-  if (ok && g_file_test (options->output, G_FILE_TEST_IS_DIR)) {
+  if (ok && g_file_test (options->output, G_FILE_TEST_EXISTS)
+      && !g_file_test (options->output, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR,
-        "--output names the folder '%s' instead of a file", options->output);
+        "--output names '%s', which is no file to be replaced",
+        options->output);
     return FALSE;
   }
   if (!ok || options->report == NULL)
@@ -41,91 +43,7 @@ check_places (const TrainOptions *options, GError **error)
   return FALSE;
 }
 
-/* ---- training ---- */
-
-static gboolean
-add_samples (Results *self, CuvTrainer *trainer)
-{
-  const CuvTrainParams *params = &self->options->train;
-
-  self->too_small = cuv_dataset_feed (
-      self->inputs->dataset, trainer, params, &self->options->samples);
-  if (self->too_small > 0)
-    g_printerr ("skipped: %d objects are smaller than the window of %d x %d; "
-                "--window makes it smaller\n",
-        self->too_small, params->window_width, params->window_height);
-  return self->too_small >= 0;
-}
-
-#define LINE_INTERVAL (20 * G_USEC_PER_SEC) /* of a log */
-
-typedef struct {
-  gint64 start, last; /* a line was printed */
-  gint n_first;       /* weak classifiers at the start */
-  gboolean terminal;
-} Progress;
-
-/* On a terminal a line that is written again and again. */
-static void
-print_progress (
-    Progress *self, const CuvTrainProgress *at, const CuvTrainParams *params)
-{
-  const gint64 now = g_get_monotonic_time ();
-  const gdouble seconds = (gdouble) (now - self->start) / G_USEC_PER_SEC;
-
-  if (!self->terminal && now - self->last < LINE_INTERVAL)
-    return;
-  self->last = now;
-  g_printerr ("%s%d of %d weak classifiers, false-positive rate %.2g, recall "
-              "%.3f, %d + %d samples, %.0f s left%s",
-      self->terminal ? "\r" : "", at->n_weak, params->n_weak, at->rate,
-      at->recall, at->alive[CUV_TRAIN_LEARNING][1],
-      at->alive[CUV_TRAIN_LEARNING][0],
-      seconds / (at->n_weak - self->n_first) * (params->n_weak - at->n_weak),
-      self->terminal ? "\033[K" : "\n");
-}
-
-static gboolean
-fail (CuvTrainState state, GError **error)
-{
-  g_set_error_literal (error, G_FILE_ERROR,
-      state == CUV_TRAIN_NO_SPACE ? G_FILE_ERROR_NOSPC : G_FILE_ERROR_NOMEM,
-      cuv_train_describe_end (state));
-  return FALSE;
-}
-
-static gboolean
-learn (
-    Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
-{
-  Progress progress = { .start = g_get_monotonic_time (),
-    .n_first = cuv_trainer_classifier (trainer).n_weak,
-    .terminal = isatty (STDERR_FILENO) };
-  CuvTrainState state;
-  gboolean ok = TRUE;
-
-  progress.last = progress.start;
-  for (gint n = 1; n <= progress.n_first; n++) {
-    const CuvTrainProgress at = cuv_trainer_progress_after (trainer, n);
-
-    g_array_append_val (self->progress, at);
-  }
-  while (ok && (state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
-    const CuvTrainProgress at = cuv_trainer_progress (trainer);
-
-    g_array_append_val (self->progress, at);
-    ok = state_file_add (state_file, error);
-    print_progress (&progress, &at, &self->options->train);
-  }
-  if (progress.terminal && self->progress->len > 0)
-    g_printerr ("\n");
-  if (ok && (state == CUV_TRAIN_NO_MEMORY || state == CUV_TRAIN_NO_SPACE))
-    return fail (state, error);
-  self->end = g_strdup (cuv_train_describe_end (state));
-  return ok;
-}
-
-/* ---- the result ---- */
+/* ---- the steps ---- */
 
 /* It has no date, so that the same samples give the same file. */
 static gboolean
@@ -149,7 +67,7 @@ finish (Results *self, GError **error)
   if (!write_model (self, error))
     return FALSE;
   if (!results_measure (self))
-    return fail (CUV_TRAIN_NO_MEMORY, error);
+    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   results_print (self);
   return self->options->report == NULL
       || (report_write_json (self, error) && report_write_page (self, error));
@@ -159,14 +77,11 @@ finish (Results *self, GError **error)
 static gboolean
 train_with (Results *self, CuvTrainer *trainer, GError **error)
 {
-  const gint64 start = g_get_monotonic_time ();
   StateFile *state_file =
       state_file_new (trainer, self->options->output, error);
-  gboolean ok = state_file != NULL && learn (self, trainer, state_file, error);
+  const gboolean ok = state_file != NULL
+      && learn_run (self, trainer, state_file, error) && finish (self, error);
 
-  self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  self->classifier = cuv_trainer_classifier (trainer);
-  ok = ok && finish (self, error);
   if (ok)
     state_file_remove (state_file);
   state_file_free (state_file);
@@ -180,10 +95,10 @@ train (Results *self, GError **error)
   gboolean ok;
 
   if (trainer == NULL)
-    return fail (CUV_TRAIN_NO_MEMORY, error);
-  ok = add_samples (self, trainer)
+    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
+  ok = learn_add_samples (self, trainer)
       ? train_with (self, trainer, error)
-      : fail (cuv_trainer_failure (trainer), error);
+      : learn_fail (cuv_trainer_failure (trainer), error);
   cuv_trainer_free (trainer);
   return ok;
 }
@@ -201,7 +116,7 @@ run (const TrainOptions *options, GError **error)
   if (inputs == NULL)
     return FALSE;
   results.progress = g_array_new (FALSE, FALSE, sizeof (CuvTrainProgress));
-  ok = train (&results, error);
+  ok = learn_check (&results, error) && train (&results, error);
   results_clear (&results);
   inputs_free (inputs);
   return ok;

@@ -5,6 +5,7 @@
 #include "train-tool.h"
 
 #include <gst/video/video.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one picture ---- */
@@ -31,93 +32,33 @@ add_sample (
   return picture;
 }
 
-/* ---- files ---- */
-
-/* Folders in which data sets keep pictures, beside that of the annotations. */
-static const gchar *const folders[] = { "", "..", "../images", "../JPEGImages",
-  "images" };
-
-/* A file of this name, or NULL. */
-static gchar *
-find_file (const gchar *folder, const gchar *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
-    gchar *path = g_path_is_absolute (name)
-        ? g_strdup (name)
-        : g_build_filename (folder, folders[i], name, NULL);
-
-    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
-      return path;
-    g_free (path);
-  }
-  return NULL;
-}
-
-/* The picture that an annotation file without a name in it belongs to: of the
- * same name but for the end. */
-static gchar *
-find_picture_of (const gchar *path)
-{
-  static const gchar *const ends[] = { "jpg", "jpeg", "png", "JPG", "bmp",
-    "webp", "tif", "ppm", "pgm" };
-  gchar *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
-  gchar *dot = strrchr (name, '.'), *found = NULL;
-
-  if (dot != NULL)
-    *dot = '\0';
-  for (guint i = 0; found == NULL && i < G_N_ELEMENTS (ends); i++) {
-    gchar *picture = g_strdup_printf ("%s.%s", name, ends[i]);
-
-    found = find_file (folder, picture);
-    g_free (picture);
-  }
-  g_free (name);
-  g_free (folder);
-  return found;
-}
-
-static gint
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
-}
-
-/* A file, or those of a folder and the folders in it, sorted. */
-static void
-list_files (const gchar *path, GPtrArray *files)
-{
-  GDir *dir = g_dir_open (path, 0, NULL);
-  GPtrArray *names;
-  const gchar *name;
-
-  if (dir == NULL) {
-    g_ptr_array_add (files, g_strdup (path));
-    return;
-  }
-  names = g_ptr_array_new_with_free_func (g_free);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_build_filename (path, name, NULL));
-  g_dir_close (dir);
-  g_ptr_array_sort (names, compare_names);
-  for (guint i = 0; i < names->len; i++)
-    list_files (names->pdata[i], files);
-  g_ptr_array_unref (names);
-}
-
 /* ---- reading ---- */
 
-#define NEGATIVE_STEP 25 /* frames of a film without objects */
+enum {
+  NEGATIVE_STEP = 25, /* frames of a film without objects */
+  BLOCK = 25,         /* frames of a film that stay together */
+};
+
+/* A picture or film that annotations name. */
+typedef struct {
+  gchar *path;
+  GHashTable *frames; /* number -> GPtrArray of CuvAnnotated */
+} File;
 
 typedef struct {
   const InputOptions *options;
   CuvDataset *dataset;
   GstElement *decoder;
-  gchar **labels;   /* YOLO's names, or NULL */
-  GHashTable *seen; /* labels of annotations */
+  gchar **labels;         /* YOLO's names, or NULL */
+  GPtrArray *annotations; /* of CuvAnnotations */
+  GHashTable *files;      /* path without links -> File */
+  GHashTable *seen;       /* labels of annotations */
   GPtrArray *skipped;
+  guint64 n_files;
   /* of the file that is decoded: */
   const gchar *path;
-  GHashTable *frames; /* number -> CuvAnnotated; NULL: a negative */
+  GHashTable *frames; /* File's; NULL: a negative */
+  guint64 n_frames;   /* taken */
   GError *error;      /* there is no space left */
 } Reader;
 
@@ -166,27 +107,36 @@ add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
       skip_box (self, to, &box);
       continue;
     }
+    g_hash_table_add (self->seen, (gpointer) from->label);
     g_array_append_val (to->boxes, box);
     if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
       g_array_append_val (to->objects, box);
   }
 }
 
+/* Neighbours in a film look alike: a block of them has one role. */
+static void
+add_to_block (Reader *self, CuvDatasetPicture *picture, gint64 frame)
+{
+  const gboolean is_film =
+      frame > 0 || (self->frames && g_hash_table_size (self->frames) > 1);
+
+  if (is_film)
+    picture->block = (self->n_files << 32) + self->n_frames / BLOCK + 1;
+  self->n_frames++;
+}
+
 static gboolean
 visit (gpointer data, GstSample *sample, gint64 frame)
 {
   Reader *self = data;
-  const CuvAnnotated *picture = NULL;
+  const GPtrArray *pictures =
+      self->frames != NULL ? g_hash_table_lookup (self->frames, &frame) : NULL;
   CuvDatasetPicture *to;
   gchar *name;
 
-  if (self->frames != NULL) {
-    picture = g_hash_table_lookup (self->frames, &frame);
-    if (picture == NULL)
-      return TRUE;
-  } else if (frame % NEGATIVE_STEP != 0) {
+  if (self->frames != NULL ? pictures == NULL : frame % NEGATIVE_STEP != 0)
     return TRUE;
-  }
   name = frame > 0
       ? g_strdup_printf ("%s, frame %" G_GINT64_FORMAT, self->path, frame)
       : g_strdup (self->path);
@@ -194,11 +144,9 @@ visit (gpointer data, GstSample *sample, gint64 frame)
   g_free (name);
   if (to == NULL)
     return FALSE;
-  if (picture != NULL)
-    add_boxes (self, to, picture);
-  for (guint i = 0; picture != NULL && i < picture->boxes->len; i++)
-    g_hash_table_add (self->seen,
-        (gpointer) g_array_index (picture->boxes, CuvAnnotation, i).label);
+  add_to_block (self, to, frame);
+  for (guint i = 0; pictures != NULL && i < pictures->len; i++)
+    add_boxes (self, to, pictures->pdata[i]);
   return TRUE;
 }
 
@@ -210,68 +158,153 @@ decode (Reader *self, const gchar *path, GHashTable *frames, GError **error)
 
   self->path = path;
   self->frames = frames;
+  self->n_files++;
+  self->n_frames = 0;
   if (!picture_visit_frames (self->decoder, path, visit, self, &problem)
       && self->error == NULL)
     skip (self, path, problem);
   g_free (problem);
-  if (self->error != NULL)
-    g_propagate_error (error, g_steal_pointer (&self->error));
-  return *error == NULL;
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  return FALSE;
 }
 
-/* The pictures of an annotation file, by the path of their file: those of a
- * film are together. */
-static GHashTable *
-group_by_file (Reader *self, const gchar *path, const CuvAnnotations *from)
+/* ---- samples of .vec ---- */
+
+static gboolean
+add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
 {
-  GHashTable *files = g_hash_table_new_full (
-      g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
+  const gint width = self->options->window_width;
+  const gint height = self->options->window_height;
+  guint8 *pixels;
+  gboolean ok = TRUE;
+
+  if (vec->n_pixels != width * height)
+    return cuv_annotations_fail (error,
+        "samples of %d pixels do not fit the window of %d x %d; --window names "
+        "width and height of opencv_createsamples",
+        vec->n_pixels, width, height);
+  pixels = g_malloc ((gsize) vec->n_pixels);
+  for (gint i = 0; ok && i < vec->n; i++) {
+    const CuvFrame frame = { .model = CUV_MODEL_GREY,
+      .width = width,
+      .height = height,
+      .n_components = 1,
+      .component = { { .data = pixels, .stride = width, .step = 1 } } };
+    gchar *name = g_strdup_printf ("%s, sample %d", path, i);
+
+    ok = cuv_vec_sample (vec, i, pixels, error)
+        && cuv_dataset_add_window (self->dataset, name, &frame, error);
+    g_free (name);
+  }
+  g_free (pixels);
+  return ok;
+}
+
+static gboolean
+read_vec (Reader *self, const gchar *path, const gchar *bytes, gsize size,
+    GError **error)
+{
+  CuvVec vec;
+  const gboolean ok = cuv_vec_parse (&vec, bytes, size, error)
+      && add_vec (self, path, &vec, error);
+
+  if (!ok)
+    g_prefix_error (error, "%s: ", path);
+  return ok;
+}
+
+/* ---- annotations ---- */
+
+static void
+file_free (gpointer data)
+{
+  File *self = data;
+
+  g_free (self->path);
+  g_hash_table_unref (self->frames);
+  g_free (self);
+}
+
+/* The path without links, so that it is the same however it is written. */
+static gchar *
+real_path (const gchar *path)
+{
+  char *real = realpath (path, NULL);
+  gchar *copy = g_strdup (real != NULL ? real : path);
+
+  free (real);
+  return copy;
+}
+
+static File *
+file_of (Reader *self, const gchar *path)
+{
+  gchar *real = real_path (path);
+  File *file = g_hash_table_lookup (self->files, real);
+
+  if (file != NULL) {
+    g_free (real);
+    return file;
+  }
+  file = g_new (File, 1);
+  *file = (File){ g_strdup (path),
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL,
+        (GDestroyNotify) g_ptr_array_unref) };
+  g_hash_table_insert (self->files, real, file);
+  return file;
+}
+
+static void
+add_picture (Reader *self, const gchar *path, CuvAnnotated *picture)
+{
+  File *file = file_of (self, path);
+  GPtrArray *pictures;
+
+  if (picture->frame < 0)
+    picture->frame = 0;
+  pictures = g_hash_table_lookup (file->frames, &picture->frame);
+  if (pictures == NULL) {
+    pictures = g_ptr_array_new ();
+    g_hash_table_insert (file->frames, &picture->frame, pictures);
+  }
+  g_ptr_array_add (pictures, picture);
+}
+
+static void
+add_pictures (Reader *self, const gchar *path, const CuvAnnotations *from)
+{
   gchar *folder = g_path_get_dirname (path);
 
   for (guint i = 0; i < from->pictures->len; i++) {
     CuvAnnotated *picture = from->pictures->pdata[i];
-    gchar *file = *picture->path != '\0' ? find_file (folder, picture->path)
-                                         : find_picture_of (path);
-    GHashTable *frames;
+    gchar *file = *picture->path != '\0' ? files_find (folder, picture->path)
+                                         : files_find_picture_of (path);
 
-    if (file == NULL) {
+    if (file != NULL)
+      add_picture (self, file, picture);
+    else
       skip (self, *picture->path != '\0' ? picture->path : path,
           "there is no such picture");
-      continue;
-    }
-    frames = g_hash_table_lookup (files, file);
-    if (frames == NULL) {
-      frames = g_hash_table_new (g_int64_hash, g_int64_equal);
-      g_hash_table_insert (files, g_strdup (file), frames);
-    }
-    if (picture->frame < 0)
-      picture->frame = 0;
-    g_hash_table_insert (frames, &picture->frame, picture);
     g_free (file);
   }
   g_free (folder);
-  return files;
 }
 
 static gboolean
-decode_all (
-    Reader *self, const gchar *path, const CuvAnnotations *from, GError **error)
+parse (Reader *self, const gchar *path, const gchar *bytes, gsize size,
+    GError **error)
 {
-  GHashTable *files = group_by_file (self, path, from);
-  GPtrArray *names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer name;
-  gboolean ok = TRUE;
+  CuvAnnotations *annotations = cuv_annotations_new ();
+  const gboolean ok = cuv_annotations_parse (
+      annotations, bytes, size, (const gchar *const *) self->labels, error);
 
-  g_hash_table_iter_init (&iter, files);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (names, name);
-  g_ptr_array_sort (names, compare_names);
-  for (guint i = 0; ok && i < names->len; i++)
-    ok = decode (self, names->pdata[i],
-        g_hash_table_lookup (files, names->pdata[i]), error);
-  g_ptr_array_unref (names);
-  g_hash_table_unref (files);
+  g_ptr_array_add (self->annotations, annotations);
+  if (ok)
+    add_pictures (self, path, annotations);
+  else
+    g_prefix_error (error, "%s: ", path);
   return ok;
 }
 
@@ -280,7 +313,6 @@ static gboolean
 read_annotations (
     Reader *self, const gchar *path, gboolean in_folder, GError **error)
 {
-  CuvAnnotations *annotations;
   CuvAnnotationsFormat format;
   gchar *bytes;
   gsize size;
@@ -288,15 +320,10 @@ read_annotations (
 
   if (!g_file_get_contents (path, &bytes, &size, error))
     return FALSE;
-  annotations = cuv_annotations_new ();
-  if (!in_folder || cuv_annotations_recognise (bytes, size, &format)) {
-    ok = cuv_annotations_parse (
-        annotations, bytes, size, (const gchar *const *) self->labels, error);
-    if (!ok)
-      g_prefix_error (error, "%s: ", path);
-    ok = ok && decode_all (self, path, annotations, error);
-  }
-  cuv_annotations_free (annotations);
+  if (!in_folder && cuv_vec_recognise (bytes, size))
+    ok = read_vec (self, path, bytes, size, error);
+  else if (!in_folder || cuv_annotations_recognise (bytes, size, &format))
+    ok = parse (self, path, bytes, size, error);
   g_free (bytes);
   return ok;
 }
@@ -305,10 +332,9 @@ static gboolean
 read_positives (Reader *self, const gchar *path, GError **error)
 {
   const gboolean in_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *files = files_list (path);
   gboolean ok = TRUE;
 
-  list_files (path, files);
   for (guint i = 0; ok && i < files->len; i++) {
     if (g_strcmp0 (files->pdata[i], self->options->names) != 0)
       ok = read_annotations (self, files->pdata[i], in_folder, error);
@@ -317,15 +343,63 @@ read_positives (Reader *self, const gchar *path, GError **error)
   return ok;
 }
 
+static gint
+compare_files (gconstpointer a, gconstpointer b)
+{
+  const File *const *one = a, *const *other = b;
+
+  return strcmp ((*one)->path, (*other)->path);
+}
+
+/* Decodes each file once, however many annotations name it. */
+static gboolean
+decode_all (Reader *self, GError **error)
+{
+  GPtrArray *files = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer file;
+  gboolean ok = TRUE;
+
+  g_hash_table_iter_init (&iter, self->files);
+  while (g_hash_table_iter_next (&iter, NULL, &file))
+    g_ptr_array_add (files, file);
+  g_ptr_array_sort (files, compare_files);
+  for (guint i = 0; ok && i < files->len; i++) {
+    const File *next = files->pdata[i];
+
+    ok = decode (self, next->path, next->frames, error);
+  }
+  g_ptr_array_unref (files);
+  return ok;
+}
+
+/* ---- negatives ---- */
+
+static gboolean
+is_annotated (Reader *self, const gchar *path)
+{
+  gchar *real = real_path (path);
+  const gboolean annotated = g_hash_table_contains (self->files, real);
+
+  g_free (real);
+  return annotated;
+}
+
+/* What is annotated was read before, with its boxes. */
 static gboolean
 read_negatives (Reader *self, const gchar *path, GError **error)
 {
-  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *files = files_list (path);
   gboolean ok = TRUE;
 
-  list_files (path, files);
-  for (guint i = 0; ok && i < files->len; i++)
-    ok = decode (self, files->pdata[i], NULL, error);
+  for (guint i = 0; ok && i < files->len; i++) {
+    if (is_annotated (self, files->pdata[i]))
+      skip (self, files->pdata[i],
+          "it is annotated, so that only its windows without objects are "
+          "negatives");
+    else
+      ok = decode (self, files->pdata[i], NULL, error);
+  }
   g_ptr_array_unref (files);
   return ok;
 }
@@ -346,36 +420,6 @@ read_names (Reader *self, GError **error)
   return TRUE;
 }
 
-/* ---- the end ---- */
-
-static gboolean
-has_enough (Reader *self, GError **error)
-{
-  const guint n = cuv_dataset_count_with_objects (self->dataset);
-
-  if (n >= CUV_DATASET_LEAST_PICTURES)
-    return TRUE;
-  if (n == 0 && g_hash_table_size (self->seen) > 0) {
-    GList *labels = g_hash_table_get_keys (self->seen);
-    GString *text = g_string_new (NULL);
-
-    labels = g_list_sort (labels, (GCompareFunc) strcmp);
-    for (GList *label = labels; label != NULL; label = label->next)
-      g_string_append_printf (
-          text, "%s'%s'", label == labels ? "" : ", ", (gchar *) label->data);
-    cuv_annotations_fail (error, "no object is called '%s'; there are %s",
-        self->options->label != NULL ? self->options->label : "", text->str);
-    g_string_free (text, TRUE);
-    g_list_free (labels);
-    return FALSE;
-  }
-  return cuv_annotations_fail (error,
-      "%u pictures have objects, but at least %d are needed: some to learn "
-      "from, "
-      "some to set thresholds, some to measure what was learnt",
-      n, CUV_DATASET_LEAST_PICTURES);
-}
-
 static gboolean
 read_all (Reader *self, GError **error)
 {
@@ -383,10 +427,77 @@ read_all (Reader *self, GError **error)
 
   for (gchar **path = self->options->positives; ok && *path != NULL; path++)
     ok = read_positives (self, *path, error);
+  ok = ok && decode_all (self, error);
   for (gchar **path = self->options->negatives;
        ok && path != NULL && *path != NULL; path++)
     ok = read_negatives (self, *path, error);
   return ok;
+}
+
+/* ---- the end ---- */
+
+/* "'cup', 'dog'" */
+static gchar *
+list_labels (const Reader *self)
+{
+  GList *labels = g_hash_table_get_keys (self->seen);
+  GString *text = g_string_new (NULL);
+
+  labels = g_list_sort (labels, (GCompareFunc) strcmp);
+  for (GList *label = labels; label != NULL; label = label->next)
+    g_string_append_printf (
+        text, "%s'%s'", label == labels ? "" : ", ", (gchar *) label->data);
+  g_list_free (labels);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+no_objects (const Reader *self, GError **error)
+{
+  const gchar *label = self->options->label;
+  gchar *labels = list_labels (self);
+
+  if (g_hash_table_size (self->seen) == 0)
+    cuv_annotations_fail (error,
+        "no picture with an annotated object is there"
+        "%s",
+        self->skipped->len > 0 ? "; all were skipped, see above" : "");
+  else if (label != NULL && !g_hash_table_contains (self->seen, label))
+    cuv_annotations_fail (
+        error, "no object is called '%s'; there are %s", label, labels);
+  else
+    cuv_annotations_fail (error,
+        "no object is left: all are marked to be "
+        "ignored (difficult, occluded, iscrowd, "
+        "ignore)");
+  g_free (labels);
+  return FALSE;
+}
+
+static gboolean
+has_enough (const Reader *self, GError **error)
+{
+  const guint n = cuv_dataset_count_with_objects (self->dataset);
+  guint n_pictures = 0;
+
+  for (guint i = 0; i < self->dataset->pictures->len; i++) {
+    const CuvDatasetPicture *picture = self->dataset->pictures->pdata[i];
+
+    n_pictures += !picture->is_window;
+  }
+  if (n == 0)
+    return no_objects (self, error);
+  if (n < CUV_DATASET_LEAST_PICTURES)
+    return cuv_annotations_fail (error,
+        "%u pictures have objects, but at least %d are needed: some to learn "
+        "from, some to set thresholds, some to measure what was learnt",
+        n, CUV_DATASET_LEAST_PICTURES);
+  if (n_pictures < CUV_DATASET_LEAST_PICTURES)
+    return cuv_annotations_fail (error,
+        "samples of .vec have nothing around them that could be negatives; "
+        "--negatives has to name at least %d pictures, here are %u",
+        CUV_DATASET_LEAST_PICTURES, n_pictures);
+  return TRUE;
 }
 
 void
@@ -413,6 +524,10 @@ inputs_read (const InputOptions *options, GError **error)
   self.skipped = g_ptr_array_new_with_free_func (g_free);
   *inputs = (TrainInputs){ self.dataset, self.skipped };
   self.decoder = picture_decoder_new ("cuvision-train");
+  self.annotations =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) cuv_annotations_free);
+  self.files =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, file_free);
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (self.decoder == NULL)
     g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
@@ -425,6 +540,8 @@ inputs_read (const InputOptions *options, GError **error)
     g_clear_pointer (&inputs, inputs_free);
   gst_clear_object (&self.decoder);
   g_hash_table_unref (self.seen);
+  g_hash_table_unref (self.files);
+  g_ptr_array_unref (self.annotations);
   g_strfreev (self.labels);
   return inputs;
 }

@@ -104,8 +104,8 @@ static const GOptionEntry entries[] = {
 };
 
 static const gchar description[] =
-    "Annotations are COCO, Pascal VOC, dlib, YOLO, OpenCV's info.dat, or JSON "
-    "lines and\nCSV of visionpublish, told apart by their content. "
+    "Annotations are COCO, Pascal VOC, dlib, YOLO, OpenCV's info.dat and .vec, "
+    "or JSON\nlines and CSV of visionpublish, told apart by their content. "
     "Pictures and films are whatever\nGStreamer decodes.\n\n"
     "Examples:\n"
     "  cuvision-train -p annotations.json -n backgrounds/ -o cup.xml -r "
@@ -168,5 +168,7 @@ options_parse (int *argc, char ***argv)
   options.train.seed = options.inputs.seed = options.samples.seed =
       (guint64) seed;
   options.train.folder = g_get_tmp_dir ();
+  options.inputs.window_width = options.train.window_width;
+  options.inputs.window_height = options.train.window_height;
   return ok ? &options : NULL;
 }

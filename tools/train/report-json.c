@@ -107,9 +107,13 @@ add_files (JsonBuilder *json, const GPtrArray *pictures)
 {
   GPtrArray *paths = g_ptr_array_new ();
 
-  for (guint i = 0; i < pictures->len; i++)
-    g_ptr_array_add (
-        paths, ((const CuvDatasetPicture *) pictures->pdata[i])->path);
+  for (guint i = 0; i < pictures->len; i++) {
+    const CuvDatasetPicture *picture = pictures->pdata[i];
+
+    if (!picture->is_window)
+      g_ptr_array_add (paths, picture->path);
+  }
+  add_int (json, "pictures", paths->len);
   add_texts (json, "files", (gchar **) paths->pdata, paths->len);
   g_ptr_array_unref (paths);
 }
@@ -127,7 +131,6 @@ add_data (JsonBuilder *json, const Results *self)
     for (guint i = 0; i < pictures->len; i++)
       n += ((const CuvDatasetPicture *) pictures->pdata[i])->objects->len;
     begin (json, roles[role]);
-    add_int (json, "pictures", pictures->len);
     add_int (json, "objects", n);
     add_files (json, pictures);
     json_builder_end_object (json);

@@ -16,10 +16,22 @@ usual_score (const CuvDatasetFound *found)
                : INFINITY;
 }
 
+/* Of the usual score. An object that was learnt from as a negative scores less
+ * than others. */
+#define SUSPECT 0.75
+
+static gint
+compare_scores (gconstpointer a, gconstpointer b)
+{
+  const CuvDatasetBox *one = a, *other = b;
+
+  return (one->score < other->score) - (one->score > other->score);
+}
+
 static gboolean
 find_suspects (Results *self, const CuvWaldboostModel *model)
 {
-  const gdouble least = usual_score (self->found);
+  const gdouble least = SUSPECT * usual_score (self->found);
   gboolean ok = TRUE;
 
   for (gint role = 0; ok && role < CUV_DATASET_TEST; role++) {
@@ -36,6 +48,7 @@ find_suspects (Results *self, const CuvWaldboostModel *model)
     }
     cuv_dataset_found_free (found);
   }
+  g_array_sort (self->suspects, compare_scores);
   return ok;
 }
 
@@ -74,7 +87,7 @@ results_print (const Results *self)
 {
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
 
-  g_printerr ("%s, after %d weak classifiers and %.0f s\n", self->end,
+  g_printerr ("%s after %d weak classifiers and %.0f s\n", self->end,
       self->classifier.n_weak, self->seconds);
   if (self->inputs->skipped->len > 0)
     g_printerr (
@@ -92,6 +105,10 @@ results_print (const Results *self)
         rate.score);
   }
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
+  if (self->suspects->len > 0)
+    g_printerr ("%u boxes may be objects that were not annotated: see the "
+                "report\n",
+        self->suspects->len);
 }
 
 void

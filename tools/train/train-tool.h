@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cuvision-train, in the order of its steps:
  *
- *   cuvision-train.c  one step after the other; the progress line
+ *   cuvision-train.c  one step after the other
  *   options.c         the command line
  *   inputs.c          annotations and folders -> a data set
+ *   files.c           paths of pictures
+ *   learn.c           weak classifier after weak classifier; the progress line
  *   state.c           what --resume goes on from
  *   results.c         what the classifier does with pictures that it has not
  *                     seen
@@ -21,6 +23,7 @@ typedef struct {
   gchar **positives, **negatives; /* annotations or folders; folders, files */
   gchar *label;                   /* NULL: any */
   gchar *names;                   /* file of YOLO's names, or NULL */
+  gint window_width, window_height;
   guint64 seed;
 } InputOptions;
 
@@ -39,6 +42,21 @@ const TrainOptions *options_parse (int *argc, char ***argv);
 /* "lbp", .. */
 const gchar *options_feature_name (CuvFeature feature);
 
+/* ---- files.c ---- */
+
+/* A file of that name, as annotations in a folder write it, or NULL. */
+gchar *files_find (const gchar *folder, const gchar *name);
+
+/* The picture that an annotation file without a name in it belongs to: of the
+ * same name but for the end. */
+gchar *files_find_picture_of (const gchar *path);
+
+/* Of an array of paths, for sorting. */
+gint files_compare (gconstpointer a, gconstpointer b);
+
+/* A file, or those of a folder and the folders in it, sorted. */
+GPtrArray *files_list (const gchar *path);
+
 /* ---- inputs.c ---- */
 
 typedef struct {
@@ -49,26 +67,6 @@ typedef struct {
 /* Prints what is skipped. NULL with an error. */
 TrainInputs *inputs_read (const InputOptions *options, GError **error);
 void inputs_free (TrainInputs *self); /* NULL is allowed */
-
-/* ---- state.c: OUTPUT.state, from the first weak classifier to the end ---- */
-
-typedef struct _StateFile StateFile;
-
-/* Before all work: FALSE with an error if there is a file although training is
- * not to go on from one. */
-gboolean state_file_check (
-    const gchar *output, gboolean resume, GError **error);
-
-/* Goes on from the file, or begins one; all was added to the trainer. NULL with
- * an error. */
-StateFile *state_file_new (
-    CuvTrainer *trainer, const gchar *output, GError **error);
-void state_file_free (StateFile *self); /* NULL is allowed */
-
-/* Adds the last weak classifier. FALSE with an error. */
-gboolean state_file_add (StateFile *self, GError **error);
-
-void state_file_remove (const StateFile *self);
 
 /* ---- results.c ---- */
 
@@ -92,6 +90,42 @@ typedef struct {
 gboolean results_measure (Results *self);
 void results_print (const Results *self);
 void results_clear (Results *self);
+
+/* ---- state.c: OUTPUT.state, from the first weak classifier to the end ---- */
+
+typedef struct _StateFile StateFile;
+
+/* Before all work: FALSE with an error if there is a file although training is
+ * not to go on from one. */
+gboolean state_file_check (
+    const gchar *output, gboolean resume, GError **error);
+
+/* Goes on from the file, or begins one; all was added to the trainer. NULL with
+ * an error. */
+StateFile *state_file_new (
+    CuvTrainer *trainer, const gchar *output, GError **error);
+void state_file_free (StateFile *self); /* NULL is allowed */
+
+/* Adds the last weak classifier. FALSE with an error. */
+gboolean state_file_add (StateFile *self, GError **error);
+
+void state_file_remove (const StateFile *self);
+
+/* ---- learn.c ---- */
+
+/* FALSE with an error if no object is as large as the window. */
+gboolean learn_check (const Results *self, GError **error);
+
+/* FALSE if it fails; cuv_trainer_failure() tells why. */
+gboolean learn_add_samples (Results *self, CuvTrainer *trainer);
+
+/* To the last weak classifier, which may be that of a training that was
+ * stopped. FALSE with an error. */
+gboolean learn_run (
+    Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error);
+
+/* Sets the error of a lack of memory or space; returns FALSE. */
+gboolean learn_fail (CuvTrainState state, GError **error);
 
 /* ---- report-json.c, report-page.c ---- */
 

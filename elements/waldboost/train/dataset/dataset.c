@@ -54,10 +54,25 @@ cuv_dataset_add (
   picture = g_new (CuvDatasetPicture, 1);
   *picture = (CuvDatasetPicture){ g_strdup (path),
     cuv_store_frame (self->store, number), &self->stop, frame->width,
-    frame->height, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+    frame->height, FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
   g_ptr_array_add (self->pictures, picture);
   return picture;
+}
+
+gboolean
+cuv_dataset_add_window (
+    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
+{
+  CuvDatasetPicture *picture = cuv_dataset_add (self, path, frame, error);
+  const CuvTrainBox box = { 0, 0, frame->width, frame->height };
+
+  if (picture == NULL)
+    return FALSE;
+  picture->is_window = TRUE;
+  g_array_append_val (picture->objects, box);
+  g_array_append_val (picture->boxes, box);
+  return TRUE;
 }
 
 /* ---- roles ---- */
@@ -85,18 +100,32 @@ clear_roles (CuvDataset *self)
     g_ptr_array_set_size (self->roles[role], 0);
 }
 
+static guint64
+rank_of_block (guint64 block, guint64 seed)
+{
+  guint64 state = seed ^ block;
+
+  return cuv_train_random (&state);
+}
+
 static void
-divide (CuvDataset *self, gboolean with_objects, guint64 seed)
+divide (CuvDataset *self, gboolean with_objects, gboolean windows, guint64 seed)
 {
   GArray *ranked = g_array_new (FALSE, FALSE, sizeof (Ranked));
+  guint64 state = seed;
 
   for (guint i = 0; i < self->pictures->len; i++) {
-    Ranked one = { self->pictures->pdata[i], cuv_train_random (&seed) };
+    Ranked one = { self->pictures->pdata[i], cuv_train_random (&state) };
 
-    if ((one.picture->objects->len > 0) == with_objects)
+    if (one.picture->block != 0)
+      one.rank = rank_of_block (one.picture->block, seed);
+    if (windows)
+      one.rank = 0;
+    if ((one.picture->objects->len > 0) == with_objects
+        && one.picture->is_window == windows)
       g_array_append_val (ranked, one);
   }
-  g_array_sort (ranked, compare_ranks);
+  g_array_sort (ranked, compare_ranks); /* a stable sort */
   for (guint i = 0; i < ranked->len; i++) {
     guint at = i * 20 / ranked->len, role = 0;
 
@@ -112,8 +141,9 @@ void
 cuv_dataset_divide (CuvDataset *self, guint64 seed)
 {
   clear_roles (self);
-  divide (self, TRUE, seed);
-  divide (self, FALSE, seed);
+  divide (self, TRUE, FALSE, seed);
+  divide (self, TRUE, TRUE, seed);
+  divide (self, FALSE, FALSE, seed);
 }
 
 #define LEAST_BLOCK 25 /* pictures */
@@ -169,7 +199,7 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
   const GPtrArray *pictures = data;
   const CuvDatasetPicture *from = pictures->pdata[i];
 
-  if (g_atomic_int_get (from->stop))
+  if (g_atomic_int_get (from->stop) || from->is_window)
     return false;
   *picture = (CuvTrainPicture){ from->frame,
     (const CuvTrainBox *) (void *) from->boxes->data,

@@ -44,8 +44,11 @@ typedef struct {
   CuvFrame frame;
   const gint *stop; /* CuvDataset's */
   gint width, height;
-  GArray *objects; /* of CuvTrainBox: those to learn */
-  GArray *boxes;   /* of CuvTrainBox: no negatives */
+  gboolean is_window; /* an object without a picture around it */
+  guint64 block;      /* frames of a film with the same number stay together;
+                       * 0: none */
+  GArray *objects;    /* of CuvTrainBox: those to learn */
+  GArray *boxes;      /* of CuvTrainBox: no negatives */
 } CuvDatasetPicture;
 
 typedef struct {
@@ -65,13 +68,18 @@ void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 CuvDatasetPicture *cuv_dataset_add (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
+/* Adds an object without a picture around it. FALSE with an error. */
+gboolean cuv_dataset_add_window (
+    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
+
 guint cuv_dataset_count_with_objects (const CuvDataset *self);
 
 /* Pictures with objects that are needed, for each role to have some. */
 #define CUV_DATASET_LEAST_PICTURES 7
 
 /* Gives each role its share of the pictures with objects, and of those
- * without, at random: 70, 15 and 15 %. */
+ * without, at random: 70, 15 and 15 %. Of windows, of which neighbours may be
+ * variants of one picture, a role gets those that follow each other. */
 void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 
 /* The same for frames of one film, in their order. As neighbours look alike,
@@ -122,8 +130,8 @@ typedef struct {
   gdouble score;   /* of the box that found the object; -INFINITY: missed */
 } CuvDatasetBox;
 
-/* Both in the order of falling scores. Boxes on objects that are not to be
- * learnt are left out. */
+/* Both in the order of falling scores. Windows are no pictures. Boxes on
+ * objects that are not to be learnt are left out. */
 typedef struct {
   guint n_pictures;
   GArray *objects;         /* of CuvDatasetBox: all objects */

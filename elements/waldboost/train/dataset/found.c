@@ -45,17 +45,20 @@ best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
 }
 
 static CuvTrainBox
-sample_box (const Meter *self, const GArray *boxes, guint i)
+sample_box (
+    const Meter *self, const CuvDatasetPicture *picture, const CuvTrainBox *box)
 {
-  return cuv_sample_box (&g_array_index (boxes, CuvTrainBox, i), self->margin,
+  return cuv_sample_box (box, picture->is_window ? 0 : self->margin,
       self->model->window_width, self->model->window_height);
 }
 
 static gboolean
-is_on_any (const Meter *self, const GArray *boxes, const CuvTrainBox *box)
+is_on_any (
+    const Meter *self, const CuvDatasetPicture *picture, const CuvTrainBox *box)
 {
-  for (guint i = 0; i < boxes->len; i++) {
-    const CuvTrainBox other = sample_box (self, boxes, i);
+  for (guint i = 0; i < picture->boxes->len; i++) {
+    const CuvTrainBox other = sample_box (
+        self, picture, &g_array_index (picture->boxes, CuvTrainBox, i));
 
     if (overlap (box, &other) >= LEAST_OVERLAP)
       return TRUE;
@@ -68,7 +71,9 @@ add_objects (Meter *self, const CuvDatasetPicture *picture)
 {
   for (guint i = 0; i < picture->objects->len; i++) {
     const CuvDatasetBox object = { picture,
-      sample_box (self, picture->objects, i), -INFINITY };
+      sample_box (
+          self, picture, &g_array_index (picture->objects, CuvTrainBox, i)),
+      -INFINITY };
 
     g_array_append_val (self->found->objects, object);
   }
@@ -94,7 +99,7 @@ judge (Meter *self, const CuvDatasetPicture *picture,
 
     if (object != NULL)
       object->score = box.score;
-    else if (!is_on_any (self, picture->boxes, &box.box))
+    else if (!is_on_any (self, picture, &box.box))
       g_array_append_val (self->found->mistakes, box);
   }
 }
@@ -116,8 +121,9 @@ measure (Meter *self, const CuvDatasetPicture *picture)
     cuv_waldboost_cpu_run (cpu, &picture->frame, 0, &result);
     n = cuv_waldboost_group (
         self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
-    self->n_windows += result.windows;
-    self->n_weak += result.weak;
+    self->found->n_pictures += !picture->is_window;
+    self->n_windows += picture->is_window ? 0 : result.windows;
+    self->n_weak += picture->is_window ? 0 : result.weak;
   }
   if (n >= 0)
     judge (self, picture, boxes, n);
@@ -144,9 +150,9 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
     0 };
   gboolean ok = self.grouper != NULL;
 
-  *found = (CuvDatasetFound){ pictures->len,
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  *found =
+      (CuvDatasetFound){ 0, g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
+        g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
   for (guint i = 0;
        ok && i < pictures->len && !g_atomic_int_get (&dataset->stop); i++)
     ok = measure (&self, pictures->pdata[i]);

@@ -229,7 +229,8 @@ count_negatives (const CuvDataset *dataset, CuvDatasetRole role,
   for (gint i = 0; ok && i < pictures.n; i++) {
     CuvTrainPicture picture;
 
-    pictures.load (pictures.data, i, &picture);
+    if (!pictures.load (pictures.data, i, &picture))
+      continue;
     ok = cuv_train_reservoir_init (
              &reservoir, model->window_width, model->window_height, 0, 0)
         && cuv_train_draw (&reservoir, model, &picture, i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "dataset.h"
+#include "cuvgrey.h"
 
 #include <math.h>
 
@@ -90,6 +91,17 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
   return TRUE;
 }
 
+/* FALSE if memory runs out. */
+static gboolean
+add_window (Cutter *self, const CuvDatasetPicture *window)
+{
+  for (gint y = 0; y < self->height; y++)
+    cuv_grey_row (
+        &window->frame, y, self->pixels + (gsize) y * (gsize) self->width);
+  return self->visit (self->data, window, self->pixels)
+      && (!self->options->mirror || add_mirrored (self));
+}
+
 /* Returns the number of objects that are too small, -1 if memory runs out. */
 static gint
 add_picture (Cutter *self, const CuvDatasetPicture *picture)
@@ -98,6 +110,8 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
   gint n = 0;
 
   self->picture = picture;
+  if (picture->is_window)
+    return add_window (self, picture) ? 0 : -1;
   self->plan = cuv_train_plan_new (
       NULL, self->width, self->height, picture->width, picture->height);
   ok = self->plan != NULL

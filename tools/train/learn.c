@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train-tool.h"
+
+#include <unistd.h>
+
+gboolean
+learn_fail (CuvTrainState state, GError **error)
+{
+  g_set_error_literal (error, G_FILE_ERROR,
+      state == CUV_TRAIN_NO_SPACE ? G_FILE_ERROR_NOSPC : G_FILE_ERROR_NOMEM,
+      cuv_train_describe_end (state));
+  return FALSE;
+}
+
+/* ---- samples ---- */
+
+/* Objects of a role that are not smaller than the window; the largest. */
+static guint
+count_usable (const Results *self, CuvDatasetRole role, CuvTrainBox *largest)
+{
+  const CuvTrainParams *params = &self->options->train;
+  const GPtrArray *pictures = self->inputs->dataset->roles[role];
+  guint n = 0;
+
+  for (guint i = 0; i < pictures->len; i++) {
+    const CuvDatasetPicture *picture = pictures->pdata[i];
+
+    for (guint k = 0; k < picture->objects->len; k++) {
+      const CuvTrainBox *object =
+          &g_array_index (picture->objects, CuvTrainBox, k);
+      const CuvTrainBox box =
+          cuv_sample_box (object, self->options->samples.margin,
+              params->window_width, params->window_height);
+
+      n += box.width >= params->window_width || picture->is_window;
+      if (object->width * object->height > largest->width * largest->height)
+        *largest = *object;
+    }
+  }
+  return n;
+}
+
+gboolean
+learn_check (const Results *self, GError **error)
+{
+  const CuvTrainParams *params = &self->options->train;
+  CuvTrainBox largest = { 0 };
+  const guint learning = count_usable (self, CUV_DATASET_LEARNING, &largest);
+  const guint calibration =
+      count_usable (self, CUV_DATASET_CALIBRATION, &largest);
+
+  if (learning > 0 && calibration > 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+      "%s smaller than the window of %d x %d; the largest has %g x %g pixels; "
+      "--window makes the window smaller",
+      learning + calibration == 0 ? "all objects are"
+                                  : "too few objects are left: most are",
+      params->window_width, params->window_height, largest.width,
+      largest.height);
+  return FALSE;
+}
+
+gboolean
+learn_add_samples (Results *self, CuvTrainer *trainer)
+{
+  const CuvTrainParams *params = &self->options->train;
+
+  self->too_small = cuv_dataset_feed (
+      self->inputs->dataset, trainer, params, &self->options->samples);
+  if (self->too_small > 0)
+    g_printerr ("skipped: %d objects are smaller than the window of %d x %d; "
+                "--window makes it smaller\n",
+        self->too_small, params->window_width, params->window_height);
+  return self->too_small >= 0;
+}
+
+/* ---- the progress line ---- */
+
+#define LINE_INTERVAL (20 * G_USEC_PER_SEC) /* of a log */
+
+typedef struct {
+  gint64 start, last; /* a line was printed */
+  gint n_first;       /* weak classifiers at the start */
+  gboolean terminal;
+} Progress;
+
+/* On a terminal a line that is written again and again. */
+static void
+print_progress (
+    Progress *self, const CuvTrainProgress *at, const CuvTrainParams *params)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const gdouble seconds = (gdouble) (now - self->start) / G_USEC_PER_SEC;
+
+  if (!self->terminal && now - self->last < LINE_INTERVAL)
+    return;
+  self->last = now;
+  g_printerr ("%s%d of %d weak classifiers, false-positive rate %.2g, recall "
+              "%.3f, %d + %d samples, %.0f s left%s",
+      self->terminal ? "\r" : "", at->n_weak, params->n_weak, at->rate,
+      at->recall, at->alive[CUV_TRAIN_LEARNING][1],
+      at->alive[CUV_TRAIN_LEARNING][0],
+      seconds / (at->n_weak - self->n_first) * (params->n_weak - at->n_weak),
+      self->terminal ? "\033[K" : "\n");
+}
+
+/* ---- the end ---- */
+
+static gboolean
+count_negatives (const Results *self, CuvDatasetRole role, guint64 *n_negatives)
+{
+  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  CuvWindowRates rates;
+  const gboolean ok = cuv_dataset_window_rates (
+      self->inputs->dataset, role, model, &self->options->samples, &rates);
+
+  cuv_model_unref (model);
+  *n_negatives = rates.n_negatives;
+  return ok;
+}
+
+/* "done", or "all 3417202 windows of the negatives are rejected" */
+static gboolean
+describe_end (Results *self, CuvTrainState state)
+{
+  const CuvTrainParams *params = &self->options->train;
+  const gboolean uncalibrated = state == CUV_TRAIN_DONE && params->rate == 0
+      && self->classifier.n_weak < params->n_weak;
+  guint64 n;
+
+  if (state != CUV_TRAIN_NO_NEGATIVES && !uncalibrated) {
+    self->end = g_strdup (cuv_train_describe_end (state));
+    return TRUE;
+  }
+  if (!count_negatives (self,
+          uncalibrated ? CUV_DATASET_CALIBRATION : CUV_DATASET_LEARNING, &n))
+    return FALSE;
+  self->end = g_strdup_printf ("all %" G_GUINT64_FORMAT
+                               " windows of the negatives%s are rejected",
+      n, uncalibrated ? " that thresholds are set with" : "");
+  return TRUE;
+}
+
+/* Without a weak classifier nothing would be rejected: that is no model. */
+static gboolean
+end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
+    GError **error)
+{
+  self->classifier = cuv_trainer_classifier (trainer);
+  if (state == CUV_TRAIN_NO_MEMORY || state == CUV_TRAIN_NO_SPACE)
+    return learn_fail (state, error);
+  if (self->classifier.n_weak == 0) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+        "there is nothing to learn: %s", cuv_train_describe_end (state));
+    return FALSE;
+  }
+  return describe_end (self, state) || learn_fail (CUV_TRAIN_NO_MEMORY, error);
+}
+
+/* ---- weak classifiers ---- */
+
+/* Those of a training that was stopped. */
+static gint
+add_earlier (Results *self, const CuvTrainer *trainer)
+{
+  const gint n_earlier = cuv_trainer_classifier (trainer).n_weak;
+
+  for (gint n = 1; n <= n_earlier; n++) {
+    const CuvTrainProgress at = cuv_trainer_progress_after (trainer, n);
+
+    g_array_append_val (self->progress, at);
+  }
+  return n_earlier;
+}
+
+gboolean
+learn_run (
+    Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
+{
+  const gint64 start = g_get_monotonic_time ();
+  Progress progress = { start, start, add_earlier (self, trainer),
+    isatty (STDERR_FILENO) };
+  CuvTrainState state;
+  gboolean ok = TRUE;
+
+  while (ok && (state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
+    const CuvTrainProgress at = cuv_trainer_progress (trainer);
+
+    g_array_append_val (self->progress, at);
+    ok = state_file_add (state_file, error);
+    print_progress (&progress, &at, &self->options->train);
+  }
+  if (progress.terminal && self->progress->len > 0)
+    g_printerr ("\n");
+  self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return ok && end (self, trainer, state, error);
+}
