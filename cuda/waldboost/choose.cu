@@ -4,6 +4,7 @@
 // does. A second kernel finds the least one.
 #include "waldboost/choose.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string.h>
@@ -16,22 +17,24 @@
 #define FINDERS 1024 // threads of the second kernel
 
 struct Args {
-  const uint8_t *codes;
+  const uint8_t *codes;    // of the features of a launch
   const uint32_t *weights; // 0 beyond n
   size_t pitch;            // a multiple of 4
   int32_t n, n_positives;
   int32_t n_features, n_codes;
-  double *losses;
+  double *losses; // of these features
   int32_t *best;
 };
 
 struct _CuvChooseCuda {
   CuvArena arena = {};
   Args args = {};
-  uint8_t *codes = nullptr;
+  uint8_t *codes = nullptr;            // n_resident + n_chunk rows
+  int32_t n_resident = 0, n_chunk = 0; // features
+  const uint8_t *host_codes = nullptr; // of all features
+  size_t host_pitch = 0;
   uint32_t *weights = nullptr, *host_weights = nullptr; // the latter pinned
   int32_t *host_best = nullptr;                         // pinned
-  int32_t capacity = 0;
   CuvWait wait = {};
 
   ~_CuvChooseCuda ()
@@ -150,37 +153,65 @@ __launch_bounds__ (FINDERS) least_kernel (Args args)
     *args.best = found[0].feature;
 }
 
-// ---- host ----
+// ---- memory ----
+
+#define CHUNKS 8 // of the memory for codes: one is for those that do not stay
+
+// Rows of codes that the memory may hold.
+static int32_t
+count_rows (const Args *args, size_t max_bytes)
+{
+  size_t available = 0, total = 0;
+
+  if (max_bytes == 0
+      && cuv_cuda_record (cudaMemGetInfo (&available, &total), "cudaMemGetInfo")
+          == 0)
+    max_bytes = available / 8 * 7;
+  return (int32_t) std::min<size_t> (
+      args->n_features, std::max<size_t> (max_bytes / args->pitch, 1));
+}
 
 static bool
-init (CuvChooseCuda *self, int32_t n_features, int32_t n_codes)
+allocate_codes (CuvChooseCuda *self, size_t max_bytes)
 {
-  const size_t n = ((size_t) self->capacity + 3) / 4 * 4;
-  Args *args = &self->args;
+  const Args *args = &self->args;
+  int32_t n = count_rows (args, max_bytes);
 
-  args->pitch = n;
-  args->n_features = n_features;
-  args->n_codes = n_codes;
-  self->codes =
-      (uint8_t *) cuv_arena_zeroed (&self->arena, (size_t) n_features * n);
+  // others may have taken what was free
+  while ((self->codes = (uint8_t *) cuv_arena_zeroed (
+              &self->arena, (size_t) n * args->pitch))
+          == nullptr
+      && n > 1)
+    n /= 2;
+  self->n_chunk = n < args->n_features ? (n + CHUNKS - 1) / CHUNKS : 0;
+  self->n_resident = n - self->n_chunk;
+  return self->codes != nullptr;
+}
+
+static bool
+init (CuvChooseCuda *self, size_t max_bytes)
+{
+  Args *args = &self->args;
+  const size_t n = args->pitch;
+
   self->weights =
       (uint32_t *) cuv_arena_alloc (&self->arena, n * sizeof (uint32_t));
   args->losses = (double *) cuv_arena_alloc (
-      &self->arena, (size_t) n_features * sizeof (double));
+      &self->arena, (size_t) args->n_features * sizeof (double));
   self->host_weights =
       (uint32_t *) cuv_arena_pinned (&self->arena, n * sizeof (uint32_t));
   self->host_best =
       (int32_t *) cuv_arena_pinned (&self->arena, sizeof (int32_t));
-  args->codes = self->codes;
   args->weights = self->weights;
   args->best = self->host_best;
-  return self->codes != nullptr && self->weights != nullptr
-      && args->losses != nullptr && self->host_weights != nullptr
-      && self->host_best != nullptr;
+  return self->weights != nullptr && args->losses != nullptr
+      && self->host_weights != nullptr && self->host_best != nullptr
+      && allocate_codes (self, max_bytes);
 }
 
 extern "C" CuvChooseCuda *
-cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, int32_t capacity)
+cuv_choose_cuda_new (
+    int32_t n_features, int32_t n_codes, int32_t capacity, size_t max_bytes)
 {
   std::unique_ptr<CuvChooseCuda> self (new (std::nothrow) _CuvChooseCuda);
 
@@ -188,8 +219,10 @@ cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, int32_t capacity)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  self->capacity = capacity;
-  return init (self.get (), n_features, n_codes) ? self.release () : nullptr;
+  self->args.n_features = n_features;
+  self->args.n_codes = n_codes;
+  self->args.pitch = ((size_t) capacity + 3) / 4 * 4;
+  return init (self.get (), max_bytes) ? self.release () : nullptr;
 }
 
 extern "C" void
@@ -198,29 +231,80 @@ cuv_choose_cuda_free (CuvChooseCuda *self)
   delete self;
 }
 
+extern "C" int32_t
+cuv_choose_cuda_n_resident (const CuvChooseCuda *self)
+{
+  return self->n_resident;
+}
+
+// ---- host ----
+
+// Copies codes of features to rows from row on, for the samples first .. end
+// - 1.
+static int
+upload (CuvChooseCuda *self, int32_t feature, int32_t n_features, int32_t row,
+    int32_t first, int32_t end, cudaStream_t stream)
+{
+  const size_t pitch = self->args.pitch;
+
+  if (n_features == 0 || first == end)
+    return 0;
+  CUV_CUDA_TRY (cudaMemcpy2DAsync (self->codes + row * pitch + first, pitch,
+      self->host_codes + feature * self->host_pitch + first, self->host_pitch,
+      (size_t) (end - first), (size_t) n_features, cudaMemcpyHostToDevice,
+      stream));
+  return 0;
+}
+
 extern "C" int
 cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
     size_t pitch, int32_t first, int32_t end, CuvCudaStream stream)
 {
-  if (first == end)
+  self->host_codes = codes;
+  self->host_pitch = pitch;
+  return cuv_end_submit (upload (self, 0, self->n_resident, 0, first, end,
+                             (cudaStream_t) stream),
+             (cudaStream_t) stream)
+              == 0
+          && cuv_wait_stream (&self->wait, stream) == 0
+      ? 0
+      : -1;
+}
+
+// The losses of features whose codes are in rows from row on.
+static int
+launch (CuvChooseCuda *self, int32_t feature, int32_t n_features, int32_t row,
+    cudaStream_t stream)
+{
+  Args args = self->args;
+
+  if (n_features == 0)
     return 0;
-  CUV_CUDA_TRY (
-      cudaMemcpy2DAsync (self->codes + first, self->args.pitch, codes + first,
-          pitch, (size_t) (end - first), (size_t) self->args.n_features,
-          cudaMemcpyHostToDevice, (cudaStream_t) stream));
-  return cuv_wait_stream (&self->wait, stream);
+  args.codes = self->codes + row * args.pitch;
+  args.losses += feature;
+  loss_kernel<<<n_features, CODES, 0, stream>>> (args);
+  CUV_CUDA_LAUNCHED (loss_kernel);
+  return 0;
 }
 
 static int
-submit (CuvChooseCuda *self, int32_t n, cudaStream_t stream)
+submit (CuvChooseCuda *self, cudaStream_t stream)
 {
-  const size_t padded = ((size_t) n + 3) / 4 * 4;
+  const Args *args = &self->args;
+  const size_t padded = ((size_t) args->n + 3) / 4 * 4;
 
   CUV_CUDA_TRY (cudaMemcpyAsync (self->weights, self->host_weights,
       padded * sizeof (uint32_t), cudaMemcpyHostToDevice, stream));
-  loss_kernel<<<self->args.n_features, CODES, 0, stream>>> (self->args);
-  CUV_CUDA_LAUNCHED (loss_kernel);
-  least_kernel<<<1, FINDERS, 0, stream>>> (self->args);
+  if (launch (self, 0, self->n_resident, 0, stream) != 0)
+    return -1;
+  for (int32_t f = self->n_resident; f < args->n_features; f += self->n_chunk) {
+    const int32_t n = std::min (self->n_chunk, args->n_features - f);
+
+    if (upload (self, f, n, self->n_resident, 0, args->n, stream) != 0
+        || launch (self, f, n, self->n_resident, stream) != 0)
+      return -1;
+  }
+  least_kernel<<<1, FINDERS, 0, stream>>> (*args);
   CUV_CUDA_LAUNCHED (least_kernel);
   return 0;
 }
@@ -236,7 +320,7 @@ cuv_choose_cuda_run (CuvChooseCuda *self, const uint32_t *weights, int32_t n,
   memcpy (self->host_weights, weights, (size_t) n * sizeof *weights);
   memset (self->host_weights + n, 0, (padded - (size_t) n) * sizeof *weights);
   if (cuv_end_submit (
-          submit (self, n, (cudaStream_t) stream), (cudaStream_t) stream)
+          submit (self, (cudaStream_t) stream), (cudaStream_t) stream)
           != 0
       || cuv_wait_stream (&self->wait, stream) != 0)
     return -1;

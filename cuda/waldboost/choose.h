@@ -10,14 +10,19 @@ CUV_BEGIN
 
 typedef struct _CuvChooseCuda CuvChooseCuda;
 
-/* Holds the codes, below n_codes, of n_features features of up to capacity
- * samples in device memory. NULL on failure, see cuv_cuda_error(). */
+/* For up to capacity samples, with codes below n_codes of n_features features.
+ * Holds the codes in device memory, as far as they fit max_bytes (0: most of
+ * what is free); others are uploaded in each run. NULL on failure, see
+ * cuv_cuda_error(). */
 CuvChooseCuda *cuv_choose_cuda_new (
-    int32_t n_features, int32_t n_codes, int32_t capacity);
+    int32_t n_features, int32_t n_codes, int32_t capacity, size_t max_bytes);
 void cuv_choose_cuda_free (CuvChooseCuda *self); /* or NULL */
 
-/* Sets those of the samples first .. end - 1: codes[f * pitch + i]. Waits.
- * Returns 0 or -1. */
+/* Features whose codes stay in device memory. */
+int32_t cuv_choose_cuda_n_resident (const CuvChooseCuda *self);
+
+/* Sets those of the samples first .. end - 1: codes[f * pitch + i]. Waits;
+ * codes must be valid in the runs that follow. Returns 0 or -1. */
 int cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
     size_t pitch, int32_t first, int32_t end, CuvCudaStream stream);
 

@@ -2,6 +2,7 @@
 #include "train/learner.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- life ---- */
@@ -45,7 +46,7 @@ cuv_trainer_free (CuvTrainer *self)
   free (self->leaves);
   free (self->thresholds);
   free (self->sorted);
-  cuv_train_chooser_free (self->chooser);
+  cuv_backend_close (&self->backend);
   free (self);
 }
 
@@ -128,6 +129,21 @@ find_final_threshold (const CuvTrainer *self)
   return ldexpf ((float) (positives.sums[n_missed] - 1), -CUV_TRAIN_LEAF_BITS);
 }
 
+/* ---- the processor ---- */
+
+void
+cuv_trainer_set_processor (CuvTrainer *self, const CuvProcessor *processor)
+{
+  cuv_backend_close (&self->backend);
+  self->processor = *processor;
+}
+
+const char *
+cuv_trainer_problem (const CuvTrainer *self)
+{
+  return self->problem;
+}
+
 /* ---- a round ---- */
 
 /* Leaves and thresholds are exact in float. */
@@ -153,23 +169,45 @@ keep_threshold (CuvTrainer *self, int32_t k)
       : ldexpf ((float) threshold, -CUV_TRAIN_LEAF_BITS);
 }
 
-/* False if memory runs out. */
-static bool
+/* CUV_TRAIN_CONTINUE if there is a choice. */
+static CuvTrainState
+choose (CuvTrainer *self, int32_t *feature)
+{
+  const CuvTrainPool *pool = &self->pools[CUV_TRAIN_LEARNING];
+  const char *problem = NULL;
+
+  if (self->backend.klass == NULL)
+    problem = cuv_train_backend_open (&self->backend, &self->features,
+        (int32_t) pool->set.pitch, self->max_bytes, &self->processor);
+  if (problem == NULL)
+    problem = cuv_train_backend_choose (
+        &self->backend, &pool->set, pool->n_draws, feature, &self->processor);
+  if (problem == NULL)
+    return CUV_TRAIN_CONTINUE;
+  snprintf (self->problem, sizeof self->problem, "%s", problem);
+  return self->processor.on_device ? CUV_TRAIN_NO_DEVICE : CUV_TRAIN_NO_MEMORY;
+}
+
+static CuvTrainState
 add_weak (CuvTrainer *self)
 {
   CuvTrainPool *learning = &self->pools[CUV_TRAIN_LEARNING];
   CuvTrainSet *set = &learning->set;
   CuvTrainRound *round = &self->rounds[self->n_weak];
+  CuvTrainState state;
+  int32_t feature;
 
   set->n_alive =
       cuv_train_pool_positives (learning) + cuv_train_pool_negatives (learning);
   cuv_train_weigh (set);
-  cuv_train_learn (&self->features, set,
-      cuv_train_chooser_run (self->chooser, set, 0), &round->weak);
+  state = choose (self, &feature);
+  if (state != CUV_TRAIN_CONTINUE)
+    return state;
+  cuv_train_learn (&self->features, set, feature, &round->weak);
   keep_weak (self, self->n_weak);
   if (!cuv_train_pool_add_leaves (
           self, &self->pools[CUV_TRAIN_CALIBRATION], self->n_weak))
-    return false;
+    return CUV_TRAIN_NO_MEMORY;
   round->threshold = find_threshold (self);
   keep_threshold (self, self->n_weak);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
@@ -179,7 +217,7 @@ add_weak (CuvTrainer *self)
   self->final_threshold = find_final_threshold (self);
   self->n_weak++;
   round->progress = cuv_trainer_progress (self);
-  return true;
+  return CUV_TRAIN_CONTINUE;
 }
 
 /* ---- the beginning ---- */
@@ -224,9 +262,7 @@ begin (CuvTrainer *self)
     return false;
   self->sorted = malloc (
       self->pools[CUV_TRAIN_CALIBRATION].set.pitch * sizeof *self->sorted);
-  self->chooser = cuv_train_chooser_new (
-      &self->features, (int32_t) self->pools[CUV_TRAIN_LEARNING].set.pitch);
-  self->begun = self->sorted != NULL && self->chooser != NULL;
+  self->begun = self->sorted != NULL;
   if (self->begun && self->n_weak > 0)
     self->final_threshold = find_final_threshold (self);
   return self->begun;
@@ -271,7 +307,7 @@ cuv_trainer_step (CuvTrainer *self)
   }
   if (cuv_train_pool_negatives (learning) == 0)
     return CUV_TRAIN_NO_NEGATIVES;
-  return add_weak (self) ? CUV_TRAIN_CONTINUE : cuv_trainer_failure (self);
+  return add_weak (self);
 }
 
 /* ---- the result ---- */

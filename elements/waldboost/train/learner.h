@@ -3,7 +3,7 @@
 #ifndef CUV_TRAIN_LEARNER_H
 #define CUV_TRAIN_LEARNER_H
 
-#include "train/cpu/choose.h"
+#include "train/backend.h"
 #include "train/memory.h"
 #include "train/train.h"
 
@@ -36,7 +36,10 @@ struct _CuvTrainer {
   CuvGridNode *nodes;
   float *leaves, *thresholds;
   float final_threshold;
-  CuvTrainChooser *chooser;
+  CuvProcessor processor;
+  CuvBackend backend; /* closed until the first choice */
+  size_t max_bytes;   /* of device memory for codes, 0 = as much as is there */
+  char problem[CUV_TRAIN_PROBLEM];
   int32_t *sorted; /* scratch memory: sums of a part */
   int32_t n_weak;
   bool begun;

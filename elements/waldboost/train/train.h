@@ -12,6 +12,7 @@
  *   negatives.c windows of pictures that a classifier does not reject
  *   memory.c    room for samples, in a file
  *   pool.c      samples that are learnt from, negatives among them replaced
+ *   backend.c   the choice of a feature, on the CPU or the GPU
  *   state.c     what a training that was stopped goes on from
  *   learner.c   round after round, until the classifier is good enough
  *   dataset/    pictures with objects, to train and measure with
@@ -25,6 +26,7 @@
 #define CUV_TRAIN_H
 
 #include <pthread.h>
+#include "cuvbackend.h"
 #include "model/model.h"
 #include "waldboost.h"
 
@@ -34,6 +36,7 @@ enum {
   CUV_TRAIN_MAX_WINDOW = 128,
   CUV_TRAIN_MAX_CODES = 256,
   CUV_TRAIN_MAX_SUM = 100000, /* no sum of leaves is larger */
+  CUV_TRAIN_PROBLEM = 512,    /* bytes of a text that names a problem */
 };
 
 /* S. Vigna's SplitMix64: the next random number; state: any to begin with. */
@@ -279,7 +282,8 @@ typedef enum {
   CUV_TRAIN_NO_NEGATIVES, /* all windows of the negatives are rejected */
   CUV_TRAIN_NO_POSITIVES,
   CUV_TRAIN_NO_MEMORY,
-  CUV_TRAIN_NO_SPACE, /* in params.folder */
+  CUV_TRAIN_NO_SPACE,  /* in params.folder */
+  CUV_TRAIN_NO_DEVICE, /* the GPU failed */
 } CuvTrainState;
 
 typedef struct _CuvTrainer CuvTrainer;
@@ -296,8 +300,21 @@ bool cuv_trainer_add_positive (
 void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
-/* Adds a weak classifier. When that failed, the trainer can only be freed. */
+/* What the work is done with; at first it is the CPU, with a thread per
+ * processor. May change between steps, in which the stream's context must be
+ * current. */
+void cuv_trainer_set_processor (
+    CuvTrainer *self, const CuvProcessor *processor);
+
+/* Adds a weak classifier. When that failed, the trainer can only be freed; but
+ * after CUV_TRAIN_NO_DEVICE it can go on with another processor. */
 CuvTrainState cuv_trainer_step (CuvTrainer *self);
+
+/* What the GPU failed with. */
+const char *cuv_trainer_problem (const CuvTrainer *self);
+
+/* NULL if CUDA's first device can be used, or why not. */
+const char *cuv_train_probe_cuda (void);
 
 /* What ran out, after a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */
 CuvTrainState cuv_trainer_failure (const CuvTrainer *self);
@@ -320,10 +337,7 @@ CuvTrainProgress cuv_trainer_progress_after (
 /* Training goes on from saved bytes, and ends as if it had not been stopped: a
  * header, which identifies what the trainer was given, and the record of each
  * weak classifier so far. Samples and sums follow from these. */
-enum {
-  CUV_TRAIN_HEADER = 152, /* bytes */
-  CUV_TRAIN_PROBLEM = 128,
-};
+enum { CUV_TRAIN_HEADER = 152 }; /* bytes */
 
 /* Reads all pictures. To be called when all was added to the trainer. */
 void cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes);

@@ -239,6 +239,63 @@ check_other_inputs (const State *straight)
       "no saved state of a training");
 }
 
+/* ---- on the GPU ---- */
+
+/* Learns with the GPU, whose memory holds max_bytes of codes, and goes on with
+ * the CPU when n_allocations have succeeded (-1: all do). */
+static void
+check_device (const State *straight, const CuvTrainParams *params,
+    size_t max_bytes, int n_allocations)
+{
+  CuvTrainer *trainer = trainer_new (params);
+  const CuvProcessor gpu = { .on_device = true };
+  State state;
+
+  cuv_check_case ("%zu bytes of codes on the GPU, %d allocations", max_bytes,
+      n_allocations);
+  trainer->max_bytes = max_bytes;
+  cuv_trainer_set_processor (trainer, &gpu);
+  cuv_cuda_fail_allocation (n_allocations);
+  for (int i = 0; i < 3; i++)
+    CUV_CHECK (cuv_trainer_step (trainer)
+            == (n_allocations < 0 ? CUV_TRAIN_CONTINUE : CUV_TRAIN_NO_DEVICE),
+        ": %s", cuv_trainer_problem (trainer));
+  cuv_cuda_fail_allocation (-1);
+  if (n_allocations >= 0) {
+    CUV_CHECK (strstr (cuv_trainer_problem (trainer), "out of memory") != NULL,
+        ": %s", cuv_trainer_problem (trainer));
+    cuv_trainer_set_processor (trainer, &(CuvProcessor){ 0 });
+  }
+  state = finish (trainer);
+  CUV_CHECK (state.size == straight->size
+      && memcmp (state.bytes, straight->bytes, state.size) == 0);
+  CUV_CHECK (strcmp (state.model, straight->model) == 0);
+  state_free (&state);
+  cuv_trainer_free (trainer);
+}
+
+/* The same as without a GPU. */
+void
+check_devices (void)
+{
+  CuvTrainParams params = default_params;
+  CuvTrainer *trainer;
+  State straight;
+
+  params.n_features = 40;
+  fill_inputs ();
+  cuv_check_case ("training without a GPU");
+  trainer = trainer_new (&params);
+  straight = finish (trainer);
+  cuv_trainer_free (trainer);
+  check_device (&straight, &params, 0, -1);
+  check_device (&straight, &params, 4000, -1);
+  for (int n = 0; n < 5; n++)
+    check_device (&straight, &params, 4000, n);
+  state_free (&straight);
+  free_inputs ();
+}
+
 void
 check_states (void)
 {

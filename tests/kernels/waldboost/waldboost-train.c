@@ -80,8 +80,9 @@ typedef struct {
 #endif
 } Choosers;
 
+/* max_bytes: of device memory for codes */
 static Choosers
-choosers_new (const Problem *problem)
+choosers_new (const Problem *problem, size_t max_bytes)
 {
   Choosers self = { .cpu = cuv_train_chooser_new (
                         &problem->features, problem->set.n) };
@@ -92,8 +93,10 @@ choosers_new (const Problem *problem)
     const int32_t half = set->n / 2;
 
     self.cuda = cuv_choose_cuda_new (
-        problem->features.n, problem->features.n_codes, set->n);
+        problem->features.n, problem->features.n_codes, set->n, max_bytes);
     CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
+    CUV_CHECK ((cuv_choose_cuda_n_resident (self.cuda) == problem->features.n)
+        == (max_bytes == 0 || problem->features.n == 1));
     for (int part = 0; part < 2; part++)
       CUV_CHECK (cuv_choose_cuda_set_codes (self.cuda, set->codes, set->pitch,
                      part * half, part ? set->n : half, NULL)
@@ -137,15 +140,16 @@ check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
 }
 
 static void
-check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes)
+check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes,
+    size_t max_bytes)
 {
   Problem problem = problem_new (n, n_positives, n_features, n_codes);
   Choosers choosers;
 
-  cuv_check_case ("%d samples, %d positives, %d features, %d codes", n,
-      n_positives, n_features, n_codes);
+  cuv_check_case ("%d samples, %d positives, %d features, %d codes, %zu bytes",
+      n, n_positives, n_features, n_codes, max_bytes);
   fill (&problem);
-  choosers = choosers_new (&problem);
+  choosers = choosers_new (&problem, max_bytes);
   for (int round = 0; round < 8; round++) {
     CuvTrainWeak weak;
     int32_t expected;
@@ -323,11 +327,16 @@ check_training (void)
   for (int i = 0; i < n_cases; i++) {
     const int32_t n = 2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500);
 
+    const int32_t n_features = 1 + (int32_t) cuv_check_below (300);
+    /* all codes fit, one feature's, some */
+    const size_t max_bytes[] = { 0, 1,
+      cuv_check_below ((uint32_t) (n * n_features)) };
+
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
-        1 + (int32_t) cuv_check_below (300), n_codes[i % 3]);
+        n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3]);
   }
   if (!cuv_check_options.few) /* more than one piece on the GPU */
-    check_choices (150001, 70001, 5, 256);
+    check_choices (150001, 70001, 5, 256, 0);
   for (int i = 0; i < n_cases && cuv_check_options.cpu; i++) {
     check_codes (kinds[i % 3], 8 + (int) cuv_check_below (i == 1 ? 121 : 24),
         8 + (int) cuv_check_below (24), 1 + (int32_t) cuv_check_below (150));
@@ -438,7 +447,7 @@ bench_training (void)
   self.problem.features = features;
   self.problem.set.codes = self.problem.codes;
   cut_samples (&self);
-  self.choosers = choosers_new (&self.problem);
+  self.choosers = choosers_new (&self.problem, 0);
   us = cuv_check_time (learn, &self) / N_ROUNDS;
   report ("of the first 32 rounds", us);
   report ("the choice of round 33", cuv_check_time (choose, &self));

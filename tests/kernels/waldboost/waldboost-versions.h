@@ -53,5 +53,6 @@ void bench (void);             /* waldboost-bench.c */
 void check_training (void);    /* waldboost-train.c */
 void bench_training (void);
 void check_states (void); /* waldboost-state.c */
+void check_devices (void);
 
 #endif

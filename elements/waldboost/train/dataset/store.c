@@ -9,11 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A mapping for each picture would be more than Linux allows a process: 65530.
- */
-#define BLOCK                                                                  \
-  ((gsize) 64 << 20) /* bytes of the file that are mapped at once              \
-                      */
+/* Bytes of the file that are mapped at once. A mapping for each picture would
+ * be more than Linux allows a process: 65530. */
+#define BLOCK ((gsize) 64 << 20)
 
 typedef struct {
   guint8 *bytes;

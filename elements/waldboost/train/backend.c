@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/backend.h"
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "train/cpu/choose.h"
+#if HAVE_CUDA
+#include "waldboost/choose.h"
+#endif
+
+typedef struct {
+  const CuvTrainFeatures *features;
+  int32_t capacity;
+  size_t max_bytes;
+} Config;
+
+typedef struct {
+  const CuvTrainSet *set;
+  int32_t version;
+  int32_t feature; /* chosen */
+} Job;
+
+/* ---- CPU ---- */
+
+static const char *
+open_cpu (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const Config *config = data;
+
+  *state = cuv_train_chooser_new (config->features, config->capacity);
+  return *state != NULL ? NULL : "out of memory";
+}
+
+static const char *
+run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  Job *job = data;
+
+  job->feature = cuv_train_chooser_run (state, job->set, processor->n_threads);
+  return NULL;
+}
+
+static void
+close_cpu (void *state)
+{
+  cuv_train_chooser_free (state);
+}
+
+static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+typedef struct {
+  CuvChooseCuda *choose;
+  int32_t version; /* of the codes on the device, 0: there are none */
+} Cuda;
+
+static const char *
+open_cuda (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const Config *config = data;
+  Cuda *self = calloc (1, sizeof *self);
+
+  *state = self;
+  if (self == NULL)
+    return "out of memory";
+  self->choose = cuv_choose_cuda_new (config->features->n,
+      config->features->n_codes, config->capacity, config->max_bytes);
+  return self->choose != NULL ? NULL : cuv_cuda_error ();
+}
+
+/* Codes of positives stay as they are. */
+static bool
+upload (Cuda *self, const Job *job, const CuvProcessor *processor)
+{
+  const CuvTrainSet *set = job->set;
+  const int32_t first = self->version == 0 ? 0 : set->n_positives;
+
+  if (self->version != job->version
+      && cuv_choose_cuda_set_codes (self->choose, set->codes, set->pitch, first,
+             set->n, processor->stream)
+          != 0)
+    return false;
+  self->version = job->version;
+  return true;
+}
+
+static const char *
+run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  Cuda *self = state;
+  Job *job = data;
+  const CuvTrainSet *set = job->set;
+
+  if (upload (self, job, processor)
+      && cuv_choose_cuda_run (self->choose, set->weights, set->n,
+             set->n_positives, &job->feature, processor->stream)
+          == 0)
+    return NULL;
+  return cuv_cuda_error ();
+}
+
+static void
+close_cuda (void *state)
+{
+  Cuda *self = state;
+
+  cuv_choose_cuda_free (self->choose);
+  free (self);
+}
+
+static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClasses classes = { &cpu, &cuda };
+#else
+static const CuvBackendClasses classes = { &cpu, NULL };
+#endif
+
+/* ---- both ---- */
+
+const char *
+cuv_train_backend_open (CuvBackend *self, const CuvTrainFeatures *features,
+    int32_t capacity, size_t max_bytes, const CuvProcessor *processor)
+{
+  const Config config = { features, capacity, max_bytes };
+
+  return cuv_backend_open (self, &classes, &config, NULL, processor);
+}
+
+const char *
+cuv_train_backend_choose (CuvBackend *self, const CuvTrainSet *set,
+    int32_t version, int32_t *feature, const CuvProcessor *processor)
+{
+  Job job = { set, version, 0 };
+  const char *problem = cuv_backend_run (self, &job, processor);
+
+  *feature = job.feature;
+  return problem;
+}
+
+const char *
+cuv_train_probe_cuda (void)
+{
+#if HAVE_CUDA
+  return cuv_cuda_probe () == 0 ? NULL : cuv_cuda_error ();
+#else
+  return "this build has no CUDA kernels";
+#endif
+}
