@@ -106,6 +106,19 @@ def check_places(tests, coco):
                        os.path.join(coco, 'report'))
 
 
+def check_devices(tests, coco, model):
+    """All devices write the same model; without a GPU that one is refused."""
+    tests.expect_error('neither auto, cpu nor cuda', '--device', 'gpu')
+    if tests.learn(coco, '--device', 'cpu')[0] != model:
+        tests.fail('--device=cpu gives another model')
+    probe = tests.train('--positives', 'not-read', '--output',
+                        os.path.join(tests.folder, 'x.xml'), '--device', 'cuda')[2]
+    if '--device=cuda: ' in probe:
+        print(probe.strip())
+    elif tests.learn(coco, '--device', 'cuda')[0] != model:
+        tests.fail('--device=cuda gives another model')
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -140,6 +153,7 @@ def main():
         check_report(tests, pictures)
         check_vec(tests, pictures)
         check_places(tests, coco)
+        check_devices(tests, coco, model)
         if os.path.exists(output):
             tests.fail('a model was written after an error')
     return tests.failed > 0

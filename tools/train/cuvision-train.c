@@ -106,7 +106,8 @@ train (Results *self, GError **error)
 static gboolean
 run (const TrainOptions *options, GError **error)
 {
-  TrainInputs *inputs = check_places (options, error)
+  TrainInputs *inputs = device_check (options->device, error)
+          && check_places (options, error)
           && state_file_check (options->output, options->resume, error)
       ? inputs_read (&options->inputs, error)
       : NULL;

@@ -150,6 +150,12 @@ end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
   self->classifier = cuv_trainer_classifier (trainer);
   if (state == CUV_TRAIN_NO_MEMORY || state == CUV_TRAIN_NO_SPACE)
     return learn_fail (state, error);
+  if (state == CUV_TRAIN_NO_DEVICE) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NODEV,
+        "%s; --resume --device=cpu goes on with the CPU",
+        cuv_trainer_problem (trainer));
+    return FALSE;
+  }
   if (self->classifier.n_weak == 0) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
         "there is nothing to learn: %s", cuv_train_describe_end (state));
@@ -179,12 +185,14 @@ learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
+  const TrainDevice device = self->options->device;
   Progress progress = { start, start, add_earlier (self, trainer),
     isatty (STDERR_FILENO) };
   CuvTrainState state;
   gboolean ok = TRUE;
 
-  while (ok && (state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
+  device_choose (device, trainer);
+  while (ok && (state = device_step (device, trainer)) == CUV_TRAIN_CONTINUE) {
     const CuvTrainProgress at = cuv_trainer_progress (trainer);
 
     g_array_append_val (self->progress, at);

@@ -59,6 +59,25 @@ parse_features (
   return FALSE;
 }
 
+static gboolean
+parse_device (
+    const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  static const gchar *const names[] = { [TRAIN_DEVICE_AUTO] = "auto",
+    [TRAIN_DEVICE_CPU] = "cpu",
+    [TRAIN_DEVICE_CUDA] = "cuda" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (g_str_equal (value, names[i])) {
+      options.device = (TrainDevice) i;
+      return TRUE;
+    }
+  }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "%s '%s' is neither auto, cpu nor cuda", name, value);
+  return FALSE;
+}
+
 static const GOptionEntry entries[] = {
   /* what comes in */
   { "positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.positives,
@@ -76,6 +95,8 @@ static const GOptionEntry entries[] = {
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
       "Go on with a training that was stopped, from FILE.state", NULL },
+  { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
+      "auto, cpu or cuda; all write the same model (default: auto)", "NAME" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
       "The smallest object that is found (default: 24x24)", "WxH" },

@@ -6,6 +6,7 @@
  *   inputs.c          annotations and folders -> a data set
  *   files.c           paths of pictures
  *   learn.c           weak classifier after weak classifier; the progress line
+ *   device.c          CPU or GPU
  *   state.c           what --resume goes on from
  *   results.c         what the classifier does with pictures that it has not
  *                     seen
@@ -27,6 +28,12 @@ typedef struct {
   guint64 seed;
 } InputOptions;
 
+typedef enum {
+  TRAIN_DEVICE_AUTO, /* the GPU, if there is one */
+  TRAIN_DEVICE_CPU,
+  TRAIN_DEVICE_CUDA,
+} TrainDevice;
+
 typedef struct {
   InputOptions inputs;
   CuvSampleOptions samples;
@@ -34,6 +41,7 @@ typedef struct {
   gchar *output; /* file */
   gchar *report; /* folder, or NULL */
   gboolean resume;
+  TrainDevice device;
 } TrainOptions;
 
 /* NULL if the command line is wrong, after a message. */
@@ -110,6 +118,17 @@ void state_file_free (StateFile *self); /* NULL is allowed */
 gboolean state_file_add (StateFile *self, GError **error);
 
 void state_file_remove (const StateFile *self);
+
+/* ---- device.c ---- */
+
+/* Before all work: FALSE with an error if that device cannot be used. */
+gboolean device_check (TrainDevice device, GError **error);
+
+void device_choose (TrainDevice device, CuvTrainer *trainer);
+
+/* A step of the trainer. If the GPU fails the CPU goes on, unless it was asked
+ * for. */
+CuvTrainState device_step (TrainDevice device, CuvTrainer *trainer);
 
 /* ---- learn.c ---- */
 

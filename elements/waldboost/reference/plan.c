@@ -8,8 +8,8 @@
 
 /* ---- segments ---- */
 
-static int
-compare_ints (const void *a, const void *b)
+int
+cuv_compare_ints (const void *a, const void *b)
 {
   int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
 
@@ -36,7 +36,7 @@ choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
   if (ends == NULL)
     return false;
   memcpy (ends, from, n * sizeof *ends);
-  qsort (ends, n, sizeof *ends, compare_ints);
+  qsort (ends, n, sizeof *ends, cuv_compare_ints);
   for (int i = 0; i < n && ends[i] < model->n_weak; i++) {
     if (plan->n_segments == 0 || ends[i] != ends[plan->n_segments - 1])
       ends[plan->n_segments++] = ends[i];

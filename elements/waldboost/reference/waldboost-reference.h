@@ -47,6 +47,9 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 
+/* For qsort() of int32_t. */
+int cuv_compare_ints (const void *a, const void *b);
+
 /* Converts a length or position in a DENSE level to frame pixels, rounded; from
  * a side of n_level pixels to one of n_frame. */
 static inline int

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reference/waldboost-reference.h"
 #include "train/learner.h"
 
 #include <math.h>
@@ -77,14 +78,6 @@ needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
 
 /* ---- rejection ---- */
 
-static int
-compare (const void *a, const void *b)
-{
-  const int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Living samples from first on, before end; alive: the share of all that they
  * are a part of. */
 static CuvTrainLiving
@@ -97,7 +90,7 @@ living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
     if (pool->alive[i])
       sorted[n++] = pool->set.sums[i];
   }
-  qsort (sorted, (size_t) n, sizeof *sorted, compare);
+  qsort (sorted, (size_t) n, sizeof *sorted, cuv_compare_ints);
   return (
       CuvTrainLiving){ sorted, n, end > first ? rate * n / (end - first) : 0 };
 }

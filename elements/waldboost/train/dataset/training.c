@@ -31,6 +31,7 @@ cuv_train_describe_end (CuvTrainState state)
     [CUV_TRAIN_NO_NEGATIVES] = "all windows of the negatives are rejected",
     [CUV_TRAIN_NO_POSITIVES] = "no objects are left to learn from",
     [CUV_TRAIN_NO_MEMORY] = "out of memory",
+    [CUV_TRAIN_NO_DEVICE] = "the GPU failed",
     [CUV_TRAIN_NO_SPACE] = "no space for the samples; set TMPDIR to a folder "
                            "that has more",
   };
