@@ -9,7 +9,7 @@ set -euo pipefail
 
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
-  libpango1.0-dev zlib1g-dev)
+  libcairo2-dev libpango1.0-dev zlib1g-dev)
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)

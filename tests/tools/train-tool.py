@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Trains with cuvision-train on pictures drawn here, annotated in each format.
 
-usage: train-tool.py TRAIN
+usage: train-tool.py TRAIN MAN-PAGE
 """
 
 import base64
@@ -119,6 +119,28 @@ def check_devices(tests, coco, model):
         tests.fail('--device=cuda gives another model')
 
 
+def check_help(tests, page):
+    """The man page names the options that --help lists, and no others."""
+    _, out, _ = tests.train('--help')
+    with open(page, encoding='utf-8') as file:
+        text = file.read().replace('\\-', '-')
+    listed = set(re.findall(r'--[a-z][a-z-]+', out.split('Annotations are')[0]))
+    described = set(re.findall(r'--[a-z][a-z-]+',
+                               text[text.index('.SH OPTIONS'):text.index('.SH ENV')]))
+    if listed != described:
+        tests.fail('the man page and --help differ in', listed ^ described)
+
+
+def check_comment(tests, model, pictures):
+    """The model tells what it was made of."""
+    comment = re.match(rb'<!-- (.*?) -->', model, re.S)
+    words = comment[1].decode() if comment else ''
+    for expected in (f'from {len(pictures) + 8} pictures, {len(pictures)} of them with',
+                     'seed 1', 'alpha 0.02', 'recall 1.000 (', 'pictures kept out'):
+        if expected not in words:
+            tests.fail(f"'{expected}' is not in '{words}'")
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -150,6 +172,8 @@ def main():
         tests.expect_error('4 pictures have objects, but at least 7 are needed',
                            '--positives', write_info(folder, pictures[:4]),
                            '--output', output)
+        check_help(tests, sys.argv[2])
+        check_comment(tests, model, pictures)
         check_report(tests, pictures)
         check_vec(tests, pictures)
         check_places(tests, coco)

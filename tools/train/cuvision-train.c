@@ -45,14 +45,42 @@ check_places (const TrainOptions *options, GError **error)
 
 /* ---- the steps ---- */
 
-/* It has no date, so that the same samples give the same file. */
+/* What the model was made of. It has no date, so that the same samples give the
+ * same file. */
+static gchar *
+describe (const Results *self)
+{
+  const CuvTrainParams *params = &self->options->train;
+  const CuvSampleOptions *samples = &self->options->samples;
+  const CuvTrainProgress *at = &g_array_index (
+      self->progress, CuvTrainProgress, self->progress->len - 1);
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text,
+      "made by cuvision-train " VERSION " from %u pictures, %u of them with "
+      "objects; alpha %g, %d copies, margin %g%s, %d negatives at a time, seed "
+      "%" G_GINT64_FORMAT "; in calibration false-positive rate %.3g, recall "
+      "%.3f",
+      self->inputs->dataset->pictures->len,
+      cuv_dataset_count_with_objects (self->inputs->dataset), params->alpha,
+      samples->n_copies, samples->margin, samples->mirror ? ", mirrored" : "",
+      params->n_negatives, (gint64) params->seed, at->rate, at->recall);
+  if (self->rates != NULL) {
+    const CuvTrainRate rate = cuv_train_rate_at (self->rates, 1);
+
+    g_string_append_printf (text,
+        "; in %u pictures kept out recall %.3f (%.3f .. %.3f) at 1 false "
+        "positive a picture",
+        self->found->n_pictures, rate.recall.value, rate.recall.low,
+        rate.recall.high);
+  }
+  return g_string_free (text, FALSE);
+}
+
 static gboolean
 write_model (const Results *self, GError **error)
 {
-  const CuvTrainParams *params = &self->options->train;
-  gchar *comment = g_strdup_printf ("made by cuvision-train " VERSION
-                                    ", seed %" G_GINT64_FORMAT,
-      (gint64) params->seed);
+  gchar *comment = describe (self);
   const gboolean ok =
       cuv_train_save (&self->classifier, self->options->output, comment, error);
 
@@ -60,7 +88,7 @@ write_model (const Results *self, GError **error)
   return ok;
 }
 
-/* The model is there before it is measured. */
+/* The model is there before it is measured, and again with the rates. */
 static gboolean
 finish (Results *self, GError **error)
 {
@@ -69,8 +97,10 @@ finish (Results *self, GError **error)
   if (!results_measure (self))
     return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   results_print (self);
-  return self->options->report == NULL
-      || (report_write_json (self, error) && report_write_page (self, error));
+  return write_model (self, error)
+      && (self->options->report == NULL
+          || (report_write_json (self, error)
+              && report_write_page (self, error)));
 }
 
 /* The state is kept until the report is there. */
@@ -130,6 +160,7 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C"); /* the same files in every locale */
   options = options_parse (&argc, &argv);
   if (options == NULL)
     return 2;

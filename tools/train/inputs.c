@@ -7,6 +7,7 @@
 #include <gst/video/video.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- one picture ---- */
 
@@ -114,6 +115,15 @@ add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
   }
 }
 
+static void
+print_count (const Reader *self)
+{
+  const guint n = self->dataset->pictures->len;
+
+  if (n % 20 == 0 && isatty (STDERR_FILENO))
+    g_printerr ("%u pictures read\033[K\r", n);
+}
+
 /* Neighbours in a film look alike: a block of them has one role. */
 static void
 add_to_block (Reader *self, CuvDatasetPicture *picture, gint64 frame)
@@ -145,6 +155,7 @@ visit (gpointer data, GstSample *sample, gint64 frame)
   if (to == NULL)
     return FALSE;
   add_to_block (self, to, frame);
+  print_count (self);
   for (guint i = 0; pictures != NULL && i < pictures->len; i++)
     add_boxes (self, to, pictures->pdata[i]);
   return TRUE;

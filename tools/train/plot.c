@@ -40,35 +40,32 @@ y_of (const PlotAxes *axes, gdouble value)
       * share_of (value, axes->y_first, axes->y_last, axes->y_log);
 }
 
-/* With a point in every locale. */
-static const gchar *
-number (gdouble value, const gchar *format, gchar *text)
-{
-  return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, format, value);
-}
-
 static void
 append_line (GString *out, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
 {
-  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE],
-      c[G_ASCII_DTOSTR_BUF_SIZE], d[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_printf (out,
-      "<line x1='%s' y1='%s' x2='%s' y2='%s' class='grid'/>\n",
-      number (x1, "%.1f", a), number (y1, "%.1f", b), number (x2, "%.1f", c),
-      number (y2, "%.1f", d));
+      "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='grid'/>\n", x1, y1,
+      x2, y2);
 }
 
 static void
 append_text (GString *out, gdouble x, gdouble y, const gchar *attributes,
     const gchar *text)
 {
-  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
   gchar *escaped = g_markup_escape_text (text, -1);
 
-  g_string_append_printf (out, "<text x='%s' y='%s' %s>%s</text>\n",
-      number (x, "%.1f", a), number (y, "%.1f", b), attributes, escaped);
+  g_string_append_printf (
+      out, "<text x='%.1f' y='%.1f' %s>%s</text>\n", x, y, attributes, escaped);
   g_free (escaped);
+}
+
+static void
+append_tick (
+    GString *out, gdouble x, gdouble y, const gchar *anchor, gdouble tick)
+{
+  g_string_append_printf (out,
+      "<text x='%.1f' y='%.1f' text-anchor='%s'>%.5g</text>\n", x, y, anchor,
+      tick);
 }
 
 /* ---- axes ---- */
@@ -108,15 +105,13 @@ static void
 append_x_axis (GString *out, const PlotAxes *axes)
 {
   GArray *ticks = ticks_of (axes->x_first, axes->x_last, axes->x_log);
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < ticks->len; i++) {
     const gdouble tick = g_array_index (ticks, gdouble, i);
     const gdouble x = x_of (axes, tick);
 
     append_line (out, x, TOP, x, HEIGHT - BOTTOM);
-    append_text (out, x, HEIGHT - BOTTOM + 16, "text-anchor='middle'",
-        number (tick, "%.5g", text));
+    append_tick (out, x, HEIGHT - BOTTOM + 16, "middle", tick);
   }
   append_text (out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8,
       "text-anchor='middle'", axes->x_label);
@@ -127,15 +122,14 @@ static void
 append_y_axis (GString *out, const PlotAxes *axes)
 {
   GArray *ticks = ticks_of (axes->y_first, axes->y_last, axes->y_log);
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE], *turn;
+  gchar *turn;
 
   for (guint i = 0; i < ticks->len; i++) {
     const gdouble tick = g_array_index (ticks, gdouble, i);
     const gdouble y = y_of (axes, tick);
 
     append_line (out, LEFT, y, WIDTH - RIGHT, y);
-    append_text (
-        out, LEFT - 6, y + 4, "text-anchor='end'", number (tick, "%.5g", text));
+    append_tick (out, LEFT - 6, y + 4, "end", tick);
   }
   turn = g_strdup_printf ("text-anchor='middle' transform='rotate(-90 14 %d)'",
       (TOP + HEIGHT - BOTTOM) / 2);
@@ -149,17 +143,14 @@ append_y_axis (GString *out, const PlotAxes *axes)
 static void
 append_curve (GString *out, const PlotAxes *axes, const PlotCurve *curve)
 {
-  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_printf (out,
       "<polyline fill='none' stroke='%s' stroke-width='2' points='",
       curve->color);
   for (guint i = 0; i < curve->points->len; i++) {
     const PlotPoint *point = &g_array_index (curve->points, PlotPoint, i);
 
-    g_string_append_printf (out, "%s,%s ",
-        number (x_of (axes, point->x), "%.1f", a),
-        number (y_of (axes, point->y), "%.1f", b));
+    g_string_append_printf (
+        out, "%.1f,%.1f ", x_of (axes, point->x), y_of (axes, point->y));
   }
   g_string_append (out, "'/>\n");
 }
