@@ -10,7 +10,7 @@
  *     wbd.c            WBDetector of opencv_contrib
  *     values.c         words and numbers in XML text
  *     model.c          the finished model: derived fields, reference count
- *     write.c          a WaldBoost classifier as BUT FIT's XML
+ *     write.c          a classifier as BUT FIT's or OpenCV's XML
  *   reference/  the definition of the result, in plain C
  *     plan.c           model + parameters + frame size -> CuvWaldboostPlan
  *     pyramid.c        its levels and their resize taps

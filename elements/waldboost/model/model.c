@@ -4,6 +4,7 @@
 #include "model/reader.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct {
   CuvWaldboostModel model;
@@ -138,8 +139,71 @@ cuv_model_builder_finish (CuvModelBuilder *self)
   return model;
 }
 
-const CuvWaldboostModel *
-cuv_model_new (const CuvGridClassifier *classifier)
+/* ---- a classifier as arrays ---- */
+
+float
+cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k)
+{
+  const gboolean is_last = k == classifier->n_weak - 1;
+  const float threshold = classifier->thresholds[k];
+
+  return classifier->cascade && is_last && threshold == -INFINITY
+      ? classifier->final_threshold
+      : threshold;
+}
+
+/* Code 0 selects leaf 0. */
+static void
+add_stump (
+    CuvModelBuilder *builder, const CuvGridClassifier *classifier, int32_t k)
+{
+  const float *leaves = classifier->leaves + (gsize) k * CUV_LBP_CODES;
+  CuvGridNode node = classifier->nodes[k];
+  float pair[2] = { leaves[0], leaves[0] };
+
+  memset (node.subset, 0, sizeof node.subset);
+  for (int code = 0; code < CUV_LBP_CODES; code++) {
+    if (leaves[code] == leaves[0])
+      node.subset[code >> 5] |= 1u << (code & 31);
+    else
+      pair[1] = leaves[code];
+  }
+  node.left = 0;
+  node.right = -1;
+  g_array_append_val (builder->nodes, node);
+  g_array_append_vals (builder->leaves, pair, 2);
+}
+
+static const CuvWaldboostModel *
+new_cascade (const CuvGridClassifier *classifier)
+{
+  CuvModelBuilder builder;
+  CuvWaldboostModel *model = &builder.model;
+
+  cuv_model_builder_init (&builder);
+  model->feature = classifier->feature;
+  model->arithmetic = CUV_SUM_STAGES;
+  model->scan = CUV_SCAN_OPENCV;
+  model->inclusive = TRUE;
+  model->window_width = classifier->window_width;
+  model->window_height = classifier->window_height;
+  for (int32_t k = 0; k < classifier->n_weak; k++) {
+    const float threshold = cuv_grid_threshold (classifier, k);
+    const CuvWeak weak = { .first_node = k,
+      .first_leaf = 2 * k,
+      .restart = k == 0 || classifier->thresholds[k - 1] > -INFINITY,
+      .threshold = threshold - CUV_OPENCV_THRESHOLD_EPS };
+
+    add_stump (&builder, classifier, k);
+    g_array_append_val (builder.weak, weak);
+    if (weak.restart)
+      g_array_append_val (builder.stage_first, k);
+  }
+  return cuv_model_builder_finish (&builder);
+}
+
+static const CuvWaldboostModel *
+new_waldboost (const CuvGridClassifier *classifier)
 {
   CuvModelBuilder builder;
   CuvWaldboostModel *model = &builder.model;
@@ -165,6 +229,15 @@ cuv_model_new (const CuvGridClassifier *classifier)
   }
   return cuv_model_builder_finish (&builder);
 }
+
+const CuvWaldboostModel *
+cuv_model_new (const CuvGridClassifier *classifier)
+{
+  return classifier->cascade ? new_cascade (classifier)
+                             : new_waldboost (classifier);
+}
+
+/* ---- scores ---- */
 
 /* The largest leaf of a weak classifier; *below: the next smaller value. */
 static double
@@ -201,6 +274,8 @@ cuv_model_has_one_score (const CuvWaldboostModel *model)
   }
   return sum - least_loss < (double) model->weak[last].threshold;
 }
+
+/* ---- references ---- */
 
 const CuvWaldboostModel *
 cuv_model_ref (const CuvWaldboostModel *model)

@@ -37,24 +37,33 @@ typedef struct {
 const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,
     const CuvModelOptions *options, char **error);
 
-/* A WaldBoost classifier of features of 3x3 blocks, as arrays. */
+/* A classifier of features of 3x3 blocks, as arrays: a WaldBoost classifier, or
+ * an OpenCV cascade of LBP stumps. The leaves of a stump have at most two
+ * values. */
 typedef struct {
   CuvFeature feature; /* not HAAR */
+  bool cascade;
   int32_t window_width, window_height, n_weak;
   int32_t n_codes;          /* 256 of LBP, 17 of LRD, 100 of LRP */
   const CuvGridNode *nodes; /* n_weak */
   const float *leaves;      /* n_codes of each weak classifier */
-  const float *thresholds;  /* n_weak; -INFINITY: no test */
-  float final_threshold;
+  /* n_weak; -INFINITY: no test. In a cascade each test ends a stage, and sums
+   * begin anew. */
+  const float *thresholds;
+  float final_threshold; /* of a cascade: of the last stage, if it has none */
 } CuvGridClassifier;
 
-/* A copy, in fixed-point arithmetic and for a dense scan. */
+/* The threshold of a weak classifier, with that of a cascade's last stage. */
+float cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k);
+
+/* A copy, in fixed-point arithmetic and for a dense scan; a cascade for
+ * OpenCV's. */
 const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
 
-/* Such a classifier as BUT FIT's XML, which cuv_model_parse() reads; free() it.
- * The format has no final threshold: sums in the file are smaller by it, so
- * that 0 takes its place. comment: text without "--". NULL if memory runs out.
- */
+/* Such a classifier as XML, which cuv_model_parse() reads; free() it. A cascade
+ * as OpenCV's; others as BUT FIT's, which has no final threshold: sums in the
+ * file are smaller by it, so that 0 takes its place. comment: text without
+ * "--". NULL if memory runs out. */
 char *cuv_model_write (
     const CuvGridClassifier *classifier, const char *comment);
 

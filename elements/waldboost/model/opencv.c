@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#define THRESHOLD_EPS 1e-5f /* OpenCV subtracts it from each threshold */
-
 enum {
   STAGE_TYPE = CUV_ROLE_FIRST,
   FEATURE_TYPE,
@@ -272,7 +270,7 @@ read_threshold (CuvModelReader *reader, const CuvElement *element, char *text,
   char *word = cuv_only_word (text, element->rule->name, error);
 
   if (word != NULL && cuv_to_float (word, &self->threshold, error))
-    self->threshold -= THRESHOLD_EPS;
+    self->threshold -= CUV_OPENCV_THRESHOLD_EPS;
 }
 
 /* ---- the cascade ---- */

@@ -7,6 +7,11 @@
 #include <glib.h>
 #include "model/model.h"
 
+#define CUV_LBP_CODES 256
+#define CUV_OPENCV_THRESHOLD_EPS                                               \
+  1e-5f /* OpenCV subtracts it from thresholds                                 \
+         */
+
 /* ---- a model under construction ---- */
 
 /* A parser sets the fields of model that the file determines, except counts and

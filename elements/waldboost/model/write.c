@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BUT FIT's XML; see butfit.c for the elements. */
+/* The formats' elements: see opencv.c and butfit.c. */
 #include "model/model.h"
+#include "model/reader.h"
 
 #include <glib.h>
 #include <math.h>
@@ -23,6 +24,89 @@ write_number (float value, FILE *out)
 
   fputs (g_ascii_formatd (text, sizeof text, "%.9g", (double) value), out);
 }
+
+/* ---- OpenCV ---- */
+
+static void
+write_rect (const CuvGridNode *node, FILE *out)
+{
+  fprintf (out, "    <_>\n      <rect>%d %d %d %d</rect></_>\n", node->x,
+      node->y, node->width, node->height);
+}
+
+/* Feature k is that of weak classifier k. */
+static void
+write_stump (const CuvWaldboostModel *model, int32_t k, FILE *out)
+{
+  const CuvGridNode *node = &model->nodes[k];
+
+  fprintf (
+      out, "        <_>\n          <internalNodes>\n            0 -1 %d", k);
+  for (int i = 0; i < 8; i++)
+    fprintf (out, " %d", (int32_t) node->subset[i]);
+  fprintf (out, "</internalNodes>\n          <leafValues>\n            ");
+  write_number (model->leaves[2 * k], out);
+  fputc (' ', out);
+  write_number (model->leaves[2 * k + 1], out);
+  fprintf (out, "</leafValues></_>\n");
+}
+
+static void
+write_opencv_stage (const CuvGridClassifier *self,
+    const CuvWaldboostModel *model, int stage, FILE *out)
+{
+  const int32_t first = model->stage_first[stage];
+  const int32_t end = model->stage_first[stage + 1];
+
+  fprintf (out,
+      "    <_>\n      <maxWeakCount>%d</maxWeakCount>\n      <stageThreshold>",
+      end - first);
+  write_number (cuv_grid_threshold (self, end - 1), out);
+  fprintf (out, "</stageThreshold>\n      <weakClassifiers>\n");
+  for (int32_t k = first; k < end; k++)
+    write_stump (model, k, out);
+  fprintf (out, "      </weakClassifiers></_>\n");
+}
+
+static int
+longest_stage (const CuvWaldboostModel *model)
+{
+  int longest = 0;
+
+  for (int i = 0; i < model->n_stages; i++)
+    longest = MAX (longest, model->stage_first[i + 1] - model->stage_first[i]);
+  return longest;
+}
+
+/* opencv_traincascade writes the same elements; OpenCV reads no stageParams. */
+static void
+write_opencv (const CuvGridClassifier *self, const char *comment, FILE *out)
+{
+  const CuvWaldboostModel *model = cuv_model_new (self);
+
+  fprintf (out,
+      "<?xml version=\"1.0\"?>\n<!-- %s -->\n<opencv_storage>\n"
+      "<cascade type_id=\"opencv-cascade-classifier\">\n"
+      "  <stageType>BOOST</stageType>\n  <featureType>LBP</featureType>\n"
+      "  <height>%d</height>\n  <width>%d</width>\n"
+      "  <stageParams>\n    <boostType>RAB</boostType>\n"
+      "    <maxDepth>1</maxDepth>\n    <maxWeakCount>%d</maxWeakCount>\n"
+      "  </stageParams>\n"
+      "  <featureParams>\n    <maxCatCount>256</maxCatCount>\n"
+      "    <featSize>1</featSize></featureParams>\n"
+      "  <stageNum>%d</stageNum>\n  <stages>\n",
+      comment, self->window_height, self->window_width, longest_stage (model),
+      model->n_stages);
+  for (int i = 0; i < model->n_stages; i++)
+    write_opencv_stage (self, model, i, out);
+  fprintf (out, "  </stages>\n  <features>\n");
+  for (int32_t k = 0; k < self->n_weak; k++)
+    write_rect (&self->nodes[k], out);
+  fprintf (out, "  </features></cascade>\n</opencv_storage>\n");
+  cuv_model_unref (model);
+}
+
+/* ---- BUT FIT ---- */
 
 /* In the file bit 0 of an LBP code is the first neighbour. */
 static int
@@ -67,7 +151,7 @@ write_feature (const CuvGridClassifier *self, int32_t k, FILE *out)
 }
 
 static void
-write_stage (const CuvGridClassifier *self, int32_t k, FILE *out)
+write_weak (const CuvGridClassifier *self, int32_t k, FILE *out)
 {
   fprintf (out, "  <stage posT=\"1e+50\" negT=\"");
   if (isinf (self->thresholds[k]))
@@ -81,6 +165,21 @@ write_stage (const CuvGridClassifier *self, int32_t k, FILE *out)
   fprintf (out, "    </HistogramWeakHypothesis>\n  </stage>\n");
 }
 
+static void
+write_butfit (const CuvGridClassifier *self, const char *comment, FILE *out)
+{
+  fprintf (out,
+      "<!-- %s -->\n<WaldBoostClassifier type=\"%s\" sizeX=\"%d\" "
+      "sizeY=\"%d\">\n",
+      comment, features[self->feature].type, self->window_width,
+      self->window_height);
+  for (int32_t k = 0; k < self->n_weak; k++)
+    write_weak (self, k, out);
+  fprintf (out, "</WaldBoostClassifier>\n");
+}
+
+/* ---- both ---- */
+
 char *
 cuv_model_write (const CuvGridClassifier *classifier, const char *comment)
 {
@@ -91,14 +190,8 @@ cuv_model_write (const CuvGridClassifier *classifier, const char *comment)
 
   if (out == NULL)
     return NULL;
-  fprintf (out,
-      "<!-- %s -->\n<WaldBoostClassifier type=\"%s\" sizeX=\"%d\" "
-      "sizeY=\"%d\">\n",
-      comment, features[classifier->feature].type, classifier->window_width,
-      classifier->window_height);
-  for (int32_t k = 0; k < classifier->n_weak; k++)
-    write_stage (classifier, k, out);
-  fprintf (out, "</WaldBoostClassifier>\n");
+  (classifier->cascade ? write_opencv : write_butfit) (
+      classifier, comment, out);
   ok = !ferror (out);
   if (fclose (out) == 0 && ok)
     return text;

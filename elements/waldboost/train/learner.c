@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A stage of a cascade ends with a threshold that rejects this share of the
+ * negatives that lived at its beginning; a smaller one leaves less to learn in
+ * each stage. The last stage has half of the weak classifiers or more, as its
+ * sum alone is the score. docs/benchmarks/training.md has what was measured. */
+#define STAGE_REJECTS 0.7
+#define LAST_STAGE 0.5
+
 /* ---- life ---- */
 
 CuvTrainer *
@@ -31,6 +38,7 @@ cuv_trainer_new (const CuvTrainParams *params)
     cuv_trainer_free (self);
     return NULL;
   }
+  self->features.cascade = params->cascade;
   return self;
 }
 
@@ -72,6 +80,8 @@ needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
 {
   const int32_t n = pool->set.n - pool->set.n_positives;
 
+  if (self->params.cascade)
+    return self->n_weak == self->stage;
   return pool->n_draws == 0
       || cuv_train_pool_negatives (pool) < self->params.refill * n;
 }
@@ -95,6 +105,16 @@ living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
       CuvTrainLiving){ sorted, n, end > first ? rate * n / (end - first) : 0 };
 }
 
+static bool
+may_end_stage (const CuvTrainer *self, int32_t threshold)
+{
+  return self->n_weak + 1 <= LAST_STAGE * self->params.n_weak
+      && cuv_train_pool_share_below (
+             &self->pools[CUV_TRAIN_CALIBRATION], threshold)
+      >= STAGE_REJECTS;
+}
+
+/* That of a cascade ends the stage, or there is none. */
 static int32_t
 find_threshold (const CuvTrainer *self)
 {
@@ -104,8 +124,12 @@ find_threshold (const CuvTrainer *self)
       living (pool, 0, n_positives, 1, self->sorted);
   const CuvTrainLiving negatives = living (
       pool, n_positives, pool->set.n, pool->rate, self->sorted + n_positives);
+  const int32_t threshold =
+      cuv_train_threshold (&positives, &negatives, self->params.alpha);
 
-  return cuv_train_threshold (&positives, &negatives, self->params.alpha);
+  return self->params.cascade && !may_end_stage (self, threshold)
+      ? CUV_TRAIN_NO_THRESHOLD
+      : threshold;
 }
 
 /* Misses at most the share alpha of calibration's positives that live. */
@@ -129,6 +153,8 @@ cuv_trainer_set_processor (CuvTrainer *self, const CuvProcessor *processor)
 {
   cuv_backend_close (&self->backend);
   self->processor = *processor;
+  if (self->params.cascade) /* splits are found by the CPU */
+    self->processor.on_device = false;
 }
 
 const char *
@@ -160,6 +186,23 @@ keep_threshold (CuvTrainer *self, int32_t k)
   self->thresholds[k] = threshold == CUV_TRAIN_NO_THRESHOLD
       ? -INFINITY
       : ldexpf ((float) threshold, -CUV_TRAIN_LEAF_BITS);
+}
+
+bool
+cuv_trainer_ends_stage (const CuvTrainer *self, int32_t k)
+{
+  return self->params.cascade
+      && self->rounds[k].threshold != CUV_TRAIN_NO_THRESHOLD;
+}
+
+void
+cuv_trainer_keep_round (CuvTrainer *self)
+{
+  keep_weak (self, self->n_weak);
+  keep_threshold (self, self->n_weak);
+  self->n_weak++;
+  if (cuv_trainer_ends_stage (self, self->n_weak - 1))
+    self->stage = self->n_weak;
 }
 
 /* CUV_TRAIN_CONTINUE if there is a choice. */
@@ -202,26 +245,19 @@ add_weak (CuvTrainer *self)
           self, &self->pools[CUV_TRAIN_CALIBRATION], self->n_weak))
     return CUV_TRAIN_NO_MEMORY;
   round->threshold = find_threshold (self);
-  keep_threshold (self, self->n_weak);
+  cuv_trainer_keep_round (self);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
     cuv_train_pool_reject (&self->pools[p], round->threshold);
+    if (self->stage == self->n_weak)
+      cuv_train_pool_begin_stage (&self->pools[p]);
     round->n_draws[p] = self->pools[p].n_draws;
   }
   self->final_threshold = find_final_threshold (self);
-  self->n_weak++;
   round->progress = cuv_trainer_progress (self);
   return CUV_TRAIN_CONTINUE;
 }
 
 /* ---- the beginning ---- */
-
-void
-cuv_trainer_keep_round (CuvTrainer *self)
-{
-  keep_weak (self, self->n_weak);
-  keep_threshold (self, self->n_weak);
-  self->n_weak++;
-}
 
 /* Draws the negatives of the last round once more, by the classifier that drew
  * them. */
@@ -338,6 +374,7 @@ CuvGridClassifier
 cuv_trainer_classifier (const CuvTrainer *self)
 {
   return (CuvGridClassifier){ .feature = self->params.feature,
+    .cascade = self->params.cascade,
     .window_width = self->params.window_width,
     .window_height = self->params.window_height,
     .n_weak = self->n_weak,

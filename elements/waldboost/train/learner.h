@@ -42,6 +42,7 @@ struct _CuvTrainer {
   char problem[CUV_TRAIN_PROBLEM];
   int32_t *sorted; /* scratch memory: sums of a part */
   int32_t n_weak;
+  int32_t stage; /* of a cascade: number of its first weak classifier */
   bool begun;
 };
 
@@ -49,6 +50,9 @@ struct _CuvTrainer {
 
 /* Adds rounds[n_weak] to the classifier. */
 void cuv_trainer_keep_round (CuvTrainer *self);
+
+/* Whether weak classifier k is the last of a cascade's stage. */
+bool cuv_trainer_ends_stage (const CuvTrainer *self, int32_t k);
 
 /* ---- pool.c: those that can fail return false if memory, or the space
  * of the folder, runs out ---- */
@@ -73,6 +77,12 @@ bool cuv_train_pool_add_leaves (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t k);
 
 void cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold);
+
+/* Begins anew with the samples that live. */
+void cuv_train_pool_begin_stage (CuvTrainPool *self);
+
+/* Share of the negatives that a threshold rejects. */
+double cuv_train_pool_share_below (const CuvTrainPool *self, int32_t threshold);
 
 /* Samples that live. */
 int32_t cuv_train_pool_positives (const CuvTrainPool *self);

@@ -120,30 +120,33 @@ number_windows (Draw *self)
 static uint64_t
 number_of (const Draw *self, const CuvTrainWindow *window)
 {
+  const CuvWaldboostLevel *level = &self->plan->levels[window->level];
+
   return self->first[window->level]
-      + (uint64_t) window->y * (uint64_t) self->plan->levels[window->level].n_x
-      + (uint64_t) window->x;
+      + (uint64_t) (window->y / level->step) * (uint64_t) level->n_x
+      + (uint64_t) (window->x / level->step);
 }
 
 /* ---- windows on objects ---- */
 
-/* Positions, of n, of windows that may reach from first to end, in level
+/* Of n windows along a side, those that may reach from first to end, in level
  * pixels. */
 typedef struct {
   int32_t first, end;
 } Range;
 
 static Range
-range (double first, double end, int window, int n)
+range (double first, double end, int window, int n, int step)
 {
-  const double from = floor (first) - window, to = ceil (end) + 1;
+  const double from = floor ((floor (first) - window) / step);
+  const double to = ceil ((ceil (end) + 1) / step);
 
   return (Range){ from > 0 ? (int32_t) from : 0, to < n ? (int32_t) to : n };
 }
 
 /* A box and the windows of a level. */
 typedef struct {
-  double *across; /* of window x of the level: what it has in common with it */
+  double *across; /* of window x of a row: what it has in common with it */
   double down;    /* of the windows of a row */
   double areas;   /* of the box and a window */
 } Profile;
@@ -155,10 +158,19 @@ is_excluded (const Profile *self, int32_t x)
       > CUV_TRAIN_MAX_OVERLAP;
 }
 
+static CuvTrainWindow
+window_at (const Draw *self, int level, int32_t x, int32_t y)
+{
+  const int32_t step = self->plan->levels[level].step;
+
+  return (CuvTrainWindow){ level, x * step, y * step };
+}
+
 static CuvWaldboostBox
 box_of (const Draw *self, int level, int32_t x, int32_t y)
 {
-  const CuvWaldboostHit hit = { level, x, y, 0 };
+  const CuvTrainWindow window = window_at (self, level, x, y);
+  const CuvWaldboostHit hit = { level, window.x, window.y, 0 };
 
   return cuv_waldboost_box (self->plan, &hit);
 }
@@ -184,7 +196,7 @@ fill_profile (
 static void
 exclude_in_row (Draw *self, int level, int32_t y, Range xs)
 {
-  const CuvTrainWindow window = { level, xs.first, y };
+  const CuvTrainWindow window = window_at (self, level, xs.first, y);
   uint8_t *at = &self->excluded[number_of (self, &window)];
 
   for (int32_t x = xs.first; x < xs.end; x++, at++) {
@@ -203,9 +215,9 @@ exclude_in_level (Draw *self, int index, const CuvTrainBox *box)
   const double across = (double) level->width / plan->width;
   const double down = (double) level->height / plan->height;
   const Range xs = range (box->x * across, (box->x + box->width) * across,
-      self->reservoir->window_width + 1, level->n_x);
+      self->reservoir->window_width + 1, level->n_x, level->step);
   const Range ys = range (box->y * down, (box->y + box->height) * down,
-      self->reservoir->window_height + 1, level->n_y);
+      self->reservoir->window_height + 1, level->n_y, level->step);
   Profile profile = { .across = self->across };
   const int32_t best =
       xs.first < xs.end ? fill_profile (self, index, box, xs, &profile) : 0;
@@ -328,38 +340,55 @@ sums_of (Draw *self, int index)
   return sums;
 }
 
-static bool
-is_alive (const Draw *self, const uint32_t *sums, const CuvTrainWindow *window)
+/* Weak classifiers that the window passes. */
+static int
+passes (const Draw *self, const uint32_t *sums, const CuvTrainWindow *window)
 {
   const ptrdiff_t stride = self->plan->levels[window->level].width + 1;
   const CuvIntegrals integrals = { .sums = sums + window->y * stride,
     .stride = stride };
   float score;
 
-  return sums == NULL
-      || cuv_evaluate_window (self->model, &integrals, window->x, &score)
-      == self->model->n_weak;
+  return cuv_evaluate_window (self->model, &integrals, window->x, &score);
 }
 
 /* Looks only at windows that would be drawn, or are no negatives: those are
- * taken out of n_alive. */
+ * taken out of n_alive. And at all where OpenCV's scan skips the next one after
+ * some. */
+static bool
+draw_window (Draw *self, const uint32_t *sums, const CuvTrainWindow *window,
+    bool *skips_next)
+{
+  const CuvWaldboostModel *model = self->model;
+  const uint64_t rank = rank_of (self, window);
+  const bool negative = is_negative (self, window);
+  const bool wanted = negative && is_wanted (self->reservoir, rank);
+  bool alive = true;
+
+  *skips_next = false;
+  if (model != NULL && (wanted || !negative || self->plan->skip)) {
+    const int passed = passes (self, sums, window);
+
+    alive = passed == model->n_weak;
+    *skips_next = self->plan->skip && passed < model->stage_first[1];
+  }
+  if (alive && !negative)
+    self->n_alive--;
+  return !alive || !wanted || insert (self, window, rank);
+}
+
 static bool
 draw_from_level (Draw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
-  CuvTrainWindow window = { .level = index };
   uint32_t *sums = self->model != NULL ? sums_of (self, index) : NULL;
-  bool ok = sums != NULL || self->model == NULL;
+  bool ok = sums != NULL || self->model == NULL, skips_next;
 
-  for (window.y = 0; ok && window.y < level->n_y; window.y++) {
-    for (window.x = 0; ok && window.x < level->n_x; window.x++) {
-      const uint64_t rank = rank_of (self, &window);
+  for (int32_t y = 0; ok && y < level->n_y; y++) {
+    for (int32_t x = 0; ok && x < level->n_x; x += 1 + skips_next) {
+      const CuvTrainWindow window = window_at (self, index, x, y);
 
-      if (!is_negative (self, &window))
-        self->n_alive -= is_alive (self, sums, &window);
-      else if (is_wanted (self->reservoir, rank)
-          && is_alive (self, sums, &window))
-        ok = insert (self, &window, rank);
+      ok = draw_window (self, sums, &window, &skips_next);
     }
   }
   free (sums);
@@ -436,8 +465,8 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
   Draw draw = { .reservoir = self,
     .model = model,
     .picture = picture,
-    .plan = cuv_train_plan_new (model, self->window_width, self->window_height,
-        picture->frame.width, picture->frame.height),
+    .plan = cuv_train_plan_new (model, self->cascade, self->window_width,
+        self->window_height, picture->frame.width, picture->frame.height),
     .hash = cuv_train_random (&state) };
   bool ok = draw.plan != NULL && number_windows (&draw)
       && exclude_objects (&draw)

@@ -7,15 +7,19 @@
 #include <string.h>
 
 CuvWaldboostPlan *
-cuv_train_plan_new (const CuvWaldboostModel *model, int window_width,
-    int window_height, int width, int height)
+cuv_train_plan_new (const CuvWaldboostModel *model, bool cascade,
+    int window_width, int window_height, int width, int height)
 {
-  const CuvWaldboostModel none = { .arithmetic = CUV_SUM_FIXED,
-    .scan = CUV_SCAN_DENSE,
+  static const int32_t stage_first[] = { 0, 1 };
+  const CuvWaldboostModel none = { .arithmetic =
+                                       cascade ? CUV_SUM_STAGES : CUV_SUM_FIXED,
+    .scan = cascade ? CUV_SCAN_OPENCV : CUV_SCAN_DENSE,
     .window_width = window_width,
     .window_height = window_height,
-    .n_weak = 1 };
-  const CuvWaldboostParams params = { .octaves = 16 };
+    .n_weak = 1,
+    .n_stages = 1,
+    .stage_first = stage_first };
+  const CuvWaldboostParams params = { .octaves = 16, .scale_factor = 1.1 };
 
   return cuv_waldboost_plan_new (
       model != NULL ? model : &none, &params, width, height);
@@ -124,11 +128,11 @@ nearest_level (const CuvWaldboostPlan *plan, double scale)
 
 /* The position of a window of this size around a centre, among n positions. */
 static int32_t
-position (double centre, int size, int n)
+position (double centre, int size, int n, int step)
 {
-  double at = rint (centre - size / 2.0);
+  double i = rint ((centre - size / 2.0) / step);
 
-  return (int32_t) (at < 0 ? 0 : at > n - 1 ? n - 1 : at);
+  return step * (int32_t) (i < 0 ? 0 : i > n - 1 ? n - 1 : i);
 }
 
 bool
@@ -144,9 +148,9 @@ cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
     return false;
   *window = (CuvTrainWindow){ i,
     position ((box->x + box->width / 2) * level->width / plan->width,
-        window_width, level->n_x),
+        window_width, level->n_x, level->step),
     position ((box->y + box->height / 2) * level->height / plan->height,
-        window_height, level->n_y) };
+        window_height, level->n_y, level->step) };
   return true;
 }
 

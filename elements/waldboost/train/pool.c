@@ -60,6 +60,40 @@ cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold)
   reject (self, 0, self->set.n, threshold);
 }
 
+double
+cuv_train_pool_share_below (const CuvTrainPool *self, int32_t threshold)
+{
+  int32_t n = 0, n_below = 0;
+
+  for (int32_t i = self->set.n_positives; i < self->set.n; i++) {
+    n += self->alive[i];
+    n_below += self->alive[i] && self->set.sums[i] < threshold;
+  }
+  return n > 0 ? (double) n_below / n : 0;
+}
+
+/* ---- stages of a cascade ---- */
+
+/* Samples of one class. */
+static void
+begin_stage (CuvTrainPool *self, int32_t first, int32_t end)
+{
+  const double mass = 0.5 / count_alive (self, first, end);
+
+  for (int32_t i = first; i < end; i++) {
+    self->set.sums[i] = 0;
+    if (self->alive[i])
+      self->set.masses[i] = mass;
+  }
+}
+
+void
+cuv_train_pool_begin_stage (CuvTrainPool *self)
+{
+  begin_stage (self, 0, self->set.n_positives);
+  begin_stage (self, self->set.n_positives, self->set.n);
+}
+
 /* ---- leaves ---- */
 
 /* Codes of the features of n_weak weak classifiers from first_weak on: that of
@@ -122,6 +156,8 @@ catch_up (
 
     add_leaves (self, first, end, &round->weak, codes + (size_t) k * n);
     reject (self, first, end, round->threshold);
+    if (cuv_trainer_ends_stage (trainer, k))
+      begin_stage (self, first, end);
   }
   free (codes);
   return self->codes.bytes == NULL
@@ -235,6 +271,7 @@ draw (const CuvTrainer *trainer, CuvTrainPool *self,
       params->window_height, params->n_negatives,
       params->seed + ((uint64_t) ++self->n_draws << 32));
 
+  reservoir.cascade = params->cascade;
   ok = ok && cuv_train_draw_all (&reservoir, model, &self->pictures);
   ok = ok && take (trainer, self, &reservoir);
   cuv_train_reservoir_clear (&reservoir);

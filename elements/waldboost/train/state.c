@@ -27,6 +27,7 @@ static const struct {
 } items[] = {
   { "the version of the state", COUNT },
   { "the kind of the features", COUNT },
+  { "the kind of the classifier", COUNT },
   { "the window's width", COUNT },
   { "the window's height", COUNT },
   { "the number of features", COUNT },
@@ -52,7 +53,7 @@ typedef struct {
 
 _Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
 _Static_assert(
-    sizeof (CuvTrainParams) == 56 + sizeof (char *), "identify() knows all");
+    sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() knows all");
 
 /* zlib's begins anew if bytes is NULL. */
 static uint32_t
@@ -110,11 +111,11 @@ identify (const CuvTrainer *self)
 {
   const CuvTrainParams *params = &self->params;
   Header header = { MAGIC,
-    { VERSION, params->feature, (uint64_t) params->window_width,
-        (uint64_t) params->window_height, (uint64_t) params->n_features,
-        (uint64_t) params->n_weak, (uint64_t) params->n_negatives,
-        bits_of (params->alpha), bits_of (params->rate),
-        bits_of (params->refill), params->seed },
+    { VERSION, params->feature, params->cascade,
+        (uint64_t) params->window_width, (uint64_t) params->window_height,
+        (uint64_t) params->n_features, (uint64_t) params->n_weak,
+        (uint64_t) params->n_negatives, bits_of (params->alpha),
+        bits_of (params->rate), bits_of (params->refill), params->seed },
     0 };
   uint64_t *item = header.items + N_ITEMS - 3 * CUV_TRAIN_N_PARTS;
 

@@ -51,6 +51,9 @@ typedef struct {
   int32_t n_codes; /* codes are 0 .. n_codes - 1 */
   int32_t n;
   CuvGridNode *nodes;
+  /* LBP, for an OpenCV cascade: codes are inclusive, weak classifiers stumps;
+   * false after cuv_train_features_init() */
+  bool cascade;
 } CuvTrainFeatures;
 
 /* Every position and size of 3x3 blocks that fits the window, and for LRD and
@@ -108,13 +111,32 @@ void cuv_train_count (
  * sqrt (positives * negatives), in double and in order of the codes. */
 double cuv_train_loss (const CuvTrainHistogram *histogram, int n_codes);
 
-/* The feature of the least loss; of several, the first. */
+/* The codes divided in two. */
+typedef struct {
+  bool high[CUV_TRAIN_MAX_CODES];      /* the part that each code is in */
+  uint64_t positives[2], negatives[2]; /* weights of the low and high part */
+} CuvTrainSplit;
+
+/* The split of the least loss: the codes in order of the share of positives in
+ * their weight, 0 for those without weight, equal ones by code, are cut; of
+ * several cuts the first. Returns the loss, the sum over both parts of sqrt
+ * (positives * negatives). No other split has a smaller one: L. Breiman et al.,
+ * Classification and Regression Trees, 1984, theorem 4.5. */
+double cuv_train_split (
+    const CuvTrainHistogram *histogram, int n_codes, CuvTrainSplit *split);
+
+/* The feature of the least loss, of its codes or, in a cascade, of its split;
+ * of several, the first. */
 int32_t cuv_train_choose (
     const CuvTrainFeatures *features, const CuvTrainSet *set);
 
 /* leaf = 1/2 ln ((P + e) / (N + e)), where P and N are the weights of a code
  * divided by those of all samples, and e = 1 / (2 n). */
 void cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
+    int32_t n_samples, int32_t *leaves);
+
+/* The same of the parts of a split: all codes of a part have its leaf. */
+void cuv_train_split_leaves (const CuvTrainSplit *split, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
 /* Adds a leaf to a sample's sum and multiplies its mass by exp (-leaf) or, of a
@@ -161,11 +183,12 @@ typedef struct {
   uint8_t **levels; /* rows of the level's width; NULL: not made yet */
 } CuvTrainPyramid;
 
-/* The plan of a dense scan of as many octaves as fit. model: NULL, or one of
- * that window. NULL if memory runs out; free it with cuv_waldboost_plan_free().
+/* The plan of a dense scan of as many octaves as fit or, of a cascade, of
+ * OpenCV's with its usual scale factor of 1.1. model: NULL, or one of that kind
+ * and window. NULL if memory runs out; free it with cuv_waldboost_plan_free().
  */
 CuvWaldboostPlan *cuv_train_plan_new (const CuvWaldboostModel *model,
-    int window_width, int window_height, int width, int height);
+    bool cascade, int window_width, int window_height, int width, int height);
 
 /* False if memory runs out. frame: of the plan's size. */
 bool cuv_train_pyramid_init (
@@ -230,13 +253,15 @@ typedef struct {
  * picture and position. */
 typedef struct {
   int32_t window_width, window_height;
+  bool cascade; /* see cuv_train_plan_new(); false after init */
   int32_t capacity, n;
   uint64_t seed;
   pthread_mutex_t lock;   /* of what follows; limit may be read without */
   _Atomic uint64_t limit; /* smaller ranks are wanted */
   uint64_t *ranks;        /* a heap: the largest comes first */
   uint8_t *pixels;        /* of window i, at i * window_width * window_height */
-  uint64_t n_windows, n_alive; /* of all pictures; not rejected */
+  uint64_t n_windows, n_alive; /* of all pictures; not rejected. Windows that
+                                * OpenCV's scan skips count as rejected */
 } CuvTrainReservoir;
 
 /* False if memory runs out. */
@@ -257,6 +282,7 @@ bool cuv_train_draw_all (CuvTrainReservoir *self,
 
 typedef struct {
   CuvFeature feature;
+  bool cascade; /* an OpenCV cascade; feature is LBP */
   int32_t window_width, window_height;
   int32_t n_features; /* at most; chosen at random */
   int32_t n_weak;
@@ -301,8 +327,8 @@ void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
 /* What the work is done with; at first it is the CPU, with a thread per
- * processor. May change between steps, in which the stream's context must be
- * current. */
+ * processor, which it stays for a cascade. May change between steps, in which
+ * the stream's context must be current. */
 void cuv_trainer_set_processor (
     CuvTrainer *self, const CuvProcessor *processor);
 
@@ -337,7 +363,7 @@ CuvTrainProgress cuv_trainer_progress_after (
 /* Training goes on from saved bytes, and ends as if it had not been stopped: a
  * header, which identifies what the trainer was given, and the record of each
  * weak classifier so far. Samples and sums follow from these. */
-enum { CUV_TRAIN_HEADER = 152 }; /* bytes */
+enum { CUV_TRAIN_HEADER = 160 }; /* bytes */
 
 /* Reads all pictures. To be called when all was added to the trainer. */
 void cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes);

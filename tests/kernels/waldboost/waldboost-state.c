@@ -89,6 +89,7 @@ trainer_new (const CuvTrainParams *params)
 /* ---- states ---- */
 
 typedef struct {
+  const CuvTrainParams *params;
   uint8_t *bytes;
   size_t size, record; /* bytes of all, and of a record */
   char *model;
@@ -96,11 +97,11 @@ typedef struct {
 
 /* Steps to the end. */
 static State
-finish (CuvTrainer *trainer)
+finish (CuvTrainer *trainer, const CuvTrainParams *params)
 {
   const size_t record = cuv_trainer_record_size (trainer);
-  State self = { malloc (CUV_TRAIN_HEADER + N_WEAK * record), CUV_TRAIN_HEADER,
-    record, NULL };
+  State self = { params, malloc (CUV_TRAIN_HEADER + N_WEAK * record),
+    CUV_TRAIN_HEADER, record, NULL };
   CuvGridClassifier classifier;
 
   cuv_trainer_save_header (trainer, self.bytes);
@@ -128,7 +129,7 @@ static void
 check_resumed (const State *straight, int k, size_t tail)
 {
   const size_t whole = CUV_TRAIN_HEADER + (size_t) k * straight->record;
-  CuvTrainParams params = default_params;
+  CuvTrainParams params = *straight->params;
   CuvTrainer *trainer;
   char problem[CUV_TRAIN_PROBLEM] = "";
   State resumed;
@@ -141,7 +142,7 @@ check_resumed (const State *straight, int k, size_t tail)
           == whole,
       ": %s", problem);
   CUV_CHECK (cuv_trainer_classifier (trainer).n_weak == k);
-  resumed = finish (trainer);
+  resumed = finish (trainer, straight->params);
   CUV_CHECK (strcmp (resumed.model, straight->model) == 0);
   CUV_CHECK (resumed.size == straight->size
       && memcmp (resumed.bytes, straight->bytes, resumed.size) == 0);
@@ -266,7 +267,7 @@ check_device (const State *straight, const CuvTrainParams *params,
         ": %s", cuv_trainer_problem (trainer));
     cuv_trainer_set_processor (trainer, &(CuvProcessor){ 0 });
   }
-  state = finish (trainer);
+  state = finish (trainer, params);
   CUV_CHECK (state.size == straight->size
       && memcmp (state.bytes, straight->bytes, state.size) == 0);
   CUV_CHECK (strcmp (state.model, straight->model) == 0);
@@ -286,7 +287,7 @@ check_devices (void)
   fill_inputs ();
   cuv_check_case ("training without a GPU");
   trainer = trainer_new (&params);
-  straight = finish (trainer);
+  straight = finish (trainer, &params);
   cuv_trainer_free (trainer);
   check_device (&straight, &params, 0, -1);
   check_device (&straight, &params, 4000, -1);
@@ -296,23 +297,37 @@ check_devices (void)
   free_inputs ();
 }
 
-void
-check_states (void)
+static State
+check_all_resumed (const CuvTrainParams *params)
 {
-  CuvTrainer *trainer;
+  CuvTrainer *trainer = trainer_new (params);
   State straight;
 
-  fill_inputs ();
   cuv_check_case ("training that is not stopped");
-  trainer = trainer_new (&default_params);
-  straight = finish (trainer);
+  straight = finish (trainer, params);
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++)
-    CUV_CHECK (trainer->pools[p].n_draws > 2, ": negatives are drawn %d times",
-        trainer->pools[p].n_draws);
+    CUV_CHECK (trainer->pools[p].n_draws > (params->cascade ? 1 : 2),
+        ": negatives are drawn %d times", trainer->pools[p].n_draws);
   cuv_trainer_free (trainer);
   for (int k = 0; k <= N_WEAK; k++)
     check_resumed (&straight, k,
         k < N_WEAK ? cuv_check_below ((uint32_t) straight.record) : 0);
+  return straight;
+}
+
+void
+check_states (void)
+{
+  CuvTrainParams cascade = default_params;
+  State straight;
+
+  fill_inputs ();
+  cascade.feature = CUV_FEATURE_LBP;
+  cascade.cascade = true;
+  cascade.alpha = 0.4; /* stages end soon */
+  straight = check_all_resumed (&cascade);
+  state_free (&straight);
+  straight = check_all_resumed (&default_params);
   check_damages (&straight);
   check_other_params (&straight);
   check_other_inputs (&straight);

@@ -88,7 +88,7 @@ choosers_new (const Problem *problem, size_t max_bytes)
                         &problem->features, problem->set.n) };
 
 #if HAVE_CUDA
-  if (cuv_check_options.cuda) {
+  if (cuv_check_options.cuda && !problem->features.cascade) {
     const CuvTrainSet *set = &problem->set;
     const int32_t half = set->n / 2;
 
@@ -127,7 +127,7 @@ check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
         chosen, expected);
   }
 #if HAVE_CUDA
-  if (cuv_check_options.cuda) {
+  if (self->cuda != NULL) {
     int32_t chosen = -1;
 
     CUV_CHECK (cuv_choose_cuda_run (self->cuda, set->weights, set->n,
@@ -141,13 +141,16 @@ check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
 
 static void
 check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes,
-    size_t max_bytes)
+    size_t max_bytes, bool cascade)
 {
   Problem problem = problem_new (n, n_positives, n_features, n_codes);
   Choosers choosers;
 
-  cuv_check_case ("%d samples, %d positives, %d features, %d codes, %zu bytes",
-      n, n_positives, n_features, n_codes, max_bytes);
+  cuv_check_case ("%d samples, %d positives, %d features, %d codes, %zu "
+                  "bytes%s",
+      n, n_positives, n_features, n_codes, max_bytes,
+      cascade ? ", splits" : "");
+  problem.features.cascade = cascade;
   fill (&problem);
   choosers = choosers_new (&problem, max_bytes);
   for (int round = 0; round < 8; round++) {
@@ -166,7 +169,7 @@ check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes,
 /* ---- codes ---- */
 
 static void
-check_codes (CuvFeature feature, int width, int height, int32_t n)
+check_codes (CuvFeature feature, int width, int height, int32_t n, bool cascade)
 {
   const size_t size = (size_t) (width * height), pitch = (size_t) n + 3;
   uint8_t *pixels = malloc (size * (size_t) n), *codes, *expected;
@@ -175,6 +178,7 @@ check_codes (CuvFeature feature, int width, int height, int32_t n)
   cuv_check_case (
       "codes of %d windows of %d x %d, feature %d", n, width, height, feature);
   cuv_train_features_init (&features, feature, width, height, 500, 1);
+  features.cascade = cascade;
   codes = calloc ((size_t) features.n, pitch);
   expected = calloc ((size_t) features.n, pitch);
   for (size_t i = 0; i < size * (size_t) n; i++)
@@ -200,7 +204,8 @@ count_negatives (const CuvWaldboostPlan *plan, const CuvTrainBox *boxes, int n)
     const CuvWaldboostLevel *level = &plan->levels[i];
 
     for (int at = 0; at < level->n_x * level->n_y; at++) {
-      const CuvTrainWindow window = { i, at % level->n_x, at / level->n_x };
+      const CuvTrainWindow window = { i, level->step * (at % level->n_x),
+        level->step * (at / level->n_x) };
       bool negative = true;
 
       for (int b = 0; b < n; b++)
@@ -213,26 +218,37 @@ count_negatives (const CuvWaldboostPlan *plan, const CuvTrainBox *boxes, int n)
   return n_negatives;
 }
 
-/* Each negative is drawn once. */
-static void
-check_draw (int width, int height)
+static int
+random_boxes (CuvTrainBox boxes[5], int width, int height)
 {
-  CuvCheckFrame frame =
-      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_TEXTURE);
-  CuvWaldboostPlan *plan = cuv_train_plan_new (NULL, 12, 10, width, height);
-  CuvTrainBox boxes[5];
-  CuvTrainPicture picture = { frame.frame, boxes,
-    (int32_t) cuv_check_below (6) };
-  CuvTrainReservoir reservoir;
-  uint64_t n;
+  const int n = (int) cuv_check_below (6);
 
-  for (int b = 0; b < picture.n_boxes; b++)
+  for (int b = 0; b < n; b++)
     boxes[b] = (CuvTrainBox){ cuv_check_below ((uint32_t) width) - 9.5,
       cuv_check_below ((uint32_t) height) - 9.5, 1 + cuv_check_below (60),
       0.5 + cuv_check_below (60) };
-  cuv_check_case ("%d boxes in %d x %d", picture.n_boxes, width, height);
+  return n;
+}
+
+/* Each negative is drawn once. */
+static void
+check_draw (int width, int height, bool cascade)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_TEXTURE);
+  CuvWaldboostPlan *plan =
+      cuv_train_plan_new (NULL, cascade, 12, 10, width, height);
+  CuvTrainBox boxes[5];
+  const CuvTrainPicture picture = { frame.frame, boxes,
+    random_boxes (boxes, width, height) };
+  CuvTrainReservoir reservoir;
+  uint64_t n;
+
+  cuv_check_case ("%d boxes in %d x %d%s", picture.n_boxes, width, height,
+      cascade ? ", OpenCV's scan" : "");
   n = count_negatives (plan, boxes, picture.n_boxes);
   CUV_CHECK (cuv_train_reservoir_init (&reservoir, 12, 10, 100000, 1));
+  reservoir.cascade = cascade;
   CUV_CHECK (cuv_train_draw (&reservoir, NULL, &picture, 0));
   CUV_CHECK (reservoir.n_windows == n && reservoir.n_alive == n
           && (uint64_t) reservoir.n == n,
@@ -242,78 +258,6 @@ check_draw (int width, int height)
   cuv_train_reservoir_clear (&reservoir);
   cuv_waldboost_plan_free (plan);
   cuv_check_frame_free (&frame);
-}
-
-/* ---- the file ---- */
-
-enum { N_WEAK = 7 };
-
-/* Sums have few enough digits for float. */
-static float
-random_value (void)
-{
-  return ldexpf ((float) (int) cuv_check_below (20000) - 10000, -12);
-}
-
-static void
-check_model (const CuvWaldboostModel *written, const CuvWaldboostModel *made)
-{
-  CUV_CHECK (written->n_weak == made->n_weak
-      && written->n_leaves == made->n_leaves
-      && written->feature == made->feature
-      && written->window_width == made->window_width
-      && written->window_height == made->window_height
-      && written->fixed_bits == made->fixed_bits);
-  for (int k = 0; k < N_WEAK; k++) {
-    const CuvGridNode *a = &written->nodes[k], *b = &made->nodes[k];
-
-    CUV_CHECK (a->x == b->x && a->y == b->y && a->width == b->width
-        && a->height == b->height && a->a == b->a && a->b == b->b);
-    CUV_CHECK (
-        written->weak[k].fixed_threshold == made->weak[k].fixed_threshold);
-  }
-  CUV_CHECK (memcmp (written->fixed_leaves, made->fixed_leaves,
-                 (size_t) made->n_leaves * sizeof *made->fixed_leaves)
-      == 0);
-}
-
-/* What is read again is what was written. */
-static void
-check_written (CuvFeature feature)
-{
-  CuvTrainFeatures features;
-  CuvGridNode nodes[N_WEAK];
-  float thresholds[N_WEAK], leaves[N_WEAK * CUV_TRAIN_MAX_CODES];
-  CuvGridClassifier classifier = { feature, 20, 12, N_WEAK, 0, nodes, leaves,
-    thresholds, 0 };
-  const CuvWaldboostModel *written, *made;
-  char *text, *problem = NULL;
-
-  cuv_check_case ("writing a model of feature %d", feature);
-  cuv_train_features_init (&features, feature, 20, 12, N_WEAK, 3);
-  classifier.n_codes = features.n_codes;
-  for (int k = 0; k < N_WEAK; k++) {
-    nodes[k] = features.nodes[k];
-    thresholds[k] = k % 3 == 1 ? -INFINITY : random_value ();
-  }
-  for (int i = 0; i < N_WEAK * features.n_codes; i++)
-    leaves[i] = random_value ();
-  classifier.final_threshold = random_value ();
-  text = cuv_model_write (&classifier, "a comment");
-  written = cuv_model_parse (text, strlen (text), NULL, &problem);
-  CUV_CHECK (written != NULL, ": %s", problem);
-  /* the file's first leaves are smaller by the final threshold */
-  for (int i = 0; i < features.n_codes; i++)
-    leaves[i] -= classifier.final_threshold;
-  for (int k = 0; k < N_WEAK; k++)
-    thresholds[k] -= classifier.final_threshold;
-  classifier.final_threshold = 0;
-  made = cuv_model_new (&classifier);
-  check_model (written, made);
-  cuv_model_unref (written);
-  cuv_model_unref (made);
-  cuv_train_features_clear (&features);
-  free (text);
 }
 
 void
@@ -333,16 +277,21 @@ check_training (void)
       cuv_check_below ((uint32_t) (n * n_features)) };
 
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
-        n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3]);
+        n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3],
+        cuv_check_below (2));
   }
   if (!cuv_check_options.few) /* more than one piece on the GPU */
-    check_choices (150001, 70001, 5, 256, 0);
+    check_choices (150001, 70001, 5, 256, 0, false);
   for (int i = 0; i < n_cases && cuv_check_options.cpu; i++) {
     check_codes (kinds[i % 3], 8 + (int) cuv_check_below (i == 1 ? 121 : 24),
-        8 + (int) cuv_check_below (24), 1 + (int32_t) cuv_check_below (150));
+        8 + (int) cuv_check_below (24), 1 + (int32_t) cuv_check_below (150),
+        cuv_check_below (2));
     check_written (kinds[i % 3]);
-    check_draw (8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90));
+    check_draw (
+        8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90), i % 2);
   }
+  if (cuv_check_options.cpu && !cuv_check_options.few)
+    check_full_list ();
 }
 
 /* ---- the benchmark ---- */
@@ -433,8 +382,8 @@ report (const char *what, double us)
   cuv_check_report (name, us, (double) N_SAMPLES * 8464, 0);
 }
 
-void
-bench_training (void)
+static void
+bench_kind (bool cascade)
 {
   double us;
   CuvTrainFeatures features;
@@ -442,6 +391,7 @@ bench_training (void)
 
   cuv_train_features_init (
       &features, CUV_FEATURE_LBP, SIDE, SIDE, INT32_MAX, 0);
+  features.cascade = cascade;
   self.problem =
       problem_new (N_SAMPLES, N_POSITIVES, features.n, features.n_codes);
   self.problem.features = features;
@@ -449,9 +399,19 @@ bench_training (void)
   cut_samples (&self);
   self.choosers = choosers_new (&self.problem, 0);
   us = cuv_check_time (learn, &self) / N_ROUNDS;
-  report ("of the first 32 rounds", us);
-  report ("the choice of round 33", cuv_check_time (choose, &self));
+  report (cascade ? "stumps, of the first 32 rounds" : "of the first 32 rounds",
+      us);
+  report (cascade ? "stumps, the choice of round 33" : "the choice of round 33",
+      cuv_check_time (choose, &self));
   choosers_free (&self.choosers);
   problem_free (&self.problem);
   cuv_train_features_clear (&features);
+}
+
+void
+bench_training (void)
+{
+  bench_kind (false);
+  if (!cuv_check_options.cuda)
+    bench_kind (true);
 }

@@ -52,6 +52,8 @@ void check_known_codes (void); /* waldboost-known.c */
 void bench (void);             /* waldboost-bench.c */
 void check_training (void);    /* waldboost-train.c */
 void bench_training (void);
+void check_written (CuvFeature feature); /* waldboost-written.c */
+void check_full_list (void);
 void check_states (void); /* waldboost-state.c */
 void check_devices (void);
 

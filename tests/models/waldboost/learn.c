@@ -2,11 +2,13 @@
 /* Learns a classifier; prints a line for each weak classifier and writes the
  * model.
  * usage: learn MODEL FEATURE WIDTH HEIGHT WEAK NEGATIVES FEATURES POSITIVES
- * PGM... POSITIVES: a file of windows. Every fifth one, and every fourth
- * picture, is for calibration. */
+ * PGM... FEATURE: lbp, lrd or lrp; opencv: a cascade of LBP stumps. POSITIVES:
+ * a file of windows. Every fifth one, and every fourth picture, is for
+ * calibration. */
 #include "cuvcheck.h"
 #include "train/train.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,18 @@ save (const CuvTrainer *trainer, const char *path)
   return file != NULL && fclose (file) == 0 && ok;
 }
 
+/* Weak classifiers with a threshold: of a cascade the stages that ended. */
+static int
+count_tests (const CuvTrainer *trainer)
+{
+  const CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
+  int n = 0;
+
+  for (int32_t k = 0; k < classifier.n_weak; k++)
+    n += isfinite (classifier.thresholds[k]);
+  return n;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -76,9 +90,10 @@ main (int argc, char **argv)
 
   if (argc < 10)
     return 2;
-  params.feature = strcmp (argv[2], "lbp") == 0 ? CUV_FEATURE_LBP
-      : strcmp (argv[2], "lrd") == 0            ? CUV_FEATURE_LRD
-                                                : CUV_FEATURE_LRP;
+  params.feature = strcmp (argv[2], "lrd") == 0 ? CUV_FEATURE_LRD
+      : strcmp (argv[2], "lrp") == 0            ? CUV_FEATURE_LRP
+                                                : CUV_FEATURE_LBP;
+  params.cascade = strcmp (argv[2], "opencv") == 0;
   params.window_width = atoi (argv[3]);
   params.window_height = atoi (argv[4]);
   params.n_weak = atoi (argv[5]);
@@ -97,9 +112,10 @@ main (int argc, char **argv)
   while ((state = cuv_trainer_step (trainer)) == CUV_TRAIN_CONTINUE) {
     CuvTrainProgress at = cuv_trainer_progress (trainer);
 
-    printf ("%d learning %d+%d calibration %d+%d rate %.3g recall %.3f\n",
+    printf ("%d learning %d+%d calibration %d+%d rate %.3g recall %.3f tests "
+            "%d\n",
         at.n_weak, at.alive[0][1], at.alive[0][0], at.alive[1][1],
-        at.alive[1][0], at.rate, at.recall);
+        at.alive[1][0], at.rate, at.recall, count_tests (trainer));
     fflush (stdout);
   }
   printf ("state %d\n", state);

@@ -55,7 +55,22 @@ def learn(program, model, kind, n_features, faces, pictures):
     lines = output.splitlines()
     words = lines[N_WEAK - 1].split()
     return {'alive': int(words[4].split('+')[1]), 'rate': float(words[6]),
-            'recall': float(words[8]), 'state': lines[-1]}
+            'recall': float(words[8]), 'tests': int(words[10]), 'state': lines[-1]}
+
+
+def count_cascade(program, model, pictures, n_stages):
+    """Windows of OpenCV's scan, and those that pass the first stages; the last stage
+    of the file may have the final threshold."""
+    n_passed = n_windows = 0
+    for picture in pictures:
+        output = subprocess.run([program, 'hits', model, picture],
+                                stdout=subprocess.PIPE, text=True, check=True).stdout
+        lines = [line.split() for line in output.splitlines()]
+        n_windows += sum(int(line[5]) * int(line[6]) for line in lines
+                         if line[0] == 'level')
+        survivors, = [line[1:] for line in lines if line[0] == 'survivors']
+        n_passed += int(survivors[n_stages - 1])
+    return n_passed, n_windows
 
 
 def count(program, model, pictures):
@@ -83,7 +98,11 @@ def check(learner, detector, folder, kind, n_features):
     models = [os.path.join(folder, f'{i}.xml') for i in range(2)]
     result, other = [learn(learner, m, kind, n_features, faces, pictures)
                      for m in models]
-    hits, windows = count(detector, models[0], calibration_of(pictures))
+    if kind == 'opencv':
+        hits, windows = count_cascade(
+            detector, models[0], calibration_of(pictures), result['tests'])
+    else:
+        hits, windows = count(detector, models[0], calibration_of(pictures))
     rate, said = hits / windows, result['rate']
     bound = SIGMAS * said * math.sqrt(1 / result['alive'])
     print(f'{kind}: {said:.4f} said, {rate:.4f} measured, recall '
@@ -99,7 +118,8 @@ def check(learner, detector, folder, kind, n_features):
 def main():
     learner, detector = sys.argv[1:]
     ok = True
-    for kind, n_features in (('lbp', 400), ('lrd', 1000), ('lrp', 400)):
+    for kind, n_features in (('lbp', 400), ('lrd', 1000), ('lrp', 400),
+                             ('opencv', 400)):
         with tempfile.TemporaryDirectory() as folder:
             ok = check(learner, detector, folder, kind, n_features) and ok
     return not ok

@@ -3,7 +3,7 @@
  * input, positives first: a line for each with x, y, width, height, a, b, the
  * threshold and the leaves.
  * usage: train FEATURE WIDTH HEIGHT POSITIVES SAMPLES ROUNDS FEATURES SEED
- * ALPHA FEATURE: lbp, lrd or lrp. */
+ * ALPHA FEATURE: lbp, lrd or lrp; stumps: LBP of an OpenCV cascade. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ compare (const void *a, const void *b)
 static CuvFeature
 feature_named (const char *name)
 {
-  if (strcmp (name, "lbp") == 0)
-    return CUV_FEATURE_LBP;
-  return strcmp (name, "lrd") == 0 ? CUV_FEATURE_LRD : CUV_FEATURE_LRP;
+  if (strcmp (name, "lrd") == 0)
+    return CUV_FEATURE_LRD;
+  return strcmp (name, "lrp") == 0 ? CUV_FEATURE_LRP : CUV_FEATURE_LBP;
 }
 
 static void
@@ -93,6 +93,7 @@ main (int argc, char **argv)
           atoi (argv[2]), atoi (argv[3]), atoi (argv[7]),
           strtoull (argv[8], NULL, 10)))
     return 1;
+  features.cascade = strcmp (argv[1], "stumps") == 0;
   read_samples (&features, &set);
   cuv_train_begin (&set);
   for (int i = 0; i < n_rounds; i++) {

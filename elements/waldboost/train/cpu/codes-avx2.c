@@ -54,15 +54,21 @@ sum_blocks (
   }
 }
 
+/* A comparison that is true is -1. */
 static inline __m256i
-binary_pattern (const __m256i values[9])
+binary_pattern (const __m256i values[9], bool inclusive)
 {
   static const int clockwise[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
   __m256i code = _mm256_setzero_si256 ();
 
-  for (int i = 0; i < 8; i++)
-    code = _mm256_sub_epi32 (_mm256_add_epi32 (code, code),
-        _mm256_cmpgt_epi32 (values[clockwise[i]], values[4]));
+  for (int i = 0; i < 8; i++) {
+    __m256i neighbour = values[clockwise[i]];
+    __m256i set = inclusive ? _mm256_xor_si256 (_mm256_set1_epi32 (-1),
+                      _mm256_cmpgt_epi32 (values[4], neighbour))
+                            : _mm256_cmpgt_epi32 (neighbour, values[4]);
+
+    code = _mm256_sub_epi32 (_mm256_add_epi32 (code, code), set);
+  }
   return code;
 }
 
@@ -77,11 +83,12 @@ rank (const __m256i values[9], int k)
 }
 
 static inline __m256i
-code_of (CuvFeature feature, const CuvGridNode *node, const __m256i values[9])
+code_of (const CuvTrainFeatures *features, const CuvGridNode *node,
+    const __m256i values[9])
 {
-  if (feature == CUV_FEATURE_LBP)
-    return binary_pattern (values);
-  if (feature == CUV_FEATURE_LRD)
+  if (features->feature == CUV_FEATURE_LBP)
+    return binary_pattern (values, features->cascade);
+  if (features->feature == CUV_FEATURE_LRD)
     return _mm256_add_epi32 (_mm256_set1_epi32 (8),
         _mm256_sub_epi32 (rank (values, node->a), rank (values, node->b)));
   return _mm256_add_epi32 (rank (values, node->a),
@@ -108,7 +115,6 @@ cuv_train_codes_avx2 (const CuvTrainFeatures *features, const uint8_t *pixels,
     __m256i values[9];
 
     sum_blocks (sums, features->window_width, node, values);
-    store_bytes (
-        codes + (size_t) f * pitch, code_of (features->feature, node, values));
+    store_bytes (codes + (size_t) f * pitch, code_of (features, node, values));
   }
 }

@@ -116,10 +116,10 @@ gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
 typedef gboolean (*CuvSampleVisit) (
     gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels);
 
-/* The same samples, of any role. */
+/* The same samples, of any role. cascade: see cuv_train_plan_new(). */
 gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
-    gint window_width, gint window_height, const CuvSampleOptions *options,
-    CuvSampleVisit visit, gpointer data);
+    gint window_width, gint window_height, gboolean cascade,
+    const CuvSampleOptions *options, CuvSampleVisit visit, gpointer data);
 
 /* ---- found.c ---- */
 

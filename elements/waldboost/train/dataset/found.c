@@ -110,7 +110,7 @@ measure (Meter *self, const CuvDatasetPicture *picture)
   const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
   const CuvWaldboostBox *boxes;
   CuvWaldboostPlan *plan =
-      cuv_train_plan_new (self->model, self->model->window_width,
+      cuv_train_plan_new (self->model, false, self->model->window_width,
           self->model->window_height, picture->width, picture->height);
   CuvWaldboostCpu *cpu =
       plan != NULL ? cuv_waldboost_cpu_new (self->model, plan) : NULL;

@@ -205,7 +205,8 @@ count_positives (const CuvDataset *dataset, CuvDatasetRole role,
     tally_new () };
   const gboolean ok =
       cuv_dataset_visit_samples (dataset, role, model->window_width,
-          model->window_height, options, count_sample, &self)
+          model->window_height, model->arithmetic == CUV_SUM_STAGES, options,
+          count_sample, &self)
       >= 0;
 
   rates->recall =

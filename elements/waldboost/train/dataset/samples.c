@@ -9,6 +9,7 @@
 
 typedef struct {
   gint width, height; /* of the window */
+  gboolean cascade;
   const CuvSampleOptions *options;
   CuvSampleVisit visit;
   gpointer data;
@@ -112,8 +113,8 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
   self->picture = picture;
   if (picture->is_window)
     return add_window (self, picture) ? 0 : -1;
-  self->plan = cuv_train_plan_new (
-      NULL, self->width, self->height, picture->width, picture->height);
+  self->plan = cuv_train_plan_new (NULL, self->cascade, self->width,
+      self->height, picture->width, picture->height);
   ok = self->plan != NULL
       && cuv_train_pyramid_init (&self->pyramid, self->plan, &picture->frame);
   for (guint i = 0; ok && i < picture->objects->len; i++) {
@@ -132,12 +133,13 @@ add_picture (Cutter *self, const CuvDatasetPicture *picture)
 
 gint
 cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
-    gint window_width, gint window_height, const CuvSampleOptions *options,
-    CuvSampleVisit visit, gpointer data)
+    gint window_width, gint window_height, gboolean cascade,
+    const CuvSampleOptions *options, CuvSampleVisit visit, gpointer data)
 {
   const gsize size = (gsize) window_width * (gsize) window_height;
   Cutter self = { .width = window_width,
     .height = window_height,
+    .cascade = cascade,
     .options = options,
     .visit = visit,
     .data = data,
@@ -181,6 +183,6 @@ cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
   Target target = { trainer, part };
 
   return cuv_dataset_visit_samples (dataset, (CuvDatasetRole) part,
-      params->window_width, params->window_height, options, add_positive,
-      &target);
+      params->window_width, params->window_height, params->cascade, options,
+      add_positive, &target);
 }

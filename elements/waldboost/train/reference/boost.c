@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Real AdaBoost with one table for each feature: R. Schapire, Y. Singer,
  * Improved Boosting Algorithms Using Confidence-rated Predictions, Machine
- * Learning 37, 1999. Sums of weights are whole numbers: any order of addition
- * gives the same bits. */
+ * Learning 37, 1999. Tables of cascades have two values. Sums of weights are
+ * whole numbers: any order of addition gives the same bits. */
 #include "train/train.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- weights ---- */
 
@@ -67,6 +68,66 @@ cuv_train_loss (const CuvTrainHistogram *histogram, int n_codes)
   return loss;
 }
 
+typedef struct {
+  uint64_t positives, negatives;
+  double share; /* of positives */
+  int code;
+} Bin;
+
+static int
+compare_bins (const void *a, const void *b)
+{
+  const Bin *one = a, *other = b;
+
+  if (one->share != other->share)
+    return one->share < other->share ? -1 : 1;
+  return one->code - other->code;
+}
+
+static void
+sort_bins (const CuvTrainHistogram *histogram, int n_codes, Bin *bins)
+{
+  for (int code = 0; code < n_codes; code++) {
+    const uint64_t p = histogram->positives[code];
+    const uint64_t n = histogram->negatives[code];
+
+    bins[code] = (Bin){ p, n, p > 0 ? (double) p / (double) (p + n) : 0, code };
+  }
+  qsort (bins, (size_t) n_codes, sizeof *bins, compare_bins);
+}
+
+double
+cuv_train_split (
+    const CuvTrainHistogram *histogram, int n_codes, CuvTrainSplit *split)
+{
+  CuvTrainSplit at = { 0 };
+  Bin bins[CUV_TRAIN_MAX_CODES];
+  double least = INFINITY;
+
+  sort_bins (histogram, n_codes, bins);
+  for (int k = 0; k < n_codes; k++) {
+    at.positives[1] += bins[k].positives;
+    at.negatives[1] += bins[k].negatives;
+    at.high[k] = true;
+  }
+  for (int k = 0; k + 1 < n_codes; k++) {
+    double loss = 0;
+
+    at.high[bins[k].code] = false;
+    at.positives[0] += bins[k].positives;
+    at.positives[1] -= bins[k].positives;
+    at.negatives[0] += bins[k].negatives;
+    at.negatives[1] -= bins[k].negatives;
+    for (int part = 0; part < 2; part++)
+      loss += sqrt ((double) at.positives[part] * (double) at.negatives[part]);
+    if (loss < least) {
+      least = loss;
+      *split = at;
+    }
+  }
+  return least;
+}
+
 int32_t
 cuv_train_choose (const CuvTrainFeatures *features, const CuvTrainSet *set)
 {
@@ -75,10 +136,13 @@ cuv_train_choose (const CuvTrainFeatures *features, const CuvTrainSet *set)
 
   for (int32_t f = 0; f < features->n; f++) {
     CuvTrainHistogram histogram;
+    CuvTrainSplit split;
     double loss;
 
     cuv_train_count (set, f, &histogram);
-    loss = cuv_train_loss (&histogram, features->n_codes);
+    loss = features->cascade
+        ? cuv_train_split (&histogram, features->n_codes, &split)
+        : cuv_train_loss (&histogram, features->n_codes);
     if (loss < least) {
       least = loss;
       best = f;
@@ -89,23 +153,43 @@ cuv_train_choose (const CuvTrainFeatures *features, const CuvTrainSet *set)
 
 /* ---- leaves ---- */
 
+/* positives, negatives: weights, as shares of all */
+static int32_t
+leaf_of (double positives, double negatives, int32_t n_samples)
+{
+  const double e = 0.5 / n_samples;
+  const double leaf = 0.5 * log ((positives + e) / (negatives + e));
+
+  return (int32_t) lrint (ldexp (leaf, CUV_TRAIN_LEAF_BITS));
+}
+
 void
 cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
     int32_t n_samples, int32_t *leaves)
 {
-  const double e = 0.5 / n_samples;
   double total = 0;
 
   for (int code = 0; code < n_codes; code++)
     total += (double) histogram->positives[code]
         + (double) histogram->negatives[code];
-  for (int code = 0; code < n_codes; code++) {
-    double p = (double) histogram->positives[code] / total + e;
-    double n = (double) histogram->negatives[code] / total + e;
+  for (int code = 0; code < n_codes; code++)
+    leaves[code] = leaf_of ((double) histogram->positives[code] / total,
+        (double) histogram->negatives[code] / total, n_samples);
+}
 
-    leaves[code] =
-        (int32_t) lrint (ldexp (0.5 * log (p / n), CUV_TRAIN_LEAF_BITS));
-  }
+void
+cuv_train_split_leaves (
+    const CuvTrainSplit *split, int n_codes, int32_t n_samples, int32_t *leaves)
+{
+  const double total = (double) (split->positives[0] + split->positives[1]
+      + split->negatives[0] + split->negatives[1]);
+  int32_t of_part[2];
+
+  for (int part = 0; part < 2; part++)
+    of_part[part] = leaf_of ((double) split->positives[part] / total,
+        (double) split->negatives[part] / total, n_samples);
+  for (int code = 0; code < n_codes; code++)
+    leaves[code] = of_part[split->high[code]];
 }
 
 void
@@ -130,11 +214,18 @@ void
 cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
     int32_t feature, CuvTrainWeak *weak)
 {
+  const int n_codes = features->n_codes;
   CuvTrainHistogram histogram;
+  CuvTrainSplit split;
 
   weak->feature = feature;
   cuv_train_count (set, feature, &histogram);
-  cuv_train_leaves (&histogram, features->n_codes, set->n_alive, weak->leaves);
+  if (features->cascade) {
+    cuv_train_split (&histogram, n_codes, &split);
+    cuv_train_split_leaves (&split, n_codes, set->n_alive, weak->leaves);
+  } else {
+    cuv_train_leaves (&histogram, n_codes, set->n_alive, weak->leaves);
+  }
   cuv_train_apply (set, weak);
 }
 

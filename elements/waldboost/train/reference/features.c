@@ -95,8 +95,8 @@ cuv_train_features_init (CuvTrainFeatures *self, CuvFeature feature,
   if (chooser.left < n_max)
     chooser.n_max = (int32_t) chooser.left;
   *self = (CuvTrainFeatures){ feature, window_width, window_height,
-    n_codes[feature], 0,
-    malloc ((size_t) chooser.n_max * sizeof *self->nodes) };
+    n_codes[feature], 0, malloc ((size_t) chooser.n_max * sizeof *self->nodes),
+    false };
   if (self->nodes == NULL)
     return false;
   choose_all (&chooser);
@@ -120,7 +120,8 @@ cuv_train_codes (const CuvTrainFeatures *self, const uint8_t *pixels,
     0
   };
   const int width = self->window_width;
-  const CuvWaldboostModel model = { .feature = self->feature };
+  const CuvWaldboostModel model = { .feature = self->feature,
+    .inclusive = self->cascade };
   const CuvIntegrals integrals = { .sums = sums, .stride = width + 1 };
 
   for (int y = 0; y < self->window_height; y++)
