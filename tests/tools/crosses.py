@@ -108,18 +108,18 @@ class Tests:
         print('FAILED:', *what)
         self.failed += 1
 
-    def train(self, *arguments):
+    def train(self, *arguments, **settings):
         run = subprocess.run([self.program, *arguments], capture_output=True,
-                             text=True, timeout=600, check=False)
+                             text=True, timeout=600, check=False, **settings)
         return run.returncode, run.stdout, run.stderr
 
-    def learn(self, annotations, *more):
+    def learn(self, annotations, *more, **settings):
         """The model's bytes and the recall at most one false positive a picture."""
         output = os.path.join(self.folder, 'model.xml')
         status, out, err = self.train(
             '--positives', annotations, '--negatives',
             os.path.join(self.folder, 'negatives'), '--output', output,
-            *OPTIONS, *more)
+            *OPTIONS, *more, **settings)
         found = re.search(r'at most 1 false positives a picture: recall ([\d.]+)', out)
         if status != 0 or not found:
             self.fail(annotations, status, out, err)

@@ -19,7 +19,7 @@ train_tool = importlib.import_module('train-tool')
 N_WEAK = 24
 OPTIONS = ['--window', '16x16', '--weak', str(N_WEAK), '--negative-samples', '800',
            '--copies', '4', '--margin', '0']
-HEADER = 152
+HEADER = 160
 
 
 class Trainer:

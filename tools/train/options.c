@@ -78,6 +78,27 @@ parse_device (
   return FALSE;
 }
 
+const gchar *
+options_format_name (gboolean cascade)
+{
+  return cascade ? "opencv" : "butfit";
+}
+
+static gboolean
+parse_format (
+    const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  for (gint cascade = 0; cascade < 2; cascade++) {
+    if (g_str_equal (value, options_format_name (cascade))) {
+      options.train.cascade = cascade;
+      return TRUE;
+    }
+  }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "%s '%s' is neither butfit nor opencv", name, value);
+  return FALSE;
+}
+
 static const GOptionEntry entries[] = {
   /* what comes in */
   { "positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.positives,
@@ -91,6 +112,9 @@ static const GOptionEntry entries[] = {
   /* what comes out */
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "The model to write", "FILE" },
+  { "format", 0, 0, G_OPTION_ARG_CALLBACK, parse_format,
+      "butfit, or opencv: a cascade that OpenCV reads, too (default: butfit)",
+      "NAME" },
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
@@ -151,6 +175,10 @@ check_options (int argc, GError **error)
   else if (options.train.n_weak < 1
       || options.train.n_weak > CUV_MODEL_MAX_STAGES)
     problem = "--weak is not in 1 .. 4096";
+  else if (options.train.cascade && options.train.feature != CUV_FEATURE_LBP)
+    problem = "--format opencv has no other --features than lbp";
+  else if (options.train.cascade && options.device == TRAIN_DEVICE_CUDA)
+    problem = "--format opencv is learnt on the CPU, not with --device cuda";
   else if (!(options.train.alpha > 0 && options.train.alpha < 1))
     problem = "--alpha is not between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))

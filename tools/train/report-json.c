@@ -87,6 +87,7 @@ add_options (JsonBuilder *json, const TrainOptions *options)
   add_paths (json, "negatives", options->inputs.negatives);
   add_text (json, "label", options->inputs.label);
   add_text (json, "output", options->output);
+  add_text (json, "format", options_format_name (params->cascade));
   add_int (json, "window_width", params->window_width);
   add_int (json, "window_height", params->window_height);
   add_text (json, "features", options_feature_name (params->feature));

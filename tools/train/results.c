@@ -82,6 +82,16 @@ results_measure (Results *self)
   return ok;
 }
 
+/* The detector's settings for boxes of this score or a higher one. */
+static void
+print_threshold (const Results *self, gdouble score)
+{
+  if (self->classifier.cascade)
+    g_print ("grouping=nms threshold=%.12g\n", 1 / (1 + exp (-score)));
+  else
+    g_print ("threshold=%.3f\n", score);
+}
+
 void
 results_print (const Results *self)
 {
@@ -100,9 +110,9 @@ results_print (const Results *self)
     if (rate.recall.high == 0)
       continue; /* the best box is a mistake */
     g_print ("at most %g false positives a picture: recall %.3f (%.3f .. "
-             "%.3f), threshold=%.3f\n",
-        shown[s], rate.recall.value, rate.recall.low, rate.recall.high,
-        rate.score);
+             "%.3f), ",
+        shown[s], rate.recall.value, rate.recall.low, rate.recall.high);
+    print_threshold (self, rate.score);
   }
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
   if (self->suspects->len > 0)

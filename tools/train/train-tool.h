@@ -50,6 +50,9 @@ const TrainOptions *options_parse (int *argc, char ***argv);
 /* "lbp", .. */
 const gchar *options_feature_name (CuvFeature feature);
 
+/* "butfit" or "opencv" */
+const gchar *options_format_name (gboolean cascade);
+
 /* ---- files.c ---- */
 
 /* A file of that name, as annotations in a folder write it, or NULL. */
