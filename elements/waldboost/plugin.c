@@ -2,10 +2,13 @@
 #include "config.h"
 #include "gstwaldboostdetect.h"
 
+GST_ELEMENT_REGISTER_DECLARE (waldboosttrain)
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (waldboostdetect, plugin);
+  GST_ELEMENT_REGISTER (waldboosttrain, plugin);
   return TRUE;
 }
 

@@ -23,6 +23,7 @@ case $1 in
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;
   visionoverlay) look drawn faces.png /usr/share/doc/opencv-doc/examples/data/messi5.jpg ;;
+  waldboosttrain) grep -q 'model=(string)taught.xml' out && [ -s taught.xml ] ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;
   envisink) cmp cube.img copy.img ;;

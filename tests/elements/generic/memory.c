@@ -192,8 +192,9 @@ open_fixture (const gchar *name, const gchar *format)
 
   gst_element_set_bus (element, self.bus);
   if (src == NULL)
-    g_object_set (
-        element, "location", location, "async", FALSE, "sync", FALSE, NULL);
+    g_object_set (element, "async", FALSE, "sync", FALSE, NULL);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "location"))
+    g_object_set (element, "location", location, NULL);
   self.h = gst_harness_new_with_element (
       element, "sink", src != NULL ? "src" : NULL);
   gst_clear_object (&src);

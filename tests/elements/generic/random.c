@@ -35,7 +35,7 @@ static gdouble
 largest (const GParamSpec *spec, gdouble maximum)
 {
   static const gchar *const work[] = { "iterations", "descriptor-width",
-    "descriptor-height", NULL };
+    "descriptor-height", "weak", "copies", "negative-samples", NULL };
 
   return g_strv_contains (work, spec->name) ? MIN (maximum, MAX_WORK) : maximum;
 }

@@ -148,7 +148,10 @@ cuv_element_configure (GstElement *element)
 {
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
 
-  if (g_object_class_find_property (klass, "model") != NULL)
+  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
+      && g_object_class_find_property (klass, "model") != NULL)
+    g_object_set (element, "model", cuv_output_path (), NULL);
+  else if (g_object_class_find_property (klass, "model") != NULL)
     g_object_set (element, "model", MODEL, NULL);
   if (is_unset (element, "index"))
     g_object_set (element, "index", cuv_index_path (), NULL);

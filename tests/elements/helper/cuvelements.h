@@ -64,6 +64,9 @@ void cuv_expect_no_start (GstElement *element, const gchar *part);
  * ends. */
 const gchar *cuv_index_path (void);
 
+/* Path of a file that elements may write; deleted when the program ends. */
+const gchar *cuv_output_path (void);
+
 /* Sets the caps of the harness's source pad. */
 void cuv_harness_caps (
     GstHarness *h, const gchar *format, gint width, gint height);

@@ -64,6 +64,26 @@ cuv_index_path (void)
   return index_path;
 }
 
+static gchar *output_path;
+
+static void
+remove_output (void)
+{
+  g_remove (output_path);
+  g_free (output_path);
+}
+
+const gchar *
+cuv_output_path (void)
+{
+  if (output_path == NULL) {
+    output_path =
+        g_strdup_printf ("%s/cuv-%d.xml", g_get_tmp_dir (), (gint) getpid ());
+    atexit (remove_output);
+  }
+  return output_path;
+}
+
 /* ---- a folder ---- */
 
 void

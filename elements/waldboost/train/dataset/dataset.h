@@ -148,6 +148,9 @@ CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     const CuvSampleOptions *options);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
+/* Intersection over union. */
+gdouble cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b);
+
 /* ---- rates.c ---- */
 
 typedef struct {
@@ -210,5 +213,13 @@ gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
 /* The best recall at no more false positives of a picture; all 0 if there is
  * none. */
 CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
+
+/* A threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for pictures
+ * unlike those learnt from, where objects have lower scores and mistakes higher
+ * ones: the geometric mean of the score of the best mistake that is one too
+ * many, and of what nine tenths of the objects reach. If mistakes are better
+ * than objects the former decide, but half of the objects is found always. */
+gdouble cuv_dataset_choose_threshold (
+    const CuvDatasetFound *found, gdouble false_positives);
 
 #endif

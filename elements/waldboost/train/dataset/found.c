@@ -15,8 +15,8 @@ typedef struct {
   guint64 n_windows, n_weak;
 } Meter;
 
-static gdouble
-overlap (const CuvTrainBox *a, const CuvTrainBox *b)
+gdouble
+cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b)
 {
   const gdouble w = MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
   const gdouble h = MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
@@ -34,7 +34,7 @@ best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
   CuvDatasetBox *best = NULL;
 
   for (guint i = 0; i < n; i++) {
-    const gdouble share = overlap (box, &objects[i].box);
+    const gdouble share = cuv_dataset_overlap (box, &objects[i].box);
 
     if (share >= most && isinf (objects[i].score)) {
       most = share;
@@ -60,7 +60,7 @@ is_on_any (
     const CuvTrainBox other = sample_box (
         self, picture, &g_array_index (picture->boxes, CuvTrainBox, i));
 
-    if (overlap (box, &other) >= LEAST_OVERLAP)
+    if (cuv_dataset_overlap (box, &other) >= LEAST_OVERLAP)
       return TRUE;
   }
   return FALSE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "dataset.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,4 +68,66 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
       best = *rate;
   }
   return best;
+}
+
+/* ---- the threshold ---- */
+
+#define MISSED 0.1 /* share of objects that tracking misplaced, say */
+
+/* Boxes beside an object are no mistakes here: where exactly a tracked object
+ * is, is not known so well. */
+static gboolean
+is_far (const CuvDatasetBox *mistake)
+{
+  const GArray *boxes = mistake->picture->boxes;
+
+  for (guint i = 0; i < boxes->len; i++) {
+    if (cuv_dataset_overlap (
+            &mistake->box, &g_array_index (boxes, CuvTrainBox, i))
+        > CUV_TRAIN_MAX_OVERLAP)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The best score of the mistakes that are too many; 1, or odds of e^2, if there
+ * are none. */
+static gdouble
+limit_of (const CuvDatasetFound *found, gdouble false_positives)
+{
+  guint n_allowed = (guint) (false_positives * found->n_pictures);
+
+  for (guint i = 0; i < found->mistakes->len; i++) {
+    const CuvDatasetBox *mistake =
+        &g_array_index (found->mistakes, CuvDatasetBox, i);
+
+    if (is_far (mistake) && n_allowed-- == 0)
+      return MAX (mistake->score, 1);
+  }
+  return 1;
+}
+
+/* The score that all but this share of the objects reach. */
+static gdouble
+score_of (const CuvDatasetFound *found, gdouble missed)
+{
+  const guint n = found->objects->len;
+  const guint i = n - 1 - MIN ((guint) (missed * n), n - 1);
+
+  return MAX (g_array_index (found->objects, CuvDatasetBox, i).score, 0);
+}
+
+gdouble
+cuv_dataset_choose_threshold (
+    const CuvDatasetFound *found, gdouble false_positives)
+{
+  const gdouble limit = limit_of (found, false_positives);
+  const gdouble unit = ldexp (1, -CUV_TRAIN_LEAF_BITS);
+  gdouble threshold;
+
+  if (found->objects->len == 0)
+    return 0;
+  threshold = sqrt (limit * MAX (score_of (found, MISSED), limit));
+  threshold = MIN (threshold, score_of (found, 0.5) - unit);
+  return MAX (floor (threshold / unit) * unit, 0);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames of a stream, with the regions on them, as a data set to train with. */
+#ifndef GST_WALDBOOST_COLLECTOR_H
+#define GST_WALDBOOST_COLLECTOR_H
+
+#include <gst/video/video.h>
+#include "train/dataset/dataset.h"
+
+/* Which frames are kept. */
+typedef struct {
+  GQuark label;  /* of the regions to learn, 0: all */
+  gint interval; /* every Nth frame that may be kept */
+  guint max_frames;
+  gboolean without_regions; /* frames without a region to learn, too */
+} GstWaldboostChoice;
+
+typedef struct {
+  CuvDataset *dataset;
+  GArray *present; /* GstCuvObject: those of the frame */
+  GArray *labels;  /* GQuark: those seen */
+  guint64 n_frames;
+  guint64 n_candidates[2]; /* frames without, and with regions to learn */
+  guint n_kept, n_objects;
+  gboolean full; /* no frames are kept any more; was reported */
+} GstWaldboostCollector;
+
+void gst_waldboost_collector_init (GstWaldboostCollector *self);
+void gst_waldboost_collector_clear (GstWaldboostCollector *self);
+
+gboolean gst_waldboost_collector_start (
+    GstWaldboostCollector *self, GError **error);
+void gst_waldboost_collector_stop (GstWaldboostCollector *self);
+
+/* Keeps the frame if it is to be kept, wherever its memory is; returns whether
+ * it did. The error is GST_RESOURCE_ERROR_NO_SPACE_LEFT, once, where later
+ * frames are not kept either, else that of a frame that does not fit its caps.
+ */
+gboolean gst_waldboost_collector_add (GstWaldboostCollector *self,
+    GstBuffer *buffer, const GstVideoInfo *info,
+    const GstWaldboostChoice *choice, GError **error);
+
+/* Whether there are enough frames to train; else the reason and what to do. */
+gboolean gst_waldboost_collector_has_enough (const GstWaldboostCollector *self,
+    const GstWaldboostChoice *choice, GError **error);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "sink/gstwaldboosttrainsettings.h"
+
+#include <unistd.h>
+
+#define AT(field) G_STRUCT_OFFSET (GstWaldboostTrainSettings, field)
+
+GST_CUV_DEFINE_ENUM (features_get_type, "GstWaldboostTrainFeatures",
+    { CUV_FEATURE_LBP, "Local binary patterns", "lbp" },
+    { CUV_FEATURE_LRD, "Local rank differences", "lrd" },
+    { CUV_FEATURE_LRP, "Local rank patterns", "lrp" })
+GST_CUV_DEFINE_ENUM (negative_frames_get_type,
+    "GstWaldboostTrainNegativeFrames",
+    { GST_WALDBOOST_FRAMES_WITH_REGIONS, "Frames with regions to learn",
+        "with-regions" },
+    { GST_WALDBOOST_FRAMES_ALL, "All frames: no object is without a region",
+        "all" })
+
+/* A model takes its time: that it cannot be written is better known before. */
+static gchar *
+parse_model (gpointer settings)
+{
+  const gchar *model =
+      ((const GstWaldboostTrainSettings *) settings)->training.model;
+  gchar *folder, *problem = NULL;
+
+  if (model == NULL || *model == '\0')
+    return g_strdup ("set it to the name of a file, as in model=cup.xml");
+  folder = g_path_get_dirname (model);
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    problem = g_strdup_printf ("there is no folder '%s'", folder);
+  else if (access (folder, W_OK) != 0)
+    problem = g_strdup_printf ("the folder '%s' cannot be written", folder);
+  else if (g_file_test (model, G_FILE_TEST_EXISTS)
+      && !g_file_test (model, G_FILE_TEST_IS_REGULAR))
+    problem = g_strdup ("it is a folder or a device");
+  g_free (folder);
+  return problem;
+}
+
+static gchar *
+parse_window (gpointer settings)
+{
+  const CuvTrainParams *params =
+      &((const GstWaldboostTrainSettings *) settings)->training.params;
+
+  if ((params->window_width == 0
+          || params->window_width >= CUV_TRAIN_MIN_WINDOW)
+      && (params->window_height == 0
+          || params->window_height >= CUV_TRAIN_MIN_WINDOW))
+    return NULL;
+  return g_strdup_printf ("expected %d to %d pixels, or 0 for a window that "
+                          "suits the regions",
+      CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
+}
+
+/**
+ * GstWaldboostTrain:stats:
+ *
+ * Since the start: frames received; kept, frames to train with (uint), and
+ * objects, the regions to learn on them (uint); training (boolean); models, the
+ * number of files written (uint).
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostTrain:train:
+ *
+ * Set while playing, trains with the frames kept so far, in a thread of its
+ * own; frames go on being kept. FALSE again when the model is written, or could
+ * not be.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostTrain:object-class:
+ *
+ * Regions with other labels are not learnt, and are not part of the negatives.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostTrain:negative-frames:
+ *
+ * With all, also frames without a region to learn are negatives: only where no
+ * object is without a region, which is not so where a tracker loses it.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "model", "Model", "Model file to write (XML), for waldboostdetect",
+      .offset = AT (training.model), .type = G_TYPE_STRING,
+      .parse = parse_model, .is_file = TRUE },
+  { "object-class", "Object class",
+      "Label of the regions to learn (default: "
+      "all)",
+      .offset = AT (object_class), .type = G_TYPE_STRING },
+  { "train", "Train", "Train with the frames kept so far", .offset = AT (train),
+      .type = G_TYPE_BOOLEAN },
+  { "frame-interval", "Frame interval",
+      "Keep every Nth frame with regions to learn", .offset = AT (interval),
+      .type = G_TYPE_UINT, .minimum = 1, .maximum = G_MAXINT, .value = 1 },
+  { "max-frames", "Maximum frames", "Maximum number of frames kept",
+      .offset = AT (max_frames), .type = G_TYPE_UINT,
+      .minimum = CUV_DATASET_LEAST_PICTURES, .maximum = 50000, .value = 500 },
+  { "negative-frames", "Negative frames",
+      "Frames that negatives are taken from", .offset = AT (negative_frames),
+      .get_type = negative_frames_get_type,
+      .value = GST_WALDBOOST_FRAMES_WITH_REGIONS },
+  { "window-width", "Window width",
+      "Width of the smallest object that is found, in pixels (0 = automatic)",
+      .offset = AT (training.params.window_width), .type = G_TYPE_UINT,
+      .maximum = CUV_TRAIN_MAX_WINDOW, .parse = parse_window },
+  { "window-height", "Window height",
+      "Height of the smallest object that is found, in pixels (0 = automatic)",
+      .offset = AT (training.params.window_height), .type = G_TYPE_UINT,
+      .maximum = CUV_TRAIN_MAX_WINDOW, .parse = parse_window },
+  { "features", "Features", "What a weak classifier looks at",
+      .offset = AT (training.params.feature), .get_type = features_get_type,
+      .value = CUV_FEATURE_LBP },
+  { "weak", "Weak classifiers", "Number of weak classifiers, at most",
+      .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },
+  { "alpha", "Alpha", "Share of objects that early rejection may miss",
+      .offset = AT (training.params.alpha), .type = G_TYPE_DOUBLE,
+      .minimum = 0.0001, .maximum = 0.5, .value = 0.02 },
+  { "false-positives", "False positives",
+      "False positives of a frame that the model's threshold allows, as far as "
+      "frames that were not learnt from can tell",
+      .offset = AT (training.false_positives), .type = G_TYPE_DOUBLE,
+      .maximum = 1000, .value = 0.1 },
+  { "negative-samples", "Negative samples",
+      "Number of negatives to learn from at a time",
+      .offset = AT (training.params.n_negatives), .type = G_TYPE_UINT,
+      .minimum = 1, .maximum = 1000000, .value = 10000 },
+  { "copies", "Copies",
+      "Windows of each region, moved and scaled a little, the first one as it "
+      "is",
+      .offset = AT (training.samples.n_copies), .type = G_TYPE_UINT,
+      .minimum = 1, .maximum = 1000, .value = 8 },
+  { "margin", "Margin", "Share of the region to add on each side",
+      .offset = AT (training.samples.margin), .type = G_TYPE_DOUBLE,
+      .minimum = -0.4, .maximum = 10, .value = 0.1 },
+  { "mirror", "Mirror", "Learn mirrored objects, too",
+      .offset = AT (training.samples.mirror), .type = G_TYPE_BOOLEAN },
+  { "seed", "Seed",
+      "Of random numbers; the same frames and seed give the same model",
+      .offset = AT (training.params.seed), .type = G_TYPE_UINT64,
+      .maximum = (gdouble) G_MAXUINT32, .value = 1 },
+  { "progress-interval", "Progress interval",
+      "Milliseconds between element messages while training (0 = none)",
+      .offset = AT (training.progress_interval), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 1000 },
+  { "stats", "Statistics", "Statistics of the element's work",
+      .get_type = gst_structure_get_type,
+      .get = gst_waldboost_train_get_stats },
+};
+
+const GstCuvSettingsTable gst_waldboost_train_settings = {
+  GST_CUV_SETTINGS (GstWaldboostTrainSettings, list),
+};

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Follows the first face that is found in the first 90 frames of a film, learns what it
+# looks like from every third of them, and prints how good the detector is. It is
+# written to taught.xml.
+# usage: waldboosttrain.sh [FILM]
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
+input=${1:-$film}
+gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
+  ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face message=none \
+      inference-interval=25 \
+  ! rcdtrack max-distance=0.2 message=none ! identity eos-after=90 \
+  ! waldboosttrain model=taught.xml object-class=face frame-interval=3 weak=64 \
+      negative-samples=3000 progress-interval=0 \
+  | grep 'state=(string)done'
