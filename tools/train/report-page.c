@@ -58,14 +58,17 @@ append_rates (GString *out, const Results *self)
       "<h2>Objects</h2>\n<p>In %u pictures that were kept out of training, "
       "with %u objects; a box finds an object if intersection over union is "
       "0.5 or more.</p>\n<table><tr><th>false positives a picture, at most"
-      "</th><th>recall</th><th>95 %% interval</th><th>threshold</th></tr>\n",
+      "</th><th>recall</th><th>95 %% "
+      "interval</th><th>waldboostdetect</th></tr>\n",
       self->found->n_pictures, self->found->objects->len);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[i]);
+    gchar *settings = results_threshold (self, rate.score);
 
     append (out, "<tr><td>%g</td>", shown[i]);
     append_share (out, rate.recall);
-    append (out, "<td>%.3f</td></tr>\n", rate.score);
+    append (out, "<td>%s</td></tr>\n", settings);
+    g_free (settings);
   }
   g_string_append (out, "</table>\n");
 }

@@ -28,6 +28,23 @@ compare_scores (gconstpointer a, gconstpointer b)
   return (one->score < other->score) - (one->score > other->score);
 }
 
+/* A box beside an object is one that missed it. */
+static gboolean
+is_apart (const CuvDatasetBox *box)
+{
+  const GArray *boxes = box->picture->boxes;
+  const CuvTrainBox *a = &box->box;
+
+  for (guint i = 0; i < boxes->len; i++) {
+    const CuvTrainBox *b = &g_array_index (boxes, CuvTrainBox, i);
+
+    if (a->x < b->x + b->width && b->x < a->x + a->width
+        && a->y < b->y + b->height && b->y < a->y + a->height)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 find_suspects (Results *self, const CuvWaldboostModel *model)
 {
@@ -43,7 +60,7 @@ find_suspects (Results *self, const CuvWaldboostModel *model)
       const CuvDatasetBox *box =
           &g_array_index (found->mistakes, CuvDatasetBox, i);
 
-      if (box->score >= least)
+      if (box->score >= least && is_apart (box))
         g_array_append_val (self->suspects, *box);
     }
     cuv_dataset_found_free (found);
@@ -82,14 +99,13 @@ results_measure (Results *self)
   return ok;
 }
 
-/* The detector's settings for boxes of this score or a higher one. */
-static void
-print_threshold (const Results *self, gdouble score)
+gchar *
+results_threshold (const Results *self, gdouble score)
 {
-  if (self->classifier.cascade)
-    g_print ("grouping=nms threshold=%.12g\n", 1 / (1 + exp (-score)));
-  else
-    g_print ("threshold=%.3f\n", score);
+  return self->classifier.cascade
+      ? g_strdup_printf ("grouping=nms threshold=%.12g", 1 / (1 + exp (-score)))
+      : g_strdup_printf (
+          "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
 }
 
 void
@@ -106,13 +122,16 @@ results_print (const Results *self)
       self->found->n_pictures, self->found->objects->len);
   for (guint s = 0; s < G_N_ELEMENTS (shown); s++) {
     const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[s]);
+    gchar *settings;
 
     if (rate.recall.high == 0)
       continue; /* the best box is a mistake */
+    settings = results_threshold (self, rate.score);
     g_print ("at most %g false positives a picture: recall %.3f (%.3f .. "
-             "%.3f), ",
-        shown[s], rate.recall.value, rate.recall.low, rate.recall.high);
-    print_threshold (self, rate.score);
+             "%.3f), %s\n",
+        shown[s], rate.recall.value, rate.recall.low, rate.recall.high,
+        settings);
+    g_free (settings);
   }
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
   if (self->suspects->len > 0)

@@ -99,6 +99,8 @@ typedef struct {
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);
+/* Properties of waldboostdetect for boxes of this score or a higher one. */
+gchar *results_threshold (const Results *self, gdouble score);
 void results_print (const Results *self);
 void results_clear (Results *self);
 
