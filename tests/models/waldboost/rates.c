@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Confidence intervals of counts, and rates of boxes. */
+/* Confidence intervals of counts, rates of boxes, thresholds, and the division
+ * of a film. */
 #include <math.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
@@ -93,12 +94,135 @@ check_rates (void)
   g_array_unref (found.mistakes);
 }
 
+/* ---- thresholds ---- */
+
+/* Falling scores of objects and mistakes, ended by 0. */
+static const struct {
+  gdouble objects[12], mistakes[5];
+  guint n_pictures;
+  gdouble false_positives, expected;
+} thresholds[] = {
+  { { 90, 36, 30 }, { 4, 3, 2 }, 3, 0.1, 10.95446 },
+  { { 90, 36, 30 }, { 4, 3, 2 }, 3, 0.7, 7.74597 },
+  { { 90, 36, 30 }, { 0 }, 3, 0.1, 5.47723 },
+  { { 90, 36, 25 }, { 4, 3 }, 3, 5, 5 },
+  /* one in ten may be lower */
+  { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 3, 0, 12 },
+  /* mistakes decide, */
+  { { 90, 36, 30 }, { 35 }, 3, 0, 35 },
+  /* but half of the objects stays */
+  { { 90, 36, 30 }, { 60, 50 }, 3, 0, 36 },
+};
+
+static void
+check_threshold (guint i)
+{
+  GArray *boxes = g_array_new (FALSE, FALSE, sizeof (CuvTrainBox));
+  const CuvDatasetPicture picture = { .boxes = boxes };
+  const CuvTrainBox box = { 0, 0, 1, 1 }, far = { 5, 5, 1, 1 };
+  CuvDatasetFound found = { thresholds[i].n_pictures,
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  gdouble threshold;
+
+  cuv_check_case ("threshold %u", i);
+  g_array_append_val (boxes, box);
+  for (guint k = 0; thresholds[i].objects[k] > 0; k++)
+    add (found.objects, &picture, thresholds[i].objects[k]);
+  add (found.mistakes, &picture, 80); /* on the box */
+  for (guint k = 0; thresholds[i].mistakes[k] > 0; k++) {
+    add (found.mistakes, &picture, thresholds[i].mistakes[k]);
+    g_array_index (found.mistakes, CuvDatasetBox, k + 1).box = far;
+  }
+  threshold =
+      cuv_dataset_choose_threshold (&found, thresholds[i].false_positives);
+  CUV_CHECK (threshold <= thresholds[i].expected
+          && threshold > thresholds[i].expected - 1e-3,
+      ": %g", threshold);
+  CUV_CHECK (threshold == floor (threshold * 4096) / 4096, ": no whole units");
+  g_array_unref (found.objects);
+  g_array_unref (found.mistakes);
+  g_array_unref (boxes);
+}
+
+/* ---- roles ---- */
+
+/* Frames i of n with an object, every fourth without: the roles in order. */
+static GString *
+divide (guint n)
+{
+  static const gchar names[] = "LCT";
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
+  guint8 grey = 0;
+  const CuvFrame frame = { CUV_MODEL_GREY, 1, 1, 1, { { &grey, 1, 1, 0, 0 } } };
+  const CuvTrainBox box = { 0, 0, 1, 1 };
+  GString *roles = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++) {
+    CuvDatasetPicture *picture = cuv_dataset_add (dataset, "", &frame, NULL);
+
+    g_array_append_val (picture->objects, box);
+    if (i % 4 == 0)
+      cuv_dataset_add (dataset, "", &frame, NULL);
+  }
+  cuv_dataset_divide_in_time (dataset);
+  cuv_dataset_divide_in_time (dataset); /* as more frames come */
+  for (guint i = 0; i < dataset->pictures->len; i++) {
+    gpointer picture = dataset->pictures->pdata[i];
+
+    for (guint r = 0; r < CUV_DATASET_N_ROLES; r++) {
+      if (((CuvDatasetPicture *) picture)->objects->len > 0
+          && g_ptr_array_find (dataset->roles[r], picture, NULL))
+        g_string_append_c (roles, names[r]);
+    }
+  }
+  CUV_CHECK (
+      dataset->roles[0]->len + dataset->roles[1]->len + dataset->roles[2]->len
+          == dataset->pictures->len,
+      ": each picture has one role");
+  cuv_dataset_free (dataset);
+  return roles;
+}
+
+/* Blocks of the same length, n_turns times. */
+static void
+check_blocks (guint n, guint n_turns)
+{
+  GString *roles;
+  guint n_changes = 0;
+
+  cuv_check_case ("blocks of %u", n);
+  roles = divide (n);
+  for (guint i = 1; i < roles->len; i++)
+    n_changes += roles->str[i] != roles->str[i - 1];
+  CUV_CHECK (n_changes == 3 * n_turns - 1, ": %s", roles->str);
+  g_string_free (roles, TRUE);
+}
+
+static void
+check_roles (guint n, const gchar *expected)
+{
+  GString *roles;
+
+  cuv_check_case ("roles of %u", n);
+  roles = divide (n);
+  CUV_CHECK (g_str_has_prefix (roles->str, expected), ": %.400s", roles->str);
+  CUV_CHECK (roles->len == n, ": %u roles", (guint) roles->len);
+  g_string_free (roles, TRUE);
+}
+
 static void
 run (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_share (i);
   check_rates ();
+  for (guint i = 0; i < G_N_ELEMENTS (thresholds); i++)
+    check_threshold (i);
+  check_roles (7, "LLLLLCT");
+  check_roles (16, "LLLLLLLLLLLLCCTT");
+  check_blocks (349, 1);
+  check_blocks (350, 2);
 }
 
 int
