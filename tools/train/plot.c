@@ -8,7 +8,7 @@ enum {
   WIDTH = 480,
   HEIGHT = 300,
   LEFT = 64,
-  RIGHT = 12,
+  RIGHT = 20,
   TOP = 10,
   BOTTOM = 44
 };

@@ -250,7 +250,8 @@ append_thumbnail (GString *out, const CuvDatasetBox *box)
 
   if (uri != NULL)
     append (out,
-        "<figure><img src='%s' alt=''><figcaption>%s<br>%g,%g %gx%g<br>%s"
+        "<figure><img src='%s' alt=''><figcaption>%s<br>%.0f,%.0f "
+        "%.0fx%.0f<br>%s"
         "</figcaption></figure>\n",
         uri, valid, box->box.x, box->box.y, box->box.width, box->box.height,
         score);
