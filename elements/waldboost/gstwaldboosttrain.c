@@ -117,6 +117,7 @@ pending_options (GstWaldboostTrain *self)
   GST_OBJECT_UNLOCK (self);
   options.params.n_features = MAX_FEATURES;
   options.params.refill = REFILL;
+  options.params.folder = g_get_tmp_dir ();
   options.samples.seed = options.params.seed;
   return options;
 }

@@ -142,6 +142,16 @@ set_no_memory (GError **error)
 }
 
 static gboolean
+set_no_space (GError **error)
+{
+  g_set_error_literal (error, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "No space for the samples: set TMPDIR to a folder that has more, or "
+      "negative-samples or copies lower");
+  return FALSE;
+}
+
+static gboolean
 has_room (const GstWaldboostTraining *self, const Sizes *sizes, GError **error)
 {
   const CuvTrainParams *params = &self->options.params;
@@ -215,6 +225,8 @@ check_end (CuvTrainState state, gint n_weak, GError **error)
 {
   if (state == CUV_TRAIN_NO_MEMORY)
     return set_no_memory (error);
+  if (state == CUV_TRAIN_NO_SPACE)
+    return set_no_space (error);
   if (state != CUV_TRAIN_NO_POSITIVES && n_weak > 0)
     return TRUE;
   if (state == CUV_TRAIN_NO_POSITIVES)
@@ -372,7 +384,10 @@ feed (const GstWaldboostTraining *self, gint *too_small, GError **error)
                                : -1;
   if (*too_small >= 0)
     return trainer;
-  set_no_memory (error);
+  if (trainer != NULL && cuv_trainer_failure (trainer) == CUV_TRAIN_NO_SPACE)
+    set_no_space (error);
+  else
+    set_no_memory (error);
   cuv_trainer_free (trainer);
   return NULL;
 }

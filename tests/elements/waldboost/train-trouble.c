@@ -2,6 +2,7 @@
 #include "config.h"
 #include "train-harness.h"
 
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -226,10 +227,24 @@ GST_START_TEST (no_space_is_left)
   limit_files (100);
   end (&fixture);
   limit_files (RLIM_INFINITY);
-  expect_problem (fixture.bus, GST_MESSAGE_ERROR, MODEL "' cannot be written");
+  expect_problem (
+      fixture.bus, GST_MESSAGE_ERROR, "No space for the samples: set TMPDIR");
   model = read_model ();
   fail_unless_equals_string (model, "before");
   g_free (model);
+  fixture_free (&fixture);
+}
+
+GST_END_TEST
+GST_START_TEST (model_cannot_be_written)
+{
+  Fixture fixture = fixture_new ("GRAY8", QUICK);
+
+  fail_unless (g_mkdir (MODEL, 0700) == 0);
+  push_examples (&fixture, "GRAY8", 14);
+  end (&fixture);
+  expect_problem (fixture.bus, GST_MESSAGE_ERROR, MODEL "' cannot be written");
+  fail_unless (g_rmdir (MODEL) == 0);
   fixture_free (&fixture);
 }
 
@@ -243,4 +258,5 @@ add_trouble_tests (TCase *tcase)
   tcase_add_test (tcase, problems_are_named);
   tcase_add_test (tcase, settings_are_checked);
   tcase_add_test (tcase, no_space_is_left);
+  tcase_add_test (tcase, model_cannot_be_written);
 }
