@@ -88,3 +88,11 @@ cuv_train_memory_grow (CuvTrainMemory *self, size_t size)
   self->size = size;
   return true;
 }
+
+void
+cuv_train_memory_expect (CuvTrainMemory *self, bool random)
+{
+  if (self->file >= 0)
+    posix_madvise (self->bytes, self->size,
+        random ? POSIX_MADV_RANDOM : POSIX_MADV_NORMAL);
+}

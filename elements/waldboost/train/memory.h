@@ -25,4 +25,8 @@ void cuv_train_memory_clear (CuvTrainMemory *self);
  * there is not enough. */
 bool cuv_train_memory_grow (CuvTrainMemory *self, size_t size);
 
+/* Whether the next accesses jump from page to page: the system then does not
+ * read what is around them. */
+void cuv_train_memory_expect (CuvTrainMemory *self, bool random);
+
 #endif

@@ -137,6 +137,22 @@ cuv_train_pool_add_leaves (
   return true;
 }
 
+/* Codes of all features, of samples from first on, before end. A sample's are
+ * on as many pages as there are features. */
+static bool
+code_all (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
+{
+  bool ok;
+
+  cuv_train_memory_expect (&self->codes, true);
+  ok = cuv_train_code_samples (&trainer->features,
+      pixels_of (trainer, self, first), end - first, self->codes.bytes + first,
+      self->set.pitch, 0);
+  cuv_train_memory_expect (&self->codes, false);
+  return ok;
+}
+
 /* Brings samples of one class to where they would be, had they been there from
  * the first round on. */
 static bool
@@ -160,10 +176,7 @@ catch_up (
       begin_stage (self, first, end);
   }
   free (codes);
-  return self->codes.bytes == NULL
-      || cuv_train_code_samples (&trainer->features,
-          pixels_of (trainer, self, first), end - first,
-          self->codes.bytes + first, self->set.pitch, 0);
+  return self->codes.bytes == NULL || code_all (trainer, self, first, end);
 }
 
 /* ---- memory ---- */

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "cuvcpu.h"
 #include "cuvthreads.h"
 
@@ -14,20 +15,22 @@ typedef struct {
   int32_t n;
   uint8_t *codes;
   size_t pitch, window_size;
-  uint32_t *sums; /* scratch memory of the workers */
+  /* scratch memory of the workers */
+  uint32_t *sums;
   size_t sums_size;
+  uint8_t *task_codes; /* of a task, before they are copied together: codes of a
+                        * sample are on as many pages as there are features */
 } Work;
 
 /* The number of samples done: 0 where there is no version for this CPU. */
 static int32_t
-code_lanes (const Work *self, int worker, int32_t i, int32_t end)
+code_lanes (
+    const Work *self, int worker, const uint8_t *pixels, int32_t n, uint8_t *to)
 {
 #if HAVE_SIMD
-  if ((cuv_cpu_flags () & CUV_CPU_SIMD) && i + CUV_TRAIN_LANES <= end) {
-    cuv_train_codes_avx2 (self->features,
-        self->pixels + (size_t) i * self->window_size,
-        self->sums + (size_t) worker * self->sums_size, self->codes + i,
-        self->pitch);
+  if ((cuv_cpu_flags () & CUV_CPU_SIMD) && n >= CUV_TRAIN_LANES) {
+    cuv_train_codes_avx2 (self->features, pixels,
+        self->sums + (size_t) worker * self->sums_size, to, TASK);
     return CUV_TRAIN_LANES;
   }
 #endif
@@ -38,17 +41,23 @@ static void
 code_task (void *data, int worker, int task)
 {
   const Work *self = data;
-  const int32_t end = (task + 1) * TASK < self->n ? (task + 1) * TASK : self->n;
+  const int32_t first = task * TASK;
+  const int32_t n = self->n - first < TASK ? self->n - first : TASK;
+  const size_t n_features = (size_t) self->features->n;
+  const uint8_t *pixels = self->pixels + (size_t) first * self->window_size;
+  uint8_t *codes = self->task_codes + (size_t) worker * n_features * TASK;
 
-  for (int32_t i = task * TASK; i < end;) {
-    const int32_t n = code_lanes (self, worker, i, end);
+  for (int32_t i = 0; i < n;) {
+    const uint8_t *sample = pixels + (size_t) i * self->window_size;
+    const int32_t n_lanes = code_lanes (self, worker, sample, n - i, codes + i);
 
-    if (n == 0)
-      cuv_train_codes (self->features,
-          self->pixels + (size_t) i * self->window_size, self->codes + i,
-          self->pitch);
-    i += n > 0 ? n : 1;
+    if (n_lanes == 0)
+      cuv_train_codes (self->features, sample, codes + i, TASK);
+    i += n_lanes > 0 ? n_lanes : 1;
   }
+  for (size_t f = 0; f < n_features; f++)
+    memcpy (
+        self->codes + f * self->pitch + first, codes + f * TASK, (size_t) n);
 }
 
 bool
@@ -59,13 +68,17 @@ cuv_train_code_samples (const CuvTrainFeatures *features, const uint8_t *pixels,
   const size_t height = (size_t) features->window_height;
   const int n_workers = cuv_threads_n_workers ();
   Work work = { features, pixels, n, codes, pitch, width * height, NULL,
-    CUV_TRAIN_LANES * (width + 1) * (height + 1) };
+    CUV_TRAIN_LANES * (width + 1) * (height + 1), NULL };
+  bool ok;
 
   work.sums = malloc ((size_t) n_workers * work.sums_size * sizeof *work.sums);
-  if (work.sums == NULL)
-    return false;
-  cuv_threads_run_workers (
-      n_threads, n_workers, (n + TASK - 1) / TASK, code_task, &work);
+  work.task_codes =
+      malloc ((size_t) n_workers * (size_t) features->n * TASK + 1);
+  ok = work.sums != NULL && work.task_codes != NULL;
+  if (ok)
+    cuv_threads_run_workers (
+        n_threads, n_workers, (n + TASK - 1) / TASK, code_task, &work);
   free (work.sums);
-  return true;
+  free (work.task_codes);
+  return ok;
 }
