@@ -32,8 +32,14 @@ cuv_cuda_probe (void)
 
   // Loads the module: says whether there is code for this device.
   const cudaError_t status = cudaFuncGetAttributes (&attributes, probe_kernel);
+  int version = 0;
+
   if (status != cudaErrorInsufficientDriver)
     return cuv_cuda_record (status, "cudaFuncGetAttributes");
+  if (cudaDriverGetVersion (&version) == cudaSuccess && version == 0) {
+    snprintf (error_text, sizeof error_text, "there is no NVIDIA driver");
+    return -1;
+  }
   snprintf (error_text, sizeof error_text,
       "the driver is too old for kernels built with CUDA %d: version %d or "
       "later is needed",

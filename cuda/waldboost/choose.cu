@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A thread block sums the weights of all samples by the codes of a feature, in
-// whole numbers, and from the sums the feature's loss, as cuv_train_loss()
-// does. A second kernel finds the least one.
+// whole numbers, and from the sums the feature's loss, as cuv_train_loss() or
+// cuv_train_split() does. A second kernel finds the least one.
 #include "waldboost/choose.h"
 
 #include <algorithm>
@@ -29,6 +29,7 @@ struct Args {
 struct _CuvChooseCuda {
   CuvArena arena = {};
   Args args = {};
+  bool split = false;
   uint8_t *codes = nullptr;            // n_resident + n_chunk rows
   int32_t n_resident = 0, n_chunk = 0; // features
   const uint8_t *host_codes = nullptr; // of all features
@@ -91,14 +92,106 @@ take (Sums *sums, int negative)
   return total;
 }
 
+// ---- the loss of a feature, in thread 0 ----
+
+// Weights of the thread's code.
+struct Weights {
+  uint64_t positives, negatives;
+};
+
+static __device__ __forceinline__ double
+root (Weights weights)
+{
+  return sqrt ((double) weights.positives * (double) weights.negatives);
+}
+
+// cuv_train_loss()
+static __device__ __forceinline__ double
+loss_of_codes (Weights weights, int n_codes)
+{
+  __shared__ double roots[CODES];
+  double loss = 0;
+
+  roots[threadIdx.x] = root (weights);
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    for (int code = 0; code < n_codes; code++)
+      loss += roots[code];
+  }
+  return loss;
+}
+
+// The thread's place among the codes, by the share of positives.
+static __device__ __forceinline__ int
+place_of (Weights weights, int n_codes)
+{
+  __shared__ double shares[CODES];
+  const double share = weights.positives > 0 ? (double) weights.positives
+          / (double) (weights.positives + weights.negatives)
+                                             : 0;
+  int place = 0;
+
+  shares[threadIdx.x] = share;
+  __syncthreads ();
+  for (int code = 0; code < n_codes; code++)
+    place += shares[code] < share
+        || (shares[code] == share && code < (int) threadIdx.x);
+  return (int) threadIdx.x < n_codes ? place : (int) threadIdx.x;
+}
+
+// The sum over the codes up to the thread's place in their order.
+static __device__ __forceinline__ Weights
+sum_to_place (Weights weights, int place, Weights *sums)
+{
+  sums[place] = weights;
+  __syncthreads ();
+  weights = sums[threadIdx.x];
+  for (int d = 1; d < CODES; d *= 2) {
+    __syncthreads ();
+    sums[threadIdx.x] = weights;
+    __syncthreads ();
+    if ((int) threadIdx.x >= d) {
+      weights.positives += sums[threadIdx.x - d].positives;
+      weights.negatives += sums[threadIdx.x - d].negatives;
+    }
+  }
+  __syncthreads ();
+  sums[threadIdx.x] = weights;
+  __syncthreads ();
+  return weights;
+}
+
+// cuv_train_split()
+static __device__ __forceinline__ double
+loss_of_split (Weights weights, int n_codes)
+{
+  __shared__ Weights sums[CODES];
+  __shared__ double losses[CODES];
+  const Weights low = sum_to_place (weights, place_of (weights, n_codes), sums);
+  const Weights all = sums[n_codes - 1];
+  const Weights high = { all.positives - low.positives,
+    all.negatives - low.negatives };
+
+  losses[threadIdx.x] =
+      (int) threadIdx.x < n_codes - 1 ? root (low) + root (high) : INFINITY;
+  for (int half = CODES / 2; half > 0; half /= 2) {
+    __syncthreads ();
+    if ((int) threadIdx.x < half)
+      losses[threadIdx.x] =
+          fmin (losses[threadIdx.x], losses[threadIdx.x + half]);
+  }
+  return losses[threadIdx.x];
+}
+
+template <bool SPLIT>
 static __global__ void
 __launch_bounds__ (CODES) loss_kernel (Args args)
 {
   __shared__ Sums sums[COPIES];
-  __shared__ double roots[CODES];
   const uint8_t *codes = args.codes + blockIdx.x * args.pitch;
   const int n = (args.n + 3) / 4 * 4;
-  uint64_t positives = 0, negatives = 0;
+  Weights weights = {};
+  double loss;
 
   take (sums, 0); // clears them
   take (sums, 1);
@@ -107,18 +200,13 @@ __launch_bounds__ (CODES) loss_kernel (Args args)
     add_piece (args, codes, &sums[threadIdx.x / 32 % COPIES], first,
         min (first + PIECE, n));
     __syncthreads ();
-    positives += take (sums, 0);
-    negatives += take (sums, 1);
+    weights.positives += take (sums, 0);
+    weights.negatives += take (sums, 1);
   }
-  roots[threadIdx.x] = sqrt ((double) positives * (double) negatives);
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    double loss = 0;
-
-    for (int code = 0; code < args.n_codes; code++)
-      loss += roots[code];
+  loss = SPLIT ? loss_of_split (weights, args.n_codes)
+               : loss_of_codes (weights, args.n_codes);
+  if (threadIdx.x == 0)
     args.losses[blockIdx.x] = loss;
-  }
 }
 
 // ---- the least loss ----
@@ -210,8 +298,8 @@ init (CuvChooseCuda *self, size_t max_bytes)
 }
 
 extern "C" CuvChooseCuda *
-cuv_choose_cuda_new (
-    int32_t n_features, int32_t n_codes, int32_t capacity, size_t max_bytes)
+cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, bool split,
+    int32_t capacity, size_t max_bytes)
 {
   std::unique_ptr<CuvChooseCuda> self (new (std::nothrow) _CuvChooseCuda);
 
@@ -221,6 +309,7 @@ cuv_choose_cuda_new (
   }
   self->args.n_features = n_features;
   self->args.n_codes = n_codes;
+  self->split = split;
   self->args.pitch = ((size_t) capacity + 3) / 4 * 4;
   return init (self.get (), max_bytes) ? self.release () : nullptr;
 }
@@ -276,13 +365,14 @@ static int
 launch (CuvChooseCuda *self, int32_t feature, int32_t n_features, int32_t row,
     cudaStream_t stream)
 {
+  const auto kernel = self->split ? loss_kernel<true> : loss_kernel<false>;
   Args args = self->args;
 
   if (n_features == 0)
     return 0;
   args.codes = self->codes + row * args.pitch;
   args.losses += feature;
-  loss_kernel<<<n_features, CODES, 0, stream>>> (args);
+  kernel<<<n_features, CODES, 0, stream>>> (args);
   CUV_CUDA_LAUNCHED (loss_kernel);
   return 0;
 }

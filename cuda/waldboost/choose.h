@@ -4,18 +4,20 @@
 #ifndef CUV_WALDBOOST_CHOOSE_H
 #define CUV_WALDBOOST_CHOOSE_H
 
+#include <stdbool.h>
 #include "cuv-cuda.h"
 
 CUV_BEGIN
 
 typedef struct _CuvChooseCuda CuvChooseCuda;
 
-/* For up to capacity samples, with codes below n_codes of n_features features.
+/* For up to capacity samples, with codes below n_codes of n_features features;
+ * split: of which two parts are made, as for a cascade.
  * Holds the codes in device memory, as far as they fit max_bytes (0: most of
  * what is free); others are uploaded in each run. NULL on failure, see
  * cuv_cuda_error(). */
-CuvChooseCuda *cuv_choose_cuda_new (
-    int32_t n_features, int32_t n_codes, int32_t capacity, size_t max_bytes);
+CuvChooseCuda *cuv_choose_cuda_new (int32_t n_features, int32_t n_codes,
+    bool split, int32_t capacity, size_t max_bytes);
 void cuv_choose_cuda_free (CuvChooseCuda *self); /* or NULL */
 
 /* Features whose codes stay in device memory. */

@@ -54,6 +54,7 @@ cudaError_t cudaGetDeviceCount (int *n);
 cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr, int device);
 
 cudaError_t cudaMemGetInfo (size_t *available, size_t *total);
+cudaError_t cudaDriverGetVersion (int *version);
 cudaError_t cudaFree (void *memory);
 cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind);

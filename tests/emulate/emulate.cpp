@@ -482,6 +482,13 @@ cudaMemGetInfo (size_t *available, size_t *total)
 }
 
 cudaError_t
+cudaDriverGetVersion (int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned)
 {
   return cudaSuccess;

@@ -68,8 +68,9 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   *state = self;
   if (self == NULL)
     return "out of memory";
-  self->choose = cuv_choose_cuda_new (config->features->n,
-      config->features->n_codes, config->capacity, config->max_bytes);
+  self->choose =
+      cuv_choose_cuda_new (config->features->n, config->features->n_codes,
+          config->features->cascade, config->capacity, config->max_bytes);
   return self->choose != NULL ? NULL : cuv_cuda_error ();
 }
 

@@ -153,8 +153,6 @@ cuv_trainer_set_processor (CuvTrainer *self, const CuvProcessor *processor)
 {
   cuv_backend_close (&self->backend);
   self->processor = *processor;
-  if (self->params.cascade) /* splits are found by the CPU */
-    self->processor.on_device = false;
 }
 
 const char *

@@ -276,24 +276,37 @@ check_device (const State *straight, const CuvTrainParams *params,
 }
 
 /* The same as without a GPU. */
+static void
+check_on_device (const CuvTrainParams *params)
+{
+  CuvTrainer *trainer;
+  State straight;
+
+  cuv_check_case ("training without a GPU");
+  trainer = trainer_new (params);
+  straight = finish (trainer, params);
+  cuv_trainer_free (trainer);
+  check_device (&straight, params, 4000, -1);
+  if (!params->cascade) {
+    check_device (&straight, params, 0, -1);
+    for (int n = 0; n < 5; n++)
+      check_device (&straight, params, 4000, n);
+  }
+  state_free (&straight);
+}
+
 void
 check_devices (void)
 {
   CuvTrainParams params = default_params;
-  CuvTrainer *trainer;
-  State straight;
 
-  params.n_features = 40;
   fill_inputs ();
-  cuv_check_case ("training without a GPU");
-  trainer = trainer_new (&params);
-  straight = finish (trainer, &params);
-  cuv_trainer_free (trainer);
-  check_device (&straight, &params, 0, -1);
-  check_device (&straight, &params, 4000, -1);
-  for (int n = 0; n < 5; n++)
-    check_device (&straight, &params, 4000, n);
-  state_free (&straight);
+  params.n_features = 40;
+  check_on_device (&params);
+  params.feature = CUV_FEATURE_LBP;
+  params.cascade = true;
+  params.alpha = 0.4; /* stages end soon */
+  check_on_device (&params);
   free_inputs ();
 }
 

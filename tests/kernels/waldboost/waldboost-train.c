@@ -88,12 +88,13 @@ choosers_new (const Problem *problem, size_t max_bytes)
                         &problem->features, problem->set.n) };
 
 #if HAVE_CUDA
-  if (cuv_check_options.cuda && !problem->features.cascade) {
+  if (cuv_check_options.cuda) {
     const CuvTrainSet *set = &problem->set;
     const int32_t half = set->n / 2;
 
-    self.cuda = cuv_choose_cuda_new (
-        problem->features.n, problem->features.n_codes, set->n, max_bytes);
+    self.cuda =
+        cuv_choose_cuda_new (problem->features.n, problem->features.n_codes,
+            problem->features.cascade, set->n, max_bytes);
     CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
     CUV_CHECK ((cuv_choose_cuda_n_resident (self.cuda) == problem->features.n)
         == (max_bytes == 0 || problem->features.n == 1));
@@ -277,8 +278,7 @@ check_training (void)
       cuv_check_below ((uint32_t) (n * n_features)) };
 
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
-        n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3],
-        cuv_check_below (2));
+        n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3], i % 2);
   }
   if (!cuv_check_options.few) /* more than one piece on the GPU */
     check_choices (150001, 70001, 5, 256, 0, false);
