@@ -271,4 +271,5 @@ def main():
     sys.exit(comparison.failures > 0)
 
 
-main()
+if __name__ == '__main__':
+    main()
