@@ -165,8 +165,6 @@ def main():
         tests.expect_error('neither butfit nor opencv', '--format', 'xml')
         tests.expect_error('has no other --features than lbp', '--positives', coco,
                            '--output', output, '--format', 'opencv', '--features', 'lrd')
-        tests.expect_error('is learnt on the CPU', '--positives', coco, '--output', output,
-                           '--format', 'opencv', '--device', 'cuda')
         tests.expect_error('no-such-file', '--positives', 'no-such-file',
                            '--output', output)
         tests.expect_error('line 1', '--positives',

@@ -177,8 +177,6 @@ check_options (int argc, GError **error)
     problem = "--weak is not in 1 .. 4096";
   else if (options.train.cascade && options.train.feature != CUV_FEATURE_LBP)
     problem = "--format opencv has no other --features than lbp";
-  else if (options.train.cascade && options.device == TRAIN_DEVICE_CUDA)
-    problem = "--format opencv is learnt on the CPU, not with --device cuda";
   else if (!(options.train.alpha > 0 && options.train.alpha < 1))
     problem = "--alpha is not between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))

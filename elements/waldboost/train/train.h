@@ -327,8 +327,8 @@ void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
 /* What the work is done with; at first it is the CPU, with a thread per
- * processor, which it stays for a cascade. May change between steps, in which
- * the stream's context must be current. */
+ * processor. May change between steps, in which the stream's context must be
+ * current. */
 void cuv_trainer_set_processor (
     CuvTrainer *self, const CuvProcessor *processor);
 
