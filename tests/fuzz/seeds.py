@@ -68,6 +68,10 @@ ANNOTATIONS = {
 for name, text in ANNOTATIONS.items():
     with open(os.path.join(sys.argv[1], name), 'w', encoding='ascii') as file:
         file.write(text)
+with open(os.path.join(sys.argv[1], 'samples.vec'), 'wb') as file:
+    file.write(struct.pack('<iihh', 2, 3, 0, 0))
+    for pixels in ((1, 2, 255), (7, 8, 9)):
+        file.write(b'\0' + struct.pack('<3h', *pixels))
 
 
 def index(n, width, height, bins, levels, merged, thumbnail):

@@ -80,6 +80,18 @@ def check_sizes(tests, pictures):
                        '--window', '64x64', '--output', tests.path('x.xml'))
 
 
+def check_overflow(tests, pictures):
+    """A classifier that accepts nearly everything is not measured in silence."""
+    large = tests.path('large')
+    os.makedirs(large)
+    for name, _ in pictures[:8]:
+        picture = cv2.imread(tests.path(name))
+        cv2.imwrite(os.path.join(large, name), cv2.copyMakeBorder(
+            picture, 0, 900, 0, 1100, cv2.BORDER_REFLECT))
+    err, data = tests.report(write_info(large, pictures[:8]), '--weak', '1')
+    tests.expect('accepts so many windows' in err and data['overflows'] == 1, err)
+
+
 def check_ignored(tests, pictures):
     images = ''.join(
         f"<image file='{name}'><box left='{x}' top='{y}' width='{w}' height='{h}' "
@@ -88,6 +100,9 @@ def check_ignored(tests, pictures):
                  f'<dataset><images>{images}</images></dataset>')
     tests.expect_error('all are marked to be ignored', '--positives', path, '--output',
                        tests.path('x.xml'))
+    tests.expect_error("no object is called 'dog'; the objects have no names",
+                       '--positives', tests.path('info.dat'), '--label', 'dog',
+                       '--output', tests.path('x.xml'))
     path = write(tests.path('gone.dat'), 'no.png 1 2 3 30 30\n')
     tests.expect_error('all were skipped, see above', '--positives', path, '--output',
                        tests.path('x.xml'))
@@ -236,7 +251,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Errors(sys.argv[1], folder)
         pictures = write_pictures(folder)
-        for check in (check_unreadable, check_boxes, check_sizes, check_ignored,
+        for check in (check_unreadable, check_boxes, check_sizes, check_overflow, check_ignored,
                       check_together, check_suspects, check_exhausted, check_film):
             check(tests, pictures)
         annotations = write_info(folder, pictures)

@@ -8,17 +8,19 @@ usage: train-tool.py TRAIN MAN-PAGE
 import base64
 import json
 import os
+import pty
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
 import cv2
 import numpy as np
 
-from crosses import (Tests, write, write_coco, write_dlib, write_info, write_pictures,
-                     write_voc, write_yolo)
+from crosses import (OPTIONS, Tests, write, write_coco, write_dlib, write_info,
+                     write_pictures, write_voc, write_yolo)
 
 
 def write_vec(tests, pictures, side):
@@ -34,6 +36,30 @@ def write_vec(tests, pictures, side):
         for sample in samples:
             out.write(b'\0' + sample.astype('<i2').tobytes())
     return path
+
+
+def check_progress(tests, coco):
+    """A terminal gets a line that is written again; a log gets none of it."""
+    master, terminal = pty.openpty()
+    arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
+                 *OPTIONS]
+    with subprocess.Popen([tests.program, *arguments], stdout=subprocess.DEVNULL,
+                          stderr=terminal):
+        os.close(terminal)
+        shown = b''
+        try:
+            while part := os.read(master, 4096):
+                shown += part
+        except OSError: # the other end is closed
+            pass
+    os.close(master)
+    lines = re.findall(rb'\r(\d+) of 12 weak classifiers, false-positive rate', shown)
+    if [int(n) for n in lines] != list(range(1, 13)) or b's left' not in shown:
+        tests.fail('on a terminal', shown)
+    err = tests.train(*arguments)[2]
+    if '\r' in err or 'done after 12 weak classifiers' not in err:
+        tests.fail('in a log', err)
+    os.remove(os.path.join(tests.folder, 'x.xml'))
 
 
 def check_vec(tests, pictures):
@@ -180,6 +206,7 @@ def main():
         check_report(tests, pictures)
         check_vec(tests, pictures)
         check_places(tests, coco)
+        check_progress(tests, coco)
         check_devices(tests, coco, model)
         if os.path.exists(output):
             tests.fail('a model was written after an error')

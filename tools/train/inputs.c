@@ -473,6 +473,9 @@ no_objects (const Reader *self, GError **error)
         "no picture with an annotated object is there"
         "%s",
         self->skipped->len > 0 ? "; all were skipped, see above" : "");
+  else if (label != NULL && g_str_equal (labels, "''"))
+    cuv_annotations_fail (
+        error, "no object is called '%s'; the objects have no names", label);
   else if (label != NULL && !g_hash_table_contains (self->seen, label))
     cuv_annotations_fail (
         error, "no object is called '%s'; there are %s", label, labels);

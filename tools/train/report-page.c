@@ -63,14 +63,27 @@ append_rates (GString *out, const Results *self)
       self->found->n_pictures, self->found->objects->len);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[i]);
-    gchar *settings = results_threshold (self, rate.score);
+    gchar *settings;
 
+    if (rate.recall.high == 0)
+      continue; /* the best box is a mistake */
+    settings = results_threshold (self, rate.score);
     append (out, "<tr><td>%g</td>", shown[i]);
     append_share (out, rate.recall);
     append (out, "<td>%s</td></tr>\n", settings);
     g_free (settings);
   }
   g_string_append (out, "</table>\n");
+}
+
+static void
+append_overflows (GString *out, const Results *self)
+{
+  if (self->found->n_overflows > 0)
+    append (out,
+        "<p><b>In %u of these pictures the classifier accepts so many windows "
+        "that the detector drops some, objects among them.</b></p>\n",
+        self->found->n_overflows);
 }
 
 static void
@@ -349,6 +362,7 @@ report_write_page (const Results *self, GError **error)
 
   append_summary (out, self);
   append_rates (out, self);
+  append_overflows (out, self);
   append_roc (out, self);
   append_windows (out, self);
   append_boxes (out, self);

@@ -48,7 +48,8 @@ is_apart (const CuvDatasetBox *box)
 static gboolean
 find_suspects (Results *self, const CuvWaldboostModel *model)
 {
-  const gdouble least = SUSPECT * usual_score (self->found);
+  const gdouble least = MAX (SUSPECT * usual_score (self->found),
+      cuv_train_rate_at (self->rates, 1).score); /* a bad model finds many */
   gboolean ok = TRUE;
 
   for (gint role = 0; ok && role < CUV_DATASET_TEST; role++) {
@@ -133,6 +134,12 @@ results_print (const Results *self)
         settings);
     g_free (settings);
   }
+  if (self->found->n_overflows > 0)
+    g_printerr (
+        "in %u of these pictures the classifier accepts so many windows "
+        "that the detector drops some, objects among them: use more "
+        "--weak or other --negatives\n",
+        self->found->n_overflows);
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
   if (self->suspects->len > 0)
     g_printerr ("%u boxes may be objects that were not annotated: see the "

@@ -120,7 +120,7 @@ check_threshold (guint i)
   GArray *boxes = g_array_new (FALSE, FALSE, sizeof (CuvTrainBox));
   const CuvDatasetPicture picture = { .boxes = boxes };
   const CuvTrainBox box = { 0, 0, 1, 1 }, far = { 5, 5, 1, 1 };
-  CuvDatasetFound found = { thresholds[i].n_pictures,
+  CuvDatasetFound found = { thresholds[i].n_pictures, 0,
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
   gdouble threshold;

@@ -134,6 +134,7 @@ typedef struct {
  * objects that are not to be learnt are left out. */
 typedef struct {
   guint n_pictures;
+  guint n_overflows;       /* pictures of which the detector lost hits */
   GArray *objects;         /* of CuvDatasetBox: all objects */
   GArray *mistakes;        /* of CuvDatasetBox */
   gdouble weak_per_window; /* mean number of weak classifiers evaluated */

@@ -122,6 +122,7 @@ measure (Meter *self, const CuvDatasetPicture *picture)
     n = cuv_waldboost_group (
         self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
     self->found->n_pictures += !picture->is_window;
+    self->found->n_overflows += result.overflow > 0;
     self->n_windows += picture->is_window ? 0 : result.windows;
     self->n_weak += picture->is_window ? 0 : result.weak;
   }
@@ -150,9 +151,9 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
     0 };
   gboolean ok = self.grouper != NULL;
 
-  *found =
-      (CuvDatasetFound){ 0, g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
-        g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  *found = (CuvDatasetFound){ 0, 0,
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
   for (guint i = 0;
        ok && i < pictures->len && !g_atomic_int_get (&dataset->stop); i++)
     ok = measure (&self, pictures->pdata[i]);
