@@ -114,7 +114,7 @@ for number, case in enumerate((
 # state.c makes header and checksums right if the first byte is odd
 for n_weak in (0, 1, 6):
     with open(os.path.join(sys.argv[1], f'state-{n_weak}'), 'wb') as file:
-        file.write(b'\1' + bytes(151))
+        file.write(b'\1' + bytes(159))
         for k in range(n_weak):
             file.write(struct.pack('<8i2d', k, -5000, 1 + k // 2, 1 + k // 3,
                                    9, 9, 9, 9, 0.5, 1))
