@@ -102,6 +102,7 @@ typedef struct {
   uint64_t hash;     /* of the picture */
   uint8_t *excluded; /* of each window whether it is no negative; NULL: none */
   double *across;    /* scratch memory: a number for each pixel of a row */
+  CuvWaldboostCpu **cpu;
   uint64_t n_excluded, n_alive;
 } Draw;
 
@@ -427,23 +428,29 @@ draw_from_hits (Draw *self, const CuvWaldboostResult *result)
   return ok;
 }
 
+static bool
+prepare_detector (Draw *self)
+{
+  CuvWaldboostCpu **cpu = self->cpu;
+
+  if (*cpu != NULL)
+    return cuv_waldboost_cpu_set_plan (*cpu, self->plan);
+  *cpu = cuv_waldboost_cpu_new (self->model, self->plan);
+  return *cpu != NULL;
+}
+
 /* Too many hits for the detector's list do not matter. */
 static bool
 draw_from_detector (Draw *self)
 {
-  CuvWaldboostCpu *cpu = cuv_waldboost_cpu_new (self->model, self->plan);
   CuvWaldboostResult result;
-  bool ok = cpu != NULL;
 
-  if (!ok)
+  if (!prepare_detector (self))
     return false;
-  cuv_waldboost_cpu_run (cpu, &self->picture->frame, 1, &result);
-  if (result.overflow == 0)
-    ok = draw_from_hits (self, &result);
-  else
-    ok = draw_from_all (self, result.survivors[self->plan->n_segments - 1]);
-  cuv_waldboost_cpu_free (cpu);
-  return ok;
+  cuv_waldboost_cpu_run (*self->cpu, &self->picture->frame, 1, &result);
+  return result.overflow == 0
+      ? draw_from_hits (self, &result)
+      : draw_from_all (self, result.survivors[self->plan->n_segments - 1]);
 }
 
 static void
@@ -457,9 +464,11 @@ count (Draw *self)
   pthread_mutex_unlock (&reservoir->lock);
 }
 
-bool
-cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
-    const CuvTrainPicture *picture, int32_t number)
+/* cpu: a detector with the model, or NULL to begin with; the caller frees it.
+ */
+static bool
+draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
+    const CuvTrainPicture *picture, int32_t number, CuvWaldboostCpu **cpu)
 {
   uint64_t state = self->seed + (uint64_t) number;
   Draw draw = { .reservoir = self,
@@ -467,7 +476,8 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     .picture = picture,
     .plan = cuv_train_plan_new (model, self->cascade, self->window_width,
         self->window_height, picture->frame.width, picture->frame.height),
-    .hash = cuv_train_random (&state) };
+    .hash = cuv_train_random (&state),
+    .cpu = cpu };
   bool ok = draw.plan != NULL && number_windows (&draw)
       && exclude_objects (&draw)
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
@@ -486,24 +496,37 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
   return ok;
 }
 
+bool
+cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
+    const CuvTrainPicture *picture, int32_t number)
+{
+  CuvWaldboostCpu *cpu = NULL;
+  const bool ok = draw_picture (self, model, picture, number, &cpu);
+
+  cuv_waldboost_cpu_free (cpu);
+  return ok;
+}
+
 /* ---- all pictures ---- */
 
 typedef struct {
   CuvTrainReservoir *reservoir;
   const CuvWaldboostModel *model;
   const CuvTrainPictures *pictures;
+  CuvWaldboostCpu *cpus[CUV_MAX_WORKERS];
   _Atomic bool failed;
 } Work;
 
 static void
-draw_task (void *data, int task)
+draw_task (void *data, int worker, int task)
 {
   Work *self = data;
   CuvTrainPicture picture;
 
   if (!self->failed
       && self->pictures->load (self->pictures->data, task, &picture)
-      && !cuv_train_draw (self->reservoir, self->model, &picture, task))
+      && !draw_picture (
+          self->reservoir, self->model, &picture, task, &self->cpus[worker]))
     self->failed = true;
 }
 
@@ -511,8 +534,11 @@ bool
 cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPictures *pictures)
 {
-  Work work = { self, model, pictures, false };
+  Work work = { .reservoir = self, .model = model, .pictures = pictures };
 
-  cuv_threads_run (0, pictures->n, draw_task, &work);
+  cuv_threads_run_workers (
+      0, cuv_threads_n_workers (), pictures->n, draw_task, &work);
+  for (int i = 0; i < CUV_MAX_WORKERS; i++)
+    cuv_waldboost_cpu_free (work.cpus[i]);
   return !work.failed;
 }
