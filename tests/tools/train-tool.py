@@ -121,6 +121,22 @@ def check_report(tests, pictures):
         tests.fail(len(pngs), 'thumbnails,', page.count('<svg'), 'plots')
 
 
+def check_false_positives(tests, coco):
+    """A higher final threshold leaves fewer mistakes; scores fall by as much."""
+    curves = []
+    for n in ('1000', '3'):
+        report = os.path.join(tests.folder, 'at-most-' + n)
+        tests.learn(coco, '--weak', '5', '--false-positives', n, '--report', report)
+        with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+            curves.append(json.load(file)['roc'])
+    many, few = [roc[-1]['false_positives_per_picture'] for roc in curves]
+    print(f'{many} false positives of a picture, {few} with a threshold')
+    if not few < many / 5:
+        tests.fail(few, 'false positives instead of', many)
+    if not 0 < curves[1][0]['score'] < curves[0][0]['score']:
+        tests.fail('scores', curves[1][0]['score'], curves[0][0]['score'])
+
+
 def check_places(tests, coco):
     """What cannot be written is refused before pictures are read."""
     missing = os.path.join(tests.folder, 'no-such-folder', 'model.xml')
@@ -191,6 +207,8 @@ def main():
         tests.expect_error('neither butfit nor opencv', '--format', 'xml')
         tests.expect_error('has no other --features than lbp', '--positives', coco,
                            '--output', output, '--format', 'opencv', '--features', 'lrd')
+        tests.expect_error('has no --false-positives', '--positives', coco, '--output',
+                           output, '--format', 'opencv', '--false-positives', '1')
         tests.expect_error('no-such-file', '--positives', 'no-such-file',
                            '--output', output)
         tests.expect_error('line 1', '--positives',
@@ -207,6 +225,7 @@ def main():
         check_vec(tests, pictures)
         check_places(tests, coco)
         check_progress(tests, coco)
+        check_false_positives(tests, coco)
         check_devices(tests, coco, model)
         if os.path.exists(output):
             tests.fail('a model was written after an error')

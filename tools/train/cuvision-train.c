@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <unistd.h>
 
 /* ---- places to write to ---- */
@@ -92,6 +93,9 @@ write_model (const Results *self, GError **error)
 static gboolean
 finish (Results *self, GError **error)
 {
+  if (isfinite (self->options->false_positives)
+      && !results_raise_threshold (self))
+    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   if (!write_model (self, error))
     return FALSE;
   if (!results_measure (self))

@@ -2,8 +2,10 @@
 #include "train-tool.h"
 
 #include <gst/gst.h>
+#include <math.h>
 
 static TrainOptions options = { .samples = { .n_copies = 8, .margin = 0.1 },
+  .false_positives = INFINITY,
   .train = { .window_width = 24,
       .window_height = 24,
       .n_features = 20000,
@@ -133,6 +135,10 @@ static const GOptionEntry entries[] = {
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "False-positive rate of windows to end at (default: 0)", "SHARE" },
+  { "false-positives", 0, 0, G_OPTION_ARG_DOUBLE, &options.false_positives,
+      "False positives of a picture that the final threshold allows (default: "
+      "any number, for as many objects as possible)",
+      "N" },
   /* samples */
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Windows of each object, moved and scaled a little (default: 8)", "N" },
@@ -181,6 +187,11 @@ check_options (int argc, GError **error)
     problem = "--alpha is not between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))
     problem = "--rate is not in 0 .. 1";
+  else if (!(options.false_positives >= 0))
+    problem = "--false-positives is not 0 or above";
+  else if (options.train.cascade && isfinite (options.false_positives))
+    problem = "--format opencv has no --false-positives; min-neighbors of "
+              "waldboostdetect leaves fewer";
   else if (options.train.n_negatives < 1)
     problem = "--negative-samples is not above 0";
   else if (options.samples.n_copies < 1)

@@ -3,6 +3,25 @@
 
 #include <math.h>
 
+gboolean
+results_raise_threshold (Results *self)
+{
+  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  CuvDatasetFound *found = model != NULL
+      ? cuv_dataset_find (self->inputs->dataset, CUV_DATASET_CALIBRATION, model,
+          &self->options->samples)
+      : NULL;
+  GArray *rates = found != NULL ? cuv_dataset_rates (found) : NULL;
+
+  if (rates != NULL)
+    self->classifier.final_threshold +=
+        (gfloat) cuv_train_excess (rates, self->options->false_positives);
+  g_clear_pointer (&rates, g_array_unref);
+  cuv_dataset_found_free (found);
+  cuv_model_unref (model);
+  return found != NULL;
+}
+
 /* The median of the objects' scores, INFINITY if none was found. */
 static gdouble
 usual_score (const CuvDatasetFound *found)
@@ -140,6 +159,8 @@ results_print (const Results *self)
         "that the detector drops some, objects among them: use more "
         "--weak or other --negatives\n",
         self->found->n_overflows);
+  if (self->rates->len == 0)
+    g_print ("no box is found\n");
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
   if (self->suspects->len > 0)
     g_printerr ("%u boxes may be objects that were not annotated: see the "

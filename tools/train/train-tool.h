@@ -38,8 +38,9 @@ typedef struct {
   InputOptions inputs;
   CuvSampleOptions samples;
   CuvTrainParams train;
-  gchar *output; /* file */
-  gchar *report; /* folder, or NULL */
+  gdouble false_positives; /* of a picture; INFINITY: any number */
+  gchar *output;           /* file */
+  gchar *report;           /* folder, or NULL */
   gboolean resume;
   TrainDevice device;
 } TrainOptions;
@@ -95,6 +96,10 @@ typedef struct {
   GArray *suspects; /* of CuvDatasetBox: mistakes in pictures that were learnt
                      * from, with scores like those of objects */
 } Results;
+
+/* Raises the final threshold until a calibration picture has no more false
+ * positives than the options allow. FALSE if memory runs out. */
+gboolean results_raise_threshold (Results *self);
 
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */

@@ -223,4 +223,8 @@ CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 gdouble cuv_dataset_choose_threshold (
     const CuvDatasetFound *found, gdouble false_positives);
 
+/* The score that boxes have to exceed for there to be no more false positives;
+ * 0 if all may stay. */
+gdouble cuv_train_excess (const GArray *rates, gdouble false_positives);
+
 #endif

@@ -131,3 +131,15 @@ cuv_dataset_choose_threshold (
   threshold = MIN (threshold, score_of (found, 0.5) - unit);
   return MAX (floor (threshold / unit) * unit, 0);
 }
+
+gdouble
+cuv_train_excess (const GArray *rates, gdouble false_positives)
+{
+  guint i = 0;
+
+  while (i < rates->len
+      && g_array_index (rates, CuvTrainRate, i).false_positives
+          <= false_positives)
+    i++;
+  return i < rates->len ? g_array_index (rates, CuvTrainRate, i).score : 0;
+}
