@@ -66,4 +66,5 @@ use_plugins ()
   done
   export GST_PLUGIN_PATH_1_0
   export GST_REGISTRY_1_0="$1/registry.bin"
+  export CUV_MODEL_PATH="${CUV_MODEL_PATH:+$CUV_MODEL_PATH:}$top/models"
 }

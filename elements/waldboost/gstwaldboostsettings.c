@@ -294,9 +294,9 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
 /**
  * GstWaldboostDetect:model:
  *
- * A bare name is looked for in the working folder, in CUV_MODEL_PATH and in
- * OpenCV's own folders. While playing, a file that cannot be loaded leaves
- * the old model in force.
+ * A bare name is looked for in the working folder, in CUV_MODEL_PATH, among the
+ * models that are installed with this plugin, and in OpenCV's own folders.
+ * While playing, a file that cannot be loaded leaves the old model in force.
  *
  * Since: 0.1
  */

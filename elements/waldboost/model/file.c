@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "model/file.h"
+#include "config.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const folders[] = { "/usr/share/opencv4/lbpcascades",
-  "/usr/share/opencv4/haarcascades", "/usr/local/share/opencv4/lbpcascades",
+static const char *const folders[] = { CUV_MODEL_FOLDER,
+  "/usr/share/opencv4/lbpcascades", "/usr/share/opencv4/haarcascades",
+  "/usr/local/share/opencv4/lbpcascades",
   "/usr/local/share/opencv4/haarcascades" };
 
 /* Folders to search; g_strfreev() it. */
@@ -143,7 +145,8 @@ set_not_found (GError **error, const char *name)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no file name given");
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; %s%s",
+        "no model file %s here, in CUV_MODEL_PATH, in " CUV_MODEL_FOLDER
+        " or in OpenCV's folders; %s%s",
         name,
         nearest != NULL ? "the most similar name is "
                         : "give its path, or put its folder into "
@@ -177,7 +180,8 @@ cuv_model_load (
 char *
 cuv_model_label (const char *name)
 {
-  static const char *const prefixes[] = { "lbpcascade_", "haarcascade_" };
+  static const char *const prefixes[] = { "cuvision-", "lbpcascade_",
+    "haarcascade_" };
   char *base = g_path_get_basename (name), *start = base, *label;
   char *dot = strrchr (base, '.');
 
