@@ -5,12 +5,22 @@
 
 #include "cuvcpu.h"
 
+CuvResizeRow
+cuv_waldboost_resize_row (void)
+{
+#if HAVE_SIMD
+  if (cuv_cpu_flags () & CUV_CPU_SIMD)
+    return cuv_waldboost_resize_row_avx2 ();
+#endif
+  return cuv_resize_row;
+}
+
 void
 cuv_waldboost_dsp_init (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
   *self = (CuvWaldboostDsp){ .sum_size = sizeof (uint32_t),
-    .resize_row = cuv_resize_row,
+    .resize_row = cuv_waldboost_resize_row (),
     .sum_row = cuv_sum_row,
     .square_row = cuv_square_row,
     .tilted_row = cuv_tilted_row,

@@ -10,16 +10,18 @@
  * argument step of the row functions is that of the level's windows. */
 #define CUV_SUMS_PADDING 96
 
+/* Makes one row of a level, width pixels, from two rows of its source, each
+ * n_in pixels; top and bottom may be the same row. column is scratch memory of
+ * n_in + 16 elements. */
+typedef void (*CuvResizeRow) (uint8_t *out, int width, const uint8_t *top,
+    const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
+    uint16_t *column);
+
 typedef struct {
   CuvWaldboostTables *tables; /* for CuvScanRow; owned, NULL in plain C */
   size_t sum_size;            /* bytes of an element of any integral image */
 
-  /* Makes one row of a level, width pixels, from two rows of its source, each
-   * n_in pixels; top and bottom may be the same row. column is scratch memory
-   * of n_in + 16 elements. */
-  void (*resize_row) (uint8_t *out, int width, const uint8_t *top,
-      const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
-      uint16_t *column);
+  CuvResizeRow resize_row;
 
   /* Make row y + 1 of an integral image, width + 1 elements, from its row y
    * (above) and pixel row y. */
@@ -47,7 +49,11 @@ void cuv_waldboost_dsp_init (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride);
 void cuv_waldboost_dsp_clear (CuvWaldboostDsp *self); /* zeros are allowed */
 
+/* That of the running CPU, which needs no model. */
+CuvResizeRow cuv_waldboost_resize_row (void);
+
 /* cpu/x86 */
+CuvResizeRow cuv_waldboost_resize_row_avx2 (void);
 void cuv_waldboost_dsp_init_avx2 (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride);
 void cuv_waldboost_tables_free_avx2 (CuvWaldboostTables *tables);

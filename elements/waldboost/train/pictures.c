@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "reference/waldboost-reference.h"
+#include "cpu/waldboost-dsp.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -36,6 +36,7 @@ resize (CuvTrainPyramid *self, int index)
   const uint8_t *in = of_frame ? self->grey : self->levels[level->source];
   const int width = of_frame ? plan->width : plan->levels[level->source].width;
   const CuvTap *rows = plan->taps + level->first_y_tap;
+  const CuvResizeRow resize_row = cuv_waldboost_resize_row ();
   uint16_t *column = malloc (((size_t) width + 16) * sizeof *column);
   uint8_t *out = malloc ((size_t) level->width * (size_t) level->height);
 
@@ -43,7 +44,7 @@ resize (CuvTrainPyramid *self, int index)
   for (int y = 0; y < level->height && out != NULL && column != NULL; y++) {
     const uint8_t *top = in + (ptrdiff_t) rows[y].index * width;
 
-    cuv_resize_row (out + (ptrdiff_t) y * level->width, level->width, top,
+    resize_row (out + (ptrdiff_t) y * level->width, level->width, top,
         rows[y].weight > 0 ? top + width : top, width, rows[y].weight,
         plan->taps + level->first_x_tap, column);
   }

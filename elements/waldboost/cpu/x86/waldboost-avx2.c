@@ -66,6 +66,16 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
 
 /* ---- entry ---- */
 
+CuvResizeRow
+cuv_waldboost_resize_row_avx2 (void)
+{
+#ifdef __x86_64__
+  return resize_row;
+#else
+  return cuv_resize_row;
+#endif
+}
+
 void
 cuv_waldboost_dsp_init_avx2 (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride)
@@ -76,12 +86,9 @@ cuv_waldboost_dsp_init_avx2 (
                                            : &cuv_avx2_lbp;
   CuvWaldboostTables *tables = version->tables_new (model, stride);
 
-  if (tables != NULL)
+  if (tables != NULL) {
     *self = version->dsp;
+    self->resize_row = cuv_waldboost_resize_row_avx2 ();
+  }
   self->tables = tables;
-#ifdef __x86_64__
-  self->resize_row = resize_row;
-#else
-  self->resize_row = cuv_resize_row;
-#endif
 }
