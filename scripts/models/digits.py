@@ -41,16 +41,17 @@ class Page:
         self.taken = []
 
     def contrast(self):
-        """Grey of paper, or nothing, and of ink."""
-        paper = rng_grey = int(self.rng.integers(256))
-        while abs(paper - rng_grey) < 50:
-            rng_grey = int(self.rng.integers(256))
-        return paper, rng_grey
+        """Greys of paper and ink."""
+        paper = ink = int(self.rng.integers(256))
+        while abs(paper - ink) < 50:
+            ink = int(self.rng.integers(256))
+        return paper, ink
 
     def put(self, characters):
         """A line of characters on paper; returns the ink of each."""
         rng = self.rng
-        font_size = rng.uniform(1.4 * SMALLEST, 1.3 * LARGEST / 2 ** rng.integers(2))
+        font_size = rng.uniform(1.4 * SMALLEST,
+                                1.3 * LARGEST / 2 ** rng.integers(2))
         font = load_font(self.fonts[rng.integers(len(self.fonts))], font_size)
         step = font_size * rng.uniform(0.62, 1.3)
         width, height = step * len(characters), font_size * 1.4
