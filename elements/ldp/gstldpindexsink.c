@@ -455,17 +455,11 @@ static gboolean
 gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
-  const gchar *problem = NULL;
 
-  if (!gst_video_info_from_caps (&self->info, caps))
+  if (!gst_cuv_frame_accept_caps (GST_ELEMENT (sink), caps, &self->info))
     return FALSE;
-  if (gst_cuv_caps_is_cuda (caps))
-    problem = gst_cuv_cuda_format_problem (&self->info);
-  if (problem != NULL)
-    GST_ELEMENT_ERROR (
-        self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, caps));
   self->described_upstream |= is_described_upstream (self);
-  return problem == NULL;
+  return TRUE;
 }
 
 /* ---- states ---- */

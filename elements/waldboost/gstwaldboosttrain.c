@@ -352,17 +352,8 @@ gst_waldboost_train_render (GstBaseSink *sink, GstBuffer *buffer)
 static gboolean
 gst_waldboost_train_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
-  GstWaldboostTrain *self = GST_WALDBOOST_TRAIN (sink);
-  const gchar *problem = NULL;
-
-  if (!gst_video_info_from_caps (&self->info, caps))
-    return FALSE;
-  if (gst_cuv_caps_is_cuda (caps))
-    problem = gst_cuv_cuda_format_problem (&self->info);
-  if (problem != NULL)
-    GST_ELEMENT_ERROR (
-        self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, caps));
-  return problem == NULL;
+  return gst_cuv_frame_accept_caps (
+      GST_ELEMENT (sink), caps, &GST_WALDBOOST_TRAIN (sink)->info);
 }
 
 static gboolean

@@ -98,6 +98,22 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
   return problem;
 }
 
+gboolean
+gst_cuv_frame_accept_caps (
+    GstElement *element, GstCaps *caps, GstVideoInfo *info)
+{
+  const gchar *problem = NULL;
+
+  if (!gst_video_info_from_caps (info, caps))
+    return FALSE;
+  if (gst_cuv_caps_is_cuda (caps))
+    problem = gst_cuv_cuda_format_problem (info);
+  if (problem != NULL)
+    GST_ELEMENT_ERROR (
+        element, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, caps));
+  return problem == NULL;
+}
+
 CuvFrame
 gst_cuv_frame_of_video (const GstVideoFrame *video)
 {

@@ -37,6 +37,11 @@ typedef struct {
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
+/* Caps of video frames that an element reads. FALSE if they are none, or, after
+ * an error of the element, in CUDA memory that cannot hold their format. */
+CUV_API gboolean gst_cuv_frame_accept_caps (
+    GstElement *element, GstCaps *caps, GstVideoInfo *info);
+
 /* A mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 
