@@ -41,6 +41,13 @@ for program in "$(pkg-config --variable=prefix gstcuvision-1.0)"/bin/*; do
   [[ $linked != *"not found"* ]] || die "${program##*/} lacks a library: $linked"
 done
 
+# What containers install: without headers, with the models.
+DESTDIR=$scratch/runtime meson install -C "$BUILD" --no-rebuild --quiet --tags runtime
+for model in "$top"/models/*.xml; do
+  [ -n "$(find "$scratch/runtime" -path "*/gst-cuvision/models/${model##*/}")" ] \
+    || die "${model##*/} is not installed with the tag runtime"
+done
+
 cc -Wall -Werror -o "$scratch/reader" "$here/reader.c" "${flags[@]}" \
   "-Wl,-rpath,$library"
 line=(filesrc location=/usr/share/doc/opencv-doc/examples/data/building.jpg
