@@ -112,10 +112,10 @@ check_files (void)
 
   snprintf (pattern, sizeof pattern, "%s/*.xml", folder ? folder : ".");
   glob ("/usr/share/opencv4/*cascades/*.xml", 0, NULL, &paths);
+  cuv_check_case ("model files");
+  CUV_CHECK (paths.gl_pathc > 0, ": install opencv-data");
   if (folder != NULL)
     glob (pattern, GLOB_APPEND, NULL, &paths);
-  cuv_check_case ("model files");
-  CUV_CHECK (paths.gl_pathc > 0, ": install opencv-data or set CUV_MODEL_PATH");
   for (size_t i = 0; i < paths.gl_pathc; i++) {
     if (strstr (paths.gl_pathv[i], "rus_16stages") == NULL) /* old format */
       check_file (paths.gl_pathv[i], &frame);
