@@ -20,7 +20,7 @@ enum {
 };
 
 /* Shares of the weight after which the loss is looked at. */
-static const double stops[] = { 0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 1 };
+static const double stops[] = { 0.92, 0.95, 0.98, 1 };
 
 /* Where the loss of the codes is below this share of the least loss, that of
  * the split is seldom above it. */
@@ -28,11 +28,11 @@ static const double stops[] = { 0.5, 0.7, 0.8, 0.87, 0.92, 0.95, 0.97, 1 };
 
 enum { N_STOPS = sizeof stops / sizeof *stops };
 
-/* The samples of a class, heaviest first, without those that have no weight. */
+/* The samples of a class, the heaviest before the first stop, without those
+ * that have no weight. */
 typedef struct {
   int32_t *index;
   uint32_t *weights;
-  int32_t n;
   int32_t ends[N_STOPS]; /* samples up to each stop */
 } Class;
 
@@ -63,46 +63,46 @@ bucket_of (uint32_t weight)
   return bits * 32 + (int) (((uint64_t) weight << 5 >> bits) & 31);
 }
 
+/* The stop that each bucket belongs to. */
 static void
-sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
+find_stops (const CuvTrainSet *set, int32_t first, int32_t end, int8_t *stop_of)
 {
-  int32_t at[N_BUCKETS] = { 0 }, n = 0;
+  uint64_t weights[N_BUCKETS] = { 0 }, total = 0, heavier = 0;
+  int8_t stop = 0;
 
   for (int32_t i = first; i < end; i++) {
     if (set->weights[i] > 0)
-      at[bucket_of (set->weights[i])]++;
+      weights[bucket_of (set->weights[i])] += set->weights[i];
+    total += set->weights[i];
   }
   for (int b = N_BUCKETS - 1; b >= 0; b--) {
-    const int32_t in_bucket = at[b];
-
-    at[b] = n;
-    n += in_bucket;
+    while (
+        stop < N_STOPS - 1 && (double) heavier >= stops[stop] * (double) total)
+      stop++;
+    stop_of[b] = stop;
+    heavier += weights[b];
   }
-  for (int32_t i = first; i < end; i++) {
-    if (set->weights[i] > 0) {
-      const int32_t to = at[bucket_of (set->weights[i])]++;
-
-      self->index[to] = i;
-      self->weights[to] = set->weights[i];
-    }
-  }
-  self->n = n;
 }
 
+/* By stop, then in the order in which their codes are in memory. */
 static void
-find_stops (Class *self)
+sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
 {
-  uint64_t total = 0, sum = 0;
-  int32_t i = 0;
+  int8_t stop_of[N_BUCKETS];
+  int32_t n = 0;
 
-  for (int32_t k = 0; k < self->n; k++)
-    total += self->weights[k];
-  for (int s = 0; s < N_STOPS; s++) {
-    while (i < self->n && (double) sum < stops[s] * (double) total)
-      sum += self->weights[i++];
-    self->ends[s] = i;
+  find_stops (set, first, end, stop_of);
+  for (int stop = 0; stop < N_STOPS; stop++) {
+    for (int32_t i = first; i < end; i++) {
+      const uint32_t weight = set->weights[i];
+
+      if (weight > 0 && stop_of[bucket_of (weight)] == stop) {
+        self->index[n] = i;
+        self->weights[n++] = weight;
+      }
+    }
+    self->ends[stop] = n;
   }
-  self->ends[N_STOPS - 1] = self->n;
 }
 
 /* ---- the loss of a feature ---- */
@@ -266,8 +266,6 @@ cuv_train_chooser_run (
   self->set = set;
   sort (&self->classes[0], set, 0, set->n_positives);
   sort (&self->classes[1], set, set->n_positives, set->n);
-  for (int c = 0; c < 2; c++)
-    find_stops (&self->classes[c]);
   self->least = UINT64_MAX >> 1;
   lower_least (self, INFINITY);
   cuv_threads_run (n_threads, self->n_tasks, leader_task, self);
