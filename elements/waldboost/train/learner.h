@@ -15,8 +15,9 @@ typedef struct {
   CuvTrainMemory pixels; /* of sample i, at i times the window's size */
   bool *alive;
   CuvTrainPictures pictures;
-  int32_t n_draws; /* of negatives */
-  double rate;     /* share of negatives that lived at the last draw */
+  int32_t n_draws;  /* of negatives */
+  double n_windows; /* that are negatives, 0 before the first draw */
+  double rate;      /* share of them that lived at the last draw */
 } CuvTrainPool;
 
 /* What a round decided: samples and sums follow from it. */

@@ -87,7 +87,17 @@ sift_up (CuvTrainReservoir *self, uint64_t rank)
 static bool
 is_wanted (const CuvTrainReservoir *self, uint64_t rank)
 {
-  return rank < self->limit;
+  return rank >= self->floor && rank < self->limit;
+}
+
+double
+cuv_train_reservoir_rate (const CuvTrainReservoir *self)
+{
+  double n = self->n;
+
+  if (self->n == self->capacity && self->n > 1)
+    n = (n - 1) / ((double) self->ranks[0] * 0x1p-64);
+  return self->n_windows > 0 ? fmin (n / (double) self->n_windows, 1) : 0;
 }
 
 /* ---- a picture ---- */
@@ -96,8 +106,10 @@ typedef struct {
   CuvTrainReservoir *reservoir;
   const CuvWaldboostModel *model;
   const CuvTrainPicture *picture;
+  bool sparse; /* looks at wanted windows only */
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
+  uint32_t *sums;    /* of the level that is drawn from; NULL: not made */
   uint64_t *first;   /* number of the first window of each level, and of all */
   uint64_t hash;     /* of the picture */
   uint8_t *excluded; /* of each window whether it is no negative; NULL: none */
@@ -118,14 +130,12 @@ number_windows (Draw *self)
   return self->first != NULL;
 }
 
+/* Of window x of row y. */
 static uint64_t
-number_of (const Draw *self, const CuvTrainWindow *window)
+number_of (const Draw *self, int level, int32_t x, int32_t y)
 {
-  const CuvWaldboostLevel *level = &self->plan->levels[window->level];
-
-  return self->first[window->level]
-      + (uint64_t) (window->y / level->step) * (uint64_t) level->n_x
-      + (uint64_t) (window->x / level->step);
+  return self->first[level]
+      + (uint64_t) y * (uint64_t) self->plan->levels[level].n_x + (uint64_t) x;
 }
 
 /* ---- windows on objects ---- */
@@ -197,8 +207,7 @@ fill_profile (
 static void
 exclude_in_row (Draw *self, int level, int32_t y, Range xs)
 {
-  const CuvTrainWindow window = window_at (self, level, xs.first, y);
-  uint8_t *at = &self->excluded[number_of (self, &window)];
+  uint8_t *at = &self->excluded[number_of (self, level, xs.first, y)];
 
   for (int32_t x = xs.first; x < xs.end; x++, at++) {
     self->n_excluded += !*at;
@@ -274,9 +283,9 @@ exclude_objects (Draw *self)
 }
 
 static bool
-is_negative (const Draw *self, const CuvTrainWindow *window)
+is_negative (const Draw *self, uint64_t number)
 {
-  return self->excluded == NULL || !self->excluded[number_of (self, window)];
+  return self->excluded == NULL || !self->excluded[number];
 }
 
 /* ---- drawing ---- */
@@ -315,14 +324,14 @@ insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
 }
 
 static uint64_t
-rank_of (const Draw *self, const CuvTrainWindow *window)
+rank_of (const Draw *self, uint64_t number)
 {
-  uint64_t state = self->hash + number_of (self, window);
+  uint64_t state = self->hash + number;
 
   return cuv_train_random (&state);
 }
 
-/* ---- every window ---- */
+/* ---- one window after the other ---- */
 
 /* NULL if memory runs out. */
 static uint32_t *
@@ -341,61 +350,68 @@ sums_of (Draw *self, int index)
   return sums;
 }
 
-/* Weak classifiers that the window passes. */
-static int
-passes (const Draw *self, const uint32_t *sums, const CuvTrainWindow *window)
+/* passed: weak classifiers that the window passes. False if memory runs out. */
+static bool
+evaluate (Draw *self, const CuvTrainWindow *window, int *passed)
 {
   const ptrdiff_t stride = self->plan->levels[window->level].width + 1;
-  const CuvIntegrals integrals = { .sums = sums + window->y * stride,
-    .stride = stride };
+  CuvIntegrals integrals = { .stride = stride };
   float score;
 
-  return cuv_evaluate_window (self->model, &integrals, window->x, &score);
+  if (self->sums == NULL)
+    self->sums = sums_of (self, window->level);
+  if (self->sums == NULL)
+    return false;
+  integrals.sums = self->sums + window->y * stride;
+  *passed = cuv_evaluate_window (self->model, &integrals, window->x, &score);
+  return true;
 }
 
-/* Looks only at windows that would be drawn, or are no negatives: those are
- * taken out of n_alive. And at all where OpenCV's scan skips the next one after
- * some. */
+/* Looks only at windows that would be drawn and, to count those that live, at
+ * windows that are no negatives: these are taken out of n_alive. And at all
+ * where OpenCV's scan skips the next one after some. */
 static bool
-draw_window (Draw *self, const uint32_t *sums, const CuvTrainWindow *window,
-    bool *skips_next)
+draw_window (Draw *self, int index, int32_t x, int32_t y, bool *skips_next)
 {
   const CuvWaldboostModel *model = self->model;
-  const uint64_t rank = rank_of (self, window);
-  const bool negative = is_negative (self, window);
+  const CuvTrainWindow window = window_at (self, index, x, y);
+  const uint64_t number = number_of (self, index, x, y);
+  const uint64_t rank = rank_of (self, number);
+  const bool negative = is_negative (self, number);
   const bool wanted = negative && is_wanted (self->reservoir, rank);
   bool alive = true;
 
   *skips_next = false;
-  if (model != NULL && (wanted || !negative || self->plan->skip)) {
-    const int passed = passes (self, sums, window);
+  if (model != NULL
+      && (wanted || (!negative && !self->sparse) || self->plan->skip)) {
+    int passed;
 
+    if (!evaluate (self, &window, &passed))
+      return false;
     alive = passed == model->n_weak;
     *skips_next = self->plan->skip && passed < model->stage_first[1];
   }
   if (alive && !negative)
     self->n_alive--;
-  return !alive || !wanted || insert (self, window, rank);
+  return !alive || !wanted || insert (self, &window, rank);
 }
 
 static bool
 draw_from_level (Draw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
-  uint32_t *sums = self->model != NULL ? sums_of (self, index) : NULL;
-  bool ok = sums != NULL || self->model == NULL, skips_next;
+  bool ok = true, skips_next;
 
   for (int32_t y = 0; ok && y < level->n_y; y++) {
-    for (int32_t x = 0; ok && x < level->n_x; x += 1 + skips_next) {
-      const CuvTrainWindow window = window_at (self, index, x, y);
-
-      ok = draw_window (self, sums, &window, &skips_next);
-    }
+    for (int32_t x = 0; ok && x < level->n_x; x += 1 + skips_next)
+      ok = draw_window (self, index, x, y, &skips_next);
   }
-  free (sums);
+  free (self->sums);
+  self->sums = NULL;
   return ok;
 }
 
+/* n_alive: of all windows, whether they are negatives or not. */
 static bool
 draw_from_all (Draw *self, uint64_t n_alive)
 {
@@ -417,9 +433,12 @@ draw_from_hits (Draw *self, const CuvWaldboostResult *result)
   for (int32_t i = 0; ok && i < result->n_hits; i++) {
     const CuvWaldboostHit *hit = &result->hits[i];
     const CuvTrainWindow window = { hit->level, hit->x, hit->y };
-    const uint64_t rank = rank_of (self, &window);
+    const int32_t step = self->plan->levels[hit->level].step;
+    const uint64_t number =
+        number_of (self, hit->level, hit->x / step, hit->y / step);
+    const uint64_t rank = rank_of (self, number);
 
-    if (!is_negative (self, &window))
+    if (!is_negative (self, number))
       continue;
     self->n_alive++;
     if (is_wanted (self->reservoir, rank))
@@ -459,7 +478,9 @@ count (Draw *self)
   CuvTrainReservoir *reservoir = self->reservoir;
 
   pthread_mutex_lock (&reservoir->lock);
-  reservoir->n_windows += self->first[self->plan->n_levels] - self->n_excluded;
+  if (reservoir->floor == 0)
+    reservoir->n_windows +=
+        self->first[self->plan->n_levels] - self->n_excluded;
   reservoir->n_alive += self->n_alive;
   pthread_mutex_unlock (&reservoir->lock);
 }
@@ -468,12 +489,14 @@ count (Draw *self)
  */
 static bool
 draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
-    const CuvTrainPicture *picture, int32_t number, CuvWaldboostCpu **cpu)
+    const CuvTrainPicture *picture, int32_t number, bool sparse,
+    CuvWaldboostCpu **cpu)
 {
   uint64_t state = self->seed + (uint64_t) number;
   Draw draw = { .reservoir = self,
     .model = model,
     .picture = picture,
+    .sparse = sparse || model == NULL,
     .plan = cuv_train_plan_new (model, self->cascade, self->window_width,
         self->window_height, picture->frame.width, picture->frame.height),
     .hash = cuv_train_random (&state),
@@ -483,8 +506,8 @@ draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
   if (ok)
-    ok = model != NULL ? draw_from_detector (&draw)
-                       : draw_from_all (&draw, draw.first[draw.plan->n_levels]);
+    ok = draw.sparse ? draw_from_all (&draw, draw.first[draw.plan->n_levels])
+                     : draw_from_detector (&draw);
   if (ok)
     count (&draw);
   if (draw.plan != NULL)
@@ -501,7 +524,7 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number)
 {
   CuvWaldboostCpu *cpu = NULL;
-  const bool ok = draw_picture (self, model, picture, number, &cpu);
+  const bool ok = draw_picture (self, model, picture, number, false, &cpu);
 
   cuv_waldboost_cpu_free (cpu);
   return ok;
@@ -509,10 +532,15 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 
 /* ---- all pictures ---- */
 
+/* The detector looks at all windows in the time in which this share of them is
+ * looked at one by one. */
+#define SPARSE 0.125
+
 typedef struct {
   CuvTrainReservoir *reservoir;
   const CuvWaldboostModel *model;
   const CuvTrainPictures *pictures;
+  bool sparse;
   CuvWaldboostCpu *cpus[CUV_MAX_WORKERS];
   _Atomic bool failed;
 } Work;
@@ -525,19 +553,33 @@ draw_task (void *data, int worker, int task)
 
   if (!self->failed
       && self->pictures->load (self->pictures->data, task, &picture)
-      && !draw_picture (
-          self->reservoir, self->model, &picture, task, &self->cpus[worker]))
+      && !draw_picture (self->reservoir, self->model, &picture, task,
+          self->sparse, &self->cpus[worker]))
     self->failed = true;
+}
+
+static uint64_t
+rank_at (double share)
+{
+  return share < 1 ? (uint64_t) (share * 0x1p64) : UINT64_MAX;
 }
 
 bool
 cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
-    const CuvTrainPictures *pictures)
+    const CuvTrainPictures *pictures, double share)
 {
   Work work = { .reservoir = self, .model = model, .pictures = pictures };
 
-  cuv_threads_run_workers (
-      0, cuv_threads_n_workers (), pictures->n, draw_task, &work);
+  if (self->cascade) /* what OpenCV's scan skips follows from all windows */
+    share = 1;
+  for (bool enough = false; !enough && !work.failed; share *= 4) {
+    self->limit = rank_at (share);
+    work.sparse = share < SPARSE;
+    cuv_threads_run_workers (
+        0, cuv_threads_n_workers (), pictures->n, draw_task, &work);
+    enough = self->n == self->capacity || share >= 1;
+    self->floor = self->limit;
+  }
   for (int i = 0; i < CUV_MAX_WORKERS; i++)
     cuv_waldboost_cpu_free (work.cpus[i]);
   return !work.failed;

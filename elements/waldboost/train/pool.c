@@ -268,10 +268,23 @@ take (const CuvTrainer *trainer, CuvTrainPool *self,
   set->n = set->n_positives + reservoir->n;
   memcpy (pixels_of (trainer, self, set->n_positives), reservoir->pixels,
       (size_t) reservoir->n * window_size (trainer));
-  self->rate = reservoir->n_windows > 0
-      ? (double) reservoir->n_alive / (double) reservoir->n_windows
-      : 0;
+  self->n_windows = (double) reservoir->n_windows;
+  self->rate = cuv_train_reservoir_rate (reservoir);
   return catch_up (trainer, self, set->n_positives, set->n);
+}
+
+/* The share of the windows in which there are likely enough that live: a little
+ * more than if as many were rejected since the last draw as of the samples. */
+static double
+share_to_draw_from (const CuvTrainer *trainer, const CuvTrainPool *self)
+{
+  const int32_t n = self->set.n - self->set.n_positives;
+  const double alive =
+      n > 0 ? self->rate * cuv_train_pool_negatives (self) / n : 0;
+  const double wanted = 1.1 * trainer->params.n_negatives;
+
+  return alive * self->n_windows > wanted ? wanted / (alive * self->n_windows)
+                                          : 1;
 }
 
 static bool
@@ -285,7 +298,9 @@ draw (const CuvTrainer *trainer, CuvTrainPool *self,
       params->seed + ((uint64_t) ++self->n_draws << 32));
 
   reservoir.cascade = params->cascade;
-  ok = ok && cuv_train_draw_all (&reservoir, model, &self->pictures);
+  ok = ok
+      && cuv_train_draw_all (&reservoir, model, &self->pictures,
+          share_to_draw_from (trainer, self));
   ok = ok && take (trainer, self, &reservoir);
   cuv_train_reservoir_clear (&reservoir);
   return ok;

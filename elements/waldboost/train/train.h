@@ -248,20 +248,22 @@ typedef struct {
 
 /* ---- negatives ---- */
 
-/* Windows drawn at random from those that a classifier does not reject:
- * reservoir sampling, each window's rank in the draw being a hash of seed,
- * picture and position. */
+/* Windows drawn at random from those that a classifier does not reject: each
+ * window's rank in the draw is a hash of seed, picture and position, and the
+ * windows of the smallest ranks are drawn. */
 typedef struct {
   int32_t window_width, window_height;
   bool cascade; /* see cuv_train_plan_new(); false after init */
   int32_t capacity, n;
   uint64_t seed;
+  uint64_t floor;         /* smaller ranks were looked at before */
   pthread_mutex_t lock;   /* of what follows; limit may be read without */
   _Atomic uint64_t limit; /* smaller ranks are wanted */
   uint64_t *ranks;        /* a heap: the largest comes first */
   uint8_t *pixels;        /* of window i, at i * window_width * window_height */
-  uint64_t n_windows, n_alive; /* of all pictures; not rejected. Windows that
-                                * OpenCV's scan skips count as rejected */
+  uint64_t n_windows;     /* that are negatives, of all pictures */
+  uint64_t n_alive; /* not rejected; only after cuv_train_draw(). Windows that
+                     * OpenCV's scan skips count as rejected */
 } CuvTrainReservoir;
 
 /* False if memory runs out. */
@@ -274,9 +276,19 @@ void cuv_train_reservoir_clear (CuvTrainReservoir *self);
 bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number);
 
-/* Draws from all pictures, on all threads. False if memory runs out. */
+/* Draws from all pictures, on all threads; to be called once. share: of the
+ * windows, 0 .. 1, in which there are likely enough that live; looks at more if
+ * there are not, so what is drawn does not depend on it. False if memory runs
+ * out. */
 bool cuv_train_draw_all (CuvTrainReservoir *self,
-    const CuvWaldboostModel *model, const CuvTrainPictures *pictures);
+    const CuvWaldboostModel *model, const CuvTrainPictures *pictures,
+    double share);
+
+/* The share of the windows that are not rejected; if more of them live than
+ * were drawn, an estimate from the largest rank, whose relative standard error
+ * is 1 / sqrt (capacity - 2): E. Cohen, H. Kaplan, Summarizing Data Using
+ * Bottom-k Sketches, PODC 2007. */
+double cuv_train_reservoir_rate (const CuvTrainReservoir *self);
 
 /* ---- the learner ---- */
 

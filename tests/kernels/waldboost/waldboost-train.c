@@ -195,72 +195,6 @@ check_codes (CuvFeature feature, int width, int height, int32_t n, bool cascade)
   free (expected);
 }
 
-/* Windows that overlap no box by more than the limit. */
-static uint64_t
-count_negatives (const CuvWaldboostPlan *plan, const CuvTrainBox *boxes, int n)
-{
-  uint64_t n_negatives = 0;
-
-  for (int i = 0; i < plan->n_levels; i++) {
-    const CuvWaldboostLevel *level = &plan->levels[i];
-
-    for (int at = 0; at < level->n_x * level->n_y; at++) {
-      const CuvTrainWindow window = { i, level->step * (at % level->n_x),
-        level->step * (at / level->n_x) };
-      bool negative = true;
-
-      for (int b = 0; b < n; b++)
-        negative = negative
-            && cuv_train_overlap (plan, &window, &boxes[b])
-                <= CUV_TRAIN_MAX_OVERLAP;
-      n_negatives += negative;
-    }
-  }
-  return n_negatives;
-}
-
-static int
-random_boxes (CuvTrainBox boxes[5], int width, int height)
-{
-  const int n = (int) cuv_check_below (6);
-
-  for (int b = 0; b < n; b++)
-    boxes[b] = (CuvTrainBox){ cuv_check_below ((uint32_t) width) - 9.5,
-      cuv_check_below ((uint32_t) height) - 9.5, 1 + cuv_check_below (60),
-      0.5 + cuv_check_below (60) };
-  return n;
-}
-
-/* Each negative is drawn once. */
-static void
-check_draw (int width, int height, bool cascade)
-{
-  CuvCheckFrame frame =
-      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_TEXTURE);
-  CuvWaldboostPlan *plan =
-      cuv_train_plan_new (NULL, cascade, 12, 10, width, height);
-  CuvTrainBox boxes[5];
-  const CuvTrainPicture picture = { frame.frame, boxes,
-    random_boxes (boxes, width, height) };
-  CuvTrainReservoir reservoir;
-  uint64_t n;
-
-  cuv_check_case ("%d boxes in %d x %d%s", picture.n_boxes, width, height,
-      cascade ? ", OpenCV's scan" : "");
-  n = count_negatives (plan, boxes, picture.n_boxes);
-  CUV_CHECK (cuv_train_reservoir_init (&reservoir, 12, 10, 100000, 1));
-  reservoir.cascade = cascade;
-  CUV_CHECK (cuv_train_draw (&reservoir, NULL, &picture, 0));
-  CUV_CHECK (reservoir.n_windows == n && reservoir.n_alive == n
-          && (uint64_t) reservoir.n == n,
-      ": %d windows drawn of %d", reservoir.n, (int) n);
-  for (int32_t i = 1; i < reservoir.n; i++)
-    CUV_CHECK (reservoir.ranks[i] <= reservoir.ranks[(i - 1) / 2]);
-  cuv_train_reservoir_clear (&reservoir);
-  cuv_waldboost_plan_free (plan);
-  cuv_check_frame_free (&frame);
-}
-
 void
 check_training (void)
 {
@@ -289,6 +223,7 @@ check_training (void)
     check_written (kinds[i % 3]);
     check_draw (
         8 + (int) cuv_check_below (90), 8 + (int) cuv_check_below (90), i % 2);
+    check_draw_of_some (1 + (int32_t) cuv_check_below (i % 2 ? 40 : 4000));
   }
   if (cuv_check_options.cpu && !cuv_check_options.few)
     check_full_list ();

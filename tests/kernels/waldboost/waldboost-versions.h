@@ -52,6 +52,8 @@ void check_known_codes (void); /* waldboost-known.c */
 void bench (void);             /* waldboost-bench.c */
 void check_training (void);    /* waldboost-train.c */
 void bench_training (void);
+void check_draw (int width, int height, bool cascade); /* waldboost-draw.c */
+void check_draw_of_some (int32_t capacity);
 void check_written (CuvFeature feature); /* waldboost-written.c */
 void check_full_list (void);
 void check_states (void); /* waldboost-state.c */
