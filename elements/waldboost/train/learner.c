@@ -88,8 +88,32 @@ needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
 
 /* ---- rejection ---- */
 
+/* By one byte of their differences from the least possible sum. */
+static void
+sort_by_byte (const int32_t *in, int32_t n, int shift, int32_t *out)
+{
+  int32_t at[257] = { 0 };
+
+  for (int32_t i = 0; i < n; i++)
+    at[(((uint32_t) in[i] - (uint32_t) INT32_MIN) >> shift & 255) + 1]++;
+  for (int byte = 0; byte < 256; byte++)
+    at[byte + 1] += at[byte];
+  for (int32_t i = 0; i < n; i++)
+    out[at[((uint32_t) in[i] - (uint32_t) INT32_MIN) >> shift & 255]++] = in[i];
+}
+
+/* Radix sort; qsort() took a tenth of a training. */
+static void
+sort (int32_t *sums, int32_t n, int32_t *scratch)
+{
+  for (int shift = 0; shift < 32; shift += 16) {
+    sort_by_byte (sums, n, shift, scratch);
+    sort_by_byte (scratch, n, shift + 8, sums);
+  }
+}
+
 /* Living samples from first on, before end; alive: the share of all that they
- * are a part of. */
+ * are a part of. sorted: room for all of them, and as much scratch memory. */
 static CuvTrainLiving
 living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
     int32_t *sorted)
@@ -100,7 +124,7 @@ living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
     if (pool->alive[i])
       sorted[n++] = pool->set.sums[i];
   }
-  qsort (sorted, (size_t) n, sizeof *sorted, cuv_compare_ints);
+  sort (sorted, n, sorted + n);
   return (
       CuvTrainLiving){ sorted, n, end > first ? rate * n / (end - first) : 0 };
 }
@@ -288,7 +312,7 @@ begin (CuvTrainer *self)
   if (!begin_pools (self))
     return false;
   self->sorted = malloc (
-      self->pools[CUV_TRAIN_CALIBRATION].set.pitch * sizeof *self->sorted);
+      2 * self->pools[CUV_TRAIN_CALIBRATION].set.pitch * sizeof *self->sorted);
   self->begun = self->sorted != NULL;
   if (self->begun && self->n_weak > 0)
     self->final_threshold = find_final_threshold (self);
