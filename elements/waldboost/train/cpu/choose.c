@@ -15,7 +15,9 @@
 #include "cuvthreads.h"
 
 enum {
-  TASK = 64, /* features */
+  TASK = 64,    /* features */
+  TOGETHER = 4, /* features that samples are counted for together, which takes
+                 * fewer loads */
   N_BUCKETS = 32 * 32,
 };
 
@@ -183,12 +185,37 @@ estimate_split (const CuvTrainHistogram *histogram, int n_codes)
   return least;
 }
 
+/* Features whose losses are looked for. */
+typedef struct {
+  const uint8_t *codes[TOGETHER];
+  bool given_up[TOGETHER]; /* the loss is larger than the least one */
+  CuvTrainHistogram sums[TOGETHER];
+} Candidates;
+
+/* Samples up to a stop. */
 static void
-count (const Class *self, const uint8_t *codes, int32_t first, int32_t end,
-    uint64_t *sums)
+count (const CuvTrainChooser *self, int stop, Candidates *candidates)
 {
-  for (int32_t k = first; k < end; k++)
-    sums[codes[self->index[k]]] += self->weights[k];
+  const uint8_t *const *codes = candidates->codes;
+
+  for (int c = 0; c < 2; c++) {
+    const Class *class = &self->classes[c];
+    uint64_t *sums[TOGETHER];
+
+    for (int j = 0; j < TOGETHER; j++)
+      sums[j] = c == 0 ? candidates->sums[j].positives
+                       : candidates->sums[j].negatives;
+    for (int32_t k = stop > 0 ? class->ends[stop - 1] : 0;
+         k < class->ends[stop]; k++) {
+      const int32_t i = class->index[k];
+      const uint64_t weight = class->weights[k];
+
+      sums[0][codes[0][i]] += weight;
+      sums[1][codes[1][i]] += weight;
+      sums[2][codes[2][i]] += weight;
+      sums[3][codes[3][i]] += weight;
+    }
+  }
 }
 
 static bool
@@ -197,42 +224,67 @@ is_too_large (CuvTrainChooser *self, double estimate)
   return estimate * (1 - 2 * CUV_TRAIN_LOSS_ERROR) > least_loss (self);
 }
 
-/* INFINITY if it is larger than the least one. */
-static double
-loss_of (CuvTrainChooser *self, int32_t feature)
+/* By the samples that were counted. */
+static bool
+is_worse (CuvTrainChooser *self, const CuvTrainHistogram *sums)
 {
-  const uint8_t *codes = self->set->codes + (size_t) feature * self->set->pitch;
   const int n_codes = self->features->n_codes;
-  const Class *positives = &self->classes[0], *negatives = &self->classes[1];
-  CuvTrainHistogram histogram = { 0 };
+  const double estimate = self->dsp.estimate_loss (sums, n_codes);
+
+  return is_too_large (self, estimate)
+      || (self->features->cascade && estimate > WORTH * least_loss (self)
+          && is_too_large (self, estimate_split (sums, n_codes)));
+}
+
+static void
+compare (CuvTrainChooser *self, Candidates *candidates)
+{
+  int n_left = TOGETHER;
+
+  for (int stop = 0; stop < N_STOPS && n_left > 0; stop++) {
+    count (self, stop, candidates);
+    n_left = 0;
+    for (int j = 0; j < TOGETHER; j++) {
+      candidates->given_up[j] =
+          candidates->given_up[j] || is_worse (self, &candidates->sums[j]);
+      n_left += !candidates->given_up[j];
+    }
+  }
+}
+
+static double
+loss_of (const CuvTrainChooser *self, const CuvTrainHistogram *sums)
+{
+  const int n_codes = self->features->n_codes;
   CuvTrainSplit split;
 
-  for (int s = 0; s < N_STOPS; s++) {
-    count (positives, codes, s > 0 ? positives->ends[s - 1] : 0,
-        positives->ends[s], histogram.positives);
-    count (negatives, codes, s > 0 ? negatives->ends[s - 1] : 0,
-        negatives->ends[s], histogram.negatives);
-    const double estimate = self->dsp.estimate_loss (&histogram, n_codes);
-
-    if (is_too_large (self, estimate)
-        || (self->features->cascade && estimate > WORTH * least_loss (self)
-            && is_too_large (self, estimate_split (&histogram, n_codes))))
-      return INFINITY;
-  }
-  return self->features->cascade ? cuv_train_split (&histogram, n_codes, &split)
-                                 : cuv_train_loss (&histogram, n_codes);
+  return self->features->cascade ? cuv_train_split (sums, n_codes, &split)
+                                 : cuv_train_loss (sums, n_codes);
 }
 
 /* ---- the choice ---- */
 
+/* The best of n features, 1 .. TOGETHER, and the one that was best before. */
 static void
-consider (CuvTrainChooser *self, int32_t feature, Choice *best)
+consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
 {
-  const double loss = loss_of (self, feature);
+  Candidates candidates = { 0 };
 
-  if (loss < best->loss || (loss == best->loss && feature < best->feature))
-    *best = (Choice){ loss, feature };
-  lower_least (self, loss);
+  for (int j = 0; j < TOGETHER; j++) {
+    candidates.codes[j] =
+        self->set->codes + (size_t) features[j < n ? j : 0] * self->set->pitch;
+    candidates.given_up[j] = j >= n;
+  }
+  compare (self, &candidates);
+  for (int j = 0; j < n; j++) {
+    const double loss =
+        candidates.given_up[j] ? INFINITY : loss_of (self, &candidates.sums[j]);
+
+    if (loss < best->loss
+        || (loss == best->loss && features[j] < best->feature))
+      *best = (Choice){ loss, features[j] };
+    lower_least (self, loss);
+  }
 }
 
 /* What was good in the last round gives a low loss to start with. */
@@ -240,9 +292,11 @@ static void
 leader_task (void *data, int task)
 {
   CuvTrainChooser *self = data;
+  const int32_t first = task * TOGETHER;
+  const int32_t n = self->n_tasks - first;
   Choice ignored = { INFINITY, 0 };
 
-  consider (self, self->leaders[task], &ignored);
+  consider (self, self->leaders + first, n < TOGETHER ? n : TOGETHER, &ignored);
 }
 
 static void
@@ -252,8 +306,12 @@ choose_task (void *data, int task)
   const int32_t first = task * TASK, end = first + TASK;
   Choice best = { INFINITY, first };
 
-  for (int32_t f = first; f < end && f < self->features->n; f++)
-    consider (self, f, &best);
+  for (int32_t f = first; f < end && f < self->features->n; f += TOGETHER) {
+    const int32_t n = self->features->n - f;
+    const int32_t features[TOGETHER] = { f, f + 1, f + 2, f + 3 };
+
+    consider (self, features, n < TOGETHER ? n : TOGETHER, &best);
+  }
   self->choices[task] = best;
 }
 
@@ -268,7 +326,8 @@ cuv_train_chooser_run (
   sort (&self->classes[1], set, set->n_positives, set->n);
   self->least = UINT64_MAX >> 1;
   lower_least (self, INFINITY);
-  cuv_threads_run (n_threads, self->n_tasks, leader_task, self);
+  cuv_threads_run (
+      n_threads, (self->n_tasks + TOGETHER - 1) / TOGETHER, leader_task, self);
   cuv_threads_run (n_threads, self->n_tasks, choose_task, self);
   for (int32_t t = 0; t < self->n_tasks; t++) {
     if (self->choices[t].loss < best.loss)
