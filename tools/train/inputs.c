@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "annotations.h"
 #include "context/gstcuvframe.h"
-#include "picture.h"
 #include "train-tool.h"
 
 #include <gst/video/video.h>
@@ -40,27 +39,23 @@ enum {
   BLOCK = 25,         /* frames of a film that stay together */
 };
 
-/* A picture or film that annotations name. */
+/* A picture or film. */
 typedef struct {
   gchar *path;
-  GHashTable *frames; /* number -> GPtrArray of CuvAnnotated */
+  GHashTable
+      *frames;     /* number -> GPtrArray of CuvAnnotated; NULL: a negative */
+  guint64 n_taken; /* frames */
 } File;
 
 typedef struct {
   const InputOptions *options;
   CuvDataset *dataset;
-  GstElement *decoder;
   gchar **labels;         /* YOLO's names, or NULL */
   GPtrArray *annotations; /* of CuvAnnotations */
-  GHashTable *files;      /* path without links -> File */
+  GHashTable *annotated;  /* path without links -> File */
+  GPtrArray *files;       /* of File, in the order in which they are read */
   GHashTable *seen;       /* labels of annotations */
   GPtrArray *skipped;
-  guint64 n_files;
-  /* of the file that is decoded: */
-  const gchar *path;
-  GHashTable *frames; /* File's; NULL: a negative */
-  guint64 n_frames;   /* taken */
-  GError *error;      /* there is no space left */
 } Reader;
 
 static void
@@ -124,61 +119,69 @@ print_count (const Reader *self)
     g_printerr ("%u pictures read\033[K\r", n);
 }
 
+/* ---- frames ---- */
+
 /* Neighbours in a film look alike: a block of them has one role. */
 static void
-add_to_block (Reader *self, CuvDatasetPicture *picture, gint64 frame)
+add_to_block (
+    File *file, guint number, CuvDatasetPicture *picture, gint64 frame)
 {
   const gboolean is_film =
-      frame > 0 || (self->frames && g_hash_table_size (self->frames) > 1);
+      frame > 0 || (file->frames && g_hash_table_size (file->frames) > 1);
 
   if (is_film)
-    picture->block = (self->n_files << 32) + self->n_frames / BLOCK + 1;
-  self->n_frames++;
+    picture->block = ((guint64) number << 32) + file->n_taken / BLOCK + 1;
+  file->n_taken++;
 }
 
 static gboolean
-visit (gpointer data, GstSample *sample, gint64 frame)
+visit (gpointer data, guint number, GstSample *sample, gint64 frame,
+    GError **error)
 {
   Reader *self = data;
+  File *file = self->files->pdata[number];
   const GPtrArray *pictures =
-      self->frames != NULL ? g_hash_table_lookup (self->frames, &frame) : NULL;
+      file->frames != NULL ? g_hash_table_lookup (file->frames, &frame) : NULL;
   CuvDatasetPicture *to;
   gchar *name;
 
-  if (self->frames != NULL ? pictures == NULL : frame % NEGATIVE_STEP != 0)
+  if (file->frames != NULL ? pictures == NULL : frame % NEGATIVE_STEP != 0)
     return TRUE;
   name = frame > 0
-      ? g_strdup_printf ("%s, frame %" G_GINT64_FORMAT, self->path, frame)
-      : g_strdup (self->path);
-  to = add_sample (self->dataset, name, sample, &self->error);
+      ? g_strdup_printf ("%s, frame %" G_GINT64_FORMAT, file->path, frame)
+      : g_strdup (file->path);
+  to = add_sample (self->dataset, name, sample, error);
   g_free (name);
   if (to == NULL)
     return FALSE;
-  add_to_block (self, to, frame);
+  add_to_block (file, number, to, frame);
   print_count (self);
   for (guint i = 0; pictures != NULL && i < pictures->len; i++)
     add_boxes (self, to, pictures->pdata[i]);
   return TRUE;
 }
 
-/* frames: see Reader. */
-static gboolean
-decode (Reader *self, const gchar *path, GHashTable *frames, GError **error)
+static void
+skip_file (gpointer data, guint number, const gchar *problem)
 {
-  gchar *problem = NULL;
+  Reader *self = data;
+  const File *file = self->files->pdata[number];
 
-  self->path = path;
-  self->frames = frames;
-  self->n_files++;
-  self->n_frames = 0;
-  if (!picture_visit_frames (self->decoder, path, visit, self, &problem)
-      && self->error == NULL)
-    skip (self, path, problem);
-  g_free (problem);
-  if (self->error == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&self->error));
-  return FALSE;
+  skip (self, file->path, problem);
+}
+
+static gboolean
+decode_all (Reader *self, GError **error)
+{
+  static const DecodeVisitor visitor = { visit, skip_file };
+  GPtrArray *paths = g_ptr_array_new ();
+  gboolean ok;
+
+  for (guint i = 0; i < self->files->len; i++)
+    g_ptr_array_add (paths, ((const File *) self->files->pdata[i])->path);
+  ok = decode_files (paths, &visitor, self, error);
+  g_ptr_array_unref (paths);
+  return ok;
 }
 
 /* ---- samples of .vec ---- */
@@ -234,7 +237,7 @@ file_free (gpointer data)
   File *self = data;
 
   g_free (self->path);
-  g_hash_table_unref (self->frames);
+  g_clear_pointer (&self->frames, g_hash_table_unref);
   g_free (self);
 }
 
@@ -253,7 +256,7 @@ static File *
 file_of (Reader *self, const gchar *path)
 {
   gchar *real = real_path (path);
-  File *file = g_hash_table_lookup (self->files, real);
+  File *file = g_hash_table_lookup (self->annotated, real);
 
   if (file != NULL) {
     g_free (real);
@@ -261,9 +264,11 @@ file_of (Reader *self, const gchar *path)
   }
   file = g_new (File, 1);
   *file = (File){ g_strdup (path),
-    g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL,
-        (GDestroyNotify) g_ptr_array_unref) };
-  g_hash_table_insert (self->files, real, file);
+    g_hash_table_new_full (
+        g_int64_hash, g_int64_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
+    0 };
+  g_hash_table_insert (self->annotated, real, file);
+  g_ptr_array_add (self->files, file);
   return file;
 }
 
@@ -362,57 +367,36 @@ compare_files (gconstpointer a, gconstpointer b)
   return strcmp ((*one)->path, (*other)->path);
 }
 
-/* Decodes each file once, however many annotations name it. */
-static gboolean
-decode_all (Reader *self, GError **error)
-{
-  GPtrArray *files = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer file;
-  gboolean ok = TRUE;
-
-  g_hash_table_iter_init (&iter, self->files);
-  while (g_hash_table_iter_next (&iter, NULL, &file))
-    g_ptr_array_add (files, file);
-  g_ptr_array_sort (files, compare_files);
-  for (guint i = 0; ok && i < files->len; i++) {
-    const File *next = files->pdata[i];
-
-    ok = decode (self, next->path, next->frames, error);
-  }
-  g_ptr_array_unref (files);
-  return ok;
-}
-
 /* ---- negatives ---- */
 
 static gboolean
 is_annotated (Reader *self, const gchar *path)
 {
   gchar *real = real_path (path);
-  const gboolean annotated = g_hash_table_contains (self->files, real);
+  const gboolean annotated = g_hash_table_contains (self->annotated, real);
 
   g_free (real);
   return annotated;
 }
 
-/* What is annotated was read before, with its boxes. */
-static gboolean
-read_negatives (Reader *self, const gchar *path, GError **error)
+static void
+add_negatives (Reader *self, const gchar *path)
 {
   GPtrArray *files = files_list (path);
-  gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i < files->len; i++) {
-    if (is_annotated (self, files->pdata[i]))
+  for (guint i = 0; i < files->len; i++) {
+    if (is_annotated (self, files->pdata[i])) {
       skip (self, files->pdata[i],
           "it is annotated, so that only its windows without objects are "
           "negatives");
-    else
-      ok = decode (self, files->pdata[i], NULL, error);
+    } else {
+      File *file = g_new (File, 1);
+
+      *file = (File){ g_strdup (files->pdata[i]), NULL, 0 };
+      g_ptr_array_add (self->files, file);
+    }
   }
   g_ptr_array_unref (files);
-  return ok;
 }
 
 static gboolean
@@ -438,11 +422,12 @@ read_all (Reader *self, GError **error)
 
   for (gchar **path = self->options->positives; ok && *path != NULL; path++)
     ok = read_positives (self, *path, error);
-  ok = ok && decode_all (self, error);
-  for (gchar **path = self->options->negatives;
-       ok && path != NULL && *path != NULL; path++)
-    ok = read_negatives (self, *path, error);
-  return ok;
+  /* each is decoded once, however many annotations name it */
+  g_ptr_array_sort (self->files, compare_files);
+  for (gchar **path = self->options->negatives; path != NULL && *path != NULL;
+       path++)
+    add_negatives (self, *path);
+  return ok && decode_all (self, error);
 }
 
 /* ---- the end ---- */
@@ -530,31 +515,27 @@ inputs_read (const InputOptions *options, GError **error)
   Reader self = { .options = options,
     .dataset = cuv_dataset_new (g_get_tmp_dir (), error) };
   TrainInputs *inputs;
-  gboolean ok = FALSE;
+  gboolean ok;
 
   if (self.dataset == NULL)
     return NULL;
   inputs = g_new (TrainInputs, 1);
   self.skipped = g_ptr_array_new_with_free_func (g_free);
   *inputs = (TrainInputs){ self.dataset, self.skipped };
-  self.decoder = picture_decoder_new ("cuvision-train");
   self.annotations =
       g_ptr_array_new_with_free_func ((GDestroyNotify) cuv_annotations_free);
-  self.files =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, file_free);
+  self.annotated =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self.files = g_ptr_array_new_with_free_func (file_free);
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
-  if (self.decoder == NULL)
-    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "pictures cannot be decoded");
-  else
-    ok = read_all (&self, error) && has_enough (&self, error);
+  ok = read_all (&self, error) && has_enough (&self, error);
   if (ok)
     cuv_dataset_divide (self.dataset, options->seed);
   else
     g_clear_pointer (&inputs, inputs_free);
-  gst_clear_object (&self.decoder);
   g_hash_table_unref (self.seen);
-  g_hash_table_unref (self.files);
+  g_hash_table_unref (self.annotated);
+  g_ptr_array_unref (self.files);
   g_ptr_array_unref (self.annotations);
   g_strfreev (self.labels);
   return inputs;

@@ -5,6 +5,7 @@
  *   options.c         the command line
  *   inputs.c          annotations and folders -> a data set
  *   files.c           paths of pictures
+ *   decode.c          pictures and films -> frames
  *   learn.c           weak classifier after weak classifier; the progress line
  *   device.c          CPU or GPU
  *   state.c           what --resume goes on from
@@ -16,6 +17,7 @@
 #ifndef CUV_TRAIN_TOOL_H
 #define CUV_TRAIN_TOOL_H
 
+#include <gst/gst.h>
 #include "train/dataset/dataset.h"
 
 /* ---- options.c ---- */
@@ -68,6 +70,23 @@ gint files_compare (gconstpointer a, gconstpointer b);
 
 /* A file, or those of a folder and the folders in it, sorted. */
 GPtrArray *files_list (const gchar *path);
+
+/* ---- decode.c ---- */
+
+/* file: number among the paths. */
+typedef struct {
+  /* A frame of a picture or film; FALSE with an error ends it all. */
+  gboolean (*visit) (gpointer data, guint file, GstSample *sample, gint64 frame,
+      GError **error);
+  /* The file cannot be decoded, or not to its end. */
+  void (*skip) (gpointer data, guint file, const gchar *problem);
+} DecodeVisitor;
+
+/* Decodes files on all processors; visits their frames one after the other, in
+ * the order of the files. FALSE with an error, that of a visit or because no
+ * file can be decoded. */
+gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
+    gpointer data, GError **error);
 
 /* ---- inputs.c ---- */
 
