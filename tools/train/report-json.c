@@ -258,6 +258,7 @@ build (const Results *self)
   add_text (json, "end", self->end);
   add_number (json, "seconds", self->seconds);
   add_int (json, "overflows", found->n_overflows);
+  add_number (json, "least_score", found->least);
   add_number (json, "weak_per_window", found->weak_per_window);
   add_windows (json, self);
   add_rates (json, self->rates);

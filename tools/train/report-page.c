@@ -81,9 +81,10 @@ append_overflows (GString *out, const Results *self)
 {
   if (self->found->n_overflows > 0)
     append (out,
-        "<p><b>In %u of these pictures the classifier accepts so many windows "
-        "that the detector drops some, objects among them.</b></p>\n",
-        self->found->n_overflows);
+        "<p><b>In %u of these pictures the classifier accepts more windows "
+        "than the detector lists: it needs such a threshold. The ROC ends at "
+        "score %.3g.</b></p>\n",
+        self->found->n_overflows, self->found->least);
 }
 
 static void

@@ -155,10 +155,10 @@ results_print (const Results *self)
   }
   if (self->found->n_overflows > 0)
     g_printerr (
-        "in %u of these pictures the classifier accepts so many windows "
-        "that the detector drops some, objects among them: use more "
-        "--weak or other --negatives\n",
-        self->found->n_overflows);
+        "in %u of these pictures the classifier accepts more windows than the "
+        "detector lists; these are the rates above score %.3g: set such a "
+        "threshold, or use more --weak or other --negatives\n",
+        self->found->n_overflows, self->found->least);
   if (self->rates->len == 0)
     g_print ("no box is found\n");
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Confidence intervals of counts, rates of boxes, thresholds, and the division
- * of a film. */
+/* Confidence intervals of counts, rates of boxes, thresholds, boxes of which
+ * the detector drops some, and the division of a film. */
 #include <math.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
@@ -120,9 +120,9 @@ check_threshold (guint i)
   GArray *boxes = g_array_new (FALSE, FALSE, sizeof (CuvTrainBox));
   const CuvDatasetPicture picture = { .boxes = boxes };
   const CuvTrainBox box = { 0, 0, 1, 1 }, far = { 5, 5, 1, 1 };
-  CuvDatasetFound found = { thresholds[i].n_pictures, 0,
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  CuvDatasetFound found = { .n_pictures = thresholds[i].n_pictures,
+    .objects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
+    .mistakes = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
   gdouble threshold;
 
   cuv_check_case ("threshold %u", i);
@@ -143,6 +143,75 @@ check_threshold (guint i)
   g_array_unref (found.objects);
   g_array_unref (found.mistakes);
   g_array_unref (boxes);
+}
+
+/* ---- more hits than the detector lists ---- */
+
+enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
+
+/* A picture of noise, which all windows pass. */
+static CuvDataset *
+make_noise (void)
+{
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
+  guint8 *pixels = g_malloc (SIDE * SIDE);
+  const CuvFrame frame = { CUV_MODEL_GREY, SIDE, SIDE, 1,
+    { { pixels, SIDE, 1, 0, 0 } } };
+  uint64_t random = 5;
+
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    pixels[i] = (guint8) cuv_train_random (&random);
+  g_ptr_array_add (dataset->roles[CUV_DATASET_TEST],
+      cuv_dataset_add (dataset, "", &frame, NULL));
+  g_free (pixels);
+  return dataset;
+}
+
+static CuvDatasetFound *
+find (const CuvDataset *dataset, const CuvGridClassifier *classifier)
+{
+  const CuvSampleOptions options = { .n_copies = 1 };
+  const CuvWaldboostModel *model = cuv_model_new (classifier);
+  CuvDatasetFound *found =
+      cuv_dataset_find (dataset, CUV_DATASET_TEST, model, &options);
+
+  cuv_model_unref (model);
+  return found;
+}
+
+/* The mistakes are those of a classifier with that threshold. */
+static void
+check_overflow (gboolean cascade)
+{
+  const CuvGridNode nodes[N_WEAK] = { { .width = 1, .height = 1 },
+    { .width = 2, .height = 1 }, { .width = 1, .height = 2 } };
+  const gfloat none[N_WEAK] = { -INFINITY, -INFINITY, -INFINITY };
+  gfloat leaves[N_WEAK * 256];
+  CuvGridClassifier classifier = { CUV_FEATURE_LBP, cascade, 8, 8, N_WEAK, 256,
+    nodes, leaves, none, -8 };
+  CuvDataset *dataset = make_noise ();
+  CuvDatasetFound *found, *expected;
+
+  cuv_check_case (cascade ? "overflow of a cascade" : "overflow");
+  for (gint i = 0; i < N_WEAK * 256; i++)
+    leaves[i] = cascade ? (gfloat) (i / 256 + 1) * (i % 2 == 0 ? 0.5f : -0.25f)
+                        : (gfloat) ((i * 37) % 101) / 128;
+  found = find (dataset, &classifier);
+  classifier.final_threshold += (gfloat) found->least;
+  expected = find (dataset, &classifier);
+  CUV_CHECK (found->n_overflows == 1 && found->least > 0);
+  CUV_CHECK (expected->n_overflows == 0 && expected->least == 0);
+  CUV_CHECK (found->mistakes->len > 10);
+  CUV_CHECK (found->mistakes->len == expected->mistakes->len, ": %u, not %u",
+      found->mistakes->len, expected->mistakes->len);
+  for (guint i = 0; i < MIN (found->mistakes->len, expected->mistakes->len);
+       i++)
+    CUV_CHECK (near (g_array_index (found->mistakes, CuvDatasetBox, i).score,
+        found->least
+            + g_array_index (expected->mistakes, CuvDatasetBox, i).score));
+  cuv_dataset_found_free (found);
+  cuv_dataset_found_free (expected);
+  cuv_dataset_free (dataset);
 }
 
 /* ---- roles ---- */
@@ -219,6 +288,8 @@ run (void)
   check_rates ();
   for (guint i = 0; i < G_N_ELEMENTS (thresholds); i++)
     check_threshold (i);
+  check_overflow (FALSE);
+  check_overflow (TRUE);
   check_roles (7, "LLLLLCT");
   check_roles (16, "LLLLLLLLLLLLCCTT");
   check_blocks (349, 1);

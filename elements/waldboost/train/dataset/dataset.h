@@ -134,7 +134,8 @@ typedef struct {
  * objects that are not to be learnt are left out. */
 typedef struct {
   guint n_pictures;
-  guint n_overflows;       /* pictures of which the detector lost hits */
+  guint n_overflows;       /* pictures with more hits than the detector lists */
+  gdouble least;           /* boxes have higher scores: 0 without overflows */
   GArray *objects;         /* of CuvDatasetBox: all objects */
   GArray *mistakes;        /* of CuvDatasetBox */
   gdouble weak_per_window; /* mean number of weak classifiers evaluated */
@@ -142,8 +143,8 @@ typedef struct {
 
 /* What the detector finds in the pictures of a role. A box finds an object if
  * its intersection over union with cuv_sample_box() is 0.5 or more; each object
- * is found once. NULL
- * if memory runs out. */
+ * is found once. Where the detector would lose hits, its threshold is raised.
+ * NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options);

@@ -2,6 +2,7 @@
 #include "dataset.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include "cpu/waldboost-cpu.h"
 
 #define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
@@ -79,11 +80,11 @@ add_objects (Meter *self, const CuvDatasetPicture *picture)
   }
 }
 
-/* Boxes come in order of falling scores. A box on an object that is not to be
- * learnt is neither right nor wrong. */
+/* Boxes come in order of falling scores, above a threshold. A box on an object
+ * that is not to be learnt is neither right nor wrong. */
 static void
 judge (Meter *self, const CuvDatasetPicture *picture,
-    const CuvWaldboostBox *boxes, gint n)
+    const CuvWaldboostBox *boxes, gint n, gdouble threshold)
 {
   GArray *objects = self->found->objects;
   const guint first = objects->len;
@@ -92,7 +93,7 @@ judge (Meter *self, const CuvDatasetPicture *picture,
   for (gint i = 0; i < n; i++) {
     const CuvDatasetBox box = { picture,
       { boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height },
-      (gdouble) boxes[i].score };
+      threshold + (gdouble) boxes[i].score };
     CuvDatasetBox *object =
         best_of (&g_array_index (objects, CuvDatasetBox, first),
             picture->objects->len, &box.box);
@@ -104,33 +105,127 @@ judge (Meter *self, const CuvDatasetPicture *picture,
   }
 }
 
+/* ---- the detector ---- */
+
+static gint
+compare_hits (gconstpointer a, gconstpointer b)
+{
+  const gfloat one = *(const gfloat *) a, other = *(const gfloat *) b;
+
+  return (one > other) - (one < other);
+}
+
+static gdouble
+median_score (const CuvWaldboostResult *result)
+{
+  const gint n = result->n_hits;
+  gfloat *scores = g_new (gfloat, n);
+  gdouble median;
+
+  for (gint i = 0; i < n; i++)
+    scores[i] = result->hits[i].score;
+  qsort (scores, (gsize) n, sizeof *scores, compare_hits);
+  median = (gdouble) scores[n / 2];
+  g_free (scores);
+  return median;
+}
+
+/* Raises the threshold of a model for the score, or less, to be rejected.
+ * Returns by how much. */
+static gdouble
+reject_score (CuvWaldboostModel *model, CuvWeak *last, gdouble score)
+{
+  if (model->arithmetic == CUV_SUM_STAGES) {
+    score += ldexp (0.5, -CUV_TRAIN_LEAF_BITS); /* sums may equal thresholds */
+    last->threshold += (gfloat) score;
+  }
+  model->final_threshold += (gfloat) score;
+  model->fixed_final_threshold +=
+      (gint32) lrint (ldexp (score, model->fixed_bits));
+  return score;
+}
+
+/* All hits above a threshold, which is 0 if the detector can list them all.
+ * Returns a detector that owns them, NULL if memory runs out. */
+static CuvWaldboostCpu *
+scan (CuvWaldboostModel *model, CuvWeak *last, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame, CuvWaldboostResult *result, gdouble *threshold)
+{
+  CuvWaldboostCpu *cpu;
+
+  for (*threshold = 0;; cuv_waldboost_cpu_free (cpu)) {
+    cpu = cuv_waldboost_cpu_new (model, plan);
+    if (cpu == NULL)
+      return NULL;
+    cuv_waldboost_cpu_run (cpu, frame, 0, result);
+    if (result->overflow == 0)
+      return cpu;
+    *threshold += reject_score (model, last, median_score (result));
+  }
+}
+
+static void
+count (Meter *self, const CuvDatasetPicture *picture,
+    const CuvWaldboostResult *result, gdouble threshold)
+{
+  CuvDatasetFound *found = self->found;
+
+  found->n_pictures += !picture->is_window;
+  found->n_overflows += threshold > 0;
+  found->least = MAX (found->least, threshold);
+  self->n_windows += picture->is_window ? 0 : result->windows;
+  self->n_weak += picture->is_window ? 0 : result->weak;
+}
+
 static gboolean
 measure (Meter *self, const CuvDatasetPicture *picture)
 {
   const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
+  const gint n_weak = self->model->n_weak;
+  CuvWaldboostModel model = *self->model;
+  CuvWeak *weak = g_memdup2 (model.weak, (gsize) n_weak * sizeof *weak);
   const CuvWaldboostBox *boxes;
-  CuvWaldboostPlan *plan =
-      cuv_train_plan_new (self->model, false, self->model->window_width,
-          self->model->window_height, picture->width, picture->height);
-  CuvWaldboostCpu *cpu =
-      plan != NULL ? cuv_waldboost_cpu_new (self->model, plan) : NULL;
+  CuvWaldboostPlan *plan = cuv_train_plan_new (&model, false,
+      model.window_width, model.window_height, picture->width, picture->height);
+  CuvWaldboostCpu *cpu = NULL;
   CuvWaldboostResult result;
+  gdouble threshold;
   gint n = -1;
 
-  if (cpu != NULL) {
-    cuv_waldboost_cpu_run (cpu, &picture->frame, 0, &result);
+  model.weak = weak;
+  if (plan != NULL)
+    cpu = scan (
+        &model, &weak[n_weak - 1], plan, &picture->frame, &result, &threshold);
+  if (cpu != NULL)
     n = cuv_waldboost_group (
         self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
-    self->found->n_pictures += !picture->is_window;
-    self->found->n_overflows += result.overflow > 0;
-    self->n_windows += picture->is_window ? 0 : result.windows;
-    self->n_weak += picture->is_window ? 0 : result.weak;
+  if (n >= 0) {
+    count (self, picture, &result, threshold);
+    judge (self, picture, boxes, n, threshold);
   }
-  if (n >= 0)
-    judge (self, picture, boxes, n);
   cuv_waldboost_cpu_free (cpu);
   cuv_waldboost_plan_free (plan);
+  g_free (weak);
   return n >= 0;
+}
+
+/* ---- all pictures ---- */
+
+/* In all pictures as in those whose threshold was raised most. */
+static void
+drop_lower_scores (CuvDatasetFound *self)
+{
+  for (guint i = 0; i < self->objects->len; i++) {
+    CuvDatasetBox *object = &g_array_index (self->objects, CuvDatasetBox, i);
+
+    if (object->score <= self->least)
+      object->score = -INFINITY;
+  }
+  for (guint i = self->mistakes->len; i > 0; i--) {
+    if (g_array_index (self->mistakes, CuvDatasetBox, i - 1).score
+        <= self->least)
+      g_array_remove_index_fast (self->mistakes, i - 1);
+  }
 }
 
 static gint
@@ -151,14 +246,16 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
     0 };
   gboolean ok = self.grouper != NULL;
 
-  *found = (CuvDatasetFound){ 0, 0,
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
-    g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)), 0 };
+  *found = (CuvDatasetFound){ .objects = g_array_new (
+                                  FALSE, FALSE, sizeof (CuvDatasetBox)),
+    .mistakes = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
   for (guint i = 0;
        ok && i < pictures->len && !g_atomic_int_get (&dataset->stop); i++)
     ok = measure (&self, pictures->pdata[i]);
   found->weak_per_window =
       (gdouble) self.n_weak / (gdouble) MAX (self.n_windows, 1);
+  if (found->least > 0)
+    drop_lower_scores (found);
   g_array_sort (found->objects, compare_scores);
   g_array_sort (found->mistakes, compare_scores);
   cuv_waldboost_grouper_free (self.grouper);
