@@ -16,13 +16,17 @@ static const struct {
   [CUV_FEATURE_LRP] = { "LRP", "LRP" },
 };
 
-/* With a point, whatever the locale. */
+/* With a point, whatever the locale, and as few digits as give the same float.
+ */
 static void
 write_number (float value, FILE *out)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[] = "%.1g";
 
-  fputs (g_ascii_formatd (text, sizeof text, "%.9g", (double) value), out);
+  do
+    g_ascii_formatd (text, sizeof text, format, (double) value);
+  while ((float) g_ascii_strtod (text, NULL) != value && format[2]++ < '9');
+  fputs (text, out);
 }
 
 /* ---- OpenCV ---- */
