@@ -93,8 +93,11 @@ write_model (const Results *self, GError **error)
 static gboolean
 finish (Results *self, GError **error)
 {
-  if (isfinite (self->options->false_positives)
-      && !results_raise_threshold (self))
+  const TrainOptions *options = self->options;
+
+  if (isfinite (options->false_positives)
+      && !cuv_dataset_raise_threshold (self->inputs->dataset, &self->classifier,
+          &options->samples, options->false_positives, options->train.alpha))
     return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   if (!write_model (self, error))
     return FALSE;

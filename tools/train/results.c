@@ -3,25 +3,6 @@
 
 #include <math.h>
 
-gboolean
-results_raise_threshold (Results *self)
-{
-  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
-  CuvDatasetFound *found = model != NULL
-      ? cuv_dataset_find (self->inputs->dataset, CUV_DATASET_CALIBRATION, model,
-          &self->options->samples)
-      : NULL;
-  GArray *rates = found != NULL ? cuv_dataset_rates (found) : NULL;
-
-  if (rates != NULL)
-    self->classifier.final_threshold +=
-        (gfloat) cuv_train_excess (rates, self->options->false_positives);
-  g_clear_pointer (&rates, g_array_unref);
-  cuv_dataset_found_free (found);
-  cuv_model_unref (model);
-  return found != NULL;
-}
-
 /* The median of the objects' scores, INFINITY if none was found. */
 static gdouble
 usual_score (const CuvDatasetFound *found)

@@ -116,10 +116,6 @@ typedef struct {
                      * from, with scores like those of objects */
 } Results;
 
-/* Raises the final threshold until a calibration picture has no more false
- * positives than the options allow. FALSE if memory runs out. */
-gboolean results_raise_threshold (Results *self);
-
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);

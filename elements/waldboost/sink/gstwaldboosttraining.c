@@ -254,28 +254,6 @@ set_rates (GstStructure *message, const GArray *rates)
       rate.false_positives, NULL);
 }
 
-/* Raises the final threshold for pictures that were not learnt from. FALSE if
- * memory runs out. */
-static gboolean
-choose_threshold (
-    const GstWaldboostTraining *self, CuvGridClassifier *classifier)
-{
-  const CuvWaldboostModel *model = cuv_model_new (classifier);
-  CuvDatasetFound *found = model != NULL
-      ? cuv_dataset_find (
-          self->dataset, CUV_DATASET_CALIBRATION, model, &self->options.samples)
-      : NULL;
-  const gboolean ok = found != NULL;
-
-  if (ok)
-    classifier->final_threshold += (float) cuv_dataset_choose_threshold (
-        found, self->options.false_positives);
-  cuv_dataset_found_free (found);
-  if (model != NULL)
-    cuv_model_unref (model);
-  return ok;
-}
-
 /* Frames, and regions to learn, that the model was made with. */
 static void
 set_counts (GstStructure *message, const CuvDataset *dataset)
@@ -355,7 +333,9 @@ finish (const GstWaldboostTraining *self, const CuvTrainer *trainer,
 
   if (!check_end (state, classifier.n_weak, error))
     return NULL;
-  if (!choose_threshold (self, &classifier)) {
+  if (!cuv_dataset_raise_threshold (self->dataset, &classifier,
+          &self->options.samples, self->options.false_positives,
+          self->options.params.alpha)) {
     set_no_memory (error);
     return NULL;
   }

@@ -99,50 +99,49 @@ check_rates (void)
 /* Falling scores of objects and mistakes, ended by 0. */
 static const struct {
   gdouble objects[12], mistakes[5];
+  gdouble least;
   guint n_pictures;
-  gdouble false_positives, expected;
+  gdouble false_positives, alpha, expected;
 } thresholds[] = {
-  { { 90, 36, 30 }, { 4, 3, 2 }, 3, 0.1, 10.95446 },
-  { { 90, 36, 30 }, { 4, 3, 2 }, 3, 0.7, 7.74597 },
-  { { 90, 36, 30 }, { 0 }, 3, 0.1, 5.47723 },
-  { { 90, 36, 25 }, { 4, 3 }, 3, 5, 5 },
+  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.1, 0.02, 10.95446 },
+  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.7, 0.02, 7.74597 },
+  { { 90, 36, 30 }, { 0 }, 0, 3, 0.1, 0.02, 5.47723 },
+  { { 90, 36, 25 }, { 4, 3 }, 0, 3, 5, 0.02, 5 },
+  /* lower scores are not known */
+  { { 90, 36, 32 }, { 0 }, 8, 3, 0.1, 0.02, 16 },
   /* one in ten may be lower */
-  { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 3, 0, 12 },
+  { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 0, 3, 0, 0.1, 12 },
+  /* objects and mistakes overlap */
+  { { 90, 36, 30, 2 }, { 6, 5 }, 0, 3, 0.4, 0.02, 5 },
   /* mistakes decide, */
-  { { 90, 36, 30 }, { 35 }, 3, 0, 35 },
+  { { 90, 36, 30 }, { 35 }, 0, 3, 0, 0.02, 35 },
   /* but half of the objects stays */
-  { { 90, 36, 30 }, { 60, 50 }, 3, 0, 36 },
+  { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 36 },
 };
 
 static void
 check_threshold (guint i)
 {
-  GArray *boxes = g_array_new (FALSE, FALSE, sizeof (CuvTrainBox));
-  const CuvDatasetPicture picture = { .boxes = boxes };
-  const CuvTrainBox box = { 0, 0, 1, 1 }, far = { 5, 5, 1, 1 };
+  const CuvDatasetPicture picture = { 0 };
   CuvDatasetFound found = { .n_pictures = thresholds[i].n_pictures,
+    .least = thresholds[i].least,
     .objects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)),
     .mistakes = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
   gdouble threshold;
 
   cuv_check_case ("threshold %u", i);
-  g_array_append_val (boxes, box);
   for (guint k = 0; thresholds[i].objects[k] > 0; k++)
     add (found.objects, &picture, thresholds[i].objects[k]);
-  add (found.mistakes, &picture, 80); /* on the box */
-  for (guint k = 0; thresholds[i].mistakes[k] > 0; k++) {
+  for (guint k = 0; thresholds[i].mistakes[k] > 0; k++)
     add (found.mistakes, &picture, thresholds[i].mistakes[k]);
-    g_array_index (found.mistakes, CuvDatasetBox, k + 1).box = far;
-  }
-  threshold =
-      cuv_dataset_choose_threshold (&found, thresholds[i].false_positives);
+  threshold = cuv_dataset_threshold (
+      &found, thresholds[i].false_positives, thresholds[i].alpha);
   CUV_CHECK (threshold <= thresholds[i].expected
           && threshold > thresholds[i].expected - 1e-3,
       ": %g", threshold);
   CUV_CHECK (threshold == floor (threshold * 4096) / 4096, ": no whole units");
   g_array_unref (found.objects);
   g_array_unref (found.mistakes);
-  g_array_unref (boxes);
 }
 
 /* ---- more hits than the detector lists ---- */

@@ -216,16 +216,20 @@ gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
  * none. */
 CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 
-/* A threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for pictures
- * unlike those learnt from, where objects have lower scores and mistakes higher
- * ones: the geometric mean of the score of the best mistake that is one too
- * many, and of what nine tenths of the objects reach. If mistakes are better
- * than objects the former decide, but half of the objects is found always. */
-gdouble cuv_dataset_choose_threshold (
-    const CuvDatasetFound *found, gdouble false_positives);
+/* The threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for the pictures
+ * to have no more false positives each. Where objects and mistakes are apart,
+ * it is between them, as in other pictures objects may have lower scores and
+ * mistakes higher ones: the geometric mean of the score of the best mistake
+ * that is one too many, and of what all objects but the share alpha reach. If
+ * mistakes are better than objects the former decide, but half of the objects
+ * is found always. */
+gdouble cuv_dataset_threshold (
+    const CuvDatasetFound *found, gdouble false_positives, gdouble alpha);
 
-/* The score that boxes have to exceed for there to be no more false positives;
- * 0 if all may stay. */
-gdouble cuv_train_excess (const GArray *rates, gdouble false_positives);
+/* Raises the classifier's final threshold by that of the calibration pictures.
+ * FALSE if memory runs out. */
+gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
+    CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives, gdouble alpha);
 
 #endif

@@ -72,39 +72,19 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
 
 /* ---- the threshold ---- */
 
-#define MISSED 0.1 /* share of objects that tracking misplaced, say */
-
-/* Boxes beside an object are no mistakes here: where exactly a tracked object
- * is, is not known so well. */
-static gboolean
-is_far (const CuvDatasetBox *mistake)
-{
-  const GArray *boxes = mistake->picture->boxes;
-
-  for (guint i = 0; i < boxes->len; i++) {
-    if (cuv_dataset_overlap (
-            &mistake->box, &g_array_index (boxes, CuvTrainBox, i))
-        > CUV_TRAIN_MAX_OVERLAP)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 /* The best score of the mistakes that are too many; 1, or odds of e^2, if there
  * are none. */
 static gdouble
 limit_of (const CuvDatasetFound *found, gdouble false_positives)
 {
-  guint n_allowed = (guint) (false_positives * found->n_pictures);
+  const GArray *mistakes = found->mistakes;
+  const gdouble n_allowed = floor (false_positives * found->n_pictures);
+  const gdouble least = MAX (found->least, 1);
 
-  for (guint i = 0; i < found->mistakes->len; i++) {
-    const CuvDatasetBox *mistake =
-        &g_array_index (found->mistakes, CuvDatasetBox, i);
-
-    if (is_far (mistake) && n_allowed-- == 0)
-      return MAX (mistake->score, 1);
-  }
-  return 1;
+  return n_allowed < mistakes->len
+      ? MAX (g_array_index (mistakes, CuvDatasetBox, (guint) n_allowed).score,
+          least)
+      : least;
 }
 
 /* The score that all but this share of the objects reach. */
@@ -118,8 +98,8 @@ score_of (const CuvDatasetFound *found, gdouble missed)
 }
 
 gdouble
-cuv_dataset_choose_threshold (
-    const CuvDatasetFound *found, gdouble false_positives)
+cuv_dataset_threshold (
+    const CuvDatasetFound *found, gdouble false_positives, gdouble alpha)
 {
   const gdouble limit = limit_of (found, false_positives);
   const gdouble unit = ldexp (1, -CUV_TRAIN_LEAF_BITS);
@@ -127,19 +107,25 @@ cuv_dataset_choose_threshold (
 
   if (found->objects->len == 0)
     return 0;
-  threshold = sqrt (limit * MAX (score_of (found, MISSED), limit));
+  threshold = sqrt (limit * MAX (score_of (found, alpha), limit));
   threshold = MIN (threshold, score_of (found, 0.5) - unit);
   return MAX (floor (threshold / unit) * unit, 0);
 }
 
-gdouble
-cuv_train_excess (const GArray *rates, gdouble false_positives)
+gboolean
+cuv_dataset_raise_threshold (const CuvDataset *dataset,
+    CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives, gdouble alpha)
 {
-  guint i = 0;
+  const CuvWaldboostModel *model = cuv_model_new (classifier);
+  CuvDatasetFound *found =
+      cuv_dataset_find (dataset, CUV_DATASET_CALIBRATION, model, options);
+  const gboolean ok = found != NULL;
 
-  while (i < rates->len
-      && g_array_index (rates, CuvTrainRate, i).false_positives
-          <= false_positives)
-    i++;
-  return i < rates->len ? g_array_index (rates, CuvTrainRate, i).score : 0;
+  if (ok)
+    classifier->final_threshold +=
+        (gfloat) cuv_dataset_threshold (found, false_positives, alpha);
+  cuv_dataset_found_free (found);
+  cuv_model_unref (model);
+  return ok;
 }
