@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "cpu/waldboost-cpu.h"
+#include "cuvthreads.h"
 
 #define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
 #define NMS 0.3
@@ -157,7 +158,7 @@ scan (CuvWaldboostModel *model, CuvWeak *last, const CuvWaldboostPlan *plan,
     cpu = cuv_waldboost_cpu_new (model, plan);
     if (cpu == NULL)
       return NULL;
-    cuv_waldboost_cpu_run (cpu, frame, 0, result);
+    cuv_waldboost_cpu_run (cpu, frame, 1, result);
     if (result->overflow == 0)
       return cpu;
     *threshold += reject_score (model, last, median_score (result));
@@ -236,30 +237,79 @@ compare_scores (gconstpointer a, gconstpointer b)
   return (one->score < other->score) - (one->score > other->score);
 }
 
+static CuvDatasetFound *
+found_new (void)
+{
+  CuvDatasetFound *self = g_new (CuvDatasetFound, 1);
+
+  *self = (CuvDatasetFound){ .objects = g_array_new (
+                                 FALSE, FALSE, sizeof (CuvDatasetBox)),
+    .mistakes = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
+  return self;
+}
+
+typedef struct {
+  const CuvDataset *dataset;
+  const GPtrArray *pictures;
+  Meter *meters; /* of each picture */
+  gint failed;   /* atomic: memory ran out */
+} Search;
+
+static void
+measure_task (void *data, int task)
+{
+  Search *self = data;
+  Meter *meter = &self->meters[task];
+
+  meter->grouper = cuv_waldboost_grouper_new ();
+  if (!g_atomic_int_get (&self->dataset->stop)
+      && (meter->grouper == NULL
+          || !measure (meter, self->pictures->pdata[task])))
+    g_atomic_int_set (&self->failed, TRUE);
+  cuv_waldboost_grouper_free (meter->grouper);
+}
+
+/* Adds what was found in a picture. */
+static void
+add (Meter *self, const Meter *picture)
+{
+  CuvDatasetFound *to = self->found;
+  const CuvDatasetFound *from = picture->found;
+
+  g_array_append_vals (to->objects, from->objects->data, from->objects->len);
+  g_array_append_vals (to->mistakes, from->mistakes->data, from->mistakes->len);
+  to->n_pictures += from->n_pictures;
+  to->n_overflows += from->n_overflows;
+  to->least = MAX (to->least, from->least);
+  self->n_windows += picture->n_windows;
+  self->n_weak += picture->n_weak;
+}
+
 CuvDatasetFound *
 cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
     const CuvWaldboostModel *model, const CuvSampleOptions *options)
 {
   const GPtrArray *pictures = dataset->roles[role];
-  CuvDatasetFound *found = g_new (CuvDatasetFound, 1);
-  Meter self = { model, options->margin, cuv_waldboost_grouper_new (), found, 0,
-    0 };
-  gboolean ok = self.grouper != NULL;
+  CuvDatasetFound *found = found_new ();
+  Meter self = { model, options->margin, NULL, found, 0, 0 };
+  Search search = { dataset, pictures, g_new (Meter, pictures->len), FALSE };
 
-  *found = (CuvDatasetFound){ .objects = g_array_new (
-                                  FALSE, FALSE, sizeof (CuvDatasetBox)),
-    .mistakes = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
-  for (guint i = 0;
-       ok && i < pictures->len && !g_atomic_int_get (&dataset->stop); i++)
-    ok = measure (&self, pictures->pdata[i]);
+  for (guint i = 0; i < pictures->len; i++)
+    search.meters[i] =
+        (Meter){ model, options->margin, NULL, found_new (), 0, 0 };
+  cuv_threads_run (0, (int) pictures->len, measure_task, &search);
+  for (guint i = 0; i < pictures->len; i++) {
+    add (&self, &search.meters[i]);
+    cuv_dataset_found_free (search.meters[i].found);
+  }
+  g_free (search.meters);
   found->weak_per_window =
       (gdouble) self.n_weak / (gdouble) MAX (self.n_windows, 1);
   if (found->least > 0)
     drop_lower_scores (found);
   g_array_sort (found->objects, compare_scores);
   g_array_sort (found->mistakes, compare_scores);
-  cuv_waldboost_grouper_free (self.grouper);
-  if (!ok)
+  if (search.failed)
     g_clear_pointer (&found, cuv_dataset_found_free);
   return found;
 }

@@ -2,6 +2,7 @@
 #include "dataset.h"
 
 #include <math.h>
+#include "cuvthreads.h"
 #include "reference/waldboost-reference.h"
 
 /* ---- confidence intervals ---- */
@@ -218,31 +219,44 @@ count_positives (const CuvDataset *dataset, CuvDatasetRole role,
   return ok;
 }
 
+typedef struct {
+  const CuvWaldboostModel *model;
+  CuvTrainPictures pictures;
+  CuvCount *counts; /* of each picture: windows that live */
+  gint failed;      /* atomic: memory ran out */
+} Windows;
+
+static void
+count_windows (void *data, int task)
+{
+  Windows *self = data;
+  CuvTrainReservoir reservoir = { 0 };
+  CuvTrainPicture picture;
+
+  if (!self->pictures.load (self->pictures.data, task, &picture))
+    return;
+  if (!cuv_train_reservoir_init (&reservoir, self->model->window_width,
+          self->model->window_height, 0, 0)
+      || !cuv_train_draw (&reservoir, self->model, &picture, task))
+    g_atomic_int_set (&self->failed, TRUE);
+  self->counts[task] = (CuvCount){ reservoir.n_alive, reservoir.n_windows };
+  cuv_train_reservoir_clear (&reservoir);
+}
+
 static gboolean
 count_negatives (const CuvDataset *dataset, CuvDatasetRole role,
     const CuvWaldboostModel *model, CuvWindowRates *rates)
 {
   const CuvTrainPictures pictures = cuv_dataset_pictures (dataset, role);
-  CuvCount *counts = g_new0 (CuvCount, pictures.n);
-  CuvTrainReservoir reservoir = { 0 };
-  gboolean ok = TRUE;
+  Windows self = { model, pictures, g_new0 (CuvCount, pictures.n), FALSE };
 
-  for (gint i = 0; ok && i < pictures.n; i++) {
-    CuvTrainPicture picture;
-
-    if (!pictures.load (pictures.data, i, &picture))
-      continue;
-    ok = cuv_train_reservoir_init (
-             &reservoir, model->window_width, model->window_height, 0, 0)
-        && cuv_train_draw (&reservoir, model, &picture, i);
-    counts[i] = (CuvCount){ reservoir.n_alive, reservoir.n_windows };
-    rates->n_negatives += reservoir.n_windows;
-    cuv_train_reservoir_clear (&reservoir);
-  }
+  cuv_threads_run (0, pictures.n, count_windows, &self);
+  for (gint i = 0; i < pictures.n; i++)
+    rates->n_negatives += self.counts[i].of;
   rates->false_positives =
-      cuv_share (counts, (guint) pictures.n, MISTAKE_CLUSTER);
-  g_free (counts);
-  return ok;
+      cuv_share (self.counts, (guint) pictures.n, MISTAKE_CLUSTER);
+  g_free (self.counts);
+  return !self.failed;
 }
 
 gboolean
