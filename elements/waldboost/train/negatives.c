@@ -5,100 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "cuvthreads.h"
-
-/* ---- the reservoir ---- */
-
-bool
-cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
-    int window_height, int32_t capacity, uint64_t seed)
-{
-  const size_t size = (size_t) window_width * (size_t) window_height;
-
-  *self = (CuvTrainReservoir){ .window_width = window_width,
-    .window_height = window_height,
-    .capacity = capacity,
-    .seed = seed,
-    .limit = capacity > 0 ? UINT64_MAX : 0,
-    .ranks = malloc (((size_t) capacity + 1) * sizeof *self->ranks),
-    .pixels = malloc ((size_t) capacity * size + 1) };
-  return pthread_mutex_init (&self->lock, NULL) == 0 && self->ranks != NULL
-      && self->pixels != NULL;
-}
-
-void
-cuv_train_reservoir_clear (CuvTrainReservoir *self)
-{
-  free (self->ranks);
-  free (self->pixels);
-  pthread_mutex_destroy (&self->lock);
-  *self = (CuvTrainReservoir){ 0 };
-}
-
-static size_t
-window_size (const CuvTrainReservoir *self)
-{
-  return (size_t) self->window_width * (size_t) self->window_height;
-}
-
-static uint8_t *
-pixels_of (const CuvTrainReservoir *self, int32_t i)
-{
-  return self->pixels + (size_t) i * window_size (self);
-}
-
-static void
-move (CuvTrainReservoir *self, int32_t from, int32_t to)
-{
-  self->ranks[to] = self->ranks[from];
-  memcpy (pixels_of (self, to), pixels_of (self, from), window_size (self));
-}
-
-/* The heap's free place for a rank, after the largest was taken out. */
-static int32_t
-sift_down (CuvTrainReservoir *self, uint64_t rank)
-{
-  int32_t i = 0, child;
-
-  while ((child = 2 * i + 1) < self->n) {
-    if (child + 1 < self->n && self->ranks[child + 1] > self->ranks[child])
-      child++;
-    if (self->ranks[child] <= rank)
-      break;
-    move (self, child, i);
-    i = child;
-  }
-  return i;
-}
-
-static int32_t
-sift_up (CuvTrainReservoir *self, uint64_t rank)
-{
-  int32_t i = self->n++;
-
-  while (i > 0 && self->ranks[(i - 1) / 2] < rank) {
-    move (self, (i - 1) / 2, i);
-    i = (i - 1) / 2;
-  }
-  return i;
-}
-
-static bool
-is_wanted (const CuvTrainReservoir *self, uint64_t rank)
-{
-  return rank >= self->floor && rank < self->limit;
-}
-
-double
-cuv_train_reservoir_rate (const CuvTrainReservoir *self)
-{
-  double n = self->n;
-
-  if (self->n == self->capacity && self->n > 1)
-    n = (n - 1) / ((double) self->ranks[0] * 0x1p-64);
-  return self->n_windows > 0 ? fmin (n / (double) self->n_windows, 1) : 0;
-}
 
 /* ---- a picture ---- */
 
@@ -106,7 +13,7 @@ typedef struct {
   CuvTrainReservoir *reservoir;
   const CuvWaldboostModel *model;
   const CuvTrainPicture *picture;
-  bool sparse; /* looks at wanted windows only */
+  bool sparse; /* looks at wanted windows only, without n_alive */
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
   uint32_t *sums;    /* of the level that is drawn from; NULL: not made */
@@ -290,24 +197,6 @@ is_negative (const Draw *self, uint64_t number)
 
 /* ---- drawing ---- */
 
-/* Other threads may have inserted windows since it was wanted. */
-static void
-insert_pixels (CuvTrainReservoir *self, uint64_t rank, const uint8_t *pixels)
-{
-  int32_t i;
-
-  pthread_mutex_lock (&self->lock);
-  if (is_wanted (self, rank)) {
-    i = self->n < self->capacity ? sift_up (self, rank)
-                                 : sift_down (self, rank);
-    self->ranks[i] = rank;
-    memcpy (pixels_of (self, i), pixels, window_size (self));
-    if (self->n == self->capacity)
-      self->limit = self->ranks[0];
-  }
-  pthread_mutex_unlock (&self->lock);
-}
-
 /* False if memory runs out. */
 static bool
 insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
@@ -319,7 +208,7 @@ insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
     return false;
   cuv_train_cut (&self->pyramid, window, reservoir->window_width,
       reservoir->window_height, pixels);
-  insert_pixels (reservoir, rank, pixels);
+  cuv_train_reservoir_add (reservoir, rank, pixels);
   return true;
 }
 
@@ -378,14 +267,13 @@ draw_window (Draw *self, int index, int32_t x, int32_t y, bool *skips_next)
   const uint64_t number = number_of (self, index, x, y);
   const uint64_t rank = rank_of (self, number);
   const bool negative = is_negative (self, number);
-  const bool wanted = negative && is_wanted (self->reservoir, rank);
+  const bool wanted =
+      negative && cuv_train_reservoir_wants (self->reservoir, rank);
+  int passed = 0;
   bool alive = true;
 
   *skips_next = false;
-  if (model != NULL
-      && (wanted || (!negative && !self->sparse) || self->plan->skip)) {
-    int passed;
-
+  if (model != NULL && (wanted || !negative || self->plan->skip)) {
     if (!evaluate (self, &window, &passed))
       return false;
     alive = passed == model->n_weak;
@@ -397,15 +285,45 @@ draw_window (Draw *self, int index, int32_t x, int32_t y, bool *skips_next)
 }
 
 static bool
-draw_from_level (Draw *self, int index)
+draw_from_row (Draw *self, int index, int32_t y)
 {
-  const CuvWaldboostLevel *level = &self->plan->levels[index];
   bool ok = true, skips_next;
 
-  for (int32_t y = 0; ok && y < level->n_y; y++) {
-    for (int32_t x = 0; ok && x < level->n_x; x += 1 + skips_next)
-      ok = draw_window (self, index, x, y, &skips_next);
+  for (int32_t x = 0; ok && x < self->plan->levels[index].n_x;
+       x += 1 + skips_next)
+    ok = draw_window (self, index, x, y, &skips_next);
+  return ok;
+}
+
+/* Looks only at windows that would be drawn. */
+static bool
+draw_from_few (Draw *self, int index, int32_t y)
+{
+  const uint64_t first = number_of (self, index, 0, y);
+  bool ok = true;
+
+  for (int32_t x = 0; ok && x < self->plan->levels[index].n_x; x++) {
+    const uint64_t rank = rank_of (self, first + (uint64_t) x);
+    const CuvTrainWindow window = window_at (self, index, x, y);
+    int passed;
+
+    if (!cuv_train_reservoir_wants (self->reservoir, rank)
+        || !is_negative (self, first + (uint64_t) x))
+      continue;
+    ok = evaluate (self, &window, &passed)
+        && (passed < self->model->n_weak || insert (self, &window, rank));
   }
+  return ok;
+}
+
+static bool
+draw_from_level (Draw *self, int index)
+{
+  bool ok = true;
+
+  for (int32_t y = 0; ok && y < self->plan->levels[index].n_y; y++)
+    ok = self->sparse ? draw_from_few (self, index, y)
+                      : draw_from_row (self, index, y);
   free (self->sums);
   self->sums = NULL;
   return ok;
@@ -441,7 +359,7 @@ draw_from_hits (Draw *self, const CuvWaldboostResult *result)
     if (!is_negative (self, number))
       continue;
     self->n_alive++;
-    if (is_wanted (self->reservoir, rank))
+    if (cuv_train_reservoir_wants (self->reservoir, rank))
       ok = insert (self, &window, rank);
   }
   return ok;
@@ -496,7 +414,7 @@ draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
   Draw draw = { .reservoir = self,
     .model = model,
     .picture = picture,
-    .sparse = sparse || model == NULL,
+    .sparse = sparse,
     .plan = cuv_train_plan_new (model, self->cascade, self->window_width,
         self->window_height, picture->frame.width, picture->frame.height),
     .hash = cuv_train_random (&state),
@@ -506,8 +424,9 @@ draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
   if (ok)
-    ok = draw.sparse ? draw_from_all (&draw, draw.first[draw.plan->n_levels])
-                     : draw_from_detector (&draw);
+    ok = sparse || model == NULL
+        ? draw_from_all (&draw, draw.first[draw.plan->n_levels])
+        : draw_from_detector (&draw);
   if (ok)
     count (&draw);
   if (draw.plan != NULL)
@@ -570,7 +489,8 @@ cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 {
   Work work = { .reservoir = self, .model = model, .pictures = pictures };
 
-  if (self->cascade) /* what OpenCV's scan skips follows from all windows */
+  /* what OpenCV's scan skips follows from all windows */
+  if (model == NULL || self->cascade)
     share = 1;
   for (bool enough = false; !enough && !work.failed; share *= 4) {
     self->limit = rank_at (share);

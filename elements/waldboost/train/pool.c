@@ -116,14 +116,6 @@ code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
   return NULL;
 }
 
-static void
-add_leaves (CuvTrainPool *self, int32_t first, int32_t end,
-    const CuvTrainWeak *weak, const uint8_t *codes)
-{
-  for (int32_t i = first; i < end; i++)
-    cuv_train_add_leaf (&self->set, i, weak->leaves[codes[i - first]]);
-}
-
 bool
 cuv_train_pool_add_leaves (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t k)
@@ -132,7 +124,8 @@ cuv_train_pool_add_leaves (
 
   if (codes == NULL)
     return false;
-  add_leaves (self, 0, self->set.n, &trainer->rounds[k].weak, codes);
+  cuv_train_add_leaves (&self->set, 0, self->set.n,
+      trainer->rounds[k].weak.leaves, trainer->features.n_codes, codes);
   free (codes);
   return true;
 }
@@ -170,7 +163,8 @@ catch_up (
   for (int32_t k = 0; k < trainer->n_weak; k++) {
     const CuvTrainRound *round = &trainer->rounds[k];
 
-    add_leaves (self, first, end, &round->weak, codes + (size_t) k * n);
+    cuv_train_add_leaves (&self->set, first, end, round->weak.leaves,
+        trainer->features.n_codes, codes + (size_t) k * n);
     reject (self, first, end, round->threshold);
     if (cuv_trainer_ends_stage (trainer, k))
       begin_stage (self, first, end);

@@ -10,6 +10,7 @@
  *               cuda/waldboost/choose.cu
  *   pictures.c  pictures -> windows, as the detector sees them
  *   negatives.c windows of pictures that a classifier does not reject
+ *   reservoir.c some of them, at random
  *   memory.c    room for samples, in a file
  *   pool.c      samples that are learnt from, negatives among them replaced
  *   backend.c   the choice of a feature, on the CPU or the GPU
@@ -40,7 +41,15 @@ enum {
 };
 
 /* S. Vigna's SplitMix64: the next random number; state: any to begin with. */
-uint64_t cuv_train_random (uint64_t *state);
+static inline uint64_t
+cuv_train_random (uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
 
 /* ---- features ---- */
 
@@ -139,12 +148,11 @@ void cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
 void cuv_train_split_leaves (const CuvTrainSplit *split, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
-/* Adds a leaf to a sample's sum and multiplies its mass by exp (-leaf) or, of a
- * negative, exp (leaf). */
-void cuv_train_add_leaf (CuvTrainSet *set, int32_t i, int32_t leaf);
-
-/* The same for the leaves of all samples. */
-void cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak);
+/* Adds leaves by code to the sums of samples from first on, before end, and
+ * multiplies their masses by exp (-leaf) or, of negatives, exp (leaf). codes:
+ * of these samples. */
+void cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
+    const int32_t *leaves, int n_codes, const uint8_t *codes);
 
 /* All of a round but the threshold. */
 void cuv_train_round (
@@ -270,6 +278,18 @@ typedef struct {
 bool cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
     int window_height, int32_t capacity, uint64_t seed);
 void cuv_train_reservoir_clear (CuvTrainReservoir *self);
+
+/* Whether a window of that rank would be drawn. */
+static inline bool
+cuv_train_reservoir_wants (const CuvTrainReservoir *self, uint64_t rank)
+{
+  return rank >= self->floor && rank < self->limit;
+}
+
+/* Draws a window if it is wanted: other threads may have drawn some since that
+ * was asked. */
+void cuv_train_reservoir_add (
+    CuvTrainReservoir *self, uint64_t rank, const uint8_t *pixels);
 
 /* Draws from a picture, its number being part of the hash. model: NULL rejects
  * nothing. False if memory runs out. */

@@ -3,21 +3,24 @@
 #include "cuvavx2.h"
 #include "train/cpu/codes.h"
 
-/* The integral images, element by element the lanes of all samples. */
+/* The integral images of an area, element by element the lanes of all samples.
+ */
 static void
-sum_pixels (const uint8_t *pixels, int width, int height, uint32_t *sums)
+sum_pixels (const uint8_t *pixels, int width, int height, CuvTrainArea area,
+    uint32_t *sums)
 {
   const ptrdiff_t size = (ptrdiff_t) width * height;
   const ptrdiff_t row = (ptrdiff_t) (width + 1) * CUV_TRAIN_LANES;
 
-  for (int x = 0; x <= width; x++)
-    store (sums + x * CUV_TRAIN_LANES, _mm256_setzero_si256 ());
-  for (int y = 0; y < height; y++) {
-    uint32_t *out = sums + (y + 1) * row;
+  for (int x = area.left; x <= area.right; x++)
+    store (
+        sums + area.top * row + x * CUV_TRAIN_LANES, _mm256_setzero_si256 ());
+  for (int y = area.top; y < area.bottom; y++) {
+    uint32_t *out = sums + (y + 1) * row + area.left * CUV_TRAIN_LANES;
     __m256i total = _mm256_setzero_si256 ();
 
     store (out, total);
-    for (int x = 0; x < width; x++) {
+    for (int x = area.left; x < area.right; x++) {
       const uint8_t *at = pixels + (ptrdiff_t) y * width + x;
 
       total = _mm256_add_epi32 (total,
@@ -106,10 +109,11 @@ store_bytes (uint8_t *to, __m256i codes)
 }
 
 void
-cuv_train_codes_avx2 (const CuvTrainFeatures *features, const uint8_t *pixels,
-    uint32_t *sums, uint8_t *codes, size_t pitch)
+cuv_train_codes_avx2 (const CuvTrainFeatures *features, CuvTrainArea area,
+    const uint8_t *pixels, uint32_t *sums, uint8_t *codes, size_t pitch)
 {
-  sum_pixels (pixels, features->window_width, features->window_height, sums);
+  sum_pixels (
+      pixels, features->window_width, features->window_height, area, sums);
   for (int32_t f = 0; f < features->n; f++) {
     const CuvGridNode *node = &features->nodes[f];
     __m256i values[9];

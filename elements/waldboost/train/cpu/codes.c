@@ -11,6 +11,7 @@ enum { TASK = 64 }; /* samples */
 
 typedef struct {
   const CuvTrainFeatures *features;
+  CuvTrainArea area;
   const uint8_t *pixels;
   int32_t n;
   uint8_t *codes;
@@ -29,7 +30,7 @@ code_lanes (
 {
 #if HAVE_SIMD
   if ((cuv_cpu_flags () & CUV_CPU_SIMD) && n >= CUV_TRAIN_LANES) {
-    cuv_train_codes_avx2 (self->features, pixels,
+    cuv_train_codes_avx2 (self->features, self->area, pixels,
         self->sums + (size_t) worker * self->sums_size, to, TASK);
     return CUV_TRAIN_LANES;
   }
@@ -60,6 +61,24 @@ code_task (void *data, int worker, int task)
         self->codes + f * self->pitch + first, codes + f * TASK, (size_t) n);
 }
 
+static CuvTrainArea
+area_of (const CuvTrainFeatures *features)
+{
+  CuvTrainArea area = { features->window_width, 0, features->window_height, 0 };
+
+  for (int32_t f = 0; f < features->n; f++) {
+    const CuvGridNode *node = &features->nodes[f];
+    const int right = node->x + 3 * node->width;
+    const int bottom = node->y + 3 * node->height;
+
+    area.left = node->x < area.left ? node->x : area.left;
+    area.right = right > area.right ? right : area.right;
+    area.top = node->y < area.top ? node->y : area.top;
+    area.bottom = bottom > area.bottom ? bottom : area.bottom;
+  }
+  return area;
+}
+
 bool
 cuv_train_code_samples (const CuvTrainFeatures *features, const uint8_t *pixels,
     int32_t n, uint8_t *codes, size_t pitch, int n_threads)
@@ -67,8 +86,8 @@ cuv_train_code_samples (const CuvTrainFeatures *features, const uint8_t *pixels,
   const size_t width = (size_t) features->window_width;
   const size_t height = (size_t) features->window_height;
   const int n_workers = cuv_threads_n_workers ();
-  Work work = { features, pixels, n, codes, pitch, width * height, NULL,
-    CUV_TRAIN_LANES * (width + 1) * (height + 1), NULL };
+  Work work = { features, area_of (features), pixels, n, codes, pitch,
+    width * height, NULL, CUV_TRAIN_LANES * (width + 1) * (height + 1), NULL };
   bool ok;
 
   work.sums = malloc ((size_t) n_workers * work.sums_size * sizeof *work.sums);

@@ -14,9 +14,15 @@ bool cuv_train_code_samples (const CuvTrainFeatures *features,
 
 enum { CUV_TRAIN_LANES = 8 };
 
+/* The pixels that features look at: columns left .. right - 1 of rows top ..
+ * bottom - 1. */
+typedef struct {
+  int left, right, top, bottom;
+} CuvTrainArea;
+
 /* The codes of CUV_TRAIN_LANES samples; sums: scratch memory for the integral
  * images, CUV_TRAIN_LANES * (width + 1) * (height + 1) elements. */
-void cuv_train_codes_avx2 (const CuvTrainFeatures *features,
+void cuv_train_codes_avx2 (const CuvTrainFeatures *features, CuvTrainArea area,
     const uint8_t *pixels, uint32_t *sums, uint8_t *codes, size_t pitch);
 
 #endif

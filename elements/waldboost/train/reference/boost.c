@@ -193,21 +193,23 @@ cuv_train_split_leaves (
 }
 
 void
-cuv_train_add_leaf (CuvTrainSet *set, int32_t i, int32_t leaf)
+cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
+    const int32_t *leaves, int n_codes, const uint8_t *codes)
 {
-  const double margin = ldexp (leaf, -CUV_TRAIN_LEAF_BITS);
+  double factors[2][CUV_TRAIN_MAX_CODES]; /* of negatives, positives */
 
-  set->sums[i] += leaf;
-  set->masses[i] *= exp (i < set->n_positives ? -margin : margin);
-}
+  for (int code = 0; code < n_codes; code++) {
+    const double margin = ldexp (leaves[code], -CUV_TRAIN_LEAF_BITS);
 
-void
-cuv_train_apply (CuvTrainSet *set, const CuvTrainWeak *weak)
-{
-  const uint8_t *codes = set->codes + (size_t) weak->feature * set->pitch;
+    factors[0][code] = exp (margin);
+    factors[1][code] = exp (-margin);
+  }
+  for (int32_t i = first; i < end; i++) {
+    const int code = codes[i - first];
 
-  for (int32_t i = 0; i < set->n; i++)
-    cuv_train_add_leaf (set, i, weak->leaves[codes[i]]);
+    set->sums[i] += leaves[code];
+    set->masses[i] *= factors[i < set->n_positives][code];
+  }
 }
 
 void
@@ -226,7 +228,8 @@ cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
   } else {
     cuv_train_leaves (&histogram, n_codes, set->n_alive, weak->leaves);
   }
-  cuv_train_apply (set, weak);
+  cuv_train_add_leaves (set, 0, set->n, weak->leaves, n_codes,
+      set->codes + (size_t) feature * set->pitch);
 }
 
 void

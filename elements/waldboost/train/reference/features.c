@@ -13,16 +13,6 @@ typedef struct {
   int32_t n_max;
 } Chooser;
 
-uint64_t
-cuv_train_random (uint64_t *state)
-{
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
 /* Keeps the feature with the probability that n_max are kept in the end:
  * D. Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S. */
 static void
