@@ -146,6 +146,69 @@ code_all (
   return ok;
 }
 
+/* ---- the order of samples ---- */
+
+typedef struct {
+  double mass;
+  int32_t sum, i;
+  bool alive;
+} Sample;
+
+static int
+compare_masses (const void *a, const void *b)
+{
+  const Sample *one = a, *other = b;
+
+  if (one->mass != other->mass)
+    return one->mass < other->mass ? 1 : -1;
+  return one->i - other->i;
+}
+
+/* pixels: scratch memory. */
+static void
+put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
+    int32_t n, Sample *samples, uint8_t *pixels)
+{
+  const size_t size = window_size (trainer);
+
+  for (int32_t k = 0; k < n; k++) {
+    const int32_t i = first + k;
+
+    samples[k] =
+        (Sample){ self->set.masses[i], self->set.sums[i], i, self->alive[i] };
+  }
+  qsort (samples, (size_t) n, sizeof *samples, compare_masses);
+  for (int32_t k = 0; k < n; k++) {
+    memcpy (pixels + (size_t) k * size, pixels_of (trainer, self, samples[k].i),
+        size);
+    self->set.masses[first + k] = samples[k].mass;
+    self->set.sums[first + k] = samples[k].sum;
+    self->alive[first + k] = samples[k].alive;
+  }
+  memcpy (pixels_of (trainer, self, first), pixels, (size_t) n * size);
+}
+
+/* The choice of features counts heavy samples first, and most features no
+ * others: next to each other, their codes take fewer reads. Masses change, but
+ * heavy samples stay heavy for some rounds. */
+static bool
+put_heaviest_first (
+    const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
+{
+  const size_t n = (size_t) (end - first);
+  Sample *samples = malloc (n * sizeof *samples + 1);
+  uint8_t *pixels = malloc (n * window_size (trainer) + 1);
+  const bool ok = samples != NULL && pixels != NULL;
+
+  if (ok)
+    put_in_order (trainer, self, first, end - first, samples, pixels);
+  free (samples);
+  free (pixels);
+  return ok;
+}
+
+/* ---- samples that are new ---- */
+
 /* Brings samples of one class to where they would be, had they been there from
  * the first round on. */
 static bool
@@ -170,7 +233,9 @@ catch_up (
       begin_stage (self, first, end);
   }
   free (codes);
-  return self->codes.bytes == NULL || code_all (trainer, self, first, end);
+  return self->codes.bytes == NULL
+      || (put_heaviest_first (trainer, self, first, end)
+          && code_all (trainer, self, first, end));
 }
 
 /* ---- memory ---- */
