@@ -26,12 +26,12 @@ class Errors(Tests):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def report(self, annotations, *more):
+    def report(self, annotations, *more, **settings):
         """Status, stderr and report.json of a training."""
         shutil.rmtree(self.path('report'), ignore_errors=True)
         status, _, err = self.train(
             '--positives', annotations, '--output', self.path('model.xml'),
-            '--report', self.path('report'), *OPTIONS, *more)
+            '--report', self.path('report'), *OPTIONS, *more, **settings)
         if status != 0:
             self.fail(annotations, more, status, err)
             return err, None
@@ -162,26 +162,58 @@ def check_exhausted(tests, pictures):
     tests.expect(found and int(found[2]) == len(data['features']) < 400, err)
 
 
-def check_film(tests, pictures):
-    """Frames of a film that follow each other have one role."""
-    path = tests.path('film.avi')
-    film = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*'MJPG'), 25, (SIZE, SIZE))
+def write_film(tests, film_name, pictures):
+    """Its annotations."""
+    film = cv2.VideoWriter(tests.path(film_name), cv2.VideoWriter_fourcc(*'MJPG'), 25,
+                           (SIZE, SIZE))
     lines = []
     for i in range(3 * len(pictures)):
         name, boxes = pictures[i % len(pictures)]
         film.write(cv2.imread(tests.path(name)))
         objects = [{'x': x, 'y': y, 'w': w, 'h': h} for x, y, w, h in boxes]
-        lines.append(json.dumps({'frame_num': i, 'source': 'film.avi',
+        lines.append(json.dumps({'frame_num': i, 'source': film_name,
                                  'objects': objects}))
     film.release()
-    _, data = tests.report(write(tests.path('film.jsonl'), '\n'.join(lines)))
+    return write(tests.path('film.jsonl'), '\n'.join(lines))
+
+
+def check_film(tests, pictures):
+    """Frames of a film that follow each other have one role."""
+    _, data = tests.report(write_film(tests, 'film.avi', pictures))
     roles = {}
     for role in ('learning', 'calibration', 'test'):
         for name in data['data'][role]['files']:
             found = re.search(r', frame (\d+)$', name)
             roles[int(found[1]) if found else 0] = role
     changes = sum(roles[i] != roles[i + 1] for i in range(len(roles) - 1))
-    tests.expect(len(roles) == len(lines) and 2 <= changes <= 6, changes, roles)
+    tests.expect(len(roles) == 3 * len(pictures) and 2 <= changes <= 6, changes, roles)
+
+
+def use_one_processor():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def check_order(tests, pictures):
+    """Frames of a film between pictures are in the same order however many files are
+    decoded at a time."""
+    film = write_film(tests, '05-film.avi', pictures)
+    arguments = [write_info(tests.folder, pictures), '--positives', film, '--negatives',
+                 tests.path('negatives'), '--negatives', tests.path('broken')]
+    err, data = tests.report(*arguments)
+    one_err, one_data = tests.report(*arguments, preexec_fn=use_one_processor)
+    tests.expect(data['data'] == one_data['data'], data['data'], one_data['data'])
+    skipped = [[line for line in text.splitlines() if line.startswith('skipped')]
+               for text in (err, one_err)]
+    tests.expect(skipped[0] == skipped[1] and len(skipped[0]) == 2, skipped)
+
+
+def check_bad_annotations(tests, pictures):
+    """Nothing else is read, or reported, after them."""
+    status, _, err = tests.train(
+        '--positives', write_info(tests.folder, pictures), '--positives',
+        write(tests.path('bad.txt'), '0 1 2 3 x\n'), '--negatives',
+        tests.path(pictures[0][0]), '--output', tests.path('x.xml'))
+    tests.expect(status == 1 and 'line 1' in err and 'skipped' not in err, status, err)
 
 
 # ---- the system ----
@@ -254,7 +286,8 @@ def main():
         tests = Errors(sys.argv[1], folder)
         pictures = write_pictures(folder)
         for check in (check_unreadable, check_boxes, check_sizes, check_overflow, check_ignored,
-                      check_together, check_suspects, check_exhausted, check_film):
+                      check_together, check_suspects, check_exhausted, check_film,
+                      check_order, check_bad_annotations):
             check(tests, pictures)
         annotations = write_info(folder, pictures)
         for check in (check_full_disk, check_lost_folder, check_killed):

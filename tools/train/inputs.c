@@ -422,10 +422,10 @@ read_all (Reader *self, GError **error)
 
   for (gchar **path = self->options->positives; ok && *path != NULL; path++)
     ok = read_positives (self, *path, error);
-  /* each is decoded once, however many annotations name it */
+  /* the same for all formats of annotations */
   g_ptr_array_sort (self->files, compare_files);
-  for (gchar **path = self->options->negatives; path != NULL && *path != NULL;
-       path++)
+  for (gchar **path = self->options->negatives;
+       ok && path != NULL && *path != NULL; path++)
     add_negatives (self, *path);
   return ok && decode_all (self, error);
 }
