@@ -25,7 +25,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from models import DATA, corners_of, recall_at
 
 
-
 def turn(picture, corners, degrees):
     """All of it, on a larger canvas, around which its edge is repeated."""
     height, width = picture.shape

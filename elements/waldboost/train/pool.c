@@ -332,8 +332,9 @@ take (const CuvTrainer *trainer, CuvTrainPool *self,
   return catch_up (trainer, self, set->n_positives, set->n);
 }
 
-/* The share of the windows in which there are likely enough that live: a little
- * more than if as many were rejected since the last draw as of the samples. */
+/* The share of the windows to look at first, for enough of them to live: by the
+ * rate at the last draw and the share of its samples that still live, with a
+ * tenth to spare. */
 static double
 share_to_draw_from (const CuvTrainer *trainer, const CuvTrainPool *self)
 {

@@ -297,8 +297,8 @@ bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number);
 
 /* Draws from all pictures, on all threads; to be called once. share: of the
- * windows, 0 .. 1, in which there are likely enough that live; looks at more if
- * there are not, so what is drawn does not depend on it. False if memory runs
+ * windows, 0 .. 1, to look at first. If too few of them live, more are looked
+ * at, so only the time depends on it, not what is drawn. False if memory runs
  * out. */
 bool cuv_train_draw_all (CuvTrainReservoir *self,
     const CuvWaldboostModel *model, const CuvTrainPictures *pictures,

@@ -30,8 +30,8 @@ static const double stops[] = { 0.92, 0.95, 0.98, 1 };
 
 enum { N_STOPS = sizeof stops / sizeof *stops };
 
-/* The samples of a class, the heaviest before the first stop, without those
- * that have no weight. */
+/* The samples of a class that have a weight, the heaviest of them up to the
+ * first stop, the next up to the second, and so on. */
 typedef struct {
   int32_t *index;
   uint32_t *weights;

@@ -221,8 +221,8 @@ CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
  * it is between them, as in other pictures objects may have lower scores and
  * mistakes higher ones: the geometric mean of the score of the best mistake
  * that is one too many, and of what all objects but the share alpha reach. If
- * mistakes are better than objects the former decide, but half of the objects
- * is found always. */
+ * mistakes are better than objects the former decide, but never reject more
+ * than half of the objects. */
 gdouble cuv_dataset_threshold (
     const CuvDatasetFound *found, gdouble false_positives, gdouble alpha);
 
