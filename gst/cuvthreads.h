@@ -11,8 +11,9 @@ typedef void (*CuvThreadsFunc) (void *data, int task);
 
 /* Calls func (data, task) once for each task in 0 .. n_tasks - 1, on at most
  * n_threads threads (0 = one per processor), the caller being one of them, and
- * returns when all are done. Which thread takes a task varies; what a task
- * is must not depend on n_threads, so that results do not either. */
+ * returns when all are done. Tasks are taken in their order, but which thread
+ * takes one varies; what a task is must not depend on n_threads, so that
+ * results do not either. */
 CUV_API void cuv_threads_run (
     int n_threads, int n_tasks, CuvThreadsFunc func, void *data);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Each thread decodes the next file, but frames are visited in the order of the
  * files: a thread waits with its first frame until all files before are done.
- */
+ * These were taken before, so other threads decode them. */
+#include "cuvthreads.h"
 #include "picture.h"
 #include "train-tool.h"
 
@@ -9,7 +10,7 @@ typedef struct {
   const GPtrArray *paths;
   const DecodeVisitor *visitor;
   gpointer data;
-  gint next;   /* atomic: file to decode */
+  GstElement *decoders[CUV_MAX_WORKERS];
   gint failed; /* atomic: a visit did, with the error */
   GError *error;
   GMutex lock;
@@ -17,22 +18,19 @@ typedef struct {
   gint turn; /* file whose frames are visited */
 } Decoding;
 
+/* A file that is decoded. */
 typedef struct {
   Decoding *decoding;
-  GstElement *decoder;
-  gint file;
-  GThread *thread;
-} Worker;
+  gint number;
+} File;
 
 static void
-wait_for_turn (const Worker *self)
+wait_for_turn (Decoding *self, gint file)
 {
-  Decoding *decoding = self->decoding;
-
-  g_mutex_lock (&decoding->lock);
-  while (decoding->turn != self->file)
-    g_cond_wait (&decoding->turned, &decoding->lock);
-  g_mutex_unlock (&decoding->lock);
+  g_mutex_lock (&self->lock);
+  while (self->turn != file)
+    g_cond_wait (&self->turned, &self->lock);
+  g_mutex_unlock (&self->lock);
 }
 
 static void
@@ -47,53 +45,41 @@ end_turn (Decoding *self)
 static gboolean
 visit (gpointer data, GstSample *sample, gint64 frame)
 {
-  const Worker *self = data;
-  Decoding *decoding = self->decoding;
+  const File *file = data;
+  Decoding *decoding = file->decoding;
 
-  wait_for_turn (self);
+  wait_for_turn (decoding, file->number);
   if (decoding->error == NULL
-      && !decoding->visitor->visit (
-          decoding->data, (guint) self->file, sample, frame, &decoding->error))
+      && !decoding->visitor->visit (decoding->data, (guint) file->number,
+          sample, frame, &decoding->error))
     g_atomic_int_set (&decoding->failed, TRUE);
   return decoding->error == NULL;
 }
 
 static void
-decode (Worker *self)
+decode (void *data, int worker, int task)
 {
-  Decoding *decoding = self->decoding;
+  Decoding *self = data;
+  File file = { self, task };
   gchar *problem = NULL;
 
-  if (!g_atomic_int_get (&decoding->failed))
-    picture_visit_frames (self->decoder, decoding->paths->pdata[self->file],
-        visit, self, &problem);
-  wait_for_turn (self);
-  if (problem != NULL && decoding->error == NULL)
-    decoding->visitor->skip (decoding->data, (guint) self->file, problem);
-  end_turn (decoding);
+  if (!g_atomic_int_get (&self->failed))
+    picture_visit_frames (self->decoders[worker], self->paths->pdata[task],
+        visit, &file, &problem);
+  wait_for_turn (self, task);
+  if (problem != NULL && self->error == NULL)
+    self->visitor->skip (self->data, (guint) task, problem);
+  end_turn (self);
   g_free (problem);
-}
-
-static gpointer
-decode_some (gpointer data)
-{
-  Worker *self = data;
-  Decoding *decoding = self->decoding;
-
-  while ((self->file = g_atomic_int_add (&decoding->next, 1))
-      < (gint) decoding->paths->len)
-    decode (self);
-  return NULL;
 }
 
 /* FALSE if an element is missing. */
 static gboolean
-make_decoders (Worker *workers, guint n, Decoding *decoding)
+make_decoders (Decoding *self, gint n)
 {
-  for (guint i = 0; i < n; i++) {
-    workers[i] =
-        (Worker){ decoding, picture_decoder_new ("cuvision-train"), 0, NULL };
-    if (workers[i].decoder == NULL)
+  for (gint i = 0; i < n; i++) {
+    self->decoders[i] = picture_decoder_new ("cuvision-train");
+    if (self->decoders[i] == NULL)
       return FALSE;
   }
   return TRUE;
@@ -103,26 +89,22 @@ gboolean
 decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
     gpointer data, GError **error)
 {
-  const guint n = MIN (g_get_num_processors (), paths->len);
-  Worker *workers = g_new0 (Worker, n);
+  const gint n_files = (gint) paths->len;
+  const gint n_processors = (gint) g_get_num_processors ();
+  const gint n = MIN (MIN (n_processors, CUV_MAX_WORKERS), n_files);
   Decoding self = { .paths = paths, .visitor = visitor, .data = data };
 
   g_mutex_init (&self.lock);
   g_cond_init (&self.turned);
-  if (!make_decoders (workers, n, &self)) {
+  if (make_decoders (&self, n))
+    cuv_threads_run_workers (0, n, n_files, decode, &self);
+  else
     g_set_error_literal (&self.error, GST_CORE_ERROR,
         GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
-  } else {
-    for (guint i = 0; i < n; i++)
-      workers[i].thread = g_thread_new ("decode", decode_some, &workers[i]);
-    for (guint i = 0; i < n; i++)
-      g_thread_join (workers[i].thread);
-  }
-  for (guint i = 0; i < n; i++)
-    gst_clear_object (&workers[i].decoder);
+  for (gint i = 0; i < n; i++)
+    gst_clear_object (&self.decoders[i]);
   g_cond_clear (&self.turned);
   g_mutex_clear (&self.lock);
-  g_free (workers);
   if (self.error != NULL)
     g_propagate_error (error, self.error);
   return self.error == NULL;
