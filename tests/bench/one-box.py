@@ -22,6 +22,10 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
 from gi.repository import Gst, GstVideo  # noqa: E402
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                                "models", "waldboost"))
+from boxes import overlap  # noqa: E402
+
 FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 TRUTH = os.path.join(os.path.dirname(__file__), "../data/megamind-face.json")
 FIRST, HALF = 1, 135  # frame 0 is black
@@ -63,14 +67,6 @@ def run(line, wanted, visit=None):
         result = message.get_structure().copy()
     pipeline.set_state(Gst.State.NULL)
     return result
-
-
-def overlap(a, b):
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if width <= 0 or height <= 0:
-        return 0
-    return width * height / (a[2] * a[3] + b[2] * b[3] - width * height)
 
 
 def regions(buffer):

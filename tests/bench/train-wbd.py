@@ -30,6 +30,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                                 'models', 'waldboost'))
+from boxes import overlap
 from wbd import cut_infinite
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
@@ -149,14 +150,6 @@ def timed(words):
 
 
 # ---- rates ----
-
-
-def overlap(a, b):
-    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if w <= 0 or h <= 0:
-        return 0
-    return w * h / (a[2] * a[3] + b[2] * b[3] - w * h)
 
 
 def find(detect, model, path):

@@ -19,6 +19,10 @@ import tempfile
 import cv2
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..',
+                                'models', 'waldboost'))
+from boxes import overlap
+
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 XCORNER = 'cuvision-xcorner.xml max-size-width=36 nms-iou=0.1'
 DIGIT = 'cuvision-digit.xml nms-iou=0.2'
@@ -151,14 +155,6 @@ def measure_sudoku(models):
     check(found >= 24, f'{found} of 26 digits of sudoku.png')
     check(len(judged) - found <= 3,
           f'{len(judged) - found} boxes elsewhere in sudoku.png')
-
-
-def overlap(a, b):
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if width <= 0 or height <= 0:
-        return 0
-    return width * height / (a[2] * a[3] + b[2] * b[3] - width * height)
 
 
 def match_box(box, truth, taken):

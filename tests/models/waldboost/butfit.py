@@ -17,6 +17,7 @@ import numpy as np
 
 import boosted
 import brute
+from boxes import overlap
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 WINDOWS = (24, 24), (26, 26), (15, 9), (40, 16), (7, 33), (12, 12), (60, 50)
@@ -293,14 +294,6 @@ def film_frames(step):
         assert ok, 'Megamind.avi'
         if i % step == step // 2:
             yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
-
-
-def overlap(a, b):
-    """Intersection over union of two boxes."""
-    common = [max(0, min(a[i] + a[i + 2], b[i] + b[i + 2]) - max(a[i], b[i]))
-              for i in (0, 1)]
-    common = common[0] * common[1]
-    return common / (a[2] * a[3] + b[2] * b[3] - common)
 
 
 def default_options(mask='0xffffffff'):
