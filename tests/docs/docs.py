@@ -89,7 +89,7 @@ def blocks_of(top, page):
 def through_jq(block, command):
     """Pipes a line that prints records through jq."""
     prints = 'visionpublish' in command and 'file-path' not in command \
-        and '|' not in command
+        and '|' not in command and not re.search('target=(mqtt|kafka)', command)
     if not prints:
         return command
     if not re.search(r'gst-launch-1\.0 (-\w+ )*-q\b', command):

@@ -2,9 +2,9 @@
 #include "config.h"
 #include "output/writer.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
+
+#include "output/signals.h"
 
 #define RETRY_US (200 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_AT_END_US (20 * G_TIME_SPAN_MILLISECOND)
@@ -308,19 +308,6 @@ finish_work (CuvWriter *self, gboolean ok, gboolean end)
   g_cond_broadcast (&self->done);
 }
 
-/* A reader that goes away and a file that grows too large are reported to us by
- * errno; the signal would end the application. */
-static void
-block_signals (void)
-{
-  sigset_t set;
-
-  sigemptyset (&set);
-  sigaddset (&set, SIGPIPE);
-  sigaddset (&set, SIGXFSZ);
-  pthread_sigmask (SIG_BLOCK, &set, NULL);
-}
-
 /* Needs the lock. */
 static void
 drop_queue (CuvWriter *self)
@@ -341,7 +328,7 @@ run (gpointer data)
   gboolean ok = TRUE, end = FALSE;
   GBytes *record;
 
-  block_signals ();
+  cuv_block_signals ();
   g_mutex_lock (&self->lock);
   while ((record = next_work (self, &end)) != NULL || end) {
     g_mutex_unlock (&self->lock);

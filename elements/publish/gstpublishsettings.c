@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstpublishsettings.h"
+
+#include <string.h>
+
+#include "output/outbox.h"
+
+#define AT(field) G_STRUCT_OFFSET (GstCuvPublishSettings, field)
+/* The table's limits are doubles. */
+#define MAX_QUEUE_BYTES (G_GUINT64_CONSTANT (1) << 50)
+
+GST_CUV_DEFINE_ENUM (format_get_type, "GstCuvPublishFormat",
+    { GST_CUV_PUBLISH_JSON, "One JSON array of records, in a new file",
+        "json" },
+    { GST_CUV_PUBLISH_JSON_LINES, "A JSON object per line, appended",
+        "json-lines" },
+    { GST_CUV_PUBLISH_CSV, "Comma-separated values, a row per object, appended",
+        "csv" })
+
+GST_CUV_DEFINE_ENUM (target_get_type, "GstCuvPublishTarget",
+    { GST_CUV_PUBLISH_FILE, "A file, FIFO, device or standard output", "file" },
+    { GST_CUV_PUBLISH_MQTT, "A broker of MQTT", "mqtt" },
+    { GST_CUV_PUBLISH_KAFKA, "A broker of Kafka", "kafka" })
+
+GST_CUV_DEFINE_ENUM (tls_get_type, "GstCuvPublishTls",
+    { CUV_TLS_NONE, "No encryption", "none" },
+    { CUV_TLS_VERIFY, "Encrypted, the broker's certificate is verified",
+        "verify" },
+    { CUV_TLS_INSECURE, "Encrypted, the broker may be anyone", "insecure" })
+
+GST_CUV_DEFINE_ENUM (on_full_get_type, "GstCuvPublishOnFull",
+    { CUV_FULL_DROP_OLDEST, "The oldest records are dropped", "drop-oldest" },
+    { CUV_FULL_DROP_NEWEST, "The new record is dropped", "drop-newest" },
+    { CUV_FULL_BLOCK, "The pipeline waits", "block" })
+
+static gchar *
+parse_tags (gpointer settings)
+{
+  GstCuvPublishSettings *self = settings;
+  GError *error = NULL;
+  gchar *problem = NULL;
+
+  g_clear_pointer (&self->tags, json_node_unref);
+  if (self->tags_text == NULL || *self->tags_text == '\0')
+    return NULL;
+  self->tags = cuv_json_parse_object (self->tags_text, &error);
+  if (error != NULL)
+    problem = g_strdup_printf ("%s; set tags to the text of a JSON object, as "
+                               "in {\"camera\": \"door\"}",
+        error->message);
+  g_clear_error (&error);
+  return problem;
+}
+
+/* NULL, or why the settings of a broker cannot be used together. */
+static gchar *
+check (gconstpointer settings)
+{
+  const GstCuvPublishSettings *self = settings;
+
+  if (self->target == GST_CUV_PUBLISH_FILE)
+    return NULL;
+  if (gst_cuv_publish_is_empty (self->address))
+    return g_strdup ("target needs an address: set address=host or host:port");
+  /* the text of the address may have a password */
+  if (strchr (self->address, '@') != NULL)
+    return g_strdup ("address has a user: set user, and password-file or "
+                     "password-env, and only the host in address");
+  if (self->format == GST_CUV_PUBLISH_CSV)
+    return g_strdup ("file-format=csv is for files: brokers get JSON, set "
+                     "file-format=json-lines");
+  if (!gst_cuv_publish_is_empty (self->password_file)
+      && !gst_cuv_publish_is_empty (self->password_env))
+    return g_strdup ("password-file and password-env are both set: set one");
+  if (self->tls == CUV_TLS_NONE
+      && !(gst_cuv_publish_is_empty (self->tls_ca_file)
+          && gst_cuv_publish_is_empty (self->tls_certificate_file)))
+    return g_strdup ("tls-ca-file or tls-certificate-file is set, but tls is "
+                     "none: set tls=verify");
+  return NULL;
+}
+
+static GParamSpec *
+make_dropped (void)
+{
+  return g_param_spec_uint64 ("dropped", "Dropped",
+      "Number of records since the start that could not be written", 0,
+      G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
+/**
+ * GstVisionPublish:file-format:
+ *
+ * How records are written. json replaces an existing file; the others append.
+ * Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:file-path:
+ *
+ * The file, FIFO or device to write to; none or "-" is standard output.
+ * Several elements may append json-lines to one file; a file of json or csv
+ * has one writer. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:tags:
+ *
+ * The text of a JSON object that is written in each record. Any other text is
+ * refused, with an error at the start, with a warning while running.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:target:
+ *
+ * Where records go: to a file, or to a broker of MQTT or Kafka, each record a
+ * message of JSON. Can change in NULL and READY only, like all properties of a
+ * broker.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:address:
+ *
+ * Host or host:port of the broker; for Kafka a list of them, separated by
+ * commas. Ports are 1883, or 8883 with TLS, for MQTT, 9092 for Kafka. User and
+ * password have properties of their own.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:topic:
+ *
+ * The topic, in which {source} is replaced by #GstVisionPublish:source, or the
+ * element's name without one, and {kind} by "records". For MQTT
+ * "cameras/{source}/{kind}" if not set; if {kind} is in it, the same topic with
+ * "status" is retained by the broker: online, stopped or lost. For Kafka
+ * "cameras.{kind}"; the source is the message's key.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:password-file:
+ *
+ * A file with the password; a newline at its end is ignored.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:password-env:
+ *
+ * The name of an environment variable with the password. There is no property
+ * for the password itself: gst-launch-1.0 -v, logs and dot files would show it.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:tls:
+ *
+ * none; verify: the broker's certificate must be of its host and signed by an
+ * authority of #GstVisionPublish:tls-ca-file, or of the system; insecure: any
+ * certificate is accepted.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:on-full:
+ *
+ * What happens to a record for which the queue to the broker has no room. block
+ * makes the pipeline wait.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:spool-path:
+ *
+ * A file that has the queue to the broker, of up to
+ * #GstVisionPublish:queue-bytes bytes: what a broker has not acknowledged is
+ * sent after the next start, also if the program was killed. None: the queue is
+ * in memory.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:require-connection:
+ *
+ * Whether the start fails if there is no connection to the broker within 10
+ * seconds.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:stats:
+ *
+ * frames, records (written, or acknowledged by the broker), dropped, bytes
+ * (written or sent) (guint64), queue (guint, records that wait). With a broker
+ * also sent (repetitions included), acknowledged, spooled (found in the file of
+ * #GstVisionPublish:spool-path at the start), reconnects (guint64), connected
+ * (gboolean), last-error (a string, empty if there was none).
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "file-format", "File format", "Format of the records",
+      .offset = AT (format), .get_type = format_get_type,
+      .value = GST_CUV_PUBLISH_JSON_LINES, .only_stopped = TRUE },
+  { "file-path", "File path",
+      "Path of the file to write records to (none or - = standard output)",
+      .offset = AT (path), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "add-empty-results", "Add empty results",
+      "Write records also for frames without results",
+      .offset = AT (add_empty_results), .type = G_TYPE_BOOLEAN },
+  { "source", "Source", "Name of the video's source, written in each record",
+      .offset = AT (source), .type = G_TYPE_STRING },
+  { "tags", "Tags", "Text of a JSON object that is written in each record",
+      .offset = AT (tags_text), .type = G_TYPE_STRING, .parse = parse_tags },
+  { "target", "Target", "Where records go", .offset = AT (target),
+      .get_type = target_get_type, .value = GST_CUV_PUBLISH_FILE,
+      .only_stopped = TRUE },
+  { "address", "Address", "Host or host:port of the broker",
+      .offset = AT (address), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "topic", "Topic", "Topic of the records, with {source} and {kind}",
+      .offset = AT (topic), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "client-id", "Client id", "Name of this client at the broker (none = any)",
+      .offset = AT (client_id), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "user", "User", "Name of the user at the broker", .offset = AT (user),
+      .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "password-file", "Password file", "Path of a file with the password",
+      .offset = AT (password_file), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "password-env", "Password variable",
+      "Name of an environment variable with the password",
+      .offset = AT (password_env), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "tls", "TLS", "Encryption of the connection to the broker",
+      .offset = AT (tls), .get_type = tls_get_type, .value = CUV_TLS_NONE,
+      .only_stopped = TRUE },
+  { "tls-ca-file", "TLS authorities",
+      "Path of a PEM file with the authorities to trust (none = the system's)",
+      .offset = AT (tls_ca_file), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "tls-certificate-file", "TLS certificate",
+      "Path of a PEM file with the client's certificate",
+      .offset = AT (tls_certificate_file), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "tls-key-file", "TLS key",
+      "Path of a PEM file with the key of the client's certificate",
+      .offset = AT (tls_key_file), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "keep-alive", "Keep alive",
+      "Seconds after which a silent MQTT broker counts as lost",
+      .offset = AT (keep_alive), .type = G_TYPE_UINT, .minimum = 5,
+      .maximum = 65535, .value = 15, .only_stopped = TRUE },
+  { "queue-records", "Queue's records", "Most records that wait for the broker",
+      .offset = AT (queue_records), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = G_MAXUINT, .value = 100000, .only_stopped = TRUE },
+  { "queue-bytes", "Queue's bytes",
+      "Most bytes of records that wait for the broker",
+      .offset = AT (queue_bytes), .type = G_TYPE_UINT64,
+      .minimum = CUV_SPOOL_MIN_BYTES, .maximum = MAX_QUEUE_BYTES,
+      .value = 64 << 20, .only_stopped = TRUE },
+  { "on-full", "On full", "What to do with a record when the queue is full",
+      .offset = AT (on_full), .get_type = on_full_get_type,
+      .value = CUV_FULL_DROP_OLDEST, .only_stopped = TRUE },
+  { "spool-path", "Spool path",
+      "Path of a file that keeps the queue to the broker (none = in memory)",
+      .offset = AT (spool_path), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "require-connection", "Require connection",
+      "Fail at the start without a connection to the broker",
+      .offset = AT (require_connection), .type = G_TYPE_BOOLEAN,
+      .only_stopped = TRUE },
+  { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
+      .get = gst_vision_publish_get_dropped },
+  { "stats", "Statistics", "Statistics of the element's work",
+      .get_type = gst_structure_get_type, .get = gst_vision_publish_get_stats },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (tags), json_node_get_type },
+};
+
+const GstCuvSettingsTable gst_cuv_publish_settings = {
+  GST_CUV_SETTINGS (GstCuvPublishSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
+  .check = check,
+};

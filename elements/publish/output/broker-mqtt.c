@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* MQTT 5 by libmosquitto, with MQTT 3.1.1 for brokers that are older. Each
+ * connection has a client of its own: what is in flight when one is lost is the
+ * outbox's to send again. */
+#include "config.h"
+#include "output/broker.h"
+
+#include <errno.h>
+#include <mosquitto.h>
+#include <mqtt_protocol.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "output/library.h"
+
+#define PORT 1883
+#define TLS_PORT 8883
+#define WINDOW 64
+#define SSL_VERIFY_NONE 0 /* OpenSSL's */
+/* How long close() tries to say goodbye. */
+#define GOODBYE_MS 200
+
+#define ONLINE "{\"status\":\"online\"}"
+#define STOPPED "{\"status\":\"stopped\"}"
+#define LOST "{\"status\":\"lost\"}"
+
+#define FUNCTIONS(F)                                                           \
+  F (connack_string)                                                           \
+  F (connect)                                                                  \
+  F (connect_v5_callback_set)                                                  \
+  F (destroy)                                                                  \
+  F (disconnect)                                                               \
+  F (int_option)                                                               \
+  F (lib_init)                                                                 \
+  F (log_callback_set)                                                         \
+  F (loop_misc)                                                                \
+  F (loop_read)                                                                \
+  F (loop_write)                                                               \
+  F (max_inflight_messages_set)                                                \
+  F (new)                                                                      \
+  F (publish)                                                                  \
+  F (publish_v5_callback_set)                                                  \
+  F (reason_string)                                                            \
+  F (socket)                                                                   \
+  F (strerror)                                                                 \
+  F (tls_insecure_set)                                                         \
+  F (tls_opts_set)                                                             \
+  F (tls_set)                                                                  \
+  F (username_pw_set)                                                          \
+  F (want_write)                                                               \
+  F (will_set)
+
+#define DECLARE(name) static __typeof__ (mosquitto_##name) *mqtt_##name;
+FUNCTIONS (DECLARE)
+
+typedef struct {
+  CuvBroker broker;
+  CuvBrokerConfig config;
+  gchar *host;
+  gint port;
+  gint protocol; /* MQTT_PROTOCOL_... */
+
+  /* of the connection */
+  struct mosquitto *client;
+  gboolean connected;
+  gchar *problem;      /* what the last callback reported */
+  gchar *log_problem;  /* the last error that the library logged */
+  GHashTable *numbers; /* message id -> guint64 *, of messages in flight */
+} Mqtt;
+
+static gboolean
+open_library (GError **error)
+{
+#define SYMBOL(name) { "mosquitto_" #name, (gpointer *) &mqtt_##name },
+  static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
+  static GMutex lock;
+  static gboolean opened;
+
+  g_mutex_lock (&lock);
+  if (!opened) {
+    opened = cuv_library_open ("libmosquitto.so.1", "libmosquitto1", symbols,
+        G_N_ELEMENTS (symbols), error);
+    if (opened)
+      mqtt_lib_init ();
+  }
+  g_mutex_unlock (&lock);
+  return opened;
+}
+
+/* ---- problems ---- */
+
+static void
+set_problem (gchar **problem, gchar *text)
+{
+  g_free (*problem);
+  *problem = text;
+}
+
+static const gchar *
+connect_remedy (gint code)
+{
+  switch (code) {
+    case CONNACK_REFUSED_BAD_USERNAME_PASSWORD:
+    case CONNACK_REFUSED_NOT_AUTHORIZED:
+    case MQTT_RC_BAD_USERNAME_OR_PASSWORD:
+    case MQTT_RC_NOT_AUTHORIZED:
+      return ": check user and password-file or password-env";
+    case CONNACK_REFUSED_IDENTIFIER_REJECTED:
+    case MQTT_RC_CLIENTID_NOT_VALID:
+      return ": check client-id";
+    default:
+      return "";
+  }
+}
+
+/* The text of a code that a call has returned, with what was reported while it
+ * ran. */
+static gboolean
+fail (Mqtt *self, gint code, GError **error)
+{
+  gint system_error = errno;
+  const gchar *text =
+      code == MOSQ_ERR_ERRNO ? g_strerror (system_error) : mqtt_strerror (code);
+
+  if (self->problem != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", self->problem);
+  else if (code == MOSQ_ERR_TLS)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "%s (%s): check tls-ca-file, and that the broker speaks TLS on this "
+        "port",
+        text, self->log_problem != NULL ? self->log_problem : "no details");
+  else if (code == MOSQ_ERR_KEEPALIVE)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+        "it did not answer for %u seconds", self->config.keep_alive);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", text);
+  return FALSE;
+}
+
+/* ---- callbacks, all within run() ---- */
+
+static void
+on_log (struct mosquitto *client, void *data, int level, const char *text)
+{
+  Mqtt *self = data;
+
+  if (level == MOSQ_LOG_ERR)
+    set_problem (&self->log_problem, g_strdup (text));
+}
+
+/* A broker that knows only MQTT 3.1.1 answers in its way. */
+static void
+on_connect (struct mosquitto *client, void *data, int code, int flags,
+    const mosquitto_property *properties)
+{
+  Mqtt *self = data;
+
+  if (code == 0) {
+    self->connected = TRUE;
+    if (self->config.status_topic != NULL)
+      mqtt_publish (client, NULL, self->config.status_topic,
+          (int) strlen (ONLINE), ONLINE, 1, true);
+    cuv_outbox_connected (self->broker.outbox);
+  } else if (code == MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION
+      || (code == CONNACK_REFUSED_PROTOCOL_VERSION
+          && self->protocol == MQTT_PROTOCOL_V5)) {
+    self->protocol = MQTT_PROTOCOL_V311;
+    set_problem (&self->problem, g_strdup ("it does not know MQTT 5"));
+  } else {
+    set_problem (&self->problem,
+        g_strdup_printf ("it refused the connection (%s)%s",
+            code < 128 ? mqtt_connack_string (code) : mqtt_reason_string (code),
+            connect_remedy (code)));
+  }
+}
+
+/* The status is not the outbox's: it has no number. */
+static void
+on_publish (struct mosquitto *client, void *data, int id, int code,
+    const mosquitto_property *properties)
+{
+  Mqtt *self = data;
+  gpointer key = GINT_TO_POINTER (id), value;
+  gchar *problem = NULL;
+
+  if (code >= 128)
+    problem = g_strdup_printf ("it refused the topic or a record (%s): check "
+                               "topic and the broker's access rules",
+        mqtt_reason_string (code));
+  value = g_hash_table_lookup (self->numbers, key);
+  if (value != NULL)
+    cuv_outbox_acknowledged (self->broker.outbox, *(guint64 *) value, problem);
+  else if (problem != NULL)
+    cuv_outbox_failed (self->broker.outbox, problem);
+  g_hash_table_remove (self->numbers, key);
+  g_free (problem);
+}
+
+/* ---- the connection ---- */
+
+/* libmosquitto sets the disposition of SIGPIPE, which is the application's. */
+static struct mosquitto *
+new_client (Mqtt *self)
+{
+  struct sigaction before;
+  struct mosquitto *client;
+
+  sigaction (SIGPIPE, NULL, &before);
+  client = mqtt_new (self->config.client_id, true, self);
+  sigaction (SIGPIPE, &before, NULL);
+  return client;
+}
+
+static gint
+set_up_tls (Mqtt *self)
+{
+  gint code;
+
+  if (self->config.tls == CUV_TLS_NONE)
+    return MOSQ_ERR_SUCCESS;
+  if (self->config.ca_file == NULL)
+    mqtt_int_option (self->client, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
+  if (self->config.ca_file == NULL && self->config.certificate_file == NULL)
+    code = MOSQ_ERR_SUCCESS;
+  else
+    code = mqtt_tls_set (self->client, self->config.ca_file,
+        self->config.ca_file == NULL ? "/etc/ssl/certs" : NULL,
+        self->config.certificate_file, self->config.key_file, NULL);
+  if (code == MOSQ_ERR_SUCCESS && self->config.tls == CUV_TLS_INSECURE) {
+    mqtt_tls_insecure_set (self->client, true);
+    code = mqtt_tls_opts_set (self->client, SSL_VERIFY_NONE, NULL, NULL);
+  }
+  return code;
+}
+
+static gint
+set_up (Mqtt *self)
+{
+  struct mosquitto *client = self->client;
+  gint code = MOSQ_ERR_SUCCESS;
+
+  mqtt_log_callback_set (client, on_log);
+  mqtt_connect_v5_callback_set (client, on_connect);
+  mqtt_publish_v5_callback_set (client, on_publish);
+  mqtt_int_option (client, MOSQ_OPT_PROTOCOL_VERSION, self->protocol);
+  mqtt_int_option (client, MOSQ_OPT_TCP_NODELAY, 1);
+  mqtt_max_inflight_messages_set (client, 2 * WINDOW);
+  if (self->config.user != NULL)
+    code =
+        mqtt_username_pw_set (client, self->config.user, self->config.password);
+  if (code == MOSQ_ERR_SUCCESS && self->config.status_topic != NULL)
+    code = mqtt_will_set (
+        client, self->config.status_topic, (int) strlen (LOST), LOST, 1, true);
+  return code == MOSQ_ERR_SUCCESS ? set_up_tls (self) : code;
+}
+
+static gboolean
+mqtt_open (CuvBroker *broker, GError **error)
+{
+  Mqtt *self = (Mqtt *) broker;
+  gint code;
+
+  set_problem (&self->problem, NULL);
+  set_problem (&self->log_problem, NULL);
+  self->client = new_client (self);
+  if (self->client == NULL)
+    return fail (self, MOSQ_ERR_ERRNO, error);
+  code = set_up (self);
+  if (code == MOSQ_ERR_SUCCESS)
+    code = mqtt_connect (
+        self->client, self->host, self->port, (int) self->config.keep_alive);
+  return code == MOSQ_ERR_SUCCESS || fail (self, code, error);
+}
+
+static CuvSend
+mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
+    GError **error)
+{
+  Mqtt *self = (Mqtt *) broker;
+  gint id;
+  gint code = message->size > MQTT_MAX_PAYLOAD
+      ? MOSQ_ERR_PAYLOAD_SIZE
+      : mqtt_publish (self->client, &id, message->topic, (int) message->size,
+          message->text, 1, false);
+
+  switch (code) {
+    case MOSQ_ERR_SUCCESS:
+      g_hash_table_insert (self->numbers, GINT_TO_POINTER (id),
+          g_memdup2 (&number, sizeof number));
+      return CUV_SEND_OK;
+    case MOSQ_ERR_INVAL:
+    case MOSQ_ERR_PAYLOAD_SIZE:
+    case MOSQ_ERR_OVERSIZE_PACKET:
+    case MOSQ_ERR_MALFORMED_UTF8:
+      fail (self, code, error);
+      return CUV_SEND_REFUSED;
+    default:
+      fail (self, code, error);
+      return CUV_SEND_LOST;
+  }
+}
+
+/* Reads first: a TLS handshake goes on there. */
+static gint
+serve_socket (Mqtt *self, int wake_fd, gint milliseconds)
+{
+  struct pollfd ready[2] = { { mqtt_socket (self->client), POLLIN, 0 },
+    { wake_fd, POLLIN, 0 } };
+  gint code = MOSQ_ERR_SUCCESS;
+
+  if (mqtt_want_write (self->client))
+    ready[0].events |= POLLOUT;
+  if (poll (ready, 2, milliseconds) < 0 && errno != EINTR)
+    return MOSQ_ERR_ERRNO;
+  if (ready[0].revents != 0)
+    code = mqtt_loop_read (self->client, 1);
+  if (code == MOSQ_ERR_SUCCESS && mqtt_want_write (self->client))
+    code = mqtt_loop_write (self->client, 1);
+  return code == MOSQ_ERR_SUCCESS ? mqtt_loop_misc (self->client) : code;
+}
+
+static gboolean
+mqtt_run (CuvBroker *broker, int wake_fd, gint milliseconds, GError **error)
+{
+  Mqtt *self = (Mqtt *) broker;
+  gint code = serve_socket (self, wake_fd, milliseconds);
+
+  return (code == MOSQ_ERR_SUCCESS && self->problem == NULL)
+      || fail (self, code, error);
+}
+
+static void
+say_goodbye (Mqtt *self)
+{
+  gint64 end = g_get_monotonic_time () + GOODBYE_MS * G_TIME_SPAN_MILLISECOND;
+
+  if (self->config.status_topic != NULL)
+    mqtt_publish (self->client, NULL, self->config.status_topic,
+        (int) strlen (STOPPED), STOPPED, 1, true);
+  mqtt_disconnect (self->client);
+  while (mqtt_want_write (self->client) && g_get_monotonic_time () < end
+      && serve_socket (self, -1, GOODBYE_MS / 10) == MOSQ_ERR_SUCCESS) {
+  }
+}
+
+static void
+mqtt_close (CuvBroker *broker, gboolean orderly)
+{
+  Mqtt *self = (Mqtt *) broker;
+
+  if (self->client == NULL)
+    return;
+  if (orderly && self->connected)
+    say_goodbye (self);
+  mqtt_destroy (self->client);
+  self->client = NULL;
+  self->connected = FALSE;
+  g_hash_table_remove_all (self->numbers);
+}
+
+static void
+mqtt_free (CuvBroker *broker)
+{
+  Mqtt *self = (Mqtt *) broker;
+
+  g_hash_table_unref (self->numbers);
+  g_free (self->broker.name);
+  g_free (self->host);
+  cuv_broker_config_clear (&self->config);
+  g_free (self->problem);
+  g_free (self->log_problem);
+  g_free (self);
+}
+
+/* ---- configuration ---- */
+
+/* Host, host:port or a URI. */
+static gboolean
+parse_address (Mqtt *self, GError **error)
+{
+  const gchar *text = self->config.address;
+  guint16 port = self->config.tls == CUV_TLS_NONE ? PORT : TLS_PORT;
+  GSocketConnectable *address = strstr (text, "://") != NULL
+      ? g_network_address_parse_uri (text, port, error)
+      : g_network_address_parse (text, port, error);
+
+  if (address == NULL)
+    return FALSE;
+  self->host =
+      g_strdup (g_network_address_get_hostname (G_NETWORK_ADDRESS (address)));
+  self->port = g_network_address_get_port (G_NETWORK_ADDRESS (address));
+  g_object_unref (address);
+  return TRUE;
+}
+
+CuvBroker *
+cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
+{
+  static const CuvBrokerClass klass = { WINDOW, mqtt_open, mqtt_send, mqtt_run,
+    mqtt_close, mqtt_free };
+  Mqtt *self;
+
+  if (!open_library (error))
+    return NULL;
+  self = g_new0 (Mqtt, 1);
+  self->broker.klass = &klass;
+  self->numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->config = *config;
+  *config = (CuvBrokerConfig){ 0 };
+  self->protocol = MQTT_PROTOCOL_V5;
+  if (!parse_address (self, error)) {
+    mqtt_free (&self->broker);
+    return NULL;
+  }
+  self->broker.name = g_strdup_printf ("%s:%d", self->host, self->port);
+  return &self->broker;
+}

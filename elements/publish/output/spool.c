@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file: two headers, written in turn, so that one of them is always whole,
+ * then a ring of max_bytes bytes. Positions count bytes since the ring was last
+ * empty and are taken modulo its size. A message is written before the header
+ * that says so. In memory there is the ring only. */
+#include "config.h"
+#include "output/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MAGIC "CUVSPOOL"
+#define FORMAT_VERSION 1
+#define HEADER_STEP 4096 /* from one header to the next, and to the ring */
+#define RING_START (2 * HEADER_STEP)
+
+typedef struct {
+  gchar magic[8];
+  guint32 version, crc; /* of the header with crc 0 */
+  guint64 written;      /* headers so far; the highest one counts */
+  guint64 size;         /* of the ring */
+  guint64 head, tail;   /* positions of the first message and after the last */
+  guint64 first, end;   /* numbers of messages */
+} Header;
+
+/* Before each message. */
+typedef struct {
+  guint32 size, crc; /* of what follows */
+  guint32 topic_size, key_size;
+} Prefix;
+
+struct _CuvSpool {
+  gchar *path; /* NULL: in memory */
+  int fd;
+  gchar *ring; /* in memory */
+  guint max_records;
+  Header header;
+  guint64 read_number, read_position; /* the message that is read next */
+};
+
+void
+cuv_message_clear (CuvMessage *self)
+{
+  g_free ((gchar *) self->topic);
+  *self = (CuvMessage){ 0 };
+}
+
+static gsize
+payload_bytes (const CuvMessage *self)
+{
+  return strlen (self->topic) + 1 + strlen (self->key) + 1 + self->size;
+}
+
+gsize
+cuv_message_bytes (const CuvMessage *self)
+{
+  return sizeof (Prefix) + payload_bytes (self);
+}
+
+static gboolean
+fail (GError **error, const gchar *what)
+{
+  int code = errno;
+
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s", what,
+      g_strerror (code));
+  return FALSE;
+}
+
+/* ---- bytes ---- */
+
+static gboolean
+write_all (int fd, const void *data, gsize size, guint64 offset, GError **error)
+{
+  for (gsize done = 0; done < size;) {
+    gssize n = pwrite (
+        fd, (const gchar *) data + done, size - done, (off_t) (offset + done));
+
+    if (n <= 0 && errno != EINTR)
+      return fail (error, "it cannot be written");
+    done += n > 0 ? (gsize) n : 0;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
+{
+  for (gsize done = 0; done < size;) {
+    gssize n =
+        pread (fd, (gchar *) data + done, size - done, (off_t) (offset + done));
+
+    if (n == 0)
+      errno = ENODATA;
+    if (n <= 0 && errno != EINTR)
+      return fail (error, "it cannot be read");
+    done += n > 0 ? (gsize) n : 0;
+  }
+  return TRUE;
+}
+
+/* The part of [position, position + size) before the ring's end. */
+static gsize
+first_part (const CuvSpool *self, guint64 position, gsize size, guint64 *offset)
+{
+  *offset = position % self->header.size;
+  return MIN (size, self->header.size - *offset);
+}
+
+static gboolean
+write_ring (CuvSpool *self, guint64 position, const void *data, gsize size,
+    GError **error)
+{
+  guint64 offset;
+  gsize n = first_part (self, position, size, &offset);
+  const gchar *rest = (const gchar *) data + n;
+
+  if (self->path == NULL) {
+    memcpy (self->ring + offset, data, n);
+    memcpy (self->ring, rest, size - n);
+    return TRUE;
+  }
+  return write_all (self->fd, data, n, RING_START + offset, error)
+      && write_all (self->fd, rest, size - n, RING_START, error);
+}
+
+static gboolean
+read_ring (
+    CuvSpool *self, guint64 position, void *data, gsize size, GError **error)
+{
+  guint64 offset;
+  gsize n = first_part (self, position, size, &offset);
+  gchar *rest = (gchar *) data + n;
+
+  if (self->path == NULL) {
+    memcpy (data, self->ring + offset, n);
+    memcpy (rest, self->ring, size - n);
+    return TRUE;
+  }
+  return read_all (self->fd, data, n, RING_START + offset, error)
+      && read_all (self->fd, rest, size - n, RING_START, error);
+}
+
+/* ---- headers ---- */
+
+static guint32
+header_crc (Header header)
+{
+  header.crc = 0;
+  return (guint32) crc32 (0, (const Bytef *) &header, sizeof header);
+}
+
+static gboolean
+header_is_valid (const Header *self)
+{
+  return memcmp (self->magic, MAGIC, sizeof self->magic) == 0
+      && self->version == FORMAT_VERSION && self->crc == header_crc (*self)
+      && self->size >= CUV_SPOOL_MIN_BYTES && self->head <= self->tail
+      && self->tail - self->head <= self->size && self->first <= self->end;
+}
+
+static gboolean
+write_header (CuvSpool *self, GError **error)
+{
+  Header *header = &self->header;
+
+  if (self->path == NULL)
+    return TRUE;
+  header->written++;
+  header->crc = header_crc (*header);
+  return write_all (self->fd, header, sizeof *header,
+      header->written % 2 * HEADER_STEP, error);
+}
+
+/* An empty file is a spool without messages. */
+static gboolean
+read_headers (CuvSpool *self, GError **error)
+{
+  Header headers[2] = { 0 };
+  struct stat status;
+  gboolean found = FALSE;
+
+  if (fstat (self->fd, &status) != 0)
+    return fail (error, "it cannot be read");
+  if (status.st_size == 0)
+    return TRUE;
+  for (guint i = 0; i < 2; i++) {
+    if (!read_all (
+            self->fd, &headers[i], sizeof headers[i], i * HEADER_STEP, NULL)
+        || !header_is_valid (&headers[i])
+        || (found && headers[i].written < self->header.written))
+      continue;
+    self->header = headers[i];
+    found = TRUE;
+  }
+  if (!found)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "it is not a spool, or it is damaged: remove it or name another file");
+  return found;
+}
+
+/* ---- open ---- */
+
+static gboolean
+open_file (CuvSpool *self, GError **error)
+{
+  self->fd = open (self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+  if (self->fd < 0)
+    return fail (error, "it cannot be opened");
+  if (flock (self->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+        "another visionpublish uses it: name a file for each");
+    return FALSE;
+  }
+  return read_headers (self, error);
+}
+
+static gboolean
+open_memory (CuvSpool *self, guint64 bytes, GError **error)
+{
+  self->ring = g_try_malloc (bytes);
+  if (self->ring == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+        "there is no memory for %" G_GUINT64_FORMAT " bytes", bytes);
+  return self->ring != NULL;
+}
+
+CuvSpool *
+cuv_spool_new (
+    const gchar *path, guint64 max_bytes, guint max_records, GError **error)
+{
+  CuvSpool *self = g_new0 (CuvSpool, 1);
+
+  self->path = g_strdup (path);
+  self->fd = -1;
+  self->max_records = max_records;
+  if (path != NULL ? !open_file (self, error)
+                   : !open_memory (self, max_bytes, error)) {
+    cuv_spool_free (self);
+    return NULL;
+  }
+  memcpy (self->header.magic, MAGIC, sizeof self->header.magic);
+  self->header.version = FORMAT_VERSION;
+  if (self->header.first == self->header.end) {
+    self->header.size = MAX (max_bytes, CUV_SPOOL_MIN_BYTES);
+    self->header.head = self->header.tail = 0;
+  }
+  self->read_number = self->header.first;
+  self->read_position = self->header.head;
+  if (!write_header (self, error))
+    g_clear_pointer (&self, cuv_spool_free);
+  return self;
+}
+
+void
+cuv_spool_free (CuvSpool *self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  g_free (self->ring);
+  g_free (self->path);
+  g_free (self);
+}
+
+/* ---- messages ---- */
+
+gboolean
+cuv_spool_is_file (const CuvSpool *self)
+{
+  return self->path != NULL;
+}
+
+guint64
+cuv_spool_first (const CuvSpool *self)
+{
+  return self->header.first;
+}
+
+guint64
+cuv_spool_end (const CuvSpool *self)
+{
+  return self->header.end;
+}
+
+gboolean
+cuv_spool_can_hold (const CuvSpool *self, gsize bytes)
+{
+  return bytes <= self->header.size && bytes <= G_MAXINT32;
+}
+
+gboolean
+cuv_spool_has_room (const CuvSpool *self, gsize bytes)
+{
+  const Header *header = &self->header;
+
+  return cuv_spool_can_hold (self, bytes)
+      && header->end - header->first < self->max_records
+      && bytes <= header->size - (header->tail - header->head);
+}
+
+static gchar *
+copy_payload (const CuvMessage *message, Prefix *prefix)
+{
+  gsize topic = strlen (message->topic) + 1, key = strlen (message->key) + 1;
+  gchar *payload = g_malloc (topic + key + message->size);
+
+  memcpy (payload, message->topic, topic);
+  memcpy (payload + topic, message->key, key);
+  memcpy (payload + topic + key, message->text, message->size);
+  prefix->topic_size = (guint32) topic;
+  prefix->key_size = (guint32) key;
+  prefix->size = (guint32) (topic + key + message->size);
+  prefix->crc =
+      (guint32) crc32 (0, (const Bytef *) payload, (uInt) prefix->size);
+  return payload;
+}
+
+gboolean
+cuv_spool_push (CuvSpool *self, const CuvMessage *message, GError **error)
+{
+  Header before = self->header;
+  Prefix prefix;
+  gchar *payload = copy_payload (message, &prefix);
+  guint64 tail = self->header.tail;
+  gboolean ok = write_ring (self, tail, &prefix, sizeof prefix, error)
+      && write_ring (self, tail + sizeof prefix, payload, prefix.size, error);
+
+  g_free (payload);
+  if (!ok)
+    return FALSE;
+  self->header.tail += sizeof prefix + prefix.size;
+  self->header.end++;
+  if (write_header (self, error))
+    return TRUE;
+  self->header = before;
+  return FALSE;
+}
+
+/* Reads the prefix of the message at a position. One that cannot be right is
+ * damaged. */
+static gboolean
+read_prefix (CuvSpool *self, guint64 position, Prefix *prefix, GError **error)
+{
+  guint64 left = self->header.tail - position;
+
+  if (left < sizeof *prefix)
+    memset (prefix, 0, sizeof *prefix);
+  else if (!read_ring (self, position, prefix, sizeof *prefix, error))
+    return FALSE;
+  if (prefix->topic_size > 0 && prefix->key_size > 0
+      && prefix->size <= left - sizeof *prefix
+      && (guint64) prefix->topic_size + prefix->key_size <= prefix->size)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is damaged");
+  return FALSE;
+}
+
+static gboolean
+parse_payload (
+    gchar *payload, const Prefix *prefix, CuvMessage *message, GError **error)
+{
+  guint32 text = prefix->topic_size + prefix->key_size;
+
+  if (prefix->crc != crc32 (0, (const Bytef *) payload, (uInt) prefix->size)
+      || payload[prefix->topic_size - 1] != '\0' || payload[text - 1] != '\0') {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is damaged");
+    return FALSE;
+  }
+  message->topic = payload;
+  message->key = payload + prefix->topic_size;
+  message->text = payload + text;
+  message->size = prefix->size - text;
+  return TRUE;
+}
+
+static gboolean
+read_message (CuvSpool *self, guint64 position, Prefix *prefix,
+    CuvMessage *message, GError **error)
+{
+  gchar *payload;
+
+  if (!read_prefix (self, position, prefix, error))
+    return FALSE;
+  payload = g_malloc (prefix->size);
+  if (read_ring (self, position + sizeof *prefix, payload, prefix->size, error)
+      && parse_payload (payload, prefix, message, error))
+    return TRUE;
+  g_free (payload);
+  return FALSE;
+}
+
+/* Moves the reader to a message; backwards from the first one. */
+static gboolean
+seek (CuvSpool *self, guint64 number, GError **error)
+{
+  Prefix prefix;
+
+  if (number < self->read_number || self->read_number < self->header.first) {
+    self->read_number = self->header.first;
+    self->read_position = self->header.head;
+  }
+  while (self->read_number < number) {
+    if (!read_prefix (self, self->read_position, &prefix, error))
+      return FALSE;
+    self->read_position += sizeof prefix + prefix.size;
+    self->read_number++;
+  }
+  return TRUE;
+}
+
+gboolean
+cuv_spool_read (
+    CuvSpool *self, guint64 number, CuvMessage *message, GError **error)
+{
+  Prefix prefix;
+
+  if (!seek (self, number, error)
+      || !read_message (self, self->read_position, &prefix, message, error))
+    return FALSE;
+  self->read_position += sizeof prefix + prefix.size;
+  self->read_number = number + 1;
+  return TRUE;
+}
+
+/* The memory or the blocks of the file that the ring has used once are used
+ * again from its start. */
+static void
+rewind_if_empty (CuvSpool *self)
+{
+  Header *header = &self->header;
+
+  if (header->first == header->end) {
+    header->head = header->tail = 0;
+    self->read_number = header->first;
+    self->read_position = 0;
+  }
+}
+
+/* Of a damaged file the position of the next message is not known. */
+void
+cuv_spool_pop (CuvSpool *self)
+{
+  Header *header = &self->header;
+  Prefix prefix;
+
+  if (read_prefix (self, header->head, &prefix, NULL)) {
+    header->head += sizeof prefix + prefix.size;
+    header->first++;
+  } else {
+    header->first = header->end;
+  }
+  rewind_if_empty (self);
+  if (!write_header (self, NULL))
+    g_warning ("Cannot write to the spool '%s': %s. Messages that were sent "
+               "are sent again after the next start.",
+        self->path, g_strerror (errno));
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* target=kafka with the mock cluster of librdkafka: what a consumer of it gets,
+ * with brokers that are down, refuse and are slow. */
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+#include <string.h>
+#include "cuvelements.h"
+
+#define TOPIC "cameras.records"
+#define PRODUCE 0 /* ApiKey of a ProduceRequest */
+/* A limit in seconds that even a busy machine does not reach. */
+#define LONG 60
+
+static rd_kafka_t *owner; /* of the cluster */
+static rd_kafka_mock_cluster_t *cluster;
+static GstElement *pipeline, *publish;
+
+static rd_kafka_t *
+client_new (rd_kafka_type_t type, const gchar *const *options)
+{
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  gchar text[256];
+  rd_kafka_t *client;
+
+  for (; *options != NULL; options += 2)
+    fail_unless (
+        rd_kafka_conf_set (conf, options[0], options[1], text, sizeof text)
+        == RD_KAFKA_CONF_OK);
+  rd_kafka_conf_set (conf, "log_level", "0", text, sizeof text);
+  client = rd_kafka_new (type, conf, text, sizeof text);
+  fail_unless (client != NULL, "%s", text);
+  return client;
+}
+
+static void
+set_up (void)
+{
+  const gchar *const options[] = { "test.mock.num.brokers", "1", NULL };
+  gchar *line;
+
+  owner = client_new (RD_KAFKA_PRODUCER, options);
+  cluster = rd_kafka_handle_mock_cluster (owner);
+  fail_unless (cluster != NULL);
+  rd_kafka_mock_topic_create (cluster, TOPIC, 1, 1);
+  line = g_strdup_printf (
+      "videotestsrc name=s num-buffers=100 ! video/x-raw,width=32,height=32 ! "
+      "visionpublish name=p target=kafka address=%s add-empty-results=true "
+      "source=door ! fakesink",
+      rd_kafka_mock_cluster_bootstraps (cluster));
+  pipeline = gst_parse_launch (line, NULL);
+  publish = gst_bin_get_by_name (GST_BIN (pipeline), "p");
+  g_free (line);
+}
+
+static void
+tear_down (void)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (publish);
+  gst_object_unref (pipeline);
+  rd_kafka_destroy (owner);
+}
+
+static guint64
+stat_of (const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (publish, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+static void
+wait_for (const gchar *name, guint64 value)
+{
+  gint64 end = g_get_monotonic_time () + LONG * G_TIME_SPAN_SECOND;
+
+  while (stat_of (name) < value) {
+    fail_unless (g_get_monotonic_time () < end, "%s stays below %u", name,
+        (guint) value);
+    g_usleep (5000);
+  }
+}
+
+/* Waits for EOS; returns the first warning before it, or NULL. */
+static gchar *
+finish (void)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gchar *warning = NULL;
+  gboolean over = FALSE;
+
+  while (!over) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, LONG * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    GError *error;
+
+    fail_unless (message != NULL);
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    over = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      gst_message_parse_warning (message, &error, NULL);
+      if (warning == NULL)
+        warning = g_strdup (error->message);
+      g_error_free (error);
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return warning;
+}
+
+static void
+check_record (const rd_kafka_message_t *message, guint n)
+{
+  gchar *text = g_strndup (message->payload, message->len);
+  gchar *begin = g_strdup_printf ("{\"frame_num\":%u,", n);
+
+  fail_unless (g_str_has_prefix (text, begin), "%s is not record %u", text, n);
+  fail_unless (g_str_has_suffix (text, "}"));
+  fail_unless_equals_uint64 (message->key_len, 4);
+  fail_unless (memcmp (message->key, "door", 4) == 0);
+  g_free (begin);
+  g_free (text);
+}
+
+/* The topic has the records 0 .. n - 1 in order, each once. */
+static void
+expect_records (guint n)
+{
+  const gchar *const options[] = { "bootstrap.servers",
+    rd_kafka_mock_cluster_bootstraps (cluster), "group.id", "g",
+    "auto.offset.reset", "earliest", "enable.partition.eof", "true", NULL };
+  rd_kafka_t *consumer = client_new (RD_KAFKA_CONSUMER, options);
+  rd_kafka_topic_partition_list_t *topics =
+      rd_kafka_topic_partition_list_new (1);
+  gboolean end = FALSE;
+  guint found = 0;
+
+  rd_kafka_topic_partition_list_add (topics, TOPIC, 0)->offset =
+      RD_KAFKA_OFFSET_BEGINNING;
+  rd_kafka_assign (consumer, topics);
+  rd_kafka_topic_partition_list_destroy (topics);
+  while (!end) {
+    rd_kafka_message_t *message =
+        rd_kafka_consumer_poll (consumer, LONG * 1000);
+
+    fail_unless (message != NULL);
+    end = message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF;
+    if (!end) {
+      fail_unless_equals_int (message->err, 0);
+      check_record (message, found++);
+    }
+    rd_kafka_message_destroy (message);
+  }
+  rd_kafka_consumer_close (consumer);
+  rd_kafka_destroy (consumer);
+  fail_unless_equals_int (found, n);
+}
+
+GST_START_TEST (test_records)
+{
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (finish ());
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), 100);
+  fail_unless_equals_uint64 (stat_of ("dropped"), 0);
+  expect_records (100);
+}
+GST_END_TEST
+
+/* Down at the start, up, down and up again. */
+GST_START_TEST (test_outages)
+{
+  g_object_set (gst_bin_get_by_name (GST_BIN (pipeline), "s"), "num-buffers",
+      -1, "is-live", TRUE, NULL);
+  gst_object_unref (gst_bin_get_by_name (GST_BIN (pipeline), "s"));
+  rd_kafka_mock_broker_set_down (cluster, 1);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for ("frames", 10);
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), 0);
+  rd_kafka_mock_broker_set_up (cluster, 1);
+  wait_for ("acknowledged", 20);
+  rd_kafka_mock_broker_set_down (cluster, 1);
+  wait_for ("frames", stat_of ("frames") + 20);
+  rd_kafka_mock_broker_set_up (cluster, 1);
+  wait_for ("acknowledged", stat_of ("frames"));
+  gst_element_send_event (pipeline, gst_event_new_eos ());
+  g_free (finish ());
+  fail_unless_equals_uint64 (stat_of ("dropped"), 0);
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), stat_of ("frames"));
+  expect_records ((guint) stat_of ("frames"));
+}
+GST_END_TEST
+
+/* Errors that librdkafka repeats, and connections that break. */
+GST_START_TEST (test_transient_errors)
+{
+  rd_kafka_mock_push_request_errors (cluster, PRODUCE, 4,
+      RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+      RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR__TRANSPORT);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (finish ());
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), 100);
+  expect_records (100);
+}
+GST_END_TEST
+
+GST_START_TEST (test_refused_topic)
+{
+  rd_kafka_resp_err_t errors[100];
+  gchar *warning;
+
+  for (guint i = 0; i < G_N_ELEMENTS (errors); i++)
+    errors[i] = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+  rd_kafka_mock_push_request_errors_array (
+      cluster, PRODUCE, G_N_ELEMENTS (errors), errors);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  warning = finish ();
+  fail_unless (warning != NULL && strstr (warning, "access rules") != NULL,
+      "%s", warning);
+  g_free (warning);
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), 0);
+  fail_unless_equals_uint64 (stat_of ("dropped"), 100);
+  expect_records (0);
+}
+GST_END_TEST
+
+GST_START_TEST (test_slow_broker)
+{
+  rd_kafka_mock_broker_set_rtt (cluster, 1, 200);
+  g_object_set (publish, "queue-records", 10, NULL);
+  gst_util_set_object_arg (G_OBJECT (publish), "on-full", "block");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (finish ());
+  fail_unless_equals_uint64 (stat_of ("acknowledged"), 100);
+  expect_records (100);
+}
+GST_END_TEST
+
+/* With nobody there, the end is not waited for long. */
+GST_START_TEST (test_absent)
+{
+  gchar *warning;
+
+  rd_kafka_mock_broker_set_down (cluster, 1);
+  g_object_set (publish, "queue-records", 40, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  warning = finish ();
+  fail_unless (warning != NULL);
+  g_free (warning);
+  fail_unless_equals_uint64 (stat_of ("dropped"), 100);
+  rd_kafka_mock_broker_set_up (cluster, 1);
+}
+GST_END_TEST
+
+static Suite *
+kafka_suite (void)
+{
+  Suite *suite = suite_create ("kafka");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_test (tc, test_records);
+  tcase_add_test (tc, test_outages);
+  tcase_add_test (tc, test_transient_errors);
+  tcase_add_test (tc, test_refused_topic);
+  tcase_add_test (tc, test_slow_broker);
+  tcase_add_test (tc, test_absent);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (kafka_suite)

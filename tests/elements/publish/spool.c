@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The queue of messages against one made of GLib's parts, reopened, damaged and
+ * written by processes that are killed. */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cuvelements.h"
+#include "output/spool.h"
+
+static gchar *path;
+
+static void
+set_up (void)
+{
+  gint fd = g_file_open_tmp ("spool-XXXXXX", &path, NULL);
+
+  fail_unless (fd >= 0);
+  close (fd);
+}
+
+static void
+tear_down (void)
+{
+  unlink (path);
+  g_clear_pointer (&path, g_free);
+}
+
+static CuvSpool *
+spool_new (const gchar *file, guint64 bytes, guint records)
+{
+  GError *error = NULL;
+  CuvSpool *spool = cuv_spool_new (file, bytes, records, &error);
+
+  g_assert_no_error (error);
+  return spool;
+}
+
+/* Message n: its texts tell its number, the sizes vary. */
+static CuvMessage
+message_new (guint64 n)
+{
+  gsize size = n * 7919 % 1500;
+  GString *block = g_string_new (NULL);
+  gsize key, text;
+  CuvMessage message;
+
+  g_string_append_printf (block, "topic %" G_GUINT64_FORMAT, n % 5);
+  g_string_append_c (block, '\0');
+  key = block->len;
+  if (n % 3 != 0)
+    g_string_append_printf (block, "key %" G_GUINT64_FORMAT, n);
+  g_string_append_c (block, '\0');
+  text = block->len;
+  for (gsize i = 0; i < size; i++)
+    g_string_append_c (block, (gchar) (n + i * i));
+  message.topic = g_string_free (block, FALSE);
+  message.key = message.topic + key;
+  message.text = message.topic + text;
+  message.size = size;
+  return message;
+}
+
+static gboolean
+push (CuvSpool *spool, guint64 n)
+{
+  CuvMessage message = message_new (n);
+  gboolean room = cuv_spool_has_room (spool, cuv_message_bytes (&message));
+
+  if (room)
+    fail_unless (cuv_spool_push (spool, &message, NULL));
+  cuv_message_clear (&message);
+  return room;
+}
+
+/* The message with a number is message n. */
+static void
+check_message (CuvSpool *spool, guint64 number, guint64 n)
+{
+  CuvMessage expected = message_new (n), message;
+  GError *error = NULL;
+
+  fail_unless (cuv_spool_read (spool, number, &message, &error));
+  fail_unless_equals_string (message.topic, expected.topic);
+  fail_unless_equals_string (message.key, expected.key);
+  fail_unless_equals_uint64 (message.size, expected.size);
+  fail_unless (memcmp (message.text, expected.text, expected.size) == 0);
+  cuv_message_clear (&message);
+  cuv_message_clear (&expected);
+}
+
+/* Reads some or all messages of the spool, in order or not. */
+static void
+check_some (CuvSpool *spool, GQueue *model)
+{
+  guint n = g_queue_get_length (model);
+
+  fail_unless_equals_uint64 (
+      cuv_spool_end (spool) - cuv_spool_first (spool), n);
+  for (guint i = 0; n > 0 && i < 3; i++) {
+    guint at = (guint) g_random_int_range (0, (gint) n);
+
+    check_message (spool, cuv_spool_first (spool) + at,
+        GPOINTER_TO_SIZE (g_queue_peek_nth (model, at)));
+  }
+}
+
+/* Random pushes and pops; a file is closed and opened again now and then. */
+static void
+compare_with_queue (const gchar *file)
+{
+  CuvSpool *spool = spool_new (file, 20000, 22);
+  GQueue model = G_QUEUE_INIT;
+  guint refused = 0, by_number = 0;
+
+  for (guint64 n = 0; n < 20000; n++) {
+    gboolean growing = n / 100 % 2 == 0;
+
+    if (push (spool, n))
+      g_queue_push_tail (&model, GSIZE_TO_POINTER (n));
+    else
+      refused++;
+    by_number += g_queue_get_length (&model) == 22;
+    for (guint i = growing ? 0 : 2; i > 0 && !g_queue_is_empty (&model); i--) {
+      cuv_spool_pop (spool);
+      g_queue_pop_head (&model);
+    }
+    if (n % 16 == 0)
+      check_some (spool, &model);
+    if (file != NULL && n % 250 == 249) {
+      guint64 first_number = cuv_spool_first (spool);
+
+      cuv_spool_free (spool);
+      spool = spool_new (file, 20000, 22);
+      fail_unless_equals_uint64 (cuv_spool_first (spool), first_number);
+    }
+  }
+  fail_unless (refused > 1000 && by_number > 0);
+  cuv_spool_free (spool);
+  g_queue_clear (&model);
+}
+
+GST_START_TEST (test_memory)
+{
+  compare_with_queue (NULL);
+}
+GST_END_TEST
+
+GST_START_TEST (test_file)
+{
+  compare_with_queue (path);
+}
+GST_END_TEST
+
+GST_START_TEST (test_bounds)
+{
+  CuvSpool *spool = spool_new (path, 10, 1000);
+  CuvMessage message = { "t", "", NULL, 0 };
+
+  /* the least size */
+  fail_unless (cuv_spool_can_hold (spool, CUV_SPOOL_MIN_BYTES));
+  fail_if (cuv_spool_can_hold (spool, CUV_SPOOL_MIN_BYTES + 1));
+  message.size = CUV_SPOOL_MIN_BYTES - cuv_message_bytes (&message);
+  message.text = g_malloc0 (message.size);
+  fail_unless (cuv_spool_has_room (spool, cuv_message_bytes (&message)));
+  fail_unless (cuv_spool_push (spool, &message, NULL));
+  fail_if (cuv_spool_has_room (spool, 1));
+  cuv_spool_free (spool);
+
+  /* what has messages keeps its size */
+  spool = spool_new (path, 1 << 20, 1000);
+  fail_if (cuv_spool_has_room (spool, 1));
+  cuv_spool_pop (spool);
+  cuv_spool_free (spool);
+  spool = spool_new (path, 1 << 20, 1000);
+  fail_unless (cuv_spool_has_room (spool, 1 << 20));
+  cuv_spool_free (spool);
+  g_free ((gchar *) message.text);
+}
+GST_END_TEST
+
+static void
+expect_refusal (const gchar *file, const gchar *part)
+{
+  GError *error = NULL;
+  CuvSpool *spool = cuv_spool_new (file, 20000, 22, &error);
+
+  fail_unless (spool == NULL);
+  fail_unless (strstr (error->message, part) != NULL, "%s", error->message);
+  g_error_free (error);
+}
+
+GST_START_TEST (test_refused_files)
+{
+  CuvSpool *spool = spool_new (path, 20000, 22);
+  gchar *inside = g_build_filename (path, "file", NULL);
+
+  expect_refusal (path, "another visionpublish uses it");
+  cuv_spool_free (spool);
+  expect_refusal (inside, "cannot be opened");
+  expect_refusal (g_get_tmp_dir (), "cannot be opened");
+  g_free (inside);
+  fail_unless (g_file_set_contents (path, "some other file", -1, NULL));
+  expect_refusal (path, "not a spool");
+}
+GST_END_TEST
+
+/* Whatever a file contains, reading it ends, with messages or errors. */
+static void
+read_all_of (const gchar *file)
+{
+  GError *error = NULL;
+  CuvSpool *spool = cuv_spool_new (file, 20000, 22, &error);
+  CuvMessage message;
+
+  g_clear_error (&error);
+  while (spool != NULL && cuv_spool_first (spool) < cuv_spool_end (spool)) {
+    guint64 first = cuv_spool_first (spool);
+
+    if (cuv_spool_read (spool, first, &message, &error))
+      cuv_message_clear (&message);
+    g_clear_error (&error);
+    cuv_spool_pop (spool);
+    fail_unless (cuv_spool_first (spool) > first);
+  }
+  if (spool != NULL)
+    cuv_spool_free (spool);
+}
+
+GST_START_TEST (test_damaged_files)
+{
+  CuvSpool *spool = spool_new (path, 20000, 22);
+  gchar *good;
+  gsize size;
+
+  for (guint64 n = 0; n < 15; n++)
+    push (spool, n);
+  cuv_spool_free (spool);
+  fail_unless (g_file_get_contents (path, &good, &size, NULL));
+  for (guint i = 0; i < 1000; i++) {
+    gchar *bad = g_memdup2 (good, size);
+    gsize length =
+        i % 3 == 0 ? (gsize) g_random_int_range (0, (gint) size) : size;
+
+    /* near the headers or anywhere */
+    for (guint k = i % 5; k > 0; k--)
+      bad[g_random_int_range (0, i % 2 == 0 ? 128 : (gint) size)] ^=
+          (gchar) g_random_int_range (1, 256);
+    fail_unless (g_file_set_contents (path, bad, (gssize) length, NULL));
+    read_all_of (path);
+    g_free (bad);
+  }
+  g_free (good);
+}
+GST_END_TEST
+
+/* A child pushes and pops and says after each what it has done, until it is
+ * killed. What it has said is there, and nothing else but at most one step. */
+static void
+work_until_killed (int fd)
+{
+  CuvSpool *spool = spool_new (path, 20000, 22);
+
+  for (;;) {
+    gchar step = 'p';
+
+    if (!push (spool, cuv_spool_end (spool))) {
+      cuv_spool_pop (spool);
+      step = 'r';
+    }
+    if (write (fd, &step, 1) != 1)
+      _exit (1);
+  }
+}
+
+GST_START_TEST (test_kills)
+{
+  guint64 first = 0, end = 0;
+
+  for (guint i = 0; i < 60; i++) {
+    gchar steps[4096];
+    gssize n;
+    CuvSpool *spool;
+    int fds[2];
+    pid_t child;
+
+    fail_unless (pipe (fds) == 0);
+    child = fork ();
+    if (child == 0)
+      work_until_killed (fds[1]);
+    close (fds[1]);
+    fail_unless (read (fds[0], steps, 1) == 1); /* it has begun */
+    g_usleep ((gulong) g_random_int_range (0, 3000));
+    kill (child, SIGKILL);
+    waitpid (child, NULL, 0);
+    end += steps[0] == 'p';
+    first += steps[0] == 'r';
+    while ((n = read (fds[0], steps, sizeof steps)) > 0) {
+      for (gssize k = 0; k < n; k++) {
+        end += steps[k] == 'p';
+        first += steps[k] == 'r';
+      }
+    }
+    close (fds[0]);
+    spool = spool_new (path, 20000, 22);
+    fail_unless (cuv_spool_end (spool) - end <= 1);
+    fail_unless (cuv_spool_first (spool) - first <= 1);
+    first = cuv_spool_first (spool);
+    end = cuv_spool_end (spool);
+    for (guint64 number = first; number < end; number++)
+      check_message (spool, number, number);
+    cuv_spool_free (spool);
+  }
+  fail_unless (end > 1000);
+}
+GST_END_TEST
+
+static Suite *
+spool_suite (void)
+{
+  Suite *suite = suite_create ("spool");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_test (tc, test_memory);
+  tcase_add_test (tc, test_file);
+  tcase_add_test (tc, test_bounds);
+  tcase_add_test (tc, test_refused_files);
+  tcase_add_test (tc, test_damaged_files);
+  tcase_add_test (tc, test_kills);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (spool_suite)
