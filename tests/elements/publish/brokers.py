@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -187,6 +188,23 @@ class Outages(WithFolder):
             self.assertEqual(received, sorted(received))
             self.assertEqual(len(received), stats["acknowledged"])
 
+    def test_memory(self):
+        """30 MB of records for a broker that is stopped, in a queue of 1 MB."""
+        broker = self.broker().start()
+        tags = json.dumps({"text": "x" * 10000})
+        pipeline = self.pipeline("a", FAST % 3000, "queue-bytes=1000000", broker)
+        pipeline.element.props.tags = tags
+        broker.send(signal.SIGSTOP)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        pipeline.play()
+        pipeline.wait_for(lambda s: s["frames"] == 3000, "all frames")
+        growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        self.assertLess(pipeline.stats()["queue"], 100)
+        broker.send(signal.SIGCONT)
+        stats = pipeline.finish()
+        self.assertEqual(stats["acknowledged"] + stats["dropped"], 3000)
+        self.assertLess(growth, 15000, "KiB")
+
     def test_block(self):
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()
@@ -292,6 +310,11 @@ class Refusals(WithFolder):
             )
             self.assertIn(b"visionpublish", output)
             self.assertGreater(n_dots, 0)
+        options = f"user=eve password-file={self.folder}/right address=127.0.0.1:1"
+        line = FAST % 3 + PUBLISH % ("a", options)
+        self.expect_no_secret(
+            ["gst-launch-1.0", "-v", *line.replace("mqtt", "kafka").split()], {}
+        )
         self.expect_no_secret(["gst-inspect-1.0", "visionpublish"], {})
         # an address with a password is refused, and not repeated
         options = f"address=eve:{SECRET}@127.0.0.1:{broker.port}"

@@ -85,33 +85,50 @@ wait_for (const gchar *name, guint64 value)
   }
 }
 
+static gchar *
+take_text (GstMessage *message)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
 /* Waits for EOS; returns the first warning before it, or NULL. */
 static gchar *
 finish (void)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  gchar *warning = NULL;
-  gboolean over = FALSE;
+  gchar *first = NULL;
 
-  while (!over) {
+  for (;;) {
     GstMessage *message = gst_bus_timed_pop_filtered (bus, LONG * GST_SECOND,
         GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-    GError *error;
+    gboolean is_error;
+    gchar *text;
 
     fail_unless (message != NULL);
-    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
-    over = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-      gst_message_parse_warning (message, &error, NULL);
-      if (warning == NULL)
-        warning = g_strdup (error->message);
-      g_error_free (error);
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
+      gst_message_unref (message);
+      break;
     }
-    gst_message_unref (message);
+    is_error = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+    text = take_text (message);
+    fail_if (is_error, "%s", text);
+    if (first == NULL)
+      first = g_steal_pointer (&text);
+    g_free (text);
   }
   gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  return warning;
+  return first;
 }
 
 static void
