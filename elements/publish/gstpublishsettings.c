@@ -29,6 +29,11 @@ GST_CUV_DEFINE_ENUM (tls_get_type, "GstCuvPublishTls",
         "verify" },
     { CUV_TLS_INSECURE, "Encrypted, the broker may be anyone", "insecure" })
 
+GST_CUV_DEFINE_ENUM (sasl_get_type, "GstCuvPublishSasl",
+    { CUV_SASL_PLAIN, "As text: with TLS only", "plain" },
+    { CUV_SASL_SCRAM_SHA_256, "SCRAM with SHA-256", "scram-sha-256" },
+    { CUV_SASL_SCRAM_SHA_512, "SCRAM with SHA-512", "scram-sha-512" })
+
 GST_CUV_DEFINE_ENUM (on_full_get_type, "GstCuvPublishOnFull",
     { CUV_FULL_DROP_OLDEST, "The oldest records are dropped", "drop-oldest" },
     { CUV_FULL_DROP_NEWEST, "The new record is dropped", "drop-newest" },
@@ -235,6 +240,10 @@ static const GstCuvSetting list[] = {
   { "password-env", "Password variable",
       "Name of an environment variable with the password",
       .offset = AT (password_env), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "sasl-mechanism", "SASL mechanism",
+      "How a Kafka broker is told user and password", .offset = AT (sasl),
+      .get_type = sasl_get_type, .value = CUV_SASL_PLAIN,
       .only_stopped = TRUE },
   { "tls", "TLS", "Encryption of the connection to the broker",
       .offset = AT (tls), .get_type = tls_get_type, .value = CUV_TLS_NONE,

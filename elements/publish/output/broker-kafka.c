@@ -171,12 +171,15 @@ configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
   const CuvBrokerConfig *config = &self->config;
   static const gchar *const protocols[2][2] = { { "plaintext", "ssl" },
     { "sasl_plaintext", "sasl_ssl" } };
+  static const gchar *const mechanisms[] = { "PLAIN", "SCRAM-SHA-256",
+    "SCRAM-SHA-512" };
   const Option options[] = {
     { "bootstrap.servers", config->address },
     { "client.id", config->client_id },
     { "security.protocol",
         protocols[config->user != NULL][config->tls != CUV_TLS_NONE] },
-    { "sasl.mechanisms", config->user != NULL ? "PLAIN" : NULL },
+    { "sasl.mechanisms",
+        config->user != NULL ? mechanisms[config->sasl] : NULL },
     { "sasl.username", config->user },
     { "sasl.password", config->password },
     { "ssl.ca.location", config->ca_file },

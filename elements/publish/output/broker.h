@@ -14,10 +14,18 @@ typedef enum {
   CUV_TLS_INSECURE, /* encrypted, but the broker may be anyone */
 } CuvTls;
 
+/* How Kafka is told user and password. */
+typedef enum {
+  CUV_SASL_PLAIN,
+  CUV_SASL_SCRAM_SHA_256,
+  CUV_SASL_SCRAM_SHA_512,
+} CuvSasl;
+
 typedef struct {
   gchar *address;
   gchar *client_id;       /* NULL: the broker chooses */
   gchar *user, *password; /* NULL: none */
+  CuvSasl sasl;
   CuvTls tls;
   /* PEM files; NULL: the system's authorities, no certificate of our own */
   gchar *ca_file, *certificate_file, *key_file;

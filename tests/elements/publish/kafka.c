@@ -274,6 +274,35 @@ GST_START_TEST (test_absent)
 }
 GST_END_TEST
 
+/* The mock cluster knows neither TLS nor passwords: what librdkafka makes of
+ * the settings is that nothing is sent. */
+GST_START_TEST (test_tls_and_password)
+{
+  static const gchar *const mechanisms[] = { "plain", "scram-sha-256",
+    "scram-sha-512" };
+
+  g_setenv ("CUV_TEST_PASSWORD", "secret", TRUE);
+  g_object_set (
+      publish, "user", "eve", "password-env", "CUV_TEST_PASSWORD", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (mechanisms); i++) {
+    gchar *warning;
+
+    gst_util_set_object_arg (
+        G_OBJECT (publish), "sasl-mechanism", mechanisms[i]);
+    gst_util_set_object_arg (
+        G_OBJECT (publish), "tls", i == 0 ? "verify" : "none");
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    warning = finish ();
+    fail_unless (warning != NULL);
+    fail_unless (strstr (warning, "refuses its option") == NULL, "%s", warning);
+    fail_if (strstr (warning, "secret") != NULL);
+    g_free (warning);
+    fail_unless_equals_uint64 (stat_of ("acknowledged"), 0);
+    fail_unless_equals_uint64 (stat_of ("dropped"), 100);
+  }
+}
+GST_END_TEST
+
 static Suite *
 kafka_suite (void)
 {
@@ -288,6 +317,7 @@ kafka_suite (void)
   tcase_add_test (tc, test_refused_topic);
   tcase_add_test (tc, test_slow_broker);
   tcase_add_test (tc, test_absent);
+  tcase_add_test (tc, test_tls_and_password);
   return suite;
 }
 
