@@ -114,27 +114,39 @@ connect_remedy (gint code)
   }
 }
 
-/* The text of a code that a call has returned, with what was reported while it
- * ran. */
+/* What a code that a call has returned means, and the remedy. */
+static gchar *
+explain (Mqtt *self, gint code, gint system_error)
+{
+  switch (code) {
+    case MOSQ_ERR_ERRNO:
+      return g_strdup_printf ("%s: check address, and that the broker runs",
+          g_strerror (system_error));
+    case MOSQ_ERR_EAI:
+      return g_strdup ("its host is not known: check address");
+    case MOSQ_ERR_TLS:
+      return g_strdup_printf ("%s: check tls-ca-file, and that the broker "
+                              "speaks TLS on this port",
+          self->log_problem != NULL ? self->log_problem : "TLS failed");
+    case MOSQ_ERR_KEEPALIVE:
+      return g_strdup_printf (
+          "it did not answer for %u seconds", self->config.keep_alive);
+    case MOSQ_ERR_CONN_LOST:
+      return g_strdup ("the connection was lost");
+    default:
+      return g_strdup (mqtt_strerror (code));
+  }
+}
+
+/* What callbacks have reported while a call ran says more than its code. */
 static gboolean
 fail (Mqtt *self, gint code, GError **error)
 {
-  gint system_error = errno;
-  const gchar *text =
-      code == MOSQ_ERR_ERRNO ? g_strerror (system_error) : mqtt_strerror (code);
+  gchar *text = self->problem != NULL ? g_strdup (self->problem)
+                                      : explain (self, code, errno);
 
-  if (self->problem != NULL)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", self->problem);
-  else if (code == MOSQ_ERR_TLS)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "%s (%s): check tls-ca-file, and that the broker speaks TLS on this "
-        "port",
-        text, self->log_problem != NULL ? self->log_problem : "no details");
-  else if (code == MOSQ_ERR_KEEPALIVE)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-        "it did not answer for %u seconds", self->config.keep_alive);
-  else
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", text);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, text);
+  g_free (text);
   return FALSE;
 }
 
