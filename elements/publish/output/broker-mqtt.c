@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <mosquitto.h>
+#if LIBMOSQUITTO_VERSION_NUMBER < 2001000
 #include <mqtt_protocol.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -118,6 +120,9 @@ connect_remedy (gint code)
 static gchar *
 explain (Mqtt *self, gint code, gint system_error)
 {
+  /* some versions report TLS's failures by errno */
+  if (code == MOSQ_ERR_ERRNO && system_error == EPROTO)
+    code = MOSQ_ERR_TLS;
   switch (code) {
     case MOSQ_ERR_ERRNO:
       return g_strdup_printf ("%s: check address, and that the broker runs",
@@ -125,9 +130,10 @@ explain (Mqtt *self, gint code, gint system_error)
     case MOSQ_ERR_EAI:
       return g_strdup ("its host is not known: check address");
     case MOSQ_ERR_TLS:
-      return g_strdup_printf ("%s: check tls-ca-file, and that the broker "
-                              "speaks TLS on this port",
-          self->log_problem != NULL ? self->log_problem : "TLS failed");
+      return g_strdup_printf (
+          "TLS failed (%s): check the broker's certificate, "
+          "tls-ca-file, and that it speaks TLS on this port",
+          self->log_problem != NULL ? self->log_problem : "without details");
     case MOSQ_ERR_KEEPALIVE:
       return g_strdup_printf (
           "it did not answer for %u seconds", self->config.keep_alive);
