@@ -4,8 +4,11 @@
 
 SOURCE is the start of a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src"""
 import os, sys
+from gstcuvision import objects, samples
 from PIL import Image
-from results import GstVideo, regions, samples
+import gi
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GstVideo
 
 def picture(sample):
     info = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
@@ -20,8 +23,8 @@ line = (f'{source} ! decodebin ! videoconvert ! video/x-raw,format=RGB ! waldboo
         "! appsink name=sink sync=false max-buffers=4")
 try:
     for number, sample in enumerate(samples(line)):
-        for region in regions(sample.get_buffer()):
-            x, y, w, h = region.x, region.y, region.w, region.h
-            picture(sample).crop((x, y, x + w, y + h)).save(f"{folder}/{number:06}-{region.id}.jpg")
+        for found in objects(sample):
+            x, y, w, h = (found[key] for key in "xywh")
+            picture(sample).crop((x, y, x + w, y + h)).save(f"{folder}/{number:06}-{found['region_id']}.jpg")
 except KeyboardInterrupt:
     pass

@@ -1,18 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints a film's objects and the objects in them: detect.py FILE [MODEL [MODEL-INSIDE]]"""
-import gi, os, signal, sys
-gi.require_versions({"Gst": "1.0", "GstVideo": "1.0"})
-from gi.repository import GLib, Gst, GstVideo
+import gi, gstcuvision, os, signal, sys
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
 
-def print_regions(pad, info):
-    buffer, id = info.get_buffer(), 0  # ids count up from 0
-    while region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, id):
-        found, confidence = region.get_param("detection").get_double("confidence")
-        print(id, GLib.quark_to_string(region.roi_type), region.x, region.y, region.w, region.h,
-              f"{confidence:.3f}" if found else "-",
-              f"in {region.parent_id}" if region.parent_id >= 0 else "")
-        id += 1
+def print_objects(pad, info):
+    for found in gstcuvision.objects(info.get_buffer()):
+        confidence = found["detection"].get("confidence")
+        print(*(found[key] for key in ("region_id", "roi_type", "x", "y", "w", "h")),
+              "-" if confidence is None else f"{confidence:.3f}",
+              f"in {found['parent_id']}" if "parent_id" in found else "")
     return Gst.PadProbeReturn.OK
 if not 2 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
@@ -26,7 +24,7 @@ line = Gst.parse_launch(
     f'filesrc location="{file}" ! decodebin ! videoconvert ! videoflip video-direction=auto '
     f'! waldboostdetect model="{model}" '
     f'! waldboostdetect name=last model="{inside}" inference-region=roi-list ! fakesink')
-line.get_by_name("last").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_regions)
+line.get_by_name("last").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_objects)
 line.set_state(Gst.State.PLAYING)
 end = line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
 line.set_state(Gst.State.NULL)

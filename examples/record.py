@@ -6,7 +6,7 @@ record.py SOURCE FOLDER [MODEL [SECONDS]]
 SOURCE is the start of a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src.
 A film starts SECONDS (1) before the first detection and ends as long after the last."""
 import collections, os, sys
-from results import Gst, regions, samples
+from gstcuvision import Gst, objects, samples
 
 class Film:
     def __init__(self, path, first):
@@ -41,7 +41,7 @@ try:
         waiting.append(sample)
         while time - waiting[0].get_buffer().pts > around:
             waiting.popleft()
-        if any(regions(sample.get_buffer())):
+        if objects(sample):
             last = time
             film = film or Film(f"{folder}/{number:06}.mp4", waiting[0])
         while film and waiting:

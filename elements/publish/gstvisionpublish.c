@@ -22,6 +22,7 @@
 #include <gst/video/video.h>
 
 #include "gstpublishoutput.h"
+#include "gstpublishsignals.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_publish_debug);
 #define GST_CAT_DEFAULT gst_vision_publish_debug
@@ -267,6 +268,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_publish_transform_ip);
   gst_cuv_settings_class_install (object_class, &gst_cuv_publish_settings);
+  gst_publish_install_signals (G_TYPE_FROM_CLASS (klass));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision publisher",

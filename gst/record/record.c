@@ -288,12 +288,9 @@ append_object (
   cuv_json_end_object (json);
 }
 
-static void
-append_objects (CuvJson *json, const CuvRecordFrame *frame)
+void
+cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame)
 {
-  if (frame->objects->len == 0)
-    return;
-  cuv_json_key (json, "objects");
   cuv_json_begin_array (json);
   for (guint i = 0; i < frame->objects->len; i++) {
     cuv_json_next (json);
@@ -441,9 +438,11 @@ append_frame (CuvJson *json, const CuvRecordFrame *frame)
 {
   gchar time[CUV_RECORD_TIME_SIZE];
 
-  cuv_json_key (json, "frame_num");
-  cuv_json_uint (json, frame->number);
-  string_member (json, "wallclock", cuv_record_time (time, frame->wallclock));
+  if (frame->wallclock >= 0) {
+    cuv_json_key (json, "frame_num");
+    cuv_json_uint (json, frame->number);
+    string_member (json, "wallclock", cuv_record_time (time, frame->wallclock));
+  }
   if (GST_CLOCK_TIME_IS_VALID (frame->stream_time)) {
     cuv_json_key (json, "timestamp");
     cuv_json_uint (json, frame->stream_time);
@@ -472,7 +471,10 @@ cuv_record_to_json (
 
   cuv_json_begin_object (json);
   append_frame (json, frame);
-  append_objects (json, frame);
+  if (frame->objects->len > 0) {
+    cuv_json_key (json, "objects");
+    cuv_record_objects (json, frame);
+  }
   while (gst_cuv_meta_next_table (buffer, &state, &table))
     append_table (json, &table, frame);
   cuv_json_end_object (json);

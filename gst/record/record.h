@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 number;
   GstClockTime stream_time; /* GST_CLOCK_TIME_NONE: unknown */
-  gint64 wallclock;         /* microseconds since 1970, UTC */
+  gint64 wallclock;         /* microseconds since 1970, UTC; -1: this is not a
+                             * frame of a stream, which has no number either */
   gint width, height;       /* 0: unknown */
   const gchar *source;      /* or NULL */
   JsonNode *tags;           /* an object, or NULL */
@@ -38,6 +39,9 @@ void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
 
 /* Adds extra_params and the region's other parameters to the open object. */
 void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
+
+/* All objects as an array. */
+void cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame);
 
 /* One row of a table as an object. */
 void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);

@@ -29,7 +29,7 @@ MARKS = {
     'gpu': 'needs a GPU',
     'file': 'needs a file of the reader\'s',
 }
-LINKED = ['cuda', 'docs', 'elements', 'examples', 'scripts', 'tests']
+LINKED = ['cuda', 'docs', 'elements', 'examples', 'python', 'scripts', 'tests']
 
 problems = []
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests examples/detect.c, boxes.c, detect.py and results.py.
+"""Tests examples/detect.c, boxes.c, detect.py and read-*.py.
 
 usage: examples.py DETECT BOXES DETECT.PY
 
@@ -46,11 +46,11 @@ def launch(line):
     return run("gst-launch-1.0", "-q", *line.split()).stdout
 
 
-def records_of(path, frames):
+def records_of(path, frames, detector=f"waldboostdetect model={MODEL}"):
     """The records of all frames, written by gst-launch-1.0."""
     out = launch(
         DECODE.format(path)
-        + f"waldboostdetect model={MODEL} ! visionpublish add-empty-results=true"
+        + f"{detector} ! visionpublish add-empty-results=true"
         f" ! identity eos-after={frames + 1} ! fakesink"
     )
     return [json.loads(line) for line in out.splitlines()[:frames]]
@@ -371,47 +371,37 @@ class Boxes(unittest.TestCase):
         self.assertIn("usage", run(BOXES, status=2).stderr)
 
 
-class Tables(unittest.TestCase):
-    """Tables read by results.py against records of visionpublish."""
+class Readers(unittest.TestCase):
+    """The short programs that show the Python module."""
 
-    def compare(self, line, kind, key):
-        import results
+    @staticmethod
+    def example(name, *arguments, status=0):
+        path = os.path.join(os.path.dirname(PYTHON), name)
+        return run("/usr/bin/python3", path, *arguments, status=status)
 
-        line = DECODE.format(DATA + "sudoku.png") + line
-        published = json.loads(launch(line + " ! visionpublish ! fakesink"))[key]
-        (sample,) = results.samples(line + " ! appsink name=sink")
-        table = results.table(sample.get_buffer(), kind)
-        self.assertGreater(len(published), 0)
-        self.assertEqual(len(table), len(published))
-        for row, record in zip(table, published):
-            self.assertEqual(set(table.dtype.names), set(record))
-            for name, value in record.items():
-                same = float if isinstance(value, float) else type(value)
-                if table.dtype[name] == numpy.float32:
-                    value = numpy.float32(value)
-                self.assertEqual(same(row[name]), value, name)
-        self.assertIsNone(results.table(sample.get_buffer(), "nothing"))
+    def test_appsink(self):
+        (record,) = records_of(DATA + "sudoku.png", 1, "houghlines")
+        wanted = [" ".join(str(round(line[key])) for key in ("x1", "y1", "x2", "y2", "votes"))
+                  for line in record["lines"]]
+        self.assertGreater(len(wanted), 10)
+        self.assertEqual(self.example("read-appsink.py", DATA + "sudoku.png").stdout.splitlines(), wanted)
+        self.assertIn("missing.jpg", self.example("read-appsink.py", "missing.jpg", status=1).stderr)
 
-    def test_lines(self):
-        self.compare("houghlines orientation-window=10", "lines", "lines")
+    def test_probe(self):
+        lines = self.example("read-probe.py", PICTURES[0]).stdout.splitlines()
+        self.assertEqual([tuple(map(float, line.split())) for line in lines], expected(PICTURES[0])[0])
 
-    def test_descriptor(self):
-        self.compare("ldpdescriptor grid=1", "ldp", "descriptor")
+    def test_bus(self):
+        messages = self.example("read-bus.py", DATA + "sudoku.png").stdout.splitlines()
+        (record,) = records_of(DATA + "sudoku.png", 1, "houghlines")
+        self.assertEqual([line.split()[0] for line in messages], ["lines", "stats"])
+        self.assertEqual(messages[0].count("'votes'"), len(record["lines"]))
+        self.assertIn("'frames': 1", messages[1])
 
-    def test_matches(self):
-        for name in ("aloeL.jpg", "sudoku.png"):
-            launch(DECODE.format(DATA + name) + f"ldpindexsink location=two.ldp entry-name=the-{name} "
-                   "descriptor-width=64 descriptor-height=64")
-        self.compare("ldpretrieve index=two.ldp", "matches", "matches")
-
-    def test_says_what_is_wrong(self):
-        import results
-
-        for line, text in (("filesrc location=missing.jpg ! appsink name=sink", "missing.jpg"),
-                           ("nonsense ! appsink name=sink", "nonsense")):
-            with self.assertRaises(SystemExit) as ended:
-                list(results.samples(line))
-            self.assertIn(text, str(ended.exception))
+    def test_they_are_short(self):
+        for name in ("appsink", "probe", "bus"):
+            with open(os.path.join(os.path.dirname(PYTHON), f"read-{name}.py"), encoding="utf-8") as file:
+                self.assertLessEqual(len(file.readlines()) - 2, 20, name)  # without the licence
 
 
 class Python(unittest.TestCase):

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../scripts/common.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset LD_LIBRARY_PATH GST_PLUGIN_PATH
+unset LD_LIBRARY_PATH GST_PLUGIN_PATH PYTHONPATH
 export GST_REGISTRY_1_0=$scratch/registry
 
 compile "$BUILD" 2>/dev/null
@@ -40,6 +40,10 @@ for program in "$(pkg-config --variable=prefix gstcuvision-1.0)"/bin/*; do
   linked=$(ldd "$program")
   [[ $linked != *"not found"* ]] || die "${program##*/} lacks a library: $linked"
 done
+
+PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") /usr/bin/python3 \
+  "$top/examples/read-appsink.py" /usr/share/doc/opencv-doc/examples/data/sudoku.png | grep -q . \
+  || die "the installed Python module reads no lines"
 
 # What containers install: without headers, with the models.
 DESTDIR=$scratch/runtime meson install -C "$BUILD" --no-rebuild --quiet --tags runtime

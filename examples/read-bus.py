@@ -1,0 +1,19 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints the messages of an element: read-bus.py FILE"""
+import gi, gstcuvision, signal, sys
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
+Gst.init(None)
+line = Gst.parse_launch(f'filesrc location="{sys.argv[1]}" ! decodebin ! videoconvert '
+                        "! houghlines message=every-frame name=lines ! fakesink")
+line.set_state(Gst.State.PLAYING)
+kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR
+while message := line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, kinds):
+    if message.type != Gst.MessageType.ELEMENT:
+        break
+    print(message.src.get_name(), gstcuvision.fields(message.get_structure()))
+print("stats", gstcuvision.fields(line.get_by_name("lines").get_property("stats")))
+line.set_state(Gst.State.NULL)

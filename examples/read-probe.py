@@ -1,0 +1,20 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints the faces of a picture or film: read-probe.py FILE"""
+import gi, gstcuvision, signal, sys
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+
+def print_objects(pad, info):
+    for face in gstcuvision.objects(info.get_buffer()):
+        print(face["x"], face["y"], face["w"], face["h"], face["detection"]["confidence"])
+    return Gst.PadProbeReturn.OK
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
+Gst.init(None)
+line = Gst.parse_launch(f'filesrc location="{sys.argv[1]}" ! decodebin ! videoconvert '
+                        "! waldboostdetect model=lbpcascade_frontalface.xml name=faces ! fakesink")
+line.get_by_name("faces").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_objects)
+line.set_state(Gst.State.PLAYING)
+line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+line.set_state(Gst.State.NULL)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads the results of gst-cuvision's elements: objects, lines, other tables.
+
+A frame is a Gst.Sample or a Gst.Buffer; with a buffer, give its caps where the size
+of the frame matters.
+
+    for face in gstcuvision.objects(buffer):
+        print(face["roi_type"], face["x"], face["y"], face["w"], face["h"])
+    lines = gstcuvision.table(buffer, "lines")
+    print(len(lines), lines[0], lines["votes"])  # a row, a column
+    lines.array()                                # NumPy
+
+Needs PyGObject (gi), GStreamer 1.22 or later and the plugin that has visionpublish.
+NumPy is needed by array() and pictures() only. All functions may be called from any
+thread, and hold no reference to a frame after they return.
+"""
+
+import functools
+import json
+import struct
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst  # noqa: E402
+
+__all__ = ["Table", "fields", "objects", "record", "samples", "table", "tables"]
+
+# of struct and of NumPy; texts are numbers of the table's texts
+_TYPES = {
+    "f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "u32": ("I", "<u4"),
+    "i64": ("q", "<i8"), "u64": ("Q", "<u8"), "u16": ("H", "<u2"), "u8": ("B", "u1"),
+    "text": ("I", "<u4"),
+}
+_LAYOUT = ("kind", "version", "width", "height", "shape", "rows", "columns", "data", "key",
+           "texts", "pictures", "picture_width", "picture_height")
+
+
+@functools.cache
+def _reader():
+    """PyGObject cannot iterate over metadata; visionpublish has signals that do."""
+    Gst.init(None)
+    element = Gst.ElementFactory.make("visionpublish")
+    if element is None:
+        raise RuntimeError("GStreamer does not find visionpublish: install gst-cuvision's"
+                           " plugins, or set GST_PLUGIN_PATH to their folder")
+    return element
+
+
+def _parts(frame, caps):
+    if isinstance(frame, Gst.Sample):
+        return frame.get_buffer(), caps or frame.get_caps()
+    if not isinstance(frame, Gst.Buffer):
+        raise TypeError(f"a Gst.Sample or Gst.Buffer is expected, not {frame!r}")
+    return frame, caps
+
+
+def _time(frame):
+    """The stream time, as visionpublish writes it, where the frame's segment is known."""
+    segment = frame.get_segment() if isinstance(frame, Gst.Sample) else None
+    if segment is None or segment.format != Gst.Format.TIME:
+        return None
+    time = segment.to_stream_time(Gst.Format.TIME, frame.get_buffer().pts)
+    return None if time == Gst.CLOCK_TIME_NONE else time
+
+
+def record(frame, caps=None):
+    """What visionpublish writes for the frame, without frame_num and wallclock.
+
+    timestamp is the stream time of a sample, the PTS of a buffer."""
+    buffer, caps = _parts(frame, caps)
+    result = json.loads(_reader().emit("read-record", buffer, caps))
+    time = _time(frame)
+    if time is not None:
+        result["timestamp"] = time
+    return result
+
+
+def objects(frame, caps=None):
+    """The objects, dictionaries as in visionpublish's records: x, y, w, h in pixels,
+    region_id, roi_type (the label), detection, id (of the track), parent_id. Keys that an
+    object has no value for are absent."""
+    return json.loads(_reader().emit("read-objects", *_parts(frame, caps)))
+
+
+def fields(structure):
+    """The fields of a Gst.Structure, of a message or of an element's stats, as a
+    dictionary; empty for None."""
+    return json.loads(_reader().emit("read-structure", structure)) if structure else {}
+
+
+def _unique(names):
+    """Names that are taken become name_2 and so on, as in records."""
+    taken = {}
+    for name in names:
+        unique, n = name, 1
+        while unique in taken:
+            n += 1
+            unique = f"{name}_{n}"
+        taken[unique] = True
+    return tuple(taken)
+
+
+def _take_bytes(structure):
+    """Removes the fields that are bytes, and returns them: JSON would need base64."""
+    names = [structure.nth_field_name(i) for i in range(structure.n_fields())]
+    names = [name for name in names if structure.get_field_type(name) == GLib.Bytes.__gtype__]
+    result = {name: structure.get_value(name) for name in names}
+    for name in names:
+        structure.remove_field(name)
+    return {name: value.get_data() or b"" for name, value in result.items() if value}
+
+
+class Table:
+    """Rows of one kind of result: lines, components, descriptors, matches or others.
+
+    table[i] is a row, a dictionary; table["name"] a column, a list; a table iterates over
+    its rows.
+
+    kind, key: what it is, and its name in records, mostly the same
+    shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or "none"
+    width, height: of the frame that coordinates refer to, pixels
+    columns: the names
+    info: what the table says of the whole, a dictionary; "<key>_info" of records, but bytes
+    are bytes, not base64"""
+
+    def __init__(self, structure):
+        known = _take_bytes(structure) | fields(structure)
+        self._data, self._pictures = known["data"], known.get("pictures")
+        self.kind, self.shape = known["kind"], known["shape"]
+        self.key = known.get("key", self.kind)
+        self.version = known.get("version")
+        self.width, self.height = known["width"], known["height"]
+        self.info = {name: value for name, value in known.items() if name not in _LAYOUT}
+        columns = [column.rsplit(":", 1) for column in known["columns"]]
+        self.columns = _unique(name for name, _ in columns)
+        self._types = [type for _, type in columns]
+        self._layout = struct.Struct("<" + "".join(_TYPES[type][0] for type in self._types))
+        self._length = known["rows"]
+        self._texts = known.get("texts", [])
+        self._picture_shape = known.get("picture_height", 0), known.get("picture_width", 0), 3
+
+    def __len__(self):
+        return self._length
+
+    def __repr__(self):
+        return f"<Table {self.key}: {self._length} rows of {', '.join(self.columns)}>"
+
+    def _text(self, number):
+        text = self._texts[number] if number < len(self._texts) else None
+        return text if isinstance(text, str) else None
+
+    def __getitem__(self, which):
+        if isinstance(which, str):
+            i = self.columns.index(which) if which in self.columns else None
+            if i is None:
+                raise KeyError(f"no column {which!r}; there are {', '.join(self.columns)}")
+            return [self._cell(i, row[i]) for row in self._layout.iter_unpack(self._data)]
+        if isinstance(which, slice):
+            return [self[i] for i in range(*which.indices(self._length))]
+        if not -self._length <= which < self._length:
+            raise IndexError(f"row {which} of {self._length}")
+        row = self._layout.unpack_from(self._data, which % self._length * self._layout.size)
+        return {name: self._cell(i, row[i]) for i, name in enumerate(self.columns)}
+
+    def _cell(self, column, value):
+        return self._text(value) if self._types[column] == "text" else value
+
+    def array(self):
+        """A NumPy array with a field for each column; texts are objects, str or None."""
+        import numpy
+
+        packed = [(name, _TYPES[type][1]) for name, type in zip(self.columns, self._types)]
+        rows = numpy.frombuffer(self._data, packed) if self._data else numpy.zeros(0, packed)
+        whole = [(name, object if type == "text" else _TYPES[type][1])
+                 for name, type in zip(self.columns, self._types)]
+        result = rows.astype(whole)  # a copy, which may be changed
+        for name, type in zip(self.columns, self._types):
+            if type == "text":
+                result[name] = [self._text(number) for number in rows[name]]
+        return result
+
+    def pictures(self):
+        """A NumPy array of rows x height x width x RGB, None if rows have no pictures."""
+        import numpy
+
+        shape = (self._length, *self._picture_shape)
+        if not self._pictures or len(self._pictures) != numpy.prod(shape, dtype=object):
+            return None
+        return numpy.frombuffer(self._pictures, numpy.uint8).reshape(shape)
+
+
+def tables(frame):
+    """All tables of the frame, a list."""
+    buffer, _ = _parts(frame, None)
+    result = []
+    while (structure := _reader().emit("read-table", buffer, len(result))) is not None:
+        result.append(Table(structure))
+    return result
+
+
+def table(frame, name):
+    """The first table of this kind or key, as "lines"; None if there is none."""
+    for found in tables(frame):
+        if name in (found.kind, found.key):
+            return found
+    return None
+
+
+def samples(line):
+    """Plays a gst-launch-1.0 line that ends in "appsink name=sink", and yields each
+    Gst.Sample. Raises RuntimeError where the line fails, with the element and the cause.
+    The pipeline stops when the loop ends, however it ends."""
+    Gst.init(None)
+    try:
+        pipeline = Gst.parse_launch(line)
+    except GLib.Error as error:
+        raise RuntimeError(f"{line}: {error.message}") from None
+    sink = pipeline.get_by_name("sink")
+    if sink is None:
+        raise RuntimeError(f"{line}: must end in appsink name=sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        while True:
+            # short: an interrupt is noticed between the calls only
+            if sample := sink.emit("try-pull-sample", Gst.SECOND // 10):
+                yield sample
+            elif message := pipeline.bus.pop_filtered(Gst.MessageType.ERROR):
+                error, debug = message.parse_error()
+                cause = debug.splitlines()[-1] if debug else ""
+                raise RuntimeError(f"{message.src.get_name()}: {error.message} {cause}")
+            elif sink.get_property("eos"):
+                return
+    finally:
+        pipeline.set_state(Gst.State.NULL)

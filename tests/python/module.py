@@ -1,0 +1,311 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the Python module: it reads what visionpublish writes of the same frames."""
+
+import ctypes
+import gc
+import json
+import math
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+import gi
+import numpy
+
+import gstcuvision
+
+gi.require_versions({"GstApp": "1.0", "GstVideo": "1.0"})
+from gi.repository import GLib, GObject, Gst, GstApp, GstVideo  # noqa: E402,F401
+
+DATA = "/usr/share/doc/opencv-doc/examples/data/"
+FACES = "waldboostdetect model=lbpcascade_frontalface.xml"
+
+
+def read_records(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def published(path):
+    """The records without what only a stream has."""
+    return [{key: value for key, value in record.items() if key not in ("frame_num", "wallclock")}
+            for record in read_records(path)]
+
+
+def strings(structure, field, texts):
+    array = GObject.ValueArray.new(0)
+    for text in texts:
+        array.append(text)
+    structure.set_array(field, array)
+
+
+def add_meta(buffer, name, fields):
+    """PyGObject's structure of a meta is a copy, so this takes C's functions."""
+    gst = ctypes.CDLL("libgstreamer-1.0.so.0")
+    for function in (gst.gst_buffer_add_custom_meta, gst.gst_custom_meta_get_structure,
+                     gst.gst_structure_get_value):
+        function.restype = ctypes.c_void_p
+    at = gst.gst_custom_meta_get_structure(ctypes.c_void_p(gst.gst_buffer_add_custom_meta(
+        ctypes.c_void_p(hash(buffer)), name.encode())))
+    for i in range(fields.n_fields()):
+        field = fields.nth_field_name(i).encode()
+        gst.gst_structure_set_value(ctypes.c_void_p(at), field, ctypes.c_void_p(
+            gst.gst_structure_get_value(ctypes.c_void_p(hash(fields)), field)))
+
+
+def add_table(buffer, kind, columns, rows, n_rows=None, **scalars):
+    """A table as a program without our library writes it."""
+    name = f"GstCuv{kind[0].upper()}{kind[1:]}Meta"
+    if Gst.Meta.get_info(name) is None:
+        Gst.Meta.register_custom(name, [], None, None)
+    fields = Gst.Structure.new_empty(name)
+    fields.set_value("kind", kind)
+    fields.set_value("shape", scalars.pop("shape", "none"))
+    for field, number in (("version", 1), ("width", scalars.pop("width", 64)), ("height", 48),
+                          ("rows", len(rows) if n_rows is None else n_rows)):
+        fields.set_value(field, GObject.Value(GObject.TYPE_UINT, number))
+    strings(fields, "columns", columns)
+    code = "<" + "".join(gstcuvision._TYPES[column.rsplit(":", 1)[1]][0] for column in columns)
+    fields.set_value("data", GLib.Bytes.new(b"".join(struct.pack(code, *row) for row in rows)))
+    if "texts" in scalars:
+        strings(fields, "texts", scalars.pop("texts"))
+    for field, value in scalars.items():
+        fields.set_value(field, value)
+    add_meta(buffer, name, fields)
+
+
+def frame():
+    return Gst.Buffer.new_allocate(None, 64 * 48, None)
+
+
+def everything():
+    """All types of columns, two tables of a kind, names that are taken, foreign regions."""
+    buffer = frame()
+    for label, box in ("face", (1, 2, 30, 40)), ("face", (3, 4, 5, 6)), ("eye", (1, 1, 2, 2)):
+        region = GstVideo.buffer_add_video_region_of_interest_meta(buffer, label, *box)
+        region.id = 0  # as GStreamer's own elements have it
+    region.add_param(Gst.Structure.new_from_string(
+        "detection, confidence=0.5, x_min=0.1, x_max=0.2, y_min=0.1, y_max=0.2, raw=(float)0.1"))
+    region.add_param(Gst.Structure.new_from_string("age, label=old, model_name=m, confidence=0.25"))
+    region.add_param(Gst.Structure.new_from_string("object_id, id=9"))
+    types = ["f32", "f64", "i32", "u32", "i64", "u64", "u16", "u8", "text"]
+    rows = [(0.1, 0.1, -7, 4294967295, -2**63, 2**64 - 1, 65535, 255, 1),
+            (math.inf, math.nan, 0, 0, 0, 0, 0, 0, 5)]
+    add_table(buffer, "blobs", [f"c-{type}:{type}" for type in types], rows, texts=["a", "b\u00fc\""],
+              key="objects", edges=3, ratio=0.25, name="thing", blob=GLib.Bytes.new(b"\0\1\2"),
+              pictures=GLib.Bytes.new(bytes(range(12))), width=10,
+              picture_width=GObject.Value(GObject.TYPE_UINT, 2),
+              picture_height=GObject.Value(GObject.TYPE_UINT, 1))
+    for rows in [], [(-1, 2), (3, 4)]:
+        add_table(buffer, "spots", ["x:i32", "x:u8"], rows, shape="points")
+    return buffer
+
+
+class SameAsPublished(unittest.TestCase):
+    def compare(self, line):
+        """Plays the line, reads each frame; the records are the same. Returns the samples."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/records"
+            all = list(gstcuvision.samples(
+                f"{line} ! visionpublish add-empty-results=true file-path={path}"
+                " ! appsink name=sink sync=false"))
+            wanted = published(path)
+        self.assertEqual([gstcuvision.record(sample) for sample in all], wanted)
+        for sample, record in zip(all, wanted):
+            self.assertEqual(gstcuvision.objects(sample), record.get("objects", []))
+            self.compare_tables(gstcuvision.tables(sample), record)
+        return all, wanted
+
+    def compare_tables(self, tables, record):
+        for table in tables:
+            rows = record[table.key]
+            self.assertEqual([dict(row) for row in table], [
+                {name: struct.unpack("f", struct.pack("f", value))[0]
+                 if "f32" == table._types[i] else value
+                 for i, (name, value) in enumerate((n, row[n]) for n in table.columns)}
+                for row in rows])
+            wanted = dict(record.get(f"{table.key}_info", {}))
+            self.assertEqual({name: value for name, value in table.info.items()
+                              if not isinstance(value, bytes)},
+                             {name: value for name, value in wanted.items()
+                              if not isinstance(table.info.get(name), bytes)})
+
+    def test_several_detectors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = f"filesrc location={DATA}%s ! decodebin ! videoconvert"
+            index = f"{folder}/two.ldp"
+            for name in ("messi5.jpg", "sudoku.png"):
+                subprocess.run(
+                    ["gst-launch-1.0", "-q"] + (picture % name).split()
+                    + f"! ldpindexsink location={index} entry-name=the-{name}".split()
+                    + ["descriptor-width=64", "descriptor-height=64"], check=True, timeout=60)
+            samples, records = self.compare(
+                picture % "messi5.jpg" + f" ! {FACES} ! {FACES} inference-region=roi-list ! rcdtrack ! houghlines threshold=60"
+                f" ! ldpdescriptor descriptor-width=64 descriptor-height=64 ! ldpretrieve index={index}")
+        (record,) = records
+        self.assertEqual({"objects", "lines", "descriptor", "matches"} - set(record), set())
+        self.assertTrue(any("parent_id" in found for found in record["objects"]))
+        self.assertTrue(any("id" in found for found in record["objects"]))
+        self.assertEqual(record["matches"][0]["name"], "the-messi5.jpg")
+        matches = gstcuvision.table(samples[0], "matches")
+        self.assertEqual(matches["name"][0], "the-messi5.jpg")
+        self.assertEqual(matches.array()["name"][0], "the-messi5.jpg")
+        self.assertEqual(gstcuvision.table(samples[0], "ldp").key, "descriptor")
+
+    def test_film(self):
+        samples, records = self.compare(
+            f"filesrc location={DATA}Megamind.avi ! decodebin ! identity eos-after=13 ! videoconvert"
+            f" ! {FACES} ! rcdtrack")
+        self.assertGreater(len(records), 8)
+        self.assertGreater(records[5]["timestamp"], 0)
+
+    def test_no_results(self):
+        samples, records = self.compare("videotestsrc num-buffers=3 pattern=black ! houghlines")
+        self.assertEqual(set(records[0]), {"lines", "lines_info", "resolution", "timestamp"})
+        samples, records = self.compare("videotestsrc num-buffers=3")
+        self.assertEqual(set(records[0]), {"resolution", "timestamp"})
+        self.assertEqual(gstcuvision.tables(samples[0]), [])
+        self.assertIsNone(gstcuvision.table(samples[0], "lines"))
+
+    def test_tables_of_unknown_kinds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            line = Gst.parse_launch(
+                "appsrc name=source format=time caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+                f" ! visionpublish name=p file-path={folder}/records ! appsink name=sink")
+            line.set_state(Gst.State.PLAYING)
+            line.get_by_name("source").emit("push-buffer", everything())
+            sample = line.get_by_name("sink").emit("pull-sample")
+            line.get_by_name("source").emit("end-of-stream")
+            line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS)
+            line.set_state(Gst.State.NULL)
+            (wanted,) = published(f"{folder}/records")
+        self.assertEqual(gstcuvision.record(sample), wanted)
+        self.assertEqual(len(wanted["objects"]), 3)
+        self.assertEqual(gstcuvision.objects(sample), wanted["objects"])
+        blobs, first, second = gstcuvision.tables(sample)
+        self.assertEqual([list(first), list(second)], [wanted["spots"], wanted["spots_2"]])
+        self.assertEqual(wanted["spots_2"], [{"x": -1, "x_2": 2}, {"x": 3, "x_2": 4}])
+        self.assertEqual(wanted["objects_2"][0]["c-u64"], 2**64 - 1)
+        for name, value in wanted["objects_2"][0].items():
+            self.assertAlmostEqual(blobs[0][name], value, places=6) if "f" in name \
+                else self.assertEqual(blobs[0][name], value)
+        self.assertEqual(blobs["c-text"], ["b\u00fc\"", None])
+        self.assertEqual(blobs.info, {"edges": 3, "ratio": 0.25, "name": "thing", "blob": b"\0\1\2"})
+        self.assertEqual((blobs.width, blobs.height, len(blobs)), (10, 48, 2))
+        self.assertEqual(blobs.pictures().tolist(), [[[[0, 1, 2], [3, 4, 5]]], [[[6, 7, 8], [9, 10, 11]]]])
+        self.assertTrue(math.isnan(blobs[-1]["c-f64"]))
+        array = blobs.array()
+        self.assertEqual(array["c-i64"].tolist(), [-2**63, 0])
+        self.assertEqual(array["c-u64"].dtype, numpy.uint64)
+        self.assertEqual(array["c-text"].tolist(), ["b\u00fc\"", None])
+
+
+class Table(unittest.TestCase):
+    def setUp(self):
+        self.buffer = everything()
+        self.table = gstcuvision.table(self.buffer, "blobs")
+
+    def test_indices(self):
+        self.assertEqual(len(self.table[0:9]), 2)
+        self.assertEqual(self.table[-2], self.table[0])
+        for which in (2, -3):
+            with self.assertRaisesRegex(IndexError, f"row {which} of 2"):
+                self.table[which]
+        with self.assertRaisesRegex(KeyError, "no column 'votes'; there are c-f32"):
+            self.table["votes"]
+        self.assertEqual(repr(self.table)[:33], "<Table objects: 2 rows of c-f32, ")
+
+    def test_without_rows(self):
+        buffer = frame()
+        add_table(buffer, "spots", ["x:i32"], [])
+        add_table(buffer, "bare", [], [], level=3)
+        for table in gstcuvision.tables(buffer):
+            self.assertEqual((list(table), len(table.array()), table.pictures()), ([], 0, None))
+        self.assertEqual(gstcuvision.table(buffer, "bare").info, {"level": 3})
+
+    def test_broken_tables_are_passed_over(self):
+        buffer = frame()
+        add_table(buffer, "spots", ["x:i32"], [(1,)], n_rows=2)
+        add_table(buffer, "spots", ["x:u8"], [(1,)])
+        self.assertEqual([list(table) for table in gstcuvision.tables(buffer)], [[{"x": 1}]])
+
+
+class Use(unittest.TestCase):
+    def test_sizes_come_from_caps(self):
+        buffer = everything()
+        caps = Gst.Caps.from_string("video/x-raw,width=10,height=48")
+        self.assertNotIn("resolution", gstcuvision.record(buffer))
+        self.assertEqual(gstcuvision.record(buffer, caps)["resolution"], {"width": 10, "height": 48})
+        self.assertNotIn("width", gstcuvision.record(buffer, caps)["objects_2_info"])
+
+    def test_says_what_is_wrong(self):
+        with self.assertRaisesRegex(TypeError, "Gst.Sample or Gst.Buffer"):
+            gstcuvision.objects(None)
+        for line, text in (("filesrc location=missing.jpg ! appsink name=sink", "missing.jpg"),
+                           ("nonsense ! appsink name=sink", "nonsense"),
+                           ("videotestsrc ! fakesink", "appsink name=sink")):
+            with self.assertRaisesRegex(RuntimeError, text):
+                list(gstcuvision.samples(line))
+
+    def alone(self, script, **environment):
+        return subprocess.run([sys.executable, "-c", script], env=os.environ | environment,
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def test_without_the_plugins(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.alone("import gstcuvision as g; g.Gst.init(None); g.objects(g.Gst.Buffer())",
+                              GST_PLUGIN_PATH="", GST_PLUGIN_PATH_1_0="", GST_REGISTRY_1_0=f"{folder}/r")
+        self.assertIn("RuntimeError: GStreamer does not find visionpublish", done.stderr)
+
+    def test_without_numpy(self):
+        done = self.alone(
+            "import sys; sys.modules['numpy'] = None\nimport gstcuvision as g\n"
+            "for s in g.samples('videotestsrc num-buffers=1 ! houghlines ! appsink name=sink'):\n"
+            "  print(g.objects(s), len(g.table(s, 'lines')['votes']) > 0)")
+        self.assertEqual(done.stdout, "[] True\n", done.stderr)
+
+    def test_messages_and_stats(self):
+        structure = Gst.Structure.new_from_string("s, a=<1,2>, b={x,y}, f=1/2, t=(structure)[u,v=4]")
+        self.assertEqual(gstcuvision.fields(structure),
+                         {"a": [1, 2], "b": ["x", "y"], "f": "1/2", "t": {"v": 4}})
+        self.assertEqual(gstcuvision.fields(None), {})
+
+    def test_threads(self):
+        buffer, seen = everything(), []
+        wanted = gstcuvision.record(buffer)
+
+        def read():
+            seen.append(all(gstcuvision.record(buffer) == wanted for _ in range(200)))
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(seen, [True] * 4)
+
+    def test_10000_frames_do_not_grow(self):
+        def read(n):
+            buffer = everything()
+            add_table(buffer, "large", ["x:u8"], [(1,)] * 1000, other=GLib.Bytes.new(bytes(1000)))
+            for _ in range(n):
+                gstcuvision.objects(buffer), gstcuvision.tables(buffer), gstcuvision.record(buffer)
+                gstcuvision.fields(Gst.Structure.new_empty("s"))
+            gc.collect()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+
+        before = read(1000)
+        self.assertLess(read(10000) - before, 1024)  # 10 000 structures alone are 2 MiB
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", DeprecationWarning)  # of GObject.ValueArray
+    Gst.init(None)
+    unittest.main(warnings="ignore")
