@@ -207,15 +207,19 @@ def table(frame, name):
     return None
 
 
-def samples(line):
-    """Plays a gst-launch-1.0 line that ends in "appsink name=sink", and yields each
-    Gst.Sample. Raises RuntimeError where the line fails, with the element and the cause.
-    The pipeline stops when the loop ends, however it ends."""
+def _parse(line):
     Gst.init(None)
     try:
-        pipeline = Gst.parse_launch(line)
+        return Gst.parse_launch(line)
     except GLib.Error as error:
         raise RuntimeError(f"{line}: {error.message}") from None
+
+
+def samples(line):
+    """Plays a gst-launch-1.0 line, or a Gst.Pipeline, that ends in "appsink name=sink", and
+    yields each Gst.Sample. Raises RuntimeError where it fails, with the element and the
+    cause. The pipeline stops when the loop ends, however it ends."""
+    pipeline = _parse(line) if isinstance(line, str) else line
     sink = pipeline.get_by_name("sink")
     if sink is None:
         raise RuntimeError(f"{line}: must end in appsink name=sink")

@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests examples/record-events.py with films whose frames have their number in the picture.
+
+usage: record-events.py RECORD-EVENTS.PY
+"""
+
+import glob
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cv2
+import numpy
+
+DATA = "/usr/share/doc/opencv-doc/examples/data/"
+RATE, WIDTH, HEIGHT, BITS, CELL = 25, 320, 240, 10, 32
+MODEL = "lbpcascade_frontalface_improved.xml"
+
+
+def face():
+    """A face that the detector finds."""
+    film = cv2.VideoCapture(DATA + "Megamind.avi")
+    film.set(cv2.CAP_PROP_POS_FRAMES, 30)
+    return cv2.resize(film.read()[1][170:350, 200:380], (120, 120))
+
+
+def picture(number, with_face, patch):
+    frame = numpy.full((HEIGHT, WIDTH, 3), 128, numpy.uint8)
+    for bit in range(BITS):
+        frame[HEIGHT - CELL :, bit * CELL : (bit + 1) * CELL] = 255 * (number >> bit & 1)
+    if with_face:
+        frame[20:140, 100:220] = patch
+    return frame
+
+
+def number_of(frame):
+    row = frame[HEIGHT - CELL // 2, CELL // 2 :: CELL, 0]
+    return sum(int(value > 128) << bit for bit, value in enumerate(row[:BITS]))
+
+
+def write_film(path, n, events):
+    """Frames 0 to n - 1, with a face in those of events, ranges of numbers."""
+    writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*"MJPG"), RATE, (WIDTH, HEIGHT))
+    patch = face()
+    for number in range(n):
+        writer.write(picture(number, any(number in event for event in events), patch))
+    writer.release()
+
+
+def read_clip(path):
+    """The numbers of the frames that are decoded, and their times in milliseconds."""
+    reader, numbers, times = cv2.VideoCapture(path), [], []
+    while True:
+        ok, frame = reader.read()
+        if not ok:
+            return numbers, times
+        numbers.append(number_of(frame))
+        times.append(reader.get(cv2.CAP_PROP_POS_MSEC))
+
+
+def records_of(path):
+    with open(os.path.splitext(path)[0] + ".jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Events(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # the second is part of the first one's clip, the third is not
+        cls.events = range(100, 110), range(145, 150), range(270, 272)
+        write_film("events.avi", 320, cls.events)
+        write_film("face.avi", 260, [range(260)])
+
+    def record(self, folder, *options, source="events.avi", status=0, **arguments):
+        done = subprocess.run(
+            [sys.executable, PROGRAM, f"filesrc location={source}", folder,
+             "--detector", f"waldboostdetect model={MODEL} label=face", *options],
+            capture_output=True, text=True, timeout=100, **arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done
+
+    def clips(self, folder, extension=".mp4"):
+        """Number, time and record of each frame of each clip."""
+        paths = sorted(glob.glob(f"{folder}/*{extension}"))
+        self.assertEqual(len(os.listdir(folder)), 2 * len(paths), os.listdir(folder))
+        for path in paths:
+            numbers, times = read_clip(path)
+            records = records_of(path)
+            self.assertEqual(len(records), len(numbers), path)
+            self.assertEqual([record["frame_num"] for record in records], list(range(len(numbers))))
+            for i, time in enumerate(times):
+                self.assertAlmostEqual(time, i * 1000 / RATE, delta=2)
+                self.assertAlmostEqual(records[i]["timestamp"] / 1e6, i * 1000 / RATE, delta=1)
+                self.assertEqual(records[i]["resolution"], {"width": WIDTH, "height": HEIGHT})
+            yield numbers, records
+
+    def check_events(self, folder, extension):
+        (first, first_records), (second, second_records) = self.clips(folder, extension)
+        for numbers, seen in (first, range(100, 150)), (second, range(270, 272)):
+            self.assertEqual(numbers, list(range(numbers[0], seen[-1] + RATE + 1)))
+            self.assertLessEqual(numbers[0], seen[0] - RATE)
+            self.assertGreaterEqual(numbers[0], seen[0] - RATE - 40)  # a key frame each second
+        for numbers, records in (first, first_records), (second, second_records):
+            for number, record in zip(numbers, records):
+                with_face = any(number in event for event in self.events)
+                self.assertEqual([o["roi_type"] for o in record.get("objects", [])], ["face"] * with_face, number)
+
+    def test_seconds_before_and_after(self):
+        """With each encoder that is installed."""
+        for encoder, extension in ("x264enc tune=zerolatency", ".mp4"), ("openh264enc", ".mp4"), ("jpegenc", ".mkv"):
+            folder = encoder.split()[0]
+            found = subprocess.run(["gst-inspect-1.0", "--exists", folder], check=False)
+            self.assertEqual(found.returncode, 0, f"{folder} is missing: scripts/setup.sh test")
+            done = self.record(folder, "--before=1", "--after=1", "--encoder", encoder)
+            self.assertEqual(done.stdout.count(" frames\n"), 2)
+            self.assertEqual([line for line in done.stderr.splitlines() if "[OpenH264]" not in line], [])
+            self.check_events(folder, extension)
+
+    def test_length(self):
+        self.record("long", "--before=0.5", "--after=0.5", "--longest=3", source="face.avi")
+        clips = [numbers for numbers, _ in self.clips("long")]
+        self.assertGreater(len(clips), 3)
+        self.assertEqual(sum(clips, []), list(range(260)))
+        for numbers in clips[:-1]:
+            self.assertLessEqual(len(numbers), 3 * RATE)
+            self.assertGreater(len(numbers), RATE)
+
+    def test_labels(self):
+        self.record("none", "--labels=car,person")
+        self.assertFalse(os.path.exists("none"))
+
+    def test_unwritable_folder(self):
+        done = self.record("events.avi/folder", "--before=1", "--after=1")
+        self.assertEqual(done.stderr.count("Not a directory"), 2)  # once an event
+
+    def test_full_disk(self):
+        """What was written plays."""
+        limit = 24 << 10
+        done = self.record("full", "--before=1", "--after=1", preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertGreaterEqual(done.stderr.count("is not complete: "), 1)
+        for path in glob.glob("full/*.mp4"):
+            numbers, _ = read_clip(path)
+            self.assertGreater(len(numbers), RATE)
+            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+
+    def interrupt(self, number, folder):
+        with subprocess.Popen(
+            [sys.executable, PROGRAM, "filesrc location=face.avi ! decodebin ! identity sync=true", folder,
+             "--before=1", "--after=1"], stdout=subprocess.PIPE, text=True) as running:
+            while not any(os.path.getsize(path) > 5000 for path in glob.glob(f"{folder}/*.jsonl")):
+                self.assertIsNone(running.poll())
+            running.send_signal(number)
+            out = running.stdout.read()
+        self.assertEqual(running.returncode, 0)
+        self.assertIn(" frames\n", out)
+        ((numbers, _),) = self.clips(folder)
+        self.assertEqual(numbers, list(range(len(numbers))))
+        self.assertLess(len(numbers), 250)
+
+    def test_interrupt(self):
+        """A source of its own pace; Ctrl-C, or the end of a service."""
+        self.interrupt(signal.SIGINT, "interrupted")
+        self.interrupt(signal.SIGTERM, "terminated")
+
+    def test_live_source(self):
+        """Of which each frame counts."""
+        subprocess.run(
+            [sys.executable, PROGRAM, "videotestsrc is-live=true num-buffers=40 pattern=ball", "live",
+             "--detector", "rcdtrack object-initial-x=100 object-initial-y=60 object-initial-width=60"
+             " object-initial-height=60", "--before=1", "--after=1"], check=True, timeout=60)
+        (path,) = glob.glob("live/*.mp4")
+        self.assertEqual(len(records_of(path)), len(read_clip(path)[0]))
+        self.assertGreater(len(records_of(path)), 30)
+
+    def test_says_what_is_wrong(self):
+        self.assertIn("missing.avi", self.record("bad", source="missing.avi", status=1).stderr)
+        self.assertIn("nonsense", self.record("bad", "--detector", "nonsense", status=1).stderr)
+        self.assertIn("--longest", self.record("bad", "--longest=1", status=2).stderr)
+        self.assertFalse(os.path.exists("bad"))
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv[1])
+    sys.dont_write_bytecode = True
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        unittest.main(argv=sys.argv[:1] + sys.argv[2:])
