@@ -15,7 +15,7 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
 cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 analytics_packages=(libgstreamer-plugins-bad1.0-dev)
-recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy python3-pandas python3-pil sqlite3
+recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy python3-pandas sqlite3
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev openssl
   python3-gdal python3-opencv python3-skimage libopencv-dev)

@@ -22,6 +22,8 @@ case $1 in
   ldpdescriptor) gst-launch-1.0 -q filesrc location=codes.png ! pngdec ! fakesink ;;
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;
+  visioncrop) gst-launch-1.0 -q filesrc location=face-00001.jpg ! jpegdec \
+    ! video/x-raw,width=112,height=112 ! fakesink ;;
   visionoverlay) look drawn faces.png /usr/share/doc/opencv-doc/examples/data/messi5.jpg ;;
   waldboosttrain) grep -q 'model=(string)taught.xml' out && [ -s taught.xml ] ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;

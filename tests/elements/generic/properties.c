@@ -238,14 +238,19 @@ format_of (GstElement *element)
   return format_for (GST_OBJECT_NAME (gst_element_get_factory (element)));
 }
 
+/* visioncrop may find the object of the frame too small. */
 static void
 push (GstHarness *h, guint n)
 {
-  GstBuffer *frame = cuv_frame_new (format_of (h->element), 64, 48);
+  GstBuffer *frame = cuv_frame_new (format_of (h->element), 64, 48), *out;
 
   GST_BUFFER_PTS (frame) = n * GST_SECOND / 30;
+  gst_buffer_add_video_region_of_interest_meta (frame, "x", 4, 4, 20, 20);
   fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
-  gst_buffer_unref (gst_harness_pull (h));
+  out = gst_harness_try_pull (h);
+  fail_unless (out != NULL
+      || g_str_has_prefix (GST_OBJECT_NAME (h->element), "visionc"));
+  gst_clear_buffer (&out);
 }
 
 /* Sets limits between frames; none is pushed with a number at its limit, which

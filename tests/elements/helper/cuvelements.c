@@ -104,6 +104,7 @@ cuv_element_makes (const gchar *name, const gchar *format)
   return has_pad_for (name, format, gst_element_factory_can_src_any_caps);
 }
 
+/* visioncrop makes a frame of each object. */
 GPtrArray *
 cuv_frame_element_names (void)
 {
@@ -111,7 +112,8 @@ cuv_frame_element_names (void)
 
   for (guint i = 0; i < all->len; i++)
     if (cuv_element_takes (all->pdata[i], "NV12")
-        && cuv_element_makes (all->pdata[i], "NV12"))
+        && cuv_element_makes (all->pdata[i], "NV12")
+        && strcmp (all->pdata[i], "visioncrop") != 0)
       g_ptr_array_add (names, all->pdata[i]);
   return names;
 }

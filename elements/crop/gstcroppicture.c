@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcroppicture.h"
+
+static GstStructure *
+converter_config (const CuvCropPlan *plan)
+{
+  return gst_structure_new ("GstVideoConverter", GST_VIDEO_CONVERTER_OPT_SRC_X,
+      G_TYPE_INT, plan->source.x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT,
+      plan->source.y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT,
+      plan->source.width, GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT,
+      plan->source.height, GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT,
+      plan->dest.x, GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, plan->dest.y,
+      GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, plan->dest.width,
+      GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, plan->dest.height, NULL);
+}
+
+/* Converters take two infos of one kind of frame only. */
+static gboolean
+convert (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
+{
+  GstVideoInfo in_info = in->info, out_info = out->info;
+  GstVideoConverter *converter;
+
+  in_info.interlace_mode = out_info.interlace_mode;
+  in_info.colorimetry = out_info.colorimetry;
+  in_info.chroma_site = out_info.chroma_site;
+  in_info.fps_n = out_info.fps_n;
+  in_info.fps_d = out_info.fps_d;
+  converter =
+      gst_video_converter_new (&in_info, &out_info, converter_config (plan));
+  if (converter == NULL)
+    return FALSE;
+  gst_video_converter_frame (converter, in, out);
+  gst_video_converter_free (converter);
+  return TRUE;
+}
+
+GstBuffer *
+gst_crop_draw (
+    GstVideoFrame *in, const GstVideoInfo *info, const CuvCropPlan *plan)
+{
+  GstBuffer *picture = gst_buffer_new_allocate (NULL, info->size, NULL);
+  GstVideoFrame out;
+  gboolean ok = FALSE;
+
+  if (picture != NULL
+      && gst_video_frame_map (&out, info, picture, GST_MAP_WRITE)) {
+    ok = convert (in, &out, plan);
+    gst_video_frame_unmap (&out);
+  }
+  if (!ok)
+    gst_clear_buffer (&picture);
+  return picture;
+}
+
+void
+gst_crop_add_object (GstBuffer *picture, const GstVideoInfo *frame_info,
+    const GstVideoInfo *info, const GstCuvObject *object,
+    const CuvCropPlan *plan)
+{
+  const CuvCropRect box =
+      cuv_crop_map (plan, object->x, object->y, object->w, object->h);
+  GstVideoRegionOfInterestMeta *from = object->roi;
+  GstStructure *detection = from != NULL
+      ? gst_video_region_of_interest_meta_get_param (from, "detection")
+      : NULL;
+  GstCuvObject added = gst_cuv_meta_add_object (picture, info, object->id,
+      g_quark_to_string (object->label), (guint) box.x, (guint) box.y,
+      (guint) box.width, (guint) box.height, object->confidence,
+      detection != NULL ? gst_structure_copy (detection) : NULL);
+
+  for (GList *l = from != NULL ? from->params : NULL; l != NULL; l = l->next) {
+    if (l->data != detection && !gst_structure_has_name (l->data, "object_id"))
+      gst_video_region_of_interest_meta_add_param (
+          added.roi, gst_structure_copy (l->data));
+  }
+  gst_video_region_of_interest_meta_add_param (added.roi,
+      gst_structure_new ("crop", "x", G_TYPE_INT, plan->source.x, "y",
+          G_TYPE_INT, plan->source.y, "w", G_TYPE_INT, plan->source.width, "h",
+          G_TYPE_INT, plan->source.height, "frame_width", G_TYPE_INT,
+          GST_VIDEO_INFO_WIDTH (frame_info), "frame_height", G_TYPE_INT,
+          GST_VIDEO_INFO_HEIGHT (frame_info), NULL));
+  if (object->track >= 0 && object->track <= G_MAXINT)
+    gst_cuv_meta_set_track (picture, info, &added, (gint) object->track,
+        GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  gst_cuv_meta_add_class (picture, &added);
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visioncrop
+ * @title: visioncrop
+ * @short_description: makes a picture of each object
+ *
+ * Takes video with objects as metadata and gives a buffer for each object: its
+ * pixels, scaled to #GstVisionCrop:width x #GstVisionCrop:height, in host
+ * memory, with the time of the frame and the object as its metadata. A frame
+ * without objects gives a GAP event, so that sinks do not wait for one.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -q filesrc location=messi5.jpg ! decodebin ! videoconvert !
+ * waldboostdetect model=lbpcascade_frontalface.xml ! visioncrop width=112
+ * height=112 ! videoconvert ! jpegenc ! multifilesink location=face-%05d.jpg
+ * ]|
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+
+#include "base/gstcuvtransform.h"
+#include "context/gstcuvframe.h"
+#include "gstcroppicture.h"
+#include "settings/gstcuvsettings.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_vision_crop_debug);
+#define GST_CAT_DEFAULT gst_vision_crop_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_CUV_HOST_FORMATS)));
+
+typedef struct {
+  gint width, height;
+  gboolean add_borders;
+  gdouble margin;
+  gint min_width, min_height;
+  gchar *labels_text;
+  gchar **labels; /* NULL = any */
+} Settings;
+
+typedef struct {
+  guint64 frames, crops, too_small, outside;
+} Counts;
+
+#define GST_TYPE_VISION_CROP (gst_vision_crop_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionCrop, gst_vision_crop, GST, VISION_CROP, GstCuvTransform)
+
+struct _GstVisionCrop {
+  GstCuvTransform parent;
+
+  GstCuvSettings settings; /* Settings */
+  Counts counts;           /* under the object lock */
+
+  /* of the streaming thread */
+  gboolean any_width, any_height; /* downstream takes the objects' own */
+  gint width, height;             /* that were negotiated, where it does not */
+  GstVideoInfo picture;           /* of the last picture */
+  GstBuffer *frame;               /* whose objects are being cropped, or NULL */
+  GArray *objects;                /* GstCuvObject, those of frame */
+  guint next, n_crops;            /* of frame */
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstVisionCrop, gst_vision_crop, GST_TYPE_CUV_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (
+        gst_vision_crop_debug, "visioncrop", 0, "makes pictures of objects"))
+GST_ELEMENT_REGISTER_DECLARE (visioncrop);
+GST_ELEMENT_REGISTER_DEFINE (
+    visioncrop, "visioncrop", GST_RANK_NONE, GST_TYPE_VISION_CROP)
+
+/* ---- caps ---- */
+
+static void
+set_side (GstStructure *structure, const gchar *field, gint size)
+{
+  if (size > 0)
+    gst_structure_set (structure, field, G_TYPE_INT, size, NULL);
+  else
+    gst_structure_set (structure, field, GST_TYPE_INT_RANGE, 1, G_MAXINT, NULL);
+}
+
+/* The other pad's: any size but for the width and height of pictures, which
+ * come at no fixed rate and are progressive. */
+static GstStructure *
+other_structure (
+    const GstStructure *structure, gboolean to_src, gint width, gint height)
+{
+  GstStructure *other = gst_structure_copy (structure);
+
+  set_side (other, "width", to_src ? width : 0);
+  set_side (other, "height", to_src ? height : 0);
+  gst_structure_remove_fields (other, "framerate", "max-framerate",
+      "interlace-mode", "field-order", NULL);
+  if (to_src)
+    gst_structure_set (other, "framerate", GST_TYPE_FRACTION, 0, 1,
+        "interlace-mode", G_TYPE_STRING, "progressive", NULL);
+  return other;
+}
+
+static GstCaps *
+gst_vision_crop_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+  const gboolean to_src = direction == GST_PAD_SINK;
+  GstCaps *other = gst_caps_new_empty ();
+  gint width, height;
+
+  GST_OBJECT_LOCK (self);
+  width = ((const Settings *) self->settings.pending)->width;
+  height = ((const Settings *) self->settings.pending)->height;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *structure = gst_caps_get_structure (caps, i);
+
+    if (!to_src)
+      gst_caps_append_structure_full (other,
+          other_structure (structure, to_src, width, height),
+          gst_caps_features_new (GST_CUV_FEATURE_CUDA, NULL));
+    gst_caps_append_structure (
+        other, other_structure (structure, to_src, width, height));
+  }
+  if (filter != NULL) {
+    GstCaps *all = other;
+
+    other = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return other;
+}
+
+/* Called where a size is free: pictures then have the objects' own. */
+static GstCaps *
+gst_vision_crop_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *other)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+  const GstStructure *in = gst_caps_get_structure (caps, 0);
+  GstStructure *out;
+  gint width = 1, height = 1;
+
+  other = gst_caps_make_writable (gst_caps_truncate (other));
+  if (direction == GST_PAD_SINK) {
+    out = gst_caps_get_structure (other, 0);
+    self->any_width = !gst_structure_has_field_typed (out, "width", G_TYPE_INT);
+    self->any_height =
+        !gst_structure_has_field_typed (out, "height", G_TYPE_INT);
+    gst_structure_get_int (in, "width", &width);
+    gst_structure_get_int (in, "height", &height);
+    gst_structure_fixate_field_nearest_int (out, "width", width);
+    gst_structure_fixate_field_nearest_int (out, "height", height);
+  }
+  return gst_caps_fixate (other);
+}
+
+static gboolean
+gst_vision_crop_set_info (GstCuvTransform *transform, GstCaps *in_caps,
+    const GstVideoInfo *in_info, GstCaps *out_caps,
+    const GstVideoInfo *out_info)
+{
+  GstVisionCrop *self = GST_VISION_CROP (transform);
+
+  self->width = self->any_width ? 0 : GST_VIDEO_INFO_WIDTH (out_info);
+  self->height = self->any_height ? 0 : GST_VIDEO_INFO_HEIGHT (out_info);
+  self->any_width = self->any_height = FALSE; /* until fixate_caps() says so */
+  self->picture = *out_info;
+  return TRUE;
+}
+
+/* ---- pictures ---- */
+
+static gboolean
+matches (const Settings *settings, const GstCuvObject *object)
+{
+  const gchar *label = g_quark_to_string (object->label);
+
+  return settings->labels == NULL
+      || (label != NULL
+          && g_strv_contains ((const gchar *const *) settings->labels, label));
+}
+
+/* Whether there is a picture of the object. */
+static gboolean
+plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
+{
+  const Settings *settings = self->settings.in_force;
+  const GstVideoInfo *info =
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  const GstVideoFormatInfo *format = info->finfo;
+  CuvCropRequest request = { settings->margin, self->width, self->height,
+    settings->add_borders, 1, 1 };
+
+  if (!matches (settings, object))
+    return FALSE;
+  if (object->w < (guint) settings->min_width
+      || object->h < (guint) settings->min_height) {
+    self->counts.too_small++;
+    return FALSE;
+  }
+  for (guint i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    request.align_x = MAX (request.align_x, 1 << format->w_sub[i]);
+    request.align_y = MAX (request.align_y, 1 << format->h_sub[i]);
+  }
+  if (cuv_crop_plan (plan, &request, object->x, object->y, object->w, object->h,
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
+    return TRUE;
+  self->counts.outside++;
+  return FALSE;
+}
+
+/* The caps of the pictures from here on. */
+static gboolean
+set_size (GstVisionCrop *self, gint width, gint height)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstCaps *caps;
+  gboolean ok;
+
+  if (GST_VIDEO_INFO_WIDTH (&self->picture) == width
+      && GST_VIDEO_INFO_HEIGHT (&self->picture) == height)
+    return TRUE;
+  caps = gst_pad_get_current_caps (pad);
+  if (caps == NULL)
+    return FALSE;
+  caps = gst_caps_make_writable (caps);
+  gst_caps_set_simple (
+      caps, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+  ok = gst_video_info_from_caps (&self->picture, caps)
+      && gst_base_transform_update_src_caps (GST_BASE_TRANSFORM (self), caps);
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static GstFlowReturn
+make_picture (GstVisionCrop *self, const GstCuvObject *object,
+    const CuvCropPlan *plan, GstBuffer **picture)
+{
+  const GstVideoInfo *info =
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  GstVideoFrame frame;
+  gchar *problem;
+
+  if (!set_size (self, plan->width, plan->height))
+    return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (self))
+        ? GST_FLOW_FLUSHING
+        : GST_FLOW_NOT_NEGOTIATED;
+  problem = gst_cuv_video_map (&frame, info, self->frame, GST_MAP_READ);
+  if (problem == NULL) {
+    *picture = gst_crop_draw (&frame, &self->picture, plan);
+    gst_video_frame_unmap (&frame);
+    if (*picture == NULL)
+      problem = g_strdup_printf ("no memory for a picture of %d x %d pixels",
+          plan->width, plan->height);
+  }
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (
+        self, STREAM, FAILED, ("Cannot crop: %s.", problem), (NULL));
+    g_free (problem);
+    return GST_FLOW_ERROR;
+  }
+  gst_buffer_copy_into (
+      *picture, self->frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_crop_add_object (*picture, info, &self->picture, object, plan);
+  return GST_FLOW_OK;
+}
+
+/* ---- frames ---- */
+
+/* The element's own sizes are those of the next caps. */
+static GstFlowReturn
+gst_vision_crop_submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+  GstClockTime time =
+      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), input);
+  const Settings *settings = self->settings.in_force;
+  const gint width = settings->width, height = settings->height;
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  settings = self->settings.in_force;
+  if (settings->width != width || settings->height != height)
+    gst_base_transform_reconfigure_src (trans);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)
+      ->submit_input_buffer (trans, is_discont, input);
+}
+
+static void
+begin_frame (GstVisionCrop *self, GstBuffer *frame)
+{
+  gst_clear_buffer (&self->frame);
+  self->frame = frame;
+  self->next = self->n_crops = 0;
+  gst_cuv_objects_read (self->objects, frame);
+  GST_OBJECT_LOCK (self);
+  self->counts.frames++;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+end_frame (GstVisionCrop *self)
+{
+  if (self->n_crops == 0 && GST_BUFFER_PTS_IS_VALID (self->frame))
+    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+        gst_event_new_gap (
+            GST_BUFFER_PTS (self->frame), GST_BUFFER_DURATION (self->frame)));
+  gst_clear_buffer (&self->frame);
+}
+
+/* The next picture of the frame, one at each call: those of all objects may be
+ * more than memory holds. */
+static GstFlowReturn
+gst_vision_crop_generate_output (GstBaseTransform *trans, GstBuffer **picture)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+
+  *picture = NULL;
+  if (trans->queued_buf != NULL)
+    begin_frame (self, g_steal_pointer (&trans->queued_buf));
+  if (self->frame == NULL)
+    return GST_FLOW_OK;
+  while (self->next < self->objects->len) {
+    const GstCuvObject *object =
+        &g_array_index (self->objects, GstCuvObject, self->next++);
+    CuvCropPlan crop;
+    gboolean wanted;
+
+    GST_OBJECT_LOCK (self);
+    wanted = plan (self, object, &crop);
+    self->counts.crops += wanted;
+    GST_OBJECT_UNLOCK (self);
+    if (wanted) {
+      self->n_crops++;
+      return make_picture (self, object, &crop, picture);
+    }
+  }
+  end_frame (self);
+  return GST_FLOW_OK;
+}
+
+/* ---- states ---- */
+
+static gboolean
+gst_vision_crop_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_clear_buffer (&GST_VISION_CROP (trans)->frame);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)
+      ->sink_event (trans, event);
+}
+
+static gboolean
+gst_vision_crop_start (GstBaseTransform *trans)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+
+  if (!gst_cuv_settings_start (&self->settings)
+      || !gst_cuv_settings_apply (&self->settings, NULL, NULL))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  self->counts = (Counts){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)->start (trans);
+}
+
+static gboolean
+gst_vision_crop_stop (GstBaseTransform *trans)
+{
+  GstVisionCrop *self = GST_VISION_CROP (trans);
+
+  gst_clear_buffer (&self->frame);
+  gst_cuv_settings_stop (&self->settings);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)->stop (trans);
+}
+
+/* ---- properties ---- */
+
+static gchar *
+parse_labels (gpointer settings)
+{
+  Settings *self = settings;
+
+  g_clear_pointer (&self->labels, g_strfreev);
+  if (self->labels_text != NULL && *self->labels_text != '\0')
+    self->labels = g_strsplit (self->labels_text, ",", -1);
+  return NULL;
+}
+
+static void
+get_stats (GstElement *element, GValue *value)
+{
+  GstVisionCrop *self = GST_VISION_CROP (element);
+  Counts counts;
+
+  GST_OBJECT_LOCK (self);
+  counts = self->counts;
+  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+          "crops", G_TYPE_UINT64, counts.crops, "too-small", G_TYPE_UINT64,
+          counts.too_small, "outside", G_TYPE_UINT64, counts.outside, NULL));
+}
+
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+/**
+ * GstVisionCrop:width:
+ *
+ * Width of the pictures in pixels. 0: what downstream's caps say, else it
+ * follows from height by the object's aspect ratio, else it is the object's.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionCrop:height:
+ *
+ * Height of the pictures in pixels, as width.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionCrop:add-borders:
+ *
+ * Where width and height have another aspect ratio than the object: fill the
+ * rest with black (TRUE), or stretch the object.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionCrop:margin:
+ *
+ * What is added to the box on each side, as a part of its width and height. The
+ * picture ends at the frame's edge.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionCrop:labels:
+ *
+ * Labels of the objects to crop, separated by commas; empty: any.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionCrop:stats:
+ *
+ * frames, crops, and how many objects were too-small or outside the frame
+ * (guint64).
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "width", "Width",
+      "Width of the pictures in pixels (0 = from height, or the object's own)",
+      .offset = AT (width), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
+  { "height", "Height",
+      "Height of the pictures in pixels (0 = from width, or the object's own)",
+      .offset = AT (height), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
+  { "add-borders", "Add borders",
+      "Keep the aspect ratio, with black borders, instead of stretching",
+      .offset = AT (add_borders), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "margin", "Margin",
+      "Added on each side of the box, as a part of its width and height",
+      .offset = AT (margin), .type = G_TYPE_DOUBLE, .maximum = 10 },
+  { "min-size-width", "Minimum width",
+      "Least width of objects in pixels (0 = any)", .offset = AT (min_width),
+      .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
+  { "min-size-height", "Minimum height",
+      "Least height of objects in pixels (0 = any)", .offset = AT (min_height),
+      .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
+  { "labels", "Labels",
+      "Labels of the objects to crop, separated by commas (empty = any)",
+      .offset = AT (labels_text), .type = G_TYPE_STRING,
+      .parse = parse_labels },
+  { "stats", "Statistics", "Statistics of the element's work",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (labels), g_strv_get_type },
+};
+
+static const GstCuvSettingsTable table = {
+  GST_CUV_SETTINGS (Settings, list),
+  GST_CUV_OWNED_FIELDS (owned),
+};
+
+/* ---- class ---- */
+
+static void
+gst_vision_crop_finalize (GObject *object)
+{
+  g_array_unref (GST_VISION_CROP (object)->objects);
+  G_OBJECT_CLASS (gst_vision_crop_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_crop_class_init (GstVisionCropClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->finalize = gst_vision_crop_finalize;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_crop_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_crop_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_crop_sink_event);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_vision_crop_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_vision_crop_fixate_caps);
+  trans_class->submit_input_buffer =
+      GST_DEBUG_FUNCPTR (gst_vision_crop_submit_input_buffer);
+  trans_class->generate_output =
+      GST_DEBUG_FUNCPTR (gst_vision_crop_generate_output);
+  GST_CUV_TRANSFORM_CLASS (klass)->set_info = gst_vision_crop_set_info;
+  gst_cuv_settings_class_install (object_class, &table);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Vision crop",
+      "Filter/Effect/Video", "Makes a picture of each object",
+      "The gst-cuvision authors");
+}
+
+static void
+gst_vision_crop_init (GstVisionCrop *self)
+{
+  gst_cuv_settings_init (&self->settings, self, &table);
+  self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
+  /* a class without transform() passes frames on otherwise */
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
+}
