@@ -126,7 +126,8 @@ explain (Mqtt *self, gint code, gint system_error)
   switch (code) {
     case MOSQ_ERR_ERRNO:
       return g_strdup_printf ("%s: check address, and that the broker runs",
-          g_strerror (system_error));
+          system_error == EBADF ? "no connection" /* version 2.1 */
+                                : g_strerror (system_error));
     case MOSQ_ERR_EAI:
       return g_strdup ("its host is not known: check address");
     case MOSQ_ERR_TLS:
