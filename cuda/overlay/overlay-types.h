@@ -16,7 +16,15 @@ typedef enum {
   CUV_PRIMITIVE_LINE,
   CUV_PRIMITIVE_MASK,
   CUV_PRIMITIVE_PICTURE,
+  CUV_PRIMITIVE_FILL, /* functions in fill-types.h */
 } CuvPrimitiveKind;
+
+typedef enum {
+  CUV_FILL_NONE,
+  CUV_FILL_SOLID,
+  CUV_FILL_BLUR,
+  CUV_FILL_PIXELATE,
+} CuvFillMode;
 
 typedef struct {
   int32_t kind;      /* CuvPrimitiveKind */
@@ -47,6 +55,16 @@ typedef struct {
       int32_t inverse; /* of the scale, see cuv_picture_index() */
       int64_t offset;  /* of the first pixel in CuvOverlayList.bytes */
     } picture;
+    struct {
+      int32_t x, y;          /* of an ellipse, upper left pixel, */
+      int32_t width, height; /* and axes, up to CUV_FILL_MAX_AXIS */
+      int32_t left, top;     /* first pixel of the cells, even */
+      int32_t cell;          /* width and height of a cell, pixels, even */
+      int16_t columns, rows; /* of cells */
+      int16_t mode;          /* CuvFillMode */
+      int16_t is_ellipse;
+      int32_t offset; /* of the first mean in CuvOverlayList.means */
+    } fill;
   };
 } CuvPrimitive;
 
@@ -54,9 +72,12 @@ typedef struct {
 typedef struct {
   const CuvPrimitive *primitives;
   int32_t n_primitives;
+  int32_t n_fills;      /* the first primitives; no other is a fill */
   const uint8_t *bytes; /* coverage 0..255 of masks; pixels of pictures, 4 bytes
                          * each like colour, 4-byte aligned */
   int64_t n_bytes;
+  uint8_t *means; /* scratch: cells of fills; component, row, column */
+  int32_t n_means;
 } CuvOverlayList;
 
 /* Whether a line covers the centre of pixel (x, y). The body is half open
@@ -84,7 +105,7 @@ cuv_primitive_reaches (const CuvPrimitive *p, int x, int y)
   return x >= p->x0 && x < p->x1 && y >= p->y0 && y < p->y1;
 }
 
-/* How much of pixel (x, y) the primitive covers, 0..255. */
+/* How much of pixel (x, y) a primitive other than a fill covers, 0..255. */
 CUV_HOST_DEVICE int
 cuv_primitive_coverage (
     const CuvPrimitive *p, const uint8_t *bytes, int x, int y)

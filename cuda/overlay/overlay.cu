@@ -3,6 +3,8 @@
 // pixels that share chroma samples, one cell per thread.
 #include "cuv-cuda.cuh"
 #include "cuv-wait.h"
+#include "overlay/fill.cuh"
+#include "overlay/fill-types.h"
 #include "overlay/overlay.h"
 
 #include <new>
@@ -19,7 +21,8 @@ static_assert (
 
 struct _CuvOverlayCuda {
   CuvArena arena;
-  uint8_t *pinned, *device; // a list: primitives, then bytes
+  uint8_t *pinned, *device; // a list: primitives, bytes; on the device
+                            // then what fills need
   size_t capacity;          // of each, bytes
   cudaEvent_t done;
   CuvWait wait;
@@ -172,6 +175,33 @@ template <int XS, int YS, int N> struct Cell {
     });
   }
 
+  // Replaces samples of which at least one pixel is hidden.
+  __device__ void
+  fill (const CuvPrimitive *p, const uint8_t *means, const CuvFrame &frame)
+  {
+    bool hidden[H][W], any = false;
+
+#pragma unroll
+    for (int j = 0; j < H; j++) {
+#pragma unroll
+      for (int i = 0; i < W; i++) {
+        hidden[j][i] = i < w && j < h && cuv_fill_covers (p, x + i, y + j);
+        any = any || hidden[j][i];
+      }
+    }
+    if (!any)
+      return;
+    changed = true;
+    each ([&] (int k, int i, int j) {
+      const CuvComponent &c = frame.component[k];
+
+      if (shared_sample (k) || hidden[j][i])
+        value[k][j][i] = cuv_fill_sample (p, means, &c, k,
+            ((x + i) >> c.xsub) - (p->fill.left >> c.xsub),
+            ((y + j) >> c.ysub) - (p->fill.top >> c.ysub));
+    });
+  }
+
   __device__ void
   draw_picture (const CuvPrimitive *p, const uint8_t *bytes)
   {
@@ -218,7 +248,7 @@ template <int XS, int YS, int N>
 static __global__ void
 __launch_bounds__ (N_THREADS)
     overlay_kernel (const CuvFrame frame, const CuvPrimitive *primitives, int n,
-        const uint8_t *bytes, int cell_x, int cell_y)
+        const uint8_t *bytes, const uint8_t *means, int cell_x, int cell_y)
 {
   __shared__ int list[N_THREADS];
   Cell<XS, YS, N> cell;
@@ -243,7 +273,9 @@ __launch_bounds__ (N_THREADS)
     for (int i = 0; i < n_here; i++) {
       const CuvPrimitive *p = &primitives[list[i]];
 
-      if (p->kind == CUV_PRIMITIVE_PICTURE)
+      if (p->kind == CUV_PRIMITIVE_FILL)
+        cell.fill (p, means, frame);
+      else if (p->kind == CUV_PRIMITIVE_PICTURE)
         cell.draw_picture (p, bytes);
       else
         cell.draw (p, bytes);
@@ -253,8 +285,8 @@ __launch_bounds__ (N_THREADS)
     cell.store (frame);
 }
 
-typedef void (*Kernel) (
-    CuvFrame, const CuvPrimitive *, int, const uint8_t *, int, int);
+typedef void (*Kernel) (CuvFrame, const CuvPrimitive *, int, const uint8_t *,
+    const uint8_t *, int, int);
 
 static const struct {
   int xsub, ysub, n_components;
@@ -322,15 +354,29 @@ primitive_bytes (const CuvOverlayList *list)
   return sizeof (CuvPrimitive) * (size_t) list->n_primitives;
 }
 
+// Rounded up: sums of bands follow.
+static size_t
+list_bytes (const CuvOverlayList *list)
+{
+  return (primitive_bytes (list) + (size_t) list->n_bytes + 3) & ~(size_t) 3;
+}
+
 static int
 launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
     int k, cudaStream_t stream)
 {
+  const uint8_t *bytes = self->device + primitive_bytes (list);
+  uint8_t *scratch = self->device + list_bytes (list);
+  const size_t sums = cuv_fill_sums_bytes (list, frame);
+  const CuvFillMemory memory = { (const CuvPrimitive *) self->device,
+    scratch + sums, (unsigned *) scratch };
   Tile box = bounds (list, frame);
   dim3 grid;
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return 0;
+  if (cuv_fill_launch_means (list, &memory, frame, stream) != 0)
+    return -1;
   box.x0 >>= kernels[k].xsub;
   box.y0 >>= kernels[k].ysub;
   box.x1 = ((box.x1 - 1) >> kernels[k].xsub) + 1;
@@ -338,8 +384,8 @@ launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
   grid = dim3 (cuv_div_up (box.x1 - box.x0, TILE_X),
       cuv_div_up (box.y1 - box.y0, TILE_Y));
   kernels[k].kernel<<<grid, dim3 (TILE_X, TILE_Y), 0, stream>>> (*frame,
-      (const CuvPrimitive *) self->device, list->n_primitives,
-      self->device + primitive_bytes (list), box.x0, box.y0);
+      memory.primitives, list->n_primitives, bytes, memory.means, box.x0,
+      box.y0);
   CUV_CUDA_LAUNCHED (overlay_kernel);
   return 0;
 }
@@ -435,19 +481,20 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream_handle)
 {
   cudaStream_t stream = (cudaStream_t) stream_handle;
-  size_t before = primitive_bytes (list);
-  size_t size = before + (size_t) list->n_bytes;
+  size_t before = primitive_bytes (list), size = list_bytes (list);
+  size_t need =
+      size + cuv_fill_sums_bytes (list, frame) + (size_t) list->n_means;
   int k = find_kernel (frame);
 
   if (k < 0)
     return reject (frame);
-  if (wait (self) != 0 || (size > self->capacity && grow (self, size) != 0))
+  if (wait (self) != 0 || (need > self->capacity && grow (self, need) != 0))
     return -1;
   if (size == 0)
     return 0;
   memcpy (self->pinned, list->primitives, before);
   if (list->n_bytes > 0)
-    memcpy (self->pinned + before, list->bytes, size - before);
+    memcpy (self->pinned + before, list->bytes, (size_t) list->n_bytes);
   if (submit_list (self, list, size, frame, k, stream) != 0) {
     cudaStreamSynchronize (stream); // the list and the frame are still in use
     return -1;

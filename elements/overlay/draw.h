@@ -4,12 +4,15 @@
  *   draw.h               this file: builds a list of primitives, draws it
  *   drawing.c            builds the list: colours, clipping, limits
  *   reference/draw.c     draws it on a frame in host memory; the definition
+ *   reference/fill.c     the fills, which hide regions
  *   cuda/overlay/        draws it on a frame in CUDA memory
  *   backend.c            draws it on the CPU or the GPU
  *   scene/scene.h        from a buffer's metadata to the list
+ *   scene/fills.c        the regions to hide
  *   scene/text.h         renders text to masks
  *   scene/strip.c        strips of pictures
  *   gsttrails.h          the paths of tracked objects
+ *   gsthidden.h          regions to hide, also after they are lost
  *   style.h              the properties
  *   gstvisionoverlay.c   the element
  */
@@ -20,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "cuv-frame.h"
-#include "overlay/overlay-types.h"
+#include "overlay/fill-types.h"
 
 /* The colour space of a frame. */
 typedef struct {
@@ -42,8 +45,10 @@ void cuv_colour_convert (
 
 /* Primitives beyond these limits are not drawn but counted in n_lost. */
 #define CUV_DRAWING_MAX_PRIMITIVES 65536
+#define CUV_DRAWING_MAX_FILLS 4096
 #define CUV_DRAWING_MAX_BYTES (16 << 20) /* of masks and pictures */
-#define CUV_DRAWING_MAX_SIZE 32000 /* width, height of a frame with lines */
+#define CUV_DRAWING_MAX_SIZE                                                   \
+  32000 /* width, height of a frame with lines, or fills other than solid */
 #define CUV_DRAWING_MAX_THICKNESS 256
 #define CUV_DRAWING_MAX_SCALE 128 /* of a picture */
 
@@ -53,15 +58,31 @@ typedef struct {
   CuvColourRow rows[3];
   int32_t width, height;
   CuvPrimitive *primitives;
-  uint8_t *bytes;
+  uint8_t *bytes, *means;
   int32_t n_primitives, max_primitives;
+  int32_t n_fills; /* of n_primitives */
   int64_t n_bytes, max_bytes;
+  int64_t n_means, max_means;
   uint32_t n_lost; /* since cuv_drawing_begin() */
 } CuvDrawing;
 
 /* Starts an empty list for a frame of this size. */
 void cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space,
     int32_t width, int32_t height);
+
+/* How a fill hides a region. */
+typedef struct {
+  CuvFillMode mode;
+  uint32_t rgb;    /* of CUV_FILL_SOLID */
+  bool is_ellipse; /* with the region as its bounding box */
+  int cells;       /* across its longer side, 1..CUV_FILL_MAX_CELLS */
+} CuvFillStyle;
+
+/* Hides a region of width x height pixels at (x, y). Only before anything else
+ * is drawn. Coordinates and sizes up to 2^33. Returns false if it cannot be
+ * hidden: more than CUV_DRAWING_MAX_FILLS, or out of memory. */
+bool cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
+    int64_t y, int64_t width, int64_t height);
 
 /* A rectangle of pixels x .. x + width - 1 of rows y .. y + height - 1: filled
  * if thickness is 0, else its outline of that many pixels, inside the
@@ -92,5 +113,8 @@ void cuv_drawing_free (CuvDrawing *self);
 
 /* The C reference: draws the list on a frame in host memory. */
 void cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame);
+
+/* Its part for fills. */
+void cuv_fill_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
 #endif

@@ -103,15 +103,17 @@ cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space, int32_t width,
   self->width = width;
   self->height = height;
   self->n_primitives = 0;
+  self->n_fills = 0;
   self->n_bytes = 0;
+  self->n_means = 0;
   self->n_lost = 0;
 }
 
 CuvOverlayList
 cuv_drawing_list (const CuvDrawing *self)
 {
-  return (CuvOverlayList){ self->primitives, self->n_primitives, self->bytes,
-    self->n_bytes };
+  return (CuvOverlayList){ self->primitives, self->n_primitives, self->n_fills,
+    self->bytes, self->n_bytes, self->means, (int32_t) self->n_means };
 }
 
 void
@@ -119,6 +121,7 @@ cuv_drawing_free (CuvDrawing *self)
 {
   free (self->primitives);
   free (self->bytes);
+  free (self->means);
   *self = (CuvDrawing){ 0 };
 }
 
@@ -172,6 +175,80 @@ append_bytes (CuvDrawing *self, int64_t size)
   }
   self->n_bytes = offset + size;
   return self->bytes + offset;
+}
+
+/* ---- fills ---- */
+
+static int64_t
+larger (int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+static int64_t
+round_up (int64_t value, int64_t unit)
+{
+  return (value + unit - 1) / unit * unit;
+}
+
+/* Even, so that chroma samples have the same cells; no larger than the frame,
+ * of which no mean can be larger. */
+static int32_t
+fill_cell (const CuvDrawing *self, int64_t size, int cells)
+{
+  int64_t cell = round_up ((size + cells - 1) / cells, 2);
+  int64_t most = round_up (larger (self->width, self->height), 2);
+
+  return (int32_t) larger (cell < most ? cell : most, CUV_FILL_MIN_CELL);
+}
+
+static bool
+set_cells (CuvDrawing *self, CuvPrimitive *p, int32_t cell)
+{
+  int64_t n;
+
+  p->fill.left = p->x0 & ~1;
+  p->fill.top = p->y0 & ~1;
+  p->fill.cell = cell;
+  p->fill.columns = (int16_t) ((p->x1 - 1 - p->fill.left) / cell + 1);
+  p->fill.rows = (int16_t) ((p->y1 - 1 - p->fill.top) / cell + 1);
+  p->fill.offset = (int32_t) self->n_means;
+  n = self->n_means + 4 * p->fill.columns * p->fill.rows;
+  if (!grow ((void **) &self->means, &self->max_means, n, 1))
+    return false;
+  self->n_means = n;
+  return true;
+}
+
+bool
+cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
+    int64_t y, int64_t width, int64_t height)
+{
+  bool too_large =
+      self->width > CUV_DRAWING_MAX_SIZE || self->height > CUV_DRAWING_MAX_SIZE;
+  uint32_t n_lost = self->n_lost;
+  CuvPrimitive *p;
+
+  if (self->n_fills == CUV_DRAWING_MAX_FILLS
+      || self->n_fills != self->n_primitives)
+    return false;
+  p = append (self, CUV_PRIMITIVE_FILL, style->rgb | 0xff000000u, x, y,
+      x + width, y + height);
+  if (p == NULL)
+    return self->n_lost == n_lost;
+  self->n_fills++;
+  p->fill.is_ellipse = style->is_ellipse && width <= CUV_FILL_MAX_AXIS
+      && height <= CUV_FILL_MAX_AXIS;
+  if (p->fill.is_ellipse) {
+    p->fill.x = (int32_t) x;
+    p->fill.y = (int32_t) y;
+    p->fill.width = (int32_t) width;
+    p->fill.height = (int32_t) height;
+  }
+  p->fill.mode = (int16_t) (too_large ? CUV_FILL_SOLID : style->mode);
+  return p->fill.mode == CUV_FILL_SOLID
+      || set_cells (
+          self, p, fill_cell (self, larger (width, height), style->cells));
 }
 
 /* ---- rectangles, masks and pictures ---- */

@@ -6,9 +6,10 @@
  *
  * Draws boxes with labels, confidences and ids of the regions of interest on a
  * buffer, and the rows of any custom metadata that describes itself as
- * segments, points or pictures. Works in place, in host memory and in CUDA
- * memory, with the same pixels on both. A frame with nothing to draw passes
- * untouched; one that is not writable is copied first.
+ * segments, points or pictures. Hides regions, such as faces, with one colour,
+ * a blur or large pixels. Works in place, in host memory and in CUDA memory,
+ * with the same pixels on both. A frame with nothing to draw passes untouched;
+ * one that is not writable is copied first.
  *
  * ## Example launch line
  * |[
@@ -25,6 +26,7 @@
 #include "base/gstcuvtransform.h"
 #include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
+#include "gsthidden.h"
 #include "gsttrails.h"
 #include "scene/scene.h"
 
@@ -37,7 +39,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 
 typedef struct {
-  guint64 frames, drawn, copied, primitives, lost;
+  guint64 frames, drawn, copied, hidden, primitives, lost;
   GstClockTime last, sum;
   gboolean cuda;
 } Counts;
@@ -56,6 +58,8 @@ struct _GstVisionOverlay {
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
+  GArray *hidden; /* GstCuvHidden, in frames of this size */
+  gint width, height;
   GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;
   GstClockTime build_time; /* of the list for this frame */
@@ -71,13 +75,15 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* ---- frames ---- */
 
-static void
+/* FALSE if a region cannot be hidden. */
+static gboolean
 build (GstVisionOverlay *self, GstBuffer *buffer)
 {
   GstClockTime start = gst_util_get_timestamp ();
   GstClockTime stream_time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
   const GstCuvStyle *style;
+  gboolean ok;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
@@ -92,8 +98,10 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   gst_cuv_objects_read (self->objects, buffer);
   gst_cuv_trails_add_frame (self->trails, self->objects,
       GST_BUFFER_PTS (buffer), style->trail_length);
-  gst_cuv_scene_build (&self->drawing, self->text, style, self->trails,
-      self->objects, buffer,
+  gst_cuv_hidden_add_frame (
+      self->hidden, self->objects, style, style->hold_regions);
+  ok = gst_cuv_scene_build (&self->drawing, self->text, style, self->hidden,
+      self->trails, self->objects, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
@@ -103,6 +111,7 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
         self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
         CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;
+  return ok;
 }
 
 /* The list is built first: a frame without anything to draw need not be made
@@ -114,8 +123,14 @@ gst_vision_overlay_prepare_output_buffer (
   GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
   GstFlowReturn flow;
 
-  build (self, in);
   *out = in;
+  if (!build (self, in)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("A region cannot be hidden: out of memory. The frame is not passed "
+         "on."),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
   if (self->drawing.n_primitives == 0)
     return GST_FLOW_OK;
   flow = gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
@@ -185,6 +200,7 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   self->counts.drawn++;
+  self->counts.hidden += (guint64) self->drawing.n_fills;
   self->counts.primitives += self->drawing.n_primitives;
   self->counts.lost += self->drawing.n_lost;
   self->counts.cuda = cuda;
@@ -196,11 +212,30 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
+/* In a frame of another size the coordinates are those of something else. */
+static gboolean
+gst_vision_overlay_set_info (GstCuvTransform *transform, GstCaps *in_caps,
+    const GstVideoInfo *in_info, GstCaps *out_caps,
+    const GstVideoInfo *out_info)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (transform);
+
+  if (in_info->width != self->width || in_info->height != self->height)
+    g_array_set_size (self->hidden, 0);
+  self->width = in_info->width;
+  self->height = in_info->height;
+  return TRUE;
+}
+
 static gboolean
 gst_vision_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    g_array_set_size (GST_VISION_OVERLAY (trans)->trails, 0);
+  GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    g_array_set_size (self->trails, 0);
+    g_array_set_size (self->hidden, 0);
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
       ->sink_event (trans, event);
 }
@@ -228,6 +263,7 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
   g_clear_pointer (&self->text, cuv_text_free);
   cuv_drawing_free (&self->drawing);
   g_array_set_size (self->trails, 0);
+  g_array_set_size (self->hidden, 0);
   gst_cuv_settings_stop (&self->settings);
   return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
       ->stop (trans);
@@ -253,10 +289,11 @@ gst_vision_overlay_get_stats (GstElement *element, GValue *value)
   g_value_take_boxed (value,
       gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
           "drawn", G_TYPE_UINT64, counts.drawn, "copied", G_TYPE_UINT64,
-          counts.copied, "primitives", G_TYPE_UINT64, counts.primitives, "lost",
-          G_TYPE_UINT64, counts.lost, "device", G_TYPE_STRING,
-          counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
-          counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
+          counts.copied, "hidden", G_TYPE_UINT64, counts.hidden, "primitives",
+          G_TYPE_UINT64, counts.primitives, "lost", G_TYPE_UINT64, counts.lost,
+          "device", G_TYPE_STRING, counts.cuda ? "cuda" : "cpu", "microseconds",
+          G_TYPE_UINT64, counts.last / GST_USECOND, "microseconds-mean",
+          G_TYPE_UINT64,
           counts.drawn ? counts.sum / counts.drawn / GST_USECOND : 0, NULL));
 }
 
@@ -266,6 +303,7 @@ gst_vision_overlay_finalize (GObject *object)
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
   g_array_unref (self->trails);
+  g_array_unref (self->hidden);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
 }
@@ -286,13 +324,15 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
       GST_DEBUG_FUNCPTR (gst_vision_overlay_prepare_output_buffer);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_overlay_transform_ip);
+  transform_class->set_info = gst_vision_overlay_set_info;
   transform_class->leave_context = gst_vision_overlay_leave_context;
   gst_cuv_settings_class_install (object_class, &gst_cuv_style_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision overlay",
       "Filter/Effect/Video",
-      "Draws boxes, labels and shapes from metadata, on CPU and CUDA frames",
+      "Draws boxes, labels and shapes from metadata and hides regions, on CPU "
+      "and CUDA frames",
       "The gst-cuvision authors");
 }
 
@@ -301,5 +341,6 @@ gst_vision_overlay_init (GstVisionOverlay *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_cuv_style_settings);
   self->trails = gst_cuv_trails_new ();
+  self->hidden = g_array_new (FALSE, FALSE, sizeof (GstCuvHidden));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
 }

@@ -2,17 +2,18 @@
 #include "style.h"
 
 #include "gstcolor.h"
+#include "overlay/fill-types.h"
 #include "scene/text.h"
 
 typedef struct {
   GHashTable *table;
   gchar *problem;
-} ColorParser;
+} TableParser;
 
 static gboolean
 parse_color (GQuark field, const GValue *value, gpointer data)
 {
-  ColorParser *parser = data;
+  TableParser *parser = data;
   gchar *text;
   guint argb;
 
@@ -29,19 +30,99 @@ parse_color (GQuark field, const GValue *value, gpointer data)
   return FALSE;
 }
 
+/* Replaces the table by what parse() makes of the structure's fields. */
+static gchar *
+parse_structure (const GstStructure *structure, GstStructureForeachFunc parse,
+    GHashTable **table)
+{
+  TableParser parser = {
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL
+  };
+
+  g_clear_pointer (table, g_hash_table_unref);
+  if (structure != NULL)
+    gst_structure_foreach (structure, parse, &parser);
+  *table = parser.table;
+  return parser.problem;
+}
+
 static gchar *
 parse_label_colors (gpointer settings)
 {
   GstCuvStyle *style = settings;
-  ColorParser parser = {
-    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL
-  };
 
-  g_clear_pointer (&style->label_colors, g_hash_table_unref);
-  if (style->label_colors_set != NULL)
-    gst_structure_foreach (style->label_colors_set, parse_color, &parser);
-  style->label_colors = parser.table;
-  return parser.problem;
+  return parse_structure (
+      style->label_colors_set, parse_color, &style->label_colors);
+}
+
+GST_CUV_DEFINE_ENUM (fill_get_type, "GstVisionOverlayFill",
+    { CUV_FILL_NONE, "Not hidden", "none" },
+    { CUV_FILL_SOLID, "One colour, fill-color", "solid" },
+    { CUV_FILL_BLUR, "Means of fill-cells, interpolated", "blur" },
+    { CUV_FILL_PIXELATE, "Means of fill-cells", "pixelate" })
+
+GST_CUV_DEFINE_ENUM (fill_shape_get_type, "GstVisionOverlayFillShape",
+    { GST_CUV_FILL_RECTANGLE, "The region's rectangle", "rectangle" },
+    { GST_CUV_FILL_ELLIPSE, "An ellipse that contains the region", "ellipse" })
+
+static gboolean
+fill_from_value (const GValue *value, gint *fill)
+{
+  GEnumClass *klass = g_type_class_ref (fill_get_type ());
+  const GEnumValue *found = NULL;
+
+  if (G_VALUE_HOLDS_STRING (value) && g_value_get_string (value) != NULL)
+    found = g_enum_get_value_by_nick (klass, g_value_get_string (value));
+  else if (G_VALUE_HOLDS (value, fill_get_type ()))
+    found = g_enum_get_value (klass, g_value_get_enum (value));
+  if (found != NULL)
+    *fill = found->value;
+  g_type_class_unref (klass);
+  return found != NULL;
+}
+
+static gboolean
+parse_fill (GQuark field, const GValue *value, gpointer data)
+{
+  TableParser *parser = data;
+  gchar *text;
+  gint fill;
+
+  if (fill_from_value (value, &fill)) {
+    g_hash_table_insert (parser->table, g_strdup (g_quark_to_string (field)),
+        GINT_TO_POINTER (fill));
+    return TRUE;
+  }
+  text = g_strdup_value_contents (value);
+  parser->problem = g_strdup_printf (
+      "%s, given for %s, is not a fill; use none, solid, blur or pixelate",
+      text, g_quark_to_string (field));
+  g_free (text);
+  return FALSE;
+}
+
+static gchar *
+parse_label_fills (gpointer settings)
+{
+  GstCuvStyle *style = settings;
+
+  return parse_structure (
+      style->label_fills_set, parse_fill, &style->label_fills);
+}
+
+CuvFillMode
+gst_cuv_style_fill (const GstCuvStyle *style, GQuark quark)
+{
+  const gchar *label = quark != 0 ? g_quark_to_string (quark) : "";
+  gpointer own;
+
+  if (style->label_fills != NULL
+      && g_hash_table_lookup_extended (style->label_fills, label, NULL, &own))
+    return (CuvFillMode) GPOINTER_TO_INT (own);
+  if (style->shown_labels != NULL
+      && !g_hash_table_contains (style->shown_labels, label))
+    return CUV_FILL_NONE;
+  return (CuvFillMode) style->fill;
 }
 
 static gchar *
@@ -83,6 +164,17 @@ make_color (void)
       "Colour of what is drawn: red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (0 "
       "= a colour for each label)",
       0, G_MAXUINT32, 0, GST_CUV_PARAM_TUNABLE);
+
+  color->value_type = GST_TYPE_CUV_COLOR;
+  return color;
+}
+
+static GParamSpec *
+make_fill_color (void)
+{
+  GParamSpec *color = g_param_spec_uint ("fill-color", "Fill colour",
+      "Colour of fill=solid, as of color; its alpha is ignored", 0, G_MAXUINT32,
+      0, GST_CUV_PARAM_TUNABLE);
 
   color->value_type = GST_TYPE_CUV_COLOR;
   return color;
@@ -157,10 +249,69 @@ make_color (void)
  * Since: 0.1
  */
 /**
+ * GstVisionOverlay:fill:
+ *
+ * How regions are hidden: every pixel of a region becomes fill-color (solid) or
+ * depends on nothing but the means of some cells (blur, pixelate). Of the
+ * labels that #GstVisionOverlay:labels selects; #GstVisionOverlay:label-fills
+ * wins. #GstVisionOverlay:opacity and #GstVisionOverlay:draw-boxes do not
+ * matter.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:label-fills:
+ *
+ * A structure that maps labels to none, solid, blur or pixelate. It wins over
+ * #GstVisionOverlay:fill and #GstVisionOverlay:labels.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:fill-margin:
+ *
+ * What is hidden around a region, on each side, as a fraction of its width and
+ * height.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:fill-shape:
+ *
+ * rectangle, or an ellipse in that rectangle, which always contains the region:
+ * its margin is 0.20711 or more.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:fill-color:
+ *
+ * The colour of fill=solid, given as #GstVisionOverlay:color; always opaque.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:fill-cells:
+ *
+ * How many cells blur and pixelate have at most across the longer side of a
+ * region, margins included. Fewer hide more. A cell is 8 x 8 pixels or larger.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionOverlay:hold-regions:
+ *
+ * The number of frames for which a region that has disappeared stays hidden. 0
+ * is off. A flush and frames of another size end it.
+ *
+ * Since: 0.1
+ */
+/**
  * GstVisionOverlay:stats:
  *
  * frames, drawn (frames drawn on), copied (frames that were not writable),
- * primitives, lost (primitives beyond the limits), microseconds and
+ * hidden (regions that were hidden), primitives, lost (primitives beyond the
+ * limits), microseconds and
  * microseconds-mean (of frames drawn on) as guint64; device (cuda or cpu).
  *
  * Since: 0.1
@@ -202,12 +353,35 @@ static const GstCuvSetting list[] = {
       "trails)",
       .offset = AT (trail_length), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 30 },
+  { "fill", "Fill", "How regions are hidden", .offset = AT (fill),
+      .get_type = fill_get_type, .value = CUV_FILL_NONE },
+  { "label-fills", "Label fills",
+      "Fills by label, for example fills,face=blur,plate=solid",
+      .offset = AT (label_fills_set), .get_type = gst_structure_get_type,
+      .parse = parse_label_fills },
+  { "fill-margin", "Fill margin",
+      "What is hidden around a region on each side, as a fraction of its size",
+      .offset = AT (fill_margin), .type = G_TYPE_DOUBLE, .maximum = 2,
+      .value = 0.25 },
+  { "fill-shape", "Fill shape", "Shape of what is hidden",
+      .offset = AT (fill_shape), .get_type = fill_shape_get_type,
+      .value = GST_CUV_FILL_RECTANGLE },
+  { "fill-color", .offset = AT (fill_color), .get_type = gst_cuv_color_get_type,
+      .make_spec = make_fill_color },
+  { "fill-cells", "Fill cells",
+      "Cells across the longer side of a region with fill=blur and pixelate",
+      .offset = AT (fill_cells), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_FILL_MAX_CELLS, .value = 2 },
+  { "hold-regions", "Hold regions",
+      "Number of frames for which a region that has disappeared stays hidden",
+      .offset = AT (hold_regions), .type = G_TYPE_UINT, .maximum = 1000 },
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = gst_vision_overlay_get_stats },
 };
 
 static const GstCuvOwnedField owned[] = {
   { AT (label_colors), g_hash_table_get_type },
+  { AT (label_fills), g_hash_table_get_type },
   { AT (shown_labels), g_hash_table_get_type },
 };
 

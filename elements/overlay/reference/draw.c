@@ -242,7 +242,8 @@ draw_component (const CuvOverlayList *list, const CuvPrimitive *p,
 void
 cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame)
 {
-  for (int i = 0; i < list->n_primitives; i++) {
+  cuv_fill_draw (list, frame);
+  for (int i = list->n_fills; i < list->n_primitives; i++) {
     for (int c = 0; c < frame->n_components; c++)
       draw_component (list, &list->primitives[i], frame, c);
   }

@@ -199,10 +199,10 @@ add_tables (
     add (scene, &table);
 }
 
-void
+gboolean
 gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, const GArray *trails, const GArray *objects,
-    GstBuffer *buffer, const GstVideoInfo *info)
+    const GstCuvStyle *style, const GArray *hidden, const GArray *trails,
+    const GArray *objects, GstBuffer *buffer, const GstVideoInfo *info)
 {
   CuvColourSpace space = colour_space (info);
   gint width = GST_VIDEO_INFO_WIDTH (info);
@@ -213,8 +213,10 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     MIN (thickness, 64), height };
 
   cuv_drawing_begin (drawing, &space, width, height);
+  if (!gst_cuv_scene_add_fills (&scene, hidden))
+    return FALSE;
   if (style->opacity <= 0)
-    return;
+    return TRUE;
   add_tables (&scene, add_table);
   for (guint i = 0; i < trails->len; i++)
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
@@ -224,4 +226,5 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
   if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);
   add_tables (&scene, gst_cuv_scene_add_strips);
+  return TRUE;
 }

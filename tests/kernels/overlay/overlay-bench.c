@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark: 20 boxes with labels, and a strip of pictures, on a 1080p frame.
- */
+/* Benchmark: 20 boxes with labels, a strip of pictures, and fills, on a 1080p
+ * frame. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "draw.h"
@@ -81,6 +81,68 @@ draw_strip (Bench *bench)
   return N_PICTURES * ((size + 8.0) * (size + 8));
 }
 
+/* n fills of size x size pixels, side by side from the upper left. */
+static double
+draw_fills (Bench *bench, CuvFillMode mode, bool is_ellipse, int n, int size)
+{
+  const CuvFillStyle style = { mode, 0, is_ellipse, 2 };
+  const int across = bench->frame.width / size;
+
+  begin (bench);
+  for (int i = 0; i < n; i++)
+    cuv_drawing_fill (&bench->drawing, &style, i % across * size,
+        i / across * size, size, size);
+  return (double) n * size * size;
+}
+
+static double
+draw_blur_1 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_BLUR, false, 1, 128);
+}
+
+static double
+draw_blur_10 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_BLUR, false, 10, 128);
+}
+
+static double
+draw_blur_100 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_BLUR, false, 100, 128);
+}
+
+static double
+draw_pixelate_100 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_PIXELATE, false, 100, 128);
+}
+
+static double
+draw_solid_100 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_SOLID, false, 100, 128);
+}
+
+/* Ellipses, of which each row is a span of its own. */
+static double
+draw_ellipse_100 (Bench *bench)
+{
+  return draw_fills (bench, CUV_FILL_BLUR, true, 100, 128) * 0.785;
+}
+
+static double
+draw_blur_frame (Bench *bench)
+{
+  const CuvFillStyle style = { CUV_FILL_BLUR, 0, false, 2 };
+
+  begin (bench);
+  cuv_drawing_fill (
+      &bench->drawing, &style, 0, 0, bench->frame.width, bench->frame.height);
+  return (double) bench->frame.width * bench->frame.height;
+}
+
 static void
 bench_build (void *data)
 {
@@ -145,7 +207,7 @@ bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
   CuvCheckFrame frame =
       cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_TEXTURE);
   double pixels, bytes;
-  char what[32], name[80];
+  char what[40], name[80];
 
   bench->frame = frame.frame;
   pixels = draw (bench);
@@ -188,6 +250,15 @@ bench_overlay (void)
   bench_format (bench, "BGRx", draw_labels, "");
   bench_format (bench, "YUY2", draw_labels, "");
   bench_format (bench, "NV12", draw_strip, "-strip");
+  bench_format (bench, "NV12", draw_blur_1, "-blur-1");
+  bench_format (bench, "NV12", draw_blur_10, "-blur-10");
+  bench_format (bench, "NV12", draw_blur_100, "-blur-100");
+  bench_format (bench, "I420", draw_blur_100, "-blur-100");
+  bench_format (bench, "BGRx", draw_blur_100, "-blur-100");
+  bench_format (bench, "NV12", draw_ellipse_100, "-blur-ellipse-100");
+  bench_format (bench, "NV12", draw_pixelate_100, "-pixelate-100");
+  bench_format (bench, "NV12", draw_solid_100, "-solid-100");
+  bench_format (bench, "NV12", draw_blur_frame, "-blur-frame");
   if (cuv_check_options.cpu)
     bench_list (bench);
   cuv_drawing_free (&bench->drawing);

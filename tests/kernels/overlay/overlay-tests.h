@@ -4,5 +4,9 @@
 #define OVERLAY_TESTS_H
 
 void bench_overlay (void);
+void check_fills (void);
+
+/* On the GPU: a CuvOverlayCuda. */
+void check_cuda_fills (void *cuda);
 
 #endif

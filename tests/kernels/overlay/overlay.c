@@ -53,19 +53,6 @@ build (CuvDrawing *drawing, const Scene *scene, const CuvColourSpace *space,
 
 /* ---- frames ---- */
 
-static CuvCheckFrame
-copy_frame (const CuvCheckFrame *self)
-{
-  CuvCheckFrame copy = *self;
-
-  copy.memory = malloc (self->size);
-  memcpy (copy.memory, self->memory, self->size);
-  for (int c = 0; c < self->frame.n_components; c++)
-    copy.frame.component[c].data =
-        copy.memory + (self->frame.component[c].data - self->memory);
-  return copy;
-}
-
 static bool
 same (const CuvCheckFrame *a, const CuvCheckFrame *b)
 {
@@ -79,7 +66,7 @@ check_scene (const char *format, int width, int height, int n)
 {
   CuvCheckFrame frame =
       cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
-  CuvCheckFrame expected = copy_frame (&frame);
+  CuvCheckFrame expected = cuv_check_frame_copy (&frame);
   CuvColourSpace space = random_space (&frame.frame);
   Scene *scene = random_scene (n, width, height);
   CuvDrawing drawing = { 0 };
@@ -379,7 +366,7 @@ check_cuda_scene (
 {
   CuvCheckFrame frame =
       cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
-  CuvCheckFrame drawn = copy_frame (&frame);
+  CuvCheckFrame drawn = cuv_check_frame_copy (&frame);
   CuvColourSpace space = random_space (&frame.frame);
   Scene *scene = random_scene (n, width, height);
   CuvDrawing drawing = { 0 };
@@ -409,7 +396,7 @@ check_cuda_allocation (CuvOverlayCuda *cuda)
 {
   size_t before = cuv_cuda_allocated ();
   CuvCheckFrame frame = cuv_check_frame_new ("NV12", 8, 8, CUV_CHECK_NOISE);
-  CuvOverlayList large = { NULL, 50000, NULL, 0 };
+  CuvOverlayList large = { .n_primitives = 50000 };
 
   cuv_check_case ("GPU memory runs out");
   for (int n = 0; n < 2; n++) {
@@ -442,6 +429,7 @@ check_cuda (void)
     check_cuda_scene (cuda, *format, 1919, 1079, 60);
     check_cuda_scene (cuda, *format, 333, 211, MAX_SHAPES);
   }
+  check_cuda_fills (cuda);
   check_cuda_allocation (cuda);
   cuv_overlay_cuda_free (cuda);
   CUV_CHECK (cuv_cuda_allocated () == before, ": memory leaks");
@@ -461,6 +449,7 @@ run (void)
     check_colours ();
     check_all_colours ();
     check_limits ();
+    check_fills ();
   }
 #if HAVE_CUDA
   if (cuv_check_options.cuda)

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionoverlay: which regions are hidden, how much of the frame, and for how
+ * long. tests/kernels/overlay tests the values of hidden samples. */
+#include "config.h"
+#include "scene.h"
+
+#include <string.h>
+
+#define W 160
+#define H 120
+#define GREY 0x40 /* of frames; hidden is 0xff */
+
+/* A harness that draws nothing but white fills of exactly the regions. */
+static GstHarness *
+new_harness (void)
+{
+  GstHarness *h = overlay_new ("RGB", W, H, NULL);
+
+  g_object_set (h->element, "draw-boxes", FALSE, "trail-length", 0,
+      "fill-color", 0xffffffu, "fill-margin", 0.0, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "fill", "solid");
+  return h;
+}
+
+static GstBuffer *
+grey_frame_of (const gchar *format, gint width)
+{
+  GstBuffer *buffer = cuv_frame_new (format, width, H);
+
+  gst_buffer_memset (buffer, 0, GREY, -1);
+  return buffer;
+}
+
+static GstBuffer *
+grey_frame (void)
+{
+  return grey_frame_of ("RGB", W);
+}
+
+static GstBuffer *
+frame_with (const gchar *label, guint x, guint y, guint w, guint h)
+{
+  GstBuffer *buffer = grey_frame ();
+
+  overlay_add_region (buffer, label, x, y, w, h, -1);
+  return buffer;
+}
+
+/* Whether each pixel is hidden; free it. */
+static gboolean *
+hidden_pixels (GstHarness *h, GstBuffer *out)
+{
+  guint8 *samples = overlay_samples (h, out, 0);
+  gboolean *hidden = g_new (gboolean, W * H);
+
+  for (gint i = 0; i < W * H; i++) {
+    if (samples[i] != GREY && samples[i] != 0xff)
+      fail ("%u at %d,%d", samples[i], i % W, i / W);
+    hidden[i] = samples[i] == 0xff;
+  }
+  g_free (samples);
+  return hidden;
+}
+
+static gboolean
+is_hidden (GstHarness *h, GstBuffer *out, gint x, gint y)
+{
+  return overlay_sample (h, out, 0, x, y) == 0xff;
+}
+
+/* Draws the frame, and checks that the pixels of w x h at x, y are hidden and
+ * no others are. */
+static void
+check_rect (GstHarness *h, GstBuffer *in, gint x, gint y, gint w, gint height)
+{
+  GstBuffer *out = overlay_draw (h, in);
+  gboolean *hidden = hidden_pixels (h, out);
+
+  for (gint row = 0; row < H; row++) {
+    for (gint column = 0; column < W; column++) {
+      gboolean inside =
+          column >= x && column < x + w && row >= y && row < y + height;
+
+      if (hidden[row * W + column] != inside)
+        fail ("%d,%d with %d,%d %dx%d", column, row, x, y, w, height);
+    }
+  }
+  g_free (hidden);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
+static void
+check_none (GstHarness *h, GstBuffer *in)
+{
+  check_rect (h, in, 0, 0, 0, 0);
+}
+
+/* ---- formats ---- */
+
+static gint
+spread (const guint8 *samples, gint width, gint x, gint y, gint w, gint h)
+{
+  gint low = 255, high = 0;
+
+  for (gint row = y; row < y + h; row++) {
+    for (gint column = x; column < x + w; column++) {
+      low = MIN (low, samples[row * width + column]);
+      high = MAX (high, samples[row * width + column]);
+    }
+  }
+  return high - low;
+}
+
+/* Noise loses its contrast inside and stays as it is outside; chroma that a
+ * hidden pixel shares is hidden, too. */
+static void
+check_format (const gchar *format, const gchar *fill)
+{
+  GstHarness *h = overlay_new (format, 99, 76, NULL);
+  GstBuffer *in = cuv_frame_new (format, 99, 76), *out;
+  GstVideoInfo info = overlay_info (h);
+
+  g_object_set (h->element, "draw-boxes", FALSE, "fill-margin", 0.1,
+      "fill-cells", 3, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "fill", fill);
+  overlay_add_region (in, "face", 21, 23, 40, 30, -1);
+  out = overlay_draw (h, in);
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (&info); c++) {
+    guint8 *before = overlay_samples (h, in, c);
+    guint8 *after = overlay_samples (h, out, c);
+
+    fail_unless (spread (before, 99, 17, 20, 48, 36) > 200);
+    fail_unless (spread (after, 99, 17, 20, 48, 36) < 100,
+        "%s, %s: component %u is not hidden", format, fill, c);
+    for (gint i = 0; i < 99 * 76; i++) {
+      gint x = i % 99, y = i / 99;
+
+      if ((x < 16 || x >= 66 || y < 20 || y >= 56) && before[i] != after[i])
+        fail ("%s: %d,%d", format, x, y);
+    }
+    g_free (before);
+    g_free (after);
+  }
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (every_format_is_hidden)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    check_format (formats[i], "solid");
+    check_format (formats[i], "blur");
+    check_format (formats[i], "pixelate");
+  }
+}
+
+GST_END_TEST
+/* ---- which regions, and where ---- */
+
+GST_START_TEST (labels_and_label_fills_select)
+{
+  GstHarness *h = new_harness ();
+  GObject *overlay = G_OBJECT (h->element);
+
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  g_object_set (overlay, "labels", "car", NULL);
+  check_none (h, frame_with ("face", 10, 20, 30, 40));
+  check_rect (h, frame_with ("car", 10, 20, 30, 40), 10, 20, 30, 40);
+  gst_util_set_object_arg (
+      overlay, "label-fills", "fills, face=solid, car=none");
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  check_none (h, frame_with ("car", 10, 20, 30, 40));
+  g_object_set (overlay, "labels", NULL, NULL);
+  gst_util_set_object_arg (overlay, "fill", "none");
+  check_none (h, frame_with ("dog", 10, 20, 30, 40));
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  gst_util_set_object_arg (overlay, "label-fills", "fills");
+  check_none (h, frame_with ("face", 10, 20, 30, 40));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* What is drawn, and how transparent, has nothing to do with hiding. */
+GST_START_TEST (opacity_does_not_matter)
+{
+  GstHarness *h = new_harness ();
+
+  g_object_set (h->element, "opacity", 0.0, "draw-shapes", FALSE, NULL);
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  g_object_set (h->element, "fill-color", 0x01ffffffu, NULL);
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Boxes are drawn on the fill. */
+GST_START_TEST (boxes_are_drawn_over_fills)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
+
+  g_object_set (h->element, "draw-boxes", TRUE, NULL);
+  out = overlay_draw (h, in);
+  fail_unless_equals_int (overlay_sample (h, out, 1, 10, 20), 0);
+  fail_unless_equals_int (overlay_sample (h, out, 1, 12, 22), 0xff);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (regions_may_leave_the_frame)
+{
+  GstHarness *h = new_harness ();
+
+  check_rect (h, frame_with ("face", 150, 100, 30, 40), 150, 100, 10, 20);
+  check_rect (h, frame_with ("face", 0, 0, G_MAXUINT, G_MAXUINT), 0, 0, W, H);
+  check_rect (h, frame_with ("face", 159, 119, 1, 1), 159, 119, 1, 1);
+  check_none (h, frame_with ("face", 10, 10, 0, 40));
+  check_none (h, frame_with ("face", W, H, 30, 40));
+  /* negative ones that became unsigned */
+  check_rect (
+      h, frame_with ("face", (guint) -4, (guint) -9, 30, 40), 0, 0, 26, 31);
+  /* the margin of a region outside */
+  g_object_set (h->element, "fill-margin", 0.5, NULL);
+  check_rect (h, frame_with ("face", W, 20, 20, 20), 150, 10, 10, 40);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (margin_is_a_fraction)
+{
+  GstHarness *h = new_harness ();
+
+  g_object_set (h->element, "fill-margin", 0.25, NULL);
+  check_rect (h, frame_with ("face", 40, 40, 40, 21), 30, 34, 60, 33);
+  g_object_set (h->element, "fill-margin", 1.0, NULL);
+  check_rect (h, frame_with ("face", 40, 40, 20, 10), 20, 30, 60, 30);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static void
+check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
+{
+  GstBuffer *in =
+      frame_with ("face", (guint) x0, (guint) y0, (guint) w, (guint) height);
+  GstBuffer *out = overlay_draw (h, in);
+  gboolean *hidden = hidden_pixels (h, out);
+
+  for (gint y = y0; y < y0 + height; y++) {
+    for (gint x = x0; x < x0 + w; x++) {
+      if (!hidden[y * W + x])
+        fail ("%d,%d of %dx%d", x, y, w, height);
+    }
+  }
+  g_free (hidden);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
+/* At any margin. */
+GST_START_TEST (ellipse_contains_the_region)
+{
+  static const gdouble margins[] = { 0, 0.1, 0.2072, 0.25, 0.5 };
+  GstHarness *h = new_harness ();
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "fill-shape", "ellipse");
+  for (gint w = 1; w <= 61; w += 6) {
+    g_object_set (h->element, "fill-margin", margins[w % 5], NULL);
+    check_contained (h, 50, 40, w, 62 - w);
+  }
+  /* where rounding hides no smaller margin */
+  g_object_set (h->element, "fill-margin", 0.0, NULL);
+  check_contained (h, 30, 10, 100, 100);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (ellipse_spares_corners)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = frame_with ("face", 60, 40, 40, 40), *out;
+  gboolean *hidden;
+  gint n = 0;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "fill-shape", "ellipse");
+  g_object_set (h->element, "fill-margin", 0.5, NULL);
+  out = overlay_draw (h, in);
+  fail_unless (is_hidden (h, out, 40, 60) && is_hidden (h, out, 119, 60));
+  fail_unless (is_hidden (h, out, 80, 20) && is_hidden (h, out, 80, 99));
+  fail_if (is_hidden (h, out, 40, 20) || is_hidden (h, out, 119, 99));
+  hidden = hidden_pixels (h, out);
+  for (gint i = 0; i < W * H; i++)
+    n += hidden[i];
+  g_free (hidden);
+  fail_unless (ABS (n - G_PI / 4 * 80 * 80) < 30, "%d pixels", n);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (fills_change_while_playing)
+{
+  GstHarness *h = overlay_new ("GRAY8", W, H, NULL);
+  GObject *overlay = G_OBJECT (h->element);
+  GstBuffer *in = cuv_frame_new ("GRAY8", W, H), *out;
+  gint last = 256;
+
+  g_object_set (h->element, "draw-boxes", FALSE, NULL);
+  overlay_add_region (in, "face", 40, 40, 40, 40, -1);
+  out = overlay_draw (h, in);
+  fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, W, H), 0);
+  gst_buffer_unref (out);
+  gst_util_set_object_arg (overlay, "fill", "blur");
+  for (guint cells = 8; cells > 0; cells /= 2) { /* fewer hide more */
+    guint8 *samples;
+    gint now;
+
+    g_object_set (overlay, "fill-cells", cells, NULL);
+    out = overlay_draw (h, in);
+    samples = overlay_samples (h, out, 0);
+    now = spread (samples, W, 40, 40, 40, 40);
+    fail_unless (now < last, "%d with %u cells, %d before", now, cells, last);
+    last = now;
+    g_free (samples);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (last, 0); /* one cell */
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (unknown_fill_is_refused)
+{
+  GstHarness *h = new_harness ();
+  GstBus *bus = cuv_harness_watch (h);
+  GstMessage *message;
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  check_none (h, grey_frame ());
+  gst_util_set_object_arg (
+      G_OBJECT (h->element), "label-fills", "fills, face=mosaic");
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, &debug);
+  fail_unless (strstr (error->message, "face") != NULL
+          && strstr (error->message, "none, solid, blur or pixelate") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  cuv_harness_unwatch (h, bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- shared frames, limits ---- */
+
+GST_START_TEST (other_branch_is_not_hidden)
+{
+  GstHarness *h = gst_harness_new_parse (
+      "tee name=t ! queue ! visionoverlay fill=blur ! fakesink sync=false "
+      "async=false t. ! queue");
+  GstBuffer *out, *in = cuv_frame_new ("NV12", W, H);
+
+  cuv_harness_caps (h, "NV12", W, H);
+  for (guint i = 0; i < 20; i++) {
+    GstBuffer *copy = gst_buffer_copy_deep (in);
+
+    overlay_add_region (copy, "face", 10, 20, 30, 20, -1);
+    gst_harness_push (h, copy);
+    out = gst_harness_pull (h);
+    fail_unless (cuv_frames_equal ("NV12", W, H, in, out), "frame %u", i);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (shared_frame_is_hidden_in_a_copy)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
+
+  for (guint i = 0; i < 2; i++) {
+    gst_harness_push (h, gst_buffer_ref (in));
+    out = gst_harness_pull (h);
+    fail_unless (is_hidden (h, out, 10, 20));
+    fail_if (is_hidden (h, in, 10, 20));
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (cuv_stat (h->element, "copied"), 2);
+  fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2);
+  /* the last owner's is hidden in place */
+  fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (is_hidden (h, out, 10, 20));
+  fail_unless_equals_int (cuv_stat (h->element, "copied"), 2);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (too_many_regions_hide_everything)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = grey_frame ();
+
+  g_object_set (h->element, "hold-regions", 1, NULL);
+  for (guint i = 0; i < 4097; i++)
+    overlay_add_region (in, "face", i % 100, i / 100, 1, 1, -1);
+  check_rect (h, in, 0, 0, W, H);
+  check_rect (h, grey_frame (), 0, 0, W, H);
+  check_none (h, grey_frame ());
+  /* lines beyond the limit of primitives take nothing from fills */
+  in = grey_frame ();
+  for (guint i = 0; i < 4096; i++)
+    overlay_add_region (in, "face", i % 64, i / 64, 1, 1, -1);
+  check_rect (h, in, 0, 0, 64, 64);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- held regions ---- */
+
+GST_START_TEST (region_is_held)
+{
+  GstHarness *h = new_harness ();
+
+  g_object_set (h->element, "hold-regions", 3, NULL);
+  check_none (h, grey_frame ());
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  for (guint i = 0; i < 3; i++)
+    check_rect (h, grey_frame (), 10, 20, 30, 40);
+  check_none (h, grey_frame ());
+  check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
+  check_rect (h, grey_frame (), 10, 20, 30, 40);
+  g_object_set (h->element, "hold-regions", 0, NULL);
+  check_none (h, grey_frame ());
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* A region that goes on is not held, a second one that is lost is; and one that
+ * shows up elsewhere does not take its place. */
+GST_START_TEST (each_region_is_held)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
+
+  g_object_set (h->element, "hold-regions", 5, NULL);
+  overlay_add_region (in, "face", 15, 22, 30, 40, -1);
+  out = overlay_draw (h, in);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  in = frame_with ("face", 15, 22, 30, 40);
+  overlay_add_region (in, "face", 100, 20, 30, 40, -1);
+  out = overlay_draw (h, in);
+  fail_unless (is_hidden (h, out, 10, 20) && is_hidden (h, out, 44, 61));
+  fail_unless (is_hidden (h, out, 100, 20));
+  fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2 + 3);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  /* of another label */
+  in = frame_with ("dog", 100, 20, 30, 40);
+  out = overlay_draw (h, in);
+  fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2 + 3 + 4);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* From where it was last seen to where it would be now. */
+GST_START_TEST (held_region_moves_on)
+{
+  GstHarness *h = new_harness ();
+
+  g_object_set (h->element, "hold-regions", 10, NULL);
+  check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
+  check_rect (h, frame_with ("face", 26, 57, 30, 40), 26, 57, 30, 40);
+  check_rect (h, grey_frame (), 26, 54, 36, 43);
+  check_rect (h, grey_frame (), 26, 51, 42, 46);
+  /* found again, where it should be by now */
+  check_rect (h, frame_with ("face", 44, 48, 30, 40), 44, 48, 30, 40);
+  check_rect (h, grey_frame (), 44, 45, 36, 43);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (flush_and_new_size_end_holding)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in, *out;
+
+  g_object_set (h->element, "hold-regions", 10, NULL);
+  check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
+  cuv_harness_flush (h);
+  check_none (h, grey_frame ());
+  check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
+  cuv_harness_caps (h, "BGR", W, H); /* the same size */
+  check_rect (h, grey_frame_of ("BGR", W), 20, 60, 30, 40);
+  cuv_harness_caps (h, "BGR", W + 2, H);
+  in = grey_frame_of ("BGR", W + 2);
+  out = overlay_draw (h, in);
+  fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, W + 2, H), 0);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* A gap in the stream is when detectors miss. */
+GST_START_TEST (discontinuity_does_not_end_holding)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *in = grey_frame ();
+
+  g_object_set (h->element, "hold-regions", 10, NULL);
+  check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
+  GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
+  check_rect (h, in, 20, 60, 30, 40);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("overlay-fills");
+  TCase *t = tcase_create ("all");
+
+  suite_add_tcase (s, t);
+  tcase_add_test (t, every_format_is_hidden);
+  tcase_add_test (t, labels_and_label_fills_select);
+  tcase_add_test (t, opacity_does_not_matter);
+  tcase_add_test (t, boxes_are_drawn_over_fills);
+  tcase_add_test (t, regions_may_leave_the_frame);
+  tcase_add_test (t, margin_is_a_fraction);
+  tcase_add_test (t, ellipse_contains_the_region);
+  tcase_add_test (t, ellipse_spares_corners);
+  tcase_add_test (t, fills_change_while_playing);
+  tcase_add_test (t, unknown_fill_is_refused);
+  tcase_add_test (t, other_branch_is_not_hidden);
+  tcase_add_test (t, shared_frame_is_hidden_in_a_copy);
+  tcase_add_test (t, too_many_regions_hide_everything);
+  tcase_add_test (t, region_is_held);
+  tcase_add_test (t, each_region_is_held);
+  tcase_add_test (t, held_region_moves_on);
+  tcase_add_test (t, flush_and_new_size_end_holding);
+  tcase_add_test (t, discontinuity_does_not_end_holding);
+  return s;
+}
+
+CUV_ELEMENTS_MAIN (suite)
