@@ -8,6 +8,8 @@
  *       per count
  *   textures similarity ORDER GRID PICTURE.pgm ...
  *       prints the similarities of all pairs, a line for each picture
+ *   textures match ORDER GRID N PICTURE.pgm ...
+ *       prints those of the first N pictures with all others, a line for each
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,28 +93,29 @@ write_counts (char **args)
   free (counts);
 }
 
-/* All pictures must have the size of the first. */
+/* Prints the similarities of the first n_rows pictures with those from first
+ * on. All must have the size of the first. */
 static void
-print_similarity (int n, char **args)
+print_similarity (char **args, int n_rows, int first, int n, char **paths)
 {
   const CuvLdpParams params = {
     .order = atoi (args[0]), .grid = atoi (args[1]), .directions = 15
   };
-  CuvFrame first = read_picture (args[2]);
+  CuvFrame frame = read_picture (paths[0]);
   uint32_t **counts = malloc ((size_t) n * sizeof *counts);
   CuvLdpLayout layout;
 
-  set_layout (&layout, &params, first.width, first.height);
-  free (first.component[0].data);
-  for (int i = 2; i < n; i++)
-    counts[i] = describe (&layout, args[i]);
-  for (int i = 2; i < n; i++) {
-    for (int j = 2; j < n; j++)
+  set_layout (&layout, &params, frame.width, frame.height);
+  free (frame.component[0].data);
+  for (int i = 0; i < n; i++)
+    counts[i] = describe (&layout, paths[i]);
+  for (int i = 0; i < n_rows; i++) {
+    for (int j = first; j < n; j++)
       printf (
           "%.9f ", cuv_ldp_similarity (&layout, counts[i], &layout, counts[j]));
     printf ("\n");
   }
-  for (int i = 2; i < n; i++)
+  for (int i = 0; i < n; i++)
     free (counts[i]);
   free (counts);
 }
@@ -123,7 +126,10 @@ main (int argc, char **argv)
   if (argc == 12 && strcmp (argv[1], "describe") == 0)
     write_counts (argv + 2);
   else if (argc > 4 && strcmp (argv[1], "similarity") == 0)
-    print_similarity (argc - 2, argv + 2);
+    print_similarity (argv + 2, argc - 4, 0, argc - 4, argv + 4);
+  else if (argc > 5 && strcmp (argv[1], "match") == 0)
+    print_similarity (
+        argv + 2, atoi (argv[4]), atoi (argv[4]), argc - 5, argv + 5);
   else
     die ("usage: see textures.c");
   return 0;

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fills of visionoverlay against NumPy, and whether hidden faces are recognised.
+
+usage: faces.py TEXTURES        with the program of tests/models/ldp/textures.c
+       faces.py TEXTURES --all  prints a table of fills and cells
+
+Recognition: 100 people's faces of skimage's lfw_subset, one photograph each, are
+enlarged from 25 to 96 pixels: the gallery. A query is one of them photographed again:
+turned, scaled, moved, brighter or darker, with more or less contrast and noise. An
+element with its default settings hides it (the region is the face's box), and the local
+derivative patterns of the box are compared with those of the whole gallery.
+
+- Matched: the fraction of queries of which the right face is the most similar (of n
+  equally similar ones 1/n counts). Chance is 1/100; "no better" is not above the 99.9 %
+  point of the binomial distribution.
+- Preferred: of the right face and a wrong one, how often the right one is more
+  similar, over all pairs. Chance is 1/2; "no better" is not above it by 3.09 standard
+  errors (99.9 %) over the 100 people.
+
+As the same photograph is in the gallery, this is easier than to recognise somebody in
+another one. The test must see it where there is something to see: without a fill, and
+with fill-cells=16.
+
+A second attack hides the gallery, too, and compares like with like. It is at
+chance only with fill=solid, as docs/visionoverlay.md says; the others are printed.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import gi
+import numpy as np
+import skimage
+
+gi.require_version('Gst', '1.0')
+gi.require_version('GstVideo', '1.0')
+from gi.repository import Gst, GstVideo
+
+FACE = 96
+BORDER = 32  # of the frame around the face
+FRAME = FACE + 2 * BORDER
+GRIDS = (4, 8)  # blocks of the descriptor
+ROUNDS = 3  # queries of each face
+failures = 0
+
+
+def check(ok, what):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what)
+
+
+class Overlay:
+    """Hides a region of grey frames."""
+
+    def __init__(self, settings):
+        self.line = Gst.parse_launch(
+            'appsrc name=in ! visionoverlay draw-boxes=false draw-labels=false '
+            f'{settings} ! appsink name=out sync=false')
+        self.source = self.line.get_by_name('in')
+        self.sink = self.line.get_by_name('out')
+        self.caps = None
+        self.line.set_state(Gst.State.PLAYING)
+
+    def hide(self, picture, box):
+        height, width = picture.shape
+        if self.caps != (width, height):
+            self.caps = width, height
+            self.source.set_property('caps', Gst.Caps.from_string(
+                f'video/x-raw,format=GRAY8,width={width},height={height},framerate=30/1'))
+        stride = (width + 3) // 4 * 4
+        padded = np.zeros((height, stride), np.uint8)
+        padded[:, :width] = picture
+        buffer = Gst.Buffer.new_wrapped(padded.tobytes())
+        GstVideo.buffer_add_video_region_of_interest_meta(buffer, 'face', *box)
+        self.source.emit('push-buffer', buffer)
+        out = self.sink.emit('pull-sample').get_buffer()
+        data = out.extract_dup(0, out.get_size())
+        return np.frombuffer(data, np.uint8).reshape(height, stride)[:, :width].copy()
+
+    def stop(self):
+        self.line.set_state(Gst.State.NULL)
+
+
+# ---- against NumPy ----
+
+def means_of(picture, left, top, cell, columns, rows):
+    height, width = picture.shape
+    means = np.zeros((rows, columns), int)
+    for row in range(rows):
+        for column in range(columns):
+            x = max(min(left + column * cell, width - cell), 0)
+            y = max(min(top + row * cell, height - cell), 0)
+            part = picture[y:y + cell, x:x + cell].astype(int)
+            means[row, column] = (2 * part.sum() + part.size) // (2 * part.size)
+    return means
+
+
+def between(n, cell, cells):
+    """Indices of the cells before and after each sample, and its way between them."""
+    place = (2 * np.arange(n) + 1) * 128 // cell + 128
+    return (np.clip(place // 256 - 1, 0, cells - 1), np.clip(place // 256, 0, cells - 1),
+            place % 256)
+
+
+def expected(picture, box, fill, shape, margin, cells):
+    """The definition, docs/definitions/overlay.md."""
+    x, y, w, h = box
+    height, width = picture.shape
+    if shape == 'ellipse':
+        margin = max(margin, 0.20711)
+    mx, my = int(np.ceil(w * margin)), int(np.ceil(h * margin))
+    x, y, w, h = x - mx, y - my, w + 2 * mx, h + 2 * my
+    left, top = max(x, 0) // 2 * 2, max(y, 0) // 2 * 2
+    right, bottom = min(x + w, width), min(y + h, height)
+    cell = -(-max(w, h) // cells)
+    cell = max(min(cell + cell % 2, max(width, height) + max(width, height) % 2), 8)
+    columns, rows = -(-(right - left) // cell), -(-(bottom - top) // cell)
+    means = means_of(picture, left, top, cell, columns, rows)
+    if fill == 'pixelate':
+        new = means[np.arange(bottom - top) // cell][:, np.arange(right - left) // cell]
+    else:
+        i, j, f = between(right - left, cell, columns)
+        across = (means[:, i] * (256 - f) + means[:, j] * f + 128) // 256
+        i, j, f = between(bottom - top, cell, rows)
+        f = f[:, None]
+        new = (across[i] * (256 - f) + across[j] * f + 128) // 256
+    column, row = np.arange(width)[None, :], np.arange(height)[:, None]
+    hidden = (column >= x) & (column < x + w) & (row >= y) & (row < y + h)
+    if shape == 'ellipse':
+        dx, dy = 2 * (column - x) + 1 - w, 2 * (row - y) + 1 - h
+        hidden &= dx * dx * h * h + dy * dy * w * w <= w * w * h * h
+    whole = picture.copy()
+    whole[top:bottom, left:right] = new
+    return np.where(hidden, whole, picture)
+
+
+def test_definition():
+    random = np.random.default_rng(5)
+    for fill in ('blur', 'pixelate'):
+        for shape in ('rectangle', 'ellipse'):
+            for margin, cells in ((0.25, 2), (0, 8), (0.1, 16), (0.5, 1)):
+                overlay = Overlay(f'fill={fill} fill-shape={shape} fill-margin={margin} '
+                                  f'fill-cells={cells}')
+                for _ in range(10):
+                    width, height = random.integers(9, 200, 2)
+                    picture = random.integers(0, 256, (height, width), np.uint8)
+                    box = (*random.integers(0, (width, height)), *random.integers(1, 200, 2))
+                    box = [int(b) for b in box]
+                    same = np.array_equal(overlay.hide(picture, box), expected(
+                        picture, box, fill, shape, margin, cells))
+                    check(same, f'{fill} {shape} {margin} {cells} of {width}x{height}: {box}')
+                overlay.stop()
+
+
+# ---- recognition ----
+
+def in_frame(face):
+    return cv2.copyMakeBorder(face, *[BORDER] * 4, cv2.BORDER_REPLICATE)
+
+
+def in_box(frame):
+    return frame[BORDER:BORDER + FACE, BORDER:BORDER + FACE]
+
+
+def photographed_again(face, random):
+    turn = cv2.getRotationMatrix2D((FRAME / 2, FRAME / 2), random.uniform(-6, 6),
+                                   random.uniform(0.95, 1.05))
+    turn[:, 2] += random.uniform(-3, 3, 2)
+    frame = cv2.warpAffine(in_frame(face).astype(np.float32), turn, (FRAME, FRAME),
+                           flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    frame = frame * random.uniform(0.8, 1.2) + random.uniform(-15, 15)
+    return np.clip(np.rint(frame + random.normal(0, 2, frame.shape)), 0, 255).astype(np.uint8)
+
+
+def similarities(program, queries, gallery, grid, folder):
+    """By local derivative patterns of order 2: a row for each query."""
+    files = []
+    for i, picture in enumerate(queries + gallery):
+        files.append(os.path.join(folder, f'{i}.pgm'))
+        with open(files[-1], 'wb') as file:
+            file.write(b'P5 %d %d 255\n' % picture.shape[::-1]
+                       + np.ascontiguousarray(picture).tobytes())
+    out = subprocess.run([program, 'match', '2', str(grid), str(len(queries))] + files,
+                         check=True, stdout=subprocess.PIPE).stdout
+    return np.array(out.split(), float).reshape(len(queries), -1)
+
+
+def matched(table):
+    best = table == table.max(1, keepdims=True)
+    return (np.diag(best) / best.sum(1)).sum()
+
+
+def preferred(table):
+    """For each query, over the wrong faces."""
+    own, n = np.diag(table)[:, None], len(table)
+    wins = (own > table) + 0.5 * (own == table)
+    return (wins.sum(1) - 0.5) / (n - 1)
+
+
+def most_by_chance(trials, p, confidence):
+    """The binomial distribution's quantile."""
+    term, total, k = (1 - p) ** trials, 0, 0
+    while True:
+        total += term
+        if total >= confidence:
+            return k
+        term *= (trials - k) / (k + 1) * p / (1 - p)
+        k += 1
+
+
+class Recognition:
+    def __init__(self, program, folder):
+        faces = np.load(os.path.join(os.path.dirname(skimage.__file__), 'data',
+                                     'lfw_subset.npy'))[:100]
+        random = np.random.default_rng(1)
+        self.program, self.folder = program, folder
+        self.gallery = [cv2.resize(np.rint(face * 255).astype(np.uint8), (FACE, FACE),
+                                   interpolation=cv2.INTER_CUBIC) for face in faces]
+        self.queries = [photographed_again(face, random) for _ in range(ROUNDS)
+                        for face in self.gallery]
+        self.limit = most_by_chance(len(self.queries), 1 / len(self.gallery), 0.999)
+
+    def run(self, settings, grid, hide_gallery=False):
+        """Whether it is better than chance, the matches, and how often the right face
+        is preferred."""
+        overlay = Overlay(settings)
+        box = (BORDER, BORDER, FACE, FACE)
+        gallery = self.gallery
+        if hide_gallery:
+            gallery = [in_box(overlay.hide(in_frame(face), box)) for face in gallery]
+        queries = [in_box(overlay.hide(query, box)) for query in self.queries]
+        overlay.stop()
+        tables = np.split(similarities(self.program, queries, gallery, grid, self.folder),
+                          ROUNDS)
+        matches = sum(matched(table) for table in tables)
+        people = np.mean([preferred(table) for table in tables], axis=0)
+        error = people.std(ddof=1) / len(people) ** 0.5
+        better = matches > self.limit or people.mean() > 0.5 + 3.09 * error
+        print('%-22s %d x %d blocks%s: matched %3.0f of %d (chance: up to %d), preferred '
+              '%.3f (+- %.3f)%s' % (settings, grid, grid, ', hidden gallery' * hide_gallery,
+                                    matches, ROUNDS * len(people), self.limit,
+                                    people.mean(), error, ' *' if better else ''), flush=True)
+        return better, matches / ROUNDS / len(people)
+
+
+def test_recognition(recognition):
+    for grid in GRIDS:
+        better, fraction = recognition.run('fill=none', grid)
+        check(better and fraction > 0.75, 'recognition without a fill')
+        for fill in ('blur', 'pixelate'):
+            better, _ = recognition.run(f'fill={fill}', grid)
+            check(not better, f'{fill} is recognised')
+    better, _ = recognition.run('fill=blur fill-cells=16', 8)
+    check(better, 'a blur that is too weak is not noticed')
+    better, _ = recognition.run('fill=solid', 8, True)
+    check(not better, 'solid is recognised')
+    recognition.run('fill=blur', 8, True)
+    recognition.run('fill=pixelate', 8, True)
+
+
+def print_table(recognition):
+    for fill in ('blur', 'pixelate'):
+        for cells in (1, 2, 3, 4, 6, 8, 12, 16):
+            for hide_gallery in (False, True):
+                recognition.run(f'fill={fill} fill-cells={cells}', 8, hide_gallery)
+
+
+Gst.init(None)
+with tempfile.TemporaryDirectory() as temporary:
+    if '--all' in sys.argv:
+        print_table(Recognition(sys.argv[1], temporary))
+    else:
+        test_definition()
+        test_recognition(Recognition(sys.argv[1], temporary))
+sys.exit(failures > 0)
