@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvmeta.h"
+#include "gstcuvserial.h"
 
 #include <string.h>
 
@@ -35,106 +36,13 @@ gst_cuv_table_is_layout (const gchar *field)
   return FALSE;
 }
 
-/* A structure's text cannot be read back if it has GBytes that are empty or no
- * multiple of three bytes (GStreamer 1.28 and before). In a serialized
- * table they are beside the text. */
-#if GST_CHECK_VERSION(1, 24, 0)
-#define GST_CUV_SERIAL "(sa(say))" /* text; name and bytes */
-#define GST_CUV_SERIAL_VERSION 1
-
-static gboolean
-take_bytes (GQuark field, GValue *value, gpointer builder)
-{
-  if (!G_VALUE_HOLDS (value, G_TYPE_BYTES))
-    return TRUE;
-  if (g_value_get_boxed (value) != NULL)
-    g_variant_builder_add (builder, "(s@ay)", g_quark_to_string (field),
-        g_variant_new_from_bytes (
-            G_VARIANT_TYPE_BYTESTRING, g_value_get_boxed (value), TRUE));
-  return FALSE;
-}
-
-static gboolean
-serialize_table (
-    const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
-{
-  GstStructure *structure = gst_structure_copy (
-      gst_custom_meta_get_structure ((GstCustomMeta *) meta));
-  GVariantBuilder builder;
-  GVariant *serial;
-  gchar *text;
-  gboolean ok;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(say)"));
-  gst_structure_filter_and_map_in_place (structure, take_bytes, &builder);
-  text = gst_structure_to_string (structure);
-  serial = g_variant_ref_sink (g_variant_new (GST_CUV_SERIAL, text, &builder));
-  ok = gst_byte_array_interface_append_data (
-      data, g_variant_get_data (serial), g_variant_get_size (serial));
-  *version = GST_CUV_SERIAL_VERSION;
-  g_variant_unref (serial);
-  g_free (text);
-  gst_structure_free (structure);
-  return ok;
-}
-
-static gboolean
-copy_field (GQuark field, const GValue *value, gpointer structure)
-{
-  gst_structure_id_set_value (structure, field, value);
-  return TRUE;
-}
-
-static GstMeta *
-deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
-    const guint8 *data, gsize size, guint8 version)
-{
-  GBytes *bytes = g_bytes_new (data, size);
-  GVariant *serial = g_variant_ref_sink (
-      g_variant_new_from_bytes (G_VARIANT_TYPE (GST_CUV_SERIAL), bytes, FALSE));
-  const gchar *text, *name;
-  GVariantIter *fields;
-  GVariant *field;
-  GstStructure *read;
-  GstCustomMeta *meta = NULL;
-
-  g_variant_get (serial, "(&sa(say))", &text, &fields);
-  read = gst_structure_from_string (text, NULL);
-  if (version == GST_CUV_SERIAL_VERSION && read != NULL) {
-    meta = gst_buffer_add_custom_meta (buffer, g_type_name (info->type));
-    gst_structure_foreach (
-        read, copy_field, gst_custom_meta_get_structure (meta));
-  }
-  while (
-      meta != NULL && g_variant_iter_next (fields, "(&s@ay)", &name, &field)) {
-    GBytes *value = g_variant_get_data_as_bytes (field);
-
-    gst_structure_set (
-        gst_custom_meta_get_structure (meta), name, G_TYPE_BYTES, value, NULL);
-    g_bytes_unref (value);
-    g_variant_unref (field);
-  }
-  g_clear_pointer (&read, gst_structure_free);
-  g_variant_iter_free (fields);
-  g_variant_unref (serial);
-  g_bytes_unref (bytes);
-  return (GstMeta *) meta;
-}
-#endif
-
 static void
 register_table (const gchar *name)
 {
   const gchar *no_tags[] = { NULL };
-  const GstMetaInfo *info =
-      gst_meta_register_custom (name, no_tags, NULL, NULL, NULL);
 
-#if GST_CHECK_VERSION(1, 24, 0)
-  ((GstMetaInfo *) info)->serialize_func = serialize_table;
-  ((GstMetaInfo *) info)->deserialize_func = deserialize_table;
-#else
-  (void) info;
-#endif
+  gst_cuv_serial_table (
+      gst_meta_register_custom (name, no_tags, NULL, NULL, NULL));
 }
 
 /* "lines" -> "GstCuvLinesMeta", registered at the first use. */
@@ -157,6 +65,7 @@ meta_name (const gchar *kind)
 void
 gst_cuv_meta_register_tables (const gchar *const *kinds)
 {
+  gst_cuv_serial_regions ();
   for (; *kinds != NULL; kinds++)
     meta_name (*kinds);
 }

@@ -220,6 +220,7 @@ def samples(line):
     yields each Gst.Sample. Raises RuntimeError where it fails, with the element and the
     cause. The pipeline stops when the loop ends, however it ends."""
     pipeline = _parse(line) if isinstance(line, str) else line
+    _reader()  # before the first frame: results from other processes need it
     sink = pipeline.get_by_name("sink")
     if sink is None:
         raise RuntimeError(f"{line}: must end in appsink name=sink")

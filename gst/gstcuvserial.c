@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcuvserial.h"
+
+#include <gst/video/video.h>
+
+#if GST_CHECK_VERSION(1, 24, 0)
+#define SERIAL_VERSION 1
+
+/* ---- structures ---- */
+
+/* A structure's text cannot be read back if it has GBytes that are empty or no
+ * multiple of three bytes (GStreamer 1.28 and before). They are beside the
+ * text. */
+#define STRUCTURE "(sa(say))" /* text; name and bytes */
+
+static gboolean
+take_bytes (GQuark field, GValue *value, gpointer builder)
+{
+  if (!G_VALUE_HOLDS (value, G_TYPE_BYTES))
+    return TRUE;
+  if (g_value_get_boxed (value) != NULL)
+    g_variant_builder_add (builder, "(s@ay)", g_quark_to_string (field),
+        g_variant_new_from_bytes (
+            G_VARIANT_TYPE_BYTESTRING, g_value_get_boxed (value), TRUE));
+  return FALSE;
+}
+
+static GVariant *
+structure_to_variant (const GstStructure *structure)
+{
+  GstStructure *rest = gst_structure_copy (structure);
+  GVariantBuilder builder;
+  GVariant *variant;
+  gchar *text;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(say)"));
+  gst_structure_filter_and_map_in_place (rest, take_bytes, &builder);
+  text = gst_structure_to_string (rest);
+  variant = g_variant_new (STRUCTURE, text, &builder);
+  g_free (text);
+  gst_structure_free (rest);
+  return variant;
+}
+
+/* NULL if GStreamer cannot parse the text. */
+static GstStructure *
+structure_from_variant (GVariant *variant)
+{
+  const gchar *text, *name;
+  GstStructure *structure;
+  GVariantIter *fields;
+  GVariant *field;
+
+  g_variant_get (variant, "(&sa(say))", &text, &fields);
+  structure = gst_structure_from_string (text, NULL);
+  while (structure != NULL
+      && g_variant_iter_next (fields, "(&s@ay)", &name, &field)) {
+    GBytes *value = g_variant_get_data_as_bytes (field);
+
+    gst_structure_set (structure, name, G_TYPE_BYTES, value, NULL);
+    g_bytes_unref (value);
+    g_variant_unref (field);
+  }
+  g_variant_iter_free (fields);
+  return structure;
+}
+
+/* ---- variants ---- */
+
+static gboolean
+append_variant (GstByteArrayInterface *data, guint8 *version, GVariant *variant)
+{
+  gboolean ok;
+
+  g_variant_ref_sink (variant);
+  ok = gst_byte_array_interface_append_data (
+      data, g_variant_get_data (variant), g_variant_get_size (variant));
+  *version = SERIAL_VERSION;
+  g_variant_unref (variant);
+  return ok;
+}
+
+/* NULL if the bytes are none of this type, and of another version. */
+static GVariant *
+parse_variant (
+    const gchar *type, const guint8 *data, gsize size, guint8 version)
+{
+  GBytes *bytes = g_bytes_new (data, size);
+  GVariant *variant = g_variant_ref_sink (
+      g_variant_new_from_bytes (G_VARIANT_TYPE (type), bytes, FALSE));
+
+  g_bytes_unref (bytes);
+  if (version == SERIAL_VERSION && g_variant_is_normal_form (variant))
+    return variant;
+  g_variant_unref (variant);
+  return NULL;
+}
+
+/* ---- tables ---- */
+
+static gboolean
+serialize_table (
+    const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  return append_variant (data, version,
+      structure_to_variant (
+          gst_custom_meta_get_structure ((GstCustomMeta *) meta)));
+}
+
+static gboolean
+copy_field (GQuark field, const GValue *value, gpointer structure)
+{
+  gst_structure_id_set_value (structure, field, value);
+  return TRUE;
+}
+
+static GstMeta *
+deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
+    const guint8 *data, gsize size, guint8 version)
+{
+  GVariant *variant = parse_variant (STRUCTURE, data, size, version);
+  GstStructure *read =
+      variant != NULL ? structure_from_variant (variant) : NULL;
+  GstCustomMeta *meta = NULL;
+
+  if (read != NULL) {
+    meta = gst_buffer_add_custom_meta (buffer, g_type_name (info->type));
+    gst_structure_foreach (
+        read, copy_field, gst_custom_meta_get_structure (meta));
+  }
+  g_clear_pointer (&read, gst_structure_free);
+  g_clear_pointer (&variant, g_variant_unref);
+  return (GstMeta *) meta;
+}
+
+/* ---- regions ---- */
+
+/* label, id, parent_id, x, y, w, h, params */
+#define REGION "(siiuuuua" STRUCTURE ")"
+
+static gboolean
+serialize_region (
+    const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  const GstVideoRegionOfInterestMeta *roi =
+      (const GstVideoRegionOfInterestMeta *) meta;
+  const gchar *label = g_quark_to_string (roi->roi_type);
+  gchar *valid = g_utf8_make_valid (label != NULL ? label : "", -1);
+  GVariantBuilder params;
+  gboolean ok;
+
+  g_variant_builder_init (&params, G_VARIANT_TYPE ("a" STRUCTURE));
+  for (GList *l = roi->params; l != NULL; l = l->next)
+    g_variant_builder_add_value (&params, structure_to_variant (l->data));
+  ok = append_variant (data, version,
+      g_variant_new (REGION, valid, roi->id, roi->parent_id, roi->x, roi->y,
+          roi->w, roi->h, &params));
+  g_free (valid);
+  return ok;
+}
+
+static void
+add_params (GstVideoRegionOfInterestMeta *roi, GVariantIter *params)
+{
+  GVariant *param;
+
+  while ((param = g_variant_iter_next_value (params)) != NULL) {
+    GstStructure *structure = structure_from_variant (param);
+
+    if (structure != NULL)
+      gst_video_region_of_interest_meta_add_param (roi, structure);
+    g_variant_unref (param);
+  }
+}
+
+static GstMeta *
+deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
+    const guint8 *data, gsize size, guint8 version)
+{
+  GVariant *variant = parse_variant (REGION, data, size, version);
+  GstVideoRegionOfInterestMeta *roi;
+  GVariantIter *params;
+  const gchar *label;
+  guint x, y, w, h;
+  gint id, parent_id;
+
+  if (variant == NULL)
+    return NULL;
+  g_variant_get (variant, "(&siiuuuua" STRUCTURE ")", &label, &id, &parent_id,
+      &x, &y, &w, &h, &params);
+  roi = gst_buffer_add_video_region_of_interest_meta_id (
+      buffer, *label != '\0' ? g_quark_from_string (label) : 0, x, y, w, h);
+  roi->id = id;
+  roi->parent_id = parent_id;
+  add_params (roi, params);
+  g_variant_iter_free (params);
+  g_variant_unref (variant);
+  return (GstMeta *) roi;
+}
+#endif
+
+/* ---- infos ---- */
+
+/* GStreamer calls the functions of an info from 1.24 on, but lets neither a
+ * custom meta nor a program give one to it. */
+void
+gst_cuv_serial_table (const GstMetaInfo *info)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  ((GstMetaInfo *) info)->deserialize_func = deserialize_table;
+  ((GstMetaInfo *) info)->serialize_func = serialize_table;
+#endif
+}
+
+void
+gst_cuv_serial_regions (void)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  static gsize once = 0;
+  GstMetaInfo *info;
+
+  if (!g_once_init_enter (&once))
+    return;
+  info = (GstMetaInfo *) gst_video_region_of_interest_meta_get_info ();
+  if (info->serialize_func == NULL && info->deserialize_func == NULL) {
+    info->deserialize_func = deserialize_region;
+    info->serialize_func = serialize_region;
+  }
+  g_once_init_leave (&once, 1);
+#endif
+}
