@@ -28,6 +28,7 @@ struct _GstCuvPublishOutput {
   CuvWriter *writer; /* to a file, else NULL */
   const Layout *layout;
 
+  GstElement *element;
   CuvOutbox *outbox; /* to a broker, else NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
@@ -262,7 +263,8 @@ send (GstCuvPublishOutput *self, CuvJson *json, const CuvRecordFrame *frame,
   CuvMessage message = { topic, source, NULL, 0 };
 
   message.text = make_json (json, frame, buffer, &message.size);
-  cuv_outbox_push (self->outbox, &message);
+  while (!cuv_outbox_push (self->outbox, &message))
+    gst_cuv_publish_output_post_warning (self);
   g_free ((gchar *) message.text);
   g_free (topic);
 }
@@ -282,7 +284,10 @@ gst_cuv_publish_output_new (
     GstElement *element, const GstCuvPublishSettings *settings)
 {
   GstCuvPublishOutput *self = g_new0 (GstCuvPublishOutput, 1);
-  gboolean ok = settings->target == GST_CUV_PUBLISH_FILE
+  gboolean ok;
+
+  self->element = element;
+  ok = settings->target == GST_CUV_PUBLISH_FILE
       ? open_file (self, element, settings)
       : open_broker (self, element, settings);
 
@@ -332,11 +337,22 @@ gst_cuv_publish_output_interrupt (GstCuvPublishOutput *self, gboolean interrupt)
     cuv_writer_interrupt (self->writer, interrupt);
 }
 
-gchar *
-gst_cuv_publish_output_take_warning (GstCuvPublishOutput *self)
+/* Takes ownership of the text, which may be NULL. */
+static void
+post_warning (GstElement *element, gchar *text)
 {
-  return self->outbox != NULL ? cuv_outbox_take_warning (self->outbox)
-                              : cuv_writer_take_warning (self->writer);
+  if (text == NULL)
+    return;
+  GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s", text), (NULL));
+  g_free (text);
+}
+
+void
+gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self)
+{
+  post_warning (self->element,
+      self->outbox != NULL ? cuv_outbox_take_warning (self->outbox)
+                           : cuv_writer_take_warning (self->writer));
 }
 
 static void
@@ -378,19 +394,21 @@ gst_cuv_publish_output_get_stats (
 }
 
 void
-gst_cuv_publish_output_stop (
-    GstCuvPublishOutput *self, GstStructure *stats, gchar **warning)
+gst_cuv_publish_output_stop (GstCuvPublishOutput *self, GstStructure *stats)
 {
+  GstElement *element = self->element;
   CuvOutboxCounts outbox;
   CuvWriterCounts writer;
+  gchar *warning;
 
   if (self->outbox != NULL) {
-    cuv_outbox_stop (self->outbox, STOP_MS, &outbox, warning);
+    cuv_outbox_stop (self->outbox, STOP_MS, &outbox, &warning);
     set_outbox_counts (stats, &outbox);
   } else {
-    cuv_writer_stop (self->writer, STOP_MS, &writer, warning);
+    cuv_writer_stop (self->writer, STOP_MS, &writer, &warning);
     set_counts (
         stats, writer.records, writer.dropped, writer.bytes, writer.queue);
   }
   free_output (self);
+  post_warning (element, warning);
 }

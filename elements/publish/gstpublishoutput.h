@@ -26,16 +26,17 @@ void gst_cuv_publish_output_finish (GstCuvPublishOutput *self);
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);
 
-/* A message for the user, which the caller frees, or NULL. */
-gchar *gst_cuv_publish_output_take_warning (GstCuvPublishOutput *self);
+/* Posts what the user has to be told, if there is something. */
+void gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self);
 
 /* Adds records, dropped, bytes, queue and what a broker has to say. */
 void gst_cuv_publish_output_get_stats (
     GstCuvPublishOutput *self, GstStructure *stats);
 
-/* Writes what is left within two seconds and frees the output. */
+/* Writes what is left within two seconds and frees the output. The last warning
+ * is posted, the last statistics are added. */
 void gst_cuv_publish_output_stop (
-    GstCuvPublishOutput *self, GstStructure *stats, gchar **warning);
+    GstCuvPublishOutput *self, GstStructure *stats);
 
 G_END_DECLS
 

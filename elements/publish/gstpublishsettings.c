@@ -58,32 +58,70 @@ parse_tags (gpointer settings)
   return problem;
 }
 
-/* NULL, or why the settings of a broker cannot be used together. */
+/* Each of these: NULL, or why settings of a broker cannot be used together. The
+ * text of the address may have a password, and is not repeated. */
+static gchar *
+check_address (const GstCuvPublishSettings *self)
+{
+  if (gst_cuv_publish_is_empty (self->address))
+    return g_strdup ("target needs an address: set address=host or host:port");
+  if (strchr (self->address, '@') != NULL)
+    return g_strdup ("address has a user: set user, and password-file or "
+                     "password-env, and only the host in address");
+  if (strstr (self->address, "://") != NULL)
+    return g_strdup ("address is a URI: set host or host:port only, and "
+                     "tls=verify for encryption");
+  return NULL;
+}
+
+static gchar *
+check_password (const GstCuvPublishSettings *self)
+{
+  gboolean file = !gst_cuv_publish_is_empty (self->password_file);
+  gboolean variable = !gst_cuv_publish_is_empty (self->password_env);
+  gboolean user = !gst_cuv_publish_is_empty (self->user);
+
+  if (file && variable)
+    return g_strdup ("password-file and password-env are both set: set one");
+  if ((file || variable) && !user)
+    return g_strdup ("there is a password without a user: set user");
+  if (user && !file && !variable && self->target == GST_CUV_PUBLISH_KAFKA)
+    return g_strdup ("Kafka wants a password of the user: set password-file or "
+                     "password-env");
+  return NULL;
+}
+
+static gchar *
+check_tls (const GstCuvPublishSettings *self)
+{
+  gboolean authority = !gst_cuv_publish_is_empty (self->tls_ca_file);
+  gboolean certificate = !gst_cuv_publish_is_empty (self->tls_certificate_file);
+  gboolean key = !gst_cuv_publish_is_empty (self->tls_key_file);
+
+  if (self->tls == CUV_TLS_NONE && (authority || certificate || key))
+    return g_strdup ("there are files for TLS, but tls is none: set "
+                     "tls=verify");
+  if (certificate != key)
+    return g_strdup ("a certificate needs its key: set both of "
+                     "tls-certificate-file and tls-key-file");
+  return NULL;
+}
+
 static gchar *
 check (gconstpointer settings)
 {
   const GstCuvPublishSettings *self = settings;
+  gchar *problem;
 
   if (self->target == GST_CUV_PUBLISH_FILE)
     return NULL;
-  if (gst_cuv_publish_is_empty (self->address))
-    return g_strdup ("target needs an address: set address=host or host:port");
-  /* the text of the address may have a password */
-  if (strchr (self->address, '@') != NULL)
-    return g_strdup ("address has a user: set user, and password-file or "
-                     "password-env, and only the host in address");
   if (self->format == GST_CUV_PUBLISH_CSV)
     return g_strdup ("file-format=csv is for files: brokers get JSON, set "
                      "file-format=json-lines");
-  if (!gst_cuv_publish_is_empty (self->password_file)
-      && !gst_cuv_publish_is_empty (self->password_env))
-    return g_strdup ("password-file and password-env are both set: set one");
-  if (self->tls == CUV_TLS_NONE
-      && !(gst_cuv_publish_is_empty (self->tls_ca_file)
-          && gst_cuv_publish_is_empty (self->tls_certificate_file)))
-    return g_strdup ("tls-ca-file or tls-certificate-file is set, but tls is "
-                     "none: set tls=verify");
-  return NULL;
+  problem = check_address (self);
+  if (problem == NULL)
+    problem = check_password (self);
+  return problem != NULL ? problem : check_tls (self);
 }
 
 static GParamSpec *
@@ -260,7 +298,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (tls_key_file), .type = G_TYPE_STRING,
       .only_stopped = TRUE },
   { "keep-alive", "Keep alive",
-      "Seconds after which a silent MQTT broker counts as lost",
+      "Seconds after which a silent MQTT broker is asked for a sign of life",
       .offset = AT (keep_alive), .type = G_TYPE_UINT, .minimum = 5,
       .maximum = 65535, .value = 15, .only_stopped = TRUE },
   { "queue-records", "Queue's records", "Most records that wait for the broker",

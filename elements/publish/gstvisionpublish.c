@@ -8,7 +8,8 @@
  * frame, to standard output, a file, a FIFO or a broker of MQTT or Kafka, on a
  * thread of its own. If a reader is slow or absent, or the disk is full,
  * records are dropped and counted in #GstVisionPublish:dropped; the frames of
- * the pipeline never wait.
+ * the pipeline never wait, unless
+ * #GstVisionPublish:on-full is block.
  *
  * ## Example launch line
  * |[
@@ -62,15 +63,6 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* ---- frames ---- */
 
-static void
-post_warning (GstVisionPublish *self, gchar *warning)
-{
-  if (warning == NULL)
-    return;
-  GST_ELEMENT_WARNING (self, RESOURCE, WRITE, ("%s", warning), (NULL));
-  g_free (warning);
-}
-
 static GstFlowReturn
 gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -94,7 +86,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_cuv_objects_read (self->objects, buffer);
   if (settings->add_empty_results || cuv_record_has_results (&frame, buffer))
     gst_cuv_publish_output_push (self->output, &self->json, &frame, buffer);
-  post_warning (self, gst_cuv_publish_output_take_warning (self->output));
+  gst_cuv_publish_output_post_warning (self->output);
   return GST_FLOW_OK;
 }
 
@@ -135,7 +127,7 @@ gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       gst_cuv_publish_output_finish (self->output);
-      post_warning (self, gst_cuv_publish_output_take_warning (self->output));
+      gst_cuv_publish_output_post_warning (self->output);
       break;
     default:
       break;
@@ -186,7 +178,6 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   GstVisionPublish *self = GST_VISION_PUBLISH (trans);
   GstStructure *stats = gst_structure_new_empty ("stats");
   GstCuvPublishOutput *output;
-  gchar *warning;
 
   GST_OBJECT_LOCK (self);
   output = g_steal_pointer (&self->output);
@@ -194,12 +185,11 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   self->stats = gst_structure_new_empty ("stats");
   gst_cuv_publish_output_get_stats (output, self->stats);
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_publish_output_stop (output, stats, &warning);
+  gst_cuv_publish_output_stop (output, stats);
   GST_OBJECT_LOCK (self);
   gst_structure_free (self->stats);
   self->stats = stats;
   GST_OBJECT_UNLOCK (self);
-  post_warning (self, warning);
   gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }

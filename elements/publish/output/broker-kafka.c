@@ -55,14 +55,14 @@ open_library (GError **error)
 #define SYMBOL(name) { "rd_kafka_" #name, (gpointer *) &kafka_##name },
   static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
   static GMutex lock;
-  gboolean ok;
+  static gboolean opened;
 
   g_mutex_lock (&lock);
-  ok = kafka_new != NULL
+  opened = opened
       || cuv_library_open ("librdkafka.so.1", "librdkafka1", symbols,
           G_N_ELEMENTS (symbols), error);
   g_mutex_unlock (&lock);
-  return ok;
+  return opened;
 }
 
 /* ---- callbacks, all within poll() ---- */
@@ -83,17 +83,38 @@ remedy (rd_kafka_resp_err_t code)
     case RD_KAFKA_RESP_ERR__SSL:
       return ": check tls-ca-file, and that the broker speaks TLS on this port";
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
       return ": check topic and the broker's access rules";
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
       return ": create the topic";
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
       return ": increase the broker's message.max.bytes";
     default:
       return "";
   }
 }
 
+/* Whether the broker will never take the message; others wait. */
+static gboolean
+is_final (rd_kafka_resp_err_t code)
+{
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* That all brokers are down follows what is wrong with each. */
 static void
 on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
@@ -105,8 +126,9 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     self->connected = FALSE;
     cuv_outbox_disconnected (self->broker.outbox);
+  } else {
+    cuv_outbox_failed (self->broker.outbox, problem);
   }
-  cuv_outbox_failed (self->broker.outbox, problem);
   g_free (problem);
 }
 
@@ -132,8 +154,7 @@ on_delivery (rd_kafka_t *client, const rd_kafka_message_t *message, void *data)
   }
   problem = g_strdup_printf (
       "%s%s", kafka_err2str (message->err), remedy (message->err));
-  if (message->err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
-      || message->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+  if (is_final (message->err))
     cuv_outbox_acknowledged (self->broker.outbox, number, problem);
   else
     set_problem (self, problem);
@@ -192,6 +213,8 @@ configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
     { "enable.idempotence", "true" },
     /* never given up: the outbox's bounds decide */
     { "message.timeout.ms", "0" },
+    /* the broker's limit counts, not one of the library */
+    { "message.max.bytes", "1000000000" },
     { "linger.ms", "5" },
   };
 
@@ -241,7 +264,7 @@ kafka_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
     return CUV_SEND_LATER;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s%s",
       kafka_err2str (code), remedy (code));
-  return code == RD_KAFKA_RESP_ERR__FATAL ? CUV_SEND_LOST : CUV_SEND_REFUSED;
+  return is_final (code) ? CUV_SEND_REFUSED : CUV_SEND_LOST;
 }
 
 /* Whether a broker answers is seen by asking one. */

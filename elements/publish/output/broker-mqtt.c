@@ -111,6 +111,8 @@ connect_remedy (gint code)
     case CONNACK_REFUSED_IDENTIFIER_REJECTED:
     case MQTT_RC_CLIENTID_NOT_VALID:
       return ": check client-id";
+    case MQTT_RC_RETAIN_NOT_SUPPORTED:
+      return ": leave {kind} out of topic, so that there is no status";
     default:
       return "";
   }
@@ -222,31 +224,41 @@ on_publish (struct mosquitto *client, void *data, int id, int code,
 static struct mosquitto *
 new_client (Mqtt *self)
 {
+  static GMutex lock;
   struct sigaction before;
   struct mosquitto *client;
 
+  g_mutex_lock (&lock);
   sigaction (SIGPIPE, NULL, &before);
   client = mqtt_new (self->config.client_id, true, self);
   sigaction (SIGPIPE, &before, NULL);
+  g_mutex_unlock (&lock);
   return client;
+}
+
+/* OpenSSL would ask on the terminal. */
+static int
+refuse_passphrase (char *buffer, int size, int is_writing, void *data)
+{
+  return 0;
 }
 
 static gint
 set_up_tls (Mqtt *self)
 {
-  gint code;
+  const CuvBrokerConfig *config = &self->config;
+  gint code = MOSQ_ERR_SUCCESS;
 
-  if (self->config.tls == CUV_TLS_NONE)
-    return MOSQ_ERR_SUCCESS;
-  if (self->config.ca_file == NULL)
-    mqtt_int_option (self->client, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
-  if (self->config.ca_file == NULL && self->config.certificate_file == NULL)
-    code = MOSQ_ERR_SUCCESS;
-  else
-    code = mqtt_tls_set (self->client, self->config.ca_file,
-        self->config.ca_file == NULL ? "/etc/ssl/certs" : NULL,
-        self->config.certificate_file, self->config.key_file, NULL);
-  if (code == MOSQ_ERR_SUCCESS && self->config.tls == CUV_TLS_INSECURE) {
+  if (config->tls == CUV_TLS_NONE)
+    return code;
+  if (config->ca_file == NULL)
+    code = mqtt_int_option (self->client, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
+  if (code == MOSQ_ERR_SUCCESS
+      && (config->ca_file != NULL || config->certificate_file != NULL))
+    code = mqtt_tls_set (self->client, config->ca_file,
+        config->ca_file == NULL ? "/etc/ssl/certs" : NULL,
+        config->certificate_file, config->key_file, refuse_passphrase);
+  if (code == MOSQ_ERR_SUCCESS && config->tls == CUV_TLS_INSECURE) {
     mqtt_tls_insecure_set (self->client, true);
     code = mqtt_tls_opts_set (self->client, SSL_VERIFY_NONE, NULL, NULL);
   }
@@ -257,15 +269,15 @@ static gint
 set_up (Mqtt *self)
 {
   struct mosquitto *client = self->client;
-  gint code = MOSQ_ERR_SUCCESS;
+  gint code;
 
   mqtt_log_callback_set (client, on_log);
   mqtt_connect_v5_callback_set (client, on_connect);
   mqtt_publish_v5_callback_set (client, on_publish);
-  mqtt_int_option (client, MOSQ_OPT_PROTOCOL_VERSION, self->protocol);
   mqtt_int_option (client, MOSQ_OPT_TCP_NODELAY, 1);
   mqtt_max_inflight_messages_set (client, 2 * WINDOW);
-  if (self->config.user != NULL)
+  code = mqtt_int_option (client, MOSQ_OPT_PROTOCOL_VERSION, self->protocol);
+  if (code == MOSQ_ERR_SUCCESS && self->config.user != NULL)
     code =
         mqtt_username_pw_set (client, self->config.user, self->config.password);
   if (code == MOSQ_ERR_SUCCESS && self->config.status_topic != NULL)
@@ -394,15 +406,11 @@ mqtt_free (CuvBroker *broker)
 
 /* ---- configuration ---- */
 
-/* Host, host:port or a URI. */
 static gboolean
 parse_address (Mqtt *self, GError **error)
 {
-  const gchar *text = self->config.address;
-  guint16 port = self->config.tls == CUV_TLS_NONE ? PORT : TLS_PORT;
-  GSocketConnectable *address = strstr (text, "://") != NULL
-      ? g_network_address_parse_uri (text, port, error)
-      : g_network_address_parse (text, port, error);
+  GSocketConnectable *address = g_network_address_parse (self->config.address,
+      self->config.tls == CUV_TLS_NONE ? PORT : TLS_PORT, error);
 
   if (address == NULL)
     return FALSE;

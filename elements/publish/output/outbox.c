@@ -5,21 +5,33 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
-#include "output/signals.h"
+#include "output/thread.h"
+#include "output/warning.h"
 
 /* Between two attempts to connect: doubled each time, and up to half of it at
  * random, so that many clients do not come back at the same moment. */
 #define MIN_PAUSE_MS 250
 #define MAX_PAUSE_MS 30000
-#define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
 /* Beyond this time after its deadline the thread is detached. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 /* The connection's timers need a look now and then. */
 #define RUN_MS 1000
 
-typedef enum { IN_FLIGHT, ACKNOWLEDGED, REFUSED } State;
+/* Most bytes in flight, and one message more. */
+#define MAX_FLIGHT_BYTES (4 << 20)
+
+/* What the last of two warnings said. */
+typedef enum { WAITING, DROPPING, N_PROBLEMS } Problem;
+
+typedef enum { FREE, IN_FLIGHT, ACKNOWLEDGED, REFUSED } State;
+
+/* Of a message from when it is sent until it is answered and removed. One that
+ * is dropped while it is in flight keeps it until the answer comes. */
+typedef struct {
+  State state;
+  gsize bytes;
+} Slot;
 
 struct _CuvOutbox {
   gint references; /* the owner's and the thread's */
@@ -37,13 +49,13 @@ struct _CuvOutbox {
   gboolean was_connected;
   CuvOutboxCounts counts;
   gchar *warning;
-  gboolean warned; /* since the spool was last empty */
-  gint64 warned_at;
+  CuvWarning warnings[N_PROBLEMS]; /* given since the spool was last empty */
+  gboolean hurry;                  /* try now rather than later */
 
   /* of the thread, under the lock: messages first .. next - 1 are in flight */
   guint64 next;
-  guint unanswered; /* sent on this connection */
-  State *states;    /* of messages in flight: [number % window] */
+  gsize unanswered_bytes;
+  Slot *slots; /* [number % window] */
 
   /* of the thread */
   gint pause_ms; /* before the last attempt; 0: the last one succeeded */
@@ -57,58 +69,40 @@ unref (CuvOutbox *self)
   self->broker->klass->free (self->broker);
   g_clear_pointer (&self->spool, cuv_spool_free);
   close (self->wake_fd);
-  g_free (self->states);
+  g_free (self->slots);
   g_free (self->warning);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   g_free (self);
 }
 
-static void
-wake (CuvOutbox *self)
-{
-  const guint64 one = 1;
-
-  if (write (self->wake_fd, &one, sizeof one) < 0) {
-    /* the counter is full: it is readable */
-  }
-}
-
-static void
-clear_wake (CuvOutbox *self)
-{
-  guint64 n;
-
-  if (read (self->wake_fd, &n, sizeof n) < 0) {
-    /* nobody has woken us */
-  }
-}
-
 /* ---- problems ---- */
 
 /* Needs the lock. */
 static void
-warn (CuvOutbox *self, const gchar *cause)
+warn (CuvOutbox *self, Problem problem, const gchar *cause)
 {
-  gint64 now = g_get_monotonic_time ();
+  static const gchar *const consequences[] = {
+    [WAITING] = "Records wait in the queue until that works again",
+    [DROPPING] = "Records are dropped",
+  };
+  gsize size = strlen (cause);
 
-  g_strlcpy (self->counts.last_error, cause, sizeof self->counts.last_error);
-  if (self->warned
-      || (self->warned_at != 0 && now < self->warned_at + WARN_AGAIN_US))
+  size -= size > 0 && cause[size - 1] == '.';
+  g_snprintf (self->counts.last_error, sizeof self->counts.last_error, "%.*s",
+      (int) size, cause);
+  if (!cuv_warning_is_due (&self->warnings[problem]))
     return;
-  self->warned = TRUE;
-  self->warned_at = now;
   g_free (self->warning);
-  self->warning = g_strdup_printf ("Cannot send to '%s': %s. Records wait in "
-                                   "the queue until that works again.",
-      self->broker->name, cause);
+  self->warning = g_strdup_printf ("Cannot send to '%s': %.*s. %s.",
+      self->broker->name, (int) size, cause, consequences[problem]);
 }
 
 void
 cuv_outbox_failed (CuvOutbox *self, const gchar *problem)
 {
   g_mutex_lock (&self->lock);
-  warn (self, problem);
+  warn (self, WAITING, problem);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
@@ -122,23 +116,32 @@ connection_failed (CuvOutbox *self, GError *error)
 
 /* ---- messages, all under the lock ---- */
 
-/* Removes the first message, which was not acknowledged. */
-static void
-drop_first (CuvOutbox *self)
+static guint64
+n_queued (CuvOutbox *self)
 {
-  guint64 n = cuv_spool_end (self->spool) - cuv_spool_first (self->spool);
-
-  cuv_spool_pop (self->spool);
-  /* all of them if the file is damaged */
-  self->counts.dropped +=
-      n - (cuv_spool_end (self->spool) - cuv_spool_first (self->spool));
-  self->next = MAX (self->next, cuv_spool_first (self->spool));
+  return cuv_spool_end (self->spool) - cuv_spool_first (self->spool);
 }
 
-static State *
-state_of (CuvOutbox *self, guint64 number)
+static Slot *
+slot_of (CuvOutbox *self, guint64 number)
 {
-  return &self->states[number % self->broker->klass->window];
+  return &self->slots[number % self->broker->klass->window];
+}
+
+/* Removes the first message. If the file is damaged, all go. */
+static void
+remove_first (CuvOutbox *self, gboolean acknowledged)
+{
+  guint64 first = cuv_spool_first (self->spool), n = n_queued (self);
+
+  cuv_spool_pop (self->spool);
+  self->counts.acknowledged += acknowledged;
+  self->counts.dropped += n - n_queued (self) - acknowledged;
+  for (; first < self->next && first < cuv_spool_first (self->spool); first++) {
+    if (slot_of (self, first)->state != IN_FLIGHT)
+      slot_of (self, first)->state = FREE;
+  }
+  self->next = MAX (self->next, cuv_spool_first (self->spool));
 }
 
 /* Removes messages from the front whose answer has come. */
@@ -146,19 +149,14 @@ static void
 remove_answered (CuvOutbox *self)
 {
   while (cuv_spool_first (self->spool) < self->next) {
-    State state = *state_of (self, cuv_spool_first (self->spool));
+    State state = slot_of (self, cuv_spool_first (self->spool))->state;
 
     if (state == IN_FLIGHT)
       return;
-    if (state == REFUSED) {
-      drop_first (self);
-    } else {
-      cuv_spool_pop (self->spool);
-      self->counts.acknowledged++;
-    }
+    remove_first (self, state == ACKNOWLEDGED);
   }
-  if (self->next == cuv_spool_end (self->spool))
-    self->warned = FALSE;
+  if (n_queued (self) == 0)
+    self->warnings[WAITING].given = self->warnings[DROPPING].given = FALSE;
 }
 
 void
@@ -184,17 +182,20 @@ cuv_outbox_disconnected (CuvOutbox *self)
 void
 cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
 {
+  Slot *slot = slot_of (self, number);
+
   g_mutex_lock (&self->lock);
-  self->unanswered--;
+  self->unanswered_bytes -= slot->bytes;
   self->pause_ms = 0;
   if (problem != NULL)
-    warn (self, problem);
+    warn (self, DROPPING, problem);
   if (self->spool != NULL && number >= cuv_spool_first (self->spool)) {
-    *state_of (self, number) = problem == NULL ? ACKNOWLEDGED : REFUSED;
+    slot->state = problem == NULL ? ACKNOWLEDGED : REFUSED;
     remove_answered (self);
-  } else if (problem == NULL) { /* dropped in the meantime, to make room */
-    self->counts.dropped--;
-    self->counts.acknowledged++;
+  } else { /* dropped in the meantime */
+    slot->state = FREE;
+    self->counts.dropped -= problem == NULL;
+    self->counts.acknowledged += problem == NULL;
   }
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -206,12 +207,10 @@ cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
 static gboolean
 may_send (CuvOutbox *self)
 {
-  guint window = self->broker->klass->window;
-
   return self->spool != NULL && self->counts.connected
       && self->next < cuv_spool_end (self->spool)
-      && self->next - cuv_spool_first (self->spool) < window
-      && self->unanswered < window;
+      && slot_of (self, self->next)->state == FREE
+      && self->unanswered_bytes < MAX_FLIGHT_BYTES;
 }
 
 /* Needs the lock. Reads the next message. What cannot be read is dropped, once
@@ -223,22 +222,23 @@ read_next (CuvOutbox *self, CuvMessage *message)
 
   if (cuv_spool_read (self->spool, self->next, message, &error))
     return TRUE;
-  warn (self, error->message);
+  warn (self, DROPPING, error->message);
   g_error_free (error);
   if (self->next == cuv_spool_first (self->spool))
-    drop_first (self);
+    remove_first (self, FALSE);
   return FALSE;
 }
 
 /* Needs the lock, which it gives back meanwhile. */
 static CuvSend
-send_next (CuvOutbox *self, CuvMessage *message, GError **error)
+send_next (CuvOutbox *self, const CuvMessage *message, GError **error)
 {
   guint64 number = self->next++;
+  Slot *slot = slot_of (self, number);
   CuvSend outcome;
 
-  *state_of (self, number) = IN_FLIGHT;
-  self->unanswered++;
+  *slot = (Slot){ IN_FLIGHT, cuv_message_bytes (message) };
+  self->unanswered_bytes += slot->bytes;
   g_mutex_unlock (&self->lock);
   outcome = self->broker->klass->send (self->broker, number, message, error);
   g_mutex_lock (&self->lock);
@@ -247,10 +247,11 @@ send_next (CuvOutbox *self, CuvMessage *message, GError **error)
     self->counts.bytes += message->size;
     return outcome;
   }
-  self->unanswered--;
+  self->unanswered_bytes -= slot->bytes;
+  slot->state = FREE;
   if (self->spool != NULL && number >= cuv_spool_first (self->spool)) {
     if (outcome == CUV_SEND_REFUSED)
-      *state_of (self, number) = REFUSED;
+      slot->state = REFUSED;
     else
       self->next = number;
     remove_answered (self);
@@ -272,7 +273,7 @@ send_waiting (CuvOutbox *self, GError **error)
     outcome = send_next (self, &message, &refusal);
     cuv_message_clear (&message);
     if (outcome == CUV_SEND_REFUSED) {
-      warn (self, refusal->message);
+      warn (self, DROPPING, refusal->message);
       g_clear_error (&refusal);
       outcome = CUV_SEND_OK;
     }
@@ -291,8 +292,7 @@ is_over (CuvOutbox *self)
 
   g_mutex_lock (&self->lock);
   over = self->quit
-      && (!self->counts.connected || self->spool == NULL
-          || cuv_spool_first (self->spool) == cuv_spool_end (self->spool)
+      && (!self->counts.connected || self->spool == NULL || n_queued (self) == 0
           || g_get_monotonic_time () >= self->deadline);
   g_mutex_unlock (&self->lock);
   return over;
@@ -304,7 +304,8 @@ return_messages (CuvOutbox *self)
 {
   g_mutex_lock (&self->lock);
   self->counts.connected = FALSE;
-  self->unanswered = 0;
+  self->unanswered_bytes = 0;
+  memset (self->slots, 0, self->broker->klass->window * sizeof *self->slots);
   if (self->spool != NULL)
     self->next = cuv_spool_first (self->spool);
   g_cond_broadcast (&self->changed);
@@ -334,12 +335,27 @@ serve (CuvOutbox *self)
     ok = send_waiting (self, &error)
         && broker->klass->run (
             broker, self->wake_fd, run_milliseconds (self), &error);
-    clear_wake (self);
+    cuv_clear_wake (self->wake_fd);
   }
   broker->klass->close (broker, ok);
   return_messages (self);
   if (!ok)
     connection_failed (self, error);
+}
+
+/* Whether finish() wants an attempt to connect now. */
+static gboolean
+take_hurry (CuvOutbox *self)
+{
+  gboolean hurry;
+
+  g_mutex_lock (&self->lock);
+  hurry = self->hurry;
+  self->hurry = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (hurry)
+    self->pause_ms = 0;
+  return hurry;
 }
 
 /* Pushing wakes the thread, too, but does not end the pause. */
@@ -353,9 +369,9 @@ pause_before_next (CuvOutbox *self)
   end = now
       + g_random_int_range (self->pause_ms / 2, self->pause_ms + 1)
           * G_TIME_SPAN_MILLISECOND;
-  while (now < end && !is_over (self)) {
+  while (now < end && !is_over (self) && !take_hurry (self)) {
     poll (&ready, 1, (int) ((end - now) / G_TIME_SPAN_MILLISECOND) + 1);
-    clear_wake (self);
+    cuv_clear_wake (self->wake_fd);
     now = g_get_monotonic_time ();
   }
 }
@@ -393,9 +409,9 @@ cuv_outbox_new (
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   self->spool = spool;
   self->on_full = on_full;
-  self->counts.spooled = cuv_spool_end (spool) - cuv_spool_first (spool);
+  self->counts.spooled = n_queued (self);
   self->next = cuv_spool_first (spool);
-  self->states = g_new0 (State, broker->klass->window);
+  self->slots = g_new0 (Slot, broker->klass->window);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
   self->thread = g_thread_try_new ("cuv-outbox", run, self, error);
@@ -425,55 +441,58 @@ cuv_outbox_wait_connected (CuvOutbox *self, guint milliseconds, GError **error)
   return connected;
 }
 
-/* Needs the lock. FALSE: the message is to be dropped. */
-static gboolean
+typedef enum { ROOM, NO_ROOM, WAITED } Room;
+
+/* Needs the lock. */
+static Room
 make_room (CuvOutbox *self, gsize bytes)
 {
+  gint64 end =
+      g_get_monotonic_time () + CUV_OUTBOX_BLOCK_MS * G_TIME_SPAN_MILLISECOND;
+
   if (!cuv_spool_can_hold (self->spool, bytes)) {
-    warn (self, "a record is larger than queue-bytes: increase it");
-    return FALSE;
+    warn (self, DROPPING, "a record is larger than queue-bytes: increase it");
+    return NO_ROOM;
   }
   while (!cuv_spool_has_room (self->spool, bytes)) {
     if (self->on_full == CUV_FULL_BLOCK) {
       if (self->interrupted)
-        return FALSE;
-      g_cond_wait (&self->changed, &self->lock);
+        return NO_ROOM;
+      if (!g_cond_wait_until (&self->changed, &self->lock, end))
+        return WAITED;
       continue;
     }
-    warn (self,
+    warn (self, DROPPING,
         self->counts.connected
             ? "it does not take records as fast as they come, and the queue "
               "is full"
             : "there is no connection, and the queue is full");
     if (self->on_full == CUV_FULL_DROP_NEWEST)
-      return FALSE;
-    drop_first (self);
+      return NO_ROOM;
+    remove_first (self, FALSE);
+    remove_answered (self);
   }
-  return TRUE;
+  return ROOM;
 }
 
-void
+gboolean
 cuv_outbox_push (CuvOutbox *self, const CuvMessage *message)
 {
   GError *error = NULL;
+  Room room;
 
   g_mutex_lock (&self->lock);
-  if (!make_room (self, cuv_message_bytes (message))) {
+  room = make_room (self, cuv_message_bytes (message));
+  if (room == NO_ROOM) {
     self->counts.dropped++;
-  } else if (!cuv_spool_push (self->spool, message, &error)) {
+  } else if (room == ROOM && !cuv_spool_push (self->spool, message, &error)) {
     self->counts.dropped++;
-    warn (self, error->message);
+    warn (self, DROPPING, error->message);
     g_error_free (error);
   }
   g_mutex_unlock (&self->lock);
-  wake (self);
-}
-
-/* Needs the lock. */
-static gboolean
-is_empty (CuvOutbox *self)
-{
-  return cuv_spool_first (self->spool) == cuv_spool_end (self->spool);
+  cuv_wake (self->wake_fd);
+  return room != WAITED;
 }
 
 gboolean
@@ -483,7 +502,9 @@ cuv_outbox_finish (CuvOutbox *self, guint milliseconds)
   gboolean in_time = TRUE, empty;
 
   g_mutex_lock (&self->lock);
-  while (in_time && !is_empty (self) && !self->interrupted) {
+  self->hurry = TRUE;
+  cuv_wake (self->wake_fd);
+  while (in_time && n_queued (self) > 0 && !self->interrupted) {
     guint most = self->counts.connected
         ? milliseconds
         : MIN (milliseconds, CUV_OUTBOX_ABSENT_MS);
@@ -491,7 +512,7 @@ cuv_outbox_finish (CuvOutbox *self, guint milliseconds)
     in_time = g_cond_wait_until (
         &self->changed, &self->lock, start + most * G_TIME_SPAN_MILLISECOND);
   }
-  empty = is_empty (self);
+  empty = n_queued (self) == 0;
   g_mutex_unlock (&self->lock);
   return empty;
 }
@@ -521,7 +542,7 @@ static void
 get_counts (CuvOutbox *self, CuvOutboxCounts *counts)
 {
   *counts = self->counts;
-  counts->queued = cuv_spool_end (self->spool) - cuv_spool_first (self->spool);
+  counts->queued = n_queued (self);
 }
 
 void
@@ -554,9 +575,10 @@ cuv_outbox_stop (CuvOutbox *self, guint milliseconds, CuvOutboxCounts *counts,
 
   g_mutex_lock (&self->lock);
   self->quit = TRUE;
-  self->deadline =
-      g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;
-  wake (self);
+  self->deadline = g_get_monotonic_time ();
+  if (self->counts.connected)
+    self->deadline += milliseconds * G_TIME_SPAN_MILLISECOND;
+  cuv_wake (self->wake_fd);
   while (!self->gone
       && g_cond_wait_until (
           &self->changed, &self->lock, self->deadline + GRACE_US)) {

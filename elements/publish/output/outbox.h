@@ -22,7 +22,7 @@ typedef struct {
   guint64 sent; /* to the broker, repetitions included */
   guint64 acknowledged;
   guint64 dropped; /* never acknowledged, and not in the spool any more */
-  guint64 bytes;   /* of acknowledged messages */
+  guint64 bytes;   /* of what was sent */
   guint64 queued;  /* in the spool */
   guint64 spooled; /* in the spool when it was opened */
   guint64 reconnects;
@@ -41,10 +41,13 @@ CuvOutbox *cuv_outbox_new (
 gboolean cuv_outbox_wait_connected (
     CuvOutbox *self, guint milliseconds, GError **error);
 
-void cuv_outbox_push (CuvOutbox *self, const CuvMessage *message);
+/* FALSE: with CUV_FULL_BLOCK there was no room for CUV_OUTBOX_BLOCK_MS; call it
+ * again. */
+#define CUV_OUTBOX_BLOCK_MS 200
+gboolean cuv_outbox_push (CuvOutbox *self, const CuvMessage *message);
 
 /* Waits until the spool is empty: for at most the given time,
- * CUV_OUTBOX_ABSENT_MS while there is no connection. */
+ * CUV_OUTBOX_ABSENT_MS while there is no connection, which is tried at once. */
 gboolean cuv_outbox_finish (CuvOutbox *self, guint milliseconds);
 
 /* From any thread: TRUE ends all waiting of the streaming thread, also that
@@ -59,7 +62,8 @@ void cuv_outbox_get_counts (CuvOutbox *self, CuvOutboxCounts *counts);
 
 /* Sends what is left within the given time if there is a connection, and frees
  * the outbox. What is left then stays in a file, and counts as dropped
- * otherwise. */
+ * otherwise. A thread that is still connecting is left behind, and ends when
+ * that does. */
 void cuv_outbox_stop (CuvOutbox *self, guint milliseconds,
     CuvOutboxCounts *counts, gchar **warning);
 

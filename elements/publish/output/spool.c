@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -74,12 +75,50 @@ fail (GError **error, const gchar *what)
 
 /* ---- bytes ---- */
 
+/* A file that grows beyond the limit of the process is reported by errno; the
+ * signal, which this thread alone gets, would end the application. */
+static sigset_t
+block_limit_signal (void)
+{
+  sigset_t set, before;
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGXFSZ);
+  pthread_sigmask (SIG_BLOCK, &set, &before);
+  return before;
+}
+
+static void
+restore_signals (const sigset_t *before, gboolean was_sent)
+{
+  const struct timespec now = { 0, 0 };
+  int code = errno;
+  sigset_t set;
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGXFSZ);
+  if (was_sent && !sigismember (before, SIGXFSZ))
+    sigtimedwait (&set, NULL, &now);
+  pthread_sigmask (SIG_SETMASK, before, NULL);
+  errno = code;
+}
+
+static gssize
+write_some (int fd, const void *data, gsize size, guint64 offset)
+{
+  sigset_t before = block_limit_signal ();
+  gssize n = pwrite (fd, data, size, (off_t) offset);
+
+  restore_signals (&before, n < 0 && errno == EFBIG);
+  return n;
+}
+
 static gboolean
 write_all (int fd, const void *data, gsize size, guint64 offset, GError **error)
 {
   for (gsize done = 0; done < size;) {
-    gssize n = pwrite (
-        fd, (const gchar *) data + done, size - done, (off_t) (offset + done));
+    gssize n = write_some (
+        fd, (const gchar *) data + done, size - done, offset + done);
 
     if (n <= 0 && errno != EINTR)
       return fail (error, "it cannot be written");
@@ -220,6 +259,26 @@ open_file (CuvSpool *self, GError **error)
   return read_headers (self, error);
 }
 
+/* So that a full disk is told at the start, not when a broker is absent. File
+ * systems that cannot reserve space are left to fill up. */
+static gboolean
+reserve (CuvSpool *self, GError **error)
+{
+  sigset_t before = block_limit_signal ();
+  int code =
+      posix_fallocate (self->fd, 0, (off_t) (RING_START + self->header.size));
+
+  errno = code;
+  restore_signals (&before, code == EFBIG);
+  if (code != ENOSPC && code != EDQUOT && code != EFBIG)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
+      "there is no room for %" G_GUINT64_FORMAT
+      " bytes (%s): decrease queue-bytes or make room",
+      self->header.size, g_strerror (code));
+  return FALSE;
+}
+
 static gboolean
 open_memory (CuvSpool *self, guint64 bytes, GError **error)
 {
@@ -252,7 +311,7 @@ cuv_spool_new (
   }
   self->read_number = self->header.first;
   self->read_position = self->header.head;
-  if (!write_header (self, error))
+  if ((path != NULL && !reserve (self, error)) || !write_header (self, error))
     g_clear_pointer (&self, cuv_spool_free);
   return self;
 }
@@ -260,8 +319,10 @@ cuv_spool_new (
 void
 cuv_spool_free (CuvSpool *self)
 {
-  if (self->fd >= 0)
+  if (self->fd >= 0) {
+    flock (self->fd, LOCK_UN); /* a forked process may have it, too */
     close (self->fd);
+  }
   g_free (self->ring);
   g_free (self->path);
   g_free (self);

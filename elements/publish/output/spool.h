@@ -32,9 +32,9 @@ gsize cuv_message_bytes (const CuvMessage *self);
 #define CUV_SPOOL_MIN_BYTES 4096
 
 /* path NULL: in memory. A file is created, or opened with the messages that it
- * has, and locked. If it has messages, its size stays; else max_bytes is its
- * size. Errors: the file cannot be opened, is locked by another spool, or is
- * not a spool. */
+ * has, and locked; its space is reserved. If it has messages, its size stays;
+ * else max_bytes is its size. Errors: the file cannot be opened, is locked by
+ * another spool, is not a spool, or there is no room for it. */
 CuvSpool *cuv_spool_new (
     const gchar *path, guint64 max_bytes, guint max_records, GError **error);
 void cuv_spool_free (CuvSpool *self);

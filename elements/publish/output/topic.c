@@ -9,14 +9,15 @@
 #define MAX_KAFKA 249  /* bytes, Kafka's own limit */
 #define MAX_MQTT 65535 /* bytes, of MQTT's strings */
 
-/* slash: whether the character may separate levels. */
+/* slash: also what a template may have, but not a source. */
 static gboolean
 is_allowed (gunichar c, CuvTopicSyntax syntax, gboolean slash)
 {
   if (syntax == CUV_TOPIC_KAFKA)
     return (c < 128 && g_ascii_isalnum ((gchar) c)) || c == '.' || c == '_'
         || c == '-';
-  return c >= ' ' && c != 127 && c != '+' && c != '#' && (slash || c != '/');
+  return !g_unichar_iscntrl (c) && c != '+' && c != '#'
+      && (slash || (c != '/' && c != '$'));
 }
 
 static gboolean

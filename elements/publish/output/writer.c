@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "output/signals.h"
+#include "output/thread.h"
+#include "output/warning.h"
 
 #define RETRY_US (200 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_AT_END_US (20 * G_TIME_SPAN_MILLISECOND)
@@ -12,7 +13,6 @@
 #define READER_GRACE_US G_TIME_SPAN_SECOND
 /* How long stop() waits after a finish() that timed out. */
 #define TIMED_OUT_MS 100u
-#define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
 /* Beyond this time after its deadline the thread is detached. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
@@ -38,8 +38,7 @@ struct _CuvWriter {
   guint failures;       /* of the target, so far */
   CuvWriterCounts counts;
   gchar *warning;
-  gboolean warned; /* since the queue was last written completely */
-  gint64 warned_at;
+  CuvWarning warned; /* since the queue was last written completely */
 
   /* of the thread */
   gboolean begun, ended; /* framing written to this connection */
@@ -69,13 +68,8 @@ unref (CuvWriter *self)
 static void
 warn (CuvWriter *self, const gchar *cause)
 {
-  gint64 now = g_get_monotonic_time ();
-
-  if (self->warned
-      || (self->warned_at != 0 && now < self->warned_at + WARN_AGAIN_US))
+  if (!cuv_warning_is_due (&self->warned))
     return;
-  self->warned = TRUE;
-  self->warned_at = now;
   g_free (self->warning);
   self->warning = g_strdup_printf (
       "Cannot write to '%s': %s. Until that works again the last %d records "
@@ -304,7 +298,7 @@ finish_work (CuvWriter *self, gboolean ok, gboolean end)
   else
     self->counts.dropped++;
   if (ok && g_queue_is_empty (&self->queue))
-    self->warned = FALSE;
+    self->warned.given = FALSE;
   g_cond_broadcast (&self->done);
 }
 

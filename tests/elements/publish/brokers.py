@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -29,6 +28,7 @@ from mosquitto import (
     Broker,
     Pipeline,
     WithFolder,
+    answers,
     free_port,
     wait_until,
     without_repetitions,
@@ -38,6 +38,11 @@ from mosquitto import (
 STOP_SECONDS = float(os.environ.get("CUV_TEST_STOP_SECONDS", "2"))
 KILLS = int(os.environ.get("CUV_TEST_KILLS", "50"))
 SECRET = "kTh9-sesame-Qz4"
+
+
+def rss_kib():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 class Outages(WithFolder):
@@ -71,8 +76,9 @@ class Outages(WithFolder):
         broker.stop()
         pipeline = self.pipeline("a", LIVE % 200, "", broker).play()
         pipeline.wait_for(lambda s: s["frames"] >= 20, "frames")
-        self.assertEqual(pipeline.stats()["queue"], pipeline.stats()["frames"])
-        self.assertFalse(pipeline.stats()["connected"])
+        stats = pipeline.stats()
+        self.assertLessEqual(stats["frames"] - stats["queue"], 1)
+        self.assertFalse(stats["connected"])
         broker.start()
         subscriber.start()
         stats = pipeline.finish()
@@ -195,10 +201,10 @@ class Outages(WithFolder):
         pipeline = self.pipeline("a", FAST % 3000, "queue-bytes=1000000", broker)
         pipeline.element.props.tags = tags
         broker.send(signal.SIGSTOP)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = rss_kib()
         pipeline.play()
         pipeline.wait_for(lambda s: s["frames"] == 3000, "all frames")
-        growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        growth = rss_kib() - before
         self.assertLess(pipeline.stats()["queue"], 100)
         broker.send(signal.SIGCONT)
         stats = pipeline.finish()
@@ -212,13 +218,14 @@ class Outages(WithFolder):
         stats = self.pipeline("a", FAST % 2000, options, broker).play().finish()
         self.expect_received(subscriber, "a", range(2000))
         self.assertEqual(stats["dropped"], 0)
-        # a pipeline that waits can be stopped
+        # a pipeline that waits says why, and can be stopped
         pipeline = self.pipeline("b", FAST % 2000, options, broker)
-        broker.send(signal.SIGSTOP)
         pipeline.play()
+        broker.stop()
         pipeline.wait_for(lambda s: s["queue"] == 10, "a full queue")
+        pipeline.wait_for(lambda _: pipeline.messages, "a warning")
+        self.assertIn("Cannot send", pipeline.messages[0])
         pipeline.stop()
-        broker.send(signal.SIGCONT)
 
     def test_last_will(self):
         broker = self.broker().start()
@@ -388,19 +395,58 @@ class Refusals(WithFolder):
         broker = self.broker().start()
         self.expect_tls(broker, ca, "speaks TLS")
 
+    def test_kafka_tls(self):
+        """Kafka's part of the handshake: a server that speaks TLS only."""
+        self.make_authority("ca")
+        self.make_authority("other")
+        self.make_certificate("good", "IP:127.0.0.1")
+        self.make_certificate("elsewhere", "DNS:example.org")
+        refused = "verify failed|self.signed|certificate"
+        for name, tls, problem in [
+            ("good", "verify tls-ca-file=%s/ca.pem", None),
+            ("good", "verify tls-ca-file=%s/other.pem", refused),
+            ("elsewhere", "verify tls-ca-file=%s/ca.pem", refused),
+            ("elsewhere", "insecure", None),
+        ]:
+            port = free_port()
+            command = f"openssl s_server -quiet -accept 127.0.0.1:{port}"
+            command += f" -cert {name}.pem -key {name}.key"
+            server = subprocess.Popen(
+                command.split(),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            wait_until(lambda p=port: answers(p), "openssl")
+            options = f"address=127.0.0.1:{port} tls=" + tls.replace("%s", self.folder)
+            line = LIVE % 100 + PUBLISH % ("a", options)
+            pipeline = Pipeline(line.replace("mqtt", "kafka")).play()
+            pipeline.wait_for(lambda s: s["last-error"], "the server")
+            error = pipeline.stats()["last-error"]
+            pipeline.stop()
+            server.kill()
+            server.wait(LONG)
+            with self.subTest(f"{name} {tls}"):
+                (self.assertRegex if problem else self.assertNotRegex)(error, refused)
+
     def test_settings(self):
         for options, problem in [
             ("", "target needs an address"),
             ("address=h file-format=csv", "file-format=csv is for files"),
             ("address=h tls-ca-file=x", "set tls=verify"),
             ("address=h tls=verify tls-ca-file=/none", "tls-ca-file '/none'"),
-            ("address=h password-file=/none", "/none"),
-            ("address=h password-env=CUV_NONE", "no variable 'CUV_NONE'"),
-            ("address=h password-env=A password-file=b", "set one"),
+            ("address=mqtts://h", "address is a URI"),
+            ("address=h tls=verify tls-key-file=x", "set both"),
+            ("address=h user=u password-file=/none", "/none"),
+            ("address=h user=u password-env=CUV_NONE", "no variable 'CUV_NONE'"),
+            ("address=h user=u password-env=A password-file=b", "set one"),
+            ("address=h password-env=A", "set user"),
             ("address=h topic=a/#", "topic 'a/#' cannot be used"),
             ("address=h topic={kid}", "topic '{kid}' cannot be used"),
             ("address=h spool-path=/none/x", "spool-path '/none/x'"),
             ("address=h:99999", "h:99999"),
+            ("address=h queue-bytes=1000000000000000 spool-path=%s/spool" % self.folder, "no room"),
         ]:
             with self.subTest(options):
                 pipeline = Pipeline(FAST % 3 + PUBLISH % ("a", options)).play()

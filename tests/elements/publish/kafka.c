@@ -4,6 +4,7 @@
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <string.h>
+#include <unistd.h>
 #include "cuvelements.h"
 
 #define TOPIC "cameras.records"
@@ -13,7 +14,7 @@
 
 static rd_kafka_t *owner; /* of the cluster */
 static rd_kafka_mock_cluster_t *cluster;
-static GstElement *pipeline, *publish;
+static GstElement *pipeline, *source, *publish;
 
 static rd_kafka_t *
 client_new (rd_kafka_type_t type, const gchar *const *options)
@@ -48,6 +49,7 @@ set_up (void)
       "source=door ! fakesink",
       rd_kafka_mock_cluster_bootstraps (cluster));
   pipeline = gst_parse_launch (line, NULL);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   publish = gst_bin_get_by_name (GST_BIN (pipeline), "p");
   g_free (line);
 }
@@ -56,6 +58,7 @@ static void
 tear_down (void)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (source);
   gst_object_unref (publish);
   gst_object_unref (pipeline);
   rd_kafka_destroy (owner);
@@ -192,9 +195,7 @@ GST_END_TEST
 /* Down at the start, up, down and up again. */
 GST_START_TEST (test_outages)
 {
-  g_object_set (gst_bin_get_by_name (GST_BIN (pipeline), "s"), "num-buffers",
-      -1, "is-live", TRUE, NULL);
-  gst_object_unref (gst_bin_get_by_name (GST_BIN (pipeline), "s"));
+  g_object_set (source, "num-buffers", -1, "is-live", TRUE, NULL);
   rd_kafka_mock_broker_set_down (cluster, 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for ("frames", 10);
@@ -258,6 +259,41 @@ GST_START_TEST (test_slow_broker)
 }
 GST_END_TEST
 
+static gsize
+resident_bytes (void)
+{
+  gchar *text;
+  gsize pages;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = g_ascii_strtoull (strchr (text, ' '), NULL, 10);
+  g_free (text);
+  return pages * (gsize) getpagesize ();
+}
+
+/* 50 MB of records for a broker that answers too late, in a queue of 1 MB. */
+GST_START_TEST (test_memory)
+{
+  gchar *text = g_strnfill (100000, 'x');
+  gchar *tags = g_strdup_printf ("{\"text\":\"%s\"}", text);
+  gsize before;
+
+  rd_kafka_mock_broker_set_rtt (cluster, 1, 3000);
+  g_object_set (
+      publish, "tags", tags, "queue-bytes", G_GUINT64_CONSTANT (1000000), NULL);
+  g_object_set (source, "num-buffers", 500, NULL);
+  before = resident_bytes ();
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for ("frames", 500);
+  fail_unless (resident_bytes () < before + 40000000);
+  fail_unless (stat_of ("dropped") > 400);
+  g_free (finish ());
+  rd_kafka_mock_broker_set_rtt (cluster, 1, 0);
+  g_free (tags);
+  g_free (text);
+}
+GST_END_TEST
+
 /* With nobody there, the end is not waited for long. */
 GST_START_TEST (test_absent)
 {
@@ -316,6 +352,7 @@ kafka_suite (void)
   tcase_add_test (tc, test_transient_errors);
   tcase_add_test (tc, test_refused_topic);
   tcase_add_test (tc, test_slow_broker);
+  tcase_add_test (tc, test_memory);
   tcase_add_test (tc, test_absent);
   tcase_add_test (tc, test_tls_and_password);
   return suite;

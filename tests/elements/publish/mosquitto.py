@@ -35,6 +35,14 @@ def free_port():
         return sock.getsockname()[1]
 
 
+def answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
 def wait_until(condition, what):
     end = time.monotonic() + LONG
     while not condition():
@@ -67,15 +75,8 @@ class Broker:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self.answers, "mosquitto")
+        wait_until(lambda: answers(self.port), "mosquitto")
         return self
-
-    def answers(self):
-        try:
-            socket.create_connection(("127.0.0.1", self.port), 1).close()
-        except OSError:
-            return False
-        return True
 
     def send(self, number):
         self.process.send_signal(number)
