@@ -9,6 +9,7 @@
 #define MAX_STEP 4   /* bytes from one sample to the next */
 #define MAX_RUN 512  /* samples that are drawn at a time */
 #define MAX_SUMS 512 /* bytes of a row that are summed at a time */
+#define MAX_ROWS 256 /* whose sum fits in 16 bits */
 
 /* ---- interleaved components ---- */
 
@@ -59,16 +60,30 @@ sample_of (const Plane *plane, int x, int y)
 
 /* ---- means ---- */
 
-/* Sums each of n bytes of a row over the rows: up to 2^24 rows fit. */
+/* Adds each of n bytes of up to MAX_ROWS rows to its sum. */
 static void
-sum_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
+add_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
     uint32_t *restrict sums)
 {
-  memset (sums, 0, (size_t) n * sizeof *sums);
+  uint16_t part[MAX_SUMS];
+
+  memset (part, 0, (size_t) n * sizeof *part);
   for (int y = 0; y < n_rows; y++, bytes += stride) {
     for (int i = 0; i < n; i++)
-      sums[i] += bytes[i];
+      part[i] = (uint16_t) (part[i] + bytes[i]);
   }
+  for (int i = 0; i < n; i++)
+    sums[i] += part[i];
+}
+
+/* Sums each of n bytes of a row over the rows: up to 2^24 rows fit. */
+static void
+sum_rows (const uint8_t *bytes, int stride, int n_rows, int n, uint32_t *sums)
+{
+  memset (sums, 0, (size_t) n * sizeof *sums);
+  for (int y = 0; y < n_rows; y += MAX_ROWS)
+    add_rows (bytes + (int64_t) y * stride, stride,
+        n_rows - y < MAX_ROWS ? n_rows - y : MAX_ROWS, n, sums);
 }
 
 /* Sums of the components in a window. */

@@ -303,13 +303,10 @@ check_regions (const char *format, int width, int height, int n)
 static const struct {
   int width, height, n, repeat;
 } sizes[] = {
-  { 1, 1, 2, 20 },
-  { 2, 1, 2, 10 },
-  { 1, 2, 2, 10 },
-  { 3, 3, 3, 20 },
-  { 17, 33, 4, 20 },
-  { 64, 48, 5, 10 },
-  { 161, 91, 6, 3 },
+  { 1, 1, 2, 20 }, { 2, 1, 2, 10 }, { 1, 2, 2, 10 }, { 3, 3, 3, 20 },
+  { 17, 33, 4, 20 }, { 64, 48, 5, 10 }, { 161, 91, 6, 3 },
+  { 30, 600, 3, 3 },  /* more rows than are summed at a time */
+  { 1100, 20, 3, 3 }, /* more samples than are drawn at a time */
 };
 
 /* ---- what must not come through ---- */
