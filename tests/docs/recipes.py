@@ -84,6 +84,10 @@ def correlation(a, b):
     return numpy.corrcoef(a.ravel(), b.ravel())[0, 1]
 
 
+def edges(picture):
+    return cv2.Laplacian(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.CV_32F).std()
+
+
 class Recipes(unittest.TestCase):
     def test_every_block_runs(self):
         self.assertEqual(docs.problems, [])
@@ -94,7 +98,7 @@ class Recipes(unittest.TestCase):
     def test_every_recipe_is_checked(self):
         self.assertEqual(set(outputs) - {""}, {
             "An RTSP camera", "Several cameras", "Crops of detected objects",
-            "Count", "pandas", "SQLite",
+            "Hidden faces", "Count", "pandas", "SQLite",
             "A browser, by HLS"})
 
     def test_rtsp(self):
@@ -136,6 +140,17 @@ class Recipes(unittest.TestCase):
             crop, x, y = cv2.imread(f"crops/{i:05}.jpg"), x & ~1, y & ~1
             self.assertEqual(crop.shape, (h, w, 3), i)
             self.assertGreater(correlation(crop, film()[number][y:y + h, x:x + w]), 0.9, i)
+
+    def test_hidden(self):
+        hidden = list(frames_of("hidden.avi"))
+        self.assertEqual(len(hidden), len(found()))
+        for number, all in ((number, all) for number, _, all in found() if all):
+            clear = numpy.ones(hidden[number].shape[:2], bool)
+            for x, y, w, h in all:
+                inside = numpy.s_[y:y + h, x:x + w]
+                self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
+                clear[max(y - h // 2, 0):y + 2 * h, max(x - w // 2, 0):x + 2 * w] = False
+            self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
 
     def test_count(self):
         faces = json.loads("[" + ",".join(re.findall(r"\{.*?\}", outputs["Count"][0])) + "]")

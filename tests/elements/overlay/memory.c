@@ -7,14 +7,18 @@
 #define WITH_GPU "cuvcudaupload ! visionoverlay name=o ! cuvcudadownload"
 
 static void
-check_picture (const gchar *format, gint width, gint height, gboolean shared)
+check_picture (const gchar *format, gint width, gint height, gboolean shared,
+    const gchar *fill)
 {
-  GstHarness *host = gst_harness_new_parse ("visionoverlay");
+  GstHarness *host = gst_harness_new_parse ("visionoverlay name=o");
   GstHarness *device = gst_harness_new_parse (WITH_GPU);
+  GstElement *on_host = gst_harness_find_element (host, "visionoverlay");
   GstElement *overlay = gst_harness_find_element (device, "visionoverlay");
   GstBuffer *in = cuv_frame_new (format, width, height);
   GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
 
+  gst_util_set_object_arg (G_OBJECT (on_host), "fill", fill);
+  gst_util_set_object_arg (G_OBJECT (overlay), "fill", fill);
   cuv_harness_caps (host, format, width, height);
   cuv_harness_caps (device, format, width, height);
   overlay_add_region (in, "face", 5, 30, 31, 23, 0.5);
@@ -33,6 +37,7 @@ check_picture (const gchar *format, gint width, gint height, gboolean shared)
   gst_buffer_unref (copy);
   gst_buffer_unref (in);
   gst_object_unref (overlay);
+  gst_object_unref (on_host);
   gst_harness_teardown (host);
   gst_harness_teardown (device);
   cuv_fake_check_clean ();
@@ -44,8 +49,9 @@ GST_START_TEST (cuda_frames_look_as_on_the_cpu)
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    check_picture (formats[i], 99, 76, FALSE);
-    check_picture (formats[i], 99, 76, TRUE);
+    check_picture (formats[i], 99, 76, FALSE, "none");
+    check_picture (formats[i], 99, 76, TRUE, "none");
+    check_picture (formats[i], 99, 76, i % 2, "blur");
   }
 }
 
@@ -53,10 +59,10 @@ GST_END_TEST
 /* Another branch of a tee holds the frame. */
 GST_START_TEST (shared_cuda_frame_is_copied)
 {
-  GstHarness *h =
-      gst_harness_new_parse ("cuvcudaupload ! tee name=t ! queue ! "
-                             "visionoverlay ! fakesink async=false sync=false "
-                             "t. ! queue ! cuvcudadownload");
+  GstHarness *h = gst_harness_new_parse (
+      "cuvcudaupload ! tee name=t ! queue ! "
+      "visionoverlay fill=solid ! fakesink async=false sync=false "
+      "t. ! queue ! cuvcudadownload");
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
 
   cuv_harness_caps (h, "NV12", 64, 48);
