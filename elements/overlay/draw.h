@@ -79,7 +79,7 @@ typedef struct {
 } CuvFillStyle;
 
 /* Hides a region of width x height pixels at (x, y). Only before anything else
- * is drawn. Coordinates and sizes up to 2^33. Returns false if it cannot be
+ * is drawn. Coordinates and sizes up to 2^48. Returns false if it cannot be
  * hidden: more than CUV_DRAWING_MAX_FILLS, or out of memory. */
 bool cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
     int64_t y, int64_t width, int64_t height);

@@ -72,6 +72,9 @@ hide_all (GArray *regions)
 {
   GstCuvHidden all = { 0 };
 
+  GST_WARNING ("the whole frame is hidden: there are more than %d regions to "
+               "hide",
+      GST_CUV_MAX_HIDDEN);
   g_array_set_size (regions, 0);
   g_array_append_val (regions, all);
 }

@@ -293,8 +293,9 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:fill-cells:
  *
- * How many cells blur and pixelate have at most across the longer side of a
- * region, margins included. Fewer hide more. A cell is 8 x 8 pixels or larger.
+ * The size of the cells of blur and pixelate: so many fit across the longer
+ * side of a region, margins included. Fewer hide more. A cell is 8 x 8 pixels
+ * or larger.
  *
  * Since: 0.1
  */
