@@ -36,7 +36,7 @@ add_region (GstBuffer *frame)
 
 GST_START_TEST (test_overlay)
 {
-  GstHarness *h = line_new ("visionoverlay", "BGRA");
+  GstHarness *h = line_new ("visionoverlay fill=solid fill-color=navy", "BGRA");
   GstBuffer *with_region = black_frame (), *decoded = black_frame ();
   GstBuffer *empty;
 
