@@ -3,6 +3,7 @@
 #include "gstcuvserial.h"
 
 #include <gst/video/video.h>
+#include <string.h>
 
 #if GST_CHECK_VERSION(1, 24, 0)
 #define SERIAL_VERSION 1
@@ -68,33 +69,58 @@ structure_from_variant (GVariant *variant)
 
 /* ---- variants ---- */
 
+/* FNV-1a, behind the variant: GStreamer's parser of structures logs critical
+ * messages about texts that were changed, and loses memory. */
+static guint32
+checksum (const guint8 *data, gsize size)
+{
+  guint32 sum = 2166136261u;
+
+  for (gsize i = 0; i < size; i++)
+    sum = (sum ^ data[i]) * 16777619u;
+  return sum;
+}
+
 static gboolean
 append_variant (GstByteArrayInterface *data, guint8 *version, GVariant *variant)
 {
+  guint32 sum;
   gboolean ok;
 
   g_variant_ref_sink (variant);
+  sum = checksum (g_variant_get_data (variant), g_variant_get_size (variant));
   ok = gst_byte_array_interface_append_data (
-      data, g_variant_get_data (variant), g_variant_get_size (variant));
+           data, g_variant_get_data (variant), g_variant_get_size (variant))
+      && gst_byte_array_interface_append_data (
+          data, (const guint8 *) &sum, sizeof sum);
   *version = SERIAL_VERSION;
   g_variant_unref (variant);
   return ok;
 }
 
-/* NULL if the bytes are none of this type, and of another version. */
+/* NULL if the bytes are no whole variant of this type, or of another version.
+ */
 static GVariant *
 parse_variant (
     const gchar *type, const guint8 *data, gsize size, guint8 version)
 {
-  GBytes *bytes = g_bytes_new (data, size);
-  GVariant *variant = g_variant_ref_sink (
-      g_variant_new_from_bytes (G_VARIANT_TYPE (type), bytes, FALSE));
+  GVariant *variant;
+  GBytes *bytes;
+  guint32 sum;
 
+  if (version != SERIAL_VERSION || size < sizeof sum)
+    return NULL;
+  size -= sizeof sum;
+  memcpy (&sum, data + size, sizeof sum);
+  if (sum != checksum (data, size))
+    return NULL;
+  bytes = g_bytes_new (data, size);
+  variant = g_variant_ref_sink (
+      g_variant_new_from_bytes (G_VARIANT_TYPE (type), bytes, FALSE));
   g_bytes_unref (bytes);
-  if (version == SERIAL_VERSION && g_variant_is_normal_form (variant))
-    return variant;
-  g_variant_unref (variant);
-  return NULL;
+  if (!g_variant_is_normal_form (variant))
+    g_clear_pointer (&variant, g_variant_unref);
+  return variant;
 }
 
 /* ---- tables ---- */
