@@ -65,7 +65,7 @@ meta_name (const gchar *kind)
 void
 gst_cuv_meta_register_tables (const gchar *const *kinds)
 {
-  gst_cuv_serial_regions ();
+  gst_cuv_serial_objects ();
   for (; *kinds != NULL; kinds++)
     meta_name (*kinds);
 }

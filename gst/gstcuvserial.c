@@ -81,8 +81,9 @@ checksum (const guint8 *data, gsize size)
   return sum;
 }
 
-static gboolean
-append_variant (GstByteArrayInterface *data, guint8 *version, GVariant *variant)
+gboolean
+gst_cuv_serial_append (
+    GstByteArrayInterface *data, guint8 *version, GVariant *variant)
 {
   guint32 sum;
   gboolean ok;
@@ -98,10 +99,8 @@ append_variant (GstByteArrayInterface *data, guint8 *version, GVariant *variant)
   return ok;
 }
 
-/* NULL if the bytes are no whole variant of this type, or of another version.
- */
-static GVariant *
-parse_variant (
+GVariant *
+gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version)
 {
   GVariant *variant;
@@ -129,7 +128,7 @@ static gboolean
 serialize_table (
     const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
-  return append_variant (data, version,
+  return gst_cuv_serial_append (data, version,
       structure_to_variant (
           gst_custom_meta_get_structure ((GstCustomMeta *) meta)));
 }
@@ -145,7 +144,7 @@ static GstMeta *
 deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
     const guint8 *data, gsize size, guint8 version)
 {
-  GVariant *variant = parse_variant (STRUCTURE, data, size, version);
+  GVariant *variant = gst_cuv_serial_parse (STRUCTURE, data, size, version);
   GstStructure *read =
       variant != NULL ? structure_from_variant (variant) : NULL;
   GstCustomMeta *meta = NULL;
@@ -179,7 +178,7 @@ serialize_region (
   g_variant_builder_init (&params, G_VARIANT_TYPE ("a" STRUCTURE));
   for (GList *l = roi->params; l != NULL; l = l->next)
     g_variant_builder_add_value (&params, structure_to_variant (l->data));
-  ok = append_variant (data, version,
+  ok = gst_cuv_serial_append (data, version,
       g_variant_new (REGION, valid, roi->id, roi->parent_id, roi->x, roi->y,
           roi->w, roi->h, &params));
   g_free (valid);
@@ -204,7 +203,7 @@ static GstMeta *
 deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
     const guint8 *data, gsize size, guint8 version)
 {
-  GVariant *variant = parse_variant (REGION, data, size, version);
+  GVariant *variant = gst_cuv_serial_parse (REGION, data, size, version);
   GstVideoRegionOfInterestMeta *roi;
   GVariantIter *params;
   const gchar *label;
@@ -240,7 +239,7 @@ gst_cuv_serial_table (const GstMetaInfo *info)
 }
 
 void
-gst_cuv_serial_regions (void)
+gst_cuv_serial_objects (void)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
   static gsize once = 0;
@@ -253,6 +252,9 @@ gst_cuv_serial_regions (void)
     info->deserialize_func = deserialize_region;
     info->serialize_func = serialize_region;
   }
+#if HAVE_ANALYTICS
+  gst_cuv_serial_analytics ();
+#endif
   g_once_init_leave (&once, 1);
 #endif
 }

@@ -11,9 +11,23 @@ G_BEGIN_DECLS
 /* Makes a custom meta travel. */
 void gst_cuv_serial_table (const GstMetaInfo *info);
 
-/* Makes regions of interest travel, whoever writes them, unless GStreamer does
- * so by itself. Later calls do nothing. */
-void gst_cuv_serial_regions (void);
+/* Makes regions of interest and GstAnalytics travel, whoever writes them,
+ * unless GStreamer does so by itself. Later calls do nothing. */
+void gst_cuv_serial_objects (void);
+
+#if GST_CHECK_VERSION(1, 24, 0)
+/* Appends a variant, which is sunk, and a checksum; sets the version. */
+gboolean gst_cuv_serial_append (
+    GstByteArrayInterface *data, guint8 *version, GVariant *variant);
+
+/* NULL if the bytes are no whole variant of this type, or of another version.
+ */
+GVariant *gst_cuv_serial_parse (
+    const gchar *type, const guint8 *data, gsize size, guint8 version);
+
+/* Part of gst_cuv_serial_objects(). */
+void gst_cuv_serial_analytics (void);
+#endif
 
 G_END_DECLS
 

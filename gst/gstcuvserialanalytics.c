@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstAnalytics as bytes: objects, classes, tracks and their relations; other
+ * kinds stay behind. */
+#include "config.h"
+#include "gstcuvserial.h"
+
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+
+#include "gstcuvmeta.h"
+
+#define OBJECT "(siiiidd)" /* label, x, y, w, h, angle, confidence */
+#define CLASSES "a(sd)"    /* label, confidence */
+#define TRACK "(tttb)"     /* id, first and last seen, lost */
+/* kind and one of these; relations: from, to, types */
+#define ANALYTICS "(a(yv)a(uuu))"
+
+enum { KIND_OTHER, KIND_OBJECT, KIND_CLASSES, KIND_TRACK };
+
+/* ---- writing ---- */
+
+static gchar *
+label_of (GQuark quark)
+{
+  const gchar *label = g_quark_to_string (quark);
+
+  return g_utf8_make_valid (label != NULL ? label : "", -1);
+}
+
+static GVariant *
+object_to_variant (const GstAnalyticsMtd *od)
+{
+  gchar *label = label_of (gst_analytics_od_mtd_get_obj_type (od));
+  gfloat angle = 0, confidence = 0;
+  gint x = 0, y = 0, w = 0, h = 0;
+  GVariant *variant;
+
+#if GST_CHECK_VERSION(1, 26, 0)
+  gst_analytics_od_mtd_get_oriented_location (
+      od, &x, &y, &w, &h, &angle, &confidence);
+#else
+  gst_analytics_od_mtd_get_location (od, &x, &y, &w, &h, &confidence);
+#endif
+  variant = g_variant_new (
+      OBJECT, label, x, y, w, h, (gdouble) angle, (gdouble) confidence);
+  g_free (label);
+  return variant;
+}
+
+static GVariant *
+classes_to_variant (const GstAnalyticsMtd *cls)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (CLASSES));
+  for (gsize i = 0; i < gst_analytics_cls_mtd_get_length (cls); i++) {
+    gchar *label = label_of (gst_analytics_cls_mtd_get_quark (cls, i));
+
+    g_variant_builder_add (&builder, "(sd)", label,
+        (gdouble) gst_analytics_cls_mtd_get_level (cls, i));
+    g_free (label);
+  }
+  return g_variant_builder_end (&builder);
+}
+
+static GVariant *
+track_to_variant (const GstAnalyticsMtd *track)
+{
+  GstClockTime first = GST_CLOCK_TIME_NONE, last = GST_CLOCK_TIME_NONE;
+  gboolean lost = FALSE;
+  guint64 id = 0;
+
+  gst_analytics_tracking_mtd_get_info (track, &id, &first, &last, &lost);
+  return g_variant_new (TRACK, id, first, last, lost);
+}
+
+static void
+add_mtd (GVariantBuilder *builder, const GstAnalyticsMtd *mtd)
+{
+  const GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type (mtd);
+
+  if (type == gst_analytics_od_mtd_get_mtd_type ())
+    g_variant_builder_add (
+        builder, "(yv)", KIND_OBJECT, object_to_variant (mtd));
+  else if (type == gst_analytics_cls_mtd_get_mtd_type ())
+    g_variant_builder_add (
+        builder, "(yv)", KIND_CLASSES, classes_to_variant (mtd));
+  else if (type == gst_analytics_tracking_mtd_get_mtd_type ())
+    g_variant_builder_add (builder, "(yv)", KIND_TRACK, track_to_variant (mtd));
+  else
+    g_variant_builder_add (
+        builder, "(yv)", KIND_OTHER, g_variant_new_boolean (FALSE));
+}
+
+static gboolean
+serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  GstAnalyticsRelationMeta *relations = (GstAnalyticsRelationMeta *) meta;
+  const guint n = (guint) gst_analytics_relation_get_length (relations);
+  GVariantBuilder mtds, edges;
+  GstAnalyticsMtd mtd;
+
+  if (n > GST_CUV_MAX_MTDS)
+    return FALSE;
+  g_variant_builder_init (&mtds, G_VARIANT_TYPE ("a(yv)"));
+  g_variant_builder_init (&edges, G_VARIANT_TYPE ("a(uuu)"));
+  for (guint i = 0; i < n; i++) {
+    gst_analytics_relation_meta_get_mtd (
+        relations, i, GST_ANALYTICS_MTD_TYPE_ANY, &mtd);
+    add_mtd (&mtds, &mtd);
+    for (guint k = 0; k < n; k++) {
+      const guint types =
+          gst_analytics_relation_meta_get_relation (relations, i, k);
+
+      if (types != GST_ANALYTICS_REL_TYPE_NONE)
+        g_variant_builder_add (&edges, "(uuu)", i, k, types);
+    }
+  }
+  return gst_cuv_serial_append (
+      data, version, g_variant_new (ANALYTICS, &mtds, &edges));
+}
+
+/* ---- reading ---- */
+
+static GQuark
+quark_of (const gchar *label)
+{
+  return *label != '\0' ? g_quark_from_string (label) : 0;
+}
+
+static gboolean
+add_object (
+    GstAnalyticsRelationMeta *meta, GVariant *value, GstAnalyticsMtd *added)
+{
+  gdouble angle, confidence;
+  const gchar *label;
+  gint x, y, w, h;
+
+  g_variant_get (
+      value, "(&siiiidd)", &label, &x, &y, &w, &h, &angle, &confidence);
+#if GST_CHECK_VERSION(1, 26, 0)
+  if (angle != 0)
+    return gst_analytics_relation_meta_add_oriented_od_mtd (meta,
+        quark_of (label), x, y, w, h, (gfloat) angle, (gfloat) confidence,
+        added);
+#endif
+  return gst_analytics_relation_meta_add_od_mtd (
+      meta, quark_of (label), x, y, w, h, (gfloat) confidence, added);
+}
+
+static gboolean
+add_classes (
+    GstAnalyticsRelationMeta *meta, GVariant *value, GstAnalyticsMtd *added)
+{
+  const gsize n = g_variant_n_children (value);
+  gfloat *levels = g_new (gfloat, n);
+  GQuark *labels = g_new (GQuark, n);
+  gboolean ok;
+
+  for (gsize i = 0; i < n; i++) {
+    const gchar *label;
+    gdouble level;
+
+    g_variant_get_child (value, i, "(&sd)", &label, &level);
+    labels[i] = quark_of (label);
+    levels[i] = (gfloat) level;
+  }
+  ok = n > 0
+      && gst_analytics_relation_meta_add_cls_mtd (
+          meta, n, levels, labels, added);
+  g_free (labels);
+  g_free (levels);
+  return ok;
+}
+
+static gboolean
+add_track (
+    GstAnalyticsRelationMeta *meta, GVariant *value, GstAnalyticsMtd *added)
+{
+  GstClockTime first, last;
+  gboolean lost;
+  guint64 id;
+
+  g_variant_get (value, TRACK, &id, &first, &last, &lost);
+  if (!gst_analytics_relation_meta_add_tracking_mtd (meta, id, first, added))
+    return FALSE;
+  gst_analytics_tracking_mtd_update_last_seen (added, last);
+  if (lost)
+    gst_analytics_tracking_mtd_set_lost (added);
+  return TRUE;
+}
+
+/* Returns the id, -1 if the mtd was not added. */
+static gint
+add_any (GstAnalyticsRelationMeta *meta, guint8 kind, GVariant *value)
+{
+  static const struct {
+    const gchar *type;
+    gboolean (*add) (GstAnalyticsRelationMeta *meta, GVariant *value,
+        GstAnalyticsMtd *added);
+  } kinds[] = {
+    [KIND_OBJECT] = { OBJECT, add_object },
+    [KIND_CLASSES] = { CLASSES, add_classes },
+    [KIND_TRACK] = { TRACK, add_track },
+  };
+  GstAnalyticsMtd added;
+
+  return kind != KIND_OTHER && kind < G_N_ELEMENTS (kinds)
+          && g_variant_is_of_type (value, G_VARIANT_TYPE (kinds[kind].type))
+          && kinds[kind].add (meta, value, &added)
+      ? (gint) added.id
+      : -1;
+}
+
+static void
+add_edges (GstAnalyticsRelationMeta *meta, GVariantIter *edges, const gint *ids,
+    gsize n)
+{
+  guint from, to, types;
+
+  while (g_variant_iter_next (edges, "(uuu)", &from, &to, &types)) {
+    if (from < n && to < n && ids[from] >= 0 && ids[to] >= 0)
+      gst_analytics_relation_meta_set_relation (
+          meta, types, (guint) ids[from], (guint) ids[to]);
+  }
+}
+
+static GstMeta *
+deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
+    gsize size, guint8 version)
+{
+  GVariant *variant = gst_cuv_serial_parse (ANALYTICS, data, size, version);
+  GstAnalyticsRelationMetaInitParams params = { 64, 64 * 64 };
+  GstAnalyticsRelationMeta *meta = NULL;
+  GVariantIter *mtds, *edges;
+  gint ids[GST_CUV_MAX_MTDS];
+  GVariant *value;
+  guint8 kind;
+  gsize n = 0;
+
+  if (variant == NULL)
+    return NULL;
+  g_variant_get (variant, ANALYTICS, &mtds, &edges);
+  if (g_variant_iter_n_children (mtds) <= GST_CUV_MAX_MTDS) {
+    meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+    while (g_variant_iter_next (mtds, "(yv)", &kind, &value)) {
+      ids[n++] = add_any (meta, kind, value);
+      g_variant_unref (value);
+    }
+    add_edges (meta, edges, ids, n);
+  }
+  g_variant_iter_free (mtds);
+  g_variant_iter_free (edges);
+  g_variant_unref (variant);
+  return (GstMeta *) meta;
+}
+
+void
+gst_cuv_serial_analytics (void)
+{
+  GstMetaInfo *info = (GstMetaInfo *) gst_analytics_relation_meta_get_info ();
+
+  if (info->serialize_func != NULL || info->deserialize_func != NULL)
+    return;
+  info->deserialize_func = deserialize;
+  info->serialize_func = serialize;
+}
+#endif
