@@ -129,8 +129,8 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
 
 /* Registers the metas of these kinds of tables, a list that ends with NULL:
  * unixfdsrc and cudaipcsrc drop those that no one has registered. From then on,
- * and from the first gst_cuv_meta_add_object() on, regions of interest and
- * GstAnalytics travel to other processes, too, on GStreamer 1.24 and later. */
+ * and from the first of this project's elements on, regions of interest and
+ * GstAnalytics travel to other processes, too (GStreamer 1.24). */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
 
 /* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made

@@ -2,7 +2,6 @@
 /* Objects as metadata: regions of interest and, beside them, GstAnalytics. */
 #include "config.h"
 #include "gstcuvmeta.h"
-#include "gstcuvserial.h"
 
 #include <math.h>
 #if HAVE_ANALYTICS
@@ -96,7 +95,6 @@ add_region (GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object,
   GstStructure *detection =
       extra != NULL ? extra : gst_structure_new_empty ("detection");
 
-  gst_cuv_serial_objects ();
   object->roi = gst_buffer_add_video_region_of_interest_meta_id (
       buffer, object->label, object->x, object->y, object->w, object->h);
   object->roi->id = object->id;

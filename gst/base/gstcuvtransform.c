@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "base/gstcuvtransform.h"
+#include "gstcuvserial.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
 #define GST_CAT_DEFAULT gst_cuv_transform_debug
@@ -422,6 +423,7 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
+  gst_cuv_serial_objects (); /* before the first frame from another process */
   object_class->set_property = gst_cuv_transform_set_property;
   object_class->get_property = gst_cuv_transform_get_property;
   object_class->finalize = gst_cuv_transform_finalize;

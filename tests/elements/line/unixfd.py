@@ -103,6 +103,12 @@ class OtherProcess(unittest.TestCase):
         self.assertIn(receiver.wait(LIMIT), (1, 255))  # gst-launch-1.0's errors
         self.assertIn("unixfdsrc", receiver.stderr.read())
 
+    def test_first_frame(self):
+        """Of a receiver that reads objects and has found none itself."""
+        line = "unixfdsrc socket-path=s num-buffers=3 ! visioncrop ! multifilesink location=crop-%d"
+        self.assertEqual(self.start(line).wait(LIMIT), 0)
+        self.assertEqual(len([name for name in os.listdir(".") if name.startswith("crop-")]), 3)
+
     def test_python(self):
         """A program that has no element of ours in its pipeline."""
         done = subprocess.run([sys.executable, "-c", PYTHON], capture_output=True, text=True, timeout=LIMIT,
