@@ -350,13 +350,14 @@ count_scalars (const GstCuvTable *table)
  * not the frame's. */
 static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,
-    const CuvRecordFrame *frame)
+    const CuvRecordFrame *frame, gboolean with_shapes)
 {
   gboolean other_size = (gint) table->width != frame->width
       || (gint) table->height != frame->height;
+  gboolean shape = with_shapes && strcmp (table->shape, "none") != 0;
   gchar *key;
 
-  if (!other_size && count_scalars (table) == 0)
+  if (!other_size && !shape && count_scalars (table) == 0)
     return;
   key = nth == 1 ? g_strdup_printf ("%s_info", table->key)
                  : g_strdup_printf ("%s_%u_info", table->key, nth);
@@ -366,6 +367,10 @@ append_info (CuvJson *json, const GstCuvTable *table, guint nth,
   if (other_size) {
     int_member (json, "width", table->width);
     int_member (json, "height", table->height);
+  }
+  if (shape) {
+    cuv_json_new_key (json, "shape");
+    cuv_json_string (json, table->shape);
   }
   for (gint i = 0; i < gst_structure_n_fields (table->structure); i++) {
     const gchar *field = gst_structure_nth_field_name (table->structure, i);
@@ -385,8 +390,8 @@ has_rows (const GstCuvTable *table)
 }
 
 static void
-append_table (
-    CuvJson *json, const GstCuvTable *table, const CuvRecordFrame *frame)
+append_table (CuvJson *json, const GstCuvTable *table,
+    const CuvRecordFrame *frame, gboolean with_shapes)
 {
   guint nth = cuv_json_new_key (json, table->key);
 
@@ -396,7 +401,7 @@ append_table (
     cuv_record_row (json, table, row);
   }
   cuv_json_end_array (json);
-  append_info (json, table, nth, frame);
+  append_info (json, table, nth, frame, with_shapes);
 }
 
 /* ---- records ---- */
@@ -462,9 +467,9 @@ append_frame (CuvJson *json, const CuvRecordFrame *frame)
   }
 }
 
-void
-cuv_record_to_json (
-    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
+static void
+append_record (CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer,
+    gboolean with_shapes)
 {
   gpointer state = NULL;
   GstCuvTable table;
@@ -476,6 +481,20 @@ cuv_record_to_json (
     cuv_record_objects (json, frame);
   }
   while (gst_cuv_meta_next_table (buffer, &state, &table))
-    append_table (json, &table, frame);
+    append_table (json, &table, frame, with_shapes);
   cuv_json_end_object (json);
+}
+
+void
+cuv_record_to_json (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  append_record (json, frame, buffer, FALSE);
+}
+
+void
+cuv_record_to_json_with_shapes (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  append_record (json, frame, buffer, TRUE);
 }

@@ -57,6 +57,9 @@ gboolean cuv_record_has_results (
 /* The record as one JSON object, or as rows of CSV, each with its line end. */
 void cuv_record_to_json (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
+/* The former; "<key>_info" of a table that is drawn also has its shape. */
+void cuv_record_to_json_with_shapes (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
 void cuv_record_to_csv (
     GString *text, const CuvRecordFrame *frame, GstBuffer *buffer);
 
