@@ -30,7 +30,7 @@ GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)'
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
                      r'|deb\.debian\.org|pypi\.org|pythonhosted')
 PACKAGES = ['gstreamer-1.0', 'gstreamer-base-1.0', 'gstreamer-video-1.0',
-            'json-glib-1.0', 'pangocairo']
+            'json-glib-1.0', 'pangocairo', 'libsoup-3.0', 'libturbojpeg']
 
 problems = []
 

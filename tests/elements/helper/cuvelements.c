@@ -159,6 +159,8 @@ cuv_element_configure (GstElement *element)
     g_object_set (element, "index", cuv_index_path (), NULL);
   if (g_object_class_find_property (klass, "file-path") != NULL)
     g_object_set (element, "file-path", "/dev/null", NULL);
+  if (g_object_class_find_property (klass, "port") != NULL)
+    g_object_set (element, "port", 0, NULL);
   if (is_unset (element, "grid"))
     g_object_set (element, "grid", 1, NULL);
 }

@@ -31,8 +31,8 @@ gboolean cuv_element_makes (const gchar *name, const gchar *format);
 gboolean cuv_element_is_host_only (const gchar *name);
 
 /* Sets the properties without which the element cannot run: a model or an
- * index, an output file other than stdout, and a grid small enough for frames
- * of one pixel. */
+ * index, an output file other than stdout, a free port, and a grid small enough
+ * for frames of one pixel. */
 void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);

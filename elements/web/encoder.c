@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "encoder.h"
+
+#include <pthread.h>
+
+#include "picture.h"
+#include "record/record.h"
+
+struct _CuvWebEncoder {
+  CuvWebStream *stream;
+  CuvWebWarn warn;
+  gpointer data;
+  GThread *thread; /* NULL: not started */
+
+  GMutex lock;
+  GCond cond;
+  gboolean stopping;
+  CuvWebInput newest; /* buffer NULL: none */
+  gchar *source;      /* of newest */
+  CuvWebEncoderCounts counts;
+
+  /* of the thread */
+  CuvPicture picture;
+  CuvJson json;
+  GArray *objects; /* GstCuvObject */
+  guint64 serial;
+  gint64 due; /* monotonic time of the next frame */
+  gboolean failing;
+};
+
+CuvWebEncoder *
+cuv_web_encoder_new (CuvWebWarn warn, gpointer data)
+{
+  CuvWebEncoder *self = g_new0 (CuvWebEncoder, 1);
+
+  self->warn = warn;
+  self->data = data;
+  self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
+  cuv_json_init (&self->json);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  return self;
+}
+
+void
+cuv_web_encoder_free (CuvWebEncoder *self)
+{
+  cuv_web_encoder_flush (self);
+  cuv_picture_clear (&self->picture);
+  cuv_json_clear (&self->json);
+  g_array_unref (self->objects);
+  g_cond_clear (&self->cond);
+  g_mutex_clear (&self->lock);
+  g_free (self->source);
+  g_free (self);
+}
+
+/* ---- from other threads ---- */
+
+void
+cuv_web_encoder_flush (CuvWebEncoder *self)
+{
+  GstBuffer *buffer;
+
+  g_mutex_lock (&self->lock);
+  buffer = g_steal_pointer (&self->newest.buffer);
+  g_mutex_unlock (&self->lock);
+  gst_clear_buffer (&buffer);
+}
+
+/* Buffers are freed without the lock: that may take a while. */
+void
+cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
+{
+  const gboolean wanted = cuv_web_stream_viewers (self->stream) > 0;
+  GstBuffer *before;
+
+  g_mutex_lock (&self->lock);
+  before = g_steal_pointer (&self->newest.buffer);
+  if (wanted) {
+    self->counts.skipped += before != NULL;
+    self->newest = *input;
+    gst_buffer_ref (input->buffer);
+    if (g_strcmp0 (self->source, input->source) != 0) {
+      g_free (self->source);
+      self->source = g_strdup (input->source);
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  if (wanted)
+    g_cond_signal (&self->cond);
+  gst_clear_buffer (&before);
+}
+
+void
+cuv_web_encoder_wake (CuvWebEncoder *self)
+{
+  g_mutex_lock (&self->lock);
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+cuv_web_encoder_get_counts (CuvWebEncoder *self, CuvWebEncoderCounts *counts)
+{
+  g_mutex_lock (&self->lock);
+  *counts = self->counts;
+  g_mutex_unlock (&self->lock);
+}
+
+/* ---- the thread ---- */
+
+static void
+write_record (CuvWebEncoder *self, const CuvWebInput *input)
+{
+  const CuvRecordFrame frame = {
+    .number = input->number,
+    .stream_time = input->stream_time,
+    .wallclock = input->wallclock,
+    .width = GST_VIDEO_INFO_WIDTH (&input->info),
+    .height = GST_VIDEO_INFO_HEIGHT (&input->info),
+    .source = input->source,
+    .objects = self->objects,
+  };
+
+  gst_cuv_objects_read (self->objects, input->buffer);
+  cuv_record_to_json_with_shapes (&self->json, &frame, input->buffer);
+}
+
+/* The first frame that fails is worth a warning, each of a row is not. */
+static void
+take_problem (CuvWebEncoder *self, gchar *problem)
+{
+  if (!self->failing)
+    self->warn (self->data, problem);
+  self->failing = TRUE;
+  g_free (problem);
+}
+
+static void
+encode (CuvWebEncoder *self, const CuvWebInput *input)
+{
+  gint64 start = g_get_monotonic_time ();
+  gsize jpeg_size, record_size;
+  gchar *problem = cuv_picture_encode (&self->picture, &input->info,
+      input->buffer, input->max_width, input->quality, &jpeg_size);
+  gchar *record;
+
+  if (problem != NULL) {
+    take_problem (self, problem);
+    return;
+  }
+  self->failing = FALSE;
+  write_record (self, input);
+  record = cuv_json_steal (&self->json, &record_size);
+  cuv_web_stream_publish (self->stream,
+      cuv_web_frame_new (
+          ++self->serial, record, record_size, self->picture.jpeg, jpeg_size));
+  g_free (record);
+  g_mutex_lock (&self->lock);
+  self->counts.encoded++;
+  self->counts.us += (guint64) (g_get_monotonic_time () - start);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Keeps the rate on average: a frame that was late does not delay the next. */
+static void
+set_due (CuvWebEncoder *self, gdouble max_rate)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const gint64 interval =
+      max_rate > 0 ? (gint64) (G_USEC_PER_SEC / max_rate) : 0;
+
+  self->due = MAX (self->due, now - interval) + interval;
+}
+
+/* Locked. */
+static gboolean
+is_wanted (CuvWebEncoder *self)
+{
+  return self->newest.buffer != NULL
+      && cuv_web_stream_waiting (self->stream) > 0;
+}
+
+/* Locked. FALSE: stopping. */
+static gboolean
+wait_for_input (CuvWebEncoder *self)
+{
+  while (!self->stopping) {
+    if (!is_wanted (self))
+      g_cond_wait (&self->cond, &self->lock);
+    else if (self->newest.max_rate <= 0 || g_get_monotonic_time () >= self->due)
+      return TRUE;
+    else
+      g_cond_wait_until (&self->cond, &self->lock, self->due);
+  }
+  return FALSE;
+}
+
+/* A thread that is woken is otherwise given the core of the one that woke it:
+ * render() would wait for a picture. */
+static void
+be_patient (void)
+{
+  const struct sched_param param = { 0 };
+
+  pthread_setschedparam (pthread_self (), SCHED_BATCH, &param);
+}
+
+static gpointer
+run (gpointer data)
+{
+  CuvWebEncoder *self = data;
+
+  be_patient ();
+  g_mutex_lock (&self->lock);
+  while (wait_for_input (self)) {
+    CuvWebInput input = self->newest;
+    gchar *source = g_strdup (self->source);
+
+    self->newest.buffer = NULL;
+    g_mutex_unlock (&self->lock);
+    input.source = source;
+    set_due (self, input.max_rate);
+    encode (self, &input);
+    gst_buffer_unref (input.buffer);
+    g_free (source);
+    g_mutex_lock (&self->lock);
+  }
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+void
+cuv_web_encoder_start (CuvWebEncoder *self, CuvWebStream *stream)
+{
+  self->stream = stream;
+  self->thread = g_thread_new ("visionwebsink-jpeg", run, self);
+}
+
+void
+cuv_web_encoder_stop (CuvWebEncoder *self)
+{
+  if (self->thread == NULL)
+    return;
+  g_mutex_lock (&self->lock);
+  self->stopping = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+  g_thread_join (g_steal_pointer (&self->thread));
+}

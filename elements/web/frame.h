@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A frame as viewers get it. Immutable and reference counted, so that all
+ * viewers share one. */
+#ifndef CUV_WEB_FRAME_H
+#define CUV_WEB_FRAME_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _CuvWebFrame CuvWebFrame;
+
+/* The forms that frames are sent in. */
+typedef enum {
+  CUV_WEB_MESSAGE, /* WebSocket: size of the record (uint32, little endian), the
+                    * record, the JPEG */
+  CUV_WEB_PART,    /* a part of multipart/x-mixed-replace: the JPEG */
+  CUV_WEB_EVENT,   /* a server-sent event: the record */
+  CUV_WEB_JPEG,
+  CUV_WEB_RECORD,
+  CUV_WEB_N_FORMS,
+} CuvWebForm;
+
+/* The multipart boundary of CUV_WEB_PART. */
+#define CUV_WEB_BOUNDARY "frame"
+
+/* Copies both; record is JSON text without line breaks. */
+CuvWebFrame *cuv_web_frame_new (guint64 serial, const gchar *record,
+    gsize record_size, gconstpointer jpeg, gsize jpeg_size);
+CuvWebFrame *cuv_web_frame_ref (CuvWebFrame *self);
+void cuv_web_frame_unref (CuvWebFrame *self);
+
+/* Counts up from 1 in a stream. */
+guint64 cuv_web_frame_serial (const CuvWebFrame *self);
+
+/* Belongs to the frame, and is made when it is first asked for. Only the
+ * server's thread may call it. */
+GBytes *cuv_web_frame_form (CuvWebFrame *self, CuvWebForm form);
+
+G_END_DECLS
+
+#endif

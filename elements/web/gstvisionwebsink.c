@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionwebsink
+ * @title: visionwebsink
+ * @short_description: shows frames and results in a browser
+ *
+ * Serves a page that shows the film with its boxes, lines and tracks, and the
+ * record of each frame as visionpublish writes it. Record and picture of a
+ * frame come as one message, so that they belong together. Each viewer gets the
+ * newest frame when it has taken the one before; the pipeline never waits, and
+ * nothing is compressed while nobody watches.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! waldboostdetect
+ * model=lbpcascade_frontalface.xml ! visionwebsink
+ * ]| Open http://127.0.0.1:8080/ in a browser.
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+
+#include <gst/base/gstbasesink.h>
+
+#include "context/gstcuvframe.h"
+#include "gstvisionwebsink.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_vision_web_sink_debug);
+#define GST_CAT_DEFAULT gst_vision_web_sink_debug
+
+/* What is held of a small pool: the frame that is compressed, the newest one,
+ * and the one in render(). */
+#define MIN_BUFFERS 3
+
+#define gst_vision_web_sink_parent_class parent_class
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstVisionWebSink, gst_vision_web_sink,
+    GST_TYPE_BASE_SINK,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL)
+        GST_DEBUG_CATEGORY_INIT (gst_vision_web_sink_debug, "visionwebsink", 0,
+            "shows frames in a browser"))
+GST_ELEMENT_REGISTER_DECLARE (visionwebsink);
+GST_ELEMENT_REGISTER_DEFINE (
+    visionwebsink, "visionwebsink", GST_RANK_NONE, GST_TYPE_VISION_WEB_SINK);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+
+/* ---- frames ---- */
+
+static gboolean
+gst_vision_web_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+
+  return gst_cuv_frame_accept_caps (GST_ELEMENT (self), caps, &self->info);
+}
+
+static gboolean
+gst_vision_web_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
+{
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  gst_query_add_allocation_pool (
+      query, NULL, (guint) GST_VIDEO_INFO_SIZE (&info), MIN_BUFFERS, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static void
+offer (GstVisionWebSink *self, GstBuffer *buffer, guint64 number)
+{
+  const GstSegment *segment = &GST_BASE_SINK (self)->segment;
+  const GstVisionWebSettings *settings;
+
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  settings = self->settings.in_force;
+  cuv_web_stream_set_max_viewers (self->stream, (guint) settings->max_viewers);
+  cuv_web_encoder_offer (self->encoder,
+      &(CuvWebInput){
+          .buffer = buffer,
+          .info = self->info,
+          .number = number,
+          .stream_time = segment->format == GST_FORMAT_TIME
+              ? gst_segment_to_stream_time (
+                  segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
+              : GST_CLOCK_TIME_NONE,
+          .wallclock = g_get_real_time (),
+          .source = settings->source,
+          .max_rate = settings->max_rate,
+          .max_width = (guint) settings->max_width,
+          .quality = (guint) settings->quality,
+      });
+}
+
+/* The frame that is shown while paused; render() gets it again. */
+static GstFlowReturn
+gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+
+  offer (self, buffer, self->frames);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+  struct timespec start;
+  guint64 number;
+  gfloat us;
+
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  number = self->frames; /* written by this thread only */
+  offer (self, buffer, number);
+  us = cuv_microseconds_since (&start);
+  GST_OBJECT_LOCK (self);
+  self->frames = number + 1;
+  self->render_us += (gdouble) us;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    cuv_web_encoder_flush (self->encoder);
+  return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
+}
+
+/* ---- states ---- */
+
+/* Called from the server's thread. */
+static void
+wake (gpointer data)
+{
+  cuv_web_encoder_wake (((GstVisionWebSink *) data)->encoder);
+}
+
+/* Called from the encoder's thread. */
+static void
+warn (gpointer data, const gchar *problem)
+{
+  GST_ELEMENT_WARNING (
+      data, STREAM, ENCODE, ("A frame cannot be shown: %s.", problem), (NULL));
+}
+
+static void
+start_failed (GstVisionWebSink *self, GError *error)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+
+  GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+      ("Cannot serve at address %s, port %d: %s.", settings->address,
+          settings->port, error->message),
+      (NULL));
+  g_error_free (error);
+}
+
+static gboolean
+open_stream (GstVisionWebSink *self)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+  const CuvWebConfig config = gst_vision_web_settings_config (settings);
+  GError *error = NULL;
+
+  self->server = cuv_web_server_open (&config, &error);
+  g_object_unref (config.address);
+  if (self->server != NULL) {
+    self->encoder = cuv_web_encoder_new (warn, self);
+    self->stream =
+        cuv_web_stream_new (self->server, settings->path, wake, self, &error);
+  }
+  if (self->stream == NULL) {
+    start_failed (self, error);
+    return FALSE;
+  }
+  cuv_web_encoder_start (self->encoder, self->stream);
+  return TRUE;
+}
+
+/* The encoder is the last to go: until then the stream may wake it. */
+static void
+close_stream (GstVisionWebSink *self)
+{
+  if (self->encoder != NULL)
+    cuv_web_encoder_stop (self->encoder);
+  g_clear_pointer (&self->stream, cuv_web_stream_free);
+  g_clear_pointer (&self->encoder, cuv_web_encoder_free);
+  g_clear_pointer (&self->server, cuv_web_server_close);
+}
+
+/* gst-launch prints the second text. */
+static void
+announce (GstVisionWebSink *self, const gchar *url)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+  const gchar *token = gst_vision_web_settings_token (settings) != NULL
+      ? "?token= and the token"
+      : "";
+
+  GST_ELEMENT_INFO (self, RESOURCE, OPEN_WRITE, ("Open %s%s", url, token),
+      ("Open %s%s", url, token));
+  if (gst_vision_web_settings_is_open (settings))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("Everybody who reaches address %s of this machine can watch: set "
+         "token-file or token-env, or address to 127.0.0.1.",
+            settings->address),
+        (NULL));
+}
+
+static void
+set_url (GstVisionWebSink *self, gchar *url)
+{
+  GST_OBJECT_LOCK (self);
+  g_free (self->url);
+  self->url = url;
+  self->is_open = url != NULL;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "url");
+}
+
+static gboolean
+gst_vision_web_sink_start (GstBaseSink *sink)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+  const GstVisionWebSettings *settings;
+  gchar *url;
+
+  if (!gst_cuv_settings_start (&self->settings))
+    return FALSE;
+  if (!gst_cuv_settings_apply (&self->settings, NULL, NULL)
+      || !open_stream (self)) {
+    close_stream (self);
+    gst_cuv_settings_stop (&self->settings);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  self->frames = 0;
+  self->render_us = 0;
+  self->counts = (GstVisionWebCounts){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  settings = self->settings.in_force;
+  url = g_strdup_printf ("%s%s/", cuv_web_server_url (self->server),
+      g_str_equal (settings->path, "/") ? "" : settings->path);
+  announce (self, url);
+  set_url (self, url);
+  return TRUE;
+}
+
+static gboolean
+gst_vision_web_sink_stop (GstBaseSink *sink)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+  GstVisionWebCounts counts;
+
+  GST_OBJECT_LOCK (self);
+  gst_vision_web_sink_get_counts (self, &counts);
+  self->counts = counts;
+  self->counts.viewers = 0;
+  GST_OBJECT_UNLOCK (self);
+  set_url (self, NULL);
+  close_stream (self);
+  gst_cuv_settings_stop (&self->settings);
+  return TRUE;
+}
+
+/* ---- class ---- */
+
+static void
+gst_vision_web_sink_finalize (GObject *object)
+{
+  g_free (GST_VISION_WEB_SINK (object)->url);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_vision_web_sink_class_init (GstVisionWebSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
+
+  object_class->finalize = gst_vision_web_sink_finalize;
+  sink_class->start = GST_DEBUG_FUNCPTR (gst_vision_web_sink_start);
+  sink_class->stop = GST_DEBUG_FUNCPTR (gst_vision_web_sink_stop);
+  sink_class->event = GST_DEBUG_FUNCPTR (gst_vision_web_sink_event);
+  sink_class->set_caps = GST_DEBUG_FUNCPTR (gst_vision_web_sink_set_caps);
+  sink_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_vision_web_sink_propose_allocation);
+  sink_class->preroll = GST_DEBUG_FUNCPTR (gst_vision_web_sink_preroll);
+  sink_class->render = GST_DEBUG_FUNCPTR (gst_vision_web_sink_render);
+  gst_cuv_settings_class_install (object_class, &gst_vision_web_settings_table);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "Vision web sink",
+      "Sink/Video/Network", "Shows frames and analysis results in a browser",
+      "The gst-cuvision authors");
+}
+
+static void
+gst_vision_web_sink_init (GstVisionWebSink *self)
+{
+  gst_cuv_settings_init (&self->settings, self, &gst_vision_web_settings_table);
+  /* it would keep a frame of the pool */
+  gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
+}

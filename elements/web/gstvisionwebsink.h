@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A map of the folder:
+ *
+ *   gstvisionwebsink.c          the sink: frames to the encoder, start and stop
+ *   gstvisionwebsinksettings.c  its properties and statistics
+ *   encoder.c                   a thread that makes a frame of the newest
+ * buffer picture.c                   a buffer as JPEG frame.c record and JPEG
+ * in the forms that are sent server/                     HTTP; knows frames,
+ * and nothing of GStreamer page/                       what the browser shows
+ */
+#ifndef GST_VISION_WEB_SINK_H
+#define GST_VISION_WEB_SINK_H
+
+#include <gst/base/gstbasesink.h>
+#include "cuvtime.h"
+#include "encoder.h"
+#include "server/server.h"
+#include "settings/gstcuvsettings.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
+  gchar *token_file, *token_env; /* a path, the name of a variable */
+  gint port, timeout, max_viewers, max_width, quality;
+  gdouble max_rate;
+
+  /* parsed */
+  GBytes *file_token, *env_token;
+} GstVisionWebSettings;
+
+extern const GstCuvSettingsTable gst_vision_web_settings_table;
+
+/* Points into settings, but for the address, to be unreffed. */
+CuvWebConfig gst_vision_web_settings_config (
+    const GstVisionWebSettings *settings);
+/* NULL: none is needed. */
+GBytes *gst_vision_web_settings_token (const GstVisionWebSettings *settings);
+/* Whether other machines can watch without a token. */
+gboolean gst_vision_web_settings_is_open (const GstVisionWebSettings *settings);
+
+typedef struct {
+  CuvWebCounts sent;
+  CuvWebEncoderCounts encoder;
+  guint viewers;
+} GstVisionWebCounts;
+
+struct _GstVisionWebSink {
+  GstBaseSink parent;
+
+  GstCuvSettings settings; /* GstVisionWebSettings */
+  GstVideoInfo info;
+
+  /* from start to stop */
+  CuvWebServer *server;
+  CuvWebStream *stream;
+  CuvWebEncoder *encoder;
+
+  /* under the object lock */
+  gboolean is_open; /* stream and encoder may be asked */
+  gchar *url;       /* NULL: not open */
+  guint64 frames;
+  gdouble render_us;
+  GstVisionWebCounts counts; /* while it is not open */
+};
+
+#define GST_TYPE_VISION_WEB_SINK (gst_vision_web_sink_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionWebSink, gst_vision_web_sink, GST, VISION_WEB_SINK, GstBaseSink)
+
+/* The object lock is held. */
+void gst_vision_web_sink_get_counts (
+    GstVisionWebSink *self, GstVisionWebCounts *counts);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstvisionwebsink.h"
+
+#include <string.h>
+
+#define AT(field) G_STRUCT_OFFSET (GstVisionWebSettings, field)
+
+#define MAX_TOKEN 1024
+
+/* ---- parsing ---- */
+
+static GInetAddress *
+address_of (const GstVisionWebSettings *self)
+{
+  const gchar *text = self->address;
+
+  if (text == NULL || g_str_equal (text, "localhost"))
+    text = "127.0.0.1";
+  return g_inet_address_new_from_string (text);
+}
+
+static gchar *
+parse_address (gpointer settings)
+{
+  GInetAddress *address = address_of (settings);
+
+  if (address == NULL)
+    return g_strdup ("expected an IP address of this machine, such as "
+                     "127.0.0.1, or 0.0.0.0 or :: for all");
+  g_object_unref (address);
+  return NULL;
+}
+
+static gchar *
+parse_path (gpointer settings)
+{
+  return cuv_web_path_problem (((GstVisionWebSettings *) settings)->path);
+}
+
+/* Takes text, without the newline that editors write. */
+static gchar *
+make_token (gchar *text, GBytes **token)
+{
+  gsize size;
+
+  g_strchomp (text);
+  size = strlen (text);
+  if (size == 0 || size > MAX_TOKEN) {
+    g_free (text);
+    return g_strdup ("expected a token of 1 to " G_STRINGIFY (
+        MAX_TOKEN) " characters in it");
+  }
+  *token = g_bytes_new_take (text, size);
+  return NULL;
+}
+
+static gchar *
+parse_token_file (gpointer settings)
+{
+  GstVisionWebSettings *self = settings;
+  GError *error = NULL;
+  gchar *text, *problem;
+
+  g_clear_pointer (&self->file_token, g_bytes_unref);
+  if (self->token_file == NULL || *self->token_file == '\0')
+    return NULL;
+  if (g_file_get_contents (self->token_file, &text, NULL, &error))
+    return make_token (text, &self->file_token);
+  problem = g_strdup_printf (
+      "%s; name a readable file that contains the token", error->message);
+  g_error_free (error);
+  return problem;
+}
+
+static gchar *
+parse_token_env (gpointer settings)
+{
+  GstVisionWebSettings *self = settings;
+  const gchar *text;
+
+  g_clear_pointer (&self->env_token, g_bytes_unref);
+  if (self->token_env == NULL || *self->token_env == '\0')
+    return NULL;
+  text = g_getenv (self->token_env);
+  return text != NULL
+      ? make_token (g_strdup (text), &self->env_token)
+      : g_strdup ("expected the name of an environment variable that is set");
+}
+
+static gchar *
+check (gconstpointer settings)
+{
+  const GstVisionWebSettings *self = settings;
+
+  if (self->file_token != NULL && self->env_token != NULL)
+    return g_strdup (
+        "token-file and token-env are both set: set one of the two");
+  if (self->key != NULL && *self->key != '\0'
+      && (self->certificate == NULL || *self->certificate == '\0'))
+    return g_strdup ("tls-key is set without tls-certificate: set both");
+  return NULL;
+}
+
+/* ---- what they mean ---- */
+
+static const gchar *
+text_or_null (const gchar *text)
+{
+  return text != NULL && *text != '\0' ? text : NULL;
+}
+
+GBytes *
+gst_vision_web_settings_token (const GstVisionWebSettings *settings)
+{
+  return settings->file_token != NULL ? settings->file_token
+                                      : settings->env_token;
+}
+
+CuvWebConfig
+gst_vision_web_settings_config (const GstVisionWebSettings *settings)
+{
+  return (CuvWebConfig){
+    .address = address_of (settings),
+    .port = (guint) settings->port,
+    .token = gst_vision_web_settings_token (settings),
+    .certificate = text_or_null (settings->certificate),
+    .key = text_or_null (settings->key),
+    .allowed_hosts = text_or_null (settings->allowed_hosts),
+    .timeout = (guint) settings->timeout,
+  };
+}
+
+gboolean
+gst_vision_web_settings_is_open (const GstVisionWebSettings *settings)
+{
+  GInetAddress *address = address_of (settings);
+  gboolean local = g_inet_address_get_is_loopback (address);
+
+  g_object_unref (address);
+  return !local && gst_vision_web_settings_token (settings) == NULL;
+}
+
+/* ---- statistics ---- */
+
+void
+gst_vision_web_sink_get_counts (
+    GstVisionWebSink *self, GstVisionWebCounts *counts)
+{
+  *counts = self->counts;
+  if (!self->is_open)
+    return;
+  cuv_web_stream_get_counts (self->stream, &counts->sent);
+  cuv_web_encoder_get_counts (self->encoder, &counts->encoder);
+  counts->viewers = cuv_web_stream_viewers (self->stream);
+}
+
+static void
+get_stats (GstElement *element, GValue *value)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (element);
+  GstVisionWebCounts counts;
+  guint64 frames, us;
+
+  GST_OBJECT_LOCK (self);
+  gst_vision_web_sink_get_counts (self, &counts);
+  frames = self->frames;
+  us = (guint64) self->render_us;
+  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "frames", G_TYPE_UINT64, frames, "encoded",
+          G_TYPE_UINT64, counts.encoder.encoded, "skipped", G_TYPE_UINT64,
+          counts.encoder.skipped, "viewers", G_TYPE_UINT, counts.viewers,
+          "sent", G_TYPE_UINT64, counts.sent.sent, "bytes", G_TYPE_UINT64,
+          counts.sent.bytes, "dropped-viewers", G_TYPE_UINT64,
+          counts.sent.dropped, "render-microseconds", G_TYPE_UINT64, us,
+          "encode-microseconds", G_TYPE_UINT64, counts.encoder.us, NULL));
+}
+
+static void
+get_url (GstElement *element, GValue *value)
+{
+  GST_OBJECT_LOCK (element);
+  g_value_set_string (value, GST_VISION_WEB_SINK (element)->url);
+  GST_OBJECT_UNLOCK (element);
+}
+
+/* ---- properties ---- */
+
+/**
+ * GstVisionWebSink:address:
+ *
+ * The IP address of this machine to serve at; 0.0.0.0 or :: is all of them.
+ * Other machines reach the default, 127.0.0.1, not at all. Can change in NULL
+ * and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:port:
+ *
+ * The TCP port; 0 is any free one, which #GstVisionWebSink:url says. Sinks of
+ * one process share a port if they have different paths. Can change in NULL and
+ * READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:path:
+ *
+ * Where the page is: "/", or for each of several sinks a path such as "/door".
+ * Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:url:
+ *
+ * Where the page is, from READY to PAUSED on; without the token.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:token-file:
+ *
+ * A file with the token that viewers need. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:token-env:
+ *
+ * The name of an environment variable with the token that viewers need. Can
+ * change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:tls-certificate:
+ *
+ * A PEM file with the certificate to serve https with, and its key if
+ * #GstVisionWebSink:tls-key is not set. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:tls-key:
+ *
+ * A PEM file with the certificate's key. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:allowed-hosts:
+ *
+ * Names, separated by commas, by which browsers reach the page, beside numbers
+ * and localhost. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:timeout:
+ *
+ * Seconds after which a viewer who does not take a frame is dropped, and a
+ * connection without a request. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:max-viewers:
+ *
+ * Viewers of this sink at a time; one more is refused.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:max-rate:
+ *
+ * Frames per second that are shown at most; 0 is all that viewers take.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:max-width:
+ *
+ * Columns that pictures have at most; wider frames are scaled down. 0 is no
+ * limit. Coordinates of records are always those of the frame.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:jpeg-quality:
+ *
+ * Quality of the pictures.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:source:
+ *
+ * Name of the video's source, which is in each record and the page's title.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionWebSink:stats:
+ *
+ * frames that came, encoded, skipped (viewers were busy with others), sent (to
+ * all viewers), bytes of these, dropped-viewers (that did not take a frame
+ * within the timeout) (guint64); viewers (guint); render-microseconds of the
+ * streaming thread, encode-microseconds of another one (guint64): for all
+ * frames since the start.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "address", "Address", "IP address to serve at (0.0.0.0 = all)",
+      .offset = AT (address), .type = G_TYPE_STRING, .text = "127.0.0.1",
+      .parse = parse_address, .only_stopped = TRUE },
+  { "port", "Port", "TCP port to serve at (0 = any free one)",
+      .offset = AT (port), .type = G_TYPE_UINT, .maximum = 65535, .value = 8080,
+      .only_stopped = TRUE },
+  { "path", "Path", "Path of the page, such as /door", .offset = AT (path),
+      .type = G_TYPE_STRING, .text = "/", .parse = parse_path,
+      .only_stopped = TRUE },
+  { "token-file", "Token file",
+      "Path of a file with the token that viewers need",
+      .offset = AT (token_file), .type = G_TYPE_STRING,
+      .parse = parse_token_file, .is_file = TRUE, .only_stopped = TRUE },
+  { "token-env", "Token variable",
+      "Name of an environment variable with the token that viewers need",
+      .offset = AT (token_env), .type = G_TYPE_STRING, .parse = parse_token_env,
+      .only_stopped = TRUE },
+  { "tls-certificate", "TLS certificate",
+      "Path of a PEM file with the certificate for https",
+      .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "tls-key", "TLS key", "Path of a PEM file with the certificate's key",
+      .offset = AT (key), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "allowed-hosts", "Allowed hosts",
+      "Host names, separated by commas, by which browsers reach the page",
+      .offset = AT (allowed_hosts), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
+  { "timeout", "Timeout",
+      "Seconds after which viewers who do not take a frame are dropped",
+      .offset = AT (timeout), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = 3600, .value = 20, .only_stopped = TRUE },
+  { "max-viewers", "Maximum viewers", "Maximum number of viewers",
+      .offset = AT (max_viewers), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = 200, .value = 64 },
+  { "max-rate", "Maximum rate",
+      "Maximum number of frames per second that are shown (0 = all)",
+      .offset = AT (max_rate), .type = G_TYPE_DOUBLE, .maximum = 1000 },
+  { "max-width", "Maximum width",
+      "Maximum width of the pictures in pixels (0 = no limit)",
+      .offset = AT (max_width), .type = G_TYPE_UINT, .maximum = 65535 },
+  { "jpeg-quality", "JPEG quality", "Quality of the pictures",
+      .offset = AT (quality), .type = G_TYPE_UINT, .minimum = 1, .maximum = 100,
+      .value = 85 },
+  { "source", "Source", "Name of the video's source, written in each record",
+      .offset = AT (source), .type = G_TYPE_STRING },
+  { "url", .type = G_TYPE_STRING, .get = get_url, .nick = "URL",
+      .blurb = "Where the page is" },
+  { "stats", "Statistics", "Statistics of the element's work",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (file_token), g_bytes_get_type },
+  { AT (env_token), g_bytes_get_type },
+};
+
+const GstCuvSettingsTable gst_vision_web_settings_table = {
+  GST_CUV_SETTINGS (GstVisionWebSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
+  .check = check,
+};

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Shows the frames of a WebSocket. Each message is the size of the record
+// (uint32, little endian), the record and the JPEG of that very frame; it is
+// answered when it has been drawn, and the newest frame follows.
+import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
+
+const $ = (id) => document.getElementById(id);
+const canvas = $('canvas');
+const context = canvas.getContext('2d');
+const scene = new Scene();
+const firstPause = 500, longestPause = 15000; // ms between attempts
+
+const layerNames = { boxes: 'Boxes', labels: 'Labels', confidences: 'Confidences',
+  ids: 'Track ids', trails: 'Trails', tables: 'Lines and points' };
+const layers = {};
+const hidden = new Set(); // "label face", "table lines"
+let shown = null; // {picture, record}
+let socket = null;
+let retry = 0; // timer
+let pause = firstPause;
+let paused = false;
+let times = []; // of the frames of the last seconds
+let updated = 0;
+
+// ---- token: from the address to this tab's memory ----
+
+function takeToken() {
+  const query = new URLSearchParams(location.search);
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const token = query.get('token') ?? hash.get('token');
+  if (token !== null) {
+    sessionStorage.setItem('token ' + location.pathname, token);
+    history.replaceState(null, '', location.pathname);
+  }
+}
+
+function token() {
+  return sessionStorage.getItem('token ' + location.pathname);
+}
+
+function query() {
+  return token() === null ? '' : '?token=' + encodeURIComponent(token());
+}
+
+// ---- connection ----
+
+function say(state, text) {
+  const status = $('status');
+  if (status.textContent !== text) {
+    status.textContent = text;
+  }
+  status.dataset.state = state;
+}
+
+function connect() {
+  clearTimeout(retry);
+  if (socket !== null || paused || document.hidden) {
+    return;
+  }
+  const url = new URL('ws' + query(), location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.hash = '';
+  const mine = socket = new WebSocket(url);
+  mine.binaryType = 'arraybuffer';
+  mine.onopen = () => {
+    pause = firstPause;
+    say('wait', 'Connected, waiting for a frame…');
+  };
+  mine.onmessage = async (event) => {
+    try {
+      await show(event.data);
+    } catch (error) {
+      say('bad', 'This frame cannot be shown: ' + error.message);
+    }
+    if (mine.readyState === WebSocket.OPEN) {
+      mine.send('next');
+    }
+  };
+  mine.onclose = () => {
+    if (socket === mine) {
+      socket = null;
+      explain();
+    }
+  };
+}
+
+function disconnect() {
+  clearTimeout(retry);
+  const old = socket;
+  socket = null;
+  old?.close();
+}
+
+// Why there is no connection: browsers say it of requests only.
+async function explain() {
+  let text = 'Disconnected: the pipeline has ended or cannot be reached.';
+  let again = true;
+  try {
+    const response = await fetch('events' + query(), { method: 'HEAD' });
+    if (response.status === 401) {
+      text = token() === null ? 'A token is needed.' : 'This is not the token.';
+      again = false;
+      ask();
+    } else if (!response.ok) {
+      text = response.status === 503 ? 'There are too many viewers.'
+        : `The server refuses this page (${response.status}).`;
+    } else {
+      text = 'Disconnected.';
+    }
+  } catch {
+    // the text above
+  }
+  if (socket !== null || paused || document.hidden) {
+    return;
+  }
+  if (again) {
+    text += ` Trying again in ${Math.ceil(pause / 1000)} s.`;
+    retry = setTimeout(connect, pause);
+    pause = Math.min(pause * 1.7, longestPause);
+  }
+  say('bad', text);
+}
+
+function ask() {
+  $('ask').hidden = false;
+  $('token').focus();
+}
+
+// ---- frames ----
+
+async function show(message) {
+  const size = new DataView(message).getUint32(0, true);
+  const record = JSON.parse(new TextDecoder().decode(
+    new Uint8Array(message, 4, size)));
+  const picture = await createImageBitmap(new Blob(
+    [new Uint8Array(message, 4 + size)], { type: 'image/jpeg' }));
+  shown?.picture.close();
+  shown = { picture, record };
+  if (canvas.width !== picture.width || canvas.height !== picture.height) {
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+  }
+  draw();
+  count(record);
+  document.dispatchEvent(new CustomEvent('frame-shown', { detail: record }));
+}
+
+// How many pixels of the canvas one of the screen shows.
+function scale() {
+  const width = canvas.clientWidth, height = canvas.clientHeight;
+  return width && height
+    ? Math.max(canvas.width / width, canvas.height / height) : 1;
+}
+
+function draw() {
+  if (shown !== null) {
+    scene.draw(context, shown.picture, shown.record, layers, hidden, scale());
+  }
+}
+
+function count(record) {
+  const now = performance.now();
+  times.push(now);
+  times = times.filter((time) => now - time < 2000);
+  if (now - updated > 250) {
+    updated = now;
+    update(record, now);
+  }
+}
+
+function update(record, now) {
+  const rate = times.length > 1
+    ? (times.length - 1) * 1000 / (now - times[0]) : 0;
+  const delay = Date.now() - Date.parse(record.wallclock);
+  const n = record.objects?.length ?? 0;
+  say('live', 'Live');
+  $('save').disabled = false;
+  $('title').textContent = document.title = record.source ?? 'Live';
+  $('frame').textContent = record.frame_num;
+  $('rate').textContent = rate.toFixed(1);
+  $('delay').textContent = Math.round(delay) + ' ms';
+  $('size').textContent = record.resolution
+    ? `${record.resolution.width} × ${record.resolution.height}` : '–';
+  $('objects').textContent = n;
+  canvas.setAttribute('aria-label', `Frame with ${n} objects`);
+  updateLabels(record);
+  if ($('details').open) {
+    $('record').textContent = JSON.stringify(record, null, 2);
+  }
+}
+
+// ---- switches ----
+
+function addSwitch(parent, text, checked, color, changed) {
+  const label = document.createElement('label');
+  const input = document.createElement('input');
+  const output = document.createElement('output');
+  input.type = 'checkbox';
+  input.checked = checked;
+  input.addEventListener('change', () => {
+    changed(input.checked);
+    draw();
+  });
+  label.append(input);
+  if (color) {
+    const swatch = document.createElement('span');
+    swatch.className = 'swatch';
+    swatch.style.background = color;
+    label.append(swatch);
+  }
+  label.append(text, output);
+  parent.append(label);
+  return output;
+}
+
+for (const [name, text] of Object.entries(layerNames)) {
+  layers[name] = true;
+  addSwitch($('layers'), text, true, null, (on) => { layers[name] = on; });
+}
+
+const labelCounts = new Map(); // key: output
+
+function updateLabels(record) {
+  const counts = new Map();
+  for (const object of record.objects ?? []) {
+    const key = 'label ' + labelOf(object);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  for (const table of tablesOf(record)) {
+    counts.set('table ' + table.key, table.rows.length);
+  }
+  for (const key of counts.keys()) {
+    if (!labelCounts.has(key) && labelCounts.size < 100) {
+      const text = key.slice(6);
+      labelCounts.set(key, addSwitch($('labels'), text || '(no label)', true,
+        colorOf(text), (on) => on ? hidden.delete(key) : hidden.add(key)));
+    }
+  }
+  for (const [key, output] of labelCounts) {
+    output.textContent = counts.get(key) ?? 0;
+  }
+  $('found').hidden = labelCounts.size === 0;
+}
+
+// ---- buttons ----
+
+function setPaused(on) {
+  paused = on;
+  $('pause').setAttribute('aria-pressed', on);
+  $('pause').textContent = on ? 'Continue' : 'Pause';
+  if (on) {
+    disconnect();
+    say('wait', 'Paused');
+  } else {
+    say('wait', 'Connecting…');
+    connect();
+  }
+}
+
+function download(blob, name) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function save() {
+  const { record } = shown;
+  const source = (record.source ?? 'frame').replace(/[^\w.-]+/g, '_');
+  const name = `${source}-${record.frame_num}`;
+  const json = new Blob([JSON.stringify(record, null, 2) + '\n'],
+    { type: 'application/json' });
+  canvas.toBlob((blob) => download(blob, name + '.png'));
+  download(json, name + '.json');
+}
+
+$('pause').addEventListener('click', () => setPaused(!paused));
+$('save').addEventListener('click', save);
+$('full').addEventListener('click', () => {
+  if (document.fullscreenElement) {
+    document.exitFullscreen();
+  } else {
+    document.querySelector('.stage').requestFullscreen?.();
+  }
+});
+$('ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  sessionStorage.setItem('token ' + location.pathname, $('token').value);
+  $('ask').hidden = true;
+  connect();
+});
+$('details').addEventListener('toggle', () => { updated = 0; });
+addEventListener('resize', draw);
+// A page that nobody sees costs nothing.
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    disconnect();
+  } else if (!paused) {
+    pause = firstPause;
+    connect();
+  }
+});
+
+takeToken();
+connect();

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames as JPEG, by GstVideoConverter and libjpeg-turbo.
+ *
+ * libjpeg-turbo also takes the planes of YUV frames as they are, which is
+ * quicker. But JPEG means BT.601 with values from 0 to 255, and video is mostly
+ * neither: its blacks would be grey and its colours off. The converter makes
+ * BGRx of it in one pass. */
+#ifndef CUV_WEB_PICTURE_H
+#define CUV_WEB_PICTURE_H
+
+#include <gst/video/video.h>
+#include <turbojpeg.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  tjhandle compressor;
+  GstVideoConverter *converter; /* NULL: frames are compressed as they are */
+  GstVideoInfo in, out;
+  guint max_width;
+  GstBuffer *converted;
+  guint8 *jpeg;
+  gulong capacity; /* bytes of jpeg */
+} CuvPicture;
+
+void cuv_picture_clear (CuvPicture *self);
+
+/* Compresses a buffer of host or CUDA memory; the latter is downloaded by
+ * GStreamer. The picture has square pixels and at most max_width columns
+ * (0: no limit). quality: 1 to 100. Returns NULL, with the JPEG in self->jpeg
+ * and its size in size, or the problem, to be freed. */
+gchar *cuv_picture_encode (CuvPicture *self, const GstVideoInfo *info,
+    GstBuffer *buffer, guint max_width, guint quality, gsize *size);
+
+G_END_DECLS
+
+#endif

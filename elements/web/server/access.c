@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Browsers send what any page tells them to. What keeps foreign pages from
+ * frames: responses say that only pages of this server may read them, requests
+ * name the page that asks (Origin, Sec-Fetch-Site), and the name in Host is not
+ * one that somebody else's DNS points here (DNS rebinding). */
+#include "server/server-private.h"
+
+#include <string.h>
+
+#define POLICY                                                                 \
+  "default-src 'none'; script-src 'self'; style-src 'self'; "                  \
+  "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; "                \
+  "form-action 'none'; frame-ancestors 'none'"
+
+void
+cuv_web_add_headers (SoupMessageHeaders *headers)
+{
+  static const gchar *const list[][2] = {
+    { "Cache-Control", "no-store" },
+    { "Connection", "close" },
+    { "Content-Security-Policy", POLICY },
+    { "Cross-Origin-Opener-Policy", "same-origin" },
+    { "Cross-Origin-Resource-Policy", "same-origin" },
+    { "Referrer-Policy", "no-referrer" },
+    { "X-Content-Type-Options", "nosniff" },
+    { "X-Frame-Options", "DENY" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (list); i++)
+    soup_message_headers_replace (headers, list[i][0], list[i][1]);
+}
+
+/* ---- token ---- */
+
+gchar *
+cuv_web_digest (GBytes *token)
+{
+  return token != NULL ? g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, token)
+                       : NULL;
+}
+
+/* Takes the same time wherever digests differ. */
+static gboolean
+matches (const CuvWebServer *self, const gchar *text)
+{
+  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  guint difference = 0;
+
+  for (gsize i = 0; digest[i] != '\0'; i++)
+    difference |= (guint) (digest[i] ^ self->token_digest[i]);
+  g_free (digest);
+  return difference == 0;
+}
+
+static gboolean
+query_matches (const CuvWebServer *self, GUri *uri)
+{
+  const gchar *query = g_uri_get_query (uri);
+  GHashTable *fields = query != NULL ? soup_form_decode (query) : NULL;
+  const gchar *token =
+      fields != NULL ? g_hash_table_lookup (fields, "token") : NULL;
+  gboolean valid = token != NULL && matches (self, token);
+
+  g_clear_pointer (&fields, g_hash_table_unref);
+  return valid;
+}
+
+gboolean
+cuv_web_token_valid (
+    const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request)
+{
+  const gchar *header = soup_message_headers_get_one (request, "Authorization");
+
+  if (self->token_digest == NULL)
+    return TRUE;
+  if (header != NULL && g_ascii_strncasecmp (header, "Bearer ", 7) == 0)
+    return matches (self, header + 7);
+  return query_matches (self, uri);
+}
+
+/* ---- host and origin ---- */
+
+/* The host of "host:port", lower case, without the brackets of IPv6. NULL if
+ * it is none. */
+static gchar *
+host_of (const gchar *authority)
+{
+  gchar *uri = g_strdup_printf ("http://%s/", authority), *host = NULL;
+
+  if (strpbrk (authority, "/?#@\\") != NULL
+      || !g_uri_split_network (uri, G_URI_FLAGS_NONE, NULL, &host, NULL, NULL))
+    host = NULL;
+  g_free (uri);
+  if (host != NULL) {
+    uri = host;
+    host = g_ascii_strdown (uri, -1);
+    g_free (uri);
+  }
+  return host;
+}
+
+static gboolean
+is_listed (const CuvWebServer *self, const gchar *host)
+{
+  return self->allowed_hosts != NULL
+      && g_strv_contains ((const gchar *const *) self->allowed_hosts, host);
+}
+
+/* No DNS is asked for numbers, and none for localhost. */
+gboolean
+cuv_web_host_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
+{
+  const gchar *header = soup_message_headers_get_one (request, "Host");
+  gchar *host = header != NULL ? host_of (header) : NULL;
+  gboolean allowed = host != NULL
+      && (g_hostname_is_ip_address (host) || g_str_equal (host, "localhost")
+          || g_str_has_suffix (host, ".localhost") || is_listed (self, host));
+
+  g_free (host);
+  return allowed;
+}
+
+static gboolean
+same_site (SoupMessageHeaders *request)
+{
+  const gchar *site = soup_message_headers_get_one (request, "Sec-Fetch-Site");
+  const gchar *mode = soup_message_headers_get_one (request, "Sec-Fetch-Mode");
+
+  return site == NULL || g_str_equal (site, "same-origin")
+      || g_str_equal (site, "none") || g_strcmp0 (mode, "navigate") == 0;
+}
+
+gboolean
+cuv_web_origin_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
+{
+  const gchar *origin = soup_message_headers_get_one (request, "Origin");
+  const gchar *host = soup_message_headers_get_one (request, "Host");
+  const gchar *rest = NULL;
+  gchar *name;
+  gboolean allowed;
+
+  if (origin == NULL)
+    return same_site (request);
+  if (g_str_has_prefix (origin, "http://"))
+    rest = origin + 7;
+  else if (g_str_has_prefix (origin, "https://"))
+    rest = origin + 8;
+  if (rest == NULL)
+    return FALSE;
+  if (host != NULL && g_ascii_strcasecmp (rest, host) == 0)
+    return TRUE;
+  name = host_of (rest);
+  allowed = name != NULL && is_listed (self, name);
+  g_free (name);
+  return allowed;
+}

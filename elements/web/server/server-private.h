@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef CUV_WEB_SERVER_PRIVATE_H
+#define CUV_WEB_SERVER_PRIVATE_H
+
+#include <libsoup/soup.h>
+#include "server/server.h"
+
+G_BEGIN_DECLS
+
+/* Of a server: those of viewers and all others. The usual limit of a process is
+ * 1024 files. */
+#define CUV_WEB_MAX_CONNECTIONS 256
+
+struct _CuvWebServer {
+  guint users; /* under the registry's lock */
+
+  /* constant */
+  GInetAddress *address;
+  guint port;
+  gchar *token_digest; /* SHA-256; NULL: no token is needed */
+  gchar *certificate_path, *key_path, *allowed_hosts_text;
+  gchar **allowed_hosts;
+  guint timeout;
+  gchar *url;
+  GTlsCertificate *certificate; /* NULL: no TLS */
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+
+  /* of the thread */
+  GSocket *listener;
+  GSource *accepting; /* NULL while there are no file descriptors left */
+  GSource *tick;      /* once a second */
+  SoupServer *soup;
+  GPtrArray *connections; /* CuvConnection */
+  GPtrArray *streams;     /* CuvWebStream */
+};
+
+/* Calls it in the server's thread and waits. */
+void cuv_web_server_call (
+    CuvWebServer *self, void (*call) (gpointer data), gpointer data);
+
+/* ---- connection.c ---- */
+
+typedef struct _CuvConnection CuvConnection;
+struct _CuvConnection {
+  CuvWebServer *server;
+  CuvConnection **user; /* a viewer's field that is NULL when this is gone */
+  GSocket *socket;
+  GSocketConnection *stream; /* not a reference; NULL: gone */
+  gchar *peer;               /* "address port" */
+  gint64 deadline;           /* monotonic time; 0: none */
+};
+
+void cuv_connections_open (CuvWebServer *server);
+void cuv_connections_close (CuvWebServer *server);
+/* Ends connections whose deadline has passed. */
+void cuv_connections_tick (CuvWebServer *server);
+/* The one of a request; NULL if it is gone. */
+CuvConnection *cuv_connection_of (
+    CuvWebServer *server, SoupServerMessage *message);
+/* Ends it: libsoup reads the end of the stream, and fails to write. */
+void cuv_connection_shutdown (CuvConnection *self);
+/* Whether the peer has ended it: nobody else looks while nothing is sent. */
+gboolean cuv_connection_is_over (const CuvConnection *self);
+
+/* ---- access.c ---- */
+
+gchar *cuv_web_digest (GBytes *token);
+/* Adds the headers that keep other pages out. */
+void cuv_web_add_headers (SoupMessageHeaders *headers);
+/* Whether a browser came here by a name that belongs here. */
+gboolean cuv_web_host_allowed (
+    const CuvWebServer *self, SoupMessageHeaders *request);
+/* Whether the page that asks is one of this server. */
+gboolean cuv_web_origin_allowed (
+    const CuvWebServer *self, SoupMessageHeaders *request);
+gboolean cuv_web_token_valid (
+    const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request);
+
+/* ---- request.c ---- */
+
+void cuv_requests_open (CuvWebServer *server);
+/* Sets a response of one line of text. */
+void cuv_respond_text (
+    SoupServerMessage *message, guint status, const gchar *text);
+
+/* ---- stream.c ---- */
+
+struct _CuvWebStream {
+  CuvWebServer *server;
+  gchar *path; /* "/" or "/door" */
+  CuvWebWake wake;
+  gpointer data;
+  gint max_viewers, n_viewers, n_waiting; /* atomic */
+
+  GMutex lock;
+  CuvWebFrame *published; /* not delivered yet, or NULL */
+  CuvWebCounts counts;
+
+  /* of the server's thread */
+  GPtrArray *viewers;  /* CuvViewer */
+  CuvWebFrame *newest; /* NULL: none, or no viewers */
+};
+
+/* To be called after a viewer has come, gone, or begun or ceased to wait. */
+void cuv_web_stream_recount (CuvWebStream *self);
+/* Counts a frame that was sent; a viewer that was dropped. */
+void cuv_web_stream_count (CuvWebStream *self, gsize bytes);
+void cuv_web_stream_count_dropped (CuvWebStream *self);
+/* Whether max_viewers allows one more. */
+gboolean cuv_web_stream_has_room (const CuvWebStream *self);
+
+/* ---- viewer.c ---- */
+
+typedef struct _CuvViewer CuvViewer;
+
+/* All add a viewer to the stream, which owns it. */
+void cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
+    SoupWebsocketConnection *websocket);
+/* A response that never ends, of these forms. */
+void cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
+    CuvWebForm form, const gchar *content_type);
+/* A response of one frame, the next one. */
+void cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
+    CuvWebForm form, const gchar *content_type);
+gboolean cuv_viewer_waits (const CuvViewer *self);
+/* Sends the stream's newest frame if it waits for one. */
+void cuv_viewer_offer (CuvViewer *self);
+/* FALSE: it was dropped. */
+gboolean cuv_viewer_tick (CuvViewer *self, gint64 now);
+void cuv_viewer_free (gpointer self);
+
+G_END_DECLS
+
+#endif

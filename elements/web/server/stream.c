@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "server/server-private.h"
+
+#include <string.h>
+
+/* ---- path ---- */
+
+static gboolean
+is_path_character (gchar c)
+{
+  return g_ascii_isalnum (c) || strchr ("-_.~/", c) != NULL;
+}
+
+gchar *
+cuv_web_path_problem (const gchar *path)
+{
+  gboolean valid = path[0] == '/'
+      && (path[1] == '\0' || !g_str_has_suffix (path, "/"))
+      && strstr (path, "//") == NULL && strstr (path, "/.") == NULL;
+
+  for (const gchar *c = path; *c != '\0' && valid; c++)
+    valid = is_path_character (*c);
+  return valid ? NULL
+               : g_strdup ("expected / or a path such as /door: letters, "
+                           "digits, - _ . ~ and no slash at its end");
+}
+
+static gboolean
+is_taken (const CuvWebServer *server, const gchar *path)
+{
+  for (guint i = 0; i < server->streams->len; i++)
+    if (g_str_equal (((CuvWebStream *) server->streams->pdata[i])->path, path))
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- life ---- */
+
+static void
+add_stream (gpointer data)
+{
+  CuvWebStream *self = data;
+
+  if (!is_taken (self->server, self->path))
+    g_ptr_array_add (self->server->streams, self);
+  else
+    self->server = NULL;
+}
+
+static void
+remove_stream (gpointer data)
+{
+  CuvWebStream *self = data;
+
+  g_ptr_array_remove (self->server->streams, self);
+  g_ptr_array_set_size (self->viewers, 0);
+  g_clear_pointer (&self->newest, cuv_web_frame_unref);
+}
+
+static void
+stream_free (CuvWebStream *self)
+{
+  g_clear_pointer (&self->published, cuv_web_frame_unref);
+  g_ptr_array_unref (self->viewers);
+  g_mutex_clear (&self->lock);
+  g_free (self->path);
+  g_free (self);
+}
+
+CuvWebStream *
+cuv_web_stream_new (CuvWebServer *server, const gchar *path, CuvWebWake wake,
+    gpointer data, GError **error)
+{
+  CuvWebStream *self = g_new0 (CuvWebStream, 1);
+
+  self->server = server;
+  self->path = g_strdup (path);
+  self->wake = wake;
+  self->data = data;
+  self->max_viewers = G_MAXINT;
+  self->viewers = g_ptr_array_new_with_free_func (cuv_viewer_free);
+  g_mutex_init (&self->lock);
+  cuv_web_server_call (server, add_stream, self);
+  if (self->server != NULL)
+    return self;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+      "another visionwebsink of this process has path '%s' at %s: give each a "
+      "path of its own",
+      path, server->url);
+  stream_free (self);
+  return NULL;
+}
+
+void
+cuv_web_stream_free (CuvWebStream *self)
+{
+  cuv_web_server_call (self->server, remove_stream, self);
+  stream_free (self);
+}
+
+/* ---- viewers ---- */
+
+void
+cuv_web_stream_set_max_viewers (CuvWebStream *self, guint max_viewers)
+{
+  g_atomic_int_set (&self->max_viewers, (gint) max_viewers);
+}
+
+guint
+cuv_web_stream_viewers (const CuvWebStream *self)
+{
+  return (guint) g_atomic_int_get (&self->n_viewers);
+}
+
+guint
+cuv_web_stream_waiting (const CuvWebStream *self)
+{
+  return (guint) g_atomic_int_get (&self->n_waiting);
+}
+
+gboolean
+cuv_web_stream_has_room (const CuvWebStream *self)
+{
+  return (gint) self->viewers->len < g_atomic_int_get (&self->max_viewers);
+}
+
+void
+cuv_web_stream_recount (CuvWebStream *self)
+{
+  gint waiting = 0;
+
+  for (guint i = 0; i < self->viewers->len; i++)
+    waiting += cuv_viewer_waits (self->viewers->pdata[i]);
+  g_atomic_int_set (&self->n_viewers, (gint) self->viewers->len);
+  g_atomic_int_set (&self->n_waiting, waiting);
+  if (self->viewers->len == 0)
+    g_clear_pointer (&self->newest, cuv_web_frame_unref);
+  if (waiting > 0)
+    self->wake (self->data);
+}
+
+/* ---- frames ---- */
+
+static CuvWebFrame *
+take_published (CuvWebStream *self)
+{
+  CuvWebFrame *frame;
+
+  g_mutex_lock (&self->lock);
+  frame = g_steal_pointer (&self->published);
+  g_mutex_unlock (&self->lock);
+  return frame;
+}
+
+static gboolean
+deliver (gpointer data)
+{
+  CuvWebServer *server = data;
+
+  for (guint i = 0; i < server->streams->len; i++) {
+    CuvWebStream *self = server->streams->pdata[i];
+    CuvWebFrame *frame = take_published (self);
+
+    if (frame == NULL)
+      continue;
+    g_clear_pointer (&self->newest, cuv_web_frame_unref);
+    self->newest = frame;
+    for (guint v = 0; v < self->viewers->len; v++)
+      cuv_viewer_offer (self->viewers->pdata[v]);
+    cuv_web_stream_recount (self);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+void
+cuv_web_stream_publish (CuvWebStream *self, CuvWebFrame *frame)
+{
+  CuvWebFrame *before;
+
+  g_mutex_lock (&self->lock);
+  before = self->published;
+  self->published = frame;
+  g_mutex_unlock (&self->lock);
+  if (before != NULL)
+    cuv_web_frame_unref (before);
+  g_main_context_invoke (self->server->context, deliver, self->server);
+}
+
+void
+cuv_web_stream_count (CuvWebStream *self, gsize bytes)
+{
+  g_mutex_lock (&self->lock);
+  self->counts.sent++;
+  self->counts.bytes += bytes;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+cuv_web_stream_count_dropped (CuvWebStream *self)
+{
+  g_mutex_lock (&self->lock);
+  self->counts.dropped++;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+cuv_web_stream_get_counts (CuvWebStream *self, CuvWebCounts *counts)
+{
+  g_mutex_lock (&self->lock);
+  *counts = self->counts;
+  g_mutex_unlock (&self->lock);
+}

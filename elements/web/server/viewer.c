@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A viewer has one frame in flight at most, and gets the newest one when it has
+ * taken that. It has taken a WebSocket message when it has answered it, with
+ * any message: what the sockets between hold would otherwise be old before it
+ * is seen. A response has been taken when the kernel has it. */
+#include "server/server-private.h"
+
+/* Answers of a viewer are a few bytes. */
+#define MAX_ANSWER 1024
+#define PING_SECONDS 10
+
+struct _CuvViewer {
+  CuvWebStream *stream;
+  CuvConnection *connection;          /* NULL: gone */
+  SoupWebsocketConnection *websocket; /* or NULL */
+  SoupServerMessage *message;         /* or NULL: a response */
+  CuvWebForm form;
+  gboolean single; /* a response of one frame */
+  const gchar *content_type;
+  gboolean in_flight;
+  gint64 since; /* monotonic time of that, or of the beginning */
+  guint64 seen; /* serial of the frame sent last */
+};
+
+/* "closed" comes later. */
+static gboolean
+is_closing (const CuvViewer *self)
+{
+  return self->websocket != NULL
+      && soup_websocket_connection_get_state (self->websocket)
+      != SOUP_WEBSOCKET_STATE_OPEN;
+}
+
+gboolean
+cuv_viewer_waits (const CuvViewer *self)
+{
+  return !self->in_flight && !is_closing (self);
+}
+
+/* Ends it abruptly: a farewell would wait for a peer who does not read. */
+static void
+close_websocket (CuvViewer *self)
+{
+  if (self->connection != NULL)
+    cuv_connection_shutdown (self->connection);
+  g_signal_handlers_disconnect_by_data (self->websocket, self);
+  g_object_unref (self->websocket);
+}
+
+static void
+close_message (CuvViewer *self)
+{
+  g_signal_handlers_disconnect_by_data (self->message, self);
+  if (self->single && !self->in_flight)
+    cuv_respond_text (self->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "no frame came within the timeout");
+  if (!self->single)
+    soup_message_body_complete (
+        soup_server_message_get_response_body (self->message));
+  soup_server_message_unpause (self->message);
+  g_object_unref (self->message);
+}
+
+void
+cuv_viewer_free (gpointer data)
+{
+  CuvViewer *self = data;
+
+  if (self->websocket != NULL)
+    close_websocket (self);
+  if (self->message != NULL)
+    close_message (self);
+  if (self->connection != NULL)
+    self->connection->user = NULL;
+  g_free (self);
+}
+
+static void
+drop (CuvViewer *self)
+{
+  CuvWebStream *stream = self->stream;
+
+  g_ptr_array_remove (stream->viewers, self);
+  cuv_web_stream_recount (stream);
+}
+
+/* The response is complete, or its connection has ended. */
+static void
+on_finished (CuvViewer *self)
+{
+  g_signal_handlers_disconnect_by_data (self->message, self);
+  g_clear_object (&self->message);
+  drop (self);
+}
+
+/* ---- sending ---- */
+
+static void
+send_message (CuvViewer *self, GBytes *bytes)
+{
+  soup_websocket_connection_send_message (
+      self->websocket, SOUP_WEBSOCKET_DATA_BINARY, bytes);
+}
+
+static void
+send_single (CuvViewer *self, GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  soup_server_message_set_response (
+      self->message, self->content_type, SOUP_MEMORY_COPY, data, size);
+  soup_server_message_unpause (self->message);
+}
+
+static void
+send_chunk (CuvViewer *self, GBytes *bytes)
+{
+  soup_message_body_append_bytes (
+      soup_server_message_get_response_body (self->message), bytes);
+  soup_server_message_unpause (self->message);
+}
+
+void
+cuv_viewer_offer (CuvViewer *self)
+{
+  CuvWebFrame *frame = self->stream->newest;
+  GBytes *bytes;
+
+  if (self->in_flight || frame == NULL || is_closing (self)
+      || cuv_web_frame_serial (frame) <= self->seen)
+    return;
+  bytes = cuv_web_frame_form (frame, self->form);
+  self->in_flight = TRUE;
+  self->since = g_get_monotonic_time ();
+  self->seen = cuv_web_frame_serial (frame);
+  cuv_web_stream_count (self->stream, g_bytes_get_size (bytes));
+  if (self->websocket != NULL)
+    send_message (self, bytes);
+  else if (self->single)
+    send_single (self, bytes);
+  else
+    send_chunk (self, bytes);
+}
+
+static void
+on_taken (CuvViewer *self)
+{
+  if (!self->in_flight || self->single)
+    return;
+  self->in_flight = FALSE;
+  cuv_viewer_offer (self);
+  cuv_web_stream_recount (self->stream);
+}
+
+/* ---- ends ---- */
+
+/* A client that does not take its frame, has gone, or waits for a single frame
+ * that does not come. */
+static gboolean
+is_over (const CuvViewer *self, gint64 now)
+{
+  gint64 timeout = self->stream->server->timeout * G_USEC_PER_SEC;
+
+  if (self->connection == NULL)
+    return TRUE;
+  if ((self->in_flight || self->single) && now - self->since > timeout)
+    return TRUE;
+  return self->websocket == NULL && cuv_connection_is_over (self->connection);
+}
+
+gboolean
+cuv_viewer_tick (CuvViewer *self, gint64 now)
+{
+  if (!is_over (self, now))
+    return TRUE;
+  if (self->connection != NULL && (!self->single || self->in_flight))
+    cuv_connection_shutdown (self->connection);
+  if (!self->single)
+    cuv_web_stream_count_dropped (self->stream);
+  drop (self);
+  return FALSE;
+}
+
+/* ---- beginnings ---- */
+
+static CuvViewer *
+add_viewer (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)
+{
+  CuvConnection *connection = cuv_connection_of (stream->server, message);
+  CuvViewer *self;
+
+  if (connection == NULL)
+    return NULL;
+  connection->deadline = 0; /* is_over() from now on */
+  self = g_new0 (CuvViewer, 1);
+  self->stream = stream;
+  self->connection = connection;
+  connection->user = &self->connection;
+  self->form = form;
+  self->since = g_get_monotonic_time ();
+  g_ptr_array_add (stream->viewers, self);
+  return self;
+}
+
+static void
+begin (CuvViewer *self)
+{
+  cuv_viewer_offer (self);
+  cuv_web_stream_recount (self->stream);
+}
+
+void
+cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
+    SoupWebsocketConnection *websocket)
+{
+  CuvViewer *self = add_viewer (stream, message, CUV_WEB_MESSAGE);
+
+  if (self == NULL)
+    return;
+  self->websocket = g_object_ref (websocket);
+  soup_websocket_connection_set_max_incoming_payload_size (
+      websocket, MAX_ANSWER);
+  soup_websocket_connection_set_keepalive_interval (websocket, PING_SECONDS);
+  g_signal_connect_swapped (websocket, "message", G_CALLBACK (on_taken), self);
+  g_signal_connect_swapped (websocket, "closed", G_CALLBACK (drop), self);
+  begin (self);
+}
+
+static CuvViewer *
+add_message (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form,
+    const gchar *content_type)
+{
+  CuvViewer *self = add_viewer (stream, message, form);
+
+  if (self == NULL)
+    return NULL;
+  self->message = g_object_ref (message);
+  self->content_type = content_type;
+  g_signal_connect_swapped (
+      message, "finished", G_CALLBACK (on_finished), self);
+  return self;
+}
+
+void
+cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
+    CuvWebForm form, const gchar *content_type)
+{
+  SoupMessageHeaders *headers =
+      soup_server_message_get_response_headers (message);
+  CuvViewer *self;
+
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_message_headers_replace (headers, "Content-Type", content_type);
+  soup_message_headers_set_encoding (headers, SOUP_ENCODING_EOF);
+  if (soup_server_message_get_method (message) == SOUP_METHOD_HEAD)
+    return;
+  self = add_message (stream, message, form, content_type);
+  if (self == NULL)
+    return;
+  soup_message_body_set_accumulate (
+      soup_server_message_get_response_body (message), FALSE);
+  g_signal_connect_swapped (
+      message, "wrote-chunk", G_CALLBACK (on_taken), self);
+  begin (self);
+}
+
+void
+cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
+    CuvWebForm form, const gchar *content_type)
+{
+  CuvViewer *self = add_message (stream, message, form, content_type);
+
+  if (self == NULL)
+    return;
+  self->single = TRUE;
+  /* without a status libsoup would try a WebSocket handshake */
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_server_message_pause (message);
+  begin (self);
+}

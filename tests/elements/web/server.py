@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""visionwebsink as its clients see it: pages, frames, who may see them, paths."""
+
+import json
+import os
+import re
+import socket
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+from client import (FILES, FRAMES, Gst, Response, SOURCE, Sink, TIMEOUT, check_growth, connect,
+                    decode, get, request_text, rss_kib, run, websocket_status)
+
+SECURITY = {
+    "cross-origin-resource-policy": "same-origin", "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Sink("source=door")
+        cls.port = cls.server.port
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def test_files(self):
+        for path, kind in FILES.items():
+            found = get(self.port, path)
+            self.assertEqual(found.status, 200, path)
+            self.assertEqual(found.headers["content-type"].split(";")[0], kind)
+            self.assertGreater(len(found.body), 100)
+            for name, value in SECURITY.items():
+                self.assertEqual(found.headers[name], value)
+            self.assertIn("default-src 'none'",
+                          found.headers["content-security-policy"])
+            self.assertNotIn("access-control-allow-origin", found.headers)
+            head = get(self.port, path, "HEAD")
+            self.assertEqual((head.status, head.headers["content-length"]),
+                             (200, str(len(found.body))))
+
+    def test_nothing_inline(self):
+        """The policy forbids scripts and styles inside the page."""
+        page = get(self.port, "/").body.decode()
+        self.assertNotRegex(page, r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)")
+        self.assertNotRegex(page, r"(src|href)=\"(https?:)?//")
+
+    def test_record(self):
+        found = get(self.port, "/record.json")
+        record = json.loads(found.body)
+        self.assertEqual(record["resolution"], {"width": 64, "height": 48})
+        self.assertEqual(record["source"], "door")
+        self.assertEqual(found.headers["content-type"], "application/json")
+
+    def test_frame(self):
+        self.assertEqual(decode(get(self.port, "/frame.jpg").body).shape, (48, 64, 3))
+        head = get(self.port, "/frame.jpg", "HEAD")
+        self.assertEqual((head.status, head.headers["content-type"]),
+                         (200, "image/jpeg"))
+
+    def test_events(self):
+        numbers = []
+        with connect(self.port) as sock, sock.makefile("rb") as stream:
+            sock.sendall(request_text(self.port, "/events"))
+            self.assertEqual(Response(stream).headers["content-type"],
+                             "text/event-stream")
+            while len(numbers) < 5:
+                data, blank = stream.readline(), stream.readline()
+                self.assertTrue(data.startswith(b"data: ") and blank == b"\n")
+                numbers.append(json.loads(data[6:])["frame_num"])
+        self.assertEqual(numbers, sorted(set(numbers)))
+
+    def test_stream(self):
+        with connect(self.port) as sock, sock.makefile("rb") as stream:
+            sock.sendall(request_text(self.port, "/stream.mjpg"))
+            self.assertIn("boundary=frame", Response(stream).headers["content-type"])
+            for _ in range(5):
+                self.assertEqual(stream.readline(), b"--frame\r\n")
+                self.assertEqual(stream.readline(), b"Content-Type: image/jpeg\r\n")
+                size = int(stream.readline().split(b":")[1])
+                self.assertEqual(stream.readline(), b"\r\n")
+                self.assertEqual(decode(stream.read(size)).shape, (48, 64, 3))
+                self.assertEqual(stream.readline(), b"\r\n")
+
+    def test_one_request_for_a_connection(self):
+        for path in ("/page.css", "/frame.jpg", "/nothing", "/"):
+            with connect(self.port) as sock, sock.makefile("rb") as stream:
+                sock.sendall(request_text(self.port, path))
+                self.assertEqual(Response(stream).headers["connection"], "close")
+                self.assertEqual(stream.read(), b"")
+
+    def test_other_paths(self):
+        for path in ("/nothing", "/page.js/", "//", "/ws/x", "/index.html", "/door",
+                     "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc",
+                     "/%00", "/page.js%00.css", "/web/index.html"):
+            found = get(self.port, path)
+            self.assertIn(found.status, (400, 404), path)
+            self.assertNotIn(b"root:", found.body)
+
+    def test_other_methods(self):
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"):
+            found = get(self.port, "/", method)
+            self.assertEqual((found.status, found.headers["allow"]),
+                             (405, "GET, HEAD"), method)
+
+    def test_bodies(self):
+        """None is wanted: a short one is refused, a long one ended, and not kept."""
+        for method, status in (("POST", 405), ("GET", 413)):
+            with connect(self.port) as sock, sock.makefile("rb") as stream:
+                sock.sendall(request_text(self.port, "/", method,
+                                          {"Content-Length": 5}) + b"12345")
+                self.assertEqual(Response(stream).status, status)
+        with Sink("timeout=1") as server, connect(server.port) as sock:
+            sock.sendall(request_text(server.port, "/", "POST",
+                                      {"Content-Length": 1 << 40}))
+            memory, chunk = rss_kib(), bytes(1 << 20)
+            try:
+                while True:
+                    sock.sendall(chunk)
+            except OSError:
+                pass
+            check_growth(self, memory)
+
+    def test_not_a_websocket(self):
+        self.assertEqual(get(self.port, "/ws").status, 400)
+
+
+class Access(unittest.TestCase):
+    def test_hosts(self):
+        with Sink("allowed-hosts=cam.example,Other.Example") as server:
+            port = server.port
+            for host, status in (("127.0.0.1", 200), (f"localhost:{port}", 200),
+                                 ("[::1]:80", 200), ("cam.example", 200),
+                                 ("OTHER.example:443", 200), ("evil.example", 421),
+                                 ("127.0.0.1.evil.example", 421), ("", 421),
+                                 ("a@127.0.0.1", 421), ("cam.example.evil", 421)):
+                for path in ("/", "/frame.jpg"):
+                    self.assertEqual(get(port, path, Host=host).status, status, host)
+                self.assertEqual(websocket_status(port, Host=host),
+                                 101 if status == 200 else status, host)
+
+    def test_origins(self):
+        with Sink("allowed-hosts=cam.example") as server:
+            port = server.port
+            own = f"http://127.0.0.1:{port}"
+            for origin, status in ((own, 101), ("https://cam.example", 101),
+                                   ("http://evil.example", 403), ("null", 403),
+                                   ("http://127.0.0.1:1", 403), (own + ".evil", 403),
+                                   ("http://cam.example.evil", 403), ("", 403)):
+                self.assertEqual(websocket_status(port, Origin=origin), status, origin)
+            for path in FRAMES[1:]:
+                self.assertEqual(get(port, path, Origin="http://evil").status, 403)
+                self.assertEqual(
+                    get(port, path, Sec_Fetch_Site="cross-site").status, 403)
+            self.assertEqual(get(port, "/frame.jpg", Sec_Fetch_Site="cross-site",
+                                 Sec_Fetch_Mode="navigate").status, 200)
+
+    def check_token(self, port):
+        for path in FRAMES:
+            for query, header, wrong in (
+                    ("", None, True), ("?token=", None, True), ("?token=s3", None, True),
+                    ("?token=s3cret-x", None, True), ("", "Bearer s3cre", True),
+                    ("", "Basic s3cret", True), ("?token=s3cret", "Bearer x", True),
+                    ("?token=s3cret", None, False), ("", "Bearer s3cret", False)):
+                headers = {"Authorization": header} if header else {}
+                if path == "/ws":
+                    status = websocket_status(port, path + query, **headers)
+                    self.assertEqual(status, 401 if wrong else 101, query)
+                else:
+                    found = get(port, path + query, "HEAD", **headers)
+                    self.assertEqual(found.status, 401 if wrong else 200, query)
+
+    def test_token_file(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("s3cret\n")
+            file.flush()
+            with Sink(f"token-file={file.name}") as server:
+                self.check_token(server.port)
+                self.assertEqual(get(server.port, "/").status, 200)
+
+    def test_token_env(self):
+        os.environ["CUV_TEST_TOKEN"] = "s3cret"
+        with Sink("token-env=CUV_TEST_TOKEN") as server:
+            self.check_token(server.port)
+
+    def test_token_is_secret(self):
+        """Neither logs, nor -v, nor dot files have it, whatever is asked."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = dict(os.environ, CUV_TEST_TOKEN="s3cret-t0ken", GST_DEBUG="*:6",
+                       GST_DEBUG_DUMP_DOT_DIR=folder, G_MESSAGES_DEBUG="all",
+                       GST_DEBUG_FILE=os.path.join(folder, "log"))
+            child = subprocess.Popen(
+                ["gst-launch-1.0", "-v"] + (SOURCE % (64, 48, 30)).split()
+                + "! visionwebsink port=0 token-env=CUV_TEST_TOKEN".split(),
+                env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            said = ""
+            while (found := re.search(r"url = http://127.0.0.1:(\d+)", said)) is None:
+                line = child.stdout.readline()
+                self.assertTrue(line, said)
+                said += line
+            port = int(found[1])
+            self.assertEqual(get(port, "/frame.jpg?token=s3cret-t0ken").status, 200)
+            self.assertEqual(get(port, "/ws?token=s3cret-t0ken").status, 400)
+            child.send_signal(2)
+            said += child.communicate(timeout=TIMEOUT)[0]
+            names = os.listdir(folder)
+            self.assertTrue(any(name.endswith(".dot") for name in names))
+            for name in names:
+                with open(os.path.join(folder, name), errors="replace") as file:
+                    said += file.read()
+            self.assertIn("visionwebsink", said)
+            self.assertNotIn("s3cret-t0ken", said)
+
+    def test_tls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pem = [os.path.join(folder, name) for name in ("cert.pem", "key.pem")]
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out",
+                 pem[0], "-keyout", pem[1], "-subj", "/CN=localhost", "-addext",
+                 "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+            with Sink(f"tls-certificate={pem[0]} tls-key={pem[1]}") as server:
+                self.assertTrue(server.url.startswith("https://"))
+                context = ssl.create_default_context(cafile=pem[0])
+                for path in ("/", "/frame.jpg"):
+                    sock = context.wrap_socket(connect(server.port),
+                                               server_hostname="127.0.0.1")
+                    self.assertEqual(get(server.port, path, sock=sock).status, 200)
+                with connect(server.port) as sock:
+                    sock.sendall(request_text(server.port, "/"))
+                    try:
+                        self.assertNotIn(b"HTTP/1.1 200", sock.recv(1000))
+                    except ConnectionResetError:
+                        pass
+
+
+class Sharing(unittest.TestCase):
+    def test_paths_of_one_port(self):
+        with Sink("path=/door source=door") as door, \
+                Sink("path=/door/yard source=yard", port=door.port) as yard, \
+                Sink("source=root", port=door.port) as root:
+            self.assertEqual((door.path, yard.path, root.path),
+                             ("/door/", "/door/yard/", "/"))
+            for server in (door, yard, root):
+                found = json.loads(get(door.port, server.path + "record.json").body)
+                self.assertEqual(found["source"], server.sink.get_property("source"))
+                self.assertEqual(get(door.port, server.path).status, 200)
+            found = get(door.port, "/door?token=x")
+            self.assertEqual(found.status, 301)
+            self.assertRegex(found.headers["location"], r"/door/\?token=x$")
+            yard.stop()
+            self.assertEqual(get(door.port, "/door/yard/ws").status, 404)
+            root.stop()
+            self.assertEqual(get(door.port, "/ws").status, 404)
+            self.assertEqual(get(door.port, "/door/frame.jpg").status, 200)
+        self.assertRaises(OSError, connect, door.port)
+
+    def test_what_must_agree(self):
+        with Sink() as first:
+            for properties, part in (("", "path '/'"), ("timeout=7 path=/b", "timeout"),
+                                     ("token-env=HOME path=/b", "the token"),
+                                     ("allowed-hosts=x path=/b", "allowed-hosts")):
+                second = Sink(properties, port=first.port)
+                self.assertIn(part, second.problem())
+                second.stop()
+            self.assertEqual(get(first.port, "/frame.jpg").status, 200)
+
+    def test_port_is_taken(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            server = Sink(port=other.getsockname()[1])
+            self.assertRegex(server.problem(), "in use.*set port")
+            server.stop()
+
+
+if __name__ == "__main__":
+    run()

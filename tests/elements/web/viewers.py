@@ -1,0 +1,333 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Viewers of visionwebsink: many, slow ones, those that stop reading, and clients
+that never ask or send rubbish. CUV_TEST_SEED repeats the rubbish."""
+
+import os
+import random
+import threading
+import time
+import unittest
+
+import cv2
+import numpy as np
+
+from client import (FILES, FRAMES, Gst, SOURCE, Sink, WebSocket, check_growth, connect,
+                    decode, get, n_sockets, request_text, rss_kib, run, stat, wait_for,
+                    websocket_status)
+
+
+class Viewers(unittest.TestCase):
+    def test_record_and_picture_are_of_one_frame(self):
+        """And numbers count up, from frame to frame."""
+        with Sink() as server:
+            viewer = WebSocket(server.port)
+            numbers = []
+            for _ in range(50):
+                record, jpeg = viewer.next()
+                numbers.append(record["frame_num"])
+                self.assertEqual(decode(jpeg).shape, (48, 64, 3))
+            self.assertEqual(numbers, sorted(set(numbers)))
+            viewer.close()
+
+    def test_one_in_flight(self):
+        """The next frame comes when the one before was answered, and is new."""
+        with Sink() as server:
+            viewer = WebSocket(server.port)
+            first, _ = viewer.message()
+            before = stat(server.sink, "frames")
+            wait_for(lambda: stat(server.sink, "frames") > before + 50, "50 frames")
+            self.assertEqual(stat(server.sink, "sent"), 1)
+            self.assertEqual(stat(server.sink, "encoded"), 1)
+            viewer.send(b"next")
+            second, _ = viewer.message()
+            self.assertGreaterEqual(second["frame_num"], first["frame_num"] + 50)
+            viewer.close()
+
+    def test_slow_viewer_slows_nobody(self):
+        """One takes a frame a second."""
+        with Sink() as server:
+            slow, fast = WebSocket(server.port), WebSocket(server.port)
+            taken = []
+            thread = threading.Thread(target=lambda: [
+                (taken.append(slow.next()), time.sleep(1)) for _ in range(3)])
+            thread.start()
+            n, gaps, last = 0, 0, None
+            while thread.is_alive():
+                record, _ = fast.next()
+                gaps += last is not None and record["frame_num"] != last + 1
+                last = record["frame_num"]
+                n += 1
+            thread.join()
+            numbers = [record["frame_num"] for record, _ in taken]
+            print(f"slow took {len(taken)}, fast {n} frames, {gaps} gaps")
+            self.assertEqual(numbers, sorted(set(numbers)))
+            self.assertGreater(n, 10 * len(taken))
+            slow.close()
+            fast.close()
+
+    def test_fifty_viewers(self):
+        with Sink() as server:
+            viewers = [WebSocket(server.port) for _ in range(50)]
+            self.assertEqual({v.status for v in viewers}, {101})
+            wait_for(lambda: stat(server.sink, "viewers") == 50, "50 viewers")
+            for _ in range(10):
+                for viewer in viewers:
+                    self.assertEqual(decode(viewer.next()[1]).shape, (48, 64, 3))
+            for viewer in viewers:
+                viewer.close()
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the end of viewers")
+
+    def test_max_viewers(self):
+        with Sink("max-viewers=2") as server:
+            viewers = [WebSocket(server.port), WebSocket(server.port)]
+            self.assertEqual(websocket_status(server.port), 503)
+            self.assertEqual(get(server.port, "/events", "HEAD").status, 503)
+            server.sink.set_property("max-viewers", 3)
+            wait_for(lambda: websocket_status(server.port) == 101, "a third viewer")
+            for viewer in viewers:
+                viewer.close()
+
+    def test_nobody_watches(self):
+        with Sink() as server:
+            get(server.port, "/")
+            wait_for(lambda: stat(server.sink, "frames") > 50, "50 frames")
+            self.assertEqual(stat(server.sink, "encoded"), 0)
+            viewer = WebSocket(server.port)
+            viewer.next()
+            viewer.close()
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
+            encoded, before = (stat(server.sink, "encoded"),
+                               stat(server.sink, "frames"))
+            wait_for(lambda: stat(server.sink, "frames") > before + 50, "50 frames")
+            self.assertLessEqual(stat(server.sink, "encoded"), encoded + 1)
+
+    def test_viewer_that_stops_reading_is_dropped(self):
+        """Also if its sockets are full in the middle of a frame."""
+        big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
+        with Sink("timeout=1 jpeg-quality=100", big % (1280, 720, 30)) as server:
+            for path in ("/stream.mjpg", "/events", "/ws"):
+                if path == "/ws":
+                    viewer = WebSocket(server.port, buffer=4096).sock
+                else:
+                    viewer = connect(server.port, 4096)
+                    viewer.sendall(request_text(server.port, path))
+                wait_for(lambda: stat(server.sink, "viewers") == 1, path)
+                if path == "/events":  # its small records need no reader for long
+                    viewer.close()
+                wait_for(lambda: stat(server.sink, "viewers") == 0, path)
+                viewer.close()
+            self.assertGreaterEqual(stat(server.sink, "dropped-viewers"), 2)
+
+    def test_max_rate(self):
+        with Sink("max-rate=5") as server:
+            viewer = WebSocket(server.port)
+            numbers = [viewer.next()[0]["frame_num"] for _ in range(6)]
+            viewer.close()
+            self.assertGreater(numbers[-1] - numbers[1], 4 * 10)  # of 100 frames/s
+
+    def test_max_width_and_quality(self):
+        with Sink("max-width=32", SOURCE % (320, 240, 30)) as server:
+            self.assertEqual(decode(get(server.port, "/frame.jpg").body).shape,
+                             (24, 32, 3))
+            sizes = []
+            for quality in (10, 95):
+                server.sink.set_property("jpeg-quality", quality)
+                server.sink.set_property("max-width", 0)
+                wait_for(lambda: decode(get(server.port, "/frame.jpg").body).shape
+                         == (240, 320, 3), "the frame's own width")
+                sizes.append(len(get(server.port, "/frame.jpg").body))
+            self.assertLess(2 * sizes[0], sizes[1])
+
+    def test_pixels_are_square(self):
+        caps = SOURCE % (64, 48, 30) + ",pixel-aspect-ratio=%s"
+        for aspect, shape in (("2/1", (24, 64, 3)), ("1/2", (48, 32, 3))):
+            with Sink(source=caps % aspect) as server:
+                self.assertEqual(decode(get(server.port, "/frame.jpg").body).shape,
+                                 shape)
+
+    def test_colours(self):
+        """Of every format, and of video's ranges and matrices."""
+        formats = ["NV12", "I420", "YV12", "NV21", "YUY2", "UYVY", "RGB", "BGR",
+                   "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8"]
+        yuv = [f"{name},colorimetry={c}" for name in ("NV12", "I420")
+               for c in ("bt601", "bt709", "1:4:0:0")]
+        for name in formats + yuv:
+            for color in (0xffe02040, 0xff000000, 0xffffffff, 0xff2060d0):
+                source = "videotestsrc is-live=true pattern=solid-color " \
+                    f"foreground-color={color} ! video/x-raw,format=RGB," \
+                    f"width=33,height=17 ! videoconvert ! video/x-raw,format={name}"
+                with Sink("jpeg-quality=100", source) as server:
+                    pixel = decode(get(server.port, "/frame.jpg").body)[8, 16]
+                want = [color & 255, color >> 8 & 255, color >> 16 & 255]
+                if name == "GRAY8":
+                    want = 3 * [cv2.cvtColor(np.array([[want]], np.uint8),
+                                             cv2.COLOR_BGR2GRAY)[0, 0]]
+                off = max(abs(int(p) - int(w)) for p, w in zip(pixel, want))
+                self.assertLessEqual(off, 6, f"{name} {color:x} {pixel}")
+
+    def test_streaming_thread(self):
+        """Takes a small part of 0.2 ms for a frame of 1080p, whoever watches."""
+        with Sink(source=SOURCE % (1920, 1080, 30)) as server:
+            viewer = WebSocket(server.port)
+            for _ in range(30):
+                viewer.next()
+            viewer.close()
+            us = stat(server.sink, "render-microseconds") / stat(server.sink, "frames")
+            print(f"{us:.1f} us a frame")
+            self.assertLess(us, 200)
+
+
+class Trouble(unittest.TestCase):
+    def test_half_open_connections(self):
+        """Those that never ask, ask for a part, or have their answer: all end."""
+        with Sink("timeout=1") as server:
+            wait_for(lambda: stat(server.sink, "frames") > 5, "the first frames")
+            before = n_sockets()  # those of GStreamer's clock, too
+            socks = [connect(server.port) for _ in range(60)]
+            for n, sock in enumerate(socks):
+                if n % 3 == 1:
+                    sock.sendall(b"GET / HT")
+                elif n % 3 == 2:
+                    sock.sendall(request_text(server.port, "/"))
+            ended = 0
+            for sock in socks:
+                while sock.recv(65536):
+                    pass
+                ended += 1
+                sock.close()
+            self.assertEqual(ended, 60)
+            wait_for(lambda: n_sockets() <= before, "the end of connections")
+
+    def test_too_many_connections(self):
+        """More than it takes are closed; when they are gone it works again."""
+        with Sink() as server:
+            viewer = WebSocket(server.port)
+            socks = [connect(server.port) for _ in range(300)]
+            self.assertIsNotNone(viewer.next())
+            for sock in socks:
+                sock.close()
+            wait_for(lambda: self.works(server.port), "a page")
+            self.assertIsNotNone(viewer.next())
+            viewer.close()
+
+    @staticmethod
+    def works(port):
+        try:
+            return get(port, "/").status == 200
+        except OSError:
+            return False
+
+    def test_frames_that_cannot_be_shown(self):
+        """A warning, and the pipeline goes on."""
+        caps = "video/x-raw,format=I420,width=64,height=48,framerate=100/1"
+        with Sink(source="videotestsrc is-live=true ! video/x-raw,format=GRAY8,"
+                  "width=64,height=48,framerate=100/1 ! capssetter replace=true "
+                  f"caps={caps}") as server:
+            viewer = WebSocket(server.port)
+            self.assertIn("cannot be shown", server.problem(Gst.MessageType.WARNING))
+            before = stat(server.sink, "frames")
+            wait_for(lambda: stat(server.sink, "frames") > before + 20, "20 frames")
+            self.assertIsNone(server.problem())
+            viewer.close()
+
+    def test_stops_with_viewers(self):
+        before = n_sockets()
+        for _ in range(3):
+            server = Sink()
+            viewers = [WebSocket(server.port) for _ in range(3)]
+            for viewer in viewers:
+                viewer.next()
+            for path in ("/stream.mjpg", "/events", "/frame.jpg"):
+                viewers.append(connect(server.port))
+                viewers[-1].sendall(request_text(server.port, path))
+            viewers.append(connect(server.port))
+            server.stop()
+            self.assertIsNone(server.sink.get_property("url"))
+            self.assertEqual(stat(server.sink, "viewers"), 0)
+            self.assertRaises(OSError, connect, server.port)
+            for viewer in viewers:
+                viewer.close()
+            del server  # and its bus
+        wait_for(lambda: n_sockets() <= before, "the end of connections")
+
+
+class Fuzz(unittest.TestCase):
+    N_HTTP, N_WEBSOCKET = 8000, 2000
+
+    def mutate(self, data):
+        data = bytearray(data)
+        for _ in range(self.random.randrange(1, 8)):
+            at = self.random.randrange(len(data) + 1)
+            kind = self.random.randrange(5)
+            if kind == 0:
+                data[at:at] = self.random.randbytes(self.random.randrange(1, 9))
+            elif kind == 1:
+                del data[at:at + self.random.randrange(1, 20)]
+            elif kind == 2 and at < len(data):
+                data[at] = self.random.randrange(256)
+            elif kind == 3:
+                data[at:at] = data[at:at + self.random.randrange(1, 40)]
+            else:
+                data[at:at] = self.random.choice(
+                    (b"\r\n", b":", b" ", b"%", b"\0", b"..", b"/", b"?token=",
+                     b"Content-Length: -1\r\n", b"Transfer-Encoding: chunked\r\n",
+                     b"Range: bytes=0-1,5-,-3\r\n", b"A" * 5000, b"\xff\xfe"))
+        return bytes(data)
+
+    def http(self, port):
+        path = self.random.choice(list(FILES) + list(FRAMES) + ["/x", "*", ""])
+        text = request_text(port, path, self.random.choice(("GET", "HEAD", "POST")), {
+            "Upgrade": "websocket", "Connection": "Upgrade", "Origin": "http://a",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version": "13"} if self.random.random() < 0.5 else {})
+        self.talk(connect(port), self.mutate(text))
+
+    def websocket(self, port):
+        viewer = WebSocket(port)
+        head = bytes([self.random.randrange(256), self.random.randrange(256)])
+        frames = head + self.random.randbytes(self.random.randrange(40))
+        if self.random.random() < 0.3:  # frames of every kind that are whole
+            viewer.send(self.random.randbytes(self.random.randrange(200)),
+                        self.random.randrange(16))
+        viewer.stream.close()
+        self.talk(viewer.sock, frames)
+
+    def talk(self, sock, data):
+        with sock:
+            try:
+                sock.sendall(data)
+                if self.random.random() < 0.2:
+                    sock.settimeout(0.01)
+                    sock.recv(1000)
+            except OSError:
+                pass
+
+    def test_rubbish(self):
+        seed = int(os.environ.get("CUV_TEST_SEED", random.randrange(1 << 32)))
+        print(f"CUV_TEST_SEED={seed}")
+        self.random = random.Random(seed)
+        with Sink("max-viewers=200") as server:
+            viewer = WebSocket(server.port)
+            self.rubbish(server.port, viewer, 10)
+            files, memory = n_sockets(), rss_kib()
+            self.rubbish(server.port, viewer, 1)
+            viewer.close()
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the end of viewers")
+            self.assertEqual(get(server.port, "/frame.jpg").status, 200)
+            wait_for(lambda: n_sockets() <= files, "the end of connections")
+            check_growth(self, memory)
+            self.assertIsNone(server.problem())
+
+    def rubbish(self, port, viewer, part):
+        """A viewer beside it gets its frames."""
+        for n in range(self.N_HTTP // part):
+            self.http(port)
+            if n % 4 == 0 and n // 4 < self.N_WEBSOCKET // part:
+                self.websocket(port)
+            if n % 100 == 0:
+                self.assertIsNotNone(viewer.next())
+
+
+if __name__ == "__main__":
+    run()

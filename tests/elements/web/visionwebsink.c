@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionwebsink: properties that cannot be met, states, flushes and small pools
+ * while somebody watches. What viewers see is in server.py. */
+#include "cuvelements.h"
+
+#include <gio/gio.h>
+
+#define CAPS "video/x-raw,format=NV12,width=64,height=48,framerate=30/1"
+
+static GstElement *
+sink_new (const gchar *settings)
+{
+  GstElement *element = gst_element_factory_make ("visionwebsink", NULL);
+
+  fail_unless (element != NULL);
+  g_object_set (element, "port", 0, "async", FALSE, NULL);
+  if (settings != NULL)
+    cuv_element_set (element, settings);
+  return element;
+}
+
+static guint
+port_of (GstElement *element)
+{
+  gchar *url;
+  guint port;
+
+  g_object_get (element, "url", &url, NULL);
+  fail_unless (url != NULL && g_str_has_prefix (url, "http://127.0.0.1:"));
+  port = (guint) atoi (url + strlen ("http://127.0.0.1:"));
+  g_free (url);
+  return port;
+}
+
+/* Asks for the path, and waits until it is a viewer. */
+static GSocketConnection *
+watch (GstElement *element, const gchar *path)
+{
+  const guint before = cuv_stat_uint (element, "viewers");
+  GSocketClient *client = g_socket_client_new ();
+  GSocketConnection *viewer = g_socket_client_connect_to_host (
+      client, "127.0.0.1", (guint16) port_of (element), NULL, NULL);
+  gchar *request =
+      g_strdup_printf ("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+  GOutputStream *stream;
+
+  fail_unless (viewer != NULL);
+  stream = g_io_stream_get_output_stream (G_IO_STREAM (viewer));
+  fail_unless (g_output_stream_write_all (
+      stream, request, strlen (request), NULL, NULL, NULL));
+  while (cuv_stat_uint (element, "viewers") == before)
+    g_usleep (1000);
+  g_free (request);
+  g_object_unref (client);
+  return viewer;
+}
+
+/* Reads until the text comes. */
+static void
+read_until (GSocketConnection *viewer, const gchar *text)
+{
+  GInputStream *stream = g_io_stream_get_input_stream (G_IO_STREAM (viewer));
+  GString *all = g_string_new (NULL);
+  gchar buffer[4096];
+
+  while (strstr (all->str, text) == NULL) {
+    gssize n =
+        g_input_stream_read (stream, buffer, sizeof buffer - 1, NULL, NULL);
+
+    fail_unless (n > 0, "no '%s' in '%s'", text, all->str);
+    g_string_append_len (all, buffer, n);
+  }
+  g_string_free (all, TRUE);
+}
+
+static GstHarness *
+harness_new (GstElement *element)
+{
+  GstHarness *h = gst_harness_new_with_element (element, "sink", NULL);
+
+  g_object_set (element, "sync", FALSE, NULL);
+  gst_harness_set_src_caps_str (h, CAPS);
+  return h;
+}
+
+static void
+push (GstHarness *h)
+{
+  fail_unless_equals_int (
+      gst_harness_push (h, cuv_frame_new ("NV12", 64, 48)), GST_FLOW_OK);
+}
+
+GST_START_TEST (bad_settings)
+{
+  static const gchar *const cases[][2] = {
+    { "address=example.com", "address 'example.com' is invalid" },
+    { "address=192.0.2.1", "this machine has" },
+    { "path=door", "path 'door' is invalid" },
+    { "path=/door/", "no slash at its end" },
+    { "path=/../x", "path" },
+    { "token-file=/nonexistent", "token-file '/nonexistent' cannot be used" },
+    { "token-file=/dev/null", "expected a token" },
+    { "token-env=CUV_NO_SUCH_VARIABLE", "environment variable that is set" },
+    { "token-env=HOME token-file=/proc/version", "set one of the two" },
+    { "tls-key=/dev/null", "tls-key is set without tls-certificate" },
+    { "tls-certificate=/dev/null", "readable PEM files" },
+    { "tls-certificate=/nonexistent", "readable PEM files" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    cuv_expect_no_start (sink_new (cases[i][0]), cases[i][1]);
+}
+
+GST_END_TEST
+GST_START_TEST (open_to_all_warns)
+{
+  GstElement *element = sink_new ("address=0.0.0.0");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  expect_problem (bus, GST_MESSAGE_WARNING, "set token-file");
+  gst_element_set_state (element, GST_STATE_NULL);
+  g_setenv ("CUV_TEST_TOKEN", "secret", TRUE);
+  g_object_set (element, "token-env", "CUV_TEST_TOKEN", NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_bus_set_flushing (bus, FALSE);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  expect_no_warning (bus);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+/* The harness is made anew: the element has not been anywhere else. */
+GST_START_TEST (restarts_while_watched)
+{
+  static const gchar *const paths[] = { "/events", "/stream.mjpg",
+    "/frame.jpg" };
+  GstElement *element = sink_new (NULL);
+
+  gst_object_ref_sink (element);
+  for (guint i = 0; i < 3; i++) {
+    GstHarness *h = harness_new (element);
+    GSocketConnection *viewers[G_N_ELEMENTS (paths)];
+
+    for (guint v = 0; v < G_N_ELEMENTS (paths); v++)
+      viewers[v] = watch (element, paths[v]);
+    push (h);
+    read_until (viewers[0], "\"frame_num\":0");
+    read_until (viewers[1], "image/jpeg");
+    read_until (viewers[2], "image/jpeg");
+    gst_harness_teardown (h);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
+        GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_uint64 (cuv_stat (element, "frames"), 1);
+    for (guint v = 0; v < G_N_ELEMENTS (paths); v++)
+      g_object_unref (viewers[v]);
+  }
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+GST_START_TEST (flushes_and_ends_while_watched)
+{
+  GstElement *element = sink_new (NULL);
+  GstHarness *h = harness_new (element);
+  GSocketConnection *viewer = watch (element, "/events");
+
+  push (h);
+  read_until (viewer, "\"frame_num\":0");
+  cuv_harness_flush (h);
+  push (h);
+  read_until (viewer, "\"frame_num\":1");
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  cuv_harness_flush (h);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=17,height=33,framerate=30/1");
+  fail_unless_equals_int (
+      gst_harness_push (h, cuv_frame_new ("GRAY8", 17, 33)), GST_FLOW_OK);
+  read_until (viewer, "\"width\":17");
+  g_object_unref (viewer);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+/* Three buffers, as the ALLOCATION query asks for: one is always free, however
+ * long viewers take. */
+GST_START_TEST (does_not_starve_a_pool)
+{
+  GstBufferPoolAcquireParams now = {
+    .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+  };
+  GstElement *element = sink_new (NULL);
+  GstHarness *h = harness_new (element);
+  GSocketConnection *viewer = watch (element, "/stream.mjpg");
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  guint size, min;
+
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, NULL);
+  fail_unless_equals_int (min, 3);
+  gst_buffer_pool_config_set_params (config, caps, size, min, min);
+  gst_buffer_pool_set_config (pool, config);
+  gst_buffer_pool_set_active (pool, TRUE);
+  for (guint i = 0; i < 500; i++) {
+    GstBuffer *buffer;
+
+    fail_unless_equals_int (
+        gst_buffer_pool_acquire_buffer (pool, &buffer, &now), GST_FLOW_OK);
+    gst_buffer_memset (buffer, 0, (guint8) i, size);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  g_object_unref (viewer);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("visionwebsink");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, bad_settings);
+  tcase_add_test (tcase, open_to_all_warns);
+  tcase_add_test (tcase, restarts_while_watched);
+  tcase_add_test (tcase, flushes_and_ends_while_watched);
+  tcase_add_test (tcase, does_not_starve_a_pool);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)
