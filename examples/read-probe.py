@@ -11,10 +11,12 @@ def print_objects(pad, info):
     return Gst.PadProbeReturn.OK
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
+file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
 Gst.init(None)
-line = Gst.parse_launch(f'filesrc location="{sys.argv[1]}" ! decodebin ! videoconvert '
+line = Gst.parse_launch(f'filesrc location="{file}" ! decodebin ! videoconvert '
                         "! waldboostdetect model=lbpcascade_frontalface.xml name=faces ! fakesink")
 line.get_by_name("faces").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_objects)
 line.set_state(Gst.State.PLAYING)
-line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+end = line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
 line.set_state(Gst.State.NULL)
+sys.exit(end.parse_error().gerror.message if end.type == Gst.MessageType.ERROR else 0)

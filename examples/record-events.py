@@ -117,6 +117,7 @@ class Recorder:
         self.written = -1  # the number of the last frame that needs no writing any more
         self.clip, self.seen, self.failed = None, None, False
         self.key_time, self.key_asked, self.closing = 0, False, []
+        self.busy, self.stopping = False, False
 
     def on_frame(self, pad, info):
         """Called with each frame before it is encoded, which loses the metadata."""
@@ -200,6 +201,12 @@ class Recorder:
             self.closing[-1].start()
         self.clip = None
 
+    def stop(self, *_):
+        """On a signal: between two frames only, so that each has its record."""
+        self.stopping = True
+        if not self.busy:
+            raise KeyboardInterrupt
+
     def finish(self):
         self.end_clip()
         for thread in self.closing:
@@ -255,17 +262,23 @@ def main():
     recorder = Recorder(options, extension, muxer)
     pipeline.get_by_name("found").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, recorder.on_frame)
     pad = pipeline.get_by_name("sink").get_static_pad("sink")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, recorder.stop)
     status = 0
     try:
         for number, sample in enumerate(gstcuvision.samples(pipeline)):
+            recorder.busy = True
             recorder.take(number, sample)
             recorder.ask_for_key(pad)
+            recorder.busy = False
+            if recorder.stopping:
+                break
     except KeyboardInterrupt:
         pass
     except RuntimeError as error:
         say(error)
         status = 1
+    recorder.busy = True  # a second signal does not cut the end
     recorder.finish()
     sys.exit(status)
 

@@ -24,6 +24,9 @@ typedef struct {
 } CuvCropRequest;
 
 #define CUV_CROP_MAX 32767 /* width and height of a picture */
+#define CUV_CROP_RATIO                                                         \
+  16 /* of a side that follows from the other: a line of                       \
+      * pixels makes no picture of gigabytes */
 
 /* FALSE if no pixel of the box is in the frame. The box may exceed it. */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,

@@ -25,8 +25,9 @@ plan_side (double start, double size, double margin, int frame, int align,
 static int
 follow (int given, int given_source, int source)
 {
-  return clamp (
-      floor ((double) source * given / given_source + 0.5), 1, CUV_CROP_MAX);
+  const int most = clamp (CUV_CROP_RATIO * (double) given, 1, CUV_CROP_MAX);
+
+  return clamp (floor ((double) source * given / given_source + 0.5), 1, most);
 }
 
 static void

@@ -385,7 +385,6 @@ class Readers(unittest.TestCase):
                   for line in record["lines"]]
         self.assertGreater(len(wanted), 10)
         self.assertEqual(self.example("read-appsink.py", DATA + "sudoku.png").stdout.splitlines(), wanted)
-        self.assertIn("missing.jpg", self.example("read-appsink.py", "missing.jpg", status=1).stderr)
 
     def test_probe(self):
         lines = self.example("read-probe.py", PICTURES[0]).stdout.splitlines()
@@ -397,6 +396,13 @@ class Readers(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in messages], ["lines", "stats"])
         self.assertEqual(messages[0].count("'votes'"), len(record["lines"]))
         self.assertIn("'frames': 1", messages[1])
+
+    def test_they_say_what_is_wrong(self):
+        for name in ("appsink", "probe", "bus"):
+            for arguments, text in ((["missing.jpg"], "not found"), ([], "FILE")):
+                error = self.example(f"read-{name}.py", *arguments, status=1).stderr
+                self.assertIn(text, error)
+                self.assertNotIn("Traceback", error)
 
     def test_they_are_short(self):
         for name in ("appsink", "probe", "bus"):
