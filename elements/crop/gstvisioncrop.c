@@ -213,7 +213,8 @@ plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
   return FALSE;
 }
 
-/* The caps of the pictures from here on. */
+/* The caps of the pictures from here on. The base class's function for this
+ * would negotiate again at the next frame. */
 static gboolean
 set_size (GstVisionCrop *self, gint width, gint height)
 {
@@ -231,7 +232,7 @@ set_size (GstVisionCrop *self, gint width, gint height)
   gst_caps_set_simple (
       caps, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
   ok = gst_video_info_from_caps (&self->picture, caps)
-      && gst_base_transform_update_src_caps (GST_BASE_TRANSFORM (self), caps);
+      && gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_caps_unref (caps);
   return ok;
 }

@@ -314,6 +314,38 @@ GST_START_TEST (size_of_downstream)
 }
 GST_END_TEST
 
+static guint
+count_caps (GstHarness *h)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_event (h)) != NULL) {
+    n += GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* Caps come where the size changes, at no other frame. */
+GST_START_TEST (caps_of_own_sizes)
+{
+  static const guint sizes[] = { 10, 10, 20, 20, 20, 10 };
+  GstHarness *h = harness_new ("GRAY8", "");
+
+  count_caps (h);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBuffer *frame = frame_new ("GRAY8");
+
+    add (frame, "face", 0, 0, sizes[i], 10);
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame));
+    check_size (h, (gint) sizes[i], 10);
+  }
+  ck_assert_uint_eq (count_caps (h), 3);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 GST_START_TEST (live_size)
 {
   GstHarness *h = harness_new ("GRAY8", "width=20");
@@ -396,6 +428,7 @@ visioncrop_suite (void)
   tcase_add_test (tc, objects_that_are_not_cropped);
   tcase_add_test (tc, gap_without_pictures);
   tcase_add_test (tc, size_of_downstream);
+  tcase_add_test (tc, caps_of_own_sizes);
   tcase_add_test (tc, live_size);
   tcase_add_test (tc, broken_frame);
   tcase_add_test (tc, interlaced_frame);

@@ -13,8 +13,8 @@ import time
 import unittest
 
 SENDER = ("videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,width=320,height=240"
-          " ! rcdtrack object-initial-x=130 object-initial-y=20 object-initial-width=60"
-          " object-initial-height=60 ! houghlines orientation-window=10"
+          " ! rcdtrack skip-late=false object-initial-x=130 object-initial-y=20 object-initial-width=60"
+          " object-initial-height=60 ! houghlines skip-late=false orientation-window=10"
           " ! visionpublish add-empty-results=true file-path=sent ! unixfdsink socket-path=s")
 RECEIVER = ("unixfdsrc socket-path=s ! visionpublish add-empty-results=true file-path=%s"
             " ! fakesink sync=false")
