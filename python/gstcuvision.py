@@ -108,7 +108,7 @@ def _take_bytes(structure):
     result = {name: structure.get_value(name) for name in names}
     for name in names:
         structure.remove_field(name)
-    return {name: value.get_data() or b"" for name, value in result.items() if value}
+    return {name: value.get_data() or b"" for name, value in result.items() if value is not None}
 
 
 class Table:

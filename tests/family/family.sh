@@ -32,7 +32,7 @@ run_test ()
 
 mkdir "$tree"
 cp -r "$top"/{.clang-format,meson.build,meson_options.txt} \
-  "$top"/{cuda,docs,elements,examples,gst,models,scripts,tests,tools} "$tree"
+  "$top"/{cuda,docs,elements,examples,gst,models,python,scripts,tests,tools} "$tree"
 cp -r "$here"/{cuda,elements,tests} "$tree"
 add_word meson.build families "'countbright'"
 add_word cuda/meson.build cuda_sources "'countbright': ['countbright.cu']"
