@@ -28,7 +28,7 @@ label_of (GQuark quark)
 }
 
 static GVariant *
-object_to_variant (const GstAnalyticsMtd *od)
+object_to_variant (GstAnalyticsMtd *od)
 {
   gchar *label = label_of (gst_analytics_od_mtd_get_obj_type (od));
   gfloat angle = 0, confidence = 0;
@@ -48,7 +48,7 @@ object_to_variant (const GstAnalyticsMtd *od)
 }
 
 static GVariant *
-classes_to_variant (const GstAnalyticsMtd *cls)
+classes_to_variant (GstAnalyticsMtd *cls)
 {
   GVariantBuilder builder;
 
@@ -64,7 +64,7 @@ classes_to_variant (const GstAnalyticsMtd *cls)
 }
 
 static GVariant *
-track_to_variant (const GstAnalyticsMtd *track)
+track_to_variant (GstAnalyticsMtd *track)
 {
   GstClockTime first = GST_CLOCK_TIME_NONE, last = GST_CLOCK_TIME_NONE;
   gboolean lost = FALSE;
@@ -75,7 +75,7 @@ track_to_variant (const GstAnalyticsMtd *track)
 }
 
 static void
-add_mtd (GVariantBuilder *builder, const GstAnalyticsMtd *mtd)
+add_mtd (GVariantBuilder *builder, GstAnalyticsMtd *mtd)
 {
   const GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type (mtd);
 
