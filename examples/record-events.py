@@ -52,8 +52,9 @@ class Clip:
 
     def __init__(self, path, muxer, first):
         self.path, self.caps, self.start = path, first.caps, first.time
-        self.error, self.records, self.n, self.last = None, None, 0, first
-        self.line = Gst.parse_launch(f"appsrc name=feed format=time max-bytes=0 ! mux.video_0 {muxer} name=mux ! filesink name=file")
+        self.error, self.records, self.n = None, None, 0
+        self.line = Gst.parse_launch(
+            f"appsrc name=feed format=time max-bytes=0 ! mux.video_0 {muxer} name=mux ! filesink name=file")
         self.line.get_by_name("file").set_property("location", path)
         self.feed = self.line.get_by_name("feed")
         self.feed.set_property("caps", first.caps)
@@ -82,7 +83,7 @@ class Clip:
             self.error = error_text(message)
         elif self.feed.get_property("current-level-bytes") > self.MAX_QUEUE:
             self.error = "the disk is too slow"
-        self.n, self.last = self.n + 1, frame
+        self.n += 1
 
     def close(self):
         if not self.error:

@@ -219,6 +219,7 @@ static gboolean
 set_size (GstVisionCrop *self, gint width, gint height)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstVideoInfo info;
   GstCaps *caps;
   gboolean ok;
 
@@ -231,8 +232,10 @@ set_size (GstVisionCrop *self, gint width, gint height)
   caps = gst_caps_make_writable (caps);
   gst_caps_set_simple (
       caps, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
-  ok = gst_video_info_from_caps (&self->picture, caps)
+  ok = gst_video_info_from_caps (&info, caps)
       && gst_pad_push_event (pad, gst_event_new_caps (caps));
+  if (ok)
+    self->picture = info;
   gst_caps_unref (caps);
   return ok;
 }
