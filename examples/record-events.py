@@ -29,7 +29,7 @@ ENCODERS = (  # the first one that is installed; without B-frames all frames sta
     "jpegenc quality=90",
 )
 H264 = ("h264parse ! video/x-h264,stream-format=avc,alignment=au", ".mp4",
-        # a killed program leaves what was written until a second before
+        # a killed program leaves all but the last two seconds
         "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
 OTHER = ("identity", ".mkv", "matroskamux")
 Frame = collections.namedtuple("Frame", "number time buffer caps is_key record")

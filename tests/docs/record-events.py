@@ -153,16 +153,21 @@ class Events(unittest.TestCase):
             self.assertGreater(len(numbers), RATE)
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
-    def interrupt(self, number, folder):
+    def stop(self, number, folder, size):
+        """Sends the signal once so many bytes of records are written. The exit status, the output."""
         with subprocess.Popen(
             [sys.executable, PROGRAM, "filesrc location=slow.avi ! decodebin ! identity sync=true", folder,
              "--before=1", "--after=1"], stdout=subprocess.PIPE, text=True) as running:
-            while not any(os.path.getsize(path) > 5000 for path in glob.glob(f"{folder}/*.jsonl")):
+            while not any(os.path.getsize(path) > size for path in glob.glob(f"{folder}/*.jsonl")):
                 self.assertIsNone(running.poll())
                 time.sleep(0.02)
             running.send_signal(number)
             out = running.stdout.read()
-        self.assertEqual(running.returncode, 0)
+        return running.returncode, out
+
+    def interrupt(self, number, folder):
+        status, out = self.stop(number, folder, 5000)
+        self.assertEqual(status, 0)
         self.assertIn(" frames\n", out)
         ((numbers, _),) = self.clips(folder)
         self.assertEqual(numbers, list(range(len(numbers))))
@@ -172,6 +177,15 @@ class Events(unittest.TestCase):
         """A source of its own pace; Ctrl-C, or the end of a service."""
         self.interrupt(signal.SIGINT, "interrupted")
         self.interrupt(signal.SIGTERM, "terminated")
+
+    def test_killed(self):
+        """The clip plays until two seconds before the end, at most."""
+        self.stop(signal.SIGKILL, "killed", 25000)
+        (path,) = glob.glob("killed/*.mp4")
+        numbers, _ = read_clip(path)
+        self.assertEqual(numbers, list(range(len(numbers))))
+        self.assertGreater(len(numbers), len(records_of(path)) - 2 * RATE - 5)
+        self.assertGreater(len(numbers), RATE)
 
     def test_live_source(self):
         """Of which each frame counts."""
