@@ -33,7 +33,8 @@ bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);
 
-/* Where a rectangle of the frame is in the picture; parts outside are cut. */
+/* Where a rectangle of the frame is in the picture, at least a pixel; parts
+ * outside are cut. */
 CuvCropRect cuv_crop_map (
     const CuvCropPlan *plan, unsigned x, unsigned y, unsigned w, unsigned h);
 

@@ -118,12 +118,12 @@ gst_vision_crop_transform_caps (GstBaseTransform *trans,
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     const GstStructure *structure = gst_caps_get_structure (caps, i);
 
+    gst_caps_append_structure (
+        other, other_structure (structure, to_src, width, height));
     if (!to_src)
       gst_caps_append_structure_full (other,
           other_structure (structure, to_src, width, height),
           gst_caps_features_new (GST_CUV_FEATURE_CUDA, NULL));
-    gst_caps_append_structure (
-        other, other_structure (structure, to_src, width, height));
   }
   if (filter != NULL) {
     GstCaps *all = other;
@@ -132,6 +132,49 @@ gst_vision_crop_transform_caps (GstBaseTransform *trans,
     gst_caps_unref (all);
   }
   return other;
+}
+
+/* The base class's answer prefers downstream's own caps: sources would make
+ * frames of the pictures' size and rate. */
+static GstCaps *
+sink_caps (GstBaseTransform *trans, GstCaps *filter)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (trans);
+  GstCaps *templ = gst_pad_get_pad_template_caps (src);
+  GstCaps *peer = gst_pad_peer_query_caps (src, templ);
+  GstCaps *any =
+      gst_vision_crop_transform_caps (trans, GST_PAD_SRC, peer, NULL);
+  GstCaps *caps;
+
+  gst_caps_unref (templ);
+  gst_caps_unref (peer);
+  templ = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+  caps = gst_caps_intersect_full (any, templ, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (any);
+  gst_caps_unref (templ);
+  if (filter != NULL) {
+    any = caps;
+    caps = gst_caps_intersect_full (filter, any, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (any);
+  }
+  return caps;
+}
+
+static gboolean
+gst_vision_crop_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCaps *filter, *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || direction != GST_PAD_SINK)
+    return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)
+        ->query (trans, direction, query);
+  gst_query_parse_caps (query, &filter);
+  caps = sink_caps (trans, filter);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  gst_cuv_query_cuda_first (query);
+  return TRUE;
 }
 
 /* Called where a size is free: pictures then have the objects' own. */
@@ -391,10 +434,16 @@ static gchar *
 parse_labels (gpointer settings)
 {
   Settings *self = settings;
+  gchar *text;
 
   g_clear_pointer (&self->labels, g_strfreev);
-  if (self->labels_text != NULL && *self->labels_text != '\0')
-    self->labels = g_strsplit (self->labels_text, ",", -1);
+  text = self->labels_text != NULL ? g_strstrip (g_strdup (self->labels_text))
+                                   : NULL;
+  if (text != NULL && *text != '\0')
+    self->labels = g_strsplit (text, ",", -1);
+  for (gchar **label = self->labels; label != NULL && *label != NULL; label++)
+    g_strstrip (*label);
+  g_free (text);
   return NULL;
 }
 
@@ -519,6 +568,7 @@ gst_vision_crop_class_init (GstVisionCropClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_crop_sink_event);
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_vision_crop_transform_caps);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_vision_crop_query);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_vision_crop_fixate_caps);
   trans_class->submit_input_buffer =
       GST_DEBUG_FUNCPTR (gst_vision_crop_submit_input_buffer);

@@ -18,7 +18,7 @@ plan_side (double start, double size, double margin, int frame, int align,
   const int high = clamp (floor (start + size + margin * size + 0.5), 0, frame);
 
   *source_start = low - low % align;
-  *source_size = high - low;
+  *source_size = high - *source_start;
 }
 
 /* The size that is not given, so that the aspect ratio is kept. */
@@ -94,10 +94,10 @@ map_side (int source_start, int source_size, int dest_start, int dest_size,
   const int end = dest_start + dest_size;
   const int low =
       clamp (floor ((start - source_start) * scale + dest_start + 0.5),
-          dest_start, end);
+          dest_start, end - 1);
   const int high =
       clamp (floor ((start + size - source_start) * scale + dest_start + 0.5),
-          low, end);
+          low + 1, end);
 
   *mapped_start = low;
   *mapped_size = high - low;

@@ -45,7 +45,10 @@ GST_START_TEST (plans)
   check_plan (
       &own, A (3, 5, 10, 20), A (3, 5, 10, 20), A (0, 0, 10, 20), 10, 20);
   check_plan (
-      &even, A (3, 5, 10, 21), A (2, 4, 10, 21), A (0, 0, 10, 21), 10, 21);
+      &even, A (3, 5, 10, 21), A (2, 4, 11, 22), A (0, 0, 11, 22), 11, 22);
+  plan = (CuvCropPlan){ { 0, 0, 60, 40 }, { 0, 0, 6, 4 }, 6, 4 };
+  ck_assert_int_eq (cuv_crop_map (&plan, 59, 39, 1, 1).width, 1);
+  ck_assert_int_eq (cuv_crop_map (&plan, 59, 39, 1, 1).x, 5);
   check_plan (&own, A (60, 40, 10, 20), A (60, 40, 4, 8), A (0, 0, 4, 8), 4, 8);
   check_plan (
       &margin, A (20, 0, 10, 20), A (15, 0, 20, 30), A (0, 0, 20, 30), 20, 30);
@@ -103,6 +106,16 @@ harness_new (const gchar *format, const gchar *settings)
   return h;
 }
 
+static GstVideoRegionOfInterestMeta *
+only_region (GstBuffer *picture)
+{
+  gpointer state = NULL;
+  GstVideoRegionOfInterestMeta *roi = cuv_next_region (picture, &state);
+
+  fail_unless (roi != NULL && cuv_next_region (picture, &state) == NULL);
+  return roi;
+}
+
 /* The size of the caps in force. */
 static void
 check_size (GstHarness *h, gint width, gint height)
@@ -155,6 +168,38 @@ GST_START_TEST (pixels)
 }
 GST_END_TEST
 
+/* Those at odd pixels: no column or row of the object is lost. */
+GST_START_TEST (odd_boxes)
+{
+  static const gint boxes[][4] = { { 11, 10, 1, 10 }, { 11, 11, 1, 1 },
+    { 10, 12, 1, 1 }, { 3, 5, 7, 9 }, { W - 1, H - 1, 1, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (boxes); i++) {
+    const gint *box = boxes[i], x = box[0] & ~1, y = box[1] & ~1;
+    const gint w = box[0] + box[2] - x, height = box[1] + box[3] - y;
+    GstHarness *h = harness_new ("I420", "");
+    GstBuffer *frame = frame_new ("I420"), *picture;
+    GstBuffer *wanted = cropped ("I420", frame, x, y, w, height);
+    GstVideoRegionOfInterestMeta *roi;
+
+    add (frame, "face", (guint) box[0], (guint) box[1], (guint) box[2],
+        (guint) box[3]);
+    picture = gst_harness_push_and_pull (h, frame);
+    check_size (h, w, height);
+    fail_unless (
+        cuv_frames_equal ("I420", w, height, picture, wanted), "%u", i);
+    roi = only_region (picture);
+    ck_assert_int_eq (roi->x, box[0] - x);
+    ck_assert_int_eq (roi->y, box[1] - y);
+    ck_assert_int_eq (roi->w, box[2]);
+    ck_assert_int_eq (roi->h, box[3]);
+    gst_buffer_unref (picture);
+    gst_buffer_unref (wanted);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST (scaled_with_borders)
 {
   GstHarness *h = harness_new ("GRAY8", "width=40 height=40");
@@ -179,16 +224,6 @@ GST_END_TEST
 
 /* ---- metadata ---- */
 
-static GstVideoRegionOfInterestMeta *
-only_region (GstBuffer *picture)
-{
-  gpointer state = NULL;
-  GstVideoRegionOfInterestMeta *roi = cuv_next_region (picture, &state);
-
-  fail_unless (roi != NULL && cuv_next_region (picture, &state) == NULL);
-  return roi;
-}
-
 static gint
 param (GstVideoRegionOfInterestMeta *roi, const gchar *name, const gchar *field)
 {
@@ -201,7 +236,7 @@ param (GstVideoRegionOfInterestMeta *roi, const gchar *name, const gchar *field)
 
 GST_START_TEST (object_is_on_the_picture)
 {
-  GstHarness *h = harness_new ("NV12", "width=60 margin=0.25");
+  GstHarness *h = harness_new ("NV12", "width=64 margin=0.3");
   GstBuffer *frame = frame_new ("NV12"), *picture;
   GstVideoRegionOfInterestMeta *roi;
   GstCuvObject face = add (frame, "face", 20, 10, 20, 20);
@@ -219,7 +254,7 @@ GST_START_TEST (object_is_on_the_picture)
   roi = only_region (picture);
   ck_assert_str_eq (g_quark_to_string (roi->roi_type), "face");
   ck_assert_int_eq (roi->id, 0);
-  /* 14,4 30x30 of the frame, twice as large: the box begins at 20,10 of it */
+  /* 14,4 32x32 of the frame, twice as large: the box begins at 20,10 of it */
   ck_assert_int_eq (roi->x, 12);
   ck_assert_int_eq (roi->y, 12);
   ck_assert_int_eq (roi->w, 40);
@@ -228,7 +263,7 @@ GST_START_TEST (object_is_on_the_picture)
   ck_assert_int_eq (param (roi, "object_id", "id"), 7);
   ck_assert_int_eq (param (roi, "crop", "x"), 14);
   ck_assert_int_eq (param (roi, "crop", "y"), 4);
-  ck_assert_int_eq (param (roi, "crop", "w"), 30);
+  ck_assert_int_eq (param (roi, "crop", "w"), 32);
   ck_assert_int_eq (param (roi, "crop", "frame_height"), H);
   gst_buffer_unref (picture);
 
@@ -243,10 +278,10 @@ GST_END_TEST
 
 GST_START_TEST (objects_that_are_not_cropped)
 {
-  GstHarness *h = harness_new (
-      "GRAY8", "labels=face,eye min-size-width=5 min-size-height=8");
+  GstHarness *h = harness_new ("GRAY8", "min-size-width=5 min-size-height=8");
   GstBuffer *frame = frame_new ("GRAY8");
 
+  g_object_set (h->element, "labels", " face , eye", NULL);
   add (frame, "car", 0, 0, 20, 20);
   add (frame, "face", 0, 0, 4, 20);
   add (frame, "face", 0, 0, 20, 7);
@@ -295,6 +330,56 @@ GST_START_TEST (gap_without_pictures)
   /* a branch that has no picture does not stop the other one */
   cuv_play ("videotestsrc num-buffers=5 ! tee name=t ! queue ! fakesink "
             "t. ! queue ! visioncrop ! fakesink");
+}
+GST_END_TEST
+
+/* ---- what is before it ---- */
+
+static void
+keep_caps (GstPad *pad, GParamSpec *spec, gpointer info)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  if (caps != NULL)
+    gst_video_info_from_caps (info, caps);
+  gst_clear_caps (&caps);
+}
+
+static void
+play_5_frames (const gchar *crop)
+{
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=5 ! identity name=before ! %s", crop);
+  GstElement *pipeline = cuv_pipeline_new (line);
+  GstElement *before = gst_bin_get_by_name (GST_BIN (pipeline), "before");
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "c");
+  GstPad *pad = gst_element_get_static_pad (before, "src");
+  GstVideoInfo info = { 0 };
+  gchar *error;
+
+  g_signal_connect (pad, "notify::caps", G_CALLBACK (keep_caps), &info);
+  error = cuv_pipeline_play (pipeline);
+  fail_unless (error == NULL, "%s: %s", line, error);
+  fail_unless_equals_uint64 (cuv_stat (element, "frames"), 5);
+  fail_unless (info.width == 320 && info.height == 240 && info.fps_n == 30,
+      "%s: %d x %d, %d/%d", crop, info.width, info.height, info.fps_n,
+      info.fps_d);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  gst_object_unref (before);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+/* Its size and rate are its own. */
+GST_START_TEST (source_is_as_without)
+{
+  play_5_frames ("visioncrop name=c ! fakesink");
+  play_5_frames ("visioncrop name=c width=112 height=112 ! fakesink");
+  play_5_frames ("visioncrop name=c ! video/x-raw,width=64,height=32,"
+                 "format=RGB ! videoconvert ! fakesink");
+  play_5_frames ("visioncrop name=c width=60 ! videoconvert ! jpegenc"
+                 " ! fakesink");
 }
 GST_END_TEST
 
@@ -423,10 +508,12 @@ visioncrop_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, plans);
   tcase_add_test (tc, pixels);
+  tcase_add_test (tc, odd_boxes);
   tcase_add_test (tc, scaled_with_borders);
   tcase_add_test (tc, object_is_on_the_picture);
   tcase_add_test (tc, objects_that_are_not_cropped);
   tcase_add_test (tc, gap_without_pictures);
+  tcase_add_test (tc, source_is_as_without);
   tcase_add_test (tc, size_of_downstream);
   tcase_add_test (tc, caps_of_own_sizes);
   tcase_add_test (tc, live_size);
