@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the messages of an element: read-bus.py FILE"""
-import gi, gstcuvision, signal, sys
-gi.require_version("Gst", "1.0")
-from gi.repository import Gst
+import gstcuvision, signal, sys
+from gstcuvision import Gst
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
 file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)

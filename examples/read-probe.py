@@ -1,15 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the faces of a picture or film: read-probe.py FILE"""
-import gi, gstcuvision, signal, sys
-gi.require_version("Gst", "1.0")
-from gi.repository import Gst
+import gstcuvision, signal, sys
+from gstcuvision import Gst
 
 def print_objects(pad, info):
     for face in gstcuvision.objects(info.get_buffer()):
         print(face["x"], face["y"], face["w"], face["h"], face["detection"]["confidence"])
     return Gst.PadProbeReturn.OK
-
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
 file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
 Gst.init(None)

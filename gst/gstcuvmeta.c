@@ -178,7 +178,8 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  return size == (guint64) table->row_size * table->n_rows;
+  return size == (guint64) table->row_size * table->n_rows
+      && (table->n_columns > 0 || table->n_rows == 0);
 }
 
 gboolean

@@ -34,6 +34,7 @@ _TYPES = {
 }
 _LAYOUT = ("kind", "version", "width", "height", "shape", "rows", "columns", "data", "key",
            "texts", "pictures", "picture_width", "picture_height")
+_MAX_BUFFERS = 4  # of an appsink for which none are given: its default is no limit
 
 
 @functools.cache
@@ -49,6 +50,8 @@ def _reader():
 
 def _parts(frame, caps):
     if isinstance(frame, Gst.Sample):
+        if frame.get_buffer() is None:
+            raise ValueError("the sample has no buffer")
         return frame.get_buffer(), caps or frame.get_caps()
     if not isinstance(frame, Gst.Buffer):
         raise TypeError(f"a Gst.Sample or Gst.Buffer is expected, not {frame!r}")
@@ -126,9 +129,13 @@ class Table:
 
     def __init__(self, structure):
         known = _take_bytes(structure) | fields(structure)
-        self._data, self._pictures = known["data"], known.get("pictures")
+
+        def optional(name, type, otherwise):  # of another type: as if absent
+            return known[name] if isinstance(known.get(name), type) else otherwise
+
+        self._data, self._pictures = known["data"], optional("pictures", bytes, b"")
         self.kind, self.shape = known["kind"], known["shape"]
-        self.key = known.get("key", self.kind)
+        self.key = optional("key", str, self.kind)
         self.version = known.get("version")
         self.width, self.height = known["width"], known["height"]
         self.info = {name: value for name, value in known.items() if name not in _LAYOUT}
@@ -137,8 +144,8 @@ class Table:
         self._types = [type for _, type in columns]
         self._layout = struct.Struct("<" + "".join(_TYPES[type][0] for type in self._types))
         self._length = known["rows"]
-        self._texts = known.get("texts", [])
-        self._picture_shape = known.get("picture_height", 0), known.get("picture_width", 0), 3
+        self._texts = optional("texts", list, [])
+        self._picture_shape = optional("picture_height", int, 0), optional("picture_width", int, 0), 3
 
     def __len__(self):
         return self._length
@@ -185,7 +192,7 @@ class Table:
         import numpy
 
         shape = (self._length, *self._picture_shape)
-        if not self._pictures or len(self._pictures) != numpy.prod(shape, dtype=object):
+        if not self._pictures or min(shape) < 1 or len(self._pictures) != numpy.prod(shape, dtype=object):
             return None
         return numpy.frombuffer(self._pictures, numpy.uint8).reshape(shape)
 
@@ -215,26 +222,46 @@ def _parse(line):
         raise RuntimeError(f"{line}: {error.message}") from None
 
 
+def _raise_errors(bus):
+    """Takes all messages: those that nobody reads would fill the memory."""
+    while message := bus.pop():
+        if message.type == Gst.MessageType.ERROR:
+            error, debug = message.parse_error()
+            cause = debug.splitlines()[-1] if debug else ""
+            raise RuntimeError(f"{message.src.get_name()}: {error.message} {cause}")
+
+
+def _play(pipeline, sink):
+    is_live = pipeline.set_state(Gst.State.PAUSED) == Gst.StateChangeReturn.NO_PREROLL
+    if sink.get_property("max-buffers") == 0:
+        sink.set_property("max-buffers", _MAX_BUFFERS)
+        sink.set_property("drop", is_live)
+    pipeline.set_state(Gst.State.PLAYING)
+
+
 def samples(line):
     """Plays a gst-launch-1.0 line, or a Gst.Pipeline, that ends in "appsink name=sink", and
     yields each Gst.Sample. Raises RuntimeError where it fails, with the element and the
-    cause. The pipeline stops when the loop ends, however it ends."""
+    cause. The pipeline stops when the loop ends, however it ends.
+
+    appsink sync=false: as fast as possible; otherwise films play at their own speed. Where
+    max-buffers is not set, 4 samples wait for a slow loop: a file then waits, too, and a live
+    source loses the oldest. Reads all messages of the pipeline's bus."""
     pipeline = _parse(line) if isinstance(line, str) else line
     _reader()  # before the first frame: results from other processes need it
     sink = pipeline.get_by_name("sink")
     if sink is None:
         raise RuntimeError(f"{line}: must end in appsink name=sink")
-    pipeline.set_state(Gst.State.PLAYING)
     try:
+        _play(pipeline, sink)
         while True:
             # short: an interrupt is noticed between the calls only
-            if sample := sink.emit("try-pull-sample", Gst.SECOND // 10):
+            sample = sink.emit("try-pull-sample", Gst.SECOND // 10)
+            at_end = sink.get_property("eos")  # before the bus: the error comes before the end
+            _raise_errors(pipeline.bus)
+            if sample:
                 yield sample
-            elif message := pipeline.bus.pop_filtered(Gst.MessageType.ERROR):
-                error, debug = message.parse_error()
-                cause = debug.splitlines()[-1] if debug else ""
-                raise RuntimeError(f"{message.src.get_name()}: {error.message} {cause}")
-            elif sink.get_property("eos"):
+            elif at_end:
                 return
     finally:
         pipeline.set_state(Gst.State.NULL)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import warnings
 
 import gi
@@ -106,6 +107,11 @@ def everything():
     for rows in [], [(-1, 2), (3, 4)]:
         add_table(buffer, "spots", ["x:i32", "x:u8"], rows, shape="points")
     return buffer
+
+
+def error_message(source):
+    return Gst.Message.new_error(source, GLib.Error.new_literal(
+        Gst.resource_error_quark(), "no disk", Gst.ResourceError.WRITE), "")
 
 
 class SameAsPublished(unittest.TestCase):
@@ -234,7 +240,21 @@ class Table(unittest.TestCase):
         buffer = frame()
         add_table(buffer, "spots", ["x:i32"], [(1,)], n_rows=2)
         add_table(buffer, "spots", ["x:u8"], [(1,)])
+        add_table(buffer, "bare", [], [], n_rows=4000000000)
         self.assertEqual([list(table) for table in gstcuvision.tables(buffer)], [[{"x": 1}]])
+
+    def test_fields_of_other_types_are_absent(self):
+        two = GObject.Value(GObject.TYPE_UINT, 2)
+        for width, pixels in ("2", bytes(12)), (-2, bytes(12)), (two, "x" * 12):
+            pictures = GLib.Bytes.new(pixels) if isinstance(pixels, bytes) else pixels
+            buffer = frame()
+            add_table(buffer, "spots", ["t:text"], [(0,), (1,)], key=3, pictures=pictures,
+                      picture_width=width, picture_height=GObject.Value(GObject.TYPE_UINT, 1))
+            (table,) = gstcuvision.tables(buffer)
+            self.assertEqual((table["t"], table.pictures(), table.key), ([None, None], None, "spots"))
+        structure = gstcuvision._reader().emit("read-table", buffer, 0)
+        structure.set_value("texts", 5)
+        self.assertEqual(gstcuvision.Table(structure).array()["t"].tolist(), [None, None])
 
 
 class Use(unittest.TestCase):
@@ -248,11 +268,50 @@ class Use(unittest.TestCase):
     def test_says_what_is_wrong(self):
         with self.assertRaisesRegex(TypeError, "Gst.Sample or Gst.Buffer"):
             gstcuvision.objects(None)
+        for read in gstcuvision.objects, gstcuvision.tables, gstcuvision.record:
+            with self.assertRaisesRegex(ValueError, "no buffer"):
+                read(Gst.Sample.new(None, None, None, None))
         for line, text in (("filesrc location=missing.jpg ! appsink name=sink", "missing.jpg"),
                            ("nonsense ! appsink name=sink", "nonsense"),
                            ("videotestsrc ! fakesink", "appsink name=sink")):
             with self.assertRaisesRegex(RuntimeError, text):
                 list(gstcuvision.samples(line))
+
+    def test_error_of_another_branch(self):
+        """The frames go on."""
+        line = Gst.parse_launch("videotestsrc ! appsink name=sink sync=false")
+        with self.assertRaisesRegex(RuntimeError, "no disk"):
+            for n, _ in enumerate(gstcuvision.samples(line)):
+                if n == 0:
+                    line.bus.post(error_message(line))
+                self.assertLess(n, 100)
+
+    def test_error_at_the_end(self):
+        """It is on the bus just before the sink is at its end."""
+        line = unittest.mock.Mock(bus=Gst.Bus())
+        sink = line.get_by_name.return_value
+        sink.emit.return_value = None
+        error = error_message(Gst.ElementFactory.make("fakesink"))
+        sink.get_property.side_effect = lambda name: name != "eos" or line.bus.post(error)
+        with self.assertRaisesRegex(RuntimeError, "no disk"):
+            list(gstcuvision.samples(line))
+
+    def test_messages_do_not_pile_up(self):
+        line = Gst.parse_launch("videotestsrc num-buffers=200 ! houghlines message=every-frame"
+                                " ! appsink name=sink sync=false")
+        waiting = [sum(1 for _ in iter(line.bus.pop, None)) for n, _ in enumerate(gstcuvision.samples(line))
+                   if n == 150]
+        self.assertLess(waiting[0], 50)
+
+    def test_samples_that_wait(self):
+        for line, wanted in (("videotestsrc ! appsink name=sink", (4, False)),
+                             ("videotestsrc is-live=true ! appsink name=sink", (4, True)),
+                             ("videotestsrc is-live=true ! appsink name=sink max-buffers=7", (7, False))):
+            pipeline = Gst.parse_launch(line)
+            sink = pipeline.get_by_name("sink")
+            for _ in gstcuvision.samples(pipeline):
+                self.assertEqual((sink.get_property("max-buffers"), sink.get_property("drop")), wanted)
+                break
 
     def alone(self, script, **environment):
         return subprocess.run([sys.executable, "-c", script], env=os.environ | environment,
