@@ -1,77 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* visionwebsink: properties that cannot be met, states, flushes and small pools
  * while somebody watches. What viewers see is in server.py. */
-#include "cuvelements.h"
-
-#include <gio/gio.h>
+#include "watch.h"
 
 #define CAPS "video/x-raw,format=NV12,width=64,height=48,framerate=30/1"
-
-static GstElement *
-sink_new (const gchar *settings)
-{
-  GstElement *element = gst_element_factory_make ("visionwebsink", NULL);
-
-  fail_unless (element != NULL);
-  g_object_set (element, "port", 0, "async", FALSE, NULL);
-  if (settings != NULL)
-    cuv_element_set (element, settings);
-  return element;
-}
-
-static guint
-port_of (GstElement *element)
-{
-  gchar *url;
-  guint port;
-
-  g_object_get (element, "url", &url, NULL);
-  fail_unless (url != NULL && g_str_has_prefix (url, "http://127.0.0.1:"));
-  port = (guint) atoi (url + strlen ("http://127.0.0.1:"));
-  g_free (url);
-  return port;
-}
-
-/* Asks for the path, and waits until it is a viewer. */
-static GSocketConnection *
-watch (GstElement *element, const gchar *path)
-{
-  const guint before = cuv_stat_uint (element, "viewers");
-  GSocketClient *client = g_socket_client_new ();
-  GSocketConnection *viewer = g_socket_client_connect_to_host (
-      client, "127.0.0.1", (guint16) port_of (element), NULL, NULL);
-  gchar *request =
-      g_strdup_printf ("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-  GOutputStream *stream;
-
-  fail_unless (viewer != NULL);
-  stream = g_io_stream_get_output_stream (G_IO_STREAM (viewer));
-  fail_unless (g_output_stream_write_all (
-      stream, request, strlen (request), NULL, NULL, NULL));
-  while (cuv_stat_uint (element, "viewers") == before)
-    g_usleep (1000);
-  g_free (request);
-  g_object_unref (client);
-  return viewer;
-}
-
-/* Reads until the text comes. */
-static void
-read_until (GSocketConnection *viewer, const gchar *text)
-{
-  GInputStream *stream = g_io_stream_get_input_stream (G_IO_STREAM (viewer));
-  GString *all = g_string_new (NULL);
-  gchar buffer[4096];
-
-  while (strstr (all->str, text) == NULL) {
-    gssize n =
-        g_input_stream_read (stream, buffer, sizeof buffer - 1, NULL, NULL);
-
-    fail_unless (n > 0, "no '%s' in '%s'", text, all->str);
-    g_string_append_len (all, buffer, n);
-  }
-  g_string_free (all, TRUE);
-}
 
 static GstHarness *
 harness_new (GstElement *element)
@@ -108,13 +40,13 @@ GST_START_TEST (bad_settings)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    cuv_expect_no_start (sink_new (cases[i][0]), cases[i][1]);
+    cuv_expect_no_start (web_sink_new (cases[i][0]), cases[i][1]);
 }
 
 GST_END_TEST
 GST_START_TEST (open_to_all_warns)
 {
-  GstElement *element = sink_new ("address=0.0.0.0");
+  GstElement *element = web_sink_new ("address=0.0.0.0");
   GstBus *bus = gst_bus_new ();
 
   gst_element_set_bus (element, bus);
@@ -139,7 +71,7 @@ GST_START_TEST (restarts_while_watched)
 {
   static const gchar *const paths[] = { "/events", "/stream.mjpg",
     "/frame.jpg" };
-  GstElement *element = sink_new (NULL);
+  GstElement *element = web_sink_new (NULL);
 
   gst_object_ref_sink (element);
   for (guint i = 0; i < 3; i++) {
@@ -147,11 +79,11 @@ GST_START_TEST (restarts_while_watched)
     GSocketConnection *viewers[G_N_ELEMENTS (paths)];
 
     for (guint v = 0; v < G_N_ELEMENTS (paths); v++)
-      viewers[v] = watch (element, paths[v]);
+      viewers[v] = web_watch (element, paths[v]);
     push (h);
-    read_until (viewers[0], "\"frame_num\":0");
-    read_until (viewers[1], "image/jpeg");
-    read_until (viewers[2], "image/jpeg");
+    web_read_until (viewers[0], "\"frame_num\":0");
+    web_read_until (viewers[1], "image/jpeg");
+    web_read_until (viewers[2], "image/jpeg");
     gst_harness_teardown (h);
     fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
         GST_STATE_CHANGE_SUCCESS);
@@ -165,22 +97,22 @@ GST_START_TEST (restarts_while_watched)
 GST_END_TEST
 GST_START_TEST (flushes_and_ends_while_watched)
 {
-  GstElement *element = sink_new (NULL);
+  GstElement *element = web_sink_new (NULL);
   GstHarness *h = harness_new (element);
-  GSocketConnection *viewer = watch (element, "/events");
+  GSocketConnection *viewer = web_watch (element, "/events");
 
   push (h);
-  read_until (viewer, "\"frame_num\":0");
+  web_read_until (viewer, "\"frame_num\":0");
   cuv_harness_flush (h);
   push (h);
-  read_until (viewer, "\"frame_num\":1");
+  web_read_until (viewer, "\"frame_num\":1");
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   cuv_harness_flush (h);
   gst_harness_set_src_caps_str (
       h, "video/x-raw,format=GRAY8,width=17,height=33,framerate=30/1");
   fail_unless_equals_int (
       gst_harness_push (h, cuv_frame_new ("GRAY8", 17, 33)), GST_FLOW_OK);
-  read_until (viewer, "\"width\":17");
+  web_read_until (viewer, "\"width\":17");
   g_object_unref (viewer);
   gst_harness_teardown (h);
   gst_object_unref (element);
@@ -194,9 +126,9 @@ GST_START_TEST (does_not_starve_a_pool)
   GstBufferPoolAcquireParams now = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
   };
-  GstElement *element = sink_new (NULL);
+  GstElement *element = web_sink_new (NULL);
   GstHarness *h = harness_new (element);
-  GSocketConnection *viewer = watch (element, "/stream.mjpg");
+  GSocketConnection *viewer = web_watch (element, "/stream.mjpg");
   GstCaps *caps = gst_caps_from_string (CAPS);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
   GstBufferPool *pool = gst_video_buffer_pool_new ();
