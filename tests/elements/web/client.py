@@ -200,7 +200,7 @@ def check_growth(test, before):
     growth = rss_kib() - before
     print(f"memory grew by {growth} KiB")
     if "asan" not in os.environ.get("LD_PRELOAD", ""):
-        test.assertLess(growth, 20000)
+        test.assertLess(growth, 10000)
 
 
 def run():

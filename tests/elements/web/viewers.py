@@ -5,6 +5,7 @@ that never ask or send rubbish. CUV_TEST_SEED repeats the rubbish."""
 
 import os
 import random
+import select
 import threading
 import time
 import unittest
@@ -205,6 +206,10 @@ class Trouble(unittest.TestCase):
             viewer = WebSocket(server.port)
             socks = [connect(server.port) for _ in range(300)]
             self.assertIsNotNone(viewer.next())
+            wait_for(lambda: len(select.select(socks, [], [], 0)[0]) >= 45,
+                     "the end of those beyond 256")
+            self.assertEqual({sock.recv(1) for sock in
+                              select.select(socks, [], [], 0)[0]}, {b""})
             for sock in socks:
                 sock.close()
             wait_for(lambda: self.works(server.port), "a page")
