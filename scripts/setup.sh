@@ -19,7 +19,7 @@ analytics_packages=(libgstreamer-plugins-bad1.0-dev)
 recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy python3-pandas sqlite3
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev
-  chromium curl glib-networking openssl
+  curl glib-networking openssl
   python3-gdal python3-opencv python3-skimage libopencv-dev)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
@@ -29,6 +29,9 @@ grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
   || wanted+=("${analytics_packages[@]}")
 [ "${1:-demo}" != demo ] && wanted+=("${recipe_packages[@]}")
 [ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
+# Ubuntu has it as a snap only; the browser's test is skipped there.
+[ "${1:-demo}" = test ] && grep -q '^ID=debian$' /etc/os-release 2>/dev/null \
+  && wanted+=(chromium)
 
 command -v dpkg-query >/dev/null || die "this is not a Debian system; install the" \
   "equivalents of these Debian 12 packages: ${wanted[*]}"
