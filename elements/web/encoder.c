@@ -18,6 +18,7 @@ struct _CuvWebEncoder {
   gboolean stopping;
   CuvWebInput newest; /* buffer NULL: none */
   gchar *source;      /* of newest */
+  guint64 taken;      /* number of the input that the thread took last */
   CuvWebEncoderCounts counts;
 
   /* of the thread */
@@ -36,6 +37,7 @@ cuv_web_encoder_new (CuvWebWarn warn, gpointer data)
 
   self->warn = warn;
   self->data = data;
+  self->taken = G_MAXUINT64;
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   cuv_json_init (&self->json);
   g_mutex_init (&self->lock);
@@ -73,10 +75,11 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 {
-  const gboolean wanted = cuv_web_stream_viewers (self->stream) > 0;
+  gboolean wanted = cuv_web_stream_viewers (self->stream) > 0;
   GstBuffer *before;
 
   g_mutex_lock (&self->lock);
+  wanted = wanted && !(input->again && input->number == self->taken);
   before = g_steal_pointer (&self->newest.buffer);
   if (wanted) {
     self->counts.skipped += before != NULL;
@@ -220,6 +223,7 @@ run (gpointer data)
     gchar *source = g_strdup (self->source);
 
     self->newest.buffer = NULL;
+    self->taken = input.number;
     g_mutex_unlock (&self->lock);
     input.source = source;
     set_due (self, input.max_rate);

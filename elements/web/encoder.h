@@ -16,6 +16,7 @@ typedef struct {
   GstBuffer *buffer;
   GstVideoInfo info;
   guint64 number;
+  gboolean again; /* it was given before, when the pipeline paused */
   GstClockTime stream_time;
   gint64 wallclock;    /* microseconds since 1970 */
   const gchar *source; /* or NULL */

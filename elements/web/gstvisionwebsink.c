@@ -71,7 +71,8 @@ gst_vision_web_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
 }
 
 static void
-offer (GstVisionWebSink *self, GstBuffer *buffer, guint64 number)
+offer (
+    GstVisionWebSink *self, GstBuffer *buffer, guint64 number, gboolean again)
 {
   const GstSegment *segment = &GST_BASE_SINK (self)->segment;
   const GstVisionWebSettings *settings;
@@ -85,6 +86,7 @@ offer (GstVisionWebSink *self, GstBuffer *buffer, guint64 number)
           .buffer = buffer,
           .info = self->info,
           .number = number,
+          .again = again,
           .stream_time = segment->format == GST_FORMAT_TIME
               ? gst_segment_to_stream_time (
                   segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
@@ -103,7 +105,8 @@ gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 {
   GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
 
-  offer (self, buffer, self->frames);
+  offer (self, buffer, self->frames, FALSE);
+  self->prerolled = TRUE;
   return GST_FLOW_OK;
 }
 
@@ -117,7 +120,8 @@ gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 
   clock_gettime (CLOCK_MONOTONIC, &start);
   number = self->frames; /* written by this thread only */
-  offer (self, buffer, number);
+  offer (self, buffer, number, self->prerolled);
+  self->prerolled = FALSE;
   us = cuv_microseconds_since (&start);
   GST_OBJECT_LOCK (self);
   self->frames = number + 1;
@@ -246,6 +250,7 @@ gst_vision_web_sink_start (GstBaseSink *sink)
   GST_OBJECT_LOCK (self);
   self->frames = 0;
   self->render_us = 0;
+  self->prerolled = FALSE;
   self->counts = (GstVisionWebCounts){ 0 };
   GST_OBJECT_UNLOCK (self);
   settings = self->settings.in_force;

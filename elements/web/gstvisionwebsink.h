@@ -50,6 +50,7 @@ struct _GstVisionWebSink {
 
   GstCuvSettings settings; /* GstVisionWebSettings */
   GstVideoInfo info;
+  gboolean prerolled; /* the next frame has been offered already */
 
   /* from start to stop */
   CuvWebServer *server;
