@@ -6,6 +6,7 @@
 #define BACKLOG 64
 /* How long closing waits for libsoup to drop its connections. */
 #define CLOSE_MS 1000
+#define MAX_ITERATIONS 10000
 
 static GMutex registry_lock;
 static GPtrArray *registry; /* servers that are open; NULL: none yet */
@@ -81,6 +82,16 @@ on_close_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Whatever is ready; a source that always is does not keep us. */
+static void
+iterate (CuvWebServer *self)
+{
+  for (guint i = 0;
+       i < MAX_ITERATIONS && g_main_context_iteration (self->context, FALSE);
+       i++)
+    ;
+}
+
 /* libsoup has to see the end of each connection. */
 static void
 drain (CuvWebServer *self)
@@ -92,8 +103,7 @@ drain (CuvWebServer *self)
   g_source_attach (timeout, self->context);
   while (self->connections->len > 0 && !expired)
     g_main_context_iteration (self->context, TRUE);
-  while (g_main_context_iteration (self->context, FALSE))
-    ;
+  iterate (self);
   g_source_destroy (timeout);
   g_source_unref (timeout);
 }
@@ -119,8 +129,7 @@ close_soup (CuvWebServer *self)
   drain (self);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
-  while (g_main_context_iteration (self->context, FALSE))
-    ;
+  iterate (self);
   g_ptr_array_unref (self->connections);
   g_ptr_array_unref (self->streams);
 }
