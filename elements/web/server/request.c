@@ -188,6 +188,19 @@ respond_file (SoupServerMessage *message, const Resource *resource)
   g_free (path);
 }
 
+/* The handshake has been answered. The stream may have gone meanwhile. */
+static void
+on_upgraded (SoupServerMessage *message, gpointer server)
+{
+  const gchar *rest;
+  SoupWebsocketConnection *websocket = cuv_websocket_take (message);
+  CuvWebStream *stream = find_stream (server, path_of (message), &rest);
+
+  if (stream != NULL)
+    cuv_viewer_add_websocket (stream, message, websocket);
+  g_object_unref (websocket);
+}
+
 /* Frames are for those who have the token, and for pages of ours. */
 static void
 respond_frames (
@@ -209,9 +222,12 @@ respond_frames (
         "there are max-viewers viewers already");
   else if (resource->add != NULL)
     resource->add (stream, message, resource->form, resource->type);
+  else if (soup_websocket_server_process_handshake (
+               message, NULL, NULL, NULL, NULL))
+    g_signal_connect (message, "wrote-informational", G_CALLBACK (on_upgraded),
+        stream->server);
 }
 
-/* A response without a status is libsoup's WebSocket handshake. */
 static void
 on_request (SoupServer *soup, SoupServerMessage *message, const char *unused,
     GHashTable *query, gpointer data)
@@ -231,24 +247,9 @@ on_request (SoupServer *soup, SoupServerMessage *message, const char *unused,
     respond_frames (stream, message, resource);
 }
 
-static void
-on_websocket (SoupServer *soup, SoupServerMessage *message, const char *unused,
-    SoupWebsocketConnection *websocket, gpointer data)
-{
-  const gchar *rest;
-  CuvWebStream *stream = find_stream (data, path_of (message), &rest);
-
-  if (stream != NULL)
-    cuv_viewer_add_websocket (stream, message, websocket);
-}
-
 void
 cuv_requests_open (CuvWebServer *self)
 {
-  soup_server_remove_websocket_extension (
-      self->soup, SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   soup_server_add_early_handler (self->soup, "/", on_headers, self, NULL);
   soup_server_add_handler (self->soup, "/", on_request, self, NULL);
-  soup_server_add_websocket_handler (
-      self->soup, "/", NULL, NULL, on_websocket, self, NULL);
 }

@@ -85,6 +85,11 @@ void cuv_requests_open (CuvWebServer *server);
 void cuv_respond_text (
     SoupServerMessage *message, guint status, const gchar *text);
 
+/* ---- websocket.c ---- */
+
+/* The connection of a message whose handshake was answered; to be unreffed. */
+SoupWebsocketConnection *cuv_websocket_take (SoupServerMessage *message);
+
 /* ---- stream.c ---- */
 
 struct _CuvWebStream {

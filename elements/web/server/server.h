@@ -7,6 +7,7 @@
  *   connection.c  sockets: how many there are, and for how long
  *   access.c      who may ask: Host, Origin, token
  *   request.c     from a request to a response
+ *   websocket.c   WebSockets whose messages are short
  *   stream.c      the frames of a path and who waits for them
  *   viewer.c      one that waits: WebSocket or HTTP */
 #ifndef CUV_WEB_SERVER_H

@@ -274,7 +274,6 @@ cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
   if (self == NULL)
     return;
   self->single = TRUE;
-  /* without a status libsoup would try a WebSocket handshake */
   soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
   soup_server_message_pause (message);
   begin (self);

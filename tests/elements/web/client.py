@@ -32,16 +32,23 @@ def stat(sink, name):
 class Sink:
     """A pipeline with a visionwebsink at a free port."""
 
-    def __init__(self, properties="", source=SOURCE % (64, 48, 100), port=0):
+    def __init__(self, properties="", source=SOURCE % (64, 48, 100), port=0,
+                 state=Gst.State.PLAYING):
         self.pipeline = Gst.parse_launch(
             f"{source} ! visionwebsink name=sink port={port} {properties}")
         self.sink = self.pipeline.get_by_name("sink")
-        self.pipeline.set_state(Gst.State.PLAYING)
+        self.pipeline.set_state(state)
+        self.open()
+
+    def open(self):
+        """The port, if it is open."""
         self.url = self.sink.get_property("url")
         if self.url:
             found = re.match(r"(https?)://127\.0\.0\.1:(\d+)(/.*)", self.url)
             self.port = int(found[2])
             self.path = found[3]
+            return self.port
+        return None
 
     def stop(self):
         self.pipeline.set_state(Gst.State.NULL)

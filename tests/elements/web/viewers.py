@@ -13,7 +13,7 @@ import unittest
 import cv2
 import numpy as np
 
-from client import (FILES, FRAMES, Gst, SOURCE, Sink, WebSocket, check_growth, connect,
+from client import (FILES, FRAMES, Gst, SOURCE, Sink, TIMEOUT, WebSocket, check_growth, connect,
                     decode, get, n_sockets, request_text, rss_kib, run, stat, wait_for,
                     websocket_status)
 
@@ -29,6 +29,21 @@ class Viewers(unittest.TestCase):
                 numbers.append(record["frame_num"])
                 self.assertEqual(decode(jpeg).shape, (48, 64, 3))
             self.assertEqual(numbers, sorted(set(numbers)))
+            viewer.close()
+
+    def test_first_frame_is_shown_once(self):
+        """Though a sink gets it twice: paused, and then to render it."""
+        source = "videotestsrc ! video/x-raw,width=64,height=48,framerate=30/1"
+        with Sink(source=source, state=Gst.State.READY) as server:
+            server.pipeline.set_state(Gst.State.PAUSED)
+            server.pipeline.get_state(TIMEOUT * Gst.SECOND)
+            viewer = WebSocket(server.open())
+            wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
+            server.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH, 0)
+            self.assertEqual(viewer.next()[0]["frame_num"], 0)
+            server.pipeline.set_state(Gst.State.PLAYING)
+            numbers = [viewer.next()[0]["frame_num"] for _ in range(5)]
+            self.assertEqual(numbers, sorted(set(numbers) - {0}))
             viewer.close()
 
     def test_one_in_flight(self):
@@ -199,6 +214,25 @@ class Trouble(unittest.TestCase):
                 sock.close()
             self.assertEqual(ended, 60)
             wait_for(lambda: n_sockets() <= before, "the end of connections")
+
+    def test_endless_message(self):
+        """Of fragments, each short enough: the viewer is closed, nothing is kept."""
+        with Sink() as server:
+            viewer, memory = WebSocket(server.port), rss_kib()
+            fragment = b"\xfe" + (1000).to_bytes(2, "big") + bytes(4 + 1000)
+            with self.assertRaises(OSError):
+                viewer.sock.sendall(b"\x01" + fragment)
+                for _ in range(100000):
+                    viewer.sock.sendall(b"\x00" + fragment)
+            check_growth(self, memory)
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
+            viewer.close()
+        with Sink() as server:  # the same for one message that is too long
+            viewer = WebSocket(server.port)
+            viewer.message()
+            viewer.send(bytes(1025))
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
+            viewer.close()
 
     def test_too_many_connections(self):
         """More than it takes are closed; when they are gone it works again."""

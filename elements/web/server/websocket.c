@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libsoup joins the fragments of a message without a limit (CVE-2025-32049,
+ * which Debian 12 has). Answers of viewers are short: fragments are refused, by
+ * an extension of the protocol that sees each frame and that no client knows
+ * of. */
+#include "server/server-private.h"
+
+#define FIN 0x80 /* of a frame's first byte: the last fragment */
+
+#define CUV_TYPE_WHOLE_MESSAGES (cuv_whole_messages_get_type ())
+G_DECLARE_FINAL_TYPE (CuvWholeMessages, cuv_whole_messages, CUV, WHOLE_MESSAGES,
+    SoupWebsocketExtension)
+struct _CuvWholeMessages {
+  SoupWebsocketExtension parent;
+};
+G_DEFINE_FINAL_TYPE (
+    CuvWholeMessages, cuv_whole_messages, SOUP_TYPE_WEBSOCKET_EXTENSION)
+
+/* Takes payload, and returns it or an error. */
+static GBytes *
+check_frame (SoupWebsocketExtension *self, guint8 *header, GBytes *payload,
+    GError **error)
+{
+  if (*header & FIN)
+    return payload;
+  g_bytes_unref (payload);
+  g_set_error_literal (error, SOUP_WEBSOCKET_ERROR,
+      SOUP_WEBSOCKET_CLOSE_TOO_BIG, "fragments are not accepted");
+  return NULL;
+}
+
+static void
+cuv_whole_messages_class_init (CuvWholeMessagesClass *klass)
+{
+  SOUP_WEBSOCKET_EXTENSION_CLASS (klass)->process_incoming_message =
+      check_frame;
+}
+
+static void
+cuv_whole_messages_init (CuvWholeMessages *self)
+{
+}
+
+SoupWebsocketConnection *
+cuv_websocket_take (SoupServerMessage *message)
+{
+  GIOStream *stream = soup_server_message_steal_connection (message);
+  GList *extensions =
+      g_list_append (NULL, g_object_new (CUV_TYPE_WHOLE_MESSAGES, NULL));
+  SoupWebsocketConnection *websocket = soup_websocket_connection_new (stream,
+      soup_server_message_get_uri (message), SOUP_WEBSOCKET_CONNECTION_SERVER,
+      NULL, NULL, extensions);
+
+  g_object_unref (stream);
+  return websocket;
+}
