@@ -178,8 +178,9 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  return size == (guint64) table->row_size * table->n_rows
-      && (table->n_columns > 0 || table->n_rows == 0);
+  if (table->n_columns == 0)
+    table->n_rows = 0; /* whatever it says: nobody counts to it */
+  return size == (guint64) table->row_size * table->n_rows;
 }
 
 gboolean

@@ -143,7 +143,7 @@ class Table:
         self.columns = _unique(name for name, _ in columns)
         self._types = [type for _, type in columns]
         self._layout = struct.Struct("<" + "".join(_TYPES[type][0] for type in self._types))
-        self._length = known["rows"]
+        self._length = known["rows"] if self.columns else 0
         self._texts = optional("texts", list, [])
         self._picture_shape = optional("picture_height", int, 0), optional("picture_width", int, 0), 3
 
