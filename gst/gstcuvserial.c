@@ -8,69 +8,9 @@
 #if GST_CHECK_VERSION(1, 24, 0)
 #define SERIAL_VERSION 1
 
-/* ---- structures ---- */
-
-/* A structure's text cannot be read back if it has GBytes that are empty or no
- * multiple of three bytes (GStreamer 1.28 and before). They are beside the
- * text. */
-#define STRUCTURE "(sa(say))" /* text; name and bytes */
-
-static gboolean
-take_bytes (GQuark field, GValue *value, gpointer builder)
-{
-  if (!G_VALUE_HOLDS (value, G_TYPE_BYTES))
-    return TRUE;
-  if (g_value_get_boxed (value) != NULL)
-    g_variant_builder_add (builder, "(s@ay)", g_quark_to_string (field),
-        g_variant_new_from_bytes (
-            G_VARIANT_TYPE_BYTESTRING, g_value_get_boxed (value), TRUE));
-  return FALSE;
-}
-
-static GVariant *
-structure_to_variant (const GstStructure *structure)
-{
-  GstStructure *rest = gst_structure_copy (structure);
-  GVariantBuilder builder;
-  GVariant *variant;
-  gchar *text;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(say)"));
-  gst_structure_filter_and_map_in_place (rest, take_bytes, &builder);
-  text = gst_structure_to_string (rest);
-  variant = g_variant_new (STRUCTURE, text, &builder);
-  g_free (text);
-  gst_structure_free (rest);
-  return variant;
-}
-
-/* NULL if GStreamer cannot parse the text. */
-static GstStructure *
-structure_from_variant (GVariant *variant)
-{
-  const gchar *text, *name;
-  GstStructure *structure;
-  GVariantIter *fields;
-  GVariant *field;
-
-  g_variant_get (variant, "(&sa(say))", &text, &fields);
-  structure = gst_structure_from_string (text, NULL);
-  while (structure != NULL
-      && g_variant_iter_next (fields, "(&s@ay)", &name, &field)) {
-    GBytes *value = g_variant_get_data_as_bytes (field);
-
-    gst_structure_set (structure, name, G_TYPE_BYTES, value, NULL);
-    g_bytes_unref (value);
-    g_variant_unref (field);
-  }
-  g_variant_iter_free (fields);
-  return structure;
-}
-
 /* ---- variants ---- */
 
-/* FNV-1a, behind the variant: GStreamer's parser of structures logs critical
- * messages about texts that were changed, and loses memory. */
+/* FNV-1a, behind the variant: changed bytes are no other results. */
 static guint32
 checksum (const guint8 *data, gsize size)
 {
@@ -129,7 +69,7 @@ serialize_table (
     const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
   return gst_cuv_serial_append (data, version,
-      structure_to_variant (
+      gst_cuv_serial_from_structure (
           gst_custom_meta_get_structure ((GstCustomMeta *) meta)));
 }
 
@@ -144,9 +84,10 @@ static GstMeta *
 deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
     const guint8 *data, gsize size, guint8 version)
 {
-  GVariant *variant = gst_cuv_serial_parse (STRUCTURE, data, size, version);
+  GVariant *variant =
+      gst_cuv_serial_parse (GST_CUV_SERIAL_STRUCTURE, data, size, version);
   GstStructure *read =
-      variant != NULL ? structure_from_variant (variant) : NULL;
+      variant != NULL ? gst_cuv_serial_to_structure (variant) : NULL;
   GstCustomMeta *meta = NULL;
 
   if (read != NULL) {
@@ -162,7 +103,7 @@ deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
 /* ---- regions ---- */
 
 /* label, id, parent_id, x, y, w, h, params */
-#define REGION "(siiuuuua" STRUCTURE ")"
+#define REGION "(siiuuuua" GST_CUV_SERIAL_STRUCTURE ")"
 
 static gboolean
 serialize_region (
@@ -175,9 +116,11 @@ serialize_region (
   GVariantBuilder params;
   gboolean ok;
 
-  g_variant_builder_init (&params, G_VARIANT_TYPE ("a" STRUCTURE));
+  g_variant_builder_init (
+      &params, G_VARIANT_TYPE ("a" GST_CUV_SERIAL_STRUCTURE));
   for (GList *l = roi->params; l != NULL; l = l->next)
-    g_variant_builder_add_value (&params, structure_to_variant (l->data));
+    g_variant_builder_add_value (
+        &params, gst_cuv_serial_from_structure (l->data));
   ok = gst_cuv_serial_append (data, version,
       g_variant_new (REGION, valid, roi->id, roi->parent_id, roi->x, roi->y,
           roi->w, roi->h, &params));
@@ -191,7 +134,7 @@ add_params (GstVideoRegionOfInterestMeta *roi, GVariantIter *params)
   GVariant *param;
 
   while ((param = g_variant_iter_next_value (params)) != NULL) {
-    GstStructure *structure = structure_from_variant (param);
+    GstStructure *structure = gst_cuv_serial_to_structure (param);
 
     if (structure != NULL)
       gst_video_region_of_interest_meta_add_param (roi, structure);
@@ -212,8 +155,8 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
 
   if (variant == NULL)
     return NULL;
-  g_variant_get (variant, "(&siiuuuua" STRUCTURE ")", &label, &id, &parent_id,
-      &x, &y, &w, &h, &params);
+  g_variant_get (variant, "(&siiuuuua" GST_CUV_SERIAL_STRUCTURE ")", &label,
+      &id, &parent_id, &x, &y, &w, &h, &params);
   roi = gst_buffer_add_video_region_of_interest_meta_id (
       buffer, *label != '\0' ? g_quark_from_string (label) : 0, x, y, w, h);
   roi->id = id;

@@ -25,6 +25,16 @@ gboolean gst_cuv_serial_append (
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 
+#define GST_CUV_SERIAL_VALUE "(yv)"            /* type; content */
+#define GST_CUV_SERIAL_STRUCTURE "(sa(s(yv)))" /* name; fields */
+
+/* Booleans, numbers, fractions, strings, GBytes, and arrays, lists and
+ * structures of these. Other fields are left out. */
+GVariant *gst_cuv_serial_from_structure (const GstStructure *structure);
+
+/* NULL if the name is none. Fields that make no sense are left out. */
+GstStructure *gst_cuv_serial_to_structure (GVariant *variant);
+
 /* Part of gst_cuv_serial_objects(). */
 void gst_cuv_serial_analytics (void);
 #endif

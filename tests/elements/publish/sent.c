@@ -94,6 +94,61 @@ GST_START_TEST (regions)
 }
 GST_END_TEST
 
+/* ---- fields ---- */
+
+static GstStructure *
+odd_structure (void)
+{
+  GBytes *bytes = g_bytes_new ("\0", 1);
+  GstStructure *inner = gst_structure_new (
+      "inner", "bytes", G_TYPE_BYTES, bytes, "n", G_TYPE_UINT64, 7, NULL);
+  GstStructure *structure = gst_structure_new ("odd", "pointer", G_TYPE_POINTER,
+      bytes, "variant", G_TYPE_VARIANT, g_variant_new_int32 (3), "a b",
+      G_TYPE_INT, 1, "inner", GST_TYPE_STRUCTURE, inner, "rate",
+      GST_TYPE_FRACTION, 25, 1, "last", G_TYPE_FLOAT, 0.5, NULL);
+  GValue texts = G_VALUE_INIT, text = G_VALUE_INIT;
+
+  g_value_init (&texts, GST_TYPE_ARRAY);
+  g_value_init (&text, G_TYPE_STRING);
+  g_value_set_static_string (&text, "a\xff");
+  gst_value_array_append_and_take_value (&texts, &text);
+  gst_structure_take_value (structure, "texts", &texts);
+  gst_structure_free (inner);
+  g_bytes_unref (bytes);
+  return structure;
+}
+
+/* One that cannot be sent does not keep the others back. */
+GST_START_TEST (odd_fields)
+{
+  GstBuffer *buffer = gst_buffer_new (), *received = gst_buffer_new ();
+  GstStructure *odd = odd_structure (), *wanted = gst_structure_copy (odd);
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (buffer, "a", 1, 2, 3, 4);
+  GValue texts = G_VALUE_INIT, text = G_VALUE_INIT;
+  gpointer state = NULL;
+  GByteArray *sent;
+  guint32 consumed;
+
+  gst_video_region_of_interest_meta_add_param (roi, odd);
+  sent = serialize (buffer);
+  fail_unless (gst_meta_deserialize (received, sent->data, sent->len, &consumed)
+      != NULL);
+  roi = cuv_next_region (received, &state);
+  gst_structure_remove_fields (wanted, "pointer", "variant", NULL);
+  g_value_init (&texts, GST_TYPE_ARRAY);
+  g_value_init (&text, G_TYPE_STRING);
+  g_value_set_static_string (&text, "a\xef\xbf\xbd");
+  gst_value_array_append_and_take_value (&texts, &text);
+  gst_structure_take_value (wanted, "texts", &texts);
+  fail_unless (gst_structure_is_equal (
+      gst_video_region_of_interest_meta_get_param (roi, "odd"), wanted));
+  gst_structure_free (wanted);
+  g_byte_array_unref (sent);
+  gst_buffer_unref (received);
+}
+GST_END_TEST
+
 /* ---- other bytes ---- */
 
 /* What is cut or changed is refused. */
@@ -178,6 +233,92 @@ GST_START_TEST (rubbish)
 }
 GST_END_TEST
 
+static gboolean
+resize (GstByteArrayInterface *self, gsize size)
+{
+  self->data = g_realloc (self->data, size);
+  self->len = size;
+  return TRUE;
+}
+
+/* Changed bytes with a right checksum: any result, but no crash. */
+static void
+check_mutations (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  GstMeta *meta = gst_buffer_iterate_meta (buffer, &state);
+  GArray *objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
+  GstByteArrayInterface sent;
+  guint8 version = 0;
+
+  gst_byte_array_interface_init (&sent);
+  sent.resize = resize;
+  fail_unless (meta->info->serialize_func (meta, &sent, &version));
+  for (guint i = 0; i < 20000; i++) {
+    guint8 *bytes = g_memdup2 (sent.data, sent.len);
+    GstBuffer *received = gst_buffer_new ();
+    GstCuvTable table;
+
+    for (guint n = 0; n <= i % 4; n++)
+      bytes[g_random_int_range (0, (gint32) sent.len - 4)] ^=
+          (guint8) (i % 8 < 4 ? 1u << g_random_int_range (0, 8)
+                              : g_random_int ());
+    add_checksum (bytes, sent.len);
+    meta->info->deserialize_func (
+        meta->info, received, bytes, sent.len, version);
+    gst_cuv_objects_read (objects, received);
+    state = NULL;
+    while (gst_cuv_meta_next_table (received, &state, &table))
+      fail_unless (table.n_columns > 0 || table.n_rows == 0);
+    gst_buffer_unref (received);
+    g_free (bytes);
+  }
+  g_array_unref (objects);
+  g_free (sent.data);
+  gst_buffer_unref (buffer);
+}
+
+GST_START_TEST (mutations)
+{
+  GstBuffer *odd = buffer_with_region ();
+  gpointer state = NULL;
+
+  gst_video_region_of_interest_meta_add_param (
+      cuv_next_region (odd, &state), odd_structure ());
+  check_mutations (odd);
+  check_mutations (buffer_with_table ());
+}
+GST_END_TEST
+
+/* No parser goes as deep as the bytes say. */
+GST_START_TEST (nested)
+{
+  const GstMetaInfo *info = gst_meta_get_info ("GstCuvLinesMeta");
+  const gsize levels = 200000, size = 3 + 2 * levels;
+  guint8 *bytes = g_malloc0 (size), *sent;
+  GstBuffer *buffer = gst_buffer_new ();
+  GVariant *variant;
+  gsize n;
+
+  bytes[2] = 'y';
+  for (gsize i = 0; i < levels; i++)
+    bytes[4 + 2 * i] = 'v';
+  variant =
+      g_variant_ref_sink (g_variant_new ("(s@a(s(yv)))", "GstCuvLinesMeta",
+          g_variant_new_parsed ("[('a', (byte 0x61, %v))]",
+              g_variant_new_from_data (
+                  G_VARIANT_TYPE_VARIANT, bytes, size, FALSE, g_free, bytes))));
+  n = g_variant_get_size (variant);
+  sent = g_malloc (n + 4);
+  g_variant_store (variant, sent);
+  add_checksum (sent, n + 4);
+  fail_unless (info->deserialize_func (info, buffer, sent, n + 4, 1) == NULL);
+  g_variant_unref (variant);
+  g_free (sent);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
 static Suite *
 sent_suite (void)
 {
@@ -190,6 +331,9 @@ sent_suite (void)
   tcase_add_test (tc, regions);
   tcase_add_test (tc, cut_or_changed);
   tcase_add_test (tc, rubbish);
+  tcase_add_test (tc, odd_fields);
+  tcase_add_test (tc, mutations);
+  tcase_add_test (tc, nested);
   return suite;
 }
 
