@@ -38,6 +38,7 @@ cuv_web_encoder_new (CuvWebWarn warn, gpointer data)
   self->warn = warn;
   self->data = data;
   self->taken = G_MAXUINT64;
+  self->picture.gpu = cuv_gpu_picture_new (GST_ELEMENT (data));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   cuv_json_init (&self->json);
   g_mutex_init (&self->lock);
@@ -50,6 +51,7 @@ cuv_web_encoder_free (CuvWebEncoder *self)
 {
   cuv_web_encoder_flush (self);
   cuv_picture_clear (&self->picture);
+  cuv_gpu_picture_free (self->picture.gpu);
   cuv_json_clear (&self->json);
   g_array_unref (self->objects);
   g_cond_clear (&self->cond);

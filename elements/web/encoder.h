@@ -28,6 +28,7 @@ typedef struct {
 /* Called from the thread, for the first of a row of frames that fail. */
 typedef void (*CuvWebWarn) (gpointer data, const gchar *problem);
 
+/* data is the element, which outlives the encoder. */
 CuvWebEncoder *cuv_web_encoder_new (CuvWebWarn warn, gpointer data);
 void cuv_web_encoder_free (CuvWebEncoder *self);
 

@@ -11,7 +11,7 @@ cuv_picture_clear (CuvPicture *self)
   g_clear_pointer (&self->converter, gst_video_converter_free);
   gst_clear_buffer (&self->converted);
   g_clear_pointer (&self->jpeg, g_free);
-  *self = (CuvPicture){ 0 };
+  *self = (CuvPicture){ .gpu = self->gpu };
 }
 
 /* ---- configuration ---- */
@@ -133,6 +133,13 @@ convert_and_compress (
   return problem;
 }
 
+static gboolean
+has_size_of_frame (const CuvPicture *self)
+{
+  return self->out.width == self->in.width
+      && self->out.height == self->in.height;
+}
+
 gchar *
 cuv_picture_encode (CuvPicture *self, const GstVideoInfo *info,
     GstBuffer *buffer, guint max_width, guint quality, gsize *size)
@@ -147,6 +154,10 @@ cuv_picture_encode (CuvPicture *self, const GstVideoInfo *info,
     cuv_picture_clear (self);
     return problem;
   }
+  if (self->gpu != NULL && has_size_of_frame (self)
+      && cuv_gpu_picture_encode (
+          self->gpu, info, buffer, quality, self->jpeg, self->capacity, size))
+    return NULL;
   problem = gst_cuv_video_map (&frame, info, buffer, GST_MAP_READ);
   if (problem != NULL)
     return problem;

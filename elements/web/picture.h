@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames as JPEG, by GstVideoConverter and libjpeg-turbo.
+/* Frames as JPEG, by nvJPEG on the GPU or by GstVideoConverter and
+ * libjpeg-turbo.
  *
  * libjpeg-turbo also takes the planes of YUV frames as they are, which is
  * quicker. But JPEG means BT.601 with values from 0 to 255, and video is mostly
@@ -10,10 +11,12 @@
 
 #include <gst/video/video.h>
 #include <turbojpeg.h>
+#include "gpu-picture.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
+  CuvGpuPicture *gpu; /* of the owner, or NULL */
   tjhandle compressor;
   GstVideoConverter *converter; /* NULL: frames are compressed as they are */
   GstVideoInfo in, out;
