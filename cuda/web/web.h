@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames as B, G, R on the GPU: the same bits as those of
- * elements/web/reference/bgr.c. Acts on the current CUDA context. */
+ * elements/web/bgr.c. Acts on the current CUDA context. */
 #ifndef CUV_WEB_CUDA_H
 #define CUV_WEB_CUDA_H
 

@@ -8,7 +8,7 @@
 #include <nvjpeg.h>
 
 #include "context/gstcuvframe.h"
-#include "reference/bgr.h"
+#include "bgr.h"
 #include "web/web.h"
 
 #define FUNCTIONS(F)                                                           \

@@ -211,7 +211,8 @@ def check_system_include(tree, name, number, target):
         if name.endswith('-types.h') and target not in ('stdint.h', 'stddef.h'):
             problem(name, f'a types header includes <{target}>', number)
     if room == 'elements' and GLIB_HEADERS.match(target) \
-            and f'cuda/{rest[0]}' in {os.path.dirname(f) for f in tree.files} \
+            and {f'cuda/{rest[0]}', f'elements/{rest[0]}/reference'} \
+            <= {os.path.dirname(f) for f in tree.files} \
             and not GLIB_FILES.match(base) \
             and not re.search('/(model|dataset)/', name):
         problem(name, f'<{target}>: algorithms must not use GLib', number)

@@ -3,7 +3,7 @@
  * doubles, and the GPU against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
-#include "reference/bgr.h"
+#include "bgr.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "reference/bgr.h"
+#include "bgr.h"
 
 #include <math.h>
 
