@@ -34,13 +34,18 @@ typedef struct {
 /* Replaces objects, an array of GstCuvObject, by those of the buffer, whatever
  * they are written as. A region and an ODMtd of the same label and box are one
  * object, where several are equal in their order. An oriented ODMtd has its
- * enclosing box. */
+ * enclosing box, but with a region that of the region. */
 CUV_API void gst_cuv_objects_read (GArray *objects, GstBuffer *buffer);
 
 /* Whether the object has this label (0 = any) and pixels in the frame; part:
  * those. */
 CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
     GQuark label, const GstVideoInfo *info, CuvRoi *part);
+
+/* The box that encloses the object's detection, which is oriented; the object
+ * has that of its region. FALSE if it is not oriented, or has no region. */
+CUV_API gboolean gst_cuv_object_oriented_box (
+    const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box);
 
 /* The first id that none of the objects has, an array of GstCuvObject. Python
  * finds a region by its id only, so ids must differ, whoever else added some.

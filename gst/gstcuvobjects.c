@@ -444,6 +444,31 @@ gst_cuv_object_in_frame (const GstCuvObject *object, GQuark label,
       && part->top < part->bottom;
 }
 
+gboolean
+gst_cuv_object_oriented_box (
+    const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box)
+{
+#if HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *meta =
+      gst_buffer_get_analytics_relation_meta (buffer);
+  GstCuvObject enclosing = { 0 };
+  GstAnalyticsODMtd od;
+  Location at;
+
+  if (object->roi == NULL || object->od < 0 || meta == NULL
+      || !gst_analytics_relation_meta_get_od_mtd (meta, (guint) object->od, &od)
+      || !get_location (&od, &at) || at.angle == 0)
+    return FALSE;
+  set_enclosing_box (&enclosing, &at);
+  *box = (CuvRoi){ (gint) enclosing.x, (gint) enclosing.y,
+    (gint) MIN ((guint64) enclosing.x + enclosing.w, G_MAXINT),
+    (gint) MIN ((guint64) enclosing.y + enclosing.h, G_MAXINT) };
+  return enclosing.w > 0 && enclosing.h > 0;
+#else
+  return FALSE;
+#endif
+}
+
 gint
 gst_cuv_meta_next_id (GstBuffer *buffer)
 {
