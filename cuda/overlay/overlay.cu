@@ -23,7 +23,7 @@ struct _CuvOverlayCuda {
   CuvArena arena;
   uint8_t *pinned, *device; // a list: primitives, bytes; on the device
                             // then what fills need
-  size_t capacity;          // of each, bytes
+  size_t capacity[2];       // of each, bytes
   cudaEvent_t done;
   CuvWait wait;
   bool pending; // a submit was not waited for
@@ -412,17 +412,26 @@ wait (CuvOverlayCuda *self)
   return cuv_wait_event (&self->wait, self->done);
 }
 
-static int
-grow (CuvOverlayCuda *self, size_t size)
+static size_t
+capacity_for (size_t size)
 {
-  CuvArena arena = {};
   size_t capacity = FIRST_CAPACITY;
-  void *pinned, *device;
 
   while (capacity < size)
     capacity *= 2;
-  pinned = cuv_arena_pinned (&arena, capacity);
-  device = pinned != nullptr ? cuv_arena_alloc (&arena, capacity) : nullptr;
+  return capacity;
+}
+
+// Means and sums are on the device only.
+static int
+grow (CuvOverlayCuda *self, size_t list, size_t all)
+{
+  CuvArena arena = {};
+  const size_t capacity[2] = { capacity_for (list), capacity_for (all) };
+  void *pinned = cuv_arena_pinned (&arena, capacity[0]);
+  void *device =
+      pinned != nullptr ? cuv_arena_alloc (&arena, capacity[1]) : nullptr;
+
   if (device == nullptr) {
     cuv_arena_clear (&arena);
     return -1;
@@ -431,7 +440,8 @@ grow (CuvOverlayCuda *self, size_t size)
   self->arena = arena;
   self->pinned = (uint8_t *) pinned;
   self->device = (uint8_t *) device;
-  self->capacity = capacity;
+  self->capacity[0] = capacity[0];
+  self->capacity[1] = capacity[1];
   return 0;
 }
 
@@ -444,7 +454,7 @@ init (CuvOverlayCuda *self)
     CUV_CUDA_TRY (
         cudaFuncGetAttributes (&attributes, (const void *) kernels[i].kernel));
   CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
-  return grow (self, FIRST_CAPACITY);
+  return grow (self, 0, 0);
 }
 
 // ---- entries ----
@@ -488,7 +498,10 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
 
   if (k < 0)
     return reject (frame);
-  if (wait (self) != 0 || (need > self->capacity && grow (self, need) != 0))
+  if (wait (self) != 0)
+    return -1;
+  if ((size > self->capacity[0] || need > self->capacity[1])
+      && grow (self, size, need) != 0)
     return -1;
   if (size == 0)
     return 0;
