@@ -191,12 +191,13 @@ round_up (int64_t value, int64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* Even, so that chroma samples have the same cells; no larger than the frame,
- * of which no mean can be larger. */
+/* Even, so that chroma samples have the same cells, of which the given number
+ * also reach across from an odd pixel; no larger than the frame, of which no
+ * mean can be larger. */
 static int32_t
 fill_cell (const CuvDrawing *self, int64_t size, int cells)
 {
-  int64_t cell = round_up ((size + cells - 1) / cells, 2);
+  int64_t cell = round_up (size / cells + 1, 2);
   int64_t most = round_up (larger (self->width, self->height), 2);
 
   return (int32_t) larger (cell < most ? cell : most, CUV_FILL_MIN_CELL);

@@ -41,7 +41,7 @@ oracle_cell (const Region *r, const CuvFrame *frame)
 {
   int64_t longer = r->w > r->h ? r->w : r->h;
   int64_t side = frame->width > frame->height ? frame->width : frame->height;
-  int64_t c = oracle_even ((longer + r->style.cells - 1) / r->style.cells);
+  int64_t c = oracle_even ((longer + r->style.cells) / r->style.cells);
 
   c = c < oracle_even (side) ? c : oracle_even (side);
   return c > 8 ? c : 8;
