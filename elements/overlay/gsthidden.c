@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gsthidden.h"
 
+#include <math.h>
 #include "gstcuvmeta.h"
 
 static gdouble
@@ -20,51 +21,141 @@ iou (const GstCuvHidden *a, const GstCuvHidden *b)
   return all > 0 ? both / all : 0;
 }
 
-/* A coordinate of 2^31 and more is a negative one that became unsigned. */
+/* A coordinate of 2^31 and more is a negative one that became unsigned. An
+ * oriented detection may reach beyond the box that its region has. */
 static GstCuvHidden
-region_of (const GstCuvObject *object)
+region_of (const GstCuvObject *object, GstBuffer *buffer)
 {
-  return (GstCuvHidden){ .label = object->label,
+  GstCuvHidden region = { .label = object->label,
+    .track = object->track,
     .x = (gint32) object->x,
     .y = (gint32) object->y,
     .w = object->w,
     .h = object->h };
+  CuvRoi box;
+
+  if (region.w > 0 && region.h > 0
+      && gst_cuv_object_oriented_box (object, buffer, &box)) {
+    gint64 right = MAX (region.x + region.w, box.right);
+    gint64 bottom = MAX (region.y + region.h, box.bottom);
+
+    region.x = MIN (region.x, box.left);
+    region.y = MIN (region.y, box.top);
+    region.w = right - region.x;
+    region.h = bottom - region.y;
+  }
+  return region;
 }
 
-/* With where the region was, or would be now. */
+/* With where the region would be now. */
 static gdouble
-best_iou (const GstCuvHidden *before, const GstCuvHidden *now)
+moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 {
   GstCuvHidden moved = *before;
 
   moved.x += before->dx * (before->age + 1) / 2;
   moved.y += before->dy * (before->age + 1) / 2;
-  return MAX (iou (before, now), iou (&moved, now));
+  return iou (&moved, now);
 }
 
-/* Takes the motion from the region among the first n that this one continues.
- */
-static void
-continue_region (GArray *regions, guint n, GstCuvHidden *now)
+/* ---- from frame to frame ---- */
+
+/* The regions of before, in the order of their left sides: of many, few are
+ * compared with each of now. */
+typedef struct {
+  GstCuvHidden *regions;
+  guint n;
+  gint64 widest; /* where they are or would be now */
+} Before;
+
+static GstCuvHidden
+next_place (const GstCuvHidden *region)
 {
-  GstCuvHidden *best = NULL;
-  gdouble most = 0.5;
+  GstCuvHidden next = *region;
 
-  for (guint i = 0; i < n; i++) {
-    GstCuvHidden *before = &g_array_index (regions, GstCuvHidden, i);
-    gdouble same = before->label == now->label ? best_iou (before, now) : 0;
+  next.age++;
+  return gst_cuv_hidden_extended (&next);
+}
 
+static gint
+compare_left (gconstpointer a, gconstpointer b)
+{
+  gint64 left_a = next_place (a).x, left_b = next_place (b).x;
+
+  return (left_a > left_b) - (left_a < left_b);
+}
+
+static Before
+sort_regions (GArray *regions)
+{
+  Before before = { .n = regions->len };
+
+  g_array_sort (regions, compare_left);
+  for (guint i = 0; i < regions->len; i++)
+    before.widest = MAX (before.widest,
+        next_place (&g_array_index (regions, GstCuvHidden, i)).w);
+  return before;
+}
+
+/* The first region that may reach beyond x. */
+static guint
+first_beyond (const Before *before, gint64 x)
+{
+  guint low = 0, high = before->n;
+
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+
+    if (next_place (&before->regions[middle]).x + before->widest > x)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static gboolean
+may_be_same (const GstCuvHidden *a, const GstCuvHidden *b)
+{
+  return a->label == b->label
+      && (a->track == b->track || a->track < 0 || b->track < 0);
+}
+
+/* Ends the hold of the region whose last place this one overlaps most. Takes
+ * the motion from that, or from one that would be here by now: as another
+ * region may be here, that stays held. */
+static void
+continue_region (const Before *before, GstCuvHidden *now)
+{
+  GstCuvHidden *seen = NULL, *from = NULL;
+  gdouble most_seen = 0.5, most = 0.5;
+
+  for (guint i = first_beyond (before, now->x); i < before->n; i++) {
+    GstCuvHidden *region = &before->regions[i];
+    gdouble there, same;
+
+    if (next_place (region).x >= now->x + now->w)
+      break;
+    if (!may_be_same (region, now))
+      continue;
+    there = iou (region, now);
+    same = MAX (there, moved_iou (region, now));
+    if (there > most_seen) {
+      seen = region;
+      most_seen = there;
+    }
     if (same > most) {
-      best = before;
+      from = region;
       most = same;
     }
   }
-  if (best == NULL)
+  if (seen != NULL)
+    seen->is_continued = TRUE;
+  if (from == NULL)
     return;
   /* of one that was missed, the motion per frame */
-  now->dx = (2 * (now->x - best->x) + now->w - best->w) / (1 + best->age);
-  now->dy = (2 * (now->y - best->y) + now->h - best->h) / (1 + best->age);
-  best->is_continued = TRUE;
+  now->dx = (2 * (now->x - from->x) + now->w - from->w) / (1 + from->age);
+  now->dy = (2 * (now->y - from->y) + now->h - from->h) / (1 + from->age);
 }
 
 static void
@@ -96,32 +187,36 @@ age (GArray *regions, guint n, guint limit)
 }
 
 void
-gst_cuv_hidden_add_frame (
-    GArray *regions, const GArray *objects, const GstCuvStyle *style, guint n)
+gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
+    GstBuffer *buffer, const GstCuvStyle *style, guint n)
 {
-  guint n_old;
+  Before before;
 
   if (n == 0)
     g_array_set_size (regions, 0);
-  n_old = regions->len;
+  before = sort_regions (regions);
   for (guint i = 0; i < objects->len; i++) {
     const GstCuvObject *object = &g_array_index (objects, GstCuvObject, i);
-    GstCuvHidden region = region_of (object);
+    GstCuvHidden region = region_of (object, buffer);
 
     if (region.w == 0 || region.h == 0
         || gst_cuv_style_fill (style, object->label) == CUV_FILL_NONE)
       continue;
-    if (regions->len - n_old == GST_CUV_MAX_HIDDEN) {
+    if (regions->len - before.n == GST_CUV_MAX_HIDDEN) {
       hide_all (regions);
       return;
     }
-    continue_region (regions, n_old, &region);
+    /* may have moved in memory */
+    before.regions = (GstCuvHidden *) regions->data;
+    continue_region (&before, &region);
     g_array_append_val (regions, region);
   }
-  age (regions, n_old, n);
+  age (regions, before.n, n);
   if (regions->len > GST_CUV_MAX_HIDDEN)
     hide_all (regions);
 }
+
+/* ---- places ---- */
 
 /* Extends a side of this size, at, by the motion in 1/2 pixel. */
 static void
@@ -142,4 +237,28 @@ gst_cuv_hidden_extended (const GstCuvHidden *region)
   extend (&extended.x, &extended.w, region->dx * region->age);
   extend (&extended.y, &extended.h, region->dy * region->age);
   return extended;
+}
+
+/* Rounded outwards. */
+static void
+scale_side (gint64 *at, gint64 *size, gint64 *motion, gint from, gint to)
+{
+  gdouble scale = (gdouble) to / from;
+  gint64 end = (gint64) ceil ((gdouble) (*at + *size) * scale);
+
+  *at = (gint64) floor ((gdouble) *at * scale);
+  *size = *size > 0 ? end - *at : 0;
+  *motion = llround ((gdouble) *motion * scale);
+}
+
+void
+gst_cuv_hidden_scale (
+    GArray *regions, gint width, gint height, gint new_width, gint new_height)
+{
+  for (guint i = 0; i < regions->len; i++) {
+    GstCuvHidden *region = &g_array_index (regions, GstCuvHidden, i);
+
+    scale_side (&region->x, &region->w, &region->dx, width, new_width);
+    scale_side (&region->y, &region->h, &region->dy, height, new_height);
+  }
 }

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   GQuark label;
+  gint64 track; /* -1: none */
   gint64 x, y, w,
       h;         /* pixels, where it was last seen; w = 0: the whole frame */
   gint64 dx, dy; /* its motion when it was last seen, 1/2 pixel a frame */
@@ -21,12 +22,16 @@ typedef struct {
 } GstCuvHidden;
 
 /* Replaces regions, an array of GstCuvHidden, by those of the objects
- * (GstCuvObject) that the style fills. Before them it keeps for n frames those
- * that the objects do not continue: an object continues the one region of the
- * same label that it overlaps most, by an IoU above 0.5 with where that was or
- * where it would be now. */
-void gst_cuv_hidden_add_frame (
-    GArray *regions, const GArray *objects, const GstCuvStyle *style, guint n);
+ * (GstCuvObject, of the buffer) that the style fills. Beside them it keeps for
+ * n frames those that the objects do not continue: an object continues the one
+ * region that it overlaps most, of the same label, no other track, and by an
+ * IoU above 0.5. */
+void gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
+    GstBuffer *buffer, const GstCuvStyle *style, guint n);
+
+/* To a frame of new_width x new_height pixels from one of width x height. */
+void gst_cuv_hidden_scale (
+    GArray *regions, gint width, gint height, gint new_width, gint new_height);
 
 /* Moves the region on as it moved before: to the box from where it was last
  * seen to where it would be now. */

@@ -58,7 +58,7 @@ struct _GstVisionOverlay {
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
-  GArray *hidden; /* GstCuvHidden, in frames of this size */
+  GArray *hidden; /* GstCuvHidden, in frames of this size: */
   gint width, height;
   GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;
@@ -99,7 +99,7 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   gst_cuv_trails_add_frame (self->trails, self->objects,
       GST_BUFFER_PTS (buffer), style->trail_length);
   gst_cuv_hidden_add_frame (
-      self->hidden, self->objects, style, style->hold_regions);
+      self->hidden, self->objects, buffer, style, style->hold_regions);
   ok = gst_cuv_scene_build (&self->drawing, self->text, style, self->hidden,
       self->trails, self->objects, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
@@ -212,7 +212,7 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* In a frame of another size the coordinates are those of something else. */
+/* What is held stays hidden in frames of another size. */
 static gboolean
 gst_vision_overlay_set_info (GstCuvTransform *transform, GstCaps *in_caps,
     const GstVideoInfo *in_info, GstCaps *out_caps,
@@ -220,8 +220,9 @@ gst_vision_overlay_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (transform);
 
-  if (in_info->width != self->width || in_info->height != self->height)
-    g_array_set_size (self->hidden, 0);
+  if (self->hidden->len > 0)
+    gst_cuv_hidden_scale (self->hidden, self->width, self->height,
+        in_info->width, in_info->height);
   self->width = in_info->width;
   self->height = in_info->height;
   return TRUE;

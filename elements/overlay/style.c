@@ -125,6 +125,24 @@ gst_cuv_style_fill (const GstCuvStyle *style, GQuark quark)
   return (CuvFillMode) style->fill;
 }
 
+gboolean
+gst_cuv_style_hides (const GstCuvStyle *style)
+{
+  GHashTableIter iter;
+  gpointer fill;
+
+  if (style->fill != CUV_FILL_NONE)
+    return TRUE;
+  if (style->label_fills == NULL)
+    return FALSE;
+  g_hash_table_iter_init (&iter, style->label_fills);
+  while (g_hash_table_iter_next (&iter, NULL, &fill)) {
+    if (GPOINTER_TO_INT (fill) != CUV_FILL_NONE)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gchar *
 parse_labels (gpointer settings)
 {
@@ -201,7 +219,8 @@ make_fill_color (void)
  * GstVisionOverlay:draw-shapes:
  *
  * Draw the rows of custom metadata that describe segments, points or
- * pictures.
+ * pictures. Pictures are not drawn while #GstVisionOverlay:fill or
+ * #GstVisionOverlay:label-fills hides anything: they may show what is hidden.
  *
  * Since: 0.1
  */
@@ -263,7 +282,10 @@ make_fill_color (void)
  * GstVisionOverlay:label-fills:
  *
  * A structure that maps labels to none, solid, blur or pixelate. It wins over
- * #GstVisionOverlay:fill and #GstVisionOverlay:labels.
+ * #GstVisionOverlay:fill and #GstVisionOverlay:labels. Labels are
+ * case-sensitive. An invalid entry refuses the structure: before the start it
+ * is an error, while playing a warning, and the previous structure stays in
+ * force.
  *
  * Since: 0.1
  */
@@ -294,8 +316,8 @@ make_fill_color (void)
  * GstVisionOverlay:fill-cells:
  *
  * The size of the cells of blur and pixelate: so many fit across the longer
- * side of a region, margins included. Fewer hide more. A cell is 8 x 8 pixels
- * or larger.
+ * side of a region, margins included. Fewer hide more: with 1 both modes are
+ * one mean colour per region. A cell is 8 x 8 pixels or larger.
  *
  * Since: 0.1
  */
@@ -303,7 +325,7 @@ make_fill_color (void)
  * GstVisionOverlay:hold-regions:
  *
  * The number of frames for which a region that has disappeared stays hidden. 0
- * is off. A flush and frames of another size end it.
+ * is off. Without a fill it has no effect. A flush ends it.
  *
  * Since: 0.1
  */
@@ -347,7 +369,8 @@ static const GstCuvSetting list[] = {
   { "opacity", "Opacity",
       "Opacity of everything drawn, 0 (invisible) to 1 (opaque)",
       .offset = AT (opacity), .type = G_TYPE_DOUBLE, .maximum = 1, .value = 1 },
-  { "labels", "Labels", "Labels to draw, separated by commas (empty = all)",
+  { "labels", "Labels",
+      "Labels to draw and to fill, separated by commas (empty = all)",
       .offset = AT (labels_set), .type = G_TYPE_STRING, .parse = parse_labels },
   { "trail-length", "Trail length",
       "Number of frames that the trail of a tracked object goes back (0 = no "
@@ -357,7 +380,7 @@ static const GstCuvSetting list[] = {
   { "fill", "Fill", "How regions are hidden", .offset = AT (fill),
       .get_type = fill_get_type, .value = CUV_FILL_NONE },
   { "label-fills", "Label fills",
-      "Fills by label, for example fills,face=blur,plate=solid",
+      "Fills by label, case-sensitive, for example fills,face=blur,plate=solid",
       .offset = AT (label_fills_set), .get_type = gst_structure_get_type,
       .parse = parse_label_fills },
   { "fill-margin", "Fill margin",
@@ -372,10 +395,12 @@ static const GstCuvSetting list[] = {
   { "fill-cells", "Fill cells",
       "Cells across the longer side of a region with fill=blur and pixelate",
       .offset = AT (fill_cells), .type = G_TYPE_UINT, .minimum = 1,
-      .maximum = CUV_FILL_MAX_CELLS, .value = 2 },
+      .maximum = CUV_FILL_MAX_CELLS, .value = 1 },
   { "hold-regions", "Hold regions",
-      "Number of frames for which a region that has disappeared stays hidden",
-      .offset = AT (hold_regions), .type = G_TYPE_UINT, .maximum = 1000 },
+      "Number of frames for which a region that has disappeared stays hidden "
+      "(0 = none)",
+      .offset = AT (hold_regions), .type = G_TYPE_UINT, .maximum = 1000,
+      .value = 10 },
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = gst_vision_overlay_get_stats },
 };

@@ -41,6 +41,9 @@ extern const GstCuvSettingsTable gst_cuv_style_settings;
  * labels selects it. */
 CuvFillMode gst_cuv_style_fill (const GstCuvStyle *style, GQuark label);
 
+/* Whether a label is hidden. */
+gboolean gst_cuv_style_hides (const GstCuvStyle *style);
+
 /* Of the element. */
 void gst_vision_overlay_get_stats (GstElement *element, GValue *value);
 

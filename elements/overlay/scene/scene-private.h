@@ -19,8 +19,9 @@ typedef struct {
   gint bottom; /* strips of pictures occupy the rows from here on */
 } GstCuvScene;
 
-/* Hides regions (GstCuvHidden). FALSE if one cannot be hidden. */
-gboolean gst_cuv_scene_add_fills (GstCuvScene *self, const GArray *hidden);
+/* Hides regions (GstCuvHidden), which it sorts by the strength of their fills.
+ * FALSE if one cannot be hidden. */
+gboolean gst_cuv_scene_add_fills (GstCuvScene *self, GArray *hidden);
 
 /* The colour of a label, a track or a kind of metadata: ARGB, opacity included.
  * label-colors wins, then the property color, then the palette by track (by

@@ -201,7 +201,7 @@ add_tables (
 
 gboolean
 gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, const GArray *hidden, const GArray *trails,
+    const GstCuvStyle *style, GArray *hidden, const GArray *trails,
     const GArray *objects, GstBuffer *buffer, const GstVideoInfo *info)
 {
   CuvColourSpace space = colour_space (info);
@@ -225,6 +225,7 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
   cuv_text_set_font (text, style->font, MAX (11, height / 36));
   if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);
-  add_tables (&scene, gst_cuv_scene_add_strips);
+  if (!gst_cuv_style_hides (style)) /* pictures may show what is hidden */
+    add_tables (&scene, gst_cuv_scene_add_strips);
   return TRUE;
 }

@@ -36,7 +36,8 @@ add_region (GstBuffer *frame)
 
 GST_START_TEST (test_overlay)
 {
-  GstHarness *h = line_new ("visionoverlay fill=solid fill-color=navy", "BGRA");
+  GstHarness *h = line_new (
+      "visionoverlay fill=solid fill-color=navy hold-regions=0", "BGRA");
   GstBuffer *with_region = black_frame (), *decoded = black_frame ();
   GstBuffer *empty;
 
@@ -54,6 +55,54 @@ GST_START_TEST (test_overlay)
 }
 
 GST_END_TEST
+
+#if GST_CHECK_VERSION(1, 26, 0)
+static gboolean
+is_white (GstBuffer *buffer, gint x, gint y)
+{
+  GstVideoInfo info = frame_info ();
+  GstVideoFrame frame;
+  gboolean white;
+
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  white = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (
+              &frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + 4 * x]
+      == 255;
+  gst_video_frame_unmap (&frame);
+  return white;
+}
+
+/* What is hidden of an oriented detection contains its region, whose box is
+ * that before the rotation, and the box that encloses it. */
+GST_START_TEST (test_hidden_oriented)
+{
+  GstHarness *h = line_new ("visionoverlay fill=solid fill-color=white "
+                            "fill-margin=0 draw-boxes=false draw-labels=false "
+                            "draw-confidence=false",
+      "BGRA");
+  GstBuffer *frame = black_frame ();
+  guint n = 0;
+  GstAnalyticsODMtd od;
+
+  film_region (frame, "ship", (Box){ 100, 50, 40, 20 });
+  fail_unless (gst_analytics_relation_meta_add_oriented_od_mtd (
+      gst_buffer_add_analytics_relation_meta (frame),
+      g_quark_from_string ("ship"), 100, 50, 40, 20, (gfloat) G_PI_2, 0.5f,
+      &od));
+  frame = push (h, frame);
+  for (gint y = 0; y < HEIGHT; y++) {
+    for (gint x = 0; x < WIDTH; x++)
+      n += is_white (frame, x, y);
+  }
+  fail_unless (is_white (frame, 100, 50) && is_white (frame, 139, 69));
+  fail_unless (is_white (frame, 110, 40) && is_white (frame, 129, 79));
+  fail_unless_equals_int (n, 40 * 40);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+#endif
 
 /* What visionpublish writes of a frame, from "objects" to "resolution". */
 static gchar *
@@ -398,6 +447,9 @@ elements_suite (void)
   TCase *tc = tcase_create ("all");
 
   tcase_add_test (tc, test_overlay);
+#if GST_CHECK_VERSION(1, 26, 0)
+  tcase_add_test (tc, test_hidden_oriented);
+#endif
   tcase_add_test (tc, test_publish);
   tcase_add_test (tc, test_rcdtrack);
   tcase_add_test (tc, test_rcdtrack_after_other_regions);

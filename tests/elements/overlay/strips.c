@@ -275,6 +275,33 @@ count_text (GstHarness *h, GstBuffer *out)
   return n;
 }
 
+/* They may show what is hidden. */
+GST_START_TEST (no_pictures_where_regions_are_hidden)
+{
+  static const struct {
+    const gchar *fill, *label_fills;
+    gboolean drawn;
+  } cases[] = { { "none", "fills", TRUE }, { "none", "fills, car=none", TRUE },
+    { "blur", "fills", FALSE }, { "none", "fills, face=solid", FALSE } };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+
+  add_pictures (in, whole_frame, 3, 8, 6);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GObject *overlay = G_OBJECT (h->element);
+
+    gst_util_set_object_arg (overlay, "fill", cases[i].fill);
+    gst_util_set_object_arg (overlay, "label-fills", cases[i].label_fills);
+    out = overlay_draw (h, in);
+    fail_unless_equals_int (
+        overlay_changed (h, in, out, 0, 0, 320, 240) > 0, cases[i].drawn);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 GST_START_TEST (names_are_below_pictures)
 {
   static const gchar *const texts[] = { "beech", "wood/bark/beech", "birch",
@@ -467,6 +494,7 @@ suite (void)
   tcase_add_test (t, picture_larger_than_the_frame_is_clipped);
   tcase_add_test (t, strips_are_stacked_by_region_and_table);
   tcase_add_test (t, grey_is_grey_in_every_format);
+  tcase_add_test (t, no_pictures_where_regions_are_hidden);
   tcase_add_test (t, names_are_below_pictures);
   tcase_add_test (t, name_size_follows_picture_size);
   tcase_add_test (t, similarity_is_in_the_corner);
