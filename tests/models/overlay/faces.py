@@ -5,25 +5,25 @@
 usage: faces.py TEXTURES        with the program of tests/models/ldp/textures.c
        faces.py TEXTURES --all  prints a table of fills and cells
 
-Recognition: 100 people's faces of skimage's lfw_subset, one photograph each, are
+Recognition: 100 faces of skimage's lfw_subset, one photograph each, are
 enlarged from 25 to 96 pixels: the gallery. A query is one of them photographed again:
 turned, scaled, moved, brighter or darker, with more or less contrast and noise. An
-element with its default settings hides it (the region is the face's box), and the local
-derivative patterns of the box are compared with those of the whole gallery.
+element hides it (the region is the face's box), and the local derivative patterns of
+the box are compared with those of the whole gallery, which is clear, or hidden alike.
+With its default settings the element must keep them at chance:
 
 - Matched: the fraction of queries of which the right face is the most similar (of n
   equally similar ones 1/n counts). Chance is 1/100; "no better" is not above the 99.9 %
   point of the binomial distribution.
 - Preferred: of the right face and a wrong one, how often the right one is more
   similar, over all pairs. Chance is 1/2; "no better" is not above it by 3.09 standard
-  errors (99.9 %) over the 100 people.
+  errors (99.9 %) over the 100 faces.
 
 As the same photograph is in the gallery, this is easier than to recognise somebody in
-another one. The test must see it where there is something to see: without a fill, and
-with fill-cells=16.
+another one. The test must see it where there is something to see: without a fill, with
+fill-cells=16, and with regions that are parts of the face.
 
-A second attack hides the gallery, too, and compares like with like. It is at
-chance only with fill=solid, as docs/visionoverlay.md says; the others are printed.
+Of frames in colour every component is the face, and the descriptor sees all of them.
 """
 import os
 import subprocess
@@ -42,6 +42,7 @@ from gi.repository import Gst, GstVideo
 FACE = 96
 BORDER = 32  # of the frame around the face
 FRAME = FACE + 2 * BORDER
+BOX = BORDER, BORDER, FACE, FACE
 GRIDS = (4, 8)  # blocks of the descriptor
 ROUNDS = 3  # queries of each face
 failures = 0
@@ -55,32 +56,52 @@ def check(ok, what):
 
 
 class Overlay:
-    """Hides a region of grey frames."""
+    """Hides regions of frames of which each component has the same picture."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, pixels='GRAY8'):
         self.line = Gst.parse_launch(
             'appsrc name=in ! visionoverlay draw-boxes=false draw-labels=false '
             f'{settings} ! appsink name=out sync=false')
         self.source = self.line.get_by_name('in')
         self.sink = self.line.get_by_name('out')
-        self.caps = None
+        self.pixels, self.caps = pixels, None
         self.line.set_state(Gst.State.PLAYING)
 
-    def hide(self, picture, box):
+    def rows_of(self, picture):
+        """The frame's rows of bytes: those of NV12 have those of its chroma below."""
+        if self.pixels == 'RGB':
+            return np.repeat(picture, 3, axis=1)
+        if self.pixels == 'NV12':
+            return np.vstack((picture, np.repeat(picture[::2, ::2], 2, axis=1)))
+        return picture
+
+    def pictures_of(self, rows, height):
+        """The components."""
+        if self.pixels == 'RGB':
+            return [rows[:, c::3] for c in range(3)]
+        if self.pixels == 'NV12':
+            chroma = [rows[height:, c::2].repeat(2, 0).repeat(2, 1) for c in range(2)]
+            return [rows[:height]] + chroma
+        return [rows]
+
+    def hide(self, picture, *boxes):
+        """Returns a picture for each component."""
         height, width = picture.shape
         if self.caps != (width, height):
             self.caps = width, height
             self.source.set_property('caps', Gst.Caps.from_string(
-                f'video/x-raw,format=GRAY8,width={width},height={height},framerate=30/1'))
-        stride = (width + 3) // 4 * 4
-        padded = np.zeros((height, stride), np.uint8)
-        padded[:, :width] = picture
+                f'video/x-raw,format={self.pixels},width={width},height={height},'
+                'framerate=30/1'))
+        rows = self.rows_of(picture)
+        padded = np.zeros((len(rows), (rows.shape[1] + 3) // 4 * 4), np.uint8)
+        padded[:, :rows.shape[1]] = rows
         buffer = Gst.Buffer.new_wrapped(padded.tobytes())
-        GstVideo.buffer_add_video_region_of_interest_meta(buffer, 'face', *box)
+        for box in boxes:
+            GstVideo.buffer_add_video_region_of_interest_meta(buffer, 'face', *box)
         self.source.emit('push-buffer', buffer)
         out = self.sink.emit('pull-sample').get_buffer()
-        data = out.extract_dup(0, out.get_size())
-        return np.frombuffer(data, np.uint8).reshape(height, stride)[:, :width].copy()
+        data = np.frombuffer(out.extract_dup(0, out.get_size()), np.uint8)
+        return self.pictures_of(data.reshape(padded.shape)[:, :rows.shape[1]], height)
 
     def stop(self):
         self.line.set_state(Gst.State.NULL)
@@ -117,7 +138,7 @@ def expected(picture, box, fill, shape, margin, cells):
     x, y, w, h = x - mx, y - my, w + 2 * mx, h + 2 * my
     left, top = max(x, 0) // 2 * 2, max(y, 0) // 2 * 2
     right, bottom = min(x + w, width), min(y + h, height)
-    cell = -(-max(w, h) // cells)
+    cell = max(w, h) // cells + 1
     cell = max(min(cell + cell % 2, max(width, height) + max(width, height) % 2), 8)
     columns, rows = -(-(right - left) // cell), -(-(bottom - top) // cell)
     means = means_of(picture, left, top, cell, columns, rows)
@@ -145,16 +166,32 @@ def test_definition():
         for shape in ('rectangle', 'ellipse'):
             for margin, cells in ((0.25, 2), (0, 8), (0.1, 16), (0.5, 1)):
                 overlay = Overlay(f'fill={fill} fill-shape={shape} fill-margin={margin} '
-                                  f'fill-cells={cells}')
+                                  f'fill-cells={cells} hold-regions=0')
                 for _ in range(10):
                     width, height = random.integers(9, 200, 2)
                     picture = random.integers(0, 256, (height, width), np.uint8)
                     box = (*random.integers(0, (width, height)), *random.integers(1, 200, 2))
                     box = [int(b) for b in box]
-                    same = np.array_equal(overlay.hide(picture, box), expected(
+                    same = np.array_equal(overlay.hide(picture, box)[0], expected(
                         picture, box, fill, shape, margin, cells))
                     check(same, f'{fill} {shape} {margin} {cells} of {width}x{height}: {box}')
                 overlay.stop()
+
+
+def test_one_cell():
+    """By default a region has one value, that of its only cell, whatever the fill."""
+    random = np.random.default_rng(6)
+    blur, pixelate = (Overlay(f'fill={fill} hold-regions=0') for fill in ('blur', 'pixelate'))
+    for _ in range(100):
+        width, height = (int(n) for n in random.integers(20, 200, 2))
+        picture = random.integers(0, 256, (height, width), np.uint8)
+        x, y, w, h = box = [int(n) for n in (*random.integers(0, 15, 2),
+                                             *random.integers(1, 200, 2))]
+        one, other = blur.hide(picture, box)[0], pixelate.hide(picture, box)[0]
+        check(np.array_equal(one, other), f'blur is not pixelate at {box}')
+        check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value at {box}')
+    blur.stop()
+    pixelate.stop()
 
 
 # ---- recognition ----
@@ -163,8 +200,8 @@ def in_frame(face):
     return cv2.copyMakeBorder(face, *[BORDER] * 4, cv2.BORDER_REPLICATE)
 
 
-def in_box(frame):
-    return frame[BORDER:BORDER + FACE, BORDER:BORDER + FACE]
+def in_box(frames):
+    return [frame[BORDER:BORDER + FACE, BORDER:BORDER + FACE] for frame in frames]
 
 
 def photographed_again(face, random):
@@ -223,51 +260,77 @@ class Recognition:
                                    interpolation=cv2.INTER_CUBIC) for face in faces]
         self.queries = [photographed_again(face, random) for _ in range(ROUNDS)
                         for face in self.gallery]
-        self.limit = most_by_chance(len(self.queries), 1 / len(self.gallery), 0.999)
 
-    def run(self, settings, grid, hide_gallery=False):
-        """Whether it is better than chance, the matches, and how often the right face
-        is preferred."""
-        overlay = Overlay(settings)
-        box = (BORDER, BORDER, FACE, FACE)
-        gallery = self.gallery
-        if hide_gallery:
-            gallery = [in_box(overlay.hide(in_frame(face), box)) for face in gallery]
-        queries = [in_box(overlay.hide(query, box)) for query in self.queries]
+    def run(self, settings, grid=8, hide_gallery=False, boxes=(BOX,), pixels='GRAY8',
+            rounds=ROUNDS):
+        """Whether it is better than chance, and the fraction that is matched."""
+        overlay = Overlay(settings, pixels)
+        clear = overlay if hide_gallery else Overlay('fill=none', pixels)
+        gallery = [in_box(clear.hide(in_frame(face), *boxes)) for face in self.gallery]
+        queries = [in_box(overlay.hide(query, *boxes))
+                   for query in self.queries[:rounds * len(gallery)]]
         overlay.stop()
-        tables = np.split(similarities(self.program, queries, gallery, grid, self.folder),
-                          ROUNDS)
+        clear.stop()
+        table = sum(similarities(self.program, [query[c] for query in queries],
+                                 [face[c] for face in gallery], grid, self.folder)
+                    for c in range(len(gallery[0])))
+        tables = np.split(table, rounds)
         matches = sum(matched(table) for table in tables)
-        people = np.mean([preferred(table) for table in tables], axis=0)
-        error = people.std(ddof=1) / len(people) ** 0.5
-        better = matches > self.limit or people.mean() > 0.5 + 3.09 * error
-        print('%-22s %d x %d blocks%s: matched %3.0f of %d (chance: up to %d), preferred '
-              '%.3f (+- %.3f)%s' % (settings, grid, grid, ', hidden gallery' * hide_gallery,
-                                    matches, ROUNDS * len(people), self.limit,
-                                    people.mean(), error, ' *' if better else ''), flush=True)
-        return better, matches / ROUNDS / len(people)
+        faces = np.mean([preferred(table) for table in tables], axis=0)
+        error = faces.std(ddof=1) / len(faces) ** 0.5
+        limit = most_by_chance(len(queries), 1 / len(gallery), 0.999)
+        better = matches > limit or faces.mean() > 0.5 + 3.09 * error
+        print('%-22s %s, regions: %d, %d x %d blocks%s: matched %3.0f of %d (chance: up to %d), '
+              'preferred %.3f (+- %.3f)%s'
+              % (settings, pixels, len(boxes), grid, grid, ', hidden gallery' * hide_gallery,
+                 matches, len(queries), limit, faces.mean(), error,
+                 ' *' if better else ''), flush=True)
+        return better, matches / len(queries)
+
+    def expect_chance(self, settings, **how):
+        better, _ = self.run(settings, **how)
+        check(not better, f'{settings} {how} is recognised')
+
+    def expect_recognised(self, settings, least, **how):
+        better, fraction = self.run(settings, **how)
+        check(better and fraction > least, f'{settings} {how} is not recognised')
 
 
 def test_recognition(recognition):
     for grid in GRIDS:
-        better, fraction = recognition.run('fill=none', grid)
-        check(better and fraction > 0.75, 'recognition without a fill')
-        for fill in ('blur', 'pixelate'):
-            better, _ = recognition.run(f'fill={fill}', grid)
-            check(not better, f'{fill} is recognised')
-    better, _ = recognition.run('fill=blur fill-cells=16', 8)
-    check(better, 'a blur that is too weak is not noticed')
-    better, _ = recognition.run('fill=solid', 8, True)
-    check(not better, 'solid is recognised')
-    recognition.run('fill=blur', 8, True)
-    recognition.run('fill=pixelate', 8, True)
+        recognition.expect_recognised('fill=none', 0.75, grid=grid, rounds=1)
+        recognition.expect_chance('fill=blur', grid=grid)
+    recognition.expect_chance('fill=pixelate', rounds=1)
+    recognition.expect_recognised('fill=blur fill-cells=16', 0.25, rounds=1)
+    how = {'hide_gallery': True, 'rounds': 1}
+    for fill in ('blur', 'pixelate'):
+        recognition.expect_recognised(f'fill={fill} fill-cells=16', 0.5, **how)
+        recognition.expect_chance(f'fill={fill}', **how)
+    recognition.expect_chance('fill=solid', **how)
+
+
+def test_parts_of_the_face(recognition):
+    """Regions of the same label within the face's, before and after it."""
+    parts = [(BORDER + 6 + 30 * (i % 3), BORDER + 2 + 22 * (i // 3), 24, 24)
+             for i in range(10)]
+    how = {'hide_gallery': True, 'rounds': 1}
+    recognition.expect_recognised('fill=blur', 0.25, boxes=parts, **how)
+    recognition.expect_chance('fill=blur', boxes=[BOX] + parts, **how)
+    recognition.expect_chance('fill=blur', boxes=parts + [BOX], **how)
+
+
+def test_colour(recognition):
+    for pixels in ('RGB', 'NV12'):
+        how = {'hide_gallery': True, 'pixels': pixels, 'rounds': 1}
+        recognition.expect_recognised('fill=none', 0.75, **how)
+        recognition.expect_chance('fill=blur', **how)
 
 
 def print_table(recognition):
     for fill in ('blur', 'pixelate'):
         for cells in (1, 2, 3, 4, 6, 8, 12, 16):
             for hide_gallery in (False, True):
-                recognition.run(f'fill={fill} fill-cells={cells}', 8, hide_gallery)
+                recognition.run(f'fill={fill} fill-cells={cells}', hide_gallery=hide_gallery)
 
 
 Gst.init(None)
@@ -276,5 +339,9 @@ with tempfile.TemporaryDirectory() as temporary:
         print_table(Recognition(sys.argv[1], temporary))
     else:
         test_definition()
-        test_recognition(Recognition(sys.argv[1], temporary))
+        test_one_cell()
+        recognition = Recognition(sys.argv[1], temporary)
+        test_recognition(recognition)
+        test_parts_of_the_face(recognition)
+        test_colour(recognition)
 sys.exit(failures > 0)
