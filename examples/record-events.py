@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+from time import monotonic
 
 import gi
 import gstcuvision
@@ -32,6 +33,8 @@ H264 = ("h264parse ! video/x-h264,stream-format=avc,alignment=au", ".mp4",
         # a killed program leaves all but the last two seconds
         "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
 OTHER = ("identity", ".mkv", "matroskamux")
+OTHER_ENCODERS = ("jpegenc", "avenc_mjpeg", "vp8enc", "vp9enc")
+STALL_SECONDS = 1  # without a frame, beyond those of --after: the clip is closed
 Frame = collections.namedtuple("Frame", "number time buffer caps is_key record")
 
 
@@ -119,6 +122,7 @@ class Recorder:
         self.clip, self.seen, self.failed = None, None, False
         self.key_time, self.key_asked, self.closing = 0, False, []
         self.busy, self.stopping = False, False
+        self.taken, self.unmatched = 0, 0  # when the last frame came; records without one
 
     def on_frame(self, pad, info):
         """Called with each frame before it is encoded, which loses the metadata."""
@@ -134,12 +138,14 @@ class Recorder:
         if time != Gst.CLOCK_TIME_NONE:
             while self.found and self.found[0][0] < time:  # of frames that the encoder dropped
                 self.found.popleft()
+                self.unmatched += 1
         # h264parse omits the time of a frame that has that of the frame before
         unknown = time == Gst.CLOCK_TIME_NONE
         return self.found.popleft() if self.found and (unknown or self.found[0][0] == time) else (time, {})
 
     def take(self, number, sample):
         """The next encoded frame."""
+        self.taken = monotonic()
         buffer = sample.get_buffer()
         time, record = self.record_of(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
         if time == Gst.CLOCK_TIME_NONE:
@@ -208,13 +214,24 @@ class Recorder:
         if not self.busy:
             raise KeyboardInterrupt
 
+    def wait(self, pad):
+        """Called while no frame comes: a stalled camera does not keep the clip open."""
+        if self.clip and monotonic() > self.taken + self.options.after + STALL_SECONDS:
+            self.end_clip()
+            self.ring.clear()
+            self.seen = None
+            self.ask_for_key(pad)
+
     def finish(self):
         self.end_clip()
         for thread in self.closing:
             thread.join()
+        if self.unmatched:
+            say(f"{self.unmatched} records are lost: the encoder dropped their frames, or changed the order")
 
     def ask_for_key(self, pad):
-        if self.ring and not self.key_asked and self.ring[-1].time >= self.key_time + KEY_SECONDS * Gst.SECOND:
+        if not self.key_asked and (
+                not self.ring or self.ring[-1].time >= self.key_time + KEY_SECONDS * Gst.SECOND):
             self.key_asked = pad.push_event(GstVideo.video_event_new_upstream_force_key_unit(
                 Gst.CLOCK_TIME_NONE, True, 0))
 
@@ -247,7 +264,11 @@ def make_pipeline(options):
         (line for line in ENCODERS if Gst.ElementFactory.find(line.split()[0])), None)
     if encoder is None:
         sys.exit("GStreamer has no encoder: install gstreamer1.0-plugins-ugly (x264enc) or -good (jpegenc)")
-    parser, extension, muxer = H264 if "264" in encoder.split()[0] else OTHER
+    names = [part.split()[0] for part in encoder.split("!") if part.strip()]
+    is_h264 = any("264" in name for name in names)
+    if not is_h264 and not set(names) & set(OTHER_ENCODERS):
+        sys.exit(f"--encoder {encoder}: must have an encoder of H.264, or one of {', '.join(OTHER_ENCODERS)}")
+    parser, extension, muxer = H264 if is_h264 else OTHER
     line = (f"{options.source} ! decodebin ! videoconvert ! {options.detector} ! identity name=found"
             f" ! videoconvert ! video/x-raw,format=I420 ! {encoder} ! {parser}"
             " ! appsink name=sink sync=false max-buffers=4")
@@ -267,10 +288,13 @@ def main():
         signal.signal(number, recorder.stop)
     status = 0
     try:
-        for number, sample in enumerate(gstcuvision.samples(pipeline)):
+        for number, sample in enumerate(gstcuvision.samples(pipeline, idle=True)):
             recorder.busy = True
-            recorder.take(number, sample)
-            recorder.ask_for_key(pad)
+            if sample:
+                recorder.take(number, sample)
+                recorder.ask_for_key(pad)
+            else:
+                recorder.wait(pad)
             recorder.busy = False
             if recorder.stopping:
                 break

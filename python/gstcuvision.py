@@ -239,14 +239,16 @@ def _play(pipeline, sink):
     pipeline.set_state(Gst.State.PLAYING)
 
 
-def samples(line):
+def samples(line, idle=False):
     """Plays a gst-launch-1.0 line, or a Gst.Pipeline, that ends in "appsink name=sink", and
     yields each Gst.Sample. Raises RuntimeError where it fails, with the element and the
     cause. The pipeline stops when the loop ends, however it ends.
 
     appsink sync=false: as fast as possible; otherwise films play at their own speed. Where
     max-buffers is not set, 4 samples wait for a slow loop: a file then waits, too, and a live
-    source loses the oldest. Reads all messages of the pipeline's bus."""
+    source loses the oldest. Reads all messages of the pipeline's bus.
+
+    idle: yields None after each 0.1 s without a sample."""
     pipeline = _parse(line) if isinstance(line, str) else line
     _reader()  # before the first frame: results from other processes need it
     sink = pipeline.get_by_name("sink")
@@ -263,5 +265,7 @@ def samples(line):
                 yield sample
             elif at_end:
                 return
+            elif idle:
+                yield None
     finally:
         pipeline.set_state(Gst.State.NULL)

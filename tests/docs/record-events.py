@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -108,7 +109,7 @@ class Events(unittest.TestCase):
         for numbers, seen in (first, range(100, 150)), (second, range(270, 272)):
             self.assertEqual(numbers, list(range(numbers[0], seen[-1] + RATE + 1)))
             self.assertLessEqual(numbers[0], seen[0] - RATE)
-            self.assertGreaterEqual(numbers[0], seen[0] - RATE - 40)  # a key frame each second
+            self.assertGreaterEqual(numbers[0], seen[0] - RATE - 40, folder)  # a key frame each second
         for numbers, records in (first, first_records), (second, second_records):
             for number, record in zip(numbers, records):
                 with_face = any(number in event for event in self.events)
@@ -116,8 +117,11 @@ class Events(unittest.TestCase):
 
     def test_seconds_before_and_after(self):
         """With each encoder that is installed."""
-        for encoder, extension in ("x264enc tune=zerolatency", ".mp4"), ("openh264enc", ".mp4"), ("jpegenc", ".mkv"):
-            folder = encoder.split()[0]
+        for encoder, extension in (
+                ("x264enc tune=zerolatency", ".mp4"), ("openh264enc", ".mp4"), ("jpegenc", ".mkv"),
+                ("videoscale ! avenc_mjpeg", ".mkv"), ("vp8enc deadline=1 cpu-used=8", ".mkv"),
+                ("vp9enc deadline=1 cpu-used=8 lag-in-frames=0", ".mkv")):
+            folder = encoder.split("! ")[-1].split()[0]
             found = subprocess.run(["gst-inspect-1.0", "--exists", folder], check=False)
             self.assertEqual(found.returncode, 0, f"{folder} is missing: scripts/setup.sh test")
             done = self.record(folder, "--before=1", "--after=1", "--encoder", encoder)
@@ -187,6 +191,27 @@ class Events(unittest.TestCase):
         self.assertGreater(len(numbers), len(records_of(path)) - 2 * RATE - 5)
         self.assertGreater(len(numbers), RATE)
 
+    def test_stalled_source(self):
+        """The clip is closed; what comes later is in the next one."""
+        with open("face.avi", "rb") as file:
+            film = file.read()
+        with subprocess.Popen([sys.executable, PROGRAM, "fdsrc", "stalled", "--before=1", "--after=1"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+            running.stdin.write(film[: len(film) // 2])
+            running.stdin.flush()
+            try:
+                self.assertTrue(select.select([running.stdout], [], [], 60)[0], "the clip stays open")
+                self.assertIn(b" frames", running.stdout.readline())
+                ((first, _),) = self.clips("stalled")
+                running.stdin.write(film[len(film) // 2 :])
+            finally:
+                running.stdin.close()
+                running.wait(60)
+        self.assertEqual(running.returncode, 0)
+        first, second = (numbers for numbers, _ in self.clips("stalled"))
+        self.assertGreater(len(first), RATE)
+        self.assertEqual(first + second, list(range(260)))
+
     def test_live_source(self):
         """Of which each frame counts."""
         subprocess.run(
@@ -200,6 +225,7 @@ class Events(unittest.TestCase):
     def test_says_what_is_wrong(self):
         self.assertIn("missing.avi", self.record("bad", source="missing.avi", status=1).stderr)
         self.assertIn("nonsense", self.record("bad", "--detector", "nonsense", status=1).stderr)
+        self.assertIn("theoraenc: must have", self.record("bad", "--encoder=theoraenc", status=1).stderr)
         self.assertIn("--longest", self.record("bad", "--longest=1", status=2).stderr)
         self.assertFalse(os.path.exists("bad"))
 

@@ -313,6 +313,13 @@ class Use(unittest.TestCase):
                 self.assertEqual((sink.get_property("max-buffers"), sink.get_property("drop")), wanted)
                 break
 
+    def test_idle(self):
+        line = "videotestsrc num-buffers=1 ! appsink name=sink"
+        self.assertNotIn(None, list(gstcuvision.samples(line)))
+        for sample in gstcuvision.samples("appsrc ! appsink name=sink", idle=True):
+            self.assertIsNone(sample)
+            break
+
     def alone(self, script, **environment):
         return subprocess.run([sys.executable, "-c", script], env=os.environ | environment,
                               capture_output=True, text=True, timeout=60, check=False)
