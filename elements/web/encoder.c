@@ -7,6 +7,9 @@
 #include "picture.h"
 #include "record/record.h"
 
+/* Frames per second: less is as good as never. */
+#define MIN_RATE 1e-6
+
 struct _CuvWebEncoder {
   CuvWebStream *stream;
   CuvWebWarn warn;
@@ -18,6 +21,7 @@ struct _CuvWebEncoder {
   gboolean stopping;
   CuvWebInput newest; /* buffer NULL: none */
   gchar *source;      /* of newest */
+  guint64 serial;     /* of newest */
   guint64 taken;      /* number of the input that the thread took last */
   CuvWebEncoderCounts counts;
 
@@ -25,8 +29,7 @@ struct _CuvWebEncoder {
   CuvPicture picture;
   CuvJson json;
   GArray *objects; /* GstCuvObject */
-  guint64 serial;
-  gint64 due; /* monotonic time of the next frame */
+  gint64 last;     /* monotonic time that the frame before was due at */
   gboolean failing;
 };
 
@@ -77,15 +80,18 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 {
-  gboolean wanted = cuv_web_stream_viewers (self->stream) > 0;
   GstBuffer *before;
+  gboolean wanted;
 
   g_mutex_lock (&self->lock);
-  wanted = wanted && !(input->again && input->number == self->taken);
+  /* locked: who leaves has it flushed afterwards */
+  wanted = cuv_web_stream_viewers (self->stream) > 0
+      && !(input->again && input->number == self->taken);
   before = g_steal_pointer (&self->newest.buffer);
   if (wanted) {
     self->counts.skipped += before != NULL;
     self->newest = *input;
+    self->serial = cuv_web_stream_announce (self->stream);
     gst_buffer_ref (input->buffer);
     if (g_strcmp0 (self->source, input->source) != 0) {
       g_free (self->source);
@@ -144,7 +150,7 @@ take_problem (CuvWebEncoder *self, gchar *problem)
 }
 
 static void
-encode (CuvWebEncoder *self, const CuvWebInput *input)
+encode (CuvWebEncoder *self, const CuvWebInput *input, guint64 serial)
 {
   gint64 start = g_get_monotonic_time ();
   gsize jpeg_size, record_size;
@@ -161,7 +167,7 @@ encode (CuvWebEncoder *self, const CuvWebInput *input)
   record = cuv_json_steal (&self->json, &record_size);
   cuv_web_stream_publish (self->stream,
       cuv_web_frame_new (
-          ++self->serial, record, record_size, self->picture.jpeg, jpeg_size));
+          serial, record, record_size, self->picture.jpeg, jpeg_size));
   g_free (record);
   g_mutex_lock (&self->lock);
   self->counts.encoded++;
@@ -169,15 +175,23 @@ encode (CuvWebEncoder *self, const CuvWebInput *input)
   g_mutex_unlock (&self->lock);
 }
 
-/* Keeps the rate on average: a frame that was late does not delay the next. */
+static gint64
+interval_of (gdouble max_rate)
+{
+  return max_rate > 0 ? (gint64) (G_USEC_PER_SEC / MAX (max_rate, MIN_RATE))
+                      : 0;
+}
+
+/* Keeps the rate on average: a frame that was late, by less than an interval,
+ * does not delay the next. */
 static void
-set_due (CuvWebEncoder *self, gdouble max_rate)
+set_last (CuvWebEncoder *self, gdouble max_rate)
 {
   const gint64 now = g_get_monotonic_time ();
-  const gint64 interval =
-      max_rate > 0 ? (gint64) (G_USEC_PER_SEC / max_rate) : 0;
+  const gint64 interval = interval_of (max_rate);
+  const gint64 due = self->last + interval;
 
-  self->due = MAX (self->due, now - interval) + interval;
+  self->last = now - due < interval ? due : now;
 }
 
 /* Locked. */
@@ -193,12 +207,14 @@ static gboolean
 wait_for_input (CuvWebEncoder *self)
 {
   while (!self->stopping) {
+    const gint64 due = self->last + interval_of (self->newest.max_rate);
+
     if (!is_wanted (self))
       g_cond_wait (&self->cond, &self->lock);
-    else if (self->newest.max_rate <= 0 || g_get_monotonic_time () >= self->due)
+    else if (g_get_monotonic_time () >= due)
       return TRUE;
     else
-      g_cond_wait_until (&self->cond, &self->lock, self->due);
+      g_cond_wait_until (&self->cond, &self->lock, due);
   }
   return FALSE;
 }
@@ -223,13 +239,14 @@ run (gpointer data)
   while (wait_for_input (self)) {
     CuvWebInput input = self->newest;
     gchar *source = g_strdup (self->source);
+    const guint64 serial = self->serial;
 
     self->newest.buffer = NULL;
     self->taken = input.number;
     g_mutex_unlock (&self->lock);
     input.source = source;
-    set_due (self, input.max_rate);
-    encode (self, &input);
+    set_last (self, input.max_rate);
+    encode (self, &input, serial);
     gst_buffer_unref (input.buffer);
     g_free (source);
     g_mutex_lock (&self->lock);
@@ -242,6 +259,7 @@ void
 cuv_web_encoder_start (CuvWebEncoder *self, CuvWebStream *stream)
 {
   self->stream = stream;
+  self->last = G_MININT64 / 2;
   self->thread = g_thread_new ("visionwebsink-jpeg", run, self);
 }
 

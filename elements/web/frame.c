@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define BOUNDARY_LINE "--" CUV_WEB_BOUNDARY "\r\n"
 #define SIZE_BYTES 4 /* of the record's size in a message */
 
 struct _CuvWebFrame {
@@ -87,14 +88,16 @@ make_form (CuvWebFrame *self, CuvWebForm form)
       return g_bytes_new_from_bytes (
           message, SIZE_BYTES + self->record_size, self->jpeg_size);
     case CUV_WEB_PART:
-      before = g_strdup_printf ("--" CUV_WEB_BOUNDARY
-                                "\r\nContent-Type: image/jpeg\r\n"
+      before = g_strdup_printf ("Content-Type: image/jpeg\r\n"
                                 "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n",
           self->jpeg_size);
-      bytes =
-          with_frame (before, cuv_web_frame_form (self, CUV_WEB_JPEG), "\r\n");
+      bytes = with_frame (before, cuv_web_frame_form (self, CUV_WEB_JPEG),
+          "\r\n" BOUNDARY_LINE);
       g_free (before);
       return bytes;
+    case CUV_WEB_FIRST_PART:
+      return with_frame (
+          BOUNDARY_LINE, cuv_web_frame_form (self, CUV_WEB_PART), "");
     case CUV_WEB_EVENT:
       return with_frame (
           "data: ", cuv_web_frame_form (self, CUV_WEB_RECORD), "\n\n");

@@ -14,8 +14,10 @@ typedef struct _CuvWebFrame CuvWebFrame;
 typedef enum {
   CUV_WEB_MESSAGE, /* WebSocket: size of the record (uint32, little endian), the
                     * record, the JPEG */
-  CUV_WEB_PART,    /* a part of multipart/x-mixed-replace: the JPEG */
-  CUV_WEB_EVENT,   /* a server-sent event: the record */
+  CUV_WEB_PART,    /* a part of multipart/x-mixed-replace: the JPEG and the
+                    * boundary behind it, at which browsers show it */
+  CUV_WEB_FIRST_PART, /* with the boundary in front of it, too */
+  CUV_WEB_EVENT,      /* a server-sent event: the record */
   CUV_WEB_JPEG,
   CUV_WEB_RECORD,
   CUV_WEB_N_FORMS,
@@ -30,7 +32,7 @@ CuvWebFrame *cuv_web_frame_new (guint64 serial, const gchar *record,
 CuvWebFrame *cuv_web_frame_ref (CuvWebFrame *self);
 void cuv_web_frame_unref (CuvWebFrame *self);
 
-/* Counts up from 1 in a stream. */
+/* Rises in a stream, from 1 on. */
 guint64 cuv_web_frame_serial (const CuvWebFrame *self);
 
 /* Belongs to the frame, and is made when it is first asked for. Only the

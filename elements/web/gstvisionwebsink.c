@@ -135,8 +135,10 @@ gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 {
   GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     cuv_web_encoder_flush (self->encoder);
+    cuv_web_stream_flush (self->stream);
+  }
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
@@ -144,9 +146,14 @@ gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 
 /* Called from the server's thread. */
 static void
-wake (gpointer data)
+wake (gpointer data, gboolean wanted)
 {
-  cuv_web_encoder_wake (((GstVisionWebSink *) data)->encoder);
+  GstVisionWebSink *self = data;
+
+  if (wanted)
+    cuv_web_encoder_wake (self->encoder);
+  else
+    cuv_web_encoder_flush (self->encoder);
 }
 
 /* Called from the encoder's thread. */
@@ -180,8 +187,8 @@ open_stream (GstVisionWebSink *self)
   g_object_unref (config.address);
   if (self->server != NULL) {
     self->encoder = cuv_web_encoder_new (warn, self);
-    self->stream =
-        cuv_web_stream_new (self->server, settings->path, wake, self, &error);
+    self->stream = cuv_web_stream_new (self->server, settings->path,
+        (guint) settings->max_viewers, wake, self, &error);
   }
   if (self->stream == NULL) {
     start_failed (self, error);

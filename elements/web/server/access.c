@@ -130,27 +130,20 @@ same_site (SoupMessageHeaders *request)
       || g_str_equal (site, "none") || g_strcmp0 (mode, "navigate") == 0;
 }
 
+/* Another port, or another host of the list, is another origin. Without TLS
+ * here a proxy may have it. */
 gboolean
 cuv_web_origin_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 {
   const gchar *origin = soup_message_headers_get_one (request, "Origin");
   const gchar *host = soup_message_headers_get_one (request, "Host");
   const gchar *rest = NULL;
-  gchar *name;
-  gboolean allowed;
 
   if (origin == NULL)
     return same_site (request);
-  if (g_str_has_prefix (origin, "http://"))
-    rest = origin + 7;
-  else if (g_str_has_prefix (origin, "https://"))
+  if (g_str_has_prefix (origin, "https://"))
     rest = origin + 8;
-  if (rest == NULL)
-    return FALSE;
-  if (host != NULL && g_ascii_strcasecmp (rest, host) == 0)
-    return TRUE;
-  name = host_of (rest);
-  allowed = name != NULL && is_listed (self, name);
-  g_free (name);
-  return allowed;
+  else if (g_str_has_prefix (origin, "http://") && self->certificate == NULL)
+    rest = origin + 7;
+  return rest != NULL && host != NULL && g_ascii_strcasecmp (rest, host) == 0;
 }

@@ -11,6 +11,8 @@
 
 /* Of frames for a viewer who reads slowly: what waits here is old. */
 #define SEND_BUFFER (256 * 1024)
+/* Connections beyond the limit that libsoup is about to drop. */
+#define MAX_ENDING 16
 
 static gchar *
 peer_name (GSocketAddress *address)
@@ -32,7 +34,7 @@ on_stream_gone (gpointer data, GObject *stream)
   CuvConnection *self = data;
 
   self->stream = NULL;
-  g_ptr_array_remove_fast (self->server->connections, self);
+  g_ptr_array_remove (self->server->connections, self);
 }
 
 static void
@@ -52,6 +54,7 @@ connection_free (gpointer data)
 void
 cuv_connection_shutdown (CuvConnection *self)
 {
+  self->ended = TRUE;
   g_socket_shutdown (self->socket, TRUE, TRUE, NULL);
 }
 
@@ -149,6 +152,31 @@ add_connection (CuvWebServer *server, GSocket *socket)
   g_clear_object (&local);
 }
 
+/* Ends the oldest that is no viewer: those that never ask would keep all others
+ * out until their timeout. FALSE: there is none. */
+static gboolean
+make_room (CuvWebServer *server)
+{
+  for (guint i = 0; i < server->connections->len; i++) {
+    CuvConnection *connection = server->connections->pdata[i];
+
+    if (connection->user != NULL || connection->ended)
+      continue;
+    cuv_connection_shutdown (connection);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+has_room (CuvWebServer *server)
+{
+  const guint n = server->connections->len;
+
+  return n < CUV_WEB_MAX_CONNECTIONS
+      || (n < CUV_WEB_MAX_CONNECTIONS + MAX_ENDING && make_room (server));
+}
+
 /* Without file descriptors the socket would stay readable: the next tick tries
  * again. */
 static gboolean
@@ -162,7 +190,7 @@ on_readable (GSocket *listener, GIOCondition condition, gpointer data)
   if (socket == NULL) {
     again = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
     g_error_free (error);
-  } else if (server->connections->len < CUV_WEB_MAX_CONNECTIONS) {
+  } else if (has_room (server)) {
     add_connection (server, socket);
   }
   g_clear_object (&socket);

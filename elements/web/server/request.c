@@ -99,6 +99,12 @@ find_resource (const gchar *name)
   return NULL;
 }
 
+gboolean
+cuv_is_resource (const gchar *name)
+{
+  return *name != '\0' && find_resource (name) != NULL;
+}
+
 static const gchar *
 path_of (SoupServerMessage *message)
 {

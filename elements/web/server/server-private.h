@@ -32,7 +32,7 @@ struct _CuvWebServer {
   GSource *accepting; /* NULL while there are no file descriptors left */
   GSource *tick;      /* once a second */
   SoupServer *soup;
-  GPtrArray *connections; /* CuvConnection */
+  GPtrArray *connections; /* CuvConnection, the oldest first */
   GPtrArray *streams;     /* CuvWebStream */
 };
 
@@ -50,6 +50,7 @@ struct _CuvConnection {
   GSocketConnection *stream; /* not a reference; NULL: gone */
   gchar *peer;               /* "address port" */
   gint64 deadline;           /* monotonic time; 0: none */
+  gboolean ended;            /* libsoup has not dropped it yet */
 };
 
 void cuv_connections_open (CuvWebServer *server);
@@ -81,6 +82,8 @@ gboolean cuv_web_token_valid (
 /* ---- request.c ---- */
 
 void cuv_requests_open (CuvWebServer *server);
+/* Whether each stream has something of this name below its path. */
+gboolean cuv_is_resource (const gchar *name);
 /* Sets a response of one line of text. */
 void cuv_respond_text (
     SoupServerMessage *message, guint status, const gchar *text);
@@ -101,6 +104,8 @@ struct _CuvWebStream {
 
   GMutex lock;
   CuvWebFrame *published; /* not delivered yet, or NULL */
+  guint64 announced;      /* serial of the newest buffer; 0: none */
+  guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
 
   /* of the server's thread */
@@ -113,6 +118,8 @@ void cuv_web_stream_recount (CuvWebStream *self);
 /* Counts a frame that was sent; a viewer that was dropped. */
 void cuv_web_stream_count (CuvWebStream *self, gsize bytes);
 void cuv_web_stream_count_dropped (CuvWebStream *self);
+/* Whether a buffer newer than the newest frame waits, or is being encoded. */
+gboolean cuv_web_stream_is_stale (CuvWebStream *self);
 /* Whether max_viewers allows one more. */
 gboolean cuv_web_stream_has_room (const CuvWebStream *self);
 

@@ -41,15 +41,17 @@ const gchar *cuv_web_server_url (const CuvWebServer *self);
 
 typedef struct _CuvWebStream CuvWebStream;
 
-/* Called from the server's thread when somebody begins to wait. */
-typedef void (*CuvWebWake) (gpointer data);
+/* Called from the server's thread when somebody begins to wait, and with FALSE
+ * when nobody watches any more. */
+typedef void (*CuvWebWake) (gpointer data, gboolean wanted);
 
 /* The problem of a path, or NULL; to be freed. */
 gchar *cuv_web_path_problem (const gchar *path);
 
-/* Adds a stream. NULL with an error if another sink has this path. */
+/* Adds a stream. NULL with an error if another sink has this path. At most
+ * G_MAXINT viewers. */
 CuvWebStream *cuv_web_stream_new (CuvWebServer *server, const gchar *path,
-    CuvWebWake wake, gpointer data, GError **error);
+    guint max_viewers, CuvWebWake wake, gpointer data, GError **error);
 
 /* Closes all viewers; wake is not called afterwards. */
 void cuv_web_stream_free (CuvWebStream *self);
@@ -62,6 +64,12 @@ void cuv_web_stream_set_max_viewers (CuvWebStream *self, guint max_viewers);
 /* How many there are, and how many of them wait for a frame. */
 guint cuv_web_stream_viewers (const CuvWebStream *self);
 guint cuv_web_stream_waiting (const CuvWebStream *self);
+
+/* A newer buffer has come, which will be published with the serial that is
+ * returned: viewers wait for it rather than get the frame before. */
+guint64 cuv_web_stream_announce (CuvWebStream *self);
+/* Frames announced so far are not sent any more. */
+void cuv_web_stream_flush (CuvWebStream *self);
 
 /* Takes the frame: the one that all who wait get. */
 void cuv_web_stream_publish (CuvWebStream *self, CuvWebFrame *frame);

@@ -20,9 +20,15 @@ cuv_web_path_problem (const gchar *path)
 
   for (const gchar *c = path; *c != '\0' && valid; c++)
     valid = is_path_character (*c);
-  return valid ? NULL
-               : g_strdup ("expected / or a path such as /door: letters, "
-                           "digits, - _ . ~ and no slash at its end");
+  if (!valid)
+    return g_strdup ("expected / or a path such as /door: letters, digits, "
+                     "- _ . ~ and no slash at its end");
+  if (cuv_is_resource (strrchr (path, '/') + 1))
+    return g_strdup_printf (
+        "'%s' is what a sink whose path is without it serves there: choose "
+        "another name",
+        strrchr (path, '/') + 1);
+  return NULL;
 }
 
 static gboolean
@@ -68,8 +74,8 @@ stream_free (CuvWebStream *self)
 }
 
 CuvWebStream *
-cuv_web_stream_new (CuvWebServer *server, const gchar *path, CuvWebWake wake,
-    gpointer data, GError **error)
+cuv_web_stream_new (CuvWebServer *server, const gchar *path, guint max_viewers,
+    CuvWebWake wake, gpointer data, GError **error)
 {
   CuvWebStream *self = g_new0 (CuvWebStream, 1);
 
@@ -77,7 +83,7 @@ cuv_web_stream_new (CuvWebServer *server, const gchar *path, CuvWebWake wake,
   self->path = g_strdup (path);
   self->wake = wake;
   self->data = data;
-  self->max_viewers = G_MAXINT;
+  self->max_viewers = (gint) max_viewers;
   self->viewers = g_ptr_array_new_with_free_func (cuv_viewer_free);
   g_mutex_init (&self->lock);
   cuv_web_server_call (server, add_stream, self);
@@ -135,12 +141,44 @@ cuv_web_stream_recount (CuvWebStream *self)
   g_atomic_int_set (&self->n_waiting, waiting);
   if (self->viewers->len == 0)
     g_clear_pointer (&self->newest, cuv_web_frame_unref);
-  if (waiting > 0)
-    self->wake (self->data);
+  if (waiting > 0 || self->viewers->len == 0)
+    self->wake (self->data, waiting > 0);
 }
 
 /* ---- frames ---- */
 
+guint64
+cuv_web_stream_announce (CuvWebStream *self)
+{
+  guint64 serial;
+
+  g_mutex_lock (&self->lock);
+  serial = ++self->announced;
+  g_mutex_unlock (&self->lock);
+  return serial;
+}
+
+void
+cuv_web_stream_flush (CuvWebStream *self)
+{
+  g_mutex_lock (&self->lock);
+  self->flushed = ++self->announced;
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+cuv_web_stream_is_stale (CuvWebStream *self)
+{
+  gboolean stale;
+
+  g_mutex_lock (&self->lock);
+  stale = self->newest == NULL
+      || cuv_web_frame_serial (self->newest) < self->announced;
+  g_mutex_unlock (&self->lock);
+  return stale;
+}
+
+/* NULL: none, or it was flushed meanwhile. */
 static CuvWebFrame *
 take_published (CuvWebStream *self)
 {
@@ -148,6 +186,8 @@ take_published (CuvWebStream *self)
 
   g_mutex_lock (&self->lock);
   frame = g_steal_pointer (&self->published);
+  if (frame != NULL && cuv_web_frame_serial (frame) < self->flushed)
+    g_clear_pointer (&frame, cuv_web_frame_unref);
   g_mutex_unlock (&self->lock);
   return frame;
 }

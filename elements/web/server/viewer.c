@@ -18,8 +18,9 @@ struct _CuvViewer {
   gboolean single; /* a response of one frame */
   const gchar *content_type;
   gboolean in_flight;
-  gint64 since; /* monotonic time of that, or of the beginning */
-  guint64 seen; /* serial of the frame sent last */
+  GSource *writable; /* it has answered: waits until libsoup has sent all */
+  gint64 since;      /* monotonic time of in_flight, or of the beginning */
+  guint64 seen;      /* serial of the frame sent last */
 };
 
 /* "closed" comes later. */
@@ -41,6 +42,9 @@ cuv_viewer_waits (const CuvViewer *self)
 static void
 close_websocket (CuvViewer *self)
 {
+  if (self->writable != NULL)
+    g_source_destroy (self->writable);
+  g_clear_pointer (&self->writable, g_source_unref);
   if (self->connection != NULL)
     cuv_connection_shutdown (self->connection);
   g_signal_handlers_disconnect_by_data (self->websocket, self);
@@ -121,6 +125,13 @@ send_chunk (CuvViewer *self, GBytes *bytes)
   soup_server_message_unpause (self->message);
 }
 
+static CuvWebForm
+next_form (const CuvViewer *self)
+{
+  return self->form == CUV_WEB_PART && self->seen == 0 ? CUV_WEB_FIRST_PART
+                                                       : self->form;
+}
+
 void
 cuv_viewer_offer (CuvViewer *self)
 {
@@ -130,7 +141,7 @@ cuv_viewer_offer (CuvViewer *self)
   if (self->in_flight || frame == NULL || is_closing (self)
       || cuv_web_frame_serial (frame) <= self->seen)
     return;
-  bytes = cuv_web_frame_form (frame, self->form);
+  bytes = cuv_web_frame_form (frame, next_form (self));
   self->in_flight = TRUE;
   self->since = g_get_monotonic_time ();
   self->seen = cuv_web_frame_serial (frame);
@@ -143,20 +154,55 @@ cuv_viewer_offer (CuvViewer *self)
     send_chunk (self, bytes);
 }
 
+/* The newest frame, unless a newer one is to come. */
+static void
+begin (CuvViewer *self)
+{
+  if (!cuv_web_stream_is_stale (self->stream))
+    cuv_viewer_offer (self);
+  cuv_web_stream_recount (self->stream);
+}
+
 static void
 on_taken (CuvViewer *self)
 {
   if (!self->in_flight || self->single)
     return;
   self->in_flight = FALSE;
-  cuv_viewer_offer (self);
-  cuv_web_stream_recount (self->stream);
+  begin (self);
+}
+
+static gboolean
+on_writable (GSocket *socket, GIOCondition condition, gpointer data)
+{
+  CuvViewer *self = data;
+
+  g_clear_pointer (&self->writable, g_source_unref);
+  on_taken (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Who answers before it has read would have libsoup queue one frame after the
+ * other. libsoup polls the same socket, as long as it has something to send,
+ * with a higher priority: this source comes when all has been sent. */
+static void
+on_answer (CuvViewer *self)
+{
+  if (!self->in_flight || self->writable != NULL || self->connection == NULL)
+    return;
+  self->writable =
+      g_socket_create_source (self->connection->socket, G_IO_OUT, NULL);
+  g_source_set_priority (self->writable, G_PRIORITY_LOW);
+  g_source_set_callback (
+      self->writable, G_SOURCE_FUNC (on_writable), self, NULL);
+  g_source_attach (self->writable, self->stream->server->context);
 }
 
 /* ---- ends ---- */
 
 /* A client that does not take its frame, has gone, or waits for a single frame
- * that does not come. */
+ * that does not come. One that has only ended its own side still reads: a frame
+ * finds out. */
 static gboolean
 is_over (const CuvViewer *self, gint64 now)
 {
@@ -164,9 +210,10 @@ is_over (const CuvViewer *self, gint64 now)
 
   if (self->connection == NULL)
     return TRUE;
-  if ((self->in_flight || self->single) && now - self->since > timeout)
-    return TRUE;
-  return self->websocket == NULL && cuv_connection_is_over (self->connection);
+  if (now - self->since <= timeout)
+    return FALSE;
+  return self->in_flight || self->single
+      || (self->websocket == NULL && cuv_connection_is_over (self->connection));
 }
 
 gboolean
@@ -176,7 +223,7 @@ cuv_viewer_tick (CuvViewer *self, gint64 now)
     return TRUE;
   if (self->connection != NULL && (!self->single || self->in_flight))
     cuv_connection_shutdown (self->connection);
-  if (!self->single)
+  if (self->connection != NULL && self->in_flight)
     cuv_web_stream_count_dropped (self->stream);
   drop (self);
   return FALSE;
@@ -203,13 +250,6 @@ add_viewer (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)
   return self;
 }
 
-static void
-begin (CuvViewer *self)
-{
-  cuv_viewer_offer (self);
-  cuv_web_stream_recount (self->stream);
-}
-
 void
 cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
     SoupWebsocketConnection *websocket)
@@ -222,7 +262,7 @@ cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
   soup_websocket_connection_set_max_incoming_payload_size (
       websocket, MAX_ANSWER);
   soup_websocket_connection_set_keepalive_interval (websocket, PING_SECONDS);
-  g_signal_connect_swapped (websocket, "message", G_CALLBACK (on_taken), self);
+  g_signal_connect_swapped (websocket, "message", G_CALLBACK (on_answer), self);
   g_signal_connect_swapped (websocket, "closed", G_CALLBACK (drop), self);
   begin (self);
 }

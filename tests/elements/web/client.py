@@ -19,6 +19,8 @@ from gi.repository import Gst
 
 SOURCE = "videotestsrc is-live=true ! video/x-raw,format=I420,width=%d,height=%d," \
     "framerate=%d/1"
+SILENT = "appsrc name=source is-live=true format=time caps=video/x-raw,format=GRAY8," \
+    "width=64,height=48,framerate=30/1"  # a frame comes when push() is called
 TIMEOUT = 6  # seconds until a test fails
 FILES = {"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
          "/scene.js": "text/javascript", "/icon.svg": "image/svg+xml"}
@@ -52,6 +54,10 @@ class Sink:
 
     def stop(self):
         self.pipeline.set_state(Gst.State.NULL)
+
+    def push(self):
+        self.pipeline.get_by_name("source").emit(
+            "push-buffer", Gst.Buffer.new_wrapped(bytes(64 * 48)))
 
     def problem(self, kind=Gst.MessageType.ERROR):
         """The text of the next error or warning; None if there is none."""
@@ -202,9 +208,9 @@ def decode(jpeg):
     return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
 
 
-def check_growth(test, before):
+def check_growth(test, before, now=None):
     """AddressSanitizer keeps what was freed."""
-    growth = rss_kib() - before
+    growth = (now or rss_kib()) - before
     print(f"memory grew by {growth} KiB")
     if "asan" not in os.environ.get("LD_PRELOAD", ""):
         test.assertLess(growth, 10000)

@@ -9,10 +9,12 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
-from client import (FILES, FRAMES, Gst, Response, SOURCE, Sink, TIMEOUT, check_growth, connect,
-                    decode, get, request_text, rss_kib, run, websocket_status)
+from client import (FILES, FRAMES, Gst, Response, SILENT, SOURCE, Sink, TIMEOUT, check_growth,
+                    connect, decode, get, request_text, rss_kib, run, stat, wait_for,
+                    websocket_status)
 
 SECURITY = {
     "cross-origin-resource-policy": "same-origin", "referrer-policy": "no-referrer",
@@ -79,13 +81,38 @@ class Pages(unittest.TestCase):
         with connect(self.port) as sock, sock.makefile("rb") as stream:
             sock.sendall(request_text(self.port, "/stream.mjpg"))
             self.assertIn("boundary=frame", Response(stream).headers["content-type"])
+            self.assertEqual(stream.readline(), b"--frame\r\n")
             for _ in range(5):
-                self.assertEqual(stream.readline(), b"--frame\r\n")
                 self.assertEqual(stream.readline(), b"Content-Type: image/jpeg\r\n")
                 size = int(stream.readline().split(b":")[1])
                 self.assertEqual(stream.readline(), b"\r\n")
                 self.assertEqual(decode(stream.read(size)).shape, (48, 64, 3))
                 self.assertEqual(stream.readline(), b"\r\n")
+                # in the same part: a browser shows a picture when it sees this
+                self.assertEqual(stream.readline(), b"--frame\r\n")
+
+    def test_stream_shows_the_last_frame(self):
+        """Though no other follows."""
+        with Sink(source=SILENT) as server, connect(server.port) as sock, \
+                sock.makefile("rb") as stream:
+            sock.sendall(request_text(server.port, "/stream.mjpg"))
+            wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
+            server.push()
+            while stream.readline() != b"--frame\r\n":
+                pass
+            while stream.readline() != b"--frame\r\n":
+                pass
+
+    def test_half_closed(self):
+        """A client that has nothing more to say reads its answer."""
+        with Sink(source=SILENT) as server, connect(server.port) as sock, \
+                sock.makefile("rb") as stream:
+            sock.sendall(request_text(server.port, "/frame.jpg"))
+            sock.shutdown(socket.SHUT_WR)
+            wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
+            time.sleep(2.2)  # the server looks after its viewers once a second
+            server.push()
+            self.assertEqual(Response(stream).status, 200)
 
     def test_one_request_for_a_connection(self):
         for path in ("/page.css", "/frame.jpg", "/nothing", "/"):
@@ -145,14 +172,23 @@ class Access(unittest.TestCase):
                                  101 if status == 200 else status, host)
 
     def test_origins(self):
-        with Sink("allowed-hosts=cam.example") as server:
+        with Sink("allowed-hosts=cam.example,other.example") as server:
             port = server.port
-            own = f"http://127.0.0.1:{port}"
-            for origin, status in ((own, 101), ("https://cam.example", 101),
-                                   ("http://evil.example", 403), ("null", 403),
-                                   ("http://127.0.0.1:1", 403), (own + ".evil", 403),
-                                   ("http://cam.example.evil", 403), ("", 403)):
-                self.assertEqual(websocket_status(port, Origin=origin), status, origin)
+            own = f"127.0.0.1:{port}"
+            for host, origin, status in (
+                    (own, f"http://{own}", 101), (own, "http://evil.example", 403),
+                    (own, "null", 403), (own, "http://127.0.0.1:1", 403),
+                    (own, "https://cam.example", 403), (own, "", 403),
+                    (own, f"http://{own}.evil", 403),
+                    ("cam.example", "https://cam.example", 101),  # a proxy's TLS
+                    ("cam.example", "http://cam.example", 101),
+                    ("cam.example:8080", "http://cam.example:8080", 101),
+                    ("cam.example:8080", "http://cam.example", 403),
+                    ("cam.example", "https://cam.example:444", 403),
+                    ("cam.example", "https://other.example", 403),
+                    ("cam.example", "http://cam.example.evil", 403)):
+                self.assertEqual(websocket_status(port, Host=host, Origin=origin),
+                                 status, (host, origin))
             for path in FRAMES[1:]:
                 self.assertEqual(get(port, path, Origin="http://evil").status, 403)
                 self.assertEqual(
@@ -230,6 +266,12 @@ class Access(unittest.TestCase):
                     sock = context.wrap_socket(connect(server.port),
                                                server_hostname="127.0.0.1")
                     self.assertEqual(get(server.port, path, sock=sock).status, 200)
+                for scheme, status in (("https", 200), ("http", 403)):
+                    sock = context.wrap_socket(connect(server.port),
+                                               server_hostname="127.0.0.1")
+                    self.assertEqual(
+                        get(server.port, "/frame.jpg", sock=sock,
+                            Origin=f"{scheme}://127.0.0.1:{server.port}").status, status)
                 with connect(server.port) as sock:
                     sock.sendall(request_text(server.port, "/"))
                     try:

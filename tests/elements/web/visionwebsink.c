@@ -30,6 +30,8 @@ GST_START_TEST (bad_settings)
     { "path=door", "path 'door' is invalid" },
     { "path=/door/", "no slash at its end" },
     { "path=/../x", "path" },
+    { "path=/ws", "choose another name" },
+    { "path=/door/page.js", "choose another name" },
     { "token-file=/nonexistent", "token-file '/nonexistent' cannot be used" },
     { "token-file=/dev/null", "expected a token" },
     { "token-env=CUV_NO_SUCH_VARIABLE", "environment variable that is set" },
@@ -119,6 +121,51 @@ GST_START_TEST (flushes_and_ends_while_watched)
 }
 
 GST_END_TEST
+/* A frame from before a flush is shown to nobody who comes afterwards. */
+GST_START_TEST (forgets_what_was_flushed)
+{
+  GstElement *element = web_sink_new (NULL);
+  GstHarness *h = harness_new (element);
+  GSocketConnection *viewer = web_watch (element, "/events"), *later;
+
+  push (h);
+  web_read_until (viewer, "\"frame_num\":0");
+  cuv_harness_flush (h);
+  later = web_watch (element, "/events");
+  push (h);
+  web_read_until (later, "data: {");
+  web_read_until (viewer, "\"frame_num\":1");
+  fail_unless_equals_uint64 (cuv_stat (element, "sent"), 3);
+  g_object_unref (later);
+  g_object_unref (viewer);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+/* The buffer that waited for the viewer who has left would be missed by a pool
+ * of one. */
+GST_START_TEST (keeps_nothing_for_nobody)
+{
+  GstElement *element = web_sink_new ("max-rate=0.001 timeout=1");
+  GstHarness *h = harness_new (element);
+  GSocketConnection *viewer = web_watch (element, "/events");
+  GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+
+  push (h);
+  web_read_until (viewer, "\"frame_num\":0");
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_OK);
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (frame), 2);
+  g_object_unref (viewer);
+  while (GST_MINI_OBJECT_REFCOUNT_VALUE (frame) > 1)
+    g_usleep (1000);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
 /* Three buffers, as the ALLOCATION query asks for: one is always free, however
  * long viewers take. */
 GST_START_TEST (does_not_starve_a_pool)
@@ -170,6 +217,8 @@ make_suite (void)
   tcase_add_test (tcase, open_to_all_warns);
   tcase_add_test (tcase, restarts_while_watched);
   tcase_add_test (tcase, flushes_and_ends_while_watched);
+  tcase_add_test (tcase, forgets_what_was_flushed);
+  tcase_add_test (tcase, keeps_nothing_for_nobody);
   tcase_add_test (tcase, does_not_starve_a_pool);
   return suite;
 }
