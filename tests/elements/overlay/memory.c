@@ -81,6 +81,56 @@ GST_START_TEST (shared_cuda_frame_is_copied)
 }
 
 GST_END_TEST
+/* Pushes a frame, in a line of which allocation n fails. Returns whether it
+ * came out, hidden; else visionoverlay may have posted the error. */
+static gboolean
+is_passed_on (gint n, gboolean *by_overlay)
+{
+  GstHarness *h = gst_harness_new_parse ("cuvcudaupload ! visionoverlay");
+  GstElement *overlay = gst_harness_find_element (h, "visionoverlay");
+  GstBus *bus = cuv_harness_watch (h);
+  GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
+  GstMessage *message;
+
+  g_object_set (overlay, "draw-boxes", FALSE, "draw-labels", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (overlay), "fill", "solid");
+  overlay_add_region (in, "face", 0, 0, 64, 48, -1);
+  cuv_fake_fail_allocation (n);
+  cuv_harness_caps (h, "NV12", 64, 48);
+  gst_harness_push (h, in);
+  cuv_fake_fail_allocation (-1);
+  out = gst_harness_try_pull (h);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless ((out != NULL) == (message == NULL), "after %d allocations", n);
+  for (gint i = 0; out != NULL && i < 64 * 48; i++)
+    fail_unless_equals_int (overlay_sample (h, out, 0, i % 64, i / 64), 16);
+  if (message != NULL) {
+    *by_overlay =
+        *by_overlay || GST_MESSAGE_SRC (message) == GST_OBJECT (overlay);
+    gst_message_unref (message);
+  } else {
+    gst_buffer_unref (out);
+  }
+  cuv_harness_unwatch (h, bus);
+  gst_object_unref (overlay);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+  return message == NULL;
+}
+
+/* Whichever allocation fails, no frame passes that is not hidden. */
+GST_START_TEST (out_of_memory_passes_nothing_on)
+{
+  gboolean by_overlay = FALSE;
+  gint n = 0;
+
+  while (n < 50 && !is_passed_on (n, &by_overlay))
+    n++;
+  fail_unless (n > 2 && n < 50, "%d allocations suffice", n);
+  fail_unless (by_overlay, "visionoverlay allocates nothing");
+}
+
+GST_END_TEST
 
 static Suite *
 suite (void)
@@ -91,6 +141,7 @@ suite (void)
   suite_add_tcase (s, t);
   tcase_add_test (t, cuda_frames_look_as_on_the_cpu);
   tcase_add_test (t, shared_cuda_frame_is_copied);
+  tcase_add_test (t, out_of_memory_passes_nothing_on);
   return s;
 }
 
