@@ -77,36 +77,8 @@ container_to_variant (const GValue *value, guchar *tag, guint depth)
 }
 
 static GVariant *
-content (const GValue *value, guchar *tag, guint depth)
+boxed_to_variant (const GValue *value, guchar *tag, guint depth)
 {
-  switch (G_VALUE_TYPE (value)) {
-    case G_TYPE_BOOLEAN:
-      *tag = 'b';
-      return g_variant_new_boolean (g_value_get_boolean (value));
-    case G_TYPE_INT:
-      *tag = 'i';
-      return g_variant_new_int32 (g_value_get_int (value));
-    case G_TYPE_UINT:
-      *tag = 'u';
-      return g_variant_new_uint32 (g_value_get_uint (value));
-    case G_TYPE_INT64:
-      *tag = 'x';
-      return g_variant_new_int64 (g_value_get_int64 (value));
-    case G_TYPE_UINT64:
-      *tag = 't';
-      return g_variant_new_uint64 (g_value_get_uint64 (value));
-    case G_TYPE_FLOAT:
-      *tag = 'f';
-      return g_variant_new_double ((gdouble) g_value_get_float (value));
-    case G_TYPE_DOUBLE:
-      *tag = 'd';
-      return g_variant_new_double (g_value_get_double (value));
-    case G_TYPE_STRING:
-      *tag = 's';
-      return text_to_variant (g_value_get_string (value));
-    default:
-      break;
-  }
   if (G_VALUE_HOLDS (value, G_TYPE_BYTES)) {
     *tag = 'y';
     return bytes_to_variant (g_value_get_boxed (value));
@@ -119,6 +91,36 @@ content (const GValue *value, guchar *tag, guint depth)
   return container_to_variant (value, tag, depth);
 }
 
+#define WRITE(t, variant)                                                      \
+  *tag = t;                                                                    \
+  return variant
+
+static GVariant *
+content (const GValue *value, guchar *tag, guint depth)
+{
+  switch (G_VALUE_TYPE (value)) {
+    case G_TYPE_BOOLEAN:
+      WRITE ('b', g_variant_new_boolean (g_value_get_boolean (value)));
+    case G_TYPE_INT:
+      WRITE ('i', g_variant_new_int32 (g_value_get_int (value)));
+    case G_TYPE_UINT:
+      WRITE ('u', g_variant_new_uint32 (g_value_get_uint (value)));
+    case G_TYPE_INT64:
+      WRITE ('x', g_variant_new_int64 (g_value_get_int64 (value)));
+    case G_TYPE_UINT64:
+      WRITE ('t', g_variant_new_uint64 (g_value_get_uint64 (value)));
+    case G_TYPE_FLOAT:
+      WRITE ('f', g_variant_new_double ((gdouble) g_value_get_float (value)));
+    case G_TYPE_DOUBLE:
+      WRITE ('d', g_variant_new_double (g_value_get_double (value)));
+    case G_TYPE_STRING:
+      WRITE ('s', text_to_variant (g_value_get_string (value)));
+    default:
+      return boxed_to_variant (value, tag, depth);
+  }
+}
+
+/* NULL if the value is of no type that is sent. */
 static GVariant *
 value_to_variant (const GValue *value, guint depth)
 {
@@ -231,6 +233,30 @@ structure_value (GVariant *variant, GValue *value)
   return TRUE
 
 static gboolean
+read_boxed (guchar tag, GVariant *variant, GValue *out)
+{
+  gchar *text;
+
+  switch (tag) {
+    case 'y':
+      READ (take_boxed, G_TYPE_BYTES, g_variant_get_data_as_bytes (variant));
+    case 'q':
+      return fraction_from_variant (variant, out);
+    case 'a':
+      return values_from_variant (
+          variant, out, GST_TYPE_ARRAY, gst_value_array_append_and_take_value);
+    case 'l':
+      return values_from_variant (
+          variant, out, GST_TYPE_LIST, gst_value_list_append_and_take_value);
+    case 'S':
+      return structure_value (variant, out);
+    default: /* 's' */
+      g_variant_get (variant, "ms", &text);
+      READ (take_string, G_TYPE_STRING, text);
+  }
+}
+
+static gboolean
 read_content (guchar tag, GVariant *variant, GValue *out)
 {
   switch (tag) {
@@ -248,24 +274,8 @@ read_content (guchar tag, GVariant *variant, GValue *out)
       READ (set_float, G_TYPE_FLOAT, (gfloat) g_variant_get_double (variant));
     case 'd':
       READ (set_double, G_TYPE_DOUBLE, g_variant_get_double (variant));
-    case 'y':
-      READ (take_boxed, G_TYPE_BYTES, g_variant_get_data_as_bytes (variant));
-    case 'q':
-      return fraction_from_variant (variant, out);
-    case 'a':
-      return values_from_variant (
-          variant, out, GST_TYPE_ARRAY, gst_value_array_append_and_take_value);
-    case 'l':
-      return values_from_variant (
-          variant, out, GST_TYPE_LIST, gst_value_list_append_and_take_value);
-    case 'S':
-      return structure_value (variant, out);
-    default: { /* 's' */
-      gchar *text;
-
-      g_variant_get (variant, "ms", &text);
-      READ (take_string, G_TYPE_STRING, text);
-    }
+    default:
+      return read_boxed (tag, variant, out);
   }
 }
 
