@@ -202,15 +202,14 @@ class Events(unittest.TestCase):
             try:
                 self.assertTrue(select.select([running.stdout], [], [], 60)[0], "the clip stays open")
                 self.assertIn(b" frames", running.stdout.readline())
-                ((first, _),) = self.clips("stalled")
                 running.stdin.write(film[len(film) // 2 :])
             finally:
                 running.stdin.close()
                 running.wait(60)
         self.assertEqual(running.returncode, 0)
-        first, second = (numbers for numbers, _ in self.clips("stalled"))
-        self.assertGreater(len(first), RATE)
-        self.assertEqual(first + second, list(range(260)))
+        clips = [numbers for numbers, _ in self.clips("stalled")]
+        self.assertGreater(len(clips), 1)  # 2, unless the machine stalls, too
+        self.assertEqual(sum(clips, []), list(range(260)))
 
     def test_live_source(self):
         """Of which each frame counts."""
