@@ -299,7 +299,7 @@ class Recognition:
 def test_recognition(recognition):
     for grid in GRIDS:
         recognition.expect_recognised('fill=none', 0.75, grid=grid, rounds=1)
-        recognition.expect_chance('fill=blur', grid=grid)
+        recognition.expect_chance('fill=blur', grid=grid, rounds=1)
     recognition.expect_chance('fill=pixelate', rounds=1)
     recognition.expect_recognised('fill=blur fill-cells=16', 0.25, rounds=1)
     how = {'hide_gallery': True, 'rounds': 1}
