@@ -183,10 +183,10 @@ def test_one_cell():
     random = np.random.default_rng(6)
     blur, pixelate = (Overlay(f'fill={fill} hold-regions=0') for fill in ('blur', 'pixelate'))
     for _ in range(100):
-        width, height = (int(n) for n in random.integers(20, 200, 2))
+        width, height = (int(n) for n in random.integers(100, 200, 2))
         picture = random.integers(0, 256, (height, width), np.uint8)
-        x, y, w, h = box = [int(n) for n in (*random.integers(0, 15, 2),
-                                             *random.integers(1, 200, 2))]
+        x, y, w, h = box = [int(n) for n in (*random.integers(0, 90, 2),
+                                             *random.integers(1, 60, 2))]
         one, other = blur.hide(picture, box)[0], pixelate.hide(picture, box)[0]
         check(np.array_equal(one, other), f'blur is not pixelate at {box}')
         check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value at {box}')
