@@ -9,6 +9,7 @@ const canvas = $('canvas');
 const context = canvas.getContext('2d');
 const scene = new Scene();
 const firstPause = 500, longestPause = 15000; // ms between attempts
+const stall = 3000; // ms without a frame that are worth a word
 
 const layerNames = { boxes: 'Boxes', labels: 'Labels', confidences: 'Confidences',
   ids: 'Track ids', trails: 'Trails', tables: 'Lines and points' };
@@ -21,6 +22,7 @@ let pause = firstPause;
 let paused = false;
 let times = []; // of the frames of the last seconds
 let updated = 0;
+let arrived = 0; // time of the last frame; 0: none on this connection
 
 // ---- token: from the address to this tab's memory ----
 
@@ -64,11 +66,13 @@ function connect() {
   mine.binaryType = 'arraybuffer';
   mine.onopen = () => {
     pause = firstPause;
+    arrived = 0;
+    updated = -Infinity; // the first frame is told at once: it may be the last
     say('wait', 'Connected, waiting for a frame…');
   };
   mine.onmessage = async (event) => {
     try {
-      await show(event.data);
+      await show(event.data, () => socket === mine);
     } catch (error) {
       say('bad', 'This frame cannot be shown: ' + error.message);
     }
@@ -128,12 +132,17 @@ function ask() {
 
 // ---- frames ----
 
-async function show(message) {
+// The connection may have ended while the picture was decoded.
+async function show(message, isWanted) {
   const size = new DataView(message).getUint32(0, true);
   const record = JSON.parse(new TextDecoder().decode(
     new Uint8Array(message, 4, size)));
   const picture = await createImageBitmap(new Blob(
     [new Uint8Array(message, 4 + size)], { type: 'image/jpeg' }));
+  if (!isWanted()) {
+    picture.close();
+    return;
+  }
   shown?.picture.close();
   shown = { picture, record };
   if (canvas.width !== picture.width || canvas.height !== picture.height) {
@@ -159,7 +168,7 @@ function draw() {
 }
 
 function count(record) {
-  const now = performance.now();
+  const now = arrived = performance.now();
   times.push(now);
   times = times.filter((time) => now - time < 2000);
   if (now - updated > 250) {
@@ -167,6 +176,15 @@ function count(record) {
     update(record, now);
   }
 }
+
+// A film that stands still is not live.
+setInterval(() => {
+  const silence = performance.now() - arrived;
+  if (socket !== null && arrived > 0 && silence > stall) {
+    say('wait', `No frame for ${Math.floor(silence / 1000)} s`);
+    $('rate').textContent = $('delay').textContent = '–';
+  }
+}, 1000);
 
 function update(record, now) {
   const rate = times.length > 1
@@ -222,9 +240,13 @@ const labelCounts = new Map(); // key: output
 
 function updateLabels(record) {
   const counts = new Map();
+  const tracked = new Set(); // boxes have the colours of tracks, not the label's
   for (const object of record.objects ?? []) {
     const key = 'label ' + labelOf(object);
     counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (object.id !== undefined) {
+      tracked.add(key);
+    }
   }
   for (const table of tablesOf(record)) {
     counts.set('table ' + table.key, table.rows.length);
@@ -238,6 +260,9 @@ function updateLabels(record) {
   }
   for (const [key, output] of labelCounts) {
     output.textContent = counts.get(key) ?? 0;
+    if (counts.has(key)) {
+      output.parentElement.querySelector('.swatch').hidden = tracked.has(key);
+    }
   }
   $('found').hidden = labelCounts.size === 0;
 }

@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 from chromium import TIMEOUT, Chromium, Page
-from client import Gst, SOURCE, Sink, WebSocket, run, stat
+from client import Gst, SILENT, SOURCE, Sink, WebSocket, run, stat
 
 import gi
 
@@ -253,6 +253,38 @@ class Browser(unittest.TestCase):
             page.run("document.getElementById('pause').click()")
             self.wait_live(page)
 
+    def test_pauses_while_a_picture_is_decoded(self):
+        with Numbered() as server:
+            page = self.open(server.url)
+            self.wait_live(page)
+            page.run("""(() => {
+              const decode = createImageBitmap;
+              window.decoded = 0;
+              window.createImageBitmap = async (blob) => {
+                const picture = await decode(blob);
+                await new Promise((done) => setTimeout(done, 300));
+                setTimeout(() => window.decoded++, 100);
+                return picture;
+              };
+            })()""")
+            page.wait("decoded > 1")
+            before = page.run("document.getElementById('pause').click(), decoded")
+            page.wait(f"decoded > {before}")
+            self.assertEqual(
+                page.run("document.getElementById('status').textContent"), "Paused")
+
+    def test_film_that_stands_still(self):
+        with Sink(source=SILENT) as server:
+            page = self.open(server.url)
+            self.wait_stat(server, "viewers", 1)
+            for _ in range(2):
+                server.push()
+                self.wait_live(page)
+                page.wait("document.getElementById('status').textContent"
+                          ".startsWith('No frame for')")
+                self.assertEqual(
+                    page.run("document.getElementById('rate').textContent"), "–")
+
     def wait_stat(self, server, name, value):
         end = time.monotonic() + TIMEOUT
         while stat(server.sink, name) != value:
@@ -310,15 +342,21 @@ class Browser(unittest.TestCase):
             own = self.open(server.url)
             self.assertEqual(own.run("fetch('record.json').then((r) => r.status)"), 200)
 
-    def test_phone(self):
-        """Nothing is wider than a small screen."""
+    def test_widths(self):
+        """Nothing is wider than the screen, be it small, nor than its column."""
         with Sink("source=a-very-long-name-of-a-source-" + 60 * "x",
                   SOURCE % (1280, 720, 30)) as server:
-            page = self.open(server.url, width=360, height=640)
-            self.wait_live(page)
-            self.assertLessEqual(
-                page.run("document.documentElement.scrollWidth"), 360)
-            self.assertEqual(page.complaints(), [])
+            for width in (360, 1200):
+                page = self.open(server.url, width=width, height=640)
+                page.run("document.getElementById('details').open = true")
+                self.wait_live(page)
+                page.wait("document.getElementById('record').textContent !== ''")
+                self.assertLessEqual(
+                    page.run("document.documentElement.scrollWidth"), width)
+                self.assertLessEqual(page.run(
+                    "Math.max(...[...document.querySelectorAll('aside > *')].map("
+                    "(box) => box.getBoundingClientRect().right))"), width)
+                self.assertEqual(page.complaints(), [])
 
 
 if __name__ == "__main__":
