@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* clang-format off */
 /* A map of the folder:
  *
  *   gstvisionwebsink.c          the sink: frames to the encoder, start and stop
  *   gstvisionwebsinksettings.c  its properties and statistics
- *   encoder.c                   a thread that makes a frame of the newest
- * buffer picture.c                   a buffer as JPEG frame.c record and JPEG
- * in the forms that are sent server/                     HTTP; knows frames,
- * and nothing of GStreamer page/                       what the browser shows
- */
+ *   encoder.c                   a thread that makes a frame of the newest buffer
+ *   picture.c                   a buffer as JPEG
+ *   frame.c                     record and JPEG in the forms that are sent
+ *   server/                     HTTP; knows frames, and nothing of GStreamer
+ *   page/                       what the browser shows */
+/* clang-format on */
 #ifndef GST_VISION_WEB_SINK_H
 #define GST_VISION_WEB_SINK_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "server/server-private.h"
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #define BACKLOG 64
@@ -218,10 +220,54 @@ listen_at (CuvWebServer *self, GError **error)
   return TRUE;
 }
 
+/* One that other machines reach, of the family; NULL: there is none. */
+static GInetAddress *
+find_address (GSocketFamily family)
+{
+  GInetAddress *found = NULL;
+  struct ifaddrs *all;
+
+  if (getifaddrs (&all) != 0)
+    return NULL;
+  for (const struct ifaddrs *i = all; i != NULL && found == NULL;
+       i = i->ifa_next) {
+    if (i->ifa_addr == NULL || (int) i->ifa_addr->sa_family != (int) family)
+      continue;
+    found = g_inet_address_new_from_bytes (family == G_SOCKET_FAMILY_IPV4
+            ? (const guint8 *) &((struct sockaddr_in *) i->ifa_addr)->sin_addr
+            : (const guint8 *) &((struct sockaddr_in6 *) i->ifa_addr)
+                  ->sin6_addr,
+        family);
+    if (g_inet_address_get_is_loopback (found)
+        || g_inet_address_get_is_link_local (found))
+      g_clear_object (&found);
+  }
+  freeifaddrs (all);
+  return found;
+}
+
+/* "0.0.0.0" is of no use on another machine. */
+static gchar *
+url_host (GInetAddress *address)
+{
+  const GSocketFamily family = g_inet_address_get_family (address);
+  GInetAddress *found = NULL;
+  gchar *host;
+
+  if (!g_inet_address_get_is_any (address))
+    return g_inet_address_to_string (address);
+  found = find_address (family);
+  if (found == NULL)
+    found = g_inet_address_new_loopback (family);
+  host = g_inet_address_to_string (found);
+  g_object_unref (found);
+  return host;
+}
+
 static gchar *
 make_url (const CuvWebServer *self)
 {
-  gchar *host = g_inet_address_to_string (self->address);
+  gchar *host = url_host (self->address);
   gchar *url = g_strdup_printf (
       strchr (host, ':') != NULL ? "%s://[%s]:%u" : "%s://%s:%u",
       self->certificate != NULL ? "https" : "http", host, self->port);

@@ -50,10 +50,15 @@ GST_START_TEST (open_to_all_warns)
 {
   GstElement *element = web_sink_new ("address=0.0.0.0");
   GstBus *bus = gst_bus_new ();
+  gchar *url;
 
   gst_element_set_bus (element, bus);
   gst_element_set_state (element, GST_STATE_PAUSED);
   expect_problem (bus, GST_MESSAGE_WARNING, "set token-file");
+  g_object_get (element, "url", &url, NULL);
+  fail_unless (g_str_has_prefix (url, "http://"));
+  fail_if (strstr (url, "//0.0.0.0") != NULL, "%s", url);
+  g_free (url);
   gst_element_set_state (element, GST_STATE_NULL);
   g_setenv ("CUV_TEST_TOKEN", "secret", TRUE);
   g_object_set (element, "token-env", "CUV_TEST_TOKEN", NULL);
