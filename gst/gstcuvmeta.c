@@ -152,6 +152,7 @@ static gboolean
 parse_table (GstCuvTable *table, const GstStructure *structure)
 {
   const GValue *columns, *data;
+  guint width, height;
   gsize size;
 
   memset (table, 0, sizeof *table);
@@ -178,8 +179,10 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  if (table->n_columns == 0)
-    table->n_rows = 0; /* whatever it says: nobody counts to it */
+  /* pictures bound the number of rows as columns do; nothing else does */
+  if (table->n_columns == 0
+      && gst_cuv_table_pictures (table, &width, &height) == NULL)
+    table->n_rows = 0;
   return size == (guint64) table->row_size * table->n_rows;
 }
 

@@ -143,15 +143,22 @@ class Table:
         self.columns = _unique(name for name, _ in columns)
         self._types = [type for _, type in columns]
         self._layout = struct.Struct("<" + "".join(_TYPES[type][0] for type in self._types))
-        self._length = known["rows"] if self.columns else 0
         self._texts = optional("texts", list, [])
         self._picture_shape = optional("picture_height", int, 0), optional("picture_width", int, 0), 3
+        self._length = known["rows"]
+        if not self.columns and not self._has_pictures():  # nothing bounds their number
+            self._length = 0
 
     def __len__(self):
         return self._length
 
     def __repr__(self):
         return f"<Table {self.key}: {self._length} rows of {', '.join(self.columns)}>"
+
+    def _has_pictures(self):
+        height, width, depth = self._picture_shape
+        return (min(self._length, height, width) > 0
+                and len(self._pictures) == self._length * height * width * depth)
 
     def _text(self, number):
         text = self._texts[number] if number < len(self._texts) else None
@@ -191,9 +198,9 @@ class Table:
         """A NumPy array of rows x height x width x RGB, None if rows have no pictures."""
         import numpy
 
-        shape = (self._length, *self._picture_shape)
-        if not self._pictures or min(shape) < 1 or len(self._pictures) != numpy.prod(shape, dtype=object):
+        if not self._has_pictures():
             return None
+        shape = (self._length, *self._picture_shape)
         return numpy.frombuffer(self._pictures, numpy.uint8).reshape(shape)
 
 

@@ -256,6 +256,14 @@ class Table(unittest.TestCase):
         structure.set_value("texts", 5)
         self.assertEqual(gstcuvision.Table(structure).array()["t"].tolist(), [None, None])
 
+    def test_pictures_without_columns(self):
+        two = GObject.Value(GObject.TYPE_UINT, 2)
+        buffer = frame()
+        add_table(buffer, "spots", [], [(), ()], pictures=GLib.Bytes.new(bytes(24)),
+                  picture_width=two, picture_height=two)
+        table = gstcuvision.table(buffer, "spots")
+        self.assertEqual((list(table), table.pictures().shape), ([{}, {}], (2, 2, 2, 3)))
+
 
 class Use(unittest.TestCase):
     def test_sizes_come_from_caps(self):
