@@ -216,9 +216,8 @@ get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:url:
  *
- * Where the page is, from READY to PAUSED on; without the token. For 0.0.0.0
- * and
- * ::, an address that other machines reach.
+ * Where the page is, from READY to PAUSED on; without the token. If address
+ * is 0.0.0.0 or ::, one that other machines reach.
  *
  * Since: 0.1
  */

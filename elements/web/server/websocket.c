@@ -5,27 +5,51 @@
  * of. */
 #include "server/server-private.h"
 
-#define FIN 0x80 /* of a frame's first byte: the last fragment */
+/* Of a frame's first byte. */
+#define FIN 0x80 /* the last fragment */
+#define CONTROL 0x08
+/* Pings in a second: libsoup queues an answer to each, read or not. */
+#define MAX_CONTROL 20
 
 #define CUV_TYPE_WHOLE_MESSAGES (cuv_whole_messages_get_type ())
 G_DECLARE_FINAL_TYPE (CuvWholeMessages, cuv_whole_messages, CUV, WHOLE_MESSAGES,
     SoupWebsocketExtension)
 struct _CuvWholeMessages {
   SoupWebsocketExtension parent;
+  gint64 second;   /* monotonic time at which it began */
+  guint n_control; /* frames in it */
 };
 G_DEFINE_FINAL_TYPE (
     CuvWholeMessages, cuv_whole_messages, SOUP_TYPE_WEBSOCKET_EXTENSION)
 
+static gboolean
+is_flood (CuvWholeMessages *self)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (now - self->second > G_USEC_PER_SEC) {
+    self->second = now;
+    self->n_control = 0;
+  }
+  return ++self->n_control > MAX_CONTROL;
+}
+
 /* Takes payload, and returns it or an error. */
 static GBytes *
-check_frame (SoupWebsocketExtension *self, guint8 *header, GBytes *payload,
+check_frame (SoupWebsocketExtension *extension, guint8 *header, GBytes *payload,
     GError **error)
 {
-  if (*header & FIN)
+  const gchar *problem = NULL;
+
+  if (!(*header & FIN))
+    problem = "fragments are not accepted";
+  else if (*header & CONTROL && is_flood ((CuvWholeMessages *) extension))
+    problem = "too many pings";
+  if (problem == NULL)
     return payload;
   g_bytes_unref (payload);
-  g_set_error_literal (error, SOUP_WEBSOCKET_ERROR,
-      SOUP_WEBSOCKET_CLOSE_TOO_BIG, "fragments are not accepted");
+  g_set_error_literal (
+      error, SOUP_WEBSOCKET_ERROR, SOUP_WEBSOCKET_CLOSE_TOO_BIG, problem);
   return NULL;
 }
 

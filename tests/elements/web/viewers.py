@@ -301,20 +301,34 @@ class Trouble(unittest.TestCase):
 
     def test_endless_message(self):
         """Of fragments, each short enough: the viewer is closed, nothing is kept."""
-        with Sink() as server:
-            viewer, memory = WebSocket(server.port), rss_kib()
-            fragment = b"\xfe" + (1000).to_bytes(2, "big") + bytes(4 + 1000)
-            with self.assertRaises(OSError):
-                viewer.sock.sendall(b"\x01" + fragment)
-                for _ in range(100000):
-                    viewer.sock.sendall(b"\x00" + fragment)
-            check_growth(self, memory)
-            wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
-            viewer.close()
+        for source in (SOURCE % (64, 48, 100), SILENT):  # with a frame in flight or none
+            with Sink(source=source) as server:
+                viewer, memory = WebSocket(server.port), rss_kib()
+                fragment = b"\xfe" + (1000).to_bytes(2, "big") + bytes(4 + 1000)
+                with self.assertRaises(OSError):
+                    viewer.sock.sendall(b"\x01" + fragment)
+                    for _ in range(100000):
+                        viewer.sock.sendall(b"\x00" + fragment)
+                check_growth(self, memory)
+                wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
+                viewer.close()
         with Sink() as server:  # the same for one message that is too long
             viewer = WebSocket(server.port)
             viewer.message()
             viewer.send(bytes(1025))
+            wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
+            viewer.close()
+
+    def test_flood_of_pings(self):
+        """Each has an answer that nobody reads: the viewer is closed."""
+        with Sink(source=SILENT) as server:
+            viewer = WebSocket(server.port)
+            for _ in range(10):
+                viewer.send(b"x", 9)
+            self.assertEqual(viewer.frame(), (10, b"x"))
+            with self.assertRaises(OSError):
+                for _ in range(20000):
+                    viewer.send(b"x", 9)
             wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
             viewer.close()
 
