@@ -363,7 +363,7 @@ static void
 exchange (const CuvFrame *frame, int cell)
 {
   const CuvComponent *c = &frame->component[0];
-  int across = (int) between (0, 7) * cell, down = (int) between (0, 7) * cell;
+  int across = (int) between (0, 6) * cell, down = (int) between (0, 6) * cell;
   uint8_t *at[2], sample;
 
   for (int i = 0; i < 2; i++)
@@ -380,7 +380,7 @@ check_only_means_survive (const char *format, CuvFillMode mode)
 {
   CuvCheckFrame frame = cuv_check_frame_new (format, 121, 97, CUV_CHECK_NOISE);
   CuvCheckFrame a = cuv_check_frame_copy (&frame), b;
-  Region r = { { mode, 0, false, 8 }, 20, 10, 80, 80 };
+  Region r = { { mode, 0, false, 8 }, 20, 10, 79, 79 }; /* cells of 10 */
 
   for (int i = 0; i < 5000; i++)
     exchange (&frame.frame, 10);
