@@ -4,10 +4,10 @@
 
 #if HAVE_NVJPEG
 
-#include <gmodule.h>
 #include <nvjpeg.h>
 
 #include "context/gstcuvframe.h"
+#include "cuvlibrary.h"
 #include "bgr.h"
 #include "web/web.h"
 
@@ -40,25 +40,15 @@ struct _CuvGpuPicture {
 
 /* ---- the library ---- */
 
-static gboolean
-find_functions (GModule *module)
-{
-#define FIND(name)                                                             \
-  if (!g_module_symbol (module, "nvjpeg" #name, (gpointer *) &nvjpeg_##name))  \
-    return FALSE;
-  FUNCTIONS (FIND)
-  return TRUE;
-}
-
 static gpointer
 open_library (gpointer data)
 {
+#define SYMBOL(name) { "nvjpeg" #name, (gpointer *) &nvjpeg_##name },
+  static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
   gchar *file = g_strdup_printf ("libnvjpeg.so.%d", NVJPEG_VER_MAJOR);
-  GModule *module = g_module_open (file, G_MODULE_BIND_LOCAL);
-  gboolean ok = module != NULL && find_functions (module);
+  gboolean ok = cuv_library_open (
+      file, "libnvjpeg", symbols, G_N_ELEMENTS (symbols), NULL);
 
-  if (module != NULL)
-    g_module_make_resident (module);
   g_free (file);
   return GINT_TO_POINTER (ok);
 }

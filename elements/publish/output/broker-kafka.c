@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "output/library.h"
+#include "cuvlibrary.h"
 
 #define WINDOW 1000
 /* How long one attempt to connect blocks the thread. */

@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "output/library.h"
+#include "cuvlibrary.h"
 
 #define PORT 1883
 #define TLS_PORT 8883

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Libraries of brokers are looked for when they are needed, so that nobody has
- * to install one that is not used. */
+/* Libraries that are opened when they are needed, so that nobody has to install
+ * one that is not used. */
 #ifndef CUV_LIBRARY_H
 #define CUV_LIBRARY_H
 

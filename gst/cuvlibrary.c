@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "output/library.h"
+#include "cuvlibrary.h"
 
 #include <gmodule.h>
 
