@@ -98,7 +98,8 @@ check (gconstpointer settings)
         "token-file and token-env are both set: set one of the two");
   if (self->key != NULL && *self->key != '\0'
       && (self->certificate == NULL || *self->certificate == '\0'))
-    return g_strdup ("tls-key is set without tls-certificate: set both");
+    return g_strdup (
+        "tls-key-file is set without tls-certificate-file: set both");
   return NULL;
 }
 
@@ -237,15 +238,15 @@ get_url (GstElement *element, GValue *value)
  * Since: 0.1
  */
 /**
- * GstVisionWebSink:tls-certificate:
+ * GstVisionWebSink:tls-certificate-file:
  *
  * A PEM file with the certificate to serve https with, and its key if
- * #GstVisionWebSink:tls-key is not set. Can change in NULL and READY only.
+ * #GstVisionWebSink:tls-key-file is not set. Can change in NULL and READY only.
  *
  * Since: 0.1
  */
 /**
- * GstVisionWebSink:tls-key:
+ * GstVisionWebSink:tls-key-file:
  *
  * A PEM file with the certificate's key. Can change in NULL and READY only.
  *
@@ -332,10 +333,10 @@ static const GstCuvSetting list[] = {
       "Name of an environment variable with the token that viewers need",
       .offset = AT (token_env), .type = G_TYPE_STRING, .parse = parse_token_env,
       .only_stopped = TRUE },
-  { "tls-certificate", "TLS certificate",
+  { "tls-certificate-file", "TLS certificate",
       "Path of a PEM file with the certificate for https",
       .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },
-  { "tls-key", "TLS key", "Path of a PEM file with the certificate's key",
+  { "tls-key-file", "TLS key", "Path of a PEM file with the certificate's key",
       .offset = AT (key), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "allowed-hosts", "Allowed hosts",
       "Host names, separated by commas, by which browsers reach the page",

@@ -166,7 +166,7 @@ load_certificate (
   if (!g_tls_backend_supports_tls (g_tls_backend_get_default ())) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
         "GLib has no TLS here: install glib-networking, or do without "
-        "tls-certificate");
+        "tls-certificate-file");
     return FALSE;
   }
   self->certificate = config->key != NULL
@@ -175,7 +175,8 @@ load_certificate (
       : g_tls_certificate_new_from_file (config->certificate, error);
   if (self->certificate == NULL)
     g_prefix_error (error,
-        "tls-certificate and tls-key have to be readable PEM files of one "
+        "tls-certificate-file and tls-key-file have to be readable PEM files "
+        "of one "
         "certificate and its key: ");
   return self->certificate != NULL;
 }
@@ -343,9 +344,9 @@ difference (const CuvWebServer *self, const CuvWebConfig *config)
   if (!same_token)
     return "the token";
   if (g_strcmp0 (config->certificate, self->certificate_path) != 0)
-    return "tls-certificate";
+    return "tls-certificate-file";
   if (g_strcmp0 (config->key, self->key_path) != 0)
-    return "tls-key";
+    return "tls-key-file";
   if (g_strcmp0 (config->allowed_hosts, self->allowed_hosts_text) != 0)
     return "allowed-hosts";
   return config->timeout != self->timeout ? "timeout" : NULL;

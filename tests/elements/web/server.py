@@ -259,7 +259,7 @@ class Access(unittest.TestCase):
                 ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out",
                  pem[0], "-keyout", pem[1], "-subj", "/CN=localhost", "-addext",
                  "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-            with Sink(f"tls-certificate={pem[0]} tls-key={pem[1]}") as server:
+            with Sink(f"tls-certificate-file={pem[0]} tls-key-file={pem[1]}") as server:
                 self.assertTrue(server.url.startswith("https://"))
                 context = ssl.create_default_context(cafile=pem[0])
                 for path in ("/", "/frame.jpg"):

@@ -36,9 +36,10 @@ GST_START_TEST (bad_settings)
     { "token-file=/dev/null", "expected a token" },
     { "token-env=CUV_NO_SUCH_VARIABLE", "environment variable that is set" },
     { "token-env=HOME token-file=/proc/version", "set one of the two" },
-    { "tls-key=/dev/null", "tls-key is set without tls-certificate" },
-    { "tls-certificate=/dev/null", "readable PEM files" },
-    { "tls-certificate=/nonexistent", "readable PEM files" },
+    { "tls-key-file=/dev/null",
+        "tls-key-file is set without tls-certificate-file" },
+    { "tls-certificate-file=/dev/null", "readable PEM files" },
+    { "tls-certificate-file=/nonexistent", "readable PEM files" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
