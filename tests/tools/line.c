@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines in processes of their own: their reports, their ends, and that none is
+ * left behind. */
+#include "line.h"
+
+#include <gst/gst.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuvcheck.h"
+
+/* What a test does with a line that plays. */
+typedef void (*Act) (CuvLine *line);
+
+typedef struct {
+  GMainLoop *loop;
+  CuvLine *line;
+  Act act;
+  GPtrArray *reports; /* JsonObject */
+  gchar *problem;
+  guint n_done;
+} Outcome;
+
+static void
+on_report (gpointer data, JsonObject *report)
+{
+  Outcome *self = data;
+
+  g_ptr_array_add (self->reports, json_object_ref (report));
+  if (json_object_has_member (report, "state") && self->act != NULL)
+    self->act (self->line);
+}
+
+static void
+on_done (gpointer data, const gchar *problem)
+{
+  Outcome *self = data;
+
+  self->problem = g_strdup (problem);
+  self->n_done++;
+  g_main_loop_quit (self->loop);
+}
+
+static Outcome
+run_line (const gchar *text, Act act)
+{
+  Outcome self = { .loop = g_main_loop_new (NULL, FALSE), .act = act };
+
+  self.reports =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) json_object_unref);
+  self.line = cuv_line_start (text, 20, on_report, on_done, &self, NULL);
+  cuv_check_case ("%s", text);
+  if (CUV_CHECK (self.line != NULL))
+    g_main_loop_run (self.loop);
+  CUV_CHECK (self.n_done == 1);
+  return self;
+}
+
+static void
+clear (Outcome *self)
+{
+  g_main_loop_unref (self->loop);
+  g_ptr_array_unref (self->reports);
+  g_free (self->problem);
+}
+
+/* The last report that has the member, or NULL. */
+static JsonObject *
+last_with (const Outcome *self, const gchar *member)
+{
+  for (guint i = self->reports->len; i > 0; i--) {
+    JsonObject *report = g_ptr_array_index (self->reports, i - 1);
+
+    if (json_object_has_member (report, member))
+      return report;
+  }
+  return NULL;
+}
+
+/* ---- reports ---- */
+
+static void
+check_end_of_stream (void)
+{
+  Outcome self = run_line ("videotestsrc num-buffers=25 "
+                           "! video/x-raw,width=16,height=16 ! tee name=t "
+                           "t. ! queue ! fakesink name=a t. ! queue ! fakesink",
+      NULL);
+  JsonObject *report = last_with (&self, "buffers");
+
+  CUV_CHECK (self.problem == NULL, ": %s", self.problem);
+  CUV_CHECK (last_with (&self, "eos") != NULL);
+  CUV_CHECK (last_with (&self, "state") != NULL);
+  if (CUV_CHECK (report != NULL)) {
+    JsonObject *stats = json_object_get_object_member (report, "stats");
+
+    CUV_CHECK (json_object_get_int_member (report, "buffers") == 50);
+    stats = json_object_get_object_member (stats, "a");
+    CUV_CHECK (json_object_get_int_member (stats, "rendered") == 25);
+  }
+  clear (&self);
+}
+
+/* Bytes that an element writes to standard output. */
+static void
+check_output (void)
+{
+  Outcome self = run_line (
+      "fakesrc num-buffers=1 sizetype=fixed sizemax=4 ! fdsink", NULL);
+
+  CUV_CHECK (self.problem == NULL, ": %s", self.problem);
+  clear (&self);
+}
+
+static void
+check_wrong (const gchar *line, const gchar *problem, const gchar *domain)
+{
+  Outcome self = run_line (line, NULL);
+  JsonObject *report = last_with (&self, "error");
+
+  CUV_CHECK (self.problem != NULL && strstr (self.problem, problem) != NULL,
+      ": %s", self.problem);
+  if (CUV_CHECK (report != NULL))
+    CUV_CHECK (
+        g_str_equal (json_object_get_string_member (report, "domain"), domain));
+  CUV_CHECK (last_with (&self, "eos") == NULL);
+  clear (&self);
+}
+
+/* ---- ends ---- */
+
+static const gchar live[] = "videotestsrc is-live=true ! fakesink";
+
+static void
+stop (CuvLine *line)
+{
+  cuv_line_stop (line, 60000);
+}
+
+static void
+send (const CuvLine *line, int number)
+{
+  kill ((pid_t) g_ascii_strtoll (cuv_line_pid (line), NULL, 10), number);
+}
+
+static void
+kill_it (CuvLine *line)
+{
+  send (line, SIGKILL);
+}
+
+static void
+hang (CuvLine *line)
+{
+  send (line, SIGSTOP);
+  cuv_line_stop (line, 10);
+}
+
+static void
+interrupt (CuvLine *line)
+{
+  send (line, SIGINT);
+  cuv_line_stop (line, 60000);
+}
+
+static void
+check_ends (void)
+{
+  static const struct {
+    Act act;
+    const gchar *problem;
+  } cases[] = { { stop, NULL }, { interrupt, NULL }, { kill_it, "signal 9" },
+    { hang, "did not end in time" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Outcome self = run_line (live, cases[i].act);
+
+    CUV_CHECK (cases[i].problem == NULL ? self.problem == NULL
+                                        : self.problem != NULL
+                && strstr (self.problem, cases[i].problem) != NULL,
+        ": %u, %s", i, self.problem);
+    CUV_CHECK (
+        (last_with (&self, "eos") != NULL) == (cases[i].problem == NULL));
+    clear (&self);
+  }
+}
+
+/* Before the line plays, even before it is built. */
+static void
+check_early_stop (void)
+{
+  Outcome self = { .loop = g_main_loop_new (NULL, FALSE) };
+
+  cuv_check_case ("stopped at once");
+  self.reports =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) json_object_unref);
+  self.line = cuv_line_start (live, 20, on_report, on_done, &self, NULL);
+  stop (self.line);
+  g_main_loop_run (self.loop);
+  CUV_CHECK (self.problem == NULL, ": %s", self.problem);
+  clear (&self);
+}
+
+static void
+tell (CuvLine *line)
+{
+  g_print ("%s\n", cuv_line_pid (line));
+}
+
+/* A zombie is nobody's any more. */
+static gboolean
+is_alive (const gchar *pid)
+{
+  gchar *path = g_strdup_printf ("/proc/%s/stat", pid), *text = NULL;
+  gboolean alive = g_file_get_contents (path, &text, NULL, NULL)
+      && strstr (text, ") Z ") == NULL;
+
+  g_free (path);
+  g_free (text);
+  return alive;
+}
+
+/* Kills a program that has a line. */
+static void
+check_parent (const gchar *program)
+{
+  GSubprocess *parent = g_subprocess_new (
+      G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL, program, "--parent", NULL);
+  GDataInputStream *out =
+      g_data_input_stream_new (g_subprocess_get_stdout_pipe (parent));
+  gchar *pid = g_data_input_stream_read_line (out, NULL, NULL, NULL);
+
+  cuv_check_case ("parent killed");
+  if (CUV_CHECK (pid != NULL)) {
+    CUV_CHECK (is_alive (pid));
+    g_subprocess_force_exit (parent);
+    while (is_alive (pid)) /* or the test's time is up */
+      g_usleep (1000);
+  }
+  g_subprocess_wait (parent, NULL, NULL);
+  g_free (pid);
+  g_object_unref (out);
+  g_object_unref (parent);
+}
+
+/* ---- placeholders ---- */
+
+static void
+check_value (const gchar *line, const gchar *value, const gchar *expected)
+{
+  GHashTable *values = g_hash_table_new (g_str_hash, g_str_equal);
+  gchar *text, *location = NULL;
+  GstElement *source;
+
+  g_hash_table_insert (values, (gpointer) "film", (gpointer) value);
+  text = cuv_line_expand (line, values, NULL);
+  cuv_check_case ("%s -> %s", line, text);
+  if (CUV_CHECK (text != NULL)) {
+    source = gst_parse_launch (text, NULL);
+    if (CUV_CHECK (source != NULL)) {
+      g_object_get (source, "location", &location, NULL);
+      CUV_CHECK (g_strcmp0 (location, expected) == 0, ": '%s'", location);
+      gst_object_unref (source);
+    }
+  }
+  g_free (location);
+  g_free (text);
+  g_hash_table_unref (values);
+}
+
+static void
+check_placeholders (void)
+{
+  static const gchar *const names[] = { "/films/a b.mp4", "c:\\d", "it's",
+    "say \"no\"", "a!b", "{film}", "x=y", "50%", "(1)", "\xc3\xa4\xe6\xbc\xa2",
+    "#1 ,;[]$&*?~`|<>^" };
+  gchar *inside;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    check_value ("filesrc location={film}", names[i], names[i]);
+    check_value ("filesrc location=\"{film}\"", names[i], names[i]);
+    inside = g_strdup_printf ("/out/%s/r.txt", names[i]);
+    check_value ("filesrc location=/out/{film}/r.txt", names[i], inside);
+    g_free (inside);
+  }
+  check_value ("filesrc location=/{other}/{film", "a", "/{other}/{film");
+}
+
+static void
+check_refused (const gchar *value)
+{
+  GHashTable *values = g_hash_table_new (g_str_hash, g_str_equal);
+  GError *error = NULL;
+
+  g_hash_table_insert (values, (gpointer) "film", (gpointer) value);
+  CUV_CHECK (cuv_line_expand ("a {film}", values, &error) == NULL);
+  if (CUV_CHECK (error != NULL))
+    CUV_CHECK (
+        strstr (error->message, "{film}") != NULL, ": %s", error->message);
+  g_clear_error (&error);
+  g_hash_table_unref (values);
+}
+
+static gchar *program;
+
+static void
+run (void)
+{
+  check_end_of_stream ();
+  check_output ();
+  check_wrong (
+      "videotestsrc ! nosuchelement", "nosuchelement", "gst_parse_error");
+  check_wrong ("filesrc name=file location=/nowhere ! fakesink",
+      "file: Resource not found. No such file \"/nowhere\"",
+      "gst-resource-error-quark");
+  check_ends ();
+  check_early_stop ();
+  check_parent (program);
+  check_placeholders ();
+  check_refused ("two\nlines");
+  check_refused ("\xff");
+}
+
+int
+main (int argc, char **argv)
+{
+  cuv_line_main (argc, argv);
+  gst_init (NULL, NULL);
+  if (argc == 2 && g_str_equal (argv[1], "--parent")) {
+    Outcome outcome = run_line (live, tell);
+
+    return outcome.problem != NULL;
+  }
+  program = argv[0];
+  return cuv_check_main (argc, argv, run);
+}

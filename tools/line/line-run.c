@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process that runs a line. Its standard input is the line, ended by a 0,
+ * and stays open until the line is to end; reports go to what was its standard
+ * output when it was started. */
+#include "line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "line-private.h"
+#include "record/json.h"
+
+typedef struct {
+  GstElement *pipeline;
+  GMainLoop *loop;
+  int out;            /* descriptor that reports are written to */
+  guint64 n_buffers;  /* atomic */
+  gboolean buffering; /* paused until a network source has read enough */
+  int status;         /* of the process */
+} Run;
+
+/* ---- reports ---- */
+
+/* Ends the process if nobody reads any more. */
+static void
+write_report (Run *self, CuvJson *json)
+{
+  gsize size, done = 0;
+  gchar *text;
+
+  cuv_json_end_object (json);
+  text = cuv_json_steal (json, &size);
+  text[size] = '\n'; /* instead of the 0 */
+  while (done <= size) {
+    const ssize_t n = write (self->out, text + done, size + 1 - done);
+
+    if (n < 0 && errno != EINTR)
+      _exit (EXIT_FAILURE);
+    done += n > 0 ? (gsize) n : 0;
+  }
+  g_free (text);
+}
+
+static CuvJson
+begin_report (const gchar *key)
+{
+  CuvJson json;
+
+  cuv_json_init (&json);
+  cuv_json_begin_object (&json);
+  cuv_json_key (&json, key);
+  return json;
+}
+
+static void
+report_message (Run *self, const gchar *key, GstMessage *message)
+{
+  CuvJson json = begin_report (key);
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else
+    gst_message_parse_warning (message, &error, &debug);
+  cuv_json_string (&json, error->message);
+  cuv_json_key (&json, "element");
+  cuv_json_string (&json, GST_MESSAGE_SRC_NAME (message));
+  cuv_json_key (&json, "debug");
+  cuv_json_string (&json, debug);
+  cuv_json_key (&json, "domain");
+  cuv_json_string (&json, g_quark_to_string (error->domain));
+  cuv_json_key (&json, "code");
+  cuv_json_int (&json, error->code);
+  write_report (self, &json);
+  g_clear_error (&error);
+  g_free (debug);
+}
+
+static void
+report_error (Run *self, const GError *error)
+{
+  CuvJson json = begin_report ("error");
+
+  cuv_json_string (&json, error->message);
+  cuv_json_key (&json, "domain");
+  cuv_json_string (&json, g_quark_to_string (error->domain));
+  cuv_json_key (&json, "code");
+  cuv_json_int (&json, error->code);
+  write_report (self, &json);
+  self->status = EXIT_FAILURE;
+}
+
+static void
+write_seconds (CuvJson *json, const gchar *key, gboolean known, gint64 time)
+{
+  if (!known || time < 0)
+    return;
+  cuv_json_key (json, key);
+  cuv_json_double (json, (gdouble) time / GST_SECOND);
+}
+
+static void
+write_stats (const GValue *item, gpointer data)
+{
+  GstElement *element = g_value_get_object (item);
+  CuvJson *json = data;
+  const GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats");
+  GValue value = G_VALUE_INIT;
+  gchar *name;
+
+  if (spec == NULL || spec->value_type != GST_TYPE_STRUCTURE
+      || (spec->flags & G_PARAM_READABLE) == 0)
+    return;
+  name = gst_element_get_name (element);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_object_get_property (G_OBJECT (element), "stats", &value);
+  cuv_json_new_key (json, name);
+  cuv_json_value (json, &value);
+  g_value_unset (&value);
+  g_free (name);
+}
+
+static void
+for_each_element (Run *self, GstIteratorForeachFunction function, gpointer data)
+{
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (self->pipeline));
+
+  while (gst_iterator_foreach (elements, function, data) == GST_ITERATOR_RESYNC)
+    gst_iterator_resync (elements);
+  gst_iterator_free (elements);
+}
+
+static gboolean
+report_progress (gpointer data)
+{
+  Run *self = data;
+  CuvJson json = begin_report ("buffers");
+  gint64 time = -1;
+  gboolean known;
+
+  cuv_json_uint (&json, __atomic_load_n (&self->n_buffers, __ATOMIC_RELAXED));
+  known = gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &time);
+  write_seconds (&json, "position", known, time);
+  known = gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &time);
+  write_seconds (&json, "duration", known, time);
+  cuv_json_key (&json, "stats");
+  cuv_json_begin_object (&json);
+  for_each_element (self, write_stats, &json);
+  cuv_json_end_object (&json);
+  write_report (self, &json);
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- buffers that arrive at sinks ---- */
+
+static GstPadProbeReturn
+count_buffers (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Run *self = data;
+  guint n = 1;
+
+  if ((info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0)
+    n = gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info));
+  __atomic_fetch_add (&self->n_buffers, n, __ATOMIC_RELAXED);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+watch_pad (GstElement *sink, GstPad *pad, gpointer data)
+{
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, count_buffers,
+      data, NULL);
+  return TRUE;
+}
+
+static void
+watch_element (GstElement *element, Run *self)
+{
+  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
+      && !GST_IS_BIN (element))
+    gst_element_foreach_sink_pad (element, watch_pad, self);
+}
+
+static void
+watch_item (const GValue *item, gpointer data)
+{
+  watch_element (g_value_get_object (item), data);
+}
+
+static void
+element_added (GstBin *pipeline, GstBin *bin, GstElement *element, Run *self)
+{
+  watch_element (element, self);
+}
+
+/* ---- what gst-launch-1.0 does, too ---- */
+
+static void
+on_buffering (Run *self, GstMessage *message)
+{
+  gint percent;
+
+  gst_message_parse_buffering (message, &percent);
+  if (self->buffering == (percent < 100))
+    return;
+  self->buffering = percent < 100;
+  gst_element_set_state (
+      self->pipeline, self->buffering ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+}
+
+static void
+on_clock_lost (Run *self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+}
+
+static void
+on_state (Run *self, GstMessage *message)
+{
+  GstState state;
+  CuvJson json;
+
+  gst_message_parse_state_changed (message, NULL, &state, NULL);
+  if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->pipeline)
+      || state != GST_STATE_PLAYING)
+    return;
+  json = begin_report ("state");
+  cuv_json_string (&json, "playing");
+  write_report (self, &json);
+}
+
+static void
+on_end (Run *self)
+{
+  CuvJson json;
+
+  report_progress (self);
+  json = begin_report ("eos");
+  cuv_json_boolean (&json, TRUE);
+  write_report (self, &json);
+  g_main_loop_quit (self->loop);
+}
+
+static void
+on_error (Run *self, GstMessage *message)
+{
+  report_progress (self);
+  report_message (self, "error", message);
+  self->status = EXIT_FAILURE;
+  g_main_loop_quit (self->loop);
+}
+
+static gboolean
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Run *self = data;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_EOS:
+      on_end (self);
+      return G_SOURCE_REMOVE;
+    case GST_MESSAGE_ERROR:
+      on_error (self, message);
+      return G_SOURCE_REMOVE;
+    case GST_MESSAGE_WARNING:
+      report_message (self, "warning", message);
+      break;
+    case GST_MESSAGE_STATE_CHANGED:
+      on_state (self, message);
+      break;
+    case GST_MESSAGE_BUFFERING:
+      on_buffering (self, message);
+      break;
+    case GST_MESSAGE_CLOCK_LOST:
+      on_clock_lost (self);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (self->pipeline));
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- the process ---- */
+
+static gboolean
+on_input (gint fd, GIOCondition condition, gpointer data)
+{
+  Run *self = data;
+
+  gst_element_send_event (self->pipeline, gst_event_new_eos ());
+  return G_SOURCE_REMOVE;
+}
+
+/* A program that dies must not leave its lines behind. */
+static void
+die_with_parent (pid_t parent)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    _exit (EXIT_FAILURE);
+}
+
+static gchar *
+read_line (void)
+{
+  GString *line = g_string_new (NULL);
+  gchar c;
+
+  while (read (STDIN_FILENO, &c, 1) == 1 && c != '\0')
+    g_string_append_c (line, c);
+  return g_string_free (line, FALSE);
+}
+
+/* What elements print must not come between the reports. */
+static int
+take_output (void)
+{
+  const int out = fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+  if (out < 0 || dup2 (STDERR_FILENO, STDOUT_FILENO) < 0)
+    _exit (EXIT_FAILURE);
+  return out;
+}
+
+static GstElement *
+parse (const gchar *line, GError **error)
+{
+  GstElement *element =
+      gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  GstElement *pipeline;
+
+  if (element == NULL || GST_IS_PIPELINE (element))
+    return element;
+  pipeline = gst_pipeline_new (NULL);
+  gst_bin_add (GST_BIN (pipeline), element);
+  return pipeline;
+}
+
+static void
+play (Run *self, guint interval)
+{
+  GstBus *bus = gst_element_get_bus (self->pipeline);
+
+  self->loop = g_main_loop_new (NULL, FALSE);
+  g_signal_connect (
+      self->pipeline, "deep-element-added", G_CALLBACK (element_added), self);
+  for_each_element (self, watch_item, self);
+  gst_bus_add_watch (bus, on_message, self);
+  g_timeout_add (interval, report_progress, self);
+  g_unix_fd_add (STDIN_FILENO, G_IO_HUP | G_IO_ERR, on_input, self);
+  /* a failure is a message on the bus */
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  g_main_loop_run (self->loop);
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  g_main_loop_unref (self->loop);
+}
+
+static int
+run (guint interval)
+{
+  Run self = { .out = take_output () };
+  gchar *line = read_line ();
+  GError *error = NULL;
+
+  gst_init (NULL, NULL);
+  self.pipeline = parse (line, &error);
+  if (self.pipeline != NULL) {
+    play (&self, interval);
+    gst_object_unref (self.pipeline);
+  } else {
+    report_error (&self, error);
+    g_clear_error (&error);
+  }
+  g_free (line);
+  return self.status;
+}
+
+void
+cuv_line_main (int argc, char **argv)
+{
+  /* a line that has died is reported otherwise */
+  signal (SIGPIPE, SIG_IGN);
+  if (argc != 4 || !g_str_equal (argv[1], CUV_LINE_OPTION))
+    return;
+  die_with_parent ((pid_t) g_ascii_strtoll (argv[3], NULL, 10));
+  /* Ctrl-C goes to all processes of a terminal: the parent ends the line. */
+  signal (SIGINT, SIG_IGN);
+  exit (run ((guint) g_ascii_strtoull (argv[2], NULL, 10)));
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "line.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "line-private.h"
+
+struct _CuvLine {
+  GSubprocess *process;
+  GDataInputStream *reports;
+  CuvLineReport report;
+  CuvLineDone done;
+  gpointer data;
+  gchar *pid;
+  gchar *problem;   /* the first */
+  gboolean eos;     /* was reported */
+  gboolean closed;  /* there are no more reports */
+  gboolean exited;  /* the process has */
+  GSource *timeout; /* kills the process; NULL: not yet */
+};
+
+/* Takes the problem, unless another came first. */
+static void
+take_problem (CuvLine *self, gchar *problem)
+{
+  if (self->problem == NULL)
+    self->problem = problem;
+  else
+    g_free (problem);
+}
+
+static void
+clear_timeout (CuvLine *self)
+{
+  if (self->timeout == NULL)
+    return;
+  g_source_destroy (self->timeout);
+  g_source_unref (self->timeout);
+  self->timeout = NULL;
+}
+
+static void
+free_line (CuvLine *self)
+{
+  clear_timeout (self);
+  g_clear_object (&self->reports);
+  g_clear_object (&self->process);
+  g_free (self->pid);
+  g_free (self->problem);
+  g_free (self);
+}
+
+/* ---- its end ---- */
+
+static gboolean
+kill_now (gpointer data)
+{
+  CuvLine *self = data;
+
+  take_problem (self,
+      g_strdup_printf (
+          "process %s did not end in time and was killed", self->pid));
+  g_subprocess_force_exit (self->process);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+kill_after (CuvLine *self, guint milliseconds)
+{
+  if (self->timeout != NULL)
+    return;
+  self->timeout = g_timeout_source_new (milliseconds);
+  g_source_set_callback (self->timeout, kill_now, self, NULL);
+  g_source_attach (self->timeout, g_main_context_get_thread_default ());
+}
+
+static void
+explain_status (CuvLine *self)
+{
+  GSubprocess *process = self->process;
+
+  if (g_subprocess_get_if_signaled (process)) {
+    const gint number = g_subprocess_get_term_sig (process);
+
+    take_problem (self,
+        g_strdup_printf ("process %s was ended by signal %d, %s", self->pid,
+            number, g_strsignal (number)));
+  } else if (!self->eos) {
+    take_problem (self,
+        g_strdup_printf (
+            "process %s ended with status %d before the stream did", self->pid,
+            g_subprocess_get_exit_status (process)));
+  }
+}
+
+static void
+finish_if_over (CuvLine *self)
+{
+  if (!self->closed || !self->exited)
+    return;
+  clear_timeout (self);
+  explain_status (self);
+  self->done (self->data, self->problem);
+  free_line (self);
+}
+
+static void
+process_exited (GObject *process, GAsyncResult *result, gpointer data)
+{
+  CuvLine *self = data;
+
+  g_subprocess_wait_finish (G_SUBPROCESS (process), result, NULL);
+  self->exited = TRUE;
+  finish_if_over (self);
+}
+
+/* ---- reports ---- */
+
+/* After the last report only the process's clean-up is left. */
+#define CLEAN_UP_MS 10000
+
+/* "ELEMENT: text detail". GStreamer's texts may name the kind of error only;
+ * what it is about is in the second line of the debug text, after the source
+ * line. */
+static gchar *
+describe_error (JsonObject *report)
+{
+  const gchar *element =
+      json_object_get_string_member_with_default (report, "element", NULL);
+  const gchar *debug =
+      json_object_get_string_member_with_default (report, "debug", NULL);
+  const gchar *detail = debug != NULL ? strchr (debug, '\n') : NULL;
+
+  return g_strdup_printf ("%s%s%s%s%s", element != NULL ? element : "",
+      element != NULL ? ": " : "",
+      json_object_get_string_member (report, "error"),
+      detail != NULL ? " " : "", detail != NULL ? detail + 1 : "");
+}
+
+static void
+handle_report (CuvLine *self, JsonObject *report)
+{
+  if (json_object_has_member (report, "error"))
+    take_problem (self, describe_error (report));
+  if (json_object_has_member (report, "eos"))
+    self->eos = TRUE;
+  if (self->eos || self->problem != NULL)
+    kill_after (self, CLEAN_UP_MS);
+  self->report (self->data, report);
+}
+
+static void
+parse_report (CuvLine *self, const gchar *text)
+{
+  JsonParser *parser = json_parser_new ();
+  JsonNode *node = NULL;
+
+  if (json_parser_load_from_data (parser, text, -1, NULL))
+    node = json_parser_get_root (parser);
+  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+    handle_report (self, json_node_get_object (node));
+  else
+    take_problem (self,
+        g_strdup_printf ("process %s sent no report: %s", self->pid, text));
+  g_object_unref (parser);
+}
+
+static void read_next (CuvLine *self);
+
+static void
+on_report (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  CuvLine *self = data;
+  gchar *text = g_data_input_stream_read_line_finish_utf8 (
+      G_DATA_INPUT_STREAM (stream), result, NULL, NULL);
+
+  if (text == NULL) {
+    self->closed = TRUE;
+    finish_if_over (self);
+    return;
+  }
+  parse_report (self, text);
+  g_free (text);
+  read_next (self);
+}
+
+static void
+read_next (CuvLine *self)
+{
+  g_data_input_stream_read_line_async (
+      self->reports, G_PRIORITY_DEFAULT, NULL, on_report, self);
+}
+
+/* ---- its start ---- */
+
+static GSubprocess *
+start_process (guint interval, GError **error)
+{
+  gchar *program = g_file_read_link ("/proc/self/exe", error);
+  gchar *milliseconds = g_strdup_printf ("%u", interval);
+  gchar *parent = g_strdup_printf ("%d", (int) getpid ());
+  GSubprocess *process = NULL;
+
+  if (program != NULL)
+    process = g_subprocess_new (
+        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, error,
+        program, CUV_LINE_OPTION, milliseconds, parent, NULL);
+  g_free (program);
+  g_free (milliseconds);
+  g_free (parent);
+  return process;
+}
+
+CuvLine *
+cuv_line_start (const gchar *line, guint interval, CuvLineReport report,
+    CuvLineDone done, gpointer data, GError **error)
+{
+  GSubprocess *process = start_process (interval, error);
+  CuvLine *self;
+
+  if (process == NULL)
+    return NULL;
+  self = g_new0 (CuvLine, 1);
+  self->process = process;
+  self->report = report;
+  self->done = done;
+  self->data = data;
+  self->pid = g_strdup (g_subprocess_get_identifier (process));
+  self->reports =
+      g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
+  /* A process that died already is reported as such: its end tells more. */
+  g_output_stream_write_all (g_subprocess_get_stdin_pipe (process), line,
+      strlen (line) + 1, NULL, NULL, NULL);
+  g_subprocess_wait_async (process, NULL, process_exited, self);
+  read_next (self);
+  return self;
+}
+
+void
+cuv_line_stop (CuvLine *self, guint grace)
+{
+  g_output_stream_close (
+      g_subprocess_get_stdin_pipe (self->process), NULL, NULL);
+  kill_after (self, grace);
+}
+
+const gchar *
+cuv_line_pid (const CuvLine *self)
+{
+  return self->pid;
+}
