@@ -57,6 +57,7 @@ check ()
   dpkg -i "${debs[@]}" >&2
   gst-inspect-1.0 waldboostdetect | sed -n 1,12p
   cuvision-index --help | sed -n 1p
+  cuvision-archive --help | sed -n 1p
   cuvision-train --help | sed -n 1p
   apt-get purge -y -q "${names[@]}" >&2
   all_files >"$out/after"

@@ -251,3 +251,11 @@ cuv_line_pid (const CuvLine *self)
 {
   return self->pid;
 }
+
+int
+cuv_line_signal (const CuvLine *self)
+{
+  return g_subprocess_get_if_signaled (self->process)
+      ? g_subprocess_get_term_sig (self->process)
+      : 0;
+}

@@ -56,4 +56,7 @@ void cuv_line_stop (CuvLine *self, guint grace);
 /* Identifier of the process, for logs. */
 const gchar *cuv_line_pid (const CuvLine *self);
 
+/* The signal that ended the process, or 0; to be called when it has ended. */
+int cuv_line_signal (const CuvLine *self);
+
 #endif

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Kills cuvision-archive and its lines, stops them, lets several loose on the same films:
+afterwards no result is missing, none is there twice, none is half.
+
+usage: archive-kill.py ARCHIVE
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from archive import LIMIT, LINE, SLOW, Archive, expect, records, wait_for
+
+N_FILMS = 6
+HANGS = LINE.replace('! visionpublish', '! identity sleep-time=1000000000 ! visionpublish')
+
+
+def start(archive, line, *arguments):
+    return subprocess.Popen(archive.command(line, *arguments), cwd=archive.folder,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def child_of(process):
+    """The process of its line that analyses frames already."""
+    def find():
+        with open(f'/proc/{process.pid}/task/{process.pid}/children', encoding='ascii') as file:
+            return [int(pid) for pid in file.read().split()]
+    return wait_for('line', find)[0]
+
+
+def end(process):
+    out, err = process.communicate(timeout=LIMIT)
+    return process.returncode, out.decode(), err.decode()
+
+
+def is_alive(pid):
+    try:
+        with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+            return file.read().rsplit(')', 1)[1].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+def check_kills(archive, films):
+    """kill -9 at random moments; then what a single run gives."""
+    archive.run(0, '--output', 'whole', *films)
+    for _ in range(5):
+        process = start(archive, SLOW, '--output', 'killed', '--jobs', '2', *films)
+        child = child_of(process)
+        time.sleep(random.uniform(0, 0.5))
+        process.kill()
+        expect(end(process)[0] in (-9, 0), 'status', process.returncode)
+        wait_for('end of the line', lambda pid=child: not is_alive(pid))
+    archive.run(0, '--output', 'killed', *films, line=SLOW)
+    expect(not archive.leftovers('killed'), archive.leftovers('killed'))
+    for film in films:
+        expect(records(archive, film, 'killed') == records(archive, film, 'whole'), film)
+    archive.run(0, '--check', '--output', 'killed')
+    # killed between the last steps
+    part = archive.path(f'killed/.{films[0]}.results.part')
+    os.mkdir(part)
+    with open(os.path.join(part, 'lock'), 'wb'):
+        pass
+    archive.run(0, '--output', 'killed', *films, line=SLOW)
+    names = sorted(os.listdir(archive.path('killed')))
+    expect(names == sorted(film + '.results' for film in films), names)
+
+
+def check_lines(archive, films):
+    """A line that is killed is begun anew by the next run, one that crashes is not."""
+    process = start(archive, SLOW, '--output', 'lines', *films[:2])
+    os.kill(child_of(process), signal.SIGKILL)
+    status, _, err = end(process)
+    expect(status == 1 and 'signal 9' in err and '1 of 2 films are done; 0 failed' in err, err)
+    expect(os.listdir(archive.path('lines')) == [films[1] + '.results'], 'recorded')
+    process = start(archive, SLOW, '--output', 'lines', *films[:2])
+    os.kill(child_of(process), signal.SIGSEGV)
+    status, _, err = end(process)
+    expect(status == 1 and 'signal 11' in err and '1 failed' in err, err)
+    archive.run(1, '--output', 'lines', *films[:2], line=SLOW, err='1 failed before')
+    archive.run(0, '--output', 'lines', '--retry-failed', *films[:2], line=SLOW)
+
+
+def check_hang(archive, films):
+    process = start(archive, HANGS, '--output', 'hang', '--stall', '1', films[0])
+    child = child_of(process)
+    status, _, err = end(process)
+    expect(status == 1 and 'no buffer within 1 s' in err and '1 failed' in err, status, err)
+    expect(not is_alive(child), 'the line is alive')
+
+
+def check_signals(archive, films):
+    """The status of a program that a signal ended, and nothing left."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = start(archive, SLOW, '--output', 'signals', '--json', *films)
+        child_of(process)
+        process.send_signal(number)
+        status, out, err = end(process)
+        expect(status == -number and json.loads(out)['done'] == 0, status, out, err)
+        expect(not os.listdir(archive.path('signals')), os.listdir(archive.path('signals')))
+
+
+def check_together(archive, films):
+    """Three processes, the same films: each is done once."""
+    processes = [start(archive, SLOW, '--output', 'together', '--wait', '--json', *order)
+                 for order in (films, films[::-1], films[3:] + films[:3])]
+    done = 0
+    for process in processes:
+        status, out, err = end(process)
+        expect(status == 0, status, err)
+        done += json.loads(out)['done']
+    expect(done == N_FILMS, done, 'films were done')
+    archive.run(0, '--check', '--output', 'together')
+    process = start(archive, HANGS, '--output', 'alone', films[0])
+    child_of(process)
+    archive.run(1, '--output', 'alone', films[0], line=HANGS, err='another process has it')
+    process.terminate()
+    end(process)
+
+
+def main():
+    seed = int(os.environ.get('CUV_TEST_SEED', time.time_ns()))
+    print('seed', seed)
+    random.seed(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Archive(sys.argv[1], os.path.realpath(folder))
+        films = archive.films(*(f'{i}.avi' for i in range(N_FILMS)))
+        for check in (check_kills, check_lines, check_hang, check_signals, check_together):
+            check(archive, films)
+            print('ok', check.__name__, flush=True)
+
+
+if __name__ == '__main__':
+    main()

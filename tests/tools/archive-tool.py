@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs cuvision-archive on films made here: whole ones, broken ones, ones that change,
+under names that a line cannot hold.
+
+usage: archive-tool.py ARCHIVE MAN-PAGE
+"""
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from archive import LINE, Archive, expect, make_film, result_of
+
+
+def check_done(archive):
+    """Done once, with a marker that holds; the second run touches nothing."""
+    films = archive.films('a.avi', 'sub/a.avi', 'sub/b.avi')
+    out = archive.run(0, '--output', 'out', *films)
+    expect('3 of 3 films are done' in out.err, out)
+    for film in films:
+        marker = archive.marker(film)
+        expect(marker['buffers'] == 12 and marker['stats']['records']['records'] == 12,
+               marker)
+        expect(marker['film']['size'] == os.path.getsize(archive.path(film)), marker)
+        expect(marker['line'] == LINE and 'cuvpublish' in marker['versions']['plugins'],
+               marker)
+        expect([f['name'] for f in marker['files']] == ['records.jsonl'], marker)
+    before = archive.tree('out')
+    out = archive.run(0, '--output', 'out', '--json', *films, films[0])
+    summary = json.loads(out.out)
+    expect((summary['films'], summary['done'], summary['done_before']) == (3, 0, 3), summary)
+    expect(archive.tree('out') == before, 'the second run changed something')
+    os.remove(archive.path('a.avi'))
+    archive.run(0, '--output', 'out', *films)
+    expect(archive.tree('out') == before, 'a film that is gone is not done any more')
+
+
+def check_beside(archive):
+    """Without --output; from another folder."""
+    archive.films('films/c.avi')
+    archive.run(0, 'films/c.avi')
+    expect(os.path.exists(archive.path('films/c.avi.results/done.json')), 'not beside')
+    out = archive.run(0, archive.path('films/c.avi'))
+    expect('1 of them before' in out.err, out)
+
+
+def check_names(archive):
+    """Names with all that a shell, a line or UTF-8 stumbles over."""
+    names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi',
+             b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', 'ř.avi'.encode()]
+    source = archive.films('odd/a.avi')[0]
+    for name in names:
+        shutil.copy(archive.path(source), os.path.join(archive.folder.encode(), b'odd', name))
+    listed = b'\0'.join(b'odd/' + name for name in names)
+    out = archive.run(0, '--output', 'odd-out', '--null', '--list', '-', feed=listed)
+    expect(f'{len(names)} of {len(names)} films are done' in out.err, out)
+    for name in names:
+        folder = os.path.join(archive.folder.encode(), b'odd-out/odd', name + b'.results')
+        with open(os.path.join(folder, b'records.jsonl'), encoding='utf-8') as file:
+            record = json.loads(file.readline())
+        wanted = name.decode(errors='replace').replace('\n', '_')
+        expect(record['source'] == wanted, record['source'], 'instead of', wanted)
+    expect(not archive.leftovers('odd-out'), archive.leftovers('odd-out'))
+    archive.run(0, '--check', '--output', 'odd-out')
+
+
+def check_lists(archive):
+    archive.films('l1.avi', 'l2.avi')
+    with open(archive.path('list.txt'), 'w', encoding='utf-8') as file:
+        file.write('l1.avi\n\nl2.avi\nl1.avi')
+    out = archive.run(0, '--output', 'lists', '--list', 'list.txt', '--pending')
+    expect(out.out.split('\n') == [archive.path('l1.avi'), archive.path('l2.avi'), ''], out)
+    archive.run(0, '--output', 'lists', 'l2.avi')
+    out = archive.run(0, '--output', 'lists', '--list', '-', '--pending', '--null',
+                      feed=b'l1.avi\0l2.avi')
+    expect(out.out == archive.path('l1.avi') + '\0', out)
+    archive.run(2, '--output', 'lists', '--list', 'none.txt', err='none.txt')
+
+
+def check_parts(archive):
+    """All parts together are the list, and about equally large."""
+    films = archive.films('p/a.avi', frames=2)
+    with open(archive.path(films[0]), 'rb') as file:
+        film = file.read()
+    for i in range(20):
+        with open(archive.path(f'p/{i}.avi'), 'wb') as file:
+            file.write(film + bytes(500000 * (i % 7)))
+    names = [f'p/{i}.avi' for i in range(20)]
+    parts = []
+    for part in ('1/3', '2/3', '3/3'):
+        out = archive.run(0, '--output', 'parts', '--pending', '--part', part, *names)
+        parts.append(out.out.split())
+    expect(sorted(sum(parts, [])) == sorted(archive.path(n) for n in names), parts)
+    sizes = [sum(os.path.getsize(p) for p in part) for part in parts]
+    expect(max(sizes) - min(sizes) < 3500000, sizes)
+    for wrong in ('0/3', '4/3', '1', 'x/2', '1/0'):
+        archive.run(2, '--part', wrong, 'p/a.avi', err='is not K/N')
+
+
+def check_changes(archive):
+    """A film that changed is done again; another line is refused, or replaces."""
+    film = archive.films('ch.avi')[0]
+    archive.run(0, '--output', 'ch', film)
+    inode = os.stat(archive.result(film, 'ch')).st_ino
+    os.utime(archive.path(film), ns=(1, 10**18 + 1))
+    archive.run(0, '--output', 'ch', film)
+    expect(os.stat(archive.result(film, 'ch')).st_ino != inode, 'not done again')
+    expect(archive.marker(film, 'ch')['film']['modified'] == '2001-09-09T01:46:40.000000001Z',
+           archive.marker(film, 'ch'))
+    make_film(archive.path(film), 5)
+    archive.run(0, '--output', 'ch', film)
+    expect(archive.marker(film, 'ch')['buffers'] == 5, 'the old film')
+    other = LINE.replace('name=records', 'name=others')
+    before = archive.tree('ch')
+    archive.run(2, '--output', 'ch', film, line=other, err='--redo to replace them')
+    expect(archive.tree('ch') == before, 'refused, but changed')
+    archive.run(0, '--output', 'ch', '--redo', film, line=other)
+    expect('others' in archive.marker(film, 'ch')['stats'], 'not replaced')
+    before = archive.tree('ch')
+    archive.run(0, '--output', 'ch', '--redo', film, line=other)
+    expect(archive.tree('ch') == before, 'replaced twice')
+
+
+def check_foreign(archive):
+    """Folders of others are left alone, as are results of a film of the same name."""
+    film = archive.films('f1/x.avi')[0]
+    os.makedirs(archive.path('f1/x.avi.results'))
+    archive.run(0, film)
+    shutil.rmtree(archive.path('f1/x.avi.results'))
+    os.makedirs(archive.path('f1/x.avi.results/mine'))
+    archive.run(2, film, err='no result of cuvision-archive')
+    expect(os.path.isdir(archive.path('f1/x.avi.results/mine')), 'removed')
+    archive.films('f2/x.avi', frames=3)
+    archive.run(0, '--output', 'same', '--root', 'f1', 'f1/x.avi')
+    archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another film')
+    archive.run(2, '--output', 'same', '--root', 'f2', 'f1/x.avi', err="such as --root '")
+
+
+def check_bad_films(archive):
+    """Recorded as such, not tried again until they change or it is asked for."""
+    good, cut = archive.films('good.avi', 'cut.avi')
+    with open(archive.path(cut), 'r+b') as file:
+        file.truncate(os.path.getsize(archive.path(cut)) * 2 // 3)
+    for name, data in (('empty.avi', b''), ('text.avi', b'a text\n' * 99),
+                       ('noise.avi', os.urandom(9999)), ('none.mkv', b'')):
+        with open(archive.path(name), 'wb') as file:
+            file.write(data)
+    make_film(archive.path('cut.mkv'), 150, 'matroskamux')
+    os.truncate(archive.path('cut.mkv'), os.path.getsize(archive.path('cut.mkv')) // 2)
+    os.remove(archive.path('none.mkv'))
+    bad = ['empty.avi', 'text.avi', 'noise.avi', 'none.mkv', 'cut.avi', 'cut.mkv']
+    out = archive.run(1, '--output', 'bad', '--json', *bad[:3], good, *bad[3:])
+    summary = json.loads(out.out)
+    failed = {entry['film']: entry['error'] for entry in summary['failed']}
+    expect(sorted(failed) == sorted(bad) and summary['done'] == 1, summary)
+    expect(failed['empty.avi'] == 'empty' and 'No such file' in failed['none.mkv']
+           and 'truncated' in failed['cut.avi'] and 'truncated' in failed['cut.mkv'], failed)
+    for name in bad:
+        expect(os.listdir(archive.result(name, 'bad')) == ['failed.json'], name)
+    before = archive.tree('bad')
+    out = archive.run(1, '--output', 'bad', good, *bad)
+    expect('6 failed before: --retry-failed' in out.err, out)
+    expect(archive.tree('bad') == before, 'tried again')
+    archive.run(1, '--output', 'bad', '--retry-failed', good, *bad)
+    expect(archive.tree('bad') != before, 'not tried again')
+    make_film(archive.path('none.mkv'), 12)
+    make_film(archive.path('empty.avi'), 12)
+    archive.run(0, '--output', 'bad', 'none.mkv', 'empty.avi')
+    expect(not os.path.exists(archive.result('none.mkv', 'bad') + '/failed.json'), 'both')
+    archive.run(0, '--output', 'bad', '--retry-failed', '--allow-short', 'cut.avi', 'cut.mkv')
+
+
+def check_wrong_lines(archive):
+    """An error of the run, before any film is begun."""
+    film = archive.films('w.avi')[0]
+    for line, err in (
+            ('filesrc location={film} ! nosuch ! fakesink', 'no element "nosuch"'),
+            ('filesrc location={film} ! fakesink colour=red', 'colour'),
+            ('filesrc location={film} ! jpegdec idct-method=best ! fakesink', 'idct-method'),
+            ('filesrc location={film} ! !', 'the line is wrong'),
+            ('filesrc location={film} ! filesink location={result}/x', '{result}'),
+            ('videotestsrc ! fakesink', 'reads no film'), (' ', '--line is missing')):
+        archive.run(2, '--output', 'wrong', film, line=line, err=err)
+    expect(not os.path.exists(archive.path('wrong')), 'films were begun')
+
+
+def check_places(archive):
+    """Full disks and missing models are not the films' fault: nothing is recorded."""
+    films = archive.films('d1.avi', 'd2.avi', 'd3.avi', 'd4.avi')
+    for line, err in (
+            ('filesrc location={film} ! filesink location=/dev/full', 'filesink0: '),
+            (LINE.replace('{results}/records.jsonl', '/dev/full'), 'No space left on device'),
+            (LINE.replace('! fakesink', '! videoconvert ! waldboostdetect model=none.xml '
+                          '! fakesink'), 'none.xml')):
+        out = archive.run(3, '--output', 'full', *films, line=line, err=err)
+        expect('3 films in a row' in out.err, out)
+        expect(archive.tree('full') == {}, archive.tree('full'))
+    # a limit of file sizes, as a full disk: the marker does not fit, then does
+    out = archive.run(1, '--output', 'full', films[0], file_size=400,
+                      line='filesrc location={film} ! fakesink')
+    expect('not done' in out.err and archive.tree('full') == {}, out)
+    archive.run(0, '--output', 'full', films[0], line='filesrc location={film} ! fakesink')
+    out = archive.run(1, '--output', films[0] + '/x', films[1], err='cannot make the folder')
+    expect('1 not done' in out.err, out)
+
+
+def check_check(archive):
+    films = archive.films('k1.avi', 'k2.avi')
+    archive.run(0, '--output', 'k', *films)
+    archive.run(0, '--check', 'k')
+    records = os.path.join(archive.result('k1.avi', 'k'), 'records.jsonl')
+    with open(records, 'r+b') as file:
+        file.write(b'[')
+    archive.run(1, '--check', '--output', 'k', err='damaged: records.jsonl')
+    with open(records, 'ab') as file:
+        file.write(b'\n')
+    archive.run(1, '--check', '--output', 'k', err='another size: records.jsonl')
+    os.rename(records, records + '.old')
+    out = archive.run(1, '--check', '--json', 'k/k1.avi.results', err='missing: records.jsonl')
+    expect('not of this result: records.jsonl.old' in out.err
+           and json.loads(out.out)['problems'] == 2, out)
+    with open(result_of(archive, 'k2.avi', 'k'), 'r+b') as file:
+        file.truncate(99)
+    archive.run(1, '--check', '--output', 'k', err='marker is damaged')
+    archive.run(0, '--output', 'k', 'k2.avi')
+    archive.run(0, '--check', 'k/k2.avi.results')
+    archive.run(2, '--check', err='--check needs')
+
+
+def check_progress(archive):
+    """A terminal has a line that is written again."""
+    film = archive.films('t.avi')[0]
+    master, terminal = pty.openpty()
+    line = LINE.replace('! fakesink', '! identity sleep-time=120000 ! fakesink')
+    with subprocess.Popen(archive.command(line, '--output', 't', film), cwd=archive.folder,
+                          stderr=terminal):
+        os.close(terminal)
+        shown = b''
+        try:
+            while part := os.read(master, 4096):
+                shown += part
+        except OSError: # the other end is closed
+            pass
+    os.close(master)
+    expect(re.search(rb'0 of 1 films; t.avi \d+ %', shown) and b'\r' in shown, shown)
+
+
+def check_help(archive, page):
+    """The man page names the options that --help lists, and no others."""
+    out = archive.run(0, '--help')
+    with open(page, encoding='utf-8') as file:
+        text = file.read().replace('\\-', '-')
+    listed = set(re.findall(r'--[a-z][a-z-]+', out.out.split('In the line')[0]))
+    described = set(re.findall(r'--[a-z][a-z-]+',
+                               text[text.index('.SH OPTIONS'):text.index('.SH FILES')]))
+    expect(listed == described, 'the man page and --help differ in', listed ^ described)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Archive(sys.argv[1], os.path.realpath(folder))
+        for check in (check_done, check_beside, check_names, check_lists, check_parts,
+                      check_changes, check_foreign, check_bad_films, check_wrong_lines,
+                      check_places, check_check, check_progress):
+            check(archive)
+            print('ok', check.__name__, flush=True)
+        check_help(archive, sys.argv[2])
+
+
+if __name__ == '__main__':
+    main()

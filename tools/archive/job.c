@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "archive.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERVAL_MS 500 /* between reports of a line */
+#define GRACE_MS 2000   /* of a line that is to end */
+#define MAX_WARNINGS 20 /* that are recorded of a film */
+
+/* A film that ends earlier than its container says is truncated, or the line
+ * ends early: seconds, and share of the film. */
+#define SHORT_SECONDS 1.0
+#define SHORT_SHARE 0.02
+
+struct _Job {
+  Film *film;
+  Workspace *workspace;
+  const Template *line;
+  const ArchiveOptions *options;
+  JobDone done;
+  gpointer data;
+  CuvLine *process;
+  TemplateFiles files;
+  JsonObject *progress; /* last report, or NULL */
+  gchar *progress_text;
+  JsonArray *warnings;
+  gboolean fault; /* the error is not about the film */
+  gboolean stopped;
+  guint timer, idle; /* seconds without progress */
+  gchar *stalled;    /* the text of that error */
+  gint64 started;    /* microseconds */
+};
+
+static void
+free_job (Job *self)
+{
+  workspace_free (self->workspace);
+  template_close (&self->files);
+  g_clear_pointer (&self->progress, json_object_unref);
+  g_free (self->progress_text);
+  json_array_unref (self->warnings);
+  if (self->timer != 0)
+    g_source_remove (self->timer);
+  g_free (self->stalled);
+  g_free (self);
+}
+
+/* ---- reports ---- */
+
+static void
+take_progress (Job *self, JsonObject *report)
+{
+  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+  gchar *text;
+
+  json_node_set_object (node, report);
+  text = json_to_string (node, FALSE);
+  json_node_unref (node);
+  if (g_strcmp0 (text, self->progress_text) != 0)
+    self->idle = 0;
+  g_free (self->progress_text);
+  self->progress_text = text;
+  g_clear_pointer (&self->progress, json_object_unref);
+  self->progress = json_object_ref (report);
+}
+
+static void
+take_warning (Job *self, JsonObject *report)
+{
+  gchar *text;
+
+  if (json_array_get_length (self->warnings) == MAX_WARNINGS)
+    return;
+  text = g_strdup_printf ("%s: %s",
+      json_object_get_string_member_with_default (report, "element", ""),
+      json_object_get_string_member_with_default (report, "warning", ""));
+  json_array_add_string_element (self->warnings, text);
+  g_free (text);
+}
+
+static void
+on_report (gpointer data, JsonObject *report)
+{
+  Job *self = data;
+
+  if (json_object_has_member (report, "buffers"))
+    take_progress (self, report);
+  else if (json_object_has_member (report, "warning"))
+    take_warning (self, report);
+  else if (json_object_has_member (report, "error"))
+    self->fault = template_is_fault (self->line, report);
+}
+
+/* Counts seconds, as a process that was stopped for a while is no hanging
+ * line. */
+static gboolean
+on_second (gpointer data)
+{
+  Job *self = data;
+
+  if (++self->idle < (guint) self->options->stall || self->stalled != NULL)
+    return G_SOURCE_CONTINUE;
+  self->stalled = g_strdup_printf (
+      "no buffer within %d s; --stall allows more", self->options->stall);
+  cuv_line_stop (self->process, GRACE_MS);
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- what became of the film ---- */
+
+static gdouble
+seconds_of (const Job *self, const gchar *name)
+{
+  return self->progress != NULL
+      ? json_object_get_double_member_with_default (self->progress, name, -1)
+      : -1;
+}
+
+/* NULL if the film was read to its end. */
+static gchar *
+find_short (const Job *self)
+{
+  const gdouble position = seconds_of (self, "position");
+  const gdouble duration = seconds_of (self, "duration");
+
+  if (self->options->allow_short || position < 0 || duration < 0
+      || position >= duration - MAX (SHORT_SECONDS, SHORT_SHARE * duration))
+    return NULL;
+  return g_strdup_printf ("ended after %.2f of %.2f s: the film is truncated, "
+                          "or the line ends early; --allow-short accepts that",
+      position, duration);
+}
+
+static gint64
+count_of (JsonObject *stats, const gchar *name)
+{
+  return json_object_get_int_member_with_default (stats, name, 0);
+}
+
+/* What an element counts that the results lack; NULL if they are complete. One
+ * that cannot write goes on, and late frames pass unanalysed. A sink that was
+ * late counts frames as dropped, too: those it only does not show. */
+static gchar *
+describe_loss (const gchar *element, JsonObject *stats)
+{
+  const gint64 late = count_of (stats, "skipped-late");
+  gint64 lost = count_of (stats, "dropped");
+
+  if (count_of (stats, "spooled") == 0)
+    lost += count_of (stats, "queue");
+  if (lost > 0 && !json_object_has_member (stats, "rendered"))
+    return g_strdup_printf (
+        "%s could not write %" G_GINT64_FORMAT " records", element, lost);
+  if (late > 0)
+    return g_strdup_printf ("%s skipped %" G_GINT64_FORMAT
+                            " late frames; with sync=false sinks do not wait",
+        element, late);
+  return NULL;
+}
+
+/* With the last warning, which tells more. */
+static gchar *
+add_warning (const Job *self, gchar *loss)
+{
+  const guint n = json_array_get_length (self->warnings);
+  gchar *text;
+
+  if (loss == NULL || n == 0)
+    return loss;
+  text = g_strdup_printf (
+      "%s; %s", loss, json_array_get_string_element (self->warnings, n - 1));
+  g_free (loss);
+  return text;
+}
+
+static gchar *
+find_loss (const Job *self)
+{
+  JsonObject *stats = self->progress != NULL
+      ? json_object_get_object_member (self->progress, "stats")
+      : NULL;
+  JsonObjectIter iter;
+  const gchar *name;
+  JsonNode *node;
+  gchar *loss = NULL;
+
+  if (stats == NULL)
+    return NULL;
+  json_object_iter_init (&iter, stats);
+  while (loss == NULL && json_object_iter_next (&iter, &name, &node))
+    if (JSON_NODE_HOLDS_OBJECT (node))
+      loss = describe_loss (name, json_node_get_object (node));
+  return add_warning (self, loss);
+}
+
+/* Whether somebody ended the process, and not its own mistake. */
+static gboolean
+was_killed (int number)
+{
+  return number == SIGKILL || number == SIGTERM || number == SIGINT
+      || number == SIGHUP || number == SIGXCPU;
+}
+
+static void
+fail_here (Job *self, GError *error)
+{
+  film_set (self->film, FILM_NOT_DONE, g_strdup (error->message));
+  self->film->fault = TRUE;
+  g_error_free (error);
+}
+
+static gboolean
+write_result (Job *self, const gchar *problem, JsonArray *files, GError **error)
+{
+  const MarkerResult result = { .film = self->film,
+    .line = self->line,
+    .problem = problem,
+    .progress = self->progress,
+    .warnings = self->warnings,
+    .files = files,
+    .seconds = (gdouble) (g_get_monotonic_time () - self->started) / 1e6 };
+
+  return marker_write (&result, self->workspace->folder, error)
+      && files_sync_folder (self->workspace->folder, error)
+      && workspace_publish (self->workspace, error);
+}
+
+static void
+finish_done (Job *self)
+{
+  GError *error = NULL;
+  JsonArray *files = files_describe (self->workspace->folder, TRUE, &error);
+
+  if (files != NULL && write_result (self, NULL, files, &error))
+    film_set (self->film, FILM_DONE, NULL);
+  else
+    fail_here (self, error);
+  g_clear_pointer (&files, json_array_unref);
+}
+
+/* Of a film that failed nothing but the marker is kept. */
+static void
+finish_failed (Job *self, const gchar *problem)
+{
+  gchar *folder = self->workspace->folder;
+  GError *error = NULL;
+
+  if (files_remove (folder, &error) && g_mkdir_with_parents (folder, 0777) == 0
+      && write_result (self, problem, NULL, &error))
+    film_set (self->film, FILM_FAILED, g_strdup (problem));
+  else if (error != NULL)
+    fail_here (self, error);
+  else
+    film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
+}
+
+/* A film that changed while it was read is neither its old nor its new self. */
+static gchar *
+find_change (Job *self)
+{
+  const guint64 size = self->film->size;
+  gchar *modified = g_strdup (self->film->modified), *problem = NULL;
+
+  film_stat (self->film);
+  if (size != self->film->size
+      || g_strcmp0 (modified, self->film->modified) != 0)
+    problem = g_strdup ("changed while it was read");
+  g_free (modified);
+  return problem;
+}
+
+static void
+finish_fault (Job *self, const gchar *problem)
+{
+  film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
+  self->film->fault = TRUE;
+}
+
+/* Of a line that came to its end. */
+static void
+judge_end (Job *self)
+{
+  gchar *change = find_change (self);
+  gchar *loss = change == NULL ? find_loss (self) : NULL;
+  gchar *early = loss == NULL ? find_short (self) : NULL;
+
+  if (change != NULL)
+    film_set (self->film, FILM_NOT_DONE, g_strdup (change));
+  else if (loss != NULL)
+    finish_fault (self, loss);
+  else if (early != NULL)
+    finish_failed (self, early);
+  else
+    finish_done (self);
+  g_free (change);
+  g_free (loss);
+  g_free (early);
+}
+
+static void
+judge (Job *self, const gchar *problem)
+{
+  if (self->stopped)
+    film_set (self->film, FILM_NOT_DONE, g_strdup ("stopped"));
+  else if (self->stalled != NULL)
+    finish_failed (self, self->stalled);
+  else if (problem == NULL)
+    judge_end (self);
+  else if (self->fault)
+    finish_fault (self, problem);
+  else
+    finish_failed (self, problem);
+}
+
+static void
+on_done (gpointer data, const gchar *problem)
+{
+  Job *self = data;
+
+  self->fault |= was_killed (cuv_line_signal (self->process));
+  self->process = NULL;
+  judge (self, problem);
+  self->done (self->data, self, self->film);
+  free_job (self);
+}
+
+/* ---- its start ---- */
+
+/* Of an AVI that lost its end, which its demuxer reads as a shorter film. */
+static gboolean
+is_cut_avi (const guint8 *head, gsize n, guint64 size)
+{
+  guint32 riff;
+
+  if (n < 12 || memcmp (head, "RIFF", 4) != 0
+      || memcmp (head + 8, "AVI ", 4) != 0)
+    return FALSE;
+  memcpy (&riff, head + 4, sizeof riff);
+  return 8 + (guint64) GUINT32_FROM_LE (riff) > size;
+}
+
+/* Why no line has to be started for it. */
+static gchar *
+find_unreadable (const Film *film, gboolean allow_short)
+{
+  FILE *file = fopen (film->path, "re");
+  guint8 head[12];
+  gchar *problem = NULL;
+  gsize n;
+
+  if (file == NULL)
+    return g_strdup (g_strerror (errno));
+  n = fread (head, 1, sizeof head, file);
+  if (ferror (file))
+    problem = g_strdup (g_strerror (errno));
+  else if (n == 0)
+    problem = g_strdup ("empty");
+  else if (!allow_short && is_cut_avi (head, n, film->size))
+    problem = g_strdup (
+        "truncated: its header tells more bytes; --allow-short accepts that");
+  fclose (file);
+  return problem;
+}
+
+static gboolean
+start_line (Job *self, GError **error)
+{
+  gchar *text = template_expand (self->line, self->film->path,
+      self->workspace->folder, &self->files, error);
+
+  if (text != NULL)
+    self->process =
+        cuv_line_start (text, INTERVAL_MS, on_report, on_done, self, error);
+  g_free (text);
+  if (self->process != NULL && self->options->stall > 0)
+    self->timer = g_timeout_add_seconds (1, on_second, self);
+  return self->process != NULL;
+}
+
+Job *
+job_start (Film *film, Workspace *workspace, const Template *line,
+    const ArchiveOptions *options, JobDone done, gpointer data)
+{
+  Job *self = g_new0 (Job, 1);
+  GError *error = NULL;
+  gchar *problem;
+
+  self->film = film;
+  self->workspace = workspace;
+  self->line = line;
+  self->options = options;
+  self->done = done;
+  self->data = data;
+  self->files = (TemplateFiles){ -1, -1 };
+  self->warnings = json_array_new ();
+  self->started = g_get_monotonic_time ();
+  problem = find_unreadable (film, options->allow_short);
+  if (problem != NULL)
+    finish_failed (self, problem);
+  else if (start_line (self, &error))
+    return self;
+  else
+    fail_here (self, error);
+  g_free (problem);
+  free_job (self);
+  return NULL;
+}
+
+void
+job_stop (Job *self)
+{
+  self->stopped = TRUE;
+  cuv_line_stop (self->process, GRACE_MS);
+}
+
+gdouble
+job_progress (const Job *self)
+{
+  const gdouble position = seconds_of (self, "position");
+  const gdouble duration = seconds_of (self, "duration");
+
+  return duration > 0 && position >= 0 ? MIN (position / duration, 1) : -1;
+}
+
+const gchar *
+job_film (const Job *self)
+{
+  return self->film->shown;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* FILM is done in .FILM.part/NUMBER, beside .FILM.part/lock. NUMBER is a new
+ * one each time: a process of a run that was killed a moment ago cannot write
+ * to the files of the next. */
+#include "archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* ---- the lock ---- */
+
+static gchar *
+lock_path (const Workspace *self)
+{
+  return g_build_filename (self->part, "lock", NULL);
+}
+
+/* Whether the file is still the one of that path: who had the lock before may
+ * have removed it. */
+static gboolean
+is_current (int file, const gchar *path)
+{
+  struct stat mine, named;
+
+  return fstat (file, &mine) == 0 && stat (path, &named) == 0
+      && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+}
+
+/* 1: locked, 0: by another process, -1: to be tried again, -2: an error */
+static gint
+try_lock (Workspace *self, const gchar *path, GError **error)
+{
+  if (g_mkdir (self->part, 0777) != 0 && errno != EEXIST) {
+    files_fail ("make the folder", self->part, error);
+    return -2;
+  }
+  self->lock = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (self->lock < 0 && errno == ENOENT)
+    return -1;
+  if (self->lock < 0) {
+    files_fail ("open", path, error);
+    return -2;
+  }
+  if (flock (self->lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      return 0;
+    files_fail ("lock", path, error);
+    return -2;
+  }
+  return is_current (self->lock, path) ? 1 : -1;
+}
+
+static gboolean
+take_lock (Workspace *self, GError **error)
+{
+  gchar *path = lock_path (self);
+  gint result;
+
+  while ((result = try_lock (self, path, error)) == -1) {
+    if (self->lock >= 0)
+      close (self->lock);
+    self->lock = -1;
+  }
+  g_free (path);
+  return result == 1;
+}
+
+/* ---- the folder ---- */
+
+/* Removes all but the lock. */
+static gboolean
+clear (const Workspace *self, GError **error)
+{
+  GDir *dir = g_dir_open (self->part, 0, error);
+  gboolean ok = dir != NULL;
+  const gchar *name;
+
+  while (ok && (name = g_dir_read_name (dir)) != NULL) {
+    gchar *path = g_build_filename (self->part, name, NULL);
+
+    ok = g_str_equal (name, "lock") || files_remove (path, error);
+    g_free (path);
+  }
+  g_clear_pointer (&dir, g_dir_close);
+  return ok;
+}
+
+static gboolean
+make_folder (Workspace *self, GError **error)
+{
+  gchar *name = g_strdup_printf ("%08x", g_random_int ());
+
+  self->folder = g_build_filename (self->part, name, NULL);
+  g_free (name);
+  return g_mkdir (self->folder, 0777) == 0
+      || files_fail ("make the folder", self->folder, error);
+}
+
+static gboolean
+make_parent (const gchar *results, GError **error)
+{
+  gchar *parent = g_path_get_dirname (results);
+  const gboolean ok = g_mkdir_with_parents (parent, 0777) == 0
+      || files_fail ("make the folder", parent, error);
+
+  g_free (parent);
+  return ok;
+}
+
+static gchar *
+part_of (const gchar *results)
+{
+  gchar *parent = g_path_get_dirname (results);
+  gchar *name = g_path_get_basename (results);
+  gchar *hidden = g_strdup_printf (".%s.part", name);
+  gchar *part = g_build_filename (parent, hidden, NULL);
+
+  g_free (parent);
+  g_free (name);
+  g_free (hidden);
+  return part;
+}
+
+Workspace *
+workspace_new (const gchar *results, GError **error)
+{
+  Workspace *self = g_new0 (Workspace, 1);
+
+  self->lock = -1;
+  self->results = g_strdup (results);
+  self->part = part_of (results);
+  if (make_parent (results, error) && take_lock (self, error)) {
+    if (clear (self, error) && make_folder (self, error))
+      return self;
+    workspace_free (self);
+    return NULL;
+  }
+  /* it is not ours to remove */
+  if (self->lock >= 0)
+    close (self->lock);
+  self->lock = -1;
+  workspace_free (self);
+  return NULL;
+}
+
+static gboolean
+move (const gchar *from, const gchar *to, GError **error)
+{
+  return g_rename (from, to) == 0 || files_fail ("write", to, error);
+}
+
+gboolean
+workspace_publish (Workspace *self, GError **error)
+{
+  gchar *old = g_build_filename (self->part, "old", NULL);
+  gchar *parent = g_path_get_dirname (self->results);
+  gboolean ok = !g_file_test (self->results, G_FILE_TEST_EXISTS)
+      || move (self->results, old, error);
+
+  if (ok && !move (self->folder, self->results, error)) {
+    ok = FALSE;
+    g_rename (old, self->results);
+  }
+  ok = ok && files_sync_folder (parent, error);
+  g_free (old);
+  g_free (parent);
+  return ok;
+}
+
+/* Once the lock is gone another process may begin in the folder. */
+static void
+remove_all (Workspace *self)
+{
+  gchar *path = lock_path (self);
+
+  if (clear (self, NULL) && g_unlink (path) == 0)
+    g_rmdir (self->part);
+  g_free (path);
+  close (self->lock);
+}
+
+void
+workspace_free (Workspace *self)
+{
+  if (self == NULL)
+    return;
+  if (self->lock >= 0)
+    remove_all (self);
+  g_free (self->part);
+  g_free (self->folder);
+  g_free (self->results);
+  g_free (self);
+}
+
+void
+workspace_clean (const gchar *results)
+{
+  gchar *part = part_of (results);
+
+  if (g_file_test (part, G_FILE_TEST_EXISTS))
+    workspace_free (workspace_new (results, NULL));
+  g_free (part);
+}
