@@ -3,7 +3,7 @@
 # Installs missing Debian packages.
 # usage: scripts/setup.sh [demo|recipes|test]
 # demo: to build and run; recipes: also those of docs/recipes.md; test: also those of
-# the tests
+# the tests, and Ray in the folder .venv
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -20,7 +20,8 @@ recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy py
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev
   curl glib-networking openssl
-  python3-gdal python3-opencv python3-skimage libopencv-dev)
+  python3-gdal python3-opencv python3-skimage libopencv-dev
+  python3-venv slurm-wlm munge)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
 have_nvcc && wanted+=("${cuda_packages[@]}")
@@ -77,4 +78,12 @@ if [ ! -e "$film" ]; then
   install_packages --reinstall opencv-doc
   [ -e "$film" ] || die "opencv-doc did not install $film: look for path-exclude" \
     "in /etc/dpkg/dpkg.cfg.d"
+fi
+
+# Ray is in no Debian suite. Without it its test is skipped.
+if [ "${1:-demo}" = test ] && ! "$top/.venv/bin/python" -c "import ray" 2>/dev/null; then
+  say "installing Ray from PyPI to .venv"
+  { /usr/bin/python3 -m venv --system-site-packages "$top/.venv" \
+    && "$top/.venv/bin/pip" install -q --disable-pip-version-check ray >&2; } \
+    || say "no Ray: its test will be skipped"
 fi

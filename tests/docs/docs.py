@@ -28,6 +28,8 @@ MARKS = {
     'screen': 'needs a screen',
     'gpu': 'needs a GPU',
     'file': 'needs a file of the reader\'s',
+    'slurm': 'needs a Slurm cluster',
+    'ray': 'needs Ray: scripts/setup.sh test installs it',
 }
 LINKED = ['cuda', 'docs', 'elements', 'examples', 'python', 'scripts', 'tests']
 
@@ -218,6 +220,16 @@ def check_block(block, top):
         print(f'ok     {block.where}: parses ({why})', flush=True)
 
 
+def use_ray(top):
+    """Whether Ray is there, in its virtual environment, whose programs come first then."""
+    programs = os.path.join(top, '.venv', 'bin')
+    if not os.path.exists(os.path.join(programs, 'ray')):
+        return False
+    os.environ['PATH'] = f'{programs}:{os.environ["PATH"]}'
+    os.environ['RAY_USAGE_STATS_ENABLED'] = '0'
+    return True
+
+
 def prepare(top, folder):
     for name in LINKED:
         os.symlink(os.path.join(top, name), os.path.join(folder, name))
@@ -233,7 +245,7 @@ def do_block(block, top, folder):
             problem(f'{block.where}: a command outside a sh block')
     elif unknown:
         problem(f'{block.where}: unknown marks: {unknown}')
-    elif block.marks:
+    elif block.marks and not (block.marks == ['ray'] and use_ray(top)):
         check_block(block, top)
     else:
         return run_block(block, folder)

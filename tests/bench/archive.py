@@ -1,0 +1,271 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Many films by cuvision-archive, alone and on Ray, which is killed at random moments.
+
+usage: archive.py ARCHIVE [--films 200] [--kills 20] [--folder FOLDER] [--seed N]
+
+Cuts films from opencv-doc's, measures gst-launch-1.0 for each of them (the parts),
+cuvision-archive for all, and Ray with four workers; then kills a worker, the raylet or
+the driver, in turn, and runs the rest. All results have to be those of the single process.
+Needs the plugins in GST_PLUGIN_PATH, python3-opencv, and Ray in .venv.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from ctypes import CDLL
+
+import cv2
+
+DATA = '/usr/share/doc/opencv-doc/examples/data/'
+TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..', '..'))
+LINE = ('filesrc location={film} ! decodebin ! videoconvert'
+        ' ! waldboostdetect name=faces model=lbpcascade_frontalface_improved.xml'
+        ' ! visionpublish source={name} file-path={results}/faces.jsonl add-empty-results=true'
+        ' ! fakesink')
+PR_SET_CHILD_SUBREAPER = 36
+LIMIT = 300  # seconds of a run on Ray
+
+
+def fail(*what):
+    print('FAILED:', *what, flush=True)
+    sys.exit(1)
+
+
+# ---- films ----
+
+
+def cut(frames, path, codec, first, n):
+    height, width = frames[0].shape[:2]
+    writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*codec), 25, (width, height))
+    for frame in frames[first:first + n]:
+        writer.write(frame)
+    writer.release()
+
+
+def read(name):
+    film, frames = cv2.VideoCapture(DATA + name), []
+    while (read_one := film.read())[0]:
+        frames.append(cv2.resize(read_one[1], (480, 360)))
+    return frames
+
+
+def make_films(folder, n):
+    """Of 20 to 120 frames, in three codecs and two containers."""
+    sources = [read(name) for name in ('vtest.avi', 'Megamind.avi')]
+    os.makedirs(folder)
+    for i in range(n):
+        frames = sources[i % len(sources)]
+        length = random.randint(20, 120)
+        codec, end = (('MJPG', 'avi'), ('mp4v', 'mp4'), ('XVID', 'avi'))[i % 3]
+        cut(frames, f'{folder}/{i:03}.{end}', codec,
+            random.randint(0, len(frames) - length), length)
+    return sorted(os.listdir(folder))
+
+
+# ---- times ----
+
+
+def measure(function):
+    """Result, seconds, and seconds of processors, also of those that outlive their parent."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+    result = function()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (result, time.time() - started,
+            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def processes_of(session):
+    found = {}
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/cmdline', 'rb') as file:
+                if os.getsid(int(pid)) == session:
+                    found[int(pid)] = file.read()
+        except OSError: # it has ended
+            pass
+    return {pid: text for pid, text in found.items() if text}
+
+
+def end_session(session):
+    """All that works on films ends by itself; what is left of Ray are helpers that wait for
+    init to become their parent, which is this process."""
+    end = time.monotonic() + 60
+    while any(re.search(b'run_batch|cuvision-archive\0', text)
+              for text in processes_of(session).values()):
+        time.sleep(0.05)
+        if time.monotonic() > end:
+            fail('alive:', processes_of(session))
+    while processes_of(session):
+        for pid in processes_of(session):
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.05)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+class Bench:
+    def __init__(self, args, folder):
+        self.program = os.path.abspath(args.program)
+        self.folder = folder
+        self.films_folder = os.path.join(folder, 'films')
+        self.films = make_films(self.films_folder, args.films)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def run_parts(self):
+        os.makedirs(self.path('parts'))
+        for film in self.films:
+            line = LINE.format(film=os.path.join(self.films_folder, film), name=film,
+                               results=self.path('parts'))
+            subprocess.run(['gst-launch-1.0', '-q', *line.split()], check=True)
+
+    def archive(self, output, *arguments):
+        return subprocess.run(
+            [self.program, '--line', LINE, '--root', self.films_folder, '--output',
+             self.path(output), '--quiet', '--json', *arguments,
+             *(os.path.join(self.films_folder, film) for film in self.films)],
+            check=True, stdout=subprocess.PIPE)
+
+    def start_ray(self, output, program=None):
+        """Few seconds of film a task: many tasks."""
+        return subprocess.Popen(
+            [f'{TOP}/.venv/bin/python', f'{TOP}/examples/archive-ray.py', '--program',
+             program or self.program, '--line', LINE, '--output', self.path(output), '--workers', '4',
+             '--minutes', '0.2', '0.5', self.films_folder],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, 'RAY_USAGE_STATS_ENABLED': '0'}, start_new_session=True)
+
+    def run_ray(self, output, program=None):
+        run = self.start_ray(output, program)
+        out = run.communicate(timeout=LIMIT)[0]
+        end_session(run.pid)
+        if run.returncode:
+            fail(out)
+
+    def run_measured_ray(self):
+        """Seconds, and those of processors in cuvision-archive: Ray does not wait for its
+        workers, so the system does not count them."""
+        program, log = self.path('measured'), self.path('times')
+        with open(program, 'w', encoding='utf-8') as file:
+            file.write(f"#!/bin/bash\nTIMEFORMAT='%U %S'\n"
+                       f'{{ time {self.program} "$@" 2>&3; }} 3>&2 2>>{log}\n')
+        os.chmod(program, 0o755)
+        _, seconds, _ = measure(lambda: self.run_ray('ray', program))
+        with open(log, encoding='ascii') as file:
+            return seconds, sum(float(word) for word in file.read().split())
+
+    # ---- results ----
+
+    def n_done(self, output):
+        return sum(os.path.exists(self.path(output, film + '.results', 'done.json'))
+                   for film in self.films)
+
+    def records(self, output, film):
+        with open(self.path(output, film + '.results', 'faces.jsonl'), 'rb') as file:
+            return re.sub(rb'"wallclock": ?"[^"]*"', b'', file.read())
+
+    def compare(self, output):
+        """All films, each once, byte for byte but for the wallclock."""
+        names = sorted(os.listdir(self.path(output)))
+        if names != sorted(film + '.results' for film in self.films):
+            fail(output, 'has', len(names), 'folders:', names[:5])
+        for film in self.films:
+            if self.records(output, film) != self.records('single', film):
+                fail('another result:', output, film)
+        subprocess.run([self.program, '--check', '--quiet', self.path(output)], check=True)
+
+
+# ---- kills ----
+
+
+def find_target(what, session):
+    patterns = {'worker': b'^ray::run_batch', 'raylet': b'raylet/raylet'}
+    if what == 'driver':
+        return session
+    found = [pid for pid, text in processes_of(session).items()
+             if re.search(patterns[what], text)]
+    return random.choice(found) if found else None
+
+
+def wait_for_work(run):
+    while run.poll() is None and not find_target('worker', run.pid):
+        time.sleep(0.05)
+
+
+def kill_one(bench, output, what):
+    """A run of which one process is killed; with a worker the driver a little later, as
+    Ray would do the rest. Returns what was killed and the films done then."""
+    run = bench.start_ray(output)
+    wait_for_work(run)
+    time.sleep(random.uniform(0, 4))
+    target = find_target(what, run.pid)
+    if target is not None and run.poll() is None:
+        os.kill(target, signal.SIGKILL)
+    n_done = bench.n_done(output)
+    if what == 'worker':
+        time.sleep(random.uniform(1, 4))
+        run.kill()
+    run.communicate(timeout=LIMIT)
+    started = time.monotonic()
+    end_session(run.pid)
+    print(json.dumps({'killed': what if target else None, 'films_done': n_done, 'output': output,
+                      'ended_after': round(time.monotonic() - started, 2)}), flush=True)
+    return target is not None
+
+
+def run_kills(bench, n):
+    """As many outputs as it takes: a complete one is compared."""
+    killed, part = 0, 0
+    while killed < n:
+        output = f'killed-{part}'
+        what = ('worker', 'raylet', 'driver')[killed % 3]
+        killed += kill_one(bench, output, what)
+        if bench.n_done(output) == len(bench.films) or killed == n:
+            bench.run_ray(output)
+            bench.compare(output)
+            part += 1
+    return part
+
+
+def show(name, seconds, processor, n_films):
+    print(json.dumps({'what': name, 'seconds': round(seconds, 1), 'processor': round(processor, 1),
+                      'ms_a_film': round(1000 * processor / n_films, 1)}), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('program')
+    parser.add_argument('--films', type=int, default=200)
+    parser.add_argument('--kills', type=int, default=20)
+    parser.add_argument('--folder', help='to leave the films and results in')
+    parser.add_argument('--seed', type=int, default=1)
+    args = parser.parse_args()
+    random.seed(args.seed)
+    CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with tempfile.TemporaryDirectory() as scratch:
+        bench = Bench(args, args.folder or scratch)
+        for name, function in (('gst-launch-1.0', bench.run_parts),
+                               ('cuvision-archive', lambda: bench.archive('single')),
+                               ('done already', lambda: bench.archive('single'))):
+            show(name, *measure(function)[1:], args.films)
+        show('Ray', *bench.run_measured_ray(), args.films)
+        bench.compare('ray')
+        parts = run_kills(bench, args.kills)
+        print(json.dumps({'kills': args.kills, 'films': args.films, 'outputs_compared': parts}))
+
+
+if __name__ == '__main__':
+    main()
