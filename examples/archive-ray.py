@@ -115,9 +115,15 @@ def run_batch(command, films):
 
 
 def find_lengths(films):
-    task = ray.remote(probe)
-    parts = [task.remote(films[i:i + PROBE]) for i in range(0, len(films), PROBE)]
-    return [seconds for part in ray.get(parts) for seconds in part]
+    """Seconds of each, 0 of those that nobody could look at."""
+    task, lengths = ray.remote(probe), []
+    parts = [films[i:i + PROBE] for i in range(0, len(films), PROBE)]
+    for part, reference in zip(parts, [task.remote(part) for part in parts]):
+        try:
+            lengths += ray.get(reference)
+        except ray.exceptions.RayError:
+            lengths += [0] * len(part)
+    return lengths
 
 
 def make_batches(films, lengths, minutes, slots):
@@ -134,11 +140,16 @@ def make_batches(films, lengths, minutes, slots):
 
 
 def slots_of(args):
-    resources = ray.cluster_resources()
-    slots = resources.get('CPU', 1) / max(args.cpus_per_task, 0.01)
-    if args.gpus_per_task:
-        slots = min(slots, resources.get('GPU', 0) / args.gpus_per_task)
-    return max(1, int(slots))
+    """Tasks at a time. One that the cluster cannot place would wait for ever."""
+    resources, slots = ray.cluster_resources(), []
+    for name, wanted in (('CPU', args.cpus_per_task), ('GPU', args.gpus_per_task)):
+        if wanted > resources.get(name, 0):
+            sys.exit(f'a task needs {wanted:g} {name}, and there are '
+                     f'{resources.get(name, 0):g}: ask for less with '
+                     f'--{name.lower()}s-per-task, or start Ray on a machine that has them')
+        if wanted > 0:
+            slots.append(int(resources[name] / wanted))
+    return max(1, min(slots, default=1))
 
 
 # ---- the run ----
