@@ -59,6 +59,7 @@ check ()
   cuvision-index --help | sed -n 1p
   cuvision-archive --help | sed -n 1p
   cuvision-train --help | sed -n 1p
+  cuvision-farm --help | sed -n 1p
   apt-get purge -y -q "${names[@]}" >&2
   all_files >"$out/after"
   diff "$out/before" "$out/after" || die "files were left behind"

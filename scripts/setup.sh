@@ -10,7 +10,7 @@ set -euo pipefail
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
   libcairo2-dev libpango1.0-dev libsoup-3.0-dev libturbojpeg0-dev zlib1g-dev
-  libmosquitto-dev librdkafka-dev)
+  libmosquitto-dev librdkafka-dev libnats-dev)
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
@@ -19,7 +19,7 @@ analytics_packages=(libgstreamer-plugins-bad1.0-dev)
 recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy python3-pandas sqlite3
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev
-  curl glib-networking openssl
+  curl glib-networking openssl nats-server procps python3-prometheus-client
   python3-gdal python3-opencv python3-skimage libopencv-dev
   python3-venv slurm-wlm munge)
 

@@ -1,0 +1,454 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Workers, servers and lines that die, stop or hang, and what becomes of the
+cameras. Frames are counted by their numbers.
+
+usage: farm.py FARM [TEST...]
+"""
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "elements" / "publish"))
+import farmhand
+from farmhand import LINE, PAUSE, Cameras, Farm, Nats, between, runs_of
+from mosquitto import LONG, Broker, Subscriber, wait_until
+
+PROGRAM = None
+TEST = "videotestsrc is-live=true ! video/x-raw,width=16,height=16"
+
+
+class Case(unittest.TestCase):
+    cameras = 0
+    nats_options = ()
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder, True)
+        self.nats = Nats(self.folder, *self.nats_options).start()
+        self.addCleanup(self.nats.stop)
+        self.farm = None
+
+    def make(self, line=TEST + " ! fakesink", lines=None, **settings):
+        lines = dict(lines or {}, line=line)
+        self.farm = Farm(PROGRAM, self.folder, self.nats, lines, **settings)
+        self.addCleanup(self.farm.stop)
+        return self.farm
+
+    def make_published(self, n_cameras, **settings):
+        """With numbered cameras and a subscriber."""
+        broker = Broker(self.folder).start()
+        self.addCleanup(broker.stop, signal.SIGKILL)
+        self.subscriber = Subscriber(broker).start()
+        self.addCleanup(self.subscriber.stop)
+        cameras = Cameras(n_cameras)
+        self.addCleanup(cameras.stop)
+        self.make(LINE % broker.port, **settings)
+        return {f"camera-{i}": port for i, port in enumerate(cameras.ports)}
+
+    def runs(self):
+        return runs_of(self.subscriber.lines())
+
+    def newest(self):
+        """Camera -> the number of the newest frame that was analysed."""
+        runs = self.runs()
+        return {name: max(run.last() for run in runs[name]) for name in runs}
+
+    def wait_for_new(self, names, what):
+        """Each camera is analysed, from now on."""
+        before = self.newest()
+
+        def all_are_new():
+            time.sleep(PAUSE)
+            now = self.newest()
+            return all(
+                now.get(name, -1) > before.get(name, -1) + 2 for name in names
+            )
+
+        wait_until(all_are_new, what)
+
+    def wait_for_share(self, *shares):
+        wait_until(
+            lambda: sorted(self.farm.playing().values()) == sorted(shares),
+            f"cameras to be shared as {shares}",
+        )
+
+    def check_frames(self, names, begin=None):
+        """No line lost a record; returns frames in gaps and analysed twice, from
+        those numbers on."""
+        runs = self.runs()
+        self.assertEqual(sorted(runs), sorted(names))
+        for name in names:
+            for run in runs[name]:
+                self.assertEqual(run.holes(), 0, (name, run.worker, run.frames))
+        begin = begin or dict.fromkeys(names, 0)
+        return {name: between(runs[name], begin[name]) for name in names}
+
+
+class Must(Case):
+    """A worker and the server die."""
+
+    def test_deaths(self):
+        ports = self.make_published(12, worker_outage_grace="600")
+        for name, port in list(ports.items())[1:]:
+            self.farm.put(name, port=port)
+        self.farm.start("a", "b", "c")
+        # as `nats kv put` does, while they run
+        self.nats.put("camera-0", json.dumps({"port": ports["camera-0"]}))
+        self.wait_for_share(4, 4, 4)
+        self.wait_for_new(ports, "twelve cameras")
+        self.kill_worker(ports)
+        self.lose_server(ports, signal.SIGTERM)
+        self.lose_server(ports, signal.SIGKILL)
+        self.assertEqual(self.farm.stop(), [0, 0])
+        self.assertFalse(any(self.farm.list().values()), "leases after SIGTERM")
+        self.check(ports)
+
+    def kill_worker(self, ports):
+        lines = self.farm.lines_of("a")
+        leases = self.farm.list()
+        self.dead = {name for name in ports if leases[name]["worker"] == "a"}
+        self.assertEqual(len(lines), 4)
+        self.assertEqual(len(self.dead), 4)
+        self.begin = self.newest() # cameras may have changed workers before
+        self.farm.kill("a")
+        wait_until(lambda: not any(map(farmhand.alive, lines)), "its lines' end")
+        self.wait_for_share(6, 6)
+        self.wait_for_new(ports, "the cameras of a dead worker")
+
+    def lose_server(self, ports, number):
+        """No line ends; SIGKILL: its disk is lost, too."""
+        lines = self.farm.lines_of("b") + self.farm.lines_of("c")
+        self.nats.stop(number)
+        self.wait_for_new(ports, "frames without a server")
+        if number == signal.SIGKILL:
+            shutil.rmtree(self.nats.folder)
+        self.nats.start()
+        self.wait_for_share(6, 6)
+        self.wait_for_new(ports, "frames with the server back")
+        self.assertEqual(
+            lines, self.farm.lines_of("b") + self.farm.lines_of("c")
+        )
+
+    def check(self, ports):
+        frames = self.check_frames(ports, self.begin)
+        missing = [frames[name][0] for name in self.dead]
+        print("frames missing of a dead worker's cameras:", missing)
+        for name, (missing, twice) in frames.items():
+            self.assertEqual(missing > 0, name in self.dead, (name, missing))
+            self.assertEqual(twice, 0, name)
+        statuses = self.subscriber.statuses("camera-0")
+        self.assertEqual(statuses[-1], "stopped") # in order
+
+
+class Outage(Case):
+    def test_long(self):
+        """Lines end when others might run them, and begin again."""
+        ports = self.make_published(2)
+        for name, port in ports.items():
+            self.farm.put(name, port=port)
+        self.farm.start("a", "b")
+        self.wait_for_share(1, 1)
+        self.wait_for_new(ports, "both cameras")
+        self.nats.stop(signal.SIGKILL)
+        wait_until(
+            lambda: not self.farm.lines_of("a") + self.farm.lines_of("b"),
+            "lines that end without a server",
+        )
+        self.nats.start()
+        self.wait_for_share(1, 1)
+        self.wait_for_new(ports, "both cameras again")
+        self.assertIn("could not be renewed in time", self.farm.log("a"))
+        self.assertEqual(self.farm.stop(), [0, 0])
+        frames = self.check_frames(ports)
+        print("frames (missing, twice) of each camera:", list(frames.values()))
+        for missing, twice in frames.values():
+            self.assertGreater(missing, 0)
+            self.assertEqual(twice, 0)
+
+
+class Stopped(Case):
+    def test_sigstop(self):
+        """A worker that does nothing for a while has lost its cameras."""
+        ports = self.make_published(2)
+        for name, port in ports.items():
+            self.farm.put(name, port=port)
+        self.farm.start("a", "b")
+        self.wait_for_share(1, 1)
+        lines = self.farm.lines_of("b")
+        self.farm.signal("b", signal.SIGSTOP)
+        wait_until(lambda: not any(map(farmhand.alive, lines)), "its line's end")
+        self.wait_for_share(2)
+        self.wait_for_new(ports, "the camera of a stopped worker")
+        self.farm.signal("b", signal.SIGCONT)
+        wait_until(lambda: self.farm.metric("b", "leases_lost_total") == 1, "it")
+        self.wait_for_share(1, 1)
+        self.wait_for_new(ports, "both cameras")
+        self.assertEqual(self.farm.stop(), [0, 0])
+        frames = self.check_frames(ports)
+        print("frames (missing, twice) of each camera:", list(frames.values()))
+
+
+class Shares(Case):
+    def test_capacity(self):
+        self.make(worker_capacity="2")
+        for i in range(5):
+            self.farm.put(f"camera.{i}")
+        self.farm.start("a", "b")
+        self.wait_for_share(2, 2)
+        self.assertEqual(self.farm.metric("a", "cameras"), 5)
+        self.assertEqual(self.farm.metric("b", "cameras_unassigned"), 1)
+        self.farm.start("c")
+        self.wait_for_share(1, 2, 2)
+
+    def test_late_worker(self):
+        """One that comes later gets its share; a SIGTERM leaves it at once."""
+        self.make()
+        for i in range(4):
+            self.farm.put(f"camera-{i}")
+        self.farm.start("a")
+        self.wait_for_share(4)
+        self.farm.start("b")
+        self.wait_for_share(2, 2)
+        self.farm.signal("a", signal.SIGTERM)
+        self.assertEqual(self.farm.workers.pop("a").wait(LONG), 0)
+        self.wait_for_share(4)
+
+
+class Values(Case):
+    def test_change_and_remove(self):
+        path = pathlib.Path(self.folder)
+        self.make(
+            f"{TEST},framerate=100/1 ! visionpublish source={{text}}"
+            f" add-empty-results=true file-format=json"
+            f" file-path={self.folder}/{{text}}.json ! fakesink"
+        )
+        odd = "a b'c\\d!"  # a line must take it as it is
+        self.farm.put("camera", text="first")
+        self.farm.start("a")
+        wait_until((path / "first.json").exists, "the line")
+        self.farm.put("camera", text=odd)
+        wait_until((path / f"{odd}.json").exists, "the changed line")
+        records = json.loads((path / "first.json").read_text())
+        self.assertEqual(records[0]["source"], "first")
+        self.farm.run("remove", "camera")
+        wait_until(lambda: self.farm.metric("a", "leases_held") == 0, "the end")
+        records = json.loads((path / f"{odd}.json").read_text())
+        self.assertEqual(records[0]["source"], odd)
+        self.assertEqual(self.farm.lines_of("a"), [])
+        self.assertEqual(self.farm.list(), {})
+
+
+class Failures(Case):
+    VALUES = {
+        "good": "{}",
+        "json": "{",
+        "array": '{"a": []}',
+        "name": '{"line": "none"}',
+        "absent": '{"line": "located"}',
+        "control": '{"line": "located", "location": "a\\nb"}',
+        "crash": '{"line": "crash"}',
+        "parse": '{"line": "parse"}',
+        "refused": '{"line": "located", "location": "/nowhere/film"}',
+        "silent": '{"line": "silent"}',
+        "stalled": '{"line": "stalled"}',
+        "ended": '{"line": "ended"}',
+    }
+    LINES = {
+        "line located": "filesrc location={location} ! fakesink",
+        "line crash": f"{TEST} ! identity error-after=3 ! fakesink",
+        "line parse": "videotestsrc ! nonsense ! fakesink",
+        "line silent": "videotestsrc ! valve drop=true ! fakesink",
+        "line stalled": f"{TEST} ! valve drop=true ! fakesink async=false",
+        "line ended": "videotestsrc num-buffers=3 ! fakesink",
+    }
+    ERRORS = {
+        "json": "not a JSON object",
+        "array": '"a" is neither text',
+        "name": "no group [line none]",
+        "absent": 'needs "location"',
+        "control": "control character",
+        "crash": "Failed after iterations",
+        "parse": 'no element "nonsense"',
+        "refused": "/nowhere/film",
+        "silent": "does not play after 5 seconds",
+        "stalled": "no buffers for 3 seconds",
+        "ended": "the stream ended",
+    }
+    INVALID = {"json", "array", "name", "absent", "control"}
+
+    def test_failures(self):
+        """Each has its error, is tried again, and disturbs none."""
+        self.make(
+            lines=self.LINES,
+            restart_pause="0.2",
+            restart_max_pause="60",
+            restart_start_timeout="5",
+            restart_stall_timeout="3",
+        )
+        self.farm.run("list") # makes the buckets
+        for name, value in self.VALUES.items():
+            self.nats.put(name, value)
+        self.farm.start("a")
+        wait_until(self.have_failed, "errors and restarts")
+        leases = self.farm.list()
+        for name, error in self.ERRORS.items():
+            self.assertIn(error, leases[name].get("error", ""), name)
+        for name in self.INVALID:
+            self.assertEqual(leases[name]["restarts"], 0, name)
+            self.assertEqual(leases[name]["state"], "invalid", name)
+        self.assertEqual(leases["good"]["state"], "playing")
+        self.assertEqual(leases["good"]["restarts"], 0)
+        self.check_metrics(leases)
+        self.nats.put("json", "{}")
+        self.wait_for_playing("good", "json")
+
+    def wait_for_playing(self, *names):
+        wait_until(
+            lambda: {"playing"}
+            == {self.farm.list()[name].get("state") for name in names},
+            f"{names} to play",
+        )
+
+    def have_failed(self):
+        leases = self.farm.list()
+        return all(
+            name in self.INVALID | {"good"}
+            and lease.get("state") in ("invalid", "playing")
+            or lease.get("restarts", 0) >= 1
+            for name, lease in leases.items()
+        )
+
+    def check_metrics(self, leases):
+        text = self.farm.fetch("a")
+        try:
+            from prometheus_client.parser import text_string_to_metric_families
+        except ImportError:
+            self.skipTest("needs python3-prometheus-client")
+        found = {}
+        for family in text_string_to_metric_families(text):
+            self.assertTrue(family.documentation, family.name)
+            for sample in family.samples:
+                key = sample.name, sample.labels.get("camera")
+                found[key] = found.get(key, 0) + sample.value
+        up = "cuvision_farm_camera_up"
+        self.assertEqual(found[up, "good"], 1)
+        self.assertEqual(found[up, "json"], 0)
+        self.assertGreater(found["cuvision_farm_camera_buffers_total", "good"], 0)
+        restarts = found["cuvision_farm_camera_restarts_total", "crash"]
+        self.assertGreaterEqual(restarts, leases["crash"]["restarts"])
+        self.assertEqual(found["cuvision_farm_leases_held", None], len(leases))
+        self.assertEqual(found["cuvision_farm_nats_connected", None], 1)
+        self.assertEqual(self.farm.fetch("a", "healthz"), "ok\n")
+        self.assertEqual(self.farm.fetch("a", "readyz"), "ready\n")
+
+
+class Secrets(Case):
+    nats_options = ("--user", "farm", "--pass", "s3cret")
+
+    def processes(self):
+        """Command lines of the worker and its lines."""
+        shown = [["ps", "ww", "-o", "args=", "-p", str(self.farm.workers["a"].pid)]]
+        shown.append(shown[0][:-2] + ["--ppid", shown[0][-1]])
+        return "".join(
+            subprocess.run(words, capture_output=True, text=True, check=False).stdout
+            for words in shown
+        )
+
+    def test_secrets(self):
+        """Passwords of the server and of cameras are in no log and no list of
+        processes."""
+        secret = pathlib.Path(self.folder) / "secret"
+        secret.write_text("s3cret\n", encoding="utf-8")
+        self.make(
+            f"{TEST} ! filesink location={self.folder}/{{password}}",
+            {"line file": "filesrc location={location}/{password} ! fakesink"},
+            nats_user="farm",
+            nats_password_file=secret,
+            restart_pause="0.2",
+        )
+        value = {"location": "rtsp://me:hunter2@camera", "password": "x9x9"}
+        self.farm.run("put", "good", "-", input=json.dumps(value))
+        value["line"] = "file"
+        self.farm.run("put", "camera", "-", input=json.dumps(value))
+        self.farm.start("a")
+        shown = ""
+        while self.farm.list()["camera"].get("restarts", 0) < 2:
+            shown += self.processes()
+        self.assertIn("--run-line", shown)
+        shown += self.farm.log("a") + self.farm.fetch("a")
+        shown += self.farm.run("list").stdout + self.farm.run("list", "--json").stdout
+        self.assertIn("rtsp://***@camera/***", shown)
+        for word in ("hunter2", "x9x9", "s3cret"):
+            self.assertNotIn(word, shown)
+        secret.write_text("wr0ng", encoding="utf-8")
+        refused = self.farm.run("list", check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("check user, password", refused.stderr)
+        self.assertNotIn("wr0ng", refused.stderr)
+
+
+class Commands(Case):
+    def test_commands(self):
+        self.make()
+        self.farm.put("door", location="x", number=1.5)
+        got = json.loads(self.farm.run("get", "door").stdout)
+        self.assertEqual(got, {"location": "x", "number": 1.5})
+        self.assertRegex(self.farm.run("list").stdout, "door +- +free")
+        self.farm.run("remove", "door")
+        for words, status, text in (
+            (["get", "door"], 1, "no camera 'door'"),
+            (["remove", "door"], 1, "no camera 'door'"),
+            (["put", "door", "[]"], 1, "not a JSON object"),
+            (["put", "a/b", "{}"], 1, "no name of a camera"),
+            (["put", "door"], 2, "needs 2 words"),
+            (["paint"], 2, "the command is"),
+            ([], 2, "the command is"),
+            (["--nonsense"], 2, "--nonsense"),
+            (["-n", "a b", "list"], 1, "no name"),
+        ):
+            result = self.farm.run(*words, check=False)
+            self.assertEqual(result.returncode, status, words)
+            self.assertIn(text, result.stderr, words)
+
+    def test_configuration(self):
+        self.make()
+        path = self.farm.config
+        for text, error in (
+            ("[worker]\ncapacity = many\n", "capacity: 'many'"),
+            ("[worker]\ncapacity = 1.5\n", "not a whole number"),
+            ("[worker]\nlease-age = 0\n", "number of 1 to 3600"),
+            ("[worker]\nrebalance = perhaps\n", "neither true nor false"),
+            ("[worker]\nspeed = 1\n", "no key 'speed'"),
+            ("[speed]\n", "no group [speed]"),
+            ("[nats]\nservers = nats://a:b@c\n", "leave the password out"),
+            ("[nats]\nuser = a\n", "both user and"),
+            ("[nats]\ntoken-env = NO_SUCH\n", "has no NO_SUCH"),
+            ("[nats]\ntls = yes\n", "neither none, verify"),
+            ("[nats]\ncameras-bucket = a.b\n", "no name of a bucket"),
+            ("[restart]\npause = 100\n", "less than pause"),
+            ("[line]\n", "[line] has no line"),
+            ("[nats]\n", "no group [line]"),
+            ("[worker]\nlisten = nowhere:1\n[line]\nline = x\n", "'nowhere'"),
+            ("nonsense", "farm.conf"),
+        ):
+            path.write_text(text, encoding="utf-8")
+            result = self.farm.run("run", check=False)
+            self.assertEqual(result.returncode, 1, text)
+            self.assertIn(error, result.stderr, text)
+
+
+if __name__ == "__main__":
+    missing = farmhand.missing_programs()
+    if missing:
+        print("skipped: install", *missing)
+        sys.exit(77)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)

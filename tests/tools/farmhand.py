@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A NATS server, workers and cameras that number their frames, for the tests of
+cuvision-farm. The caller has tests/elements/publish in sys.path."""
+
+import collections
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+from mosquitto import LONG, free_port, wait_until
+
+PAUSE = 0.1  # of a test that looks again
+RATE = 10  # frames a second of a camera
+# The number of a frame is its time stamp, which GDP keeps.
+LINE = (
+    "tcpclientsrc host=127.0.0.1 port={port} ! gdpdepay"
+    " ! visionpublish target=mqtt address=127.0.0.1:%d source={camera}"
+    ' tags="{\\"worker\\":\\"{worker}\\"}" add-empty-results=true ! fakesink'
+)
+
+
+class Nats:
+    """A server with JetStream in a folder; `nats` of NATS' makers is in no
+    distribution, so put() speaks the protocol as it does."""
+
+    def __init__(self, folder, *options):
+        self.port = free_port()
+        self.folder = pathlib.Path(folder) / "jetstream"
+        self.options = options
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["nats-server", "-js", "-sd", self.folder, "-a", "127.0.0.1"]
+            + ["-p", str(self.port), *self.options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_until(self.answers, "nats-server")
+        return self
+
+    def answers(self):
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1) as sock:
+                return sock.recv(4) == b"INFO"
+        except OSError:
+            return False
+
+    def stop(self, number=signal.SIGTERM):
+        if self.process is not None:
+            self.process.send_signal(number)
+            self.process.wait(LONG)
+            self.process = None
+
+    def put(self, key, value):
+        """What `nats kv put cameras KEY VALUE` sends."""
+        data = value.encode()
+        with socket.create_connection(("127.0.0.1", self.port), LONG) as sock:
+            sock.sendall(
+                b'CONNECT {"verbose":false}\r\n'
+                + f"PUB $KV.cameras.{key} {len(data)}\r\n".encode()
+                + data
+                + b"\r\nPING\r\n"
+            )
+            answer = b""
+            while b"PONG" not in answer:
+                part = sock.recv(4096)
+                if not part:
+                    raise AssertionError(f"the NATS server said {answer}")
+                answer += part
+
+
+class Cameras:
+    """Live films, each at a port of its own."""
+
+    def __init__(self, number):
+        Gst.init(None)
+        self.ports = [free_port() for i in range(number)]
+        self.pipelines = [
+            Gst.parse_launch(
+                "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=16,"
+                f"height=16,framerate={RATE}/1 ! gdppay"
+                f" ! tcpserversink host=127.0.0.1 port={port}"
+            )
+            for port in self.ports
+        ]
+        for pipeline in self.pipelines:
+            pipeline.set_state(Gst.State.PLAYING)
+        for port in self.ports:
+            wait_until(lambda: accepts(port), "a camera")
+
+    def stop(self):
+        for pipeline in self.pipelines:
+            pipeline.set_state(Gst.State.NULL)
+
+
+def accepts(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+class Farm:
+    """A configuration and the workers that have it."""
+
+    def __init__(self, program, folder, nats, lines, **settings):
+        self.program = program
+        self.folder = pathlib.Path(folder)
+        self.config = self.folder / "farm.conf"
+        self.workers = {}
+        groups = {"nats": {"servers": f"nats://127.0.0.1:{nats.port}"}}
+        groups["worker"] = {"lease-age": "2", "outage-grace": "1"}
+        groups["worker"]["listen"] = "127.0.0.1:0"
+        groups.update({name: {"line": line} for name, line in lines.items()})
+        for name, value in settings.items():
+            group, _, key = name.partition("_")
+            groups.setdefault(group, {})[key.replace("_", "-")] = value
+        text = ""
+        for name, keys in groups.items():
+            text += f"[{name}]\n"
+            text += "".join(f"{key} = {value}\n" for key, value in keys.items())
+        self.config.write_text(text, encoding="utf-8")
+
+    def run(self, *words, check=True, **options):
+        result = subprocess.run(
+            [self.program, "-c", self.config, *words],
+            capture_output=True,
+            text=True,
+            timeout=LONG,
+            **options,
+        )
+        if check and result.returncode != 0:
+            raise AssertionError(f"{words}: {result.stderr}")
+        return result
+
+    def put(self, camera, **value):
+        self.run("put", camera, json.dumps(value))
+
+    def list(self):
+        """Camera -> lease, {} if it is free; {} without a server."""
+        result = self.run("list", "--json", check=False)
+        if result.returncode != 0:
+            return {}
+        rows = json.loads(result.stdout)
+        return {row["camera"]: row.get("lease", {}) for row in rows}
+
+    def playing(self):
+        """Worker -> number of cameras that play."""
+        time.sleep(PAUSE)
+        leases = self.list().values()
+        return collections.Counter(
+            lease["worker"] for lease in leases if lease.get("state") == "playing"
+        )
+
+    def start(self, *names, **options):
+        for name in names:
+            with open(self.folder / f"{name}.log", "ab") as log:
+                self.workers[name] = subprocess.Popen(
+                    [self.program, "-c", self.config, "-n", name, "run"],
+                    stderr=log,
+                    **options,
+                )
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text(encoding="utf-8")
+
+    def lines_of(self, name):
+        """Processes of a worker's lines."""
+        pid = self.workers[name].pid
+        path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+        return [int(child) for child in path.read_text().split()]
+
+    def fetch(self, name, path="metrics"):
+        wait_until(lambda: "metrics: " in self.log(name), "an address")
+        address = re.search(r"metrics: (\S+)metrics", self.log(name))[1]
+        with urllib.request.urlopen(address + path, timeout=LONG) as answer:
+            return answer.read().decode()
+
+    def metric(self, name, metric):
+        """The sum over all labels."""
+        lines = self.fetch(name).splitlines()
+        return sum(
+            float(line.rsplit(" ", 1)[1])
+            for line in lines
+            if re.match(rf"cuvision_farm_{metric}[ {{]", line)
+        )
+
+    def signal(self, name, number):
+        self.workers[name].send_signal(number)
+
+    def kill(self, name):
+        self.signal(name, signal.SIGKILL)
+        self.workers.pop(name).wait(LONG)
+
+    def stop(self):
+        for worker in self.workers.values():
+            worker.send_signal(signal.SIGCONT)
+            worker.terminate()
+        status = [worker.wait(LONG) for worker in self.workers.values()]
+        self.workers = {}
+        return status
+
+
+class Run:
+    """What one process of a line sent of a camera: numbers of frames."""
+
+    def __init__(self, worker):
+        self.worker = worker
+        self.frames = {}  # frame_num -> number of the camera's frame
+
+    def first(self):
+        return min(self.frames.values())
+
+    def last(self):
+        return max(self.frames.values())
+
+    def holes(self):
+        """Frames that were lost within a line."""
+        numbers = self.frames.values()
+        return (
+            max(self.frames) + 1 - len(self.frames)
+            + self.last() + 1 - self.first() - len(set(numbers))
+        )
+
+
+def runs_of(messages):
+    """Camera -> its runs, from the subscriber's lines."""
+    current, runs = {}, collections.defaultdict(list)
+    for line in messages:
+        found = re.match(r"0 cameras/([^/]+)/records (.*)", line)
+        if not found:
+            continue
+        camera, record = found[1], json.loads(found[2])
+        key = camera, record["tags"]["worker"]
+        run = current.get(key)
+        number = record["frame_num"]
+        # one that is sent again is no new run
+        new = number == 0 and (
+            run is None or run.frames.get(0) != frame_number(record)
+        )
+        if run is None or new:
+            run = current[key] = Run(record["tags"]["worker"])
+            runs[camera].append(run)
+        run.frames[number] = frame_number(record)
+    return runs
+
+
+def frame_number(record):
+    return round(record["timestamp"] * RATE / 1e9)
+
+
+def between(runs, begin=0):
+    """Of one camera the frames from `begin` that no run has, and those that two
+    have."""
+    counts = collections.Counter(
+        number
+        for run in runs
+        for number in set(run.frames.values())
+        if number >= begin
+    )
+    missing = max(counts) + 1 - min(counts) - len(counts)
+    return missing, sum(count > 1 for count in counts.values())
+
+
+def alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ")[1][0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def missing_programs():
+    """Names of Debian packages."""
+    needed = {"nats-server": "nats-server", "mosquitto": "mosquitto"}
+    needed["mosquitto_sub"] = "mosquitto-clients"
+    missing = [needed[n] for n in needed if shutil.which(n) is None]
+    Gst.init(None)
+    if Gst.ElementFactory.find("gdppay") is None:
+        missing.append("gstreamer1.0-plugins-bad")
+    return missing

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which cameras to take, and which to give up. */
+#include "worker-private.h"
+
+#define SECOND G_USEC_PER_SEC
+/* After a start or an outage: until workers have announced themselves, and
+ * those that still run a line have renewed its lease. */
+#define SETTLE SECOND
+/* How long a worker that has its share leaves a free camera to others. */
+#define PATIENCE (3 * SECOND / 2)
+#define REBALANCE (2 * SECOND)
+
+static gboolean
+is_fresh (const Worker *self, gint64 seen)
+{
+  return farm_now () - seen <= store_lease_age (self->store);
+}
+
+gboolean
+camera_is_held (const Camera *self)
+{
+  return self->lease != LEASE_NONE
+      || (self->holder != NULL && is_fresh (self->worker, self->seen));
+}
+
+guint
+worker_count_held (const Worker *self)
+{
+  GHashTableIter iter;
+  gpointer camera;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &camera))
+    n += ((Camera *) camera)->lease != LEASE_NONE;
+  return n;
+}
+
+guint
+worker_count_workers (const Worker *self)
+{
+  GHashTableIter iter;
+  gpointer peer;
+  guint n = 1;
+
+  g_hash_table_iter_init (&iter, self->peers);
+  while (g_hash_table_iter_next (&iter, NULL, &peer))
+    n += is_fresh (self, ((Peer *) peer)->seen);
+  return n;
+}
+
+guint
+worker_count_cameras (const Worker *self, gboolean unassigned)
+{
+  GHashTableIter iter;
+  gpointer data;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &data)) {
+    const Camera *camera = data;
+
+    n += camera->value != NULL && !(unassigned && camera_is_held (camera));
+  }
+  return n;
+}
+
+/* ---- taking ---- */
+
+static guint
+fair_share (const Worker *self)
+{
+  const guint workers = worker_count_workers (self);
+
+  return (worker_count_cameras (self, FALSE) + workers - 1) / workers;
+}
+
+static gint64
+free_since (const Camera *self)
+{
+  return self->holder != NULL
+      ? self->seen + store_lease_age (self->worker->store)
+      : self->seen;
+}
+
+/* Those that are free for at least `patience`, in random order, so that workers
+ * do not all ask for the same one. */
+static GPtrArray *
+list_free (const Worker *self, gint64 patience)
+{
+  GPtrArray *cameras = g_ptr_array_new ();
+  const gint64 now = farm_now ();
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &data)) {
+    Camera *camera = data;
+
+    if (camera->value == NULL || camera->busy || camera_is_held (camera)
+        || now < camera->retry || now - free_since (camera) < patience)
+      continue;
+    g_ptr_array_insert (
+        cameras, g_random_int_range (0, (gint) cameras->len + 1), camera);
+  }
+  return cameras;
+}
+
+void
+worker_take_cameras (Worker *self)
+{
+  const guint held = worker_count_held (self), share = fair_share (self);
+  GPtrArray *cameras;
+  guint most;
+
+  if (!self->ready || farm_now () - self->ready_since < SETTLE
+      || held >= self->config->capacity)
+    return;
+  /* half of what is missing, for others take, too */
+  most = held < share ? (share - held + 1) / 2 : 1;
+  most = MIN (most, self->config->capacity - held);
+  cameras = list_free (self, held < share ? 0 : PATIENCE);
+  for (guint i = 0; i < MIN (most, cameras->len); i++)
+    lease_take (cameras->pdata[i]);
+  g_ptr_array_unref (cameras);
+}
+
+/* ---- giving up ---- */
+
+static guint
+count_of (const Worker *self, const gchar *holder)
+{
+  GHashTableIter iter;
+  gpointer data;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &data)) {
+    const Camera *camera = data;
+
+    n += camera->lease == LEASE_NONE && g_strcmp0 (camera->holder, holder) == 0
+        && is_fresh (self, camera->seen);
+  }
+  return n;
+}
+
+/* Whether another worker has at least two less, and none has more than we. */
+static gboolean
+has_too_many (const Worker *self, guint held)
+{
+  gboolean has_less = FALSE;
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, self->peers);
+  while (g_hash_table_iter_next (&iter, &name, &data)) {
+    const Peer *peer = data;
+    const guint n = count_of (self, name);
+
+    if (!is_fresh (self, peer->seen))
+      continue;
+    if (n > held || (n == held && g_strcmp0 (name, self->config->name) < 0))
+      return FALSE;
+    has_less = has_less || (n + 2 <= held && n < peer->capacity);
+  }
+  return has_less;
+}
+
+/* The one that was taken last. */
+static Camera *
+choose (const Worker *self)
+{
+  Camera *last = NULL;
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &data)) {
+    Camera *camera = data;
+
+    if (camera->lease == LEASE_HELD
+        && (last == NULL || camera->taken > last->taken))
+      last = camera;
+  }
+  return last;
+}
+
+void
+worker_rebalance (Worker *self)
+{
+  const gint64 now = farm_now ();
+  Camera *camera;
+
+  if (!self->config->rebalance || !self->ready
+      || now - self->ready_since < REBALANCE || now - self->released < REBALANCE
+      || worker_count_cameras (self, TRUE) > 0
+      || !has_too_many (self, worker_count_held (self)))
+    return;
+  camera = choose (self);
+  if (camera == NULL)
+    return;
+  farm_log ("camera %s: left to a worker that has less", camera->name);
+  self->released = now;
+  lease_release (camera);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "commands.h"
+
+#include <gio/gio.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+static gboolean
+check_name (const gchar *camera, GError **error)
+{
+  if (farm_is_name (camera))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "'%s' is no name of a camera (letters, digits, _, -, = and .)", camera);
+  return FALSE;
+}
+
+static JsonObject *
+parse_object (const gchar *text, GError **error)
+{
+  JsonParser *parser = json_parser_new ();
+  JsonObject *object = NULL;
+  JsonNode *root;
+
+  if (json_parser_load_from_data (parser, text, -1, error)) {
+    root = json_parser_get_root (parser);
+    if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
+      object = json_object_ref (json_node_get_object (root));
+    else
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+          "not a JSON object like {\"location\": \"rtsp://...\"}");
+  }
+  g_object_unref (parser);
+  return object;
+}
+
+/* "-": standard input, so that a password is in no list of processes. */
+static gchar *
+read_value (const gchar *value, GError **error)
+{
+  gchar *text = NULL;
+
+  if (!g_str_equal (value, "-"))
+    return g_strdup (value);
+  g_file_get_contents ("/dev/stdin", &text, NULL, error);
+  return text != NULL ? g_strstrip (text) : NULL;
+}
+
+gboolean
+command_put (
+    Store *store, const gchar *camera, const gchar *value, GError **error)
+{
+  gchar *text = read_value (value, error);
+  JsonObject *object = NULL;
+  gboolean ok = text != NULL && check_name (camera, error);
+
+  if (ok) {
+    object = parse_object (text, error);
+    if (object == NULL)
+      g_prefix_error (error, "value of camera '%s': ", camera);
+    ok = object != NULL
+        && store_put (
+               store, STORE_CAMERAS, camera, text, STORE_ANY, NULL, error)
+            == STORE_OK;
+  }
+  if (object != NULL)
+    json_object_unref (object);
+  g_free (text);
+  return ok;
+}
+
+/* NULL with an error if there is no such camera. */
+static StoreEntry *
+find (Store *store, const gchar *camera, GError **error)
+{
+  StoreEntry *entry = NULL;
+
+  if (!check_name (camera, error)
+      || store_get (store, STORE_CAMERAS, camera, &entry, error) != STORE_OK)
+    return NULL;
+  if (entry->value != NULL)
+    return entry;
+  store_entry_free (entry);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      "there is no camera '%s'", camera);
+  return NULL;
+}
+
+gboolean
+command_get (Store *store, const gchar *camera, GError **error)
+{
+  StoreEntry *entry = find (store, camera, error);
+
+  if (entry == NULL)
+    return FALSE;
+  g_print ("%s\n", entry->value);
+  store_entry_free (entry);
+  return TRUE;
+}
+
+gboolean
+command_remove (Store *store, const gchar *camera, GError **error)
+{
+  StoreEntry *entry = find (store, camera, error);
+
+  if (entry == NULL)
+    return FALSE;
+  store_entry_free (entry);
+  return store_delete (store, STORE_CAMERAS, camera, STORE_ANY, error)
+      == STORE_OK;
+}
+
+/* ---- list ---- */
+
+static GHashTable *
+index_leases (GPtrArray *leases)
+{
+  GHashTable *index = g_hash_table_new_full (
+      g_str_hash, g_str_equal, NULL, (GDestroyNotify) json_object_unref);
+
+  for (guint i = 0; i < leases->len; i++) {
+    StoreEntry *entry = leases->pdata[i];
+    JsonObject *lease = g_str_has_prefix (entry->key, "lease.")
+        ? parse_object (entry->value, NULL)
+        : NULL;
+
+    if (lease != NULL)
+      g_hash_table_insert (index, entry->key + strlen ("lease."), lease);
+  }
+  return index;
+}
+
+/* On one line, and without what a terminal would take as a command. */
+static gchar *
+text_of (JsonObject *lease, const gchar *member, const gchar *otherwise)
+{
+  gchar *text = g_strdup (
+      lease != NULL ? farm_member (lease, member, otherwise) : otherwise);
+
+  for (gchar *c = text; *c != '\0'; c++)
+    if (g_ascii_iscntrl (*c))
+      *c = ' ';
+  return text;
+}
+
+static gint64
+number_of (JsonObject *lease, const gchar *member)
+{
+  return lease != NULL
+      ? json_object_get_int_member_with_default (lease, member, 0)
+      : 0;
+}
+
+static void
+print_row (const gchar *camera, JsonObject *lease, gint width)
+{
+  gchar *worker = text_of (lease, "worker", "-");
+  gchar *state = text_of (lease, "state", lease != NULL ? "taken" : "free");
+  gchar *error = text_of (lease, "error", "");
+
+  g_print ("%-*s  %-16s  %-9s  %8" G_GINT64_FORMAT "  %10" G_GINT64_FORMAT
+           "  %s\n",
+      width, camera, worker, state, number_of (lease, "restarts"),
+      number_of (lease, "buffers"), error);
+  g_free (worker);
+  g_free (state);
+  g_free (error);
+}
+
+static void
+print_table (GPtrArray *cameras, GHashTable *leases)
+{
+  gint width = (gint) strlen ("CAMERA");
+
+  for (guint i = 0; i < cameras->len; i++)
+    width =
+        MAX (width, (gint) strlen (((StoreEntry *) cameras->pdata[i])->key));
+  g_print ("%-*s  %-16s  %-9s  %8s  %10s  %s\n", width, "CAMERA", "WORKER",
+      "STATE", "RESTARTS", "BUFFERS", "LAST ERROR");
+  for (guint i = 0; i < cameras->len; i++) {
+    const gchar *name = ((StoreEntry *) cameras->pdata[i])->key;
+
+    print_row (name, g_hash_table_lookup (leases, name), width);
+  }
+}
+
+static JsonNode *
+row_of (const gchar *camera, JsonObject *lease)
+{
+  JsonNode *node = json_node_alloc ();
+  JsonObject *row = json_object_new ();
+
+  json_object_set_string_member (row, "camera", camera);
+  if (lease != NULL) {
+    json_object_set_object_member (row, "lease", json_object_ref (lease));
+    json_object_remove_member (lease, "id");
+  }
+  json_node_init_object (node, row);
+  json_object_unref (row);
+  return node;
+}
+
+static void
+print_json (GPtrArray *cameras, GHashTable *leases)
+{
+  JsonArray *rows = json_array_new ();
+  JsonNode *node = json_node_alloc ();
+  gchar *text;
+
+  for (guint i = 0; i < cameras->len; i++) {
+    const gchar *name = ((StoreEntry *) cameras->pdata[i])->key;
+
+    json_array_add_element (
+        rows, row_of (name, g_hash_table_lookup (leases, name)));
+  }
+  json_node_init_array (node, rows);
+  text = json_to_string (node, FALSE);
+  g_print ("%s\n", text);
+  g_free (text);
+  json_node_unref (node);
+  json_array_unref (rows);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return strcmp (
+      (*(StoreEntry *const *) a)->key, (*(StoreEntry *const *) b)->key);
+}
+
+gboolean
+command_list (Store *store, gboolean json, GError **error)
+{
+  GPtrArray *cameras = store_list (store, STORE_CAMERAS, error);
+  GPtrArray *leases =
+      cameras != NULL ? store_list (store, STORE_LEASES, error) : NULL;
+
+  if (leases != NULL) {
+    GHashTable *index = index_leases (leases);
+
+    g_ptr_array_sort (cameras, compare);
+    if (json)
+      print_json (cameras, index);
+    else
+      print_table (cameras, index);
+    g_hash_table_unref (index);
+  }
+  g_clear_pointer (&cameras, g_ptr_array_unref);
+  if (leases == NULL)
+    return FALSE;
+  g_ptr_array_unref (leases);
+  return TRUE;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef FARM_COMMANDS_H
+#define FARM_COMMANDS_H
+
+#include "store.h"
+
+/* Each returns FALSE with an error. */
+gboolean command_put (
+    Store *store, const gchar *camera, const gchar *value, GError **error);
+gboolean command_get (Store *store, const gchar *camera, GError **error);
+gboolean command_remove (Store *store, const gchar *camera, GError **error);
+/* A table of cameras or, with `json`, a JSON array. */
+gboolean command_list (Store *store, gboolean json, GError **error);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "connection.h"
+
+#include <gio/gio.h>
+
+#define CONNECT_MS 3000
+#define RECONNECT_MS 250
+/* A server that does not answer two pings is lost. */
+#define PING_MS 1000
+#define MAX_PINGS 2
+/* An answer that takes longer is none. */
+#define REQUEST_MS 2000
+
+void
+connection_set_error (
+    GError **error, natsStatus status, jsErrCode code, const gchar *what)
+{
+  const gchar *detail = code != 0 ? nats_GetLastError (NULL) : NULL;
+  gchar *text = farm_redact (
+      detail != NULL && *detail != '\0' ? detail : natsStatus_GetText (status));
+  const gchar *cure = "";
+
+  if (status == NATS_NO_RESPONDERS || code == JSNotEnabledForAccountErr)
+    cure = " (has the server JetStream? start it with -js)";
+  else if (status == NATS_CONNECTION_AUTH_FAILED)
+    cure = " (check user, password, token or credentials-file of [nats])";
+  else if (status == NATS_NO_SERVER)
+    cure = " (check servers of [nats], and whether one runs there)";
+  g_set_error (
+      error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s%s", what, text, cure);
+  g_free (text);
+}
+
+typedef struct {
+  const ConnectionEvents *events;
+  gpointer data;
+} Closure;
+
+static void
+on_lost (natsConnection *nats, void *data)
+{
+  const Closure *self = data;
+
+  self->events->lost (self->data);
+}
+
+static void
+on_back (natsConnection *nats, void *data)
+{
+  const Closure *self = data;
+
+  self->events->back (self->data);
+}
+
+/* The library's own prints to stderr. */
+static void
+on_error (
+    natsConnection *nats, natsSubscription *sub, natsStatus status, void *data)
+{
+}
+
+static natsStatus
+set_secrets (natsOptions *options, const NatsConfig *config)
+{
+  natsStatus status = NATS_OK;
+
+  if (config->user != NULL)
+    status = natsOptions_SetUserInfo (options, config->user, config->password);
+  if (status == NATS_OK && config->token != NULL)
+    status = natsOptions_SetToken (options, config->token);
+  if (status == NATS_OK && config->credentials != NULL)
+    status = natsOptions_SetUserCredentialsFromFiles (
+        options, config->credentials, NULL);
+  return status;
+}
+
+static natsStatus
+set_tls (natsOptions *options, const NatsConfig *config)
+{
+  natsStatus status = NATS_OK;
+
+  if (!config->tls)
+    return NATS_OK;
+  status = natsOptions_SetSecure (options, true);
+  if (status == NATS_OK && !config->tls_verify)
+    status = natsOptions_SkipServerVerification (options, true);
+  if (status == NATS_OK && config->tls_ca != NULL)
+    status = natsOptions_LoadCATrustedCertificates (options, config->tls_ca);
+  if (status == NATS_OK && config->tls_certificate != NULL)
+    status = natsOptions_LoadCertificatesChain (
+        options, config->tls_certificate, config->tls_key);
+  return status;
+}
+
+static natsStatus
+set_times (natsOptions *options)
+{
+  natsStatus status = natsOptions_SetTimeout (options, CONNECT_MS);
+
+  if (status == NATS_OK)
+    status = natsOptions_SetPingInterval (options, PING_MS);
+  if (status == NATS_OK)
+    status = natsOptions_SetMaxPingsOut (options, MAX_PINGS);
+  if (status == NATS_OK)
+    status = natsOptions_SetMaxReconnect (options, -1);
+  if (status == NATS_OK)
+    status = natsOptions_SetReconnectWait (options, RECONNECT_MS);
+  if (status == NATS_OK)
+    status = natsOptions_SetFailRequestsOnDisconnect (options, true);
+  return status;
+}
+
+static natsStatus
+set_events (natsOptions *options, const ConnectionEvents *events, gpointer data)
+{
+  /* lives as long as the process: callbacks may come late */
+  static Closure closure;
+  natsStatus status;
+
+  closure.events = events;
+  closure.data = data;
+  status = natsOptions_SetErrorHandler (options, on_error, NULL);
+  if (events == NULL || status != NATS_OK)
+    return status;
+  status = natsOptions_SetDisconnectedCB (options, on_lost, &closure);
+  return status == NATS_OK
+      ? natsOptions_SetReconnectedCB (options, on_back, &closure)
+      : status;
+}
+
+static natsOptions *
+make_options (const FarmConfig *config, const ConnectionEvents *events,
+    gpointer data, GError **error)
+{
+  const NatsConfig *nats = &config->nats;
+  natsOptions *options = NULL;
+  natsStatus status = natsOptions_Create (&options);
+
+  if (status == NATS_OK)
+    status = natsOptions_SetServers (options, (const char **) nats->servers,
+        (int) g_strv_length (nats->servers));
+  if (status == NATS_OK)
+    status = natsOptions_SetName (options, config->name);
+  if (status == NATS_OK)
+    status = set_secrets (options, nats);
+  if (status == NATS_OK)
+    status = set_tls (options, nats);
+  if (status == NATS_OK)
+    status = set_times (options);
+  if (status == NATS_OK)
+    status = set_events (options, events, data);
+  if (status == NATS_OK)
+    return options;
+  connection_set_error (error, status, 1, "configuration of NATS");
+  natsOptions_Destroy (options);
+  return NULL;
+}
+
+Connection *
+connection_new (const FarmConfig *config, const ConnectionEvents *events,
+    gpointer data, GError **error)
+{
+  natsOptions *options = make_options (config, events, data, error);
+  Connection *self;
+  jsOptions js;
+  natsStatus status;
+
+  if (options == NULL)
+    return NULL;
+  self = g_new0 (Connection, 1);
+  g_atomic_ref_count_init (&self->refs);
+  status = natsConnection_Connect (&self->nats, options);
+  natsOptions_Destroy (options);
+  jsOptions_Init (&js);
+  js.Wait = REQUEST_MS;
+  if (status == NATS_OK)
+    status = natsConnection_JetStream (&self->js, self->nats, &js);
+  if (status == NATS_OK)
+    return self;
+  connection_set_error (error, status, 0, "cannot connect to NATS");
+  connection_unref (self);
+  return NULL;
+}
+
+Connection *
+connection_ref (Connection *self)
+{
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+connection_unref (Connection *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  jsCtx_Destroy (self->js);
+  natsConnection_Destroy (self->nats);
+  g_free (self);
+}
+
+gboolean
+connection_is_up (Connection *self)
+{
+  return natsConnection_Status (self->nats) == NATS_CONN_STATUS_CONNECTED;
+}

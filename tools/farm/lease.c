@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The life of a lease. Requests wait for the server in threads; all else is in
+ * the main context. */
+#include <gio/gio.h>
+#include <string.h>
+
+#include "worker-private.h"
+
+/* A lost lease's line has so long to end its files. */
+#define LOST_GRACE (2 * G_USEC_PER_SEC)
+/* What we gave up or could not take is left to others for so long. */
+#define GIVEN_UP (2 * G_USEC_PER_SEC)
+#define RETRY (G_USEC_PER_SEC / 2)
+#define NEWS (G_USEC_PER_SEC / 4)
+
+typedef enum {
+  TAKE,
+  RENEW,
+  DELETE,
+  OTHER, /* not of a camera's lease */
+} Kind;
+
+typedef struct {
+  Worker *worker;
+  Camera *camera; /* NULL with OTHER */
+  Kind kind;
+  StoreBucket bucket;
+  gchar *key, *value; /* NULL: to be deleted */
+  guint64 revision;   /* before and after */
+  gint64 sent;
+  StoreResult result;
+} Request;
+
+gint64
+lease_interval (const Worker *self)
+{
+  return store_lease_age (self->store) / 4;
+}
+
+/* ---- in threads ---- */
+
+static gboolean
+is_ours (const Worker *self, const gchar *value)
+{
+  return value != NULL && strstr (value, self->id) != NULL;
+}
+
+/* Where an answer got lost, or the server lost the lease in an outage, it can
+ * be renewed still; not if another worker took it. */
+static StoreResult
+renew_changed (Request *self)
+{
+  StoreEntry *entry;
+  StoreResult result =
+      store_get (self->worker->store, STORE_LEASES, self->key, &entry, NULL);
+
+  if (result != STORE_OK)
+    return result;
+  if (entry->value == NULL || is_ours (self->worker, entry->value))
+    result = store_put (self->worker->store, STORE_LEASES, self->key,
+        self->value, entry->revision, &self->revision, NULL);
+  else
+    result = STORE_CONFLICT;
+  store_entry_free (entry);
+  return result;
+}
+
+static void
+run_request (
+    GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *self = data;
+  Store *store = self->worker->store;
+
+  if (self->value == NULL)
+    self->result =
+        store_delete (store, self->bucket, self->key, self->revision, NULL);
+  else
+    self->result = store_put (store, self->bucket, self->key, self->value,
+        self->revision, &self->revision, NULL);
+  if (self->result == STORE_CONFLICT && self->kind == RENEW)
+    self->result = renew_changed (self);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* ---- requests ---- */
+
+static void
+request_free (gpointer data)
+{
+  Request *self = data;
+
+  g_free (self->key);
+  g_free (self->value);
+  g_free (self);
+}
+
+static void handle_answer (Camera *camera, const Request *answer);
+
+static void
+request_done (GObject *source, GAsyncResult *result, gpointer data)
+{
+  const Request *self = g_task_get_task_data (G_TASK (result));
+
+  self->worker->n_requests--;
+  if (self->camera == NULL)
+    return;
+  self->camera->busy = FALSE;
+  handle_answer (self->camera, self);
+}
+
+static void
+send_request (Request *self)
+{
+  GTask *task = g_task_new (NULL, NULL, request_done, NULL);
+
+  self->worker->n_requests++;
+  self->sent = farm_now ();
+  if (self->camera != NULL) {
+    self->camera->busy = TRUE;
+    self->camera->tried = self->sent;
+  }
+  g_task_set_task_data (task, self, request_free);
+  g_task_run_in_thread (task, run_request);
+  g_object_unref (task);
+}
+
+static JsonObject *
+begin_value (const Worker *worker)
+{
+  JsonObject *object = json_object_new ();
+
+  json_object_set_string_member (object, "worker", worker->config->name);
+  json_object_set_string_member (object, "id", worker->id);
+  return object;
+}
+
+static gchar *
+end_value (JsonObject *object)
+{
+  JsonNode *node = json_node_alloc ();
+  gchar *text;
+
+  json_node_init_object (node, object);
+  text = json_to_string (node, FALSE);
+  json_node_unref (node);
+  json_object_unref (object);
+  return text;
+}
+
+/* What `cuvision-farm list` shows. */
+static gchar *
+make_value (Camera *camera)
+{
+  JsonObject *object = begin_value (camera->worker);
+
+  json_object_set_string_member (object, "since", camera->since);
+  camera->told = -1;
+  if (camera->job != NULL) {
+    const JobInfo info = job_get_info (camera->job);
+
+    camera->told = (gint) info.state;
+    json_object_set_string_member (
+        object, "state", job_state_name (info.state));
+    json_object_set_int_member (object, "restarts", info.restarts);
+    json_object_set_int_member (object, "buffers", (gint64) info.buffers);
+    if (info.error != NULL)
+      json_object_set_string_member (object, "error", info.error);
+  }
+  return end_value (object);
+}
+
+static void
+request (Camera *camera, Kind kind)
+{
+  Request *self = g_new0 (Request, 1);
+
+  self->worker = camera->worker;
+  self->camera = camera;
+  self->kind = kind;
+  self->bucket = STORE_LEASES;
+  self->key = g_strconcat ("lease.", camera->name, NULL);
+  self->value = kind == DELETE ? NULL : make_value (camera);
+  self->revision = kind == TAKE ? STORE_ABSENT : camera->lease_revision;
+  send_request (self);
+}
+
+static void
+request_other (Worker *worker, StoreBucket bucket, gchar *key, gchar *value,
+    guint64 revision)
+{
+  Request *self = g_new0 (Request, 1);
+
+  self->worker = worker;
+  self->kind = OTHER;
+  self->bucket = bucket;
+  self->key = key;
+  self->value = value;
+  self->revision = revision;
+  send_request (self);
+}
+
+void
+worker_announce (Worker *worker)
+{
+  gchar *value = NULL;
+
+  if (worker->stopped == NULL) {
+    JsonObject *object = begin_value (worker);
+
+    json_object_set_int_member (object, "capacity", worker->config->capacity);
+    value = end_value (object);
+  }
+  worker->announced = farm_now ();
+  request_other (worker, STORE_LEASES,
+      g_strconcat ("worker.", worker->config->name, NULL), value, STORE_ANY);
+}
+
+void
+camera_put_back (Camera *camera)
+{
+  request_other (camera->worker, STORE_CAMERAS, g_strdup (camera->name),
+      g_strdup (camera->value), STORE_ABSENT);
+}
+
+/* ---- the end ---- */
+
+static void
+set_none (Camera *camera)
+{
+  camera->lease = LEASE_NONE;
+  camera->seen = farm_now ();
+  camera->retry = camera->seen + GIVEN_UP;
+  g_clear_pointer (&camera->holder, g_free);
+}
+
+/* Where the line has ended and no request is on its way. */
+static void
+go_on (Camera *camera)
+{
+  if (camera->job != NULL || camera->busy)
+    return;
+  if (camera->lease == LEASE_LOST) {
+    set_none (camera);
+  } else if (camera->lease == LEASE_RELEASING) {
+    camera->lease = LEASE_DELETING;
+    request (camera, DELETE);
+  }
+}
+
+static void
+job_ended (gpointer data)
+{
+  Camera *camera = data;
+
+  g_clear_pointer (&camera->job, job_free);
+  go_on (camera);
+}
+
+static void
+end_job (Camera *camera, gint64 grace)
+{
+  if (camera->job != NULL)
+    job_stop (camera->job, grace, job_ended, camera);
+  else
+    go_on (camera);
+}
+
+void
+lease_release (Camera *camera)
+{
+  camera->lease = LEASE_RELEASING;
+  end_job (camera, camera->worker->config->stop_timeout);
+}
+
+static void
+lose (Camera *camera, const gchar *why)
+{
+  farm_log ("camera %s: the lease is lost: %s", camera->name, why);
+  camera->worker->n_lost++;
+  camera->lease = LEASE_LOST;
+  end_job (camera, LOST_GRACE);
+}
+
+/* ---- taking ---- */
+
+static void
+taken (Camera *camera, const Request *answer)
+{
+  if (answer->result != STORE_OK) {
+    camera->lease = LEASE_NONE;
+    camera->retry = farm_now () + RETRY;
+    return;
+  }
+  camera->worker->n_taken++;
+  camera->lease_revision = answer->revision;
+  camera->renewed = camera->taken = answer->sent;
+  camera->lease = LEASE_HELD;
+  if (camera->value == NULL || camera->worker->stopped != NULL)
+    lease_release (camera);
+  else
+    camera->job = job_new (camera->worker->config, camera->name, camera->value);
+}
+
+void
+lease_take (Camera *camera)
+{
+  GDateTime *now = g_date_time_new_now_utc ();
+
+  g_free (camera->since);
+  camera->since = g_date_time_format_iso8601 (now);
+  g_date_time_unref (now);
+  camera->lease = LEASE_TAKING;
+  request (camera, TAKE);
+}
+
+/* ---- renewing ---- */
+
+static void
+renewed (Camera *camera, const Request *answer)
+{
+  Worker *worker = camera->worker;
+
+  if (answer->result == STORE_OK) {
+    worker->n_renewals++;
+    camera->lease_revision = answer->revision;
+    camera->renewed = answer->sent;
+  } else {
+    worker->n_failures++;
+    if (answer->result == STORE_CONFLICT && camera->lease != LEASE_LOST)
+      lose (camera, "another worker has it");
+  }
+  go_on (camera);
+}
+
+static void
+handle_answer (Camera *camera, const Request *answer)
+{
+  if (answer->kind == TAKE)
+    taken (camera, answer);
+  else if (answer->kind == RENEW)
+    renewed (camera, answer);
+  else
+    set_none (camera);
+}
+
+/* Earlier where `cuvision-farm list` would show what is over. */
+static gint64
+next_renewal (const Camera *camera)
+{
+  const gint64 interval = lease_interval (camera->worker);
+  const gboolean changed = camera->job != NULL
+      && (gint) job_get_info (camera->job).state != camera->told;
+
+  return changed ? MIN (interval, NEWS) : interval;
+}
+
+void
+lease_tick (Camera *camera)
+{
+  Worker *worker = camera->worker;
+  const gint64 now = farm_now ();
+
+  if (camera->job != NULL)
+    job_tick (camera->job);
+  if (camera->lease != LEASE_HELD && camera->lease != LEASE_RELEASING)
+    return;
+  if (now - camera->renewed
+      > store_lease_age (worker->store) + worker->config->outage_grace)
+    lose (camera, "it could not be renewed in time");
+  else if (!camera->busy && now - camera->tried >= next_renewal (camera))
+    request (camera, RENEW);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef FARM_WORKER_PRIVATE_H
+#define FARM_WORKER_PRIVATE_H
+
+#include "job.h"
+#include "store.h"
+#include "watchdog.h"
+#include "worker.h"
+
+typedef enum {
+  LEASE_NONE,
+  LEASE_TAKING,
+  LEASE_HELD,
+  LEASE_RELEASING, /* deleted when the line has ended */
+  LEASE_LOST,      /* forgotten when the line has ended */
+  LEASE_DELETING,
+} LeaseState;
+
+typedef struct {
+  Worker *worker;
+  gchar *name;
+  gchar *value; /* JSON; NULL: the camera was removed */
+  guint64 revision;
+
+  /* the lease as the bucket has it */
+  gchar *holder; /* worker's name; NULL: nobody */
+  gint64 seen;   /* when that changed, or the lease was renewed */
+  gint64 retry;  /* not to be taken before */
+
+  /* the lease that we have */
+  LeaseState lease;
+  gboolean busy; /* a request is on its way */
+  guint64 lease_revision;
+  gint64 renewed; /* when the request was sent that renewed it last */
+  gint64 tried;   /* when the last request was */
+  gint64 taken;
+  gchar *since; /* the same by the wall clock */
+
+  Job *job;  /* NULL: no line */
+  gint told; /* JobState that the lease has; -1: none */
+} Camera;
+
+/* Another worker. */
+typedef struct {
+  gint64 seen;
+  guint capacity;
+} Peer;
+
+struct _Worker {
+  const FarmConfig *config;
+  gchar *id; /* of this process: names may be used again */
+  Store *store;
+  Watchdog *watchdog;
+  GHashTable *cameras; /* name -> Camera */
+  GHashTable *peers;   /* name -> Peer */
+  gboolean ready;      /* the store */
+  gint64 ready_since;
+  gint64 announced; /* this worker, when */
+  gint64 released;  /* a camera, to balance */
+  gboolean warned_name;
+  guint tick;                      /* source */
+  gint64 stopping;                 /* since when */
+  void (*stopped) (gpointer data); /* NULL: runs */
+  gpointer data;
+  guint n_requests;
+  guint64 n_taken, n_lost, n_renewals, n_failures;
+};
+
+/* ---- lease.c ---- */
+
+void lease_take (Camera *camera);
+/* With a line that ends in order first. */
+void lease_release (Camera *camera);
+/* Renews the lease, or ends the line of one that is lost; goes on where a line
+ * has ended. Call a few times a second. */
+void lease_tick (Camera *camera);
+/* Writes that this worker is there or, when it stops, that it is not. */
+void worker_announce (Worker *self);
+/* Into a bucket that was lost. */
+void camera_put_back (Camera *self);
+/* How often leases are renewed, microseconds. */
+gint64 lease_interval (const Worker *self);
+
+/* ---- balance.c ---- */
+
+/* Whether this worker or another one holds the camera. */
+gboolean camera_is_held (const Camera *self);
+/* Cameras that this worker holds or takes. */
+guint worker_count_held (const Worker *self);
+/* This one, too. */
+guint worker_count_workers (const Worker *self);
+guint worker_count_cameras (const Worker *self, gboolean unassigned);
+void worker_take_cameras (Worker *self);
+void worker_rebalance (Worker *self);
+
+#endif

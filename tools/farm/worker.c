@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "worker.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "worker-private.h"
+
+#define TICK_MS 200
+/* What the server may take for the last requests. */
+#define CLOSE_TIME (3 * G_USEC_PER_SEC)
+
+/* ---- cameras ---- */
+
+static void
+camera_free (gpointer data)
+{
+  Camera *self = data;
+
+  g_free (self->name);
+  g_free (self->value);
+  g_free (self->holder);
+  g_free (self->since);
+  g_free (self);
+}
+
+static Camera *
+camera_get (Worker *self, const gchar *name)
+{
+  Camera *camera = g_hash_table_lookup (self->cameras, name);
+
+  if (camera != NULL)
+    return camera;
+  camera = g_new0 (Camera, 1);
+  camera->worker = self;
+  camera->name = g_strdup (name);
+  camera->seen = farm_now ();
+  g_hash_table_insert (self->cameras, camera->name, camera);
+  return camera;
+}
+
+static void
+camera_changed (Camera *self)
+{
+  if (self->lease != LEASE_HELD)
+    return;
+  if (self->value == NULL)
+    lease_release (self);
+  else if (self->job != NULL)
+    job_change (self->job, self->value);
+}
+
+static void
+on_camera (Worker *self, const StoreEntry *entry)
+{
+  Camera *camera;
+
+  if (!farm_is_name (entry->key)) {
+    farm_log (
+        "ignored the camera '%s': names have letters, digits, _, -, = and "
+        ".",
+        entry->key);
+    return;
+  }
+  if (entry->value == NULL
+      && !g_hash_table_contains (self->cameras, entry->key))
+    return;
+  camera = camera_get (self, entry->key);
+  camera->revision = entry->revision;
+  if (g_strcmp0 (camera->value, entry->value) == 0)
+    return; /* a watch that was made anew */
+  g_free (camera->value);
+  camera->value = g_strdup (entry->value);
+  camera_changed (camera);
+}
+
+static void
+for_each_camera (Worker *self, void (*function) (Camera *camera))
+{
+  GHashTableIter iter;
+  gpointer camera;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &camera))
+    function (camera);
+}
+
+/* ---- leases and workers ---- */
+
+/* Sets `worker`, `id` and `capacity` of a lease or an announcement. */
+static gboolean
+parse_holder (const gchar *value, gchar **worker, gchar **id, guint *capacity)
+{
+  JsonParser *parser = json_parser_new ();
+  JsonNode *root = NULL;
+  gboolean ok;
+
+  if (value != NULL && json_parser_load_from_data (parser, value, -1, NULL))
+    root = json_parser_get_root (parser);
+  ok = root != NULL && JSON_NODE_HOLDS_OBJECT (root);
+  if (ok) {
+    JsonObject *object = json_node_get_object (root);
+
+    *worker = g_strdup (farm_member (object, "worker", ""));
+    *id = g_strdup (farm_member (object, "id", ""));
+    *capacity = (guint) json_object_get_int_member_with_default (
+        object, "capacity", G_MAXUINT);
+  }
+  g_object_unref (parser);
+  return ok;
+}
+
+static void
+on_lease (Worker *self, const gchar *name, const StoreEntry *entry)
+{
+  Camera *camera = g_hash_table_lookup (self->cameras, name);
+  gchar *id = NULL;
+  guint capacity;
+
+  if (camera == NULL)
+    return;
+  g_clear_pointer (&camera->holder, g_free);
+  parse_holder (entry->value, &camera->holder, &id, &capacity);
+  camera->seen = farm_now ();
+  g_free (id);
+}
+
+static void
+add_peer (Worker *self, const gchar *name, const gchar *id, guint capacity)
+{
+  Peer *peer;
+
+  if (g_str_equal (id, self->id))
+    return;
+  if (g_str_equal (name, self->config->name)) {
+    if (!self->warned_name)
+      farm_log ("another worker has the name '%s', too: each needs its own, or "
+                "they cannot share the cameras evenly",
+          name);
+    self->warned_name = TRUE;
+    return;
+  }
+  peer = g_hash_table_lookup (self->peers, name);
+  if (peer == NULL) {
+    peer = g_new0 (Peer, 1);
+    g_hash_table_insert (self->peers, g_strdup (name), peer);
+  }
+  peer->seen = farm_now ();
+  peer->capacity = capacity;
+}
+
+static void
+on_peer (Worker *self, const gchar *name, const StoreEntry *entry)
+{
+  gchar *worker = NULL, *id = NULL;
+  guint capacity;
+
+  if (!parse_holder (entry->value, &worker, &id, &capacity))
+    g_hash_table_remove (self->peers, name);
+  else
+    add_peer (self, name, id, capacity);
+  g_free (worker);
+  g_free (id);
+}
+
+/* ---- events of the store ---- */
+
+static void
+on_entry (gpointer data, const StoreEntry *entry)
+{
+  Worker *self = data;
+
+  if (entry->bucket == STORE_CAMERAS)
+    on_camera (self, entry);
+  else if (g_str_has_prefix (entry->key, "lease."))
+    on_lease (self, entry->key + strlen ("lease."), entry);
+  else if (g_str_has_prefix (entry->key, "worker."))
+    on_peer (self, entry->key + strlen ("worker."), entry);
+}
+
+static void
+on_ready (gpointer data, gboolean ready)
+{
+  Worker *self = data;
+
+  self->ready = ready;
+  self->ready_since = farm_now ();
+  if (ready)
+    farm_log (
+        "connected to NATS; %u cameras", worker_count_cameras (self, FALSE));
+}
+
+static void
+put_back (Camera *camera)
+{
+  if (camera->value != NULL)
+    camera_put_back (camera);
+}
+
+/* A server that kept the cameras in memory, or whose disk was replaced: the
+ * workers still know them. */
+static void
+on_lost (gpointer data, StoreBucket bucket)
+{
+  if (bucket == STORE_CAMERAS)
+    for_each_camera (data, put_back);
+}
+
+/* ---- ticks ---- */
+
+static gboolean
+is_over (gpointer key, gpointer value, gpointer data)
+{
+  const Camera *camera = value;
+
+  return camera->value == NULL && camera->lease == LEASE_NONE && !camera->busy;
+}
+
+/* Leases are deleted when their lines have ended. */
+static void
+stop_if_over (Worker *self)
+{
+  const gint64 limit = self->config->stop_timeout + CLOSE_TIME;
+
+  if (farm_now () - self->stopping > limit
+      || (worker_count_held (self) == 0 && self->n_requests == 0))
+    self->stopped (self->data);
+}
+
+static gboolean
+on_tick (gpointer data)
+{
+  Worker *self = data;
+  const gint64 now = farm_now ();
+
+  watchdog_feed (self->watchdog,
+      now + store_lease_age (self->store) + self->config->outage_grace);
+  for_each_camera (self, lease_tick);
+  g_hash_table_foreach_remove (self->cameras, is_over, NULL);
+  if (self->stopped != NULL) {
+    stop_if_over (self);
+    return G_SOURCE_CONTINUE;
+  }
+  if (self->ready && now - self->announced >= lease_interval (self))
+    worker_announce (self);
+  worker_take_cameras (self);
+  worker_rebalance (self);
+  return G_SOURCE_CONTINUE;
+}
+
+/* ---- the worker ---- */
+
+Worker *
+worker_new (const FarmConfig *config, GError **error)
+{
+  static const StoreEvents events = { on_entry, on_ready, on_lost };
+  Watchdog *watchdog = watchdog_new (error);
+  Worker *self;
+
+  if (watchdog == NULL)
+    return NULL;
+  self = g_new0 (Worker, 1);
+  self->config = config;
+  self->watchdog = watchdog;
+  self->id = g_uuid_string_random ();
+  self->cameras =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
+  self->peers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->store = store_start (config, &events, self);
+  self->tick = g_timeout_add (TICK_MS, on_tick, self);
+  return self;
+}
+
+static void
+release (Camera *camera)
+{
+  if (camera->lease == LEASE_HELD)
+    lease_release (camera);
+}
+
+void
+worker_stop (Worker *self, void (*stopped) (gpointer data), gpointer data)
+{
+  if (self->stopped != NULL)
+    return;
+  self->stopped = stopped;
+  self->data = data;
+  self->stopping = farm_now ();
+  if (self->ready)
+    worker_announce (self);
+  for_each_camera (self, release);
+}
+
+void
+worker_free (Worker *self)
+{
+  g_source_remove (self->tick);
+  if (self->n_requests > 0)
+    return; /* of threads that use it still; the process ends now */
+  store_free (self->store);
+  watchdog_free (self->watchdog);
+  g_hash_table_unref (self->cameras);
+  g_hash_table_unref (self->peers);
+  g_free (self->id);
+  g_free (self);
+}
