@@ -240,6 +240,8 @@ def prepare(top, folder):
 def do_block(block, top, folder):
     """Runs or checks a block; returns its output."""
     unknown = [m for m in block.marks if m not in MARKS]
+    absent = [n for n in os.environ.get('CUV_TEST_WITHOUT', '').split()
+              if n in block.text]
     if block.language not in SHELLS:
         if re.search(r'^\S*gst-(launch|inspect)-1\.0', block.text, re.M):
             problem(f'{block.where}: a command outside a sh block')
@@ -247,6 +249,9 @@ def do_block(block, top, folder):
         problem(f'{block.where}: unknown marks: {unknown}')
     elif block.marks and not (block.marks == ['ray'] and use_ray(top)):
         check_block(block, top)
+    elif absent:
+        print(f'skip   {block.where}: built without {", ".join(absent)}',
+              flush=True)
     else:
         return run_block(block, folder)
     return ''
