@@ -139,6 +139,17 @@ sum_64 (__m256i sums)
   return (uint64_t) (_mm_cvtsi128_si64 (two) + _mm_extract_epi64 (two, 1));
 }
 
+/* The sum of eight signed integers, modulo 2^64. */
+static inline uint64_t
+sum_signed_32 (__m256i sums)
+{
+  const __m256i low = _mm256_cvtepi32_epi64 (_mm256_castsi256_si128 (sums));
+  const __m256i high =
+      _mm256_cvtepi32_epi64 (_mm256_extracti128_si256 (sums, 1));
+
+  return sum_64 (_mm256_add_epi64 (low, high));
+}
+
 static uint64_t
 intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
     bool has_256)
@@ -162,11 +173,14 @@ intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   return sum;
 }
 
+/* Sums 16 signed products of counts less 32768, so that they fit, and 1. No
+ * overflow: a block has at most 4 x 256 counts. */
 static uint64_t
 intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
     bool has_256)
 {
-  const __m256i low = _mm256_set1_epi64x (0xffff);
+  const __m256i middle = _mm256_set1_epi16 (INT16_MIN);
+  const __m256i one = _mm256_set1_epi16 (1);
   const int n = 2 * n_histograms * n_bins;
   __m256i sums = _mm256_setzero_si256 ();
   uint64_t sum;
@@ -175,11 +189,10 @@ intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   for (i = 0; i + 32 <= n; i += 32) {
     const __m256i both = _mm256_min_epu16 (load (a + i), load (b + i));
 
-    for (int shift = 0; shift < 64; shift += 16)
-      sums = _mm256_add_epi64 (
-          sums, _mm256_and_si256 (_mm256_srli_epi64 (both, shift), low));
+    sums = _mm256_add_epi32 (
+        sums, _mm256_madd_epi16 (_mm256_xor_si256 (both, middle), one));
   }
-  sum = sum_64 (sums);
+  sum = sum_signed_32 (sums) + (uint64_t) i / 2 * 32768;
   for (; i < n; i += 2) {
     const unsigned x = cuv_ldp_get16 (a + i), y = cuv_ldp_get16 (b + i);
 
