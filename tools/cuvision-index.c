@@ -14,7 +14,8 @@ static const struct {
   guint least, most; /* arguments */
 } commands[] = {
   { "list", "INDEX", "print each entry's number and name", command_list, 1, 1 },
-  { "info", "INDEX", "print parameters and size", command_info, 1, 1 },
+  { "info", "INDEX...", "print parameters and size", command_info, 1,
+      G_MAXUINT },
   { "check", "INDEX", "check for damaged entries", command_check, 1, 1 },
   { "add", "INDEX PICTURE...", "add pictures, of any sizes", command_add, 2,
       G_MAXUINT },
@@ -26,6 +27,10 @@ static const struct {
   { "replace", "INDEX FROM...",
       "replace entries by those of others with the same name", command_replace,
       2, G_MAXUINT },
+  { "split", "INDEX N|FILE...", "copy the entries to N new files, in parts",
+      command_split, 2, G_MAXUINT },
+  { "compact", "INDEX", "remove damaged and repeated entries", command_compact,
+      1, 1 },
   { "export", "INDEX FOLDER", "write the thumbnails as PPM files",
       command_export, 2, 2 },
 };
@@ -48,9 +53,9 @@ describe (void)
         commands[i].arguments, commands[i].does);
   g_string_append (text,
       "\nENTRY is a name, which selects all entries of that name, or with "
-      "--number a number.\nIf killed, remove, rename and replace leave either "
-      "the old or the new file;\nadd and merge keep all entries appended "
-      "before.");
+      "--number a number.\nIf killed, remove, rename, replace and compact "
+      "leave either the old or\nthe new file; add and merge keep what was "
+      "appended before, merge in batches.");
   return g_string_free (text, FALSE);
 }
 

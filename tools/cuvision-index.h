@@ -27,6 +27,8 @@ gboolean command_add (gchar **arguments);
 gboolean command_merge (gchar **arguments);
 gboolean command_remove (gchar **arguments);
 gboolean command_rename (gchar **arguments);
+gboolean command_compact (gchar **arguments);
+gboolean command_split (gchar **arguments);
 gboolean command_replace (gchar **arguments);
 
 #endif

@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edits indexes: merge appends entry by entry, all other commands write a new
- * file that replaces the old one. */
+/* Edits indexes: merge appends entry by entry, split writes new files, all
+ * other commands write a new file that replaces the old one. */
 #include "cuvision-index.h"
 
+#include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "index/ldpindex-format.h"
 
 /* ---- merge ---- */
+
+enum { BATCH_BYTES = 64 << 20 };
+
+/* Commits batch by batch, what was copied also if an entry cannot be. */
+static gboolean
+append_entries (CuvLdpIndexWriter *to, const CuvLdpIndex *from, char **problem)
+{
+  const guint64 n = cuv_ldp_index_n_entries (from);
+  const guint64 batch = BATCH_BYTES / cuv_ldp_index_info (from)->stride + 1;
+  gboolean ok = TRUE;
+
+  for (guint64 first = 0; ok && first < n; first += batch) {
+    char *unused = NULL;
+
+    cuv_ldp_index_writer_begin (to);
+    for (guint64 i = first; ok && i < MIN (first + batch, n); i++)
+      ok = cuv_ldp_index_writer_copy (to, from, i, NULL, problem);
+    if (!cuv_ldp_index_writer_commit (to, ok ? problem : &unused))
+      ok = FALSE;
+    free (unused);
+  }
+  return ok;
+}
 
 gboolean
 command_merge (gchar **arguments)
@@ -21,9 +47,7 @@ command_merge (gchar **arguments)
     if (ok && to == NULL)
       to = cuv_ldp_index_writer_open (
           arguments[0], cuv_ldp_index_info (index), true, &problem);
-    ok = ok && to != NULL;
-    for (guint64 i = 0; ok && i < cuv_ldp_index_n_entries (index); i++)
-      ok = cuv_ldp_index_writer_copy (to, index, i, NULL, &problem);
+    ok = ok && to != NULL && append_entries (to, index, &problem);
     cuv_ldp_index_free (index);
   }
   if (!ok)
@@ -85,6 +109,168 @@ command_rename (gchar **arguments)
 {
   return change (arguments[0], copy_changed,
       &(Change){ .entries = arguments + 1, .name = arguments[2] });
+}
+
+/* ---- compact ---- */
+
+typedef struct {
+  const gchar *path;
+  guint64 kept, damaged, repeated;
+  gboolean is_compact; /* nothing is to be removed */
+} Compacting;
+
+/* Name, histograms and thumbnail. */
+static GBytes *
+bytes_of (const CuvLdpIndex *index, guint64 i)
+{
+  return g_bytes_new_static (cuv_ldp_index_descriptor (index, i),
+      cuv_ldp_index_info (index)->stride - sizeof (guint32));
+}
+
+/* Entries to keep: undamaged, and the first of those that are equal. */
+static GArray *
+find_kept (Compacting *self, const CuvLdpIndex *index)
+{
+  GArray *kept = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GHashTable *seen = g_hash_table_new_full (
+      g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+
+  for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++) {
+    if (!cuv_ldp_index_check_entry (index, i))
+      self->damaged++;
+    else if (!g_hash_table_add (seen, bytes_of (index, i)))
+      self->repeated++;
+    else
+      g_array_append_val (kept, i);
+  }
+  self->kept = kept->len;
+  g_hash_table_unref (seen);
+  return kept;
+}
+
+/* Whether the file ends with what a killed writer did not commit. */
+static gboolean
+has_tail (const gchar *path, const CuvLdpIndex *index)
+{
+  const guint64 end = (guint64) (cuv_ldp_index_descriptor (
+                                     index, cuv_ldp_index_n_entries (index))
+      - cuv_ldp_index_descriptor (index, 0));
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0
+      && (guint64) status.st_size > CUV_LDP_INDEX_PAGE + end;
+}
+
+static bool
+copy_kept (
+    void *data, const CuvLdpIndex *from, CuvLdpIndexWriter *to, char **error)
+{
+  Compacting *self = data;
+  GArray *kept = find_kept (self, from);
+  gboolean ok = TRUE;
+
+  *error = NULL;
+  self->is_compact =
+      self->damaged == 0 && self->repeated == 0 && !has_tail (self->path, from);
+  for (guint i = 0; ok && !self->is_compact && i < kept->len; i++)
+    ok = cuv_ldp_index_writer_copy (
+        to, from, g_array_index (kept, guint64, i), NULL, error);
+  g_array_unref (kept);
+  return ok && !self->is_compact;
+}
+
+gboolean
+command_compact (gchar **arguments)
+{
+  Compacting compacting = { .path = arguments[0] };
+
+  if (!change (arguments[0], copy_kept, &compacting) && !compacting.is_compact)
+    return FALSE;
+  g_print ("removed %" G_GUINT64_FORMAT " damaged and %" G_GUINT64_FORMAT
+           " repeated entries, kept %" G_GUINT64_FORMAT "\n",
+      compacting.damaged, compacting.repeated, compacting.kept);
+  return TRUE;
+}
+
+/* ---- split ---- */
+
+/* INDEX-0.ldp and so on, sorted by name as by number. */
+static GPtrArray *
+name_parts (const gchar *path, guint64 n)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  gchar *last = g_strdup_printf ("%" G_GUINT64_FORMAT, n - 1);
+  const gint digits = (gint) strlen (last);
+  const gint stem = (gint) strlen (path)
+      - (g_str_has_suffix (path, ".ldp") ? (gint) strlen (".ldp") : 0);
+
+  for (guint64 i = 0; i < n; i++)
+    g_ptr_array_add (names,
+        g_strdup_printf (
+            "%.*s-%0*" G_GUINT64_FORMAT ".ldp", stem, path, digits, i));
+  g_free (last);
+  return names;
+}
+
+/* NULL after an error. */
+static GPtrArray *
+find_parts (gchar **arguments)
+{
+  GPtrArray *names;
+  guint64 n;
+
+  if (arguments[2] == NULL
+      && g_ascii_string_to_unsigned (arguments[1], 10, 1, 100000, &n, NULL))
+    return name_parts (arguments[0], n);
+  if (arguments[2] == NULL) {
+    g_printerr ("cuvision-index: split into '%s' parts: name 1 to 100000, or "
+                "two or more files\n",
+        arguments[1]);
+    return NULL;
+  }
+  names = g_ptr_array_new_with_free_func (g_free);
+  for (gchar **name = arguments + 1; *name != NULL; name++)
+    g_ptr_array_add (names, g_strdup (*name));
+  return names;
+}
+
+/* After a failure no part is left. */
+static gboolean
+write_parts (const CuvLdpIndex *index, const GPtrArray *names)
+{
+  const guint64 n = cuv_ldp_index_n_entries (index), n_parts = names->len;
+  char *problem;
+
+  for (guint i = 0; i < names->len; i++) {
+    const guint64 first = n * i / n_parts, end = n * (i + 1) / n_parts;
+
+    if (cuv_ldp_index_extract (
+            index, first, end - first, names->pdata[i], &problem))
+      continue;
+    while (i-- > 0)
+      g_unlink (names->pdata[i]);
+    return print_error (problem);
+  }
+  return TRUE;
+}
+
+gboolean
+command_split (gchar **arguments)
+{
+  char *problem;
+  CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
+  GPtrArray *names = NULL;
+  gboolean ok = FALSE;
+
+  if (index == NULL)
+    return print_error (problem);
+  names = find_parts (arguments);
+  if (names != NULL) {
+    ok = write_parts (index, names);
+    g_ptr_array_unref (names);
+  }
+  cuv_ldp_index_free (index);
+  return ok;
 }
 
 /* ---- replace ---- */

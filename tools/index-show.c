@@ -58,21 +58,32 @@ command_list (gchar **arguments)
   return TRUE;
 }
 
-gboolean
-command_info (gchar **arguments)
+static gboolean
+print_info (const gchar *path, gboolean named)
 {
   char *problem, *text;
-  CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
+  CuvLdpIndex *index = cuv_ldp_index_open (path, &problem);
 
   if (index == NULL)
     return print_error (problem);
   text = cuv_ldp_index_info_text (cuv_ldp_index_info (index));
-  printf ("%" G_GUINT64_FORMAT " entries of %" G_GUINT64_FORMAT " bytes: %s\n",
-      cuv_ldp_index_n_entries (index), cuv_ldp_index_info (index)->stride,
-      text);
+  printf ("%s%s%" G_GUINT64_FORMAT " entries of %" G_GUINT64_FORMAT
+          " bytes: %s\n",
+      named ? path : "", named ? ": " : "", cuv_ldp_index_n_entries (index),
+      cuv_ldp_index_info (index)->stride, text);
   free (text);
   cuv_ldp_index_free (index);
   return TRUE;
+}
+
+gboolean
+command_info (gchar **arguments)
+{
+  gboolean ok = TRUE;
+
+  for (gchar **path = arguments; *path != NULL; path++)
+    ok &= print_info (*path, arguments[1] != NULL);
+  return ok;
 }
 
 gboolean
@@ -92,9 +103,8 @@ command_check (gchar **arguments)
   if (index == NULL)
     print_error (problem);
   else if (!ok)
-    g_printerr ("cuvision-index: remove all damaged entries in one call, "
-                "cuvision-index remove --number INDEX N..., and add their "
-                "pictures again\n");
+    g_printerr ("cuvision-index: remove them with cuvision-index compact, and "
+                "add their pictures again\n");
   cuv_ldp_index_free (index);
   return ok;
 }

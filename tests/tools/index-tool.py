@@ -167,6 +167,50 @@ def test_merge_and_replace():
     expect(0, '', 'check', 'm.ldp')
 
 
+def test_parts():
+    """split in parts, of any number, and merge of these is the same file."""
+    for count, files in (('1', ['b-0.ldp']), ('3', ['b-0.ldp', 'b-1.ldp', 'b-2.ldp']),
+                         ('11', [f'b-{i:02d}.ldp' for i in range(11)])):
+        expect(0, '', 'split', 'b.ldp', count)
+        check(sorted(f for f in os.listdir('.') if f.startswith('b-')) == files,
+              f'{count} parts')
+        status, out, _ = tool('info', *files)
+        check(status == 0 and (len(files) == 1 or [
+            line.split(' entries')[0] for line in out.splitlines()]
+            == [f'{f}: {5 * (i + 1) // len(files) - 5 * i // len(files)}'
+                for i, f in enumerate(files)]), out)
+        expect(0, '', 'merge', 'whole.ldp', *files)
+        with open('b.ldp', 'rb') as b, open('whole.ldp', 'rb') as whole:
+            check(b.read() == whole.read(), f'{count} parts, merged')
+        for name in [*files, 'whole.ldp']:
+            os.remove(name)
+    expect(0, '', 'split', 'b.ldp', 'x.ldp', 'y.ldp')
+    check((names('x.ldp'), names('y.ldp')) == (NAMES[:2], NAMES[2:]), 'two files')
+    os.rename('y.ldp', 'z.ldp')
+    expect(1, 'x.ldp: cannot be written: File exists', 'split', 'b.ldp', 'y.ldp',
+           'x.ldp')
+    check(not os.path.exists('y.ldp'), 'a part remains after a failure')
+    for bad in ('0', 'x', '100001'):
+        expect(1, f"split into '{bad}' parts", 'split', 'b.ldp', bad)
+
+
+def test_compact():
+    expect(0, '', 'merge', 'r.ldp', 'b.ldp', 'c.ldp', 'b.ldp')
+    expect(0, 'removed 0 damaged and 5 repeated entries, kept 6', 'compact', 'r.ldp')
+    check(names('r.ldp') == NAMES + ['new.jpg'], 'compacted')
+    with open('r.ldp', 'rb') as file:
+        before = file.read()
+    when = os.stat('r.ldp').st_ino
+    expect(0, 'removed 0 damaged and 0 repeated', 'compact', 'r.ldp')
+    check(os.stat('r.ldp').st_ino == when, 'rewritten without need')
+    with open('r.ldp', 'ab') as file:  # as a killed writer leaves it
+        file.write(b'x' * 1000)
+    expect(0, 'kept 6', 'compact', 'r.ldp')
+    with open('r.ldp', 'rb') as file:
+        check(file.read() == before, 'the end remains')
+    check(not [f for f in os.listdir('.') if '.new' in f], 'temporary files remain')
+
+
 def test_export():
     expect(0, '', 'export', 'b.ldp', 'thumbs')
     files = sorted(os.listdir('thumbs'))
@@ -191,14 +235,18 @@ def test_damage():
         file.write(data)
     status, out, error = tool('check', 'd.ldp')
     check(status == 1 and out == 'entry 1 is damaged\nentry 3 is damaged\n'
-          and 'remove all damaged entries in one call' in error, out + error)
+          and 'remove them with cuvision-index compact' in error, out + error)
     for whatever in ('0', '1'):
-        expect(1, ' is damaged (checksum mismatch): remove all damaged '
-               'entries in one call', 'remove', '-n', 'd.ldp', whatever)
+        expect(1, ' is damaged (checksum mismatch): cuvision-index compact INDEX '
+               'removes', 'remove', '-n', 'd.ldp', whatever)
     expect(1, 'entry 1 is damaged', 'merge', 'e.ldp', 'd.ldp')
     check(names('e.ldp') == NAMES[:1], 'entries appended before are lost')
     expect(0, '', 'check', 'e.ldp')
+    shutil.copy('d.ldp', 'f.ldp')
+    expect(0, 'removed 2 damaged and 0 repeated entries, kept 3', 'compact', 'f.ldp')
     expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
+    with open('d.ldp', 'rb') as d, open('f.ldp', 'rb') as f:
+        check(d.read() == f.read(), 'compact is not remove')
     check(names('d.ldp') == NAMES[0::2], 'not all undamaged entries are kept')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'its first bytes differ', 'list', 'fruits.jpg')
@@ -246,8 +294,8 @@ def test_killed():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for test in (test_add, test_settings, test_turned, test_edits,
-                 test_merge_and_replace, test_export, test_damage,
-                 test_other_writer, test_killed):
+                 test_merge_and_replace, test_parts, test_compact, test_export,
+                 test_damage, test_other_writer, test_killed):
         test()
     os.chdir('/')
 sys.exit(failures > 0)

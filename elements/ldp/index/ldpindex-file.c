@@ -101,9 +101,8 @@ write_page (int fd, const CuvLdpIndexInfo *info)
   return cuv_ldp_index_write_all (fd, page, sizeof page, 0);
 }
 
-/* Never replaces an existing file. */
-static bool
-rename_new (const char *from, const char *to)
+bool
+cuv_ldp_index_rename_new (const char *from, const char *to)
 {
   if (renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
     return true;
@@ -125,7 +124,7 @@ cuv_ldp_index_create (const char *path, const CuvLdpIndexInfo *info, bool sync)
   if (fd < 0)
     return -1;
   if (flock (fd, LOCK_EX | LOCK_NB) < 0 || !write_page (fd, info)
-      || (sync && fsync (fd) < 0) || !rename_new (name, path)) {
+      || (sync && fsync (fd) < 0) || !cuv_ldp_index_rename_new (name, path)) {
     reason = errno;
     unlink (name);
   } else if (sync && !cuv_ldp_index_sync_folder (path))

@@ -122,6 +122,9 @@ bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
 int cuv_ldp_index_create (
     const char *path, const CuvLdpIndexInfo *info, bool sync);
 
+/* Renames a file unless `to` exists: false with errno EEXIST then. */
+bool cuv_ldp_index_rename_new (const char *from, const char *to);
+
 /* Locks an open index for writing; the lock ends when fd is closed. */
 bool cuv_ldp_index_lock (int fd, const char *path, char **error);
 

@@ -16,7 +16,9 @@ struct CuvLdpIndexWriter {
   uint8_t *entry; /* stride bytes */
   int fd;
   uint64_t n_entries;
+  uint64_t n_committed; /* less than n_entries in a batch only */
   bool sync;
+  bool in_batch;
   bool is_broken; /* a sync failed: the content of the disk is unknown */
   bool is_full;   /* no disk space for the last entry */
 };
@@ -40,7 +42,7 @@ recover (CuvLdpIndexWriter *self, const CuvLdpIndexState *state, char **error)
 {
   const uint64_t end = cuv_ldp_index_offset (&state->info, state->n_entries);
 
-  self->n_entries = state->n_entries;
+  self->n_entries = self->n_committed = state->n_entries;
   if ((state->is_recovered
           && ((self->sync && fdatasync (self->fd) < 0)
               || !write_slot (self, self->n_entries)
@@ -182,7 +184,8 @@ commit (CuvLdpIndexWriter *self)
 
   return cuv_ldp_index_write_all (
              self->fd, self->entry, (size_t) self->info.stride, at)
-      && sync_data (self) && write_slot (self, self->n_entries + 1);
+      && (self->in_batch
+          || (sync_data (self) && write_slot (self, self->n_entries + 1)));
 }
 
 static bool
@@ -212,10 +215,12 @@ append_entry (CuvLdpIndexWriter *self, char **error)
         < 0;
     return report_write_error (self, reason, error);
   }
-  if (!sync_data (self))
+  if (!self->in_batch && !sync_data (self))
     return cuv_ldp_index_fail (error, self->path,
         "the disk failed: %s; the last entry may be lost", strerror (errno));
   self->n_entries++;
+  if (!self->in_batch)
+    self->n_committed = self->n_entries;
   return true;
 }
 
@@ -238,13 +243,43 @@ cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
     return false;
   if (!cuv_ldp_index_check_entry (from, i))
     return cuv_ldp_index_fail (error, NULL,
-        "entry %llu is damaged (checksum mismatch): remove all damaged entries "
-        "in one call, cuvision-index remove --number INDEX N...",
+        "entry %llu is damaged (checksum mismatch): cuvision-index compact "
+        "INDEX "
+        "removes all damaged entries",
         (unsigned long long) i);
   memcpy (self->entry, cuv_ldp_index_descriptor (from, i),
       (size_t) self->info.stride);
   return (name == NULL || fill_name (self, name, error))
       && append_entry (self, error);
+}
+
+void
+cuv_ldp_index_writer_begin (CuvLdpIndexWriter *self)
+{
+  self->in_batch = true;
+}
+
+/* Both slots are written, as by appending one by one, but never first the one
+ * that holds the newest count. */
+bool
+cuv_ldp_index_writer_commit (CuvLdpIndexWriter *self, char **error)
+{
+  const uint64_t n = self->n_entries, n_new = n - self->n_committed;
+  const bool is_odd = n_new % 2 == 1;
+
+  *error = NULL;
+  self->in_batch = false;
+  if (n_new == 0)
+    return true;
+  if (!sync_data (self) || !write_slot (self, is_odd ? n : n - 1)
+      || !sync_data (self)
+      || (n_new > 1 && !write_slot (self, is_odd ? n - 1 : n))
+      || !sync_data (self))
+    return cuv_ldp_index_fail (error, self->path,
+        "the disk failed: %s; the last %llu entries may be lost",
+        strerror (errno), (unsigned long long) n_new);
+  self->n_committed = n;
+  return true;
 }
 
 bool
@@ -361,5 +396,50 @@ cuv_ldp_index_rewrite (
   if (fd >= 0)
     close (fd);
   free (real);
+  return ok;
+}
+
+/* ---- extracting ---- */
+
+static bool
+copy_entries (const CuvLdpIndex *from, uint64_t first, uint64_t n,
+    const char *path, char **error)
+{
+  CuvLdpIndexWriter *to =
+      cuv_ldp_index_writer_open (path, cuv_ldp_index_info (from), false, error);
+  char *unused = NULL;
+  bool ok = to != NULL;
+
+  for (uint64_t i = first; ok && i < first + n; i++)
+    ok = cuv_ldp_index_writer_copy (to, from, i, NULL, error);
+  if (ok && fsync (to->fd) < 0)
+    ok = cuv_ldp_index_fail (
+        error, path, "cannot be written: %s", strerror (errno));
+  if (to != NULL && !cuv_ldp_index_writer_close (to, ok ? error : &unused))
+    ok = false;
+  free (unused);
+  return ok;
+}
+
+bool
+cuv_ldp_index_extract (const CuvLdpIndex *from, uint64_t first, uint64_t n,
+    const char *path, char **error)
+{
+  char *temporary;
+  bool ok;
+
+  *error = NULL;
+  if (asprintf (&temporary, "%s.new-%ld", path, (long) getpid ()) < 0)
+    return cuv_ldp_index_fail (error, path, "out of memory");
+  unlink (temporary); /* left by a killed process with the same id */
+  ok = copy_entries (from, first, n, temporary, error);
+  if (ok
+      && (!cuv_ldp_index_rename_new (temporary, path)
+          || !cuv_ldp_index_sync_folder (path)))
+    ok = cuv_ldp_index_fail (
+        error, path, "cannot be written: %s", strerror (errno));
+  if (!ok)
+    unlink (temporary);
+  free (temporary);
   return ok;
 }

@@ -116,6 +116,11 @@ bool cuv_ldp_index_writer_append (CuvLdpIndexWriter *self,
 bool cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self,
     const CuvLdpIndex *from, uint64_t i, const char *name, char **error);
 
+/* Between these two, appended entries are neither visible to readers nor kept
+ * if the process is killed: many entries then wait for the disk only once. */
+void cuv_ldp_index_writer_begin (CuvLdpIndexWriter *self);
+bool cuv_ldp_index_writer_commit (CuvLdpIndexWriter *self, char **error);
+
 /* Whether the last append failed because the disk was full. */
 bool cuv_ldp_index_writer_is_full (const CuvLdpIndexWriter *self);
 
@@ -135,5 +140,10 @@ typedef bool (*CuvLdpIndexEdit) (
  * out; readers keep using the old file, see cuv_ldp_index_is_replaced(). */
 bool cuv_ldp_index_rewrite (
     const char *path, CuvLdpIndexEdit edit, void *data, char **error);
+
+/* Writes entries first .. first + n - 1 of an index to a new file, which
+ * appears when it is complete. An existing file is an error. */
+bool cuv_ldp_index_extract (const CuvLdpIndex *from, uint64_t first, uint64_t n,
+    const char *path, char **error);
 
 #endif

@@ -168,6 +168,61 @@ test_killed_twice (void)
   }
 }
 
+/* Killed while a batch is written or committed: entries of the batch are there
+ * from the first on, all once it is committed. */
+static void
+kill_in_batch (const char *path, uint64_t m, long room)
+{
+  const CuvLdpIndexInfo info = small_info ();
+  char *error;
+  const pid_t pid = fork ();
+
+  if (pid == 0) {
+    CuvLdpIndexWriter *writer =
+        cuv_ldp_index_writer_open (path, &info, false, &error);
+
+    faults.room = room;
+    cuv_ldp_index_writer_begin (writer);
+    for (uint64_t i = 0; i < m; i++)
+      append (writer, &info, N + i, &error);
+    cuv_ldp_index_writer_commit (writer, &error);
+    cuv_ldp_index_writer_close (writer, &error);
+    _exit (0);
+  }
+  waitpid (pid, NULL, 0);
+}
+
+static void
+test_killed_batches (void)
+{
+  char path[MAX_PATH], *error;
+
+  path_of ("batch", path);
+  for (uint64_t m = 1; m <= 4; m++) {
+    const long written = (long) m * STRIDE;
+    const long slots = SLOT * (m % 2 == 0 ? 2 : 1);
+
+    for (long room = written - 3; room <= written + 2 * SLOT; room++) {
+      CuvLdpIndex *index;
+      uint64_t n;
+
+      cuv_check_case ("a batch of %d stopped after %ld bytes", (int) m, room);
+      make_file (path, N);
+      kill_in_batch (path, m, room);
+      index = cuv_ldp_index_open (path, &error);
+      if (!CUV_CHECK (index != NULL, ": %s", error))
+        continue;
+      n = cuv_ldp_index_n_entries (index);
+      CUV_CHECK (room > written ? n >= N && n <= N + m : n == N);
+      CUV_CHECK (n == N + m || room < written + slots);
+      cuv_ldp_index_free (index);
+      check_file (path, 0, n);
+      append_one (path, n);
+      check_file (path, 0, n + 1);
+    }
+  }
+}
+
 /* A new file appears complete or not at all. */
 static void
 test_killed_creating (void)
@@ -374,6 +429,7 @@ test_faults (void)
 {
   test_killed_writers ();
   test_killed_twice ();
+  test_killed_batches ();
   test_killed_creating ();
   test_appended_meanwhile ();
   test_half_written ();
