@@ -47,6 +47,32 @@ cuv_cuda_probe (void)
   return -1;
 }
 
+// Without a device the probe has the better text.
+extern "C" int
+cuv_cuda_set_device (int number)
+{
+  int n = 0;
+
+  if (cudaGetDeviceCount (&n) != cudaSuccess || n == 0) {
+    cudaGetLastError ();
+    cuv_cuda_probe ();
+    return -1;
+  }
+  CUV_CUDA_TRY (cudaSetDevice (number % n));
+  return n;
+}
+
+extern "C" size_t
+cuv_cuda_free_memory (void)
+{
+  size_t available = 0, total = 0;
+
+  return cuv_cuda_record (cudaMemGetInfo (&available, &total), "cudaMemGetInfo")
+          == 0
+      ? available
+      : 0;
+}
+
 int
 cuv_cuda_attribute (cudaDeviceAttr attribute)
 {

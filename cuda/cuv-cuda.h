@@ -23,6 +23,14 @@ CUV_API const char *cuv_cuda_error (void);
  * or device are too old or there is no code for the device. */
 CUV_API int cuv_cuda_probe (void);
 
+/* For programs; elements use the context of their frames. Makes a device
+ * current to the thread: number `number`, counted around if there are fewer.
+ * Returns how many there are, or -1. */
+CUV_API int cuv_cuda_set_device (int number);
+
+/* Bytes of device memory that are free; 0 on failure. */
+CUV_API size_t cuv_cuda_free_memory (void);
+
 /* Bytes of device memory that arenas and buffers of this process hold. */
 CUV_API size_t cuv_cuda_allocated (void);
 

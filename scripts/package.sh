@@ -58,6 +58,7 @@ check ()
   gst-inspect-1.0 waldboostdetect | sed -n 1,12p
   cuvision-index --help | sed -n 1p
   cuvision-archive --help | sed -n 1p
+  cuvision-search --help | sed -n 1p
   cuvision-train --help | sed -n 1p
   cuvision-farm --help | sed -n 1p
   apt-get purge -y -q "${names[@]}" >&2

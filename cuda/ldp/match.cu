@@ -330,18 +330,16 @@ set_query (CuvLdpMatchCuda *self, const void *counts, int count_size)
                   self->packed, args->count_size, self->stream);
 }
 
-extern "C" int
-cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
-    int count_size, int64_t n_entries, CuvCudaStream stream)
+// Compares the query with the first n_entries.
+static int
+match_all (CuvLdpMatchCuda *self, int64_t n_entries)
 {
   const int64_t n = std::min (n_entries, self->n);
   const int64_t n_resident = std::min (n, self->n_resident);
   int slot = 0;
 
-  self->stream = (cudaStream_t) stream;
   self->n_matched = n;
-  if (set_query (self, counts, count_size) != 0
-      || match (self, self->resident, 0, n_resident) != 0)
+  if (match (self, self->resident, 0, n_resident) != 0)
     return -1;
   for (int64_t first = n_resident; first < n; first += self->layout.chunk) {
     if (match_chunk (self, self->slots[slot++ % SLOTS], first,
@@ -350,6 +348,27 @@ cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
       return -1;
   }
   return 0;
+}
+
+extern "C" int
+cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
+    int count_size, int64_t n_entries, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  return set_query (self, counts, count_size) == 0 ? match_all (self, n_entries)
+                                                   : -1;
+}
+
+// Pageable memory has been read when the copy returns.
+extern "C" int
+cuv_ldp_match_cuda_submit_packed (CuvLdpMatchCuda *self, const void *packed,
+    int64_t n_entries, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  self->args.query = self->packed;
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->packed, packed, (size_t) self->size,
+      cudaMemcpyHostToDevice, self->stream));
+  return match_all (self, n_entries);
 }
 
 extern "C" int

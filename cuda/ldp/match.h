@@ -39,6 +39,11 @@ int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
 int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
     int count_size, int64_t n_entries, CuvCudaStream stream);
 
+/* The same with a picture that is packed as the entries are, in host memory,
+ * which is copied before this returns. */
+int cuv_ldp_match_cuda_submit_packed (CuvLdpMatchCuda *self, const void *packed,
+    int64_t n_entries, CuvCudaStream stream);
+
 /* Waits for the last query and writes the similarity, 0 .. 1, of each entry it
  * was compared with. Returns 0 or -1. */
 int cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities);

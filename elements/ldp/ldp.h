@@ -29,6 +29,8 @@
  *     ldpindex-format.c       bytes, checksums, errors
  *   backend.c               descriptors of frames, and retrieval of similar
  *                           pictures, on the CPU, the GPU or both
+ *   scan/                   comparing without frames, for programs: the CPU or
+ *                           the GPU
  *   gstldpdescriptor.c, gstldpindexsink.c, gstldpretrieve.c
  *                           the elements
  *   gstldpindex.c           the index of ldpretrieve

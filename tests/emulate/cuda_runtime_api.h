@@ -51,6 +51,7 @@ const char *cudaGetErrorString (cudaError_t status);
 cudaError_t cudaGetLastError (void);
 cudaError_t cudaGetDevice (int *device);
 cudaError_t cudaGetDeviceCount (int *n);
+cudaError_t cudaSetDevice (int device);
 cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr, int device);
 
 cudaError_t cudaMemGetInfo (size_t *available, size_t *total);

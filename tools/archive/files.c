@@ -79,9 +79,7 @@ gboolean
 files_sync_folder (const gchar *folder, GError **error)
 {
   const int file = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  /* some network file systems have no such thing for folders */
-  const gboolean ok =
-      file >= 0 && (fsync (file) == 0 || errno == EINVAL || errno == ENOTSUP);
+  const gboolean ok = file >= 0 && fsync (file) == 0;
 
   if (!ok)
     files_fail ("sync", folder, error);

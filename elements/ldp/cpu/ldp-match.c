@@ -17,6 +17,7 @@ struct _CuvLdpMatcher {
   /* the current run */
   const uint8_t *query, *entries;
   size_t stride, n;
+  size_t per_task; /* entries */
   double *similarities;
 };
 
@@ -132,15 +133,16 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
   return cuv_ldp_similarity_of_distance (packed->max_distance, distance);
 }
 
-enum { TASK_ENTRIES = 8 };
+/* Long enough for the processor to read ahead. */
+enum { TASK_BYTES = 1 << 18 };
 
 static void
 compare_task (void *data, int task)
 {
   const CuvLdpMatcher *self = data;
-  const size_t first = (size_t) task * TASK_ENTRIES;
+  const size_t first = (size_t) task * self->per_task;
 
-  for (size_t i = first; i < first + TASK_ENTRIES && i < self->n; i++)
+  for (size_t i = first; i < first + self->per_task && i < self->n; i++)
     self->similarities[i] = compare (self, self->entries + i * self->stride);
 }
 
@@ -153,8 +155,9 @@ cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
   self->entries = entries;
   self->stride = stride;
   self->n = n;
+  self->per_task = stride < TASK_BYTES ? TASK_BYTES / stride : 1;
   self->similarities = similarities;
-  cuv_threads_run (n_threads, (int) ((n + TASK_ENTRIES - 1) / TASK_ENTRIES),
+  cuv_threads_run (n_threads, (int) ((n + self->per_task - 1) / self->per_task),
       compare_task, self);
 }
 
@@ -197,6 +200,12 @@ compare_matches (const void *a, const void *b)
   return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
+void
+cuv_ldp_sort_matches (CuvLdpMatch *matches, size_t n)
+{
+  qsort (matches, n, sizeof *matches, compare_matches);
+}
+
 /* Restores the heap, whose root is the worst match, after heap[at] changed. */
 static void
 sift_down (CuvLdpMatch *heap, size_t at, size_t n)
@@ -233,6 +242,6 @@ cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
       sift_down (matches, 0, k);
     }
   }
-  qsort (matches, found, sizeof *matches, compare_matches);
+  cuv_ldp_sort_matches (matches, found);
   return found;
 }

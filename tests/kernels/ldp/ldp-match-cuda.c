@@ -148,6 +148,18 @@ ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
   free (counts);
 }
 
+/* The same, packed. */
+static void
+ask_packed (
+    const Index *self, CuvLdpMatchCuda *cuda, int query, int n, double *found)
+{
+  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
+                 cuda, self->entries + (size_t) query * self->stride, n, stream)
+              == 0
+          && cuv_ldp_match_cuda_collect (cuda, found) == 0,
+      ": %s", cuv_cuda_error ());
+}
+
 /* ---- against the reference ---- */
 
 static void
@@ -174,6 +186,9 @@ check_query (
         wanted);
   }
   CUV_CHECK (found[n] == -1.0);
+  ask_packed (self, cuda, query, n, found);
+  CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
+      ": similarities to packed counts differ");
 }
 
 static void

@@ -3,6 +3,8 @@
 #ifndef LDP_TESTS_H
 #define LDP_TESTS_H
 
+#include "cuvbackend.h"
+
 /* the C reference against known results (ldp-known.c) */
 void check_ldp_codes (void);
 void check_ldp_layouts (void);
@@ -26,5 +28,8 @@ void bench_ldp_match_cuda (void);
 void bench_ldp (void);
 void bench_ldp_cuda (void);
 void bench_ldp_sizes (void);
+
+/* ldp-scan.c: on a processor */
+void check_ldp_scan (const CuvProcessor *processor);
 
 #endif

@@ -15,6 +15,7 @@ run (void)
     }
     check_ldp_cuda ();
     check_ldp_match_cuda ();
+    check_ldp_scan (&(CuvProcessor){ .on_device = true });
     return;
   }
   if (cuv_check_options.bench) {
@@ -29,6 +30,7 @@ run (void)
   check_ldp_similarity ();
   check_ldp_versions ();
   check_ldp_match ();
+  check_ldp_scan (&(CuvProcessor){ .n_threads = 2 });
 }
 
 int

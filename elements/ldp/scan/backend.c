@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "scan/scan.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "cpu/ldp-match.h"
+
+typedef struct {
+  const CuvLdpIndexInfo *info;
+  const uint8_t *entries;
+  uint64_t n;
+  size_t max_bytes;
+} Config;
+
+typedef struct {
+  const void *packed;
+  double *similarities;
+} Job;
+
+/* ---- CPU ---- */
+
+/* The first n_copied descriptors are copied, without names and thumbnails
+ * between them: that is up to four times as fast to read as the mapped file. */
+typedef struct {
+  Config config;
+  CuvLdpMatcher *matcher;
+  uint8_t *copy;
+  size_t pitch; /* bytes from one of the copies to the next */
+  uint64_t n_copied;
+} Cpu;
+
+enum { HUGE_PAGE = 2 << 20, ALIGNMENT = 64 };
+
+static size_t
+align (size_t bytes, size_t to)
+{
+  return (bytes + to - 1) / to * to;
+}
+
+/* The file's pages are no longer part of the process's memory, but stay in the
+ * system's as long as there is room. */
+static void
+drop_pages (const Cpu *self)
+{
+  const size_t page = (size_t) sysconf (_SC_PAGESIZE);
+  const uintptr_t from = align ((uintptr_t) self->config.entries, page);
+  const uintptr_t to = (uintptr_t) (self->config.entries
+                           + self->n_copied * self->config.info->stride)
+      / page * page;
+
+  if (to > from)
+    madvise ((void *) from, to - from, MADV_DONTNEED);
+}
+
+/* Without memory nothing is copied. */
+static void
+copy_entries (Cpu *self, int n_threads)
+{
+  const Config *config = &self->config;
+  const size_t size = config->info->descriptor_size;
+  size_t bytes;
+
+  self->pitch = align (size, ALIGNMENT);
+  self->n_copied = config->max_bytes / self->pitch;
+  if (self->n_copied > config->n)
+    self->n_copied = config->n;
+  bytes = align (self->n_copied * self->pitch, HUGE_PAGE);
+  self->copy = bytes > 0 ? aligned_alloc (HUGE_PAGE, bytes) : NULL;
+  if (self->copy == NULL) {
+    self->n_copied = 0;
+    return;
+  }
+  madvise (self->copy, bytes, MADV_HUGEPAGE);
+  cuv_ldp_copy_entries (&n_threads, self->copy, self->pitch, config->entries,
+      config->info->stride, size, (int64_t) self->n_copied);
+  drop_pages (self);
+}
+
+static const char *
+open_cpu (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  Cpu *self = calloc (1, sizeof *self);
+
+  *state = self;
+  if (self == NULL)
+    return "out of memory";
+  self->config = *(const Config *) config;
+  self->matcher = cuv_ldp_matcher_new (&self->config.info->layout);
+  if (self->matcher == NULL)
+    return "out of memory";
+  copy_entries (self, processor->n_threads);
+  return NULL;
+}
+
+static const char *
+run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  Cpu *self = state;
+  const Job *job = data;
+  const size_t stride = self->config.info->stride;
+  const uint64_t n = self->n_copied;
+
+  cuv_ldp_matcher_run (self->matcher, job->packed, self->copy, self->pitch, n,
+      processor->n_threads, job->similarities);
+  cuv_ldp_matcher_run (self->matcher, job->packed,
+      self->config.entries + n * stride, stride, self->config.n - n,
+      processor->n_threads, job->similarities + n);
+  return NULL;
+}
+
+static void
+close_cpu (void *state)
+{
+  Cpu *self = state;
+
+  cuv_ldp_matcher_free (self->matcher);
+  free (self->copy);
+  free (self);
+}
+
+static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+#include "ldp/match.h"
+
+typedef struct {
+  CuvLdpMatcher *matcher; /* for its weights */
+  CuvLdpMatchCuda *match;
+  int64_t n;
+  int n_threads; /* for entries that do not fit */
+} Cuda;
+
+/* The first query loads the kernels. */
+static const char *
+prepare (Cuda *self, const Config *config, const CuvProcessor *processor)
+{
+  double similarity;
+
+  self->n = (int64_t) config->n;
+  self->n_threads = processor->n_threads;
+  self->match = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (self->matcher),
+      config->info->stride, config->max_bytes, cuv_ldp_copy_entries,
+      &self->n_threads);
+  if (self->match == NULL
+      || cuv_ldp_match_cuda_set_entries (
+             self->match, config->entries, self->n, 0, processor->stream)
+          != 0
+      || cuv_ldp_match_cuda_submit_packed (
+             self->match, config->entries, 1, processor->stream)
+          != 0
+      || cuv_ldp_match_cuda_collect (self->match, &similarity) != 0)
+    return cuv_cuda_error ();
+  return NULL;
+}
+
+static const char *
+open_cuda (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  Cuda *self = calloc (1, sizeof *self);
+
+  *state = self;
+  if (self == NULL)
+    return "out of memory";
+  self->matcher =
+      cuv_ldp_matcher_new (&((const Config *) config)->info->layout);
+  return self->matcher != NULL ? prepare (self, config, processor)
+                               : "out of memory";
+}
+
+static const char *
+run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  Cuda *self = state;
+  const Job *job = data;
+
+  self->n_threads = processor->n_threads;
+  return cuv_ldp_match_cuda_submit_packed (
+             self->match, job->packed, self->n, processor->stream)
+              == 0
+          && cuv_ldp_match_cuda_collect (self->match, job->similarities) == 0
+      ? NULL
+      : cuv_cuda_error ();
+}
+
+static void
+close_cuda (void *state)
+{
+  Cuda *self = state;
+
+  cuv_ldp_match_cuda_free (self->match);
+  cuv_ldp_matcher_free (self->matcher);
+  free (self);
+}
+
+static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClasses classes = { &cpu, &cuda };
+
+const char *
+cuv_ldp_scan_probe_cuda (void)
+{
+  return cuv_cuda_probe () == 0 ? NULL : cuv_cuda_error ();
+}
+
+const char *
+cuv_ldp_scan_set_device (int number, int *n_devices)
+{
+  *n_devices = cuv_cuda_set_device (number);
+  return *n_devices > 0 ? NULL : cuv_cuda_error ();
+}
+
+size_t
+cuv_ldp_scan_free_memory (void)
+{
+  return cuv_cuda_free_memory ();
+}
+#else
+static const CuvBackendClasses classes = { &cpu, NULL };
+
+const char *
+cuv_ldp_scan_probe_cuda (void)
+{
+  return "this build has no CUDA kernels";
+}
+
+const char *
+cuv_ldp_scan_set_device (int number, int *n_devices)
+{
+  *n_devices = 0;
+  return cuv_ldp_scan_probe_cuda ();
+}
+
+size_t
+cuv_ldp_scan_free_memory (void)
+{
+  return 0;
+}
+#endif
+
+/* ---- both ---- */
+
+struct _CuvLdpScan {
+  CuvBackend backend;
+};
+
+CuvLdpScan *
+cuv_ldp_scan_new (const CuvLdpIndex *index, uint64_t first, uint64_t n,
+    size_t max_bytes, const CuvProcessor *processor, const char **error)
+{
+  const Config config = { cuv_ldp_index_info (index),
+    cuv_ldp_index_descriptor (index, first), n, max_bytes };
+  CuvLdpScan *self = calloc (1, sizeof *self);
+
+  *error = self != NULL
+      ? cuv_backend_open (&self->backend, &classes, &config, NULL, processor)
+      : "out of memory";
+  if (*error == NULL)
+    return self;
+  cuv_ldp_scan_free (self);
+  return NULL;
+}
+
+void
+cuv_ldp_scan_free (CuvLdpScan *self)
+{
+  if (self == NULL)
+    return;
+  cuv_backend_close (&self->backend);
+  free (self);
+}
+
+const char *
+cuv_ldp_scan_run (CuvLdpScan *self, const void *packed, double *similarities,
+    const CuvProcessor *processor)
+{
+  Job job = { packed, similarities };
+
+  return cuv_backend_run (&self->backend, &job, processor);
+}

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests cuvision-search: the same bits from any number of ranks, from ldpretrieve and
+from NumPy; errors that name rank and file; ranks that are killed.
+search-tool.py SEARCH INDEX WRITER [ENTRIES], where ENTRIES are those of the index that
+is compared with NumPy, 4000 by default."""
+import base64
+import json
+import math
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy
+
+SEARCH, INDEX, WRITER = (os.path.abspath(program) for program in sys.argv[1:4])
+ENTRIES = int(sys.argv[4]) if len(sys.argv) > 4 else 4000
+PICTURES = '/usr/share/doc/opencv-doc/examples/data'
+NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
+MPIRUN = ['mpirun', '--map-by', 'slot:OVERSUBSCRIBE']
+# Open MPI 4 and 5, as root and in containers, which have no other machines
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
+                  PRTE_ALLOW_RUN_AS_ROOT='1', PRTE_ALLOW_RUN_AS_ROOT_CONFIRM='1',
+                  OMPI_MCA_plm='isolated', OMPI_MCA_pml='ob1',
+                  OMPI_MCA_odls_base_sigkill_timeout='0')
+failures = 0
+
+
+def check(ok, what):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what)
+
+
+def run(command, text=None, **environment):
+    return subprocess.run(command, input=text, capture_output=True, text=True,
+                          timeout=120, env={**os.environ, **environment})
+
+
+def search(*arguments, n=0, text=None):
+    """Records of a search that succeeds; n = 0: without mpirun."""
+    launcher = [*MPIRUN, '-n', str(n)] if n else []
+    done = run([*launcher, SEARCH, '--device', 'cpu', *arguments], text)
+    check(done.returncode == 0, f'{n} ranks, {arguments}: {done.stderr}')
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def expect(status, part, *arguments, n=0, text=None):
+    launcher = [*MPIRUN, '-n', str(n)] if n else []
+    done = run([*launcher, SEARCH, *arguments], text)
+    check(done.returncode == status and part in done.stdout + done.stderr,
+          f'{n} ranks, {arguments}: {done.returncode}, {done.stdout}{done.stderr}')
+    return done
+
+
+def index(*arguments):
+    done = run([INDEX, *arguments])
+    check(done.returncode == 0, f'{arguments}: {done.stderr}')
+    return done.stdout
+
+
+def write(grid, size, n, seed, *files):
+    subprocess.run([WRITER, str(grid), str(size), str(n), str(seed), *files],
+                   check=True)
+
+
+def timeless(records):
+    return [{key: value for key, value in record.items() if key != 'microseconds'}
+            for record in records]
+
+
+# ---- NumPy ----
+
+class Oracle:
+    """Similarities by docs/ldpretrieve.md from the bytes of an index, for counts of two
+    bytes."""
+
+    def __init__(self, path):
+        data = numpy.memmap(path, numpy.uint8, 'r')
+        columns, rows, n, bins = struct.unpack_from('<IIII', data, 52)
+        size, stride = struct.unpack_from('<QQ', data, 80)
+        assert struct.unpack_from('<I', data, 68)[0] == 2
+        count = (len(data) - 4096) // stride
+        entries = numpy.lib.stride_tricks.as_strided(
+            data[4096:], (count, size), (stride, 1))
+        self.shape = (columns * rows, n, bins)
+        self.counts = numpy.ascontiguousarray(entries).view('<u2')
+        totals = self.counts[0].reshape(self.shape).sum(2, dtype=int)[:, 0]
+        used = n * int((totals > 0).sum())
+        self.most = used * math.lcm(*[int(t) for t in totals if t])
+        assert self.most < 2 ** 62
+        self.weights = [self.most // (int(t) * used) if t else 0 for t in totals]
+        self.totals = totals * n
+
+    def similarities(self, query):
+        """Distances are integers, divided once."""
+        distance = numpy.zeros(len(self.counts), numpy.int64)
+        size = self.shape[1] * self.shape[2]
+        for block, weight in enumerate(self.weights):
+            part = slice(block * size, (block + 1) * size)
+            common = numpy.minimum(self.counts[:, part], query[part]).sum(
+                1, dtype=numpy.int64)
+            distance += weight * (self.totals[block] - common)
+        return (self.most - distance) / self.most
+
+    def best(self, query, k, threshold=0.0):
+        """(entry, similarity), ties by number."""
+        found = self.similarities(query)
+        order = numpy.argsort(-found, kind='stable')[:k]
+        return [(int(i), float(found[i])) for i in order if found[i] >= threshold]
+
+
+def pairs(record):
+    return [(match['entry'], match['similarity']) for match in record['matches']]
+
+
+def test_numpy():
+    files = ['r-0.ldp', 'r-1.ldp', 'r-2.ldp']
+    write(1, 128, ENTRIES, 1, 'all.ldp')
+    write(1, 128, ENTRIES, 1, *files)
+    oracle = Oracle('all.ldp')
+    queries = [0, 5, ENTRIES // 2, ENTRIES - 1]
+    wanted = [oracle.best(oracle.counts[i], 50) for i in queries]
+    check(any(a[1] == b[1] for best in wanted for a, b in zip(best, best[1:])),
+          'there are no ties')
+    numbers = [str(i) for i in queries]
+    for n, more in ((0, ['--threads', '1']), (1, []), (2, ['--memory-limit', '1']),
+                    (4, ['--no-check', '--memory-limit', '0']), (7, [])):
+        one = search('-i', 'all.ldp', '-k', '50', '-n', *more, *numbers, n=n)
+        check([pairs(record) for record in one] == wanted, f'{n} ranks, NumPy')
+        several = search('-i', 'r-?.ldp', '-k', '50', '-n', *more, *numbers, n=n)
+        check([pairs(record) for record in several] == wanted,
+              f'{n} ranks, three files')
+        for record in several:
+            for match in record['matches']:
+                start = ENTRIES * files.index(match['file']) // 3
+                check(match['name'] == str(match['entry'])
+                      and match['file_entry'] == match['entry'] - start,
+                      f'{n} ranks: {match}')
+    threshold = wanted[1][7][1]
+    found = search('-i', 'all.ldp', '-k', '10000', '-t', repr(threshold), '-n', '5', n=3)
+    check(pairs(found[0]) == oracle.best(oracle.counts[5], 10000, threshold),
+          'a threshold')
+
+
+def test_blocks():
+    """Blocks of different sizes, whose weights differ."""
+    write(3, 70, 60, 7, 'blocks.ldp')
+    oracle = Oracle('blocks.ldp')
+    for n in 0, 2, 5:
+        found = search('-i', 'blocks.ldp', '-k', '100', '-n', '3', '59', n=n)
+        check([pairs(record) for record in found]
+              == [oracle.best(oracle.counts[i], 100) for i in (3, 59)],
+              f'{n} ranks, blocks')
+
+
+# ---- pictures ----
+
+def test_pictures():
+    """Decoded and described as by ldpretrieve, and as by cuvision-index add."""
+    paths = [os.path.join(PICTURES, name) for name in NAMES]
+    index('add', 'p.ldp', *paths)
+    query = os.path.join(PICTURES, 'aloeR.jpg')
+    line = ['gst-launch-1.0', '-q', 'filesrc', f'location={query}', '!', 'decodebin',
+            '!', 'videoconvert', '!', 'ldpretrieve', 'index=p.ldp', 'k=4',
+            'thumbnails=false', '!', 'visionpublish', '!', 'fakesink']
+    wanted = [{key: match[key] for key in ('rank', 'name', 'similarity', 'entry')}
+              for match in json.loads(run(line).stdout)['matches']]
+    found = search('-i', 'p.ldp', '-k', '4', query, paths[3], n=2)
+    check([{key: match[key] for key in wanted[0]} for match in found[0]['matches']]
+          == wanted, f'not as ldpretrieve: {found[0]} {wanted}')
+    check(found[1]['matches'][0]['entry'] == 3
+          and found[1]['matches'][0]['similarity'] == 1, 'not as cuvision-index')
+    times = found[0]['microseconds']
+    check(found[0]['query'] == query and found[0]['entries'] == 5
+          and sorted(times) == ['decode', 'describe', 'merge', 'scan']
+          and all(isinstance(us, int) for us in times.values()), 'the record')
+    done = expect(0, 'rank 1 on ', '-v', '-d', 'cpu', '-i', 'p.ldp', query, n=2)
+    check(done.stderr.count(' on the CPU, ') == 2 and 'entries 2 to 4' in done.stderr,
+          done.stderr)
+    check(timeless(found)
+          == timeless(search('-i', 'p.ldp', '-k', '4', query, paths[3])),
+          'without mpirun')
+
+
+def test_queries():
+    """Pictures, names and numbers, on the command line and from stdin."""
+    home = os.path.join(PICTURES, 'home.jpg')
+    by_number = search('-i', 'p.ldp', '-n', '4')[0]
+    by_name = search('-i', 'p.ldp', '-e', home, n=2)[0]
+    check(by_name['matches'] == by_number['matches'] and by_name['query'] == home
+          and by_name['query_entry'] == by_number['query_entry'] == 4, 'by name')
+    twice = search('-i', 'p.ldp', '-i', 'p.ldp', '-e', home, n=3)
+    check([record['query_entry'] for record in twice] == [4, 9], 'a name twice')
+    text = f'\n{home}\n{os.path.join(PICTURES, "none.jpg")}\r\n{home}'
+    done = expect(1, 'skipped: ', '-i', 'p.ldp', '-k', '1', '-', home, n=2, text=text)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    check([record.get('query') for record in found]
+          == [home, os.path.join(PICTURES, 'none.jpg'), home, home]
+          and 'error' in found[1] and 'matches' not in found[1]
+          and all(r['matches'][0]['entry'] == 4 for r in found if 'matches' in r),
+          f'a list of pictures: {found}')
+    for kind, bad in (('-n', '5'), ('-n', '-1'), ('-n', 'x'), ('-e', 'none')):
+        done = expect(1, 'skipped', '-i', 'p.ldp', kind, '--', bad, '0')
+        check('error' in json.loads(done.stdout.splitlines()[0]), f'{kind} {bad}')
+
+
+def test_dialogue():
+    """Each line of stdin is answered before the next one is written."""
+    with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-i', 'p.ldp', '-n', '-'],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        for i in range(5):
+            process.stdin.write(f'{i}\n')
+            process.stdin.flush()
+            check(json.loads(process.stdout.readline())['query_entry'] == i,
+                  f'answer {i}')
+        process.stdin.close()
+        check(process.wait(60) == 0, 'the end of stdin')
+
+
+def test_thumbnails():
+    index('export', 'p.ldp', 'exported')
+    wanted = [cv2.imread(os.path.join('exported', name))
+              for name in sorted(os.listdir('exported'))]
+    for match in search('-i', 'p.ldp', '--thumbnails', '-n', '2', n=3)[0]['matches']:
+        kind, data = match['thumbnail'].split(',')
+        picture = cv2.imdecode(numpy.frombuffer(base64.b64decode(data), numpy.uint8), 1)
+        check(kind == 'data:image/png;base64'
+              and (picture == wanted[match['entry']]).all(), f'thumbnail of {match}')
+    expect(1, '--thumbnails: the index has none', '-i', 'blocks.ldp', '--thumbnails',
+           '-n', '0')
+    expect(1, 'lower --k', '-i', 'p.ldp', '--thumbnails', '-k', '9999', '-n', '0')
+
+
+# ---- odd sizes ----
+
+def test_few():
+    """More ranks than entries, no entry at all, k above the number of entries."""
+    index('add', 'one.ldp', os.path.join(PICTURES, 'home.jpg'))
+    shutil.copy('one.ldp', 'none.ldp')
+    index('remove', '--number', 'none.ldp', '0')
+    home = os.path.join(PICTURES, 'home.jpg')
+    for n in 0, 4:
+        found = search('-i', 'none.ldp', '-i', 'one.ldp', '-i', 'none.ldp', '-k', '9',
+                       home, n=n)[0]
+        check(pairs(found) == [(0, 1.0)] and found['matches'][0]['file'] == 'one.ldp',
+              f'{n} ranks, one entry: {found}')
+        found = search('-i', 'none.ldp', home, n=n)[0]
+        check(found['matches'] == [] and found['entries'] == 0, f'{n} ranks, none')
+
+
+# ---- errors ----
+
+def test_wrong():
+    for part, *arguments in (('--index is missing', 'x'),
+                             ('there is no query', '-i', 'p.ldp'),
+                             ('--k is not in', '-i', 'p.ldp', '-k', '0', 'x'),
+                             ('--threshold is not', '-i', 'p.ldp', '-t', '2', 'x'),
+                             ('--repeat is below', '-i', 'p.ldp', '--repeat', '0', 'x'),
+                             ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
+                             ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
+                             ('Unknown option', '--nothing')):
+        expect(2, part, *arguments)
+    done = expect(2, '--index is missing', 'x', n=3)
+    check(done.stderr.count('--index is missing') == 1, 'not only the root prints')
+    done = expect(0, 'Examples:', '--help', n=2)
+    check(done.stdout.count('Examples:') == 1, 'not only the root prints help')
+    expect(1, 'No such file', '-i', 'none-*.ldp', '-n', '0')
+    expect(1, 'rank 1 on ', '-i', 'missing.ldp', '-n', '0', n=2)
+    expect(1, 'has other parameters (order 3, a grid of 3', '-i', 'p.ldp', '-i',
+           'blocks.ldp', '-n', '0', n=2)
+    expect(1, 'its first bytes differ', '-i', os.path.join(PICTURES, NAMES[0]), '-n', '0')
+    if not os.path.exists('/dev/nvidiactl'):
+        expect(1, '--device cuda: ', '-d', 'cuda', '-i', 'p.ldp', '-n', '0')
+
+
+def test_damage():
+    """Only the ranks of damaged entries complain."""
+    with open('p.ldp', 'rb') as file:
+        data = bytearray(file.read())
+    stride = struct.unpack_from('<Q', data, 88)[0]
+    data[4096 + 3 * stride + 7] ^= 1
+    with open('d.ldp', 'wb') as file:
+        file.write(data)
+    for n, who in ((0, ''), (5, 'rank 4 on ')):
+        done = expect(1, who, '-i', 'p.ldp', '-i', 'd.ldp', '-n', '0', n=n)
+        check('d.ldp: entry 3 is damaged' in done.stderr and done.stdout == ''
+              and done.stderr.count('rank ') <= 1 + (n > 0), done.stderr)
+    search('-i', 'd.ldp', '-n', '0', '--no-check')
+    with open('t.ldp', 'wb') as file:
+        file.write(data[:-100])
+    expect(1, 'is truncated', '-i', 't.ldp', '-n', '0', n=2)
+
+
+def differ(part, name, write_file):
+    """Rank 1 has another file than rank 0, in its own folder."""
+    for i, folder in enumerate(('first', 'second')):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        shutil.copy('p.ldp', os.path.join(folder, 'p.ldp'))
+        if i == 1:
+            write_file(os.path.join(folder, 'p.ldp'))
+    both = [['-n', '1', '--wdir', os.path.abspath(folder), SEARCH, '-i', 'p.ldp', '-n',
+             '0'] for folder in ('first', 'second')]
+    done = run([*MPIRUN, *both[0], ':', *both[1]])
+    if part is None:
+        check(done.returncode == 0, f'{name}: {done.stderr}')
+        return
+    check(done.returncode != 0 and done.stdout == ''
+          and any(line.startswith('cuvision-search: rank 1 on ') and part in line
+                  for line in done.stderr.splitlines()), f'{name}: {done.stderr}')
+
+
+def test_other_files():
+    differ('p.ldp has 4 entries, but 5 at rank 0', 'fewer entries',
+           lambda path: index('remove', '-n', path, '2'))
+    differ('has other entries than at rank 0', 'other entries',
+           lambda path: index('rename', '-n', path, '4', 'x'))
+    differ('has other parameters than at rank 0', 'other parameters',
+           lambda path: shutil.copy('blocks.ldp', path))
+    differ('cannot be opened', 'no file', os.remove)
+    # appended since
+    differ(None, 'more entries', lambda path: index('add', path, 'exported/' + sorted(
+        os.listdir('exported'))[0]))
+
+
+# ---- killed ranks ----
+
+def children(process):
+    """Ids of mpirun's ranks, in their order."""
+    done = subprocess.run(['pgrep', '-P', str(process.pid)], stdout=subprocess.PIPE,
+                          text=True)
+    return [int(pid) for pid in done.stdout.split()]
+
+
+def wait_for_ranks(process, n):
+    for _ in range(2000):
+        if len(children(process)) == n:
+            return children(process)
+        time.sleep(0.005)
+    raise RuntimeError('the ranks do not start')
+
+
+def test_killed():
+    """Rank 0, 1 or 2, at the start or while it compares: an error names it, the exit
+    status is not 0, and each line is a whole answer."""
+    numbers = [str(i) for i in range(2000)]
+    for rank, started in ((1, False), (2, True), (1, True), (0, True)):
+        with subprocess.Popen(
+                [*MPIRUN, '-n', '3', SEARCH, '-i', 'all.ldp', '-k', '3', '--repeat', '5',
+                 '-n', *numbers], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                text=True) as process:
+            pids = wait_for_ranks(process, 3)
+            first = process.stdout.readline() if started else ''
+            os.kill(pids[rank], signal.SIGKILL)
+            out, error = process.communicate(timeout=60)
+        check(process.returncode != 0 and 'rank ' + str(rank) in error
+              and 'signal 9' in error, f'rank {rank} killed: {error}')
+        lines = (first + out).split('\n')
+        check(len(lines) < 2000, f'rank {rank} was killed too late')
+        for i, line in enumerate(lines[:-1]):
+            record = json.loads(line)
+            check(record['query_entry'] == i and len(record['matches']) == 3,
+                  f'rank {rank} killed: {line}')
+
+
+def test_output():
+    """A full disk."""
+    done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n 0 > /dev/full', SEARCH],
+                          stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 1 and 'No space left' in done.stderr, done.stderr)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for test in (test_numpy, test_blocks, test_pictures, test_queries, test_dialogue,
+                 test_thumbnails, test_few, test_wrong, test_damage, test_other_files,
+                 test_killed, test_output):
+        start = time.monotonic()
+        test()
+        print(f'{test.__name__}: {time.monotonic() - start:.1f} s', flush=True)
+    os.chdir('/')
+sys.exit(failures > 0)

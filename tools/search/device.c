@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "search-tool.h"
+
+#include <string.h>
+#include <unistd.h>
+#include "scan/scan.h"
+
+static gint n_devices; /* GPUs of this machine */
+
+/* A launcher may have bound the rank to fewer cores than are its share. */
+static gint
+count_threads (const SearchOptions *options)
+{
+  const gint cores = (gint) sysconf (_SC_NPROCESSORS_ONLN);
+  const gint share = MAX (cores / ranks.n_local, 1);
+
+  return options->n_threads > 0 ? options->n_threads
+                                : MIN (share, (gint) g_get_num_processors ());
+}
+
+/* The ranks of a machine take its GPUs in turn. */
+gchar *
+device_choose (const SearchOptions *options, CuvProcessor *processor)
+{
+  const char *problem = NULL;
+
+  *processor = (CuvProcessor){ .n_threads = count_threads (options) };
+  if (options->device == SEARCH_DEVICE_CPU)
+    return NULL;
+  problem = cuv_ldp_scan_set_device (ranks.i_local, &n_devices);
+  if (problem == NULL)
+    problem = cuv_ldp_scan_probe_cuda ();
+  processor->on_device = problem == NULL;
+  if (problem == NULL || options->device == SEARCH_DEVICE_AUTO)
+    return NULL;
+  return g_strdup_printf (
+      "--device cuda: %s; --device cpu finds the same", problem);
+}
+
+gsize
+device_read_size (const gchar *path, const gchar *key)
+{
+  gchar *text = NULL;
+  const gchar *line;
+  gsize kilobytes = 0;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return 0;
+  line = strstr (text, key);
+  if (line != NULL)
+    kilobytes = g_ascii_strtoull (line + strlen (key), NULL, 10);
+  g_free (text);
+  return kilobytes << 10;
+}
+
+/* Not before every rank has a context, which takes memory, too, and before any
+ * allocates. */
+gsize
+device_memory (const SearchOptions *options, const CuvProcessor *processor)
+{
+  const gsize limit = (gsize) options->memory_limit << 20;
+  gint n_sharing = ranks.n_local;
+  gsize available;
+
+  ranks_wait_for_all ();
+  available = processor->on_device
+      ? cuv_ldp_scan_free_memory ()
+      : device_read_size ("/proc/meminfo", "MemAvailable:");
+  ranks_wait_for_all ();
+  if (options->memory_limit >= 0)
+    return limit;
+  if (processor->on_device)
+    n_sharing = (ranks.n_local + n_devices - 1) / n_devices;
+  return available / 10 * (processor->on_device ? 9 : 7) / (gsize) n_sharing;
+}

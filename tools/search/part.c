@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "search-tool.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cuvthreads.h"
+#include "index/ldpindex-format.h"
+
+/* ---- files ---- */
+
+/* A library's error as GLib's allocator has it. */
+static gchar *
+take (char *text)
+{
+  gchar *copy = g_strdup (text != NULL ? text : "out of memory");
+
+  free (text);
+  return copy;
+}
+
+static void
+close_file (gpointer file)
+{
+  IndexFile *self = file;
+
+  cuv_ldp_index_free (self->index);
+  g_free (self->path);
+}
+
+static gchar *
+open_file (Part *self, const gchar *path)
+{
+  IndexFile file = { .path = g_strdup (path) };
+  char *problem;
+
+  file.index = cuv_ldp_index_open (path, &problem);
+  if (file.index != NULL && self->files->len > 0
+      && !cuv_ldp_index_check_same (
+          cuv_ldp_index_info (file.index), part_info (self), path, &problem))
+    g_clear_pointer (&file.index, cuv_ldp_index_free);
+  if (file.index == NULL) {
+    g_free (file.path);
+    return take (problem);
+  }
+  file.n = cuv_ldp_index_n_entries (file.index);
+  g_array_append_val (self->files, file);
+  return NULL;
+}
+
+/* A pattern's files, in the order of their names. */
+static gchar *
+open_pattern (Part *self, const gchar *pattern)
+{
+  glob_t found = { 0 };
+  gchar *problem = NULL;
+
+  if (g_file_test (pattern, G_FILE_TEST_EXISTS)
+      || glob (pattern, GLOB_ERR, NULL, &found) != 0)
+    problem = open_file (self, pattern);
+  for (gsize i = 0; problem == NULL && i < found.gl_pathc; i++)
+    problem = open_file (self, found.gl_pathv[i]);
+  globfree (&found);
+  return problem;
+}
+
+static gchar *
+open_files (Part *self, gchar **indexes)
+{
+  gchar *problem = NULL;
+
+  for (gchar **path = indexes; problem == NULL && *path != NULL; path++)
+    problem = open_pattern (self, *path);
+  return problem;
+}
+
+/* ---- the same files everywhere ---- */
+
+/* What the root says of a file. The checksums are those of its first and last
+ * entry. */
+typedef struct {
+  guint8 header[CUV_LDP_INDEX_HEADER];
+  guint64 n;
+  guint32 checksums[2];
+} Identity;
+
+static guint32
+checksum_of (const CuvLdpIndex *index, guint64 i)
+{
+  return cuv_ldp_get32 (cuv_ldp_index_descriptor (index, i)
+      + cuv_ldp_index_info (index)->stride - 4);
+}
+
+/* The first n entries of a file; there may be more, appended since the root
+ * counted. */
+static Identity
+identify (const CuvLdpIndex *index, guint64 n)
+{
+  Identity self;
+
+  memset (&self, 0, sizeof self);
+  self.n = n;
+  cuv_ldp_index_header (cuv_ldp_index_info (index), self.header);
+  if (n > 0) {
+    self.checksums[0] = checksum_of (index, 0);
+    self.checksums[1] = checksum_of (index, n - 1);
+  }
+  return self;
+}
+
+static gchar *
+compare_file (IndexFile *self, const Identity *root)
+{
+  Identity own;
+
+  if (self->n < root->n)
+    return g_strdup_printf ("%s has %" G_GUINT64_FORMAT
+                            " entries, but %" G_GUINT64_FORMAT
+                            " at rank 0: copy the file there again",
+        self->path, self->n, root->n);
+  self->n = root->n;
+  own = identify (self->index, self->n);
+  if (memcmp (own.header, root->header, sizeof own.header) != 0)
+    return g_strdup_printf ("%s has other parameters than at rank 0: use the "
+                            "same file on all machines",
+        self->path);
+  if (memcmp (own.checksums, root->checksums, sizeof own.checksums) != 0)
+    return g_strdup_printf ("%s has other entries than at rank 0: use the same "
+                            "file on all machines",
+        self->path);
+  return NULL;
+}
+
+static gchar *
+compare_files (Part *self)
+{
+  guint n = self->files->len;
+  Identity *root;
+  gchar *problem = NULL;
+
+  ranks_broadcast (&n, sizeof n, 0);
+  if (!ranks_is_root () && n != self->files->len)
+    problem = g_strdup_printf (
+        "there are %u index files, but %u at rank 0", self->files->len, n);
+  root = g_new0 (Identity, n);
+  for (guint i = 0; ranks_is_root () && i < n; i++) {
+    const IndexFile *file = &g_array_index (self->files, IndexFile, i);
+
+    root[i] = identify (file->index, file->n);
+  }
+  ranks_broadcast (root, n * sizeof *root, 0);
+  for (guint i = 0; problem == NULL && i < n; i++)
+    problem =
+        compare_file (&g_array_index (self->files, IndexFile, i), &root[i]);
+  g_free (root);
+  return problem;
+}
+
+/* ---- this rank's part ---- */
+
+static guint64
+first_of (guint64 n, gint rank)
+{
+  return (guint64) ((__uint128_t) n * (guint) rank / (guint) ranks.size);
+}
+
+static void
+number_entries (Part *self)
+{
+  self->n = 0;
+  for (guint i = 0; i < self->files->len; i++) {
+    IndexFile *file = &g_array_index (self->files, IndexFile, i);
+
+    file->first = self->n;
+    self->n += file->n;
+  }
+  self->first = first_of (self->n, ranks.rank);
+  self->end = first_of (self->n, ranks.rank + 1);
+}
+
+gint
+part_owner (const Part *self, guint64 entry)
+{
+  gint rank =
+      (gint) ((__uint128_t) entry * (guint) ranks.size / MAX (self->n, 1));
+
+  while (first_of (self->n, rank + 1) <= entry)
+    rank++;
+  return rank;
+}
+
+const IndexFile *
+part_file (const Part *self, guint64 entry)
+{
+  guint low = 0, high = self->files->len;
+
+  while (high - low > 1) {
+    const guint middle = (low + high) / 2;
+
+    if (g_array_index (self->files, IndexFile, middle).first <= entry)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &g_array_index (self->files, IndexFile, low);
+}
+
+const CuvLdpIndexInfo *
+part_info (const Part *self)
+{
+  return cuv_ldp_index_info (g_array_index (self->files, IndexFile, 0).index);
+}
+
+GArray *
+part_find (const Part *self, const gchar *name)
+{
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (guint64));
+
+  for (guint64 i = self->first; i < self->end; i++) {
+    const IndexFile *file = part_file (self, i);
+
+    if (g_strcmp0 (cuv_ldp_index_name (file->index, i - file->first), name)
+        == 0)
+      g_array_append_val (found, i);
+  }
+  return found;
+}
+
+/* ---- damage ---- */
+
+enum { TASK_ENTRIES = 64 };
+
+typedef struct {
+  const Part *part;
+  GMutex lock;
+  guint64 damaged; /* the first, or part->end */
+} Check;
+
+static void
+check_task (void *data, int task)
+{
+  Check *self = data;
+  const Part *part = self->part;
+  guint64 i = part->first + (guint64) task * TASK_ENTRIES;
+  const guint64 end = MIN (i + TASK_ENTRIES, part->end);
+
+  for (; i < end; i++) {
+    const IndexFile *file = part_file (part, i);
+
+    if (cuv_ldp_index_check_entry (file->index, i - file->first))
+      continue;
+    g_mutex_lock (&self->lock);
+    self->damaged = MIN (self->damaged, i);
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+}
+
+static gchar *
+check_entries (const Part *self, gint n_threads)
+{
+  Check check = { .part = self, .damaged = self->end };
+  const IndexFile *file;
+
+  g_mutex_init (&check.lock);
+  cuv_threads_run (n_threads,
+      (int) ((self->end - self->first + TASK_ENTRIES - 1) / TASK_ENTRIES),
+      check_task, &check);
+  g_mutex_clear (&check.lock);
+  if (check.damaged == self->end)
+    return NULL;
+  file = part_file (self, check.damaged);
+  return g_strdup_printf ("%s: entry %" G_GUINT64_FORMAT
+                          " is damaged (checksum mismatch): restore the file "
+                          "from a copy, or remove damaged entries with "
+                          "cuvision-index compact",
+      file->path, check.damaged - file->first);
+}
+
+/* ---- all ---- */
+
+gboolean
+part_open (Part *self, const SearchOptions *options, gint n_threads)
+{
+  *self = (Part){ .files = g_array_new (FALSE, FALSE, sizeof (IndexFile)) };
+  g_array_set_clear_func (self->files, close_file);
+  if (!ranks_agree (open_files (self, options->indexes))
+      || !ranks_agree (compare_files (self)))
+    return FALSE;
+  number_entries (self);
+  return options->no_check || ranks_agree (check_entries (self, n_threads));
+}
+
+void
+part_close (Part *self)
+{
+  g_clear_pointer (&self->files, g_array_unref);
+}

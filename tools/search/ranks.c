@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "search-tool.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+Ranks ranks = { 0, 1, 1, 0 };
+
+/* An Open MPI of version 4 that no launcher started would start its daemon, for
+ * which it needs programs that may not be installed. */
+void
+ranks_init (int *argc, char ***argv)
+{
+  MPI_Comm local;
+  int provided;
+
+  g_setenv ("OMPI_MCA_ess_singleton_isolated", "1", FALSE);
+  MPI_Init_thread (argc, argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank (MPI_COMM_WORLD, &ranks.rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &ranks.size);
+  MPI_Comm_split_type (
+      MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+  MPI_Comm_rank (local, &ranks.i_local);
+  MPI_Comm_size (local, &ranks.n_local);
+  MPI_Comm_free (&local);
+}
+
+void
+ranks_finish (void)
+{
+  MPI_Finalize ();
+}
+
+gboolean
+ranks_is_root (void)
+{
+  return ranks.rank == 0;
+}
+
+/* ---- bytes ---- */
+
+enum { CHUNK = 1 << 30 }; /* MPI counts in int */
+
+void
+ranks_broadcast (gpointer bytes, gsize size, gint from)
+{
+  for (gsize done = 0; done < size; done += CHUNK)
+    MPI_Bcast ((guint8 *) bytes + done, (int) MIN (size - done, CHUNK),
+        MPI_BYTE, from, MPI_COMM_WORLD);
+}
+
+/* MPI_Bcast() would keep a core busy until the root calls it. */
+void
+ranks_await (gpointer bytes, gsize size)
+{
+  const gint64 start = g_get_monotonic_time ();
+  MPI_Request request;
+  int done = 0;
+
+  MPI_Ibcast (bytes, (int) size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  for (;;) {
+    MPI_Test (&request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
+    if (g_get_monotonic_time () - start > 1000)
+      g_usleep (100);
+  }
+}
+
+static int *
+offsets_of (const int *sizes, gsize *total)
+{
+  int *offsets = g_new (int, ranks.size);
+
+  *total = 0;
+  for (gint i = 0; i < ranks.size; i++) {
+    offsets[i] = (int) *total;
+    *total += (gsize) sizes[i];
+  }
+  if (*total <= G_MAXINT)
+    return offsets;
+  g_printerr ("cuvision-search: the ranks' results take %" G_GSIZE_FORMAT
+              " bytes, more than MPI can gather: lower --k\n",
+      *total);
+  MPI_Abort (MPI_COMM_WORLD, 1);
+  return offsets;
+}
+
+GByteArray *
+ranks_gather (gconstpointer bytes, gsize size)
+{
+  const gboolean is_root = ranks_is_root ();
+  const int n = (int) size;
+  GByteArray *all = is_root ? g_byte_array_new () : NULL;
+  int *sizes = is_root ? g_new (int, ranks.size) : NULL, *offsets = NULL;
+  gsize total = 0;
+
+  MPI_Gather (&n, 1, MPI_INT, sizes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (is_root) {
+    offsets = offsets_of (sizes, &total);
+    g_byte_array_set_size (all, (guint) total);
+  }
+  MPI_Gatherv (bytes, n, MPI_BYTE, is_root ? all->data : NULL, sizes, offsets,
+      MPI_BYTE, 0, MPI_COMM_WORLD);
+  g_free (offsets);
+  g_free (sizes);
+  return all;
+}
+
+gdouble
+ranks_max (gdouble value)
+{
+  gdouble max = value;
+
+  MPI_Reduce (&value, &max, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return max;
+}
+
+void
+ranks_wait_for_all (void)
+{
+  MPI_Barrier (MPI_COMM_WORLD);
+}
+
+/* ---- texts ---- */
+
+void
+ranks_print_error (const gchar *text)
+{
+  if (ranks_is_root ())
+    g_printerr ("cuvision-search: %s\n", text);
+}
+
+/* With more than one rank, the rank's and the machine's name before it. */
+static gchar *
+signed_text (const gchar *text)
+{
+  char machine[MPI_MAX_PROCESSOR_NAME + 1] = "";
+  int n = 0;
+
+  if (text == NULL || ranks.size == 1)
+    return g_strdup (text);
+  MPI_Get_processor_name (machine, &n);
+  return g_strdup_printf ("rank %d on %s: %s", ranks.rank, machine, text);
+}
+
+static void
+print_all (gchar *text)
+{
+  gchar *own = signed_text (text);
+  GByteArray *all = ranks_gather (own, own != NULL ? strlen (own) + 1 : 0);
+
+  for (gsize at = 0; all != NULL && at < all->len;) {
+    const gchar *next = (const gchar *) all->data + at;
+
+    ranks_print_error (next);
+    at += strlen (next) + 1;
+  }
+  g_clear_pointer (&all, g_byte_array_unref);
+  g_free (own);
+  g_free (text);
+}
+
+void
+ranks_print (gchar *text)
+{
+  print_all (text);
+}
+
+gboolean
+ranks_agree (gchar *problem)
+{
+  int failed = problem != NULL, any = 0;
+
+  MPI_Allreduce (&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (any)
+    print_all (problem);
+  return !any;
+}

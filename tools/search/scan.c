@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Each rank finds the best k of its part. The root has the best of all in
+ * these, sorts them and asks their ranks for names and thumbnails. */
+#include "search-tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuvtime.h"
+#include "scan/scan.h"
+
+/* This rank's entries of a file. */
+typedef struct {
+  CuvLdpScan *scan;
+  guint64 first, n; /* number of the first in all files */
+} Segment;
+
+struct _Scan {
+  const Part *part;
+  const SearchOptions *options;
+  CuvProcessor processor;
+  GArray *segments;      /* of Segment */
+  gdouble *similarities; /* of this rank's entries */
+  CuvLdpMatch *best;     /* of this rank */
+  gsize thumbnail_size;  /* bytes; 0: not wanted */
+  /* of the last run; details at the root only */
+  GArray *matches; /* of CuvLdpMatch */
+  GByteArray *details;
+  GPtrArray *names, *thumbnails;
+};
+
+/* ---- opening ---- */
+
+static void
+close_segment (gpointer segment)
+{
+  cuv_ldp_scan_free (((Segment *) segment)->scan);
+}
+
+/* A share of the memory. What the GPU needs for any number of entries is
+ * little, but may be more than the share of a few. */
+static gsize
+memory_of (const Scan *self, gsize memory, guint64 n)
+{
+  const guint64 all = self->part->end - self->part->first;
+  const gsize share = (gsize) ((gdouble) memory * (gdouble) n / (gdouble) all);
+
+  return self->processor.on_device
+      ? share + 16 * (gsize) part_info (self->part)->stride + (64 << 10)
+      : share;
+}
+
+static gchar *
+open_segments (Scan *self, gsize memory)
+{
+  const Part *part = self->part;
+  const char *problem = NULL;
+
+  for (guint64 first = part->first; problem == NULL && first < part->end;) {
+    const IndexFile *file = part_file (part, first);
+    const guint64 n = MIN (part->end, file->first + file->n) - first;
+    Segment segment = { NULL, first, n };
+
+    segment.scan = cuv_ldp_scan_new (file->index, first - file->first, n,
+        memory_of (self, memory, n), &self->processor, &problem);
+    if (segment.scan != NULL)
+      g_array_append_val (self->segments, segment);
+    first += n;
+  }
+  return problem == NULL
+      ? NULL
+      : g_strdup_printf ("cannot compare with %" G_GUINT64_FORMAT
+                         " entries: %s",
+          part->end - part->first, problem);
+}
+
+/* Of a query's matches, together. */
+enum { MAX_THUMBNAILS = 64 << 20 };
+
+static gchar *
+set_thumbnails (Scan *self)
+{
+  const CuvLdpIndexInfo *info = part_info (self->part);
+  const gsize size =
+      3 * (gsize) info->thumbnail_width * (gsize) info->thumbnail_height;
+
+  if (!self->options->thumbnails)
+    return NULL;
+  if (size == 0)
+    return g_strdup ("--thumbnails: the index has none, as it was created with "
+                     "thumbnail-width=0");
+  if (size * (gsize) self->options->k > MAX_THUMBNAILS)
+    return g_strdup_printf ("--thumbnails: %d of %dx%d take more than %d MB: "
+                            "lower --k",
+        self->options->k, (gint) info->thumbnail_width,
+        (gint) info->thumbnail_height, MAX_THUMBNAILS >> 20);
+  self->thumbnail_size = size;
+  return NULL;
+}
+
+static gchar *
+open_scan (Scan *self, gsize memory)
+{
+  const guint64 n = self->part->end - self->part->first;
+  gchar *problem = open_segments (self, memory);
+
+  self->similarities = g_try_new (gdouble, n + 1);
+  if (problem == NULL && self->similarities == NULL)
+    problem = g_strdup_printf (
+        "out of memory for %" G_GUINT64_FORMAT " similarities", n);
+  return problem;
+}
+
+/* Without pages of the files, which the system may drop. */
+static gchar *
+describe (const Scan *self)
+{
+  const Part *part = self->part;
+  const CuvLdpIndexInfo *info = part_info (part);
+  const guint64 n = part->end - part->first;
+  gchar *range = n == 0
+      ? g_strdup ("no entries")
+      : g_strdup_printf ("entries %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+          part->first, part->end - 1);
+  gchar *text = g_strdup_printf ("%s on %s, %d threads: %" G_GUINT64_FORMAT
+                                 " MiB of histograms, %" G_GSIZE_FORMAT
+                                 " MiB of host memory",
+      range, self->processor.on_device ? "the GPU" : "the CPU",
+      self->processor.n_threads, n * info->descriptor_size >> 20,
+      device_read_size ("/proc/self/status", "RssAnon:") >> 20);
+
+  g_free (range);
+  return text;
+}
+
+Scan *
+scan_new (const Part *part, const SearchOptions *options,
+    const CuvProcessor *processor)
+{
+  Scan *self = g_new0 (Scan, 1);
+  const gsize memory = device_memory (options, processor);
+
+  self->part = part;
+  self->options = options;
+  self->processor = *processor;
+  self->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+  g_array_set_clear_func (self->segments, close_segment);
+  self->best = g_new (CuvLdpMatch, options->k);
+  self->matches = g_array_new (FALSE, FALSE, sizeof (CuvLdpMatch));
+  self->names = g_ptr_array_new ();
+  self->thumbnails = g_ptr_array_new ();
+  if (ranks_agree (set_thumbnails (self))
+      && ranks_agree (open_scan (self, memory))) {
+    if (options->verbose)
+      ranks_print (describe (self));
+    return self;
+  }
+  scan_free (self);
+  return NULL;
+}
+
+void
+scan_free (Scan *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->segments);
+  g_array_unref (self->matches);
+  g_clear_pointer (&self->details, g_byte_array_unref);
+  g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->thumbnails);
+  g_free (self->similarities);
+  g_free (self->best);
+  g_free (self);
+}
+
+/* ---- this rank's best ---- */
+
+static gchar *
+compare (Scan *self, const void *packed)
+{
+  gdouble *similarities = self->similarities;
+  const char *problem = NULL;
+
+  for (guint i = 0; problem == NULL && i < self->segments->len; i++) {
+    const Segment *segment = &g_array_index (self->segments, Segment, i);
+
+    problem = cuv_ldp_scan_run (
+        segment->scan, packed, similarities, &self->processor);
+    similarities += segment->n;
+  }
+  return g_strdup (problem);
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Returns the number of matches, and the median time of the repetitions. */
+static gsize
+find_best (Scan *self, const void *packed, gdouble *median_us, gchar **problem)
+{
+  const Part *part = self->part;
+  const gint n = self->options->repeat;
+  gdouble *times = g_new (gdouble, n);
+  gsize n_best = 0;
+
+  for (gint i = 0; i < n && *problem == NULL; i++) {
+    struct timespec start;
+
+    clock_gettime (CLOCK_MONOTONIC, &start);
+    *problem = compare (self, packed);
+    if (*problem == NULL)
+      n_best = cuv_ldp_best (self->similarities, part->end - part->first,
+          self->options->threshold, (gsize) self->options->k, self->best);
+    times[i] = cuv_microseconds_since (&start);
+  }
+  qsort (times, (gsize) n, sizeof *times, compare_times);
+  *median_us = times[n / 2];
+  g_free (times);
+  for (gsize i = 0; i < n_best; i++)
+    self->best[i].entry += part->first;
+  return n_best;
+}
+
+/* ---- the best of all ---- */
+
+/* The number of the match, its entry's name and thumbnail. */
+static void
+append_details (Scan *self, GByteArray *out, guint32 i)
+{
+  const guint64 entry = g_array_index (self->matches, CuvLdpMatch, i).entry;
+  const IndexFile *file = part_file (self->part, entry);
+  const gchar *name = cuv_ldp_index_name (file->index, entry - file->first);
+  gchar text[CUV_LDP_INDEX_MAX_NAME + 2] = { name == NULL };
+
+  if (name != NULL)
+    g_strlcpy (text + 1, name, sizeof text - 1);
+  g_byte_array_append (out, (const guint8 *) &i, sizeof i);
+  g_byte_array_append (out, (const guint8 *) text, sizeof text);
+  if (self->thumbnail_size > 0)
+    g_byte_array_append (out,
+        cuv_ldp_index_thumbnail (file->index, entry - file->first),
+        (guint) self->thumbnail_size);
+}
+
+static void
+read_details (Scan *self)
+{
+  const gsize size = sizeof (guint32) + CUV_LDP_INDEX_MAX_NAME + 2;
+
+  g_ptr_array_set_size (self->names, (gint) self->matches->len);
+  g_ptr_array_set_size (self->thumbnails, (gint) self->matches->len);
+  for (guint at = 0; at < self->details->len;
+       at += (guint) (size + self->thumbnail_size)) {
+    guint8 *bytes = self->details->data + at;
+    gchar *text = (gchar *) bytes + sizeof (guint32);
+    guint32 i;
+
+    memcpy (&i, bytes, sizeof i);
+    self->names->pdata[i] = text[0] != 0 ? NULL : text + 1;
+    self->thumbnails->pdata[i] = bytes + size;
+  }
+}
+
+static void
+fetch_details (Scan *self)
+{
+  GByteArray *own = g_byte_array_new ();
+
+  for (guint32 i = 0; i < self->matches->len; i++) {
+    const guint64 entry = g_array_index (self->matches, CuvLdpMatch, i).entry;
+
+    if (entry >= self->part->first && entry < self->part->end)
+      append_details (self, own, i);
+  }
+  g_clear_pointer (&self->details, g_byte_array_unref);
+  self->details = ranks_gather (own->data, own->len);
+  g_byte_array_unref (own);
+  if (ranks_is_root ())
+    read_details (self);
+}
+
+/* Leaves the best of all ranks in self->matches, at every rank. */
+static void
+merge (Scan *self, gsize n_best)
+{
+  GByteArray *all = ranks_gather (self->best, n_best * sizeof *self->best);
+  guint n = 0;
+
+  g_array_set_size (self->matches, 0);
+  if (all != NULL) {
+    g_array_append_vals (
+        self->matches, all->data, (guint) (all->len / sizeof (CuvLdpMatch)));
+    g_byte_array_unref (all);
+    cuv_ldp_sort_matches (
+        (CuvLdpMatch *) (void *) self->matches->data, self->matches->len);
+    n = MIN (self->matches->len, (guint) self->options->k);
+  }
+  ranks_broadcast (&n, sizeof n, 0);
+  g_array_set_size (self->matches, n);
+  ranks_broadcast (self->matches->data, n * sizeof (CuvLdpMatch), 0);
+}
+
+gboolean
+scan_run (Scan *self, const void *packed, Found *found)
+{
+  gchar *problem = NULL;
+  struct timespec start;
+  gdouble scan_us = 0;
+  const gsize n_best = find_best (self, packed, &scan_us, &problem);
+
+  if (!ranks_agree (problem))
+    return FALSE;
+  scan_us = ranks_max (scan_us);
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  merge (self, n_best);
+  fetch_details (self);
+  *found =
+      (Found){ .matches = (const CuvLdpMatch *) (void *) self->matches->data,
+        .n = self->matches->len,
+        .names = self->names,
+        .thumbnails = self->thumbnail_size > 0
+            ? (const guint8 *const *) self->thumbnails->pdata
+            : NULL,
+        .scan_us = scan_us,
+        .merge_us = cuv_microseconds_since (&start) };
+  return TRUE;
+}
