@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares cuvision-search with FAISS's IndexFlat (L1) on the same histograms.
+search-faiss.py SEARCH WRITER [THREADS]
+
+SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAISS:
+Debian's python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms
+become float32 that sum to 1, so that their intersection is 1 - L1 / 2. Both are timed in
+turns on all cores (or THREADS), the median of all. Rankings may differ only among
+similarities that float32 does not tell apart."""
+import json
+import os
+import re
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import faiss
+import numpy
+
+SEARCH, WRITER = (os.path.abspath(program) for program in sys.argv[1:3])
+THREADS = int(sys.argv[3]) if len(sys.argv) > 3 else os.cpu_count()
+K, QUERIES, ROUNDS = 10, 16, 3
+TOLERANCE = 1e-4  # of FAISS's sums of up to 65536 floats
+# grid, size of pictures, entries
+INDEXES = ((1, 128, 100000), (8, 128, 10000))
+
+
+def read(path):
+    """Histograms as float32 that sum to 1."""
+    data = numpy.memmap(path, numpy.uint8, 'r')
+    columns, rows, n, bins = struct.unpack_from('<IIII', data, 52)
+    count_size = struct.unpack_from('<I', data, 68)[0]
+    size, stride = struct.unpack_from('<QQ', data, 80)
+    entries = numpy.lib.stride_tricks.as_strided(
+        data[4096:], ((len(data) - 4096) // stride, size), (stride, 1))
+    vectors = numpy.empty((len(entries), size // count_size), numpy.float32)
+    for first in range(0, len(entries), 1000):
+        counts = numpy.ascontiguousarray(entries[first:first + 1000])
+        part = counts.view(f'<u{count_size}').reshape(len(counts), -1, bins)
+        part = part / part.sum(2, dtype=numpy.float64, keepdims=True)
+        vectors[first:first + 1000] = (part / (columns * rows * n)).reshape(
+            len(counts), -1)
+    return vectors
+
+
+def own_memory():
+    """MiB of this process, without files."""
+    with open('/proc/self/status', encoding='ascii') as file:
+        return int(re.search(r'RssAnon:\s+(\d+)', file.read())[1]) >> 10
+
+
+def time_faiss(index, queries, batch):
+    """Milliseconds per query, and the results."""
+    times, found = [], []
+    for first in range(0, len(queries), batch):
+        start = time.perf_counter()
+        distances, numbers = index.search(queries[first:first + batch], K)
+        times += [(time.perf_counter() - start) * 1e3 / batch] * batch
+        found += [list(zip(n.tolist(), (1 - d / 2).tolist()))
+                  for d, n in zip(distances, numbers)]
+    return times, found
+
+
+def time_search(path, numbers):
+    done = subprocess.run([SEARCH, '-v', '-d', 'cpu', '--threads', str(THREADS), '-i',
+                           path, '-k', str(K), '--repeat', '5', '-n', *numbers],
+                          capture_output=True, text=True, check=True)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return ([record['microseconds']['scan'] / 1e3 for record in records],
+            [[(m['entry'], m['similarity']) for m in r['matches']] for r in records],
+            int(re.search(r'(\d+) MiB of host memory', done.stderr)[1]))
+
+
+def check_ranking(ours, theirs):
+    for a, b in zip(ours, theirs):
+        for (entry, exact), (other, rounded) in zip(a, b):
+            assert abs(exact - rounded) < TOLERANCE, (exact, rounded)
+            same = dict(b).get(entry)
+            assert entry == other or same is None and abs(exact - a[-1][1]) < TOLERANCE \
+                or same is not None and abs(same - rounded) < TOLERANCE, (a, b)
+
+
+def bench(grid, size, n):
+    path = f'{grid}.ldp'
+    subprocess.run([WRITER, str(grid), str(size), str(n), '1', path], check=True)
+    before = own_memory()
+    vectors = read(path)
+    numbers = [n * i // QUERIES + 5 for i in range(QUERIES)]
+    queries = vectors[numbers].copy()
+    index = faiss.IndexFlat(vectors.shape[1], faiss.METRIC_L1)
+    index.add(vectors)
+    del vectors
+    memory = own_memory() - before
+    times = {'faiss, one by one': [], 'faiss, 16 at once': [], 'cuvision-search': []}
+    for _ in range(ROUNDS):
+        one, theirs = time_faiss(index, queries, 1)
+        many, _ = time_faiss(index, queries, QUERIES)
+        own, ours, own_bytes = time_search(path, [str(i) for i in numbers])
+        times['faiss, one by one'] += one
+        times['faiss, 16 at once'] += many
+        times['cuvision-search'] += own
+        check_ranking(ours, theirs)
+    medians = {what: statistics.median(ms) for what, ms in times.items()}
+    best = min(ms for what, ms in medians.items() if what.startswith('faiss'))
+    for what, ms in medians.items():
+        used = memory if what.startswith('faiss') else own_bytes
+        print(f'{n} entries of a grid of {grid}: {what}: {ms:.2f} ms a query, '
+              f'{used} MiB', flush=True)
+    print(f'ratio {best / medians["cuvision-search"]:.1f}, the same ranking', flush=True)
+
+
+print(f'FAISS {faiss.__version__}, {THREADS} threads')
+faiss.omp_set_num_threads(THREADS)
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for sizes in INDEXES:
+        bench(*sizes)
+    os.chdir('/')
