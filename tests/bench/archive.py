@@ -32,6 +32,8 @@ LINE = ('filesrc location={film} ! decodebin ! videoconvert'
         ' ! visionpublish source={name} file-path={results}/faces.jsonl add-empty-results=true'
         ' ! fakesink')
 PR_SET_CHILD_SUBREAPER = 36
+SMALL = ('filesrc location={film} ! decodebin ! visionpublish source={name}'
+         ' file-path={results}/frames.jsonl add-empty-results=true ! fakesink')
 LIMIT = 300  # seconds of a run on Ray
 
 
@@ -58,13 +60,13 @@ def read(name):
     return frames
 
 
-def make_films(folder, n):
-    """Of 20 to 120 frames, in three codecs and two containers."""
+def make_films(folder, n, least, most):
+    """Of so many frames, in three codecs and two containers."""
     sources = [read(name) for name in ('vtest.avi', 'Megamind.avi')]
     os.makedirs(folder)
     for i in range(n):
         frames = sources[i % len(sources)]
-        length = random.randint(20, 120)
+        length = random.randint(least, most)
         codec, end = (('MJPG', 'avi'), ('mp4v', 'mp4'), ('XVID', 'avi'))[i % 3]
         cut(frames, f'{folder}/{i:03}.{end}', codec,
             random.randint(0, len(frames) - length), length)
@@ -116,11 +118,12 @@ def end_session(session):
 
 
 class Bench:
-    def __init__(self, args, folder):
-        self.program = os.path.abspath(args.program)
+    def __init__(self, program, folder, line, *films):
+        self.program = os.path.abspath(program)
         self.folder = folder
+        self.line = line
         self.films_folder = os.path.join(folder, 'films')
-        self.films = make_films(self.films_folder, args.films)
+        self.films = make_films(self.films_folder, *films)
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
@@ -128,13 +131,13 @@ class Bench:
     def run_parts(self):
         os.makedirs(self.path('parts'))
         for film in self.films:
-            line = LINE.format(film=os.path.join(self.films_folder, film), name=film,
+            line = self.line.format(film=os.path.join(self.films_folder, film), name=film,
                                results=self.path('parts'))
             subprocess.run(['gst-launch-1.0', '-q', *line.split()], check=True)
 
     def archive(self, output, *arguments):
         return subprocess.run(
-            [self.program, '--line', LINE, '--root', self.films_folder, '--output',
+            [self.program, '--line', self.line, '--root', self.films_folder, '--output',
              self.path(output), '--quiet', '--json', *arguments,
              *(os.path.join(self.films_folder, film) for film in self.films)],
             check=True, stdout=subprocess.PIPE)
@@ -143,7 +146,7 @@ class Bench:
         """Few seconds of film a task: many tasks."""
         return subprocess.Popen(
             [f'{TOP}/.venv/bin/python', f'{TOP}/examples/archive-ray.py', '--program',
-             program or self.program, '--line', LINE, '--output', self.path(output), '--workers', '4',
+             program or self.program, '--line', self.line, '--output', self.path(output), '--workers', '4',
              '--minutes', '0.2', '0.5', self.films_folder],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**os.environ, 'RAY_USAGE_STATS_ENABLED': '0'}, start_new_session=True)
@@ -242,7 +245,15 @@ def run_kills(bench, n):
 
 def show(name, seconds, processor, n_films):
     print(json.dumps({'what': name, 'seconds': round(seconds, 1), 'processor': round(processor, 1),
-                      'ms_a_film': round(1000 * processor / n_films, 1)}), flush=True)
+                      'ms_a_film': round(1000 * processor / n_films, 1),
+                      'wall_ms_a_film': round(1000 * seconds / n_films, 1)}), flush=True)
+
+
+def run_alone(bench):
+    for name, function in (('gst-launch-1.0', bench.run_parts),
+                           ('cuvision-archive', lambda: bench.archive('single')),
+                           ('done already', lambda: bench.archive('single'))):
+        show(name, *measure(function)[1:], len(bench.films))
 
 
 def main():
@@ -256,11 +267,10 @@ def main():
     random.seed(args.seed)
     CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(args, args.folder or scratch)
-        for name, function in (('gst-launch-1.0', bench.run_parts),
-                               ('cuvision-archive', lambda: bench.archive('single')),
-                               ('done already', lambda: bench.archive('single'))):
-            show(name, *measure(function)[1:], args.films)
+        folder = args.folder or scratch
+        run_alone(Bench(args.program, os.path.join(folder, 'small'), SMALL, args.films, 5, 5))
+        bench = Bench(args.program, folder, LINE, args.films, 20, 120)
+        run_alone(bench)
         show('Ray', *bench.run_measured_ray(), args.films)
         bench.compare('ray')
         parts = run_kills(bench, args.kills)

@@ -27,8 +27,10 @@ def start(archive, line, *arguments):
 
 
 def child_of(process):
-    """The process of its line that analyses frames already."""
+    """The process of its line, or None if all is done already."""
     def find():
+        if process.poll() is not None:
+            return [None]
         with open(f'/proc/{process.pid}/task/{process.pid}/children', encoding='ascii') as file:
             return [int(pid) for pid in file.read().split()]
     return wait_for('line', find)[0]
@@ -53,10 +55,10 @@ def check_kills(archive, films):
     for _ in range(5):
         process = start(archive, SLOW, '--output', 'killed', '--jobs', '2', *films)
         child = child_of(process)
-        time.sleep(random.uniform(0, 0.5))
+        time.sleep(random.uniform(0, 0.3))
         process.kill()
         expect(end(process)[0] in (-9, 0), 'status', process.returncode)
-        wait_for('end of the line', lambda pid=child: not is_alive(pid))
+        wait_for('end of the line', lambda pid=child: pid is None or not is_alive(pid))
     archive.run(0, '--output', 'killed', *films, line=SLOW)
     expect(not archive.leftovers('killed'), archive.leftovers('killed'))
     for film in films:
@@ -88,11 +90,19 @@ def check_lines(archive, films):
 
 
 def check_hang(archive, films):
-    process = start(archive, HANGS, '--output', 'hang', '--stall', '1', films[0])
-    child = child_of(process)
-    status, _, err = end(process)
-    expect(status == 1 and 'no buffer within 1 s' in err and '1 failed' in err, status, err)
-    expect(not is_alive(child), 'the line is alive')
+    """No buffer at all; a sink that waits for the clock, and tells it as position; and a
+    line that is slow only."""
+    late = LINE.replace('! fakesink', '! fakesink sync=true ts-offset=3600000000000')
+    slow = SLOW.replace('15000', '200000')
+    processes = [start(archive, line, '--output', 'hang', '--stall', '1', film)
+                 for line, film in zip((HANGS, late, slow), films)]
+    children = [child_of(process) for process in processes]
+    for process, child in list(zip(processes, children))[:2]:
+        status, _, err = end(process)
+        expect(status == 1 and 'no buffer within 1 s' in err and '1 failed' in err, status, err)
+        expect(not is_alive(child), 'the line is alive')
+    status, _, err = end(processes[2])
+    expect(status == 0, 'a slow line', status, err)
 
 
 def check_signals(archive, films):

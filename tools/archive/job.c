@@ -50,15 +50,24 @@ free_job (Job *self)
 
 /* ---- reports ---- */
 
+/* Without the position, which sinks that wait for a clock guess by it. */
+static gchar *
+describe_progress (JsonObject *report)
+{
+  gchar *stats =
+      json_to_string (json_object_get_member (report, "stats"), FALSE);
+  gchar *text = g_strdup_printf ("%" G_GINT64_FORMAT " %s",
+      json_object_get_int_member (report, "buffers"), stats);
+
+  g_free (stats);
+  return text;
+}
+
 static void
 take_progress (Job *self, JsonObject *report)
 {
-  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
-  gchar *text;
+  gchar *text = describe_progress (report);
 
-  json_node_set_object (node, report);
-  text = json_to_string (node, FALSE);
-  json_node_unref (node);
   if (g_strcmp0 (text, self->progress_text) != 0)
     self->idle = 0;
   g_free (self->progress_text);
@@ -101,7 +110,7 @@ on_second (gpointer data)
 {
   Job *self = data;
 
-  if (++self->idle < (guint) self->options->stall || self->stalled != NULL)
+  if (++self->idle <= (guint) self->options->stall || self->stalled != NULL)
     return G_SOURCE_CONTINUE;
   self->stalled = g_strdup_printf (
       "no buffer within %d s; --stall allows more", self->options->stall);

@@ -46,7 +46,7 @@ static const GOptionEntry entries[] = {
   { "part", 0, 0, G_OPTION_ARG_CALLBACK, parse_part,
       "Only part K of N of the films, parts of about as many bytes", "K/N" },
   { "stall", 0, 0, G_OPTION_ARG_INT, &options.stall,
-      "Seconds without a buffer after which a film has failed, 0: never "
+      "Seconds without a buffer after which a film has failed; 0: never "
       "(default: 300)",
       "SECONDS" },
   { "allow-short", 0, 0, G_OPTION_ARG_NONE, &options.allow_short,
