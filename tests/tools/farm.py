@@ -7,6 +7,7 @@ usage: farm.py FARM [TEST...]
 """
 
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -209,17 +210,23 @@ class Shares(Case):
         self.wait_for_share(1, 2, 2)
 
     def test_late_worker(self):
-        """One that comes later gets its share; a SIGTERM leaves it at once."""
-        self.make()
-        for i in range(4):
+        """One that comes later gets its share, and no more, though a line takes
+        its time to end; after SIGTERM the others have all."""
+        self.make(
+            TEST + " ! tee name=t ! queue ! fakesink"
+            " t. ! queue ! valve drop=true ! fakesink async=false",
+            worker_stop_timeout="3",
+        )
+        for i in range(3):
             self.farm.put(f"camera-{i}")
         self.farm.start("a")
-        self.wait_for_share(4)
+        self.wait_for_share(3)
         self.farm.start("b")
-        self.wait_for_share(2, 2)
+        self.wait_for_share(1, 2)
+        self.assertEqual(self.farm.log("a").count("left to a worker"), 1)
         self.farm.signal("a", signal.SIGTERM)
         self.assertEqual(self.farm.workers.pop("a").wait(LONG), 0)
-        self.wait_for_share(4)
+        self.wait_for_share(3)
 
 
 class Values(Case):
@@ -393,6 +400,43 @@ class Secrets(Case):
         self.assertEqual(refused.returncode, 1)
         self.assertIn("check user, password", refused.stderr)
         self.assertNotIn("wr0ng", refused.stderr)
+
+
+class Access(Case):
+    nats_options = ("--auth", "t0ken")
+
+    def test_token(self):
+        self.make(nats_token_env="CUV_TEST_TOKEN")
+        for token, status in ("t0ken", 0), ("wrong", 1):
+            env = dict(os.environ, CUV_TEST_TOKEN=token)
+            result = self.farm.run("list", check=False, env=env)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertNotIn(token, result.stderr)
+
+    def test_tls(self):
+        """The server's certificate and its name are verified."""
+        for name, address in ("right", "IP:127.0.0.1"), ("other", "DNS:elsewhere"):
+            self.make_certificate(name, address)
+            self.nats.stop()
+            self.nats.options = ("--tls", "--tlscert", f"{self.folder}/{name}.crt")
+            self.nats.options += ("--tlskey", f"{self.folder}/{name}.key")
+            self.nats.start()
+            own = {"nats_tls_ca_file": f"{self.folder}/{name}.crt"}
+            for settings, text in (
+                ({"nats_tls": "verify"}, "check tls and tls-ca-file"),
+                ({"nats_tls": "verify", **own}, "" if name == "right" else "mismatch"),
+                ({"nats_tls": "insecure"}, ""),
+            ):
+                self.make(**settings)
+                result = self.farm.run("list", check=False)
+                self.assertEqual(result.returncode, 1 if text else 0, result.stderr)
+                self.assertIn(text, result.stderr)
+
+    def make_certificate(self, name, address):
+        words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1"
+        words += f" -nodes -days 1 -subj /CN={name} -addext subjectAltName={address}"
+        words += f" -keyout {self.folder}/{name}.key -out {self.folder}/{name}.crt"
+        subprocess.run(words.split(), check=True, capture_output=True, timeout=LONG)
 
 
 class Commands(Case):

@@ -3,9 +3,10 @@
 #include "worker-private.h"
 
 #define SECOND G_USEC_PER_SEC
-/* After a start or an outage: until workers have announced themselves, and
- * those that still run a line have renewed its lease. */
+/* After a start: until workers have announced themselves. After an outage:
+ * until those that still run a line have renewed its lease. */
 #define SETTLE SECOND
+#define SETTLE_AGAIN (2 * SECOND)
 /* How long a worker that has its share leaves a free camera to others. */
 #define PATIENCE (3 * SECOND / 2)
 #define REBALANCE (2 * SECOND)
@@ -113,8 +114,9 @@ worker_take_cameras (Worker *self)
   GPtrArray *cameras;
   guint most;
 
-  if (!self->ready || farm_now () - self->ready_since < SETTLE
-      || held >= self->config->capacity)
+  if (!self->ready || held >= self->config->capacity
+      || farm_now () - self->ready_since
+          < (self->n_ready > 1 ? SETTLE_AGAIN : SETTLE))
     return;
   /* half of what is missing, for others take, too */
   most = held < share ? (share - held + 1) / 2 : 1;
@@ -166,7 +168,7 @@ has_too_many (const Worker *self, guint held)
   return has_less;
 }
 
-/* The one that was taken last. */
+/* The one that was taken last; NULL while one is taken or given up. */
 static Camera *
 choose (const Worker *self)
 {
@@ -178,6 +180,8 @@ choose (const Worker *self)
   while (g_hash_table_iter_next (&iter, NULL, &data)) {
     Camera *camera = data;
 
+    if (camera->lease != LEASE_HELD && camera->lease != LEASE_NONE)
+      return NULL;
     if (camera->lease == LEASE_HELD
         && (last == NULL || camera->taken > last->taken))
       last = camera;

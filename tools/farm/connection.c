@@ -2,6 +2,7 @@
 #include "connection.h"
 
 #include <gio/gio.h>
+#include <string.h>
 
 #define CONNECT_MS 3000
 #define RECONNECT_MS 250
@@ -11,19 +12,32 @@
 /* An answer that takes longer is none. */
 #define REQUEST_MS 2000
 
+/* Without the place in the library's source: "(conn.c:733): ". */
+static const gchar *
+skip_place (const gchar *text)
+{
+  const gchar *end = *text == '(' ? strstr (text, "): ") : NULL;
+
+  return end != NULL ? end + strlen ("): ") : text;
+}
+
 void
 connection_set_error (
     GError **error, natsStatus status, jsErrCode code, const gchar *what)
 {
-  const gchar *detail = code != 0 ? nats_GetLastError (NULL) : NULL;
-  gchar *text = farm_redact (
-      detail != NULL && *detail != '\0' ? detail : natsStatus_GetText (status));
+  natsStatus last = NATS_OK;
+  const gchar *detail = nats_GetLastError (&last);
+  gchar *text = farm_redact (detail != NULL && *detail != '\0' && last == status
+          ? skip_place (detail)
+          : natsStatus_GetText (status));
   const gchar *cure = "";
 
   if (status == NATS_NO_RESPONDERS || code == JSNotEnabledForAccountErr)
     cure = " (has the server JetStream? start it with -js)";
   else if (status == NATS_CONNECTION_AUTH_FAILED)
     cure = " (check user, password, token or credentials-file of [nats])";
+  else if (status == NATS_SSL_ERROR)
+    cure = " (check tls and tls-ca-file of [nats])";
   else if (status == NATS_NO_SERVER)
     cure = " (check servers of [nats], and whether one runs there)";
   g_set_error (
@@ -151,7 +165,7 @@ make_options (const FarmConfig *config, const ConnectionEvents *events,
     status = set_events (options, events, data);
   if (status == NATS_OK)
     return options;
-  connection_set_error (error, status, 1, "configuration of NATS");
+  connection_set_error (error, status, 0, "[nats]");
   natsOptions_Destroy (options);
   return NULL;
 }

@@ -356,6 +356,12 @@ next_renewal (const Camera *camera)
 }
 
 void
+lease_hurry (Camera *camera)
+{
+  camera->tried = 0;
+}
+
+void
 lease_tick (Camera *camera)
 {
   Worker *worker = camera->worker;

@@ -7,6 +7,8 @@
 #include "store-private.h"
 
 #define OPERATION "KV-Operation"
+/* The same as JSStreamWrongLastSequenceErr, of servers from 2.11 on. */
+#define WRONG_SEQUENCE ((jsErrCode) 10164)
 #define LIST_MS 5000
 #define CLOSE_MS 2000
 
@@ -185,7 +187,9 @@ publish (Connection *connection, natsMsg *message, guint64 expected,
   if (status == NATS_OK)
     return STORE_OK;
   connection_set_error (error, status, code, "cannot write to NATS");
-  return code == JSStreamWrongLastSequenceErr ? STORE_CONFLICT : STORE_FAILED;
+  return code == JSStreamWrongLastSequenceErr || code == WRONG_SEQUENCE
+      ? STORE_CONFLICT
+      : STORE_FAILED;
 }
 
 /* value: NULL: a mark that the key is deleted. */

@@ -55,6 +55,7 @@ struct _Worker {
   GHashTable *peers;   /* name -> Peer */
   gboolean ready;      /* the store */
   gint64 ready_since;
+  guint n_ready;    /* how often it became ready */
   gint64 announced; /* this worker, when */
   gint64 released;  /* a camera, to balance */
   gboolean warned_name;
@@ -74,6 +75,8 @@ void lease_release (Camera *camera);
 /* Renews the lease, or ends the line of one that is lost; goes on where a line
  * has ended. Call a few times a second. */
 void lease_tick (Camera *camera);
+/* Renews it with the next tick: after an outage, before others may take it. */
+void lease_hurry (Camera *camera);
 /* Writes that this worker is there or, when it stops, that it is not. */
 void worker_announce (Worker *self);
 /* Into a bucket that was lost. */

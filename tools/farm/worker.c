@@ -185,9 +185,12 @@ on_ready (gpointer data, gboolean ready)
 
   self->ready = ready;
   self->ready_since = farm_now ();
-  if (ready)
-    farm_log (
-        "connected to NATS; %u cameras", worker_count_cameras (self, FALSE));
+  if (!ready)
+    return;
+  self->n_ready++;
+  for_each_camera (self, lease_hurry);
+  farm_log (
+      "connected to NATS; %u cameras", worker_count_cameras (self, FALSE));
 }
 
 static void
