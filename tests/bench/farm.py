@@ -233,7 +233,7 @@ class Bench:
             flush=True,
         )
 
-    def event(self, name, act):
+    def event(self, name, act, after=None):
         self.wait()
         time.sleep(2)
         begin = time.time()
@@ -241,6 +241,8 @@ class Bench:
         self.wait()
         time.sleep(2)
         self.report(name, begin, back)
+        if after is not None:
+            after()
 
     # ---- events ----
 
@@ -249,7 +251,9 @@ class Bench:
         self.farm.signal(name, number)
         self.farm.workers.pop(name).wait()
         time.sleep(12)
-        self.farm.start(name)
+
+    def start_again(self):
+        self.farm.start(*{"a", "b"} - set(self.farm.workers))
 
     def terminate(self):
         self.kill(signal.SIGTERM)
@@ -292,10 +296,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.build, folder)
         kill = signal.SIGKILL
-        events = [(f"kill -9 of a worker, {i + 1}", bench.kill)
-                  for i in range(options.kills)]
+        start = bench.start_again
+        events = [
+            (f"kill -9 of a worker, {i + 1}", bench.kill, start)
+            for i in range(options.kills)
+        ]
         events += [
-            ("SIGTERM of a worker", bench.terminate),
+            ("SIGTERM of a worker", bench.terminate, start),
             ("server restarted in 1 s", lambda: bench.restart(signal.SIGTERM, 1)),
             ("server killed, away for 8 s", lambda: bench.restart(kill, 8)),
             ("server killed, away for 30 s", lambda: bench.restart(kill, 30)),
@@ -305,9 +312,9 @@ def main():
             ("worker cut off for 25 s", bench.cut),
         ]
         try:
-            for name, act in events:
-                if options.only is None or options.only in name:
-                    bench.event(name, act)
+            for event in events:
+                if options.only is None or options.only in event[0]:
+                    bench.event(*event)
         finally:
             bench.close()
     sys.exit(bench.failed)

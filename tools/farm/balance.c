@@ -17,6 +17,14 @@ is_fresh (const Worker *self, gint64 seen)
   return farm_now () - seen <= store_lease_age (self->store);
 }
 
+/* A dead worker is not counted any more when its leases run out: the shares of
+ * the others are right when they take its cameras. */
+static gboolean
+is_alive (const Worker *self, const Peer *peer)
+{
+  return farm_now () - peer->seen <= store_lease_age (self->store) * 3 / 4;
+}
+
 gboolean
 camera_is_held (const Camera *self)
 {
@@ -46,7 +54,7 @@ worker_count_workers (const Worker *self)
 
   g_hash_table_iter_init (&iter, self->peers);
   while (g_hash_table_iter_next (&iter, NULL, &peer))
-    n += is_fresh (self, ((Peer *) peer)->seen);
+    n += is_alive (self, peer);
   return n;
 }
 
@@ -159,7 +167,7 @@ has_too_many (const Worker *self, guint held)
     const Peer *peer = data;
     const guint n = count_of (self, name);
 
-    if (!is_fresh (self, peer->seen))
+    if (!is_alive (self, peer))
       continue;
     if (n > held || (n == held && g_strcmp0 (name, self->config->name) < 0))
       return FALSE;
@@ -168,7 +176,8 @@ has_too_many (const Worker *self, guint held)
   return has_less;
 }
 
-/* The one that was taken last; NULL while one is taken or given up. */
+/* The one that was taken last; NULL while one is taken or given up, or shortly
+ * after: a camera is not interrupted twice. */
 static Camera *
 choose (const Worker *self)
 {
@@ -186,6 +195,9 @@ choose (const Worker *self)
         && (last == NULL || camera->taken > last->taken))
       last = camera;
   }
+  if (last != NULL
+      && farm_now () - last->taken < 2 * store_lease_age (self->store))
+    return NULL;
   return last;
 }
 

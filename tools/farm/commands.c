@@ -5,6 +5,9 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+/* Of the keys of leases. */
+#define PREFIX "lease."
+
 static gboolean
 check_name (const gchar *camera, GError **error)
 {
@@ -112,21 +115,51 @@ command_remove (Store *store, const gchar *camera, GError **error)
 
 /* ---- list ---- */
 
-static GHashTable *
-index_leases (GPtrArray *leases)
+static void
+add_lease (GHashTable *index, const StoreEntry *entry)
 {
-  GHashTable *index = g_hash_table_new_full (
-      g_str_hash, g_str_equal, NULL, (GDestroyNotify) json_object_unref);
+  JsonObject *lease =
+      g_str_has_prefix (entry->key, PREFIX) && entry->value != NULL
+      ? parse_object (entry->value, NULL)
+      : NULL;
 
-  for (guint i = 0; i < leases->len; i++) {
-    StoreEntry *entry = leases->pdata[i];
-    JsonObject *lease = g_str_has_prefix (entry->key, "lease.")
-        ? parse_object (entry->value, NULL)
-        : NULL;
+  if (lease != NULL)
+    g_hash_table_insert (index, g_strdup (entry->key + strlen (PREFIX)), lease);
+}
 
-    if (lease != NULL)
-      g_hash_table_insert (index, entry->key + strlen ("lease."), lease);
+/* What is renewed while all are listed may be missing there. */
+static void
+add_missing (Store *store, GPtrArray *cameras, GHashTable *index)
+{
+  for (guint i = 0; i < cameras->len; i++) {
+    const StoreEntry *camera = cameras->pdata[i];
+    gchar *key = g_strconcat (PREFIX, camera->key, NULL);
+    StoreEntry *lease;
+
+    if (!g_hash_table_contains (index, camera->key)
+        && store_get (store, STORE_LEASES, key, &lease, NULL) == STORE_OK) {
+      add_lease (index, lease);
+      store_entry_free (lease);
+    }
+    g_free (key);
   }
+}
+
+/* Camera -> lease; NULL on failure. */
+static GHashTable *
+list_leases (Store *store, GPtrArray *cameras, GError **error)
+{
+  GPtrArray *leases = store_list (store, STORE_LEASES, error);
+  GHashTable *index;
+
+  if (leases == NULL)
+    return NULL;
+  index = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify) json_object_unref);
+  for (guint i = 0; i < leases->len; i++)
+    add_lease (index, leases->pdata[i]);
+  g_ptr_array_unref (leases);
+  add_missing (store, cameras, index);
   return index;
 }
 
@@ -232,22 +265,18 @@ gboolean
 command_list (Store *store, gboolean json, GError **error)
 {
   GPtrArray *cameras = store_list (store, STORE_CAMERAS, error);
-  GPtrArray *leases =
-      cameras != NULL ? store_list (store, STORE_LEASES, error) : NULL;
+  GHashTable *leases =
+      cameras != NULL ? list_leases (store, cameras, error) : NULL;
+  const gboolean ok = leases != NULL;
 
-  if (leases != NULL) {
-    GHashTable *index = index_leases (leases);
-
+  if (ok) {
     g_ptr_array_sort (cameras, compare);
     if (json)
-      print_json (cameras, index);
+      print_json (cameras, leases);
     else
-      print_table (cameras, index);
-    g_hash_table_unref (index);
+      print_table (cameras, leases);
+    g_hash_table_unref (leases);
   }
   g_clear_pointer (&cameras, g_ptr_array_unref);
-  if (leases == NULL)
-    return FALSE;
-  g_ptr_array_unref (leases);
-  return TRUE;
+  return ok;
 }
