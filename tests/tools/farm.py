@@ -9,6 +9,7 @@ usage: farm.py FARM [TEST...]
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -208,6 +209,8 @@ class Shares(Case):
         self.assertEqual(self.farm.metric("b", "cameras_unassigned"), 1)
         self.farm.start("c")
         self.wait_for_share(1, 2, 2)
+        for name in "abc":
+            self.assertEqual(self.farm.log(name).count("connected to NATS"), 1)
 
     def test_late_worker(self):
         """One that comes later gets its share, and no more, though a line takes
@@ -461,6 +464,31 @@ class Commands(Case):
             result = self.farm.run(*words, check=False)
             self.assertEqual(result.returncode, status, words)
             self.assertIn(text, result.stderr, words)
+
+    def test_pages(self):
+        """The manual has each command and option, docs/ each key and metric."""
+        top = pathlib.Path(__file__).parents[2]
+        manual = (top / "tools/farm/cuvision-farm.1").read_text(encoding="utf-8")
+        manual = manual.replace("\\", "")
+        shown = subprocess.run(
+            [PROGRAM, "--help"], capture_output=True, text=True, check=True
+        ).stdout
+        words = re.findall(r"^  (?:-\w, )?(--\w+|\w+)", shown, re.M)
+        self.assertGreater(len(words), 7)
+        page = (top / "docs/cuvision-farm.md").read_text(encoding="utf-8")
+        for word in words:
+            self.assertIn(word, manual)
+        source = (top / "tools/farm/farm-config.c").read_text(encoding="utf-8")
+        lists = re.findall(r"known\[\] = \{(.*?)NULL", source, re.S)
+        keys = re.findall(r'"([\w-]+)"', " ".join(lists))
+        self.assertGreater(len(keys), 25)
+        for key in keys:
+            self.assertRegex(page, rf"`\[?{key}\]?`")
+        self.make()
+        self.farm.start("a")
+        metrics = re.findall(r"# TYPE cuvision_farm_(\w+)", self.farm.fetch("a"))
+        for metric in metrics:
+            self.assertIn(f"`{metric}`", page)
 
     def test_configuration(self):
         self.make()

@@ -181,6 +181,7 @@ stop_watch (Store *self, Bucket *bucket)
   natsSubscription_Destroy (bucket->watch);
   bucket->watch = NULL;
   bucket->n_stuck = 0;
+  bucket->complete = FALSE;
   g_mutex_lock (&self->lock);
   bucket->seen = bucket->seen_before = 0;
   g_mutex_unlock (&self->lock);
@@ -220,7 +221,7 @@ start_watch (
   return FALSE;
 }
 
-/* Whether everything that the bucket holds has come. */
+/* Whether everything that the bucket held when the watch began has come. */
 static gboolean
 is_complete (Store *self, Bucket *bucket, const BucketInfo *info)
 {
@@ -234,7 +235,8 @@ is_complete (Store *self, Bucket *bucket, const BucketInfo *info)
       ? 0
       : bucket->n_stuck + 1;
   bucket->seen_before = seen;
-  return info->empty || seen >= info->last;
+  bucket->complete |= info->empty || seen >= bucket->last;
+  return bucket->complete;
 }
 
 /* ---- the thread ---- */
@@ -255,9 +257,8 @@ keep_bucket (
 {
   Bucket *bucket = &self->buckets[which];
   BucketInfo info;
-  gboolean made;
 
-  if (!store_ensure_bucket (self, connection, which, &made, &info, error))
+  if (!store_ensure_bucket (self, connection, which, &info, error))
     return FALSE;
   if (bucket->created != 0 && bucket->created != info.created) {
     farm_log ("the server lost the bucket '%s'; it was made anew",
@@ -268,8 +269,11 @@ keep_bucket (
   bucket->created = info.created;
   if (bucket->n_stuck >= MAX_STUCK)
     stop_watch (self, bucket);
-  if (bucket->watch == NULL && !start_watch (self, connection, which, error))
-    return FALSE;
+  if (bucket->watch == NULL) {
+    bucket->last = info.last;
+    if (!start_watch (self, connection, which, error))
+      return FALSE;
+  }
   return is_complete (self, bucket, &info);
 }
 

@@ -19,7 +19,9 @@ typedef struct {
   natsSubscription *watch;
   guint64 seen; /* the last revision that came by the watch; under `lock` */
   guint64 seen_before;
-  guint n_stuck; /* checks in which nothing came although there was more */
+  gboolean complete; /* what there was when the watch began has come */
+  guint64 last;      /* revision then */
+  guint n_stuck;     /* checks in which nothing came although there was more */
 } Bucket;
 
 struct _Store {
@@ -48,8 +50,9 @@ const gchar *store_bucket_name (const Store *self, StoreBucket bucket);
 /* message: NULL: there is none. */
 StoreEntry *store_entry_new (
     StoreBucket bucket, const gchar *key, natsMsg *message, guint64 revision);
+/* Makes it if there is none. */
 gboolean store_ensure_bucket (Store *self, Connection *connection,
-    StoreBucket bucket, gboolean *made, BucketInfo *info, GError **error);
+    StoreBucket bucket, BucketInfo *info, GError **error);
 
 /* The rest is keeper.c's. */
 gpointer store_keep (gpointer store);

@@ -112,7 +112,7 @@ make_bucket (Store *self, Connection *connection, StoreBucket bucket)
 
 gboolean
 store_ensure_bucket (Store *self, Connection *connection, StoreBucket bucket,
-    gboolean *made, BucketInfo *info, GError **error)
+    BucketInfo *info, GError **error)
 {
   const gchar *name = store_bucket_name (self, bucket);
   gchar *stream = g_strconcat ("KV_", name, NULL);
@@ -120,8 +120,7 @@ store_ensure_bucket (Store *self, Connection *connection, StoreBucket bucket,
   jsErrCode code = 0;
   natsStatus status = read_info (connection, stream, info, &code);
 
-  *made = status == NATS_NOT_FOUND;
-  if (*made) {
+  if (status == NATS_NOT_FOUND) {
     /* another worker may have been faster */
     make_bucket (self, connection, bucket);
     status = read_info (connection, stream, info, &code);
@@ -404,12 +403,11 @@ store_open (const FarmConfig *config, GError **error)
   Store *self = store_new (config);
   GError *problem = NULL;
   BucketInfo info;
-  gboolean made;
 
   self->connection = connection_new (config, NULL, NULL, &problem);
   for (guint i = 0; problem == NULL && i < STORE_N_BUCKETS; i++)
     store_ensure_bucket (
-        self, self->connection, (StoreBucket) i, &made, &info, &problem);
+        self, self->connection, (StoreBucket) i, &info, &problem);
   if (problem == NULL)
     return self;
   g_propagate_error (error, problem);
