@@ -86,9 +86,10 @@ typedef struct {
 static inline double
 cuv_ldp_similarity_of_distance (uint64_t max_distance, uint64_t distance)
 {
-  return distance < max_distance
-      ? (double) (max_distance - distance) / (double) max_distance
-      : 0.0;
+  /* signed integers convert faster; max_distance is at most 2^62 */
+  return distance < max_distance ? (double) (int64_t) (max_distance - distance)
+          / (double) (int64_t) max_distance
+                                 : 0.0;
 }
 
 /* The step of a direction in pixels; dy counts downwards. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Distances between a query and the entries of an index. A thread block
-// compares one of CUV_LDP_PARTS parts of the query with the same part of
-// ENTRIES entries, so that it reads the query only once for them; its warps
-// take histograms in turn. The assignment does not depend on the number of
-// entries.
+// Distances between a query and the entries of an index. n_warps warps of a
+// thread block compare one of n_parts parts of the query with the same part of
+// ENTRIES entries, so that they read the query only once for them; they take
+// histograms in turn. If a picture has few, the block's other warps compare
+// other entries. The assignment does not depend on the number of entries.
 #include "ldp/match.cuh"
 
 #define WARPS 8
@@ -195,28 +195,33 @@ template <typename Count> struct AnyHistograms {
 
 // ---- the kernels ----
 
-// Grid: groups of ENTRIES entries, CUV_LDP_PARTS blocks each.
+// Grid: groups of ENTRIES entries, WARPS / n_warps of them in a block, n_parts
+// blocks each.
 template <typename Comparator>
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     match_kernel (const __grid_constant__ CuvLdpMatchArgs args)
 {
   __shared__ uint64_t warp_sums[WARPS][ENTRIES];
-  const int part = blockIdx.x % CUV_LDP_PARTS;
-  const int64_t first = (int64_t) (blockIdx.x / CUV_LDP_PARTS) * ENTRIES;
+  const int n_warps = args.n_warps, n_groups = WARPS / n_warps;
+  const int part = blockIdx.x % args.n_parts;
+  const int64_t block = (int64_t) (blockIdx.x / args.n_parts) * n_groups;
   const int warp = cuv_warp_of_thread ();
-  const uint64_t sum = Comparator::compare (
-      args, first, part * WARPS + warp, CUV_LDP_PARTS * WARPS);
+  const uint64_t sum =
+      Comparator::compare (args, (block + warp / n_warps) * ENTRIES,
+          part * n_warps + warp % n_warps, args.n_parts * n_warps);
 
   if (lane_of_thread () < ENTRIES)
     warp_sums[warp][lane_of_thread ()] = sum;
   __syncthreads ();
-  if (threadIdx.x < ENTRIES && first + threadIdx.x < args.n) {
+  const int group = threadIdx.x / ENTRIES, e = threadIdx.x % ENTRIES;
+  const int64_t entry = (block + group) * ENTRIES + e;
+
+  if (group < n_groups && entry < args.n) {
     uint64_t distance = 0;
 
-    for (int w = 0; w < WARPS; w++)
-      distance += warp_sums[w][threadIdx.x];
-    args.distances[part * args.distances_pitch + first + threadIdx.x] =
-        distance;
+    for (int w = 0; w < n_warps; w++)
+      distance += warp_sums[group * n_warps + w][e];
+    args.distances[part * args.distances_pitch + entry] = distance;
   }
 }
 
@@ -235,11 +240,35 @@ __launch_bounds__ (PACK_THREADS)
 
 // ---- the launchers ----
 
+// What a warp compares at a time.
+static int
+count_units (const CuvLdpMatchArgs &args)
+{
+  const bool is_pair = args.n_bins == 256 && args.count_size == 1;
+  const int per_warp = is_pair ? (int) ByteCounts::PER_WARP : 1;
+
+  return (args.n_histograms + per_warp - 1) / per_warp;
+}
+
+void
+cuv_ldp_match_plan (CuvLdpMatchArgs *args)
+{
+  const int n_units = count_units (*args);
+
+  args->n_parts = n_units < WARPS       ? 1
+      : n_units < CUV_LDP_PARTS * WARPS ? n_units / WARPS
+                                        : CUV_LDP_PARTS;
+  args->n_warps = WARPS;
+  while (args->n_warps > n_units)
+    args->n_warps /= 2;
+}
+
 int
 cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
 {
+  const int64_t per_block = ENTRIES * (WARPS / args.n_warps);
   const unsigned n_blocks =
-      (unsigned) ((args.n + ENTRIES - 1) / ENTRIES) * CUV_LDP_PARTS;
+      (unsigned) ((args.n + per_block - 1) / per_block) * args.n_parts;
   const bool is_256 = args.n_bins == 256 && (uintptr_t) args.query % 16 == 0;
   const auto byte_kernel = is_256 ? match_kernel<Histograms256<ByteCounts>>
                                   : match_kernel<AnyHistograms<uint8_t>>;

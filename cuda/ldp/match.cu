@@ -133,6 +133,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
   args->n_histograms = packed.n_blocks * packed.n_histograms;
   args->n_bins = packed.n_bins;
   args->count_size = packed.count_size;
+  cuv_ldp_match_plan (args);
   self->max_distance = packed.max_distance;
   self->stride = (int64_t) stride;
   self->n_counts = (int64_t) args->n_histograms * args->n_bins;
@@ -229,8 +230,8 @@ reserve_results (CuvLdpMatchCuda *self, int64_t n)
   n = std::max (n, 2 * args->distances_pitch);
   args->distances_pitch = 0;
   cuv_arena_clear (&self->results);
-  args->distances = (uint64_t *) cuv_arena_pinned (
-      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *args->distances);
+  args->distances = (uint64_t *) cuv_arena_pinned (&self->results,
+      (size_t) args->n_parts * (size_t) n * sizeof *args->distances);
   if (args->distances == nullptr)
     return -1;
   args->distances_pitch = n;
@@ -381,7 +382,7 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
   for (int64_t i = 0; i < self->n_matched; i++) {
     uint64_t distance = 0;
 
-    for (int part = 0; part < CUV_LDP_PARTS; part++)
+    for (int part = 0; part < args.n_parts; part++)
       distance += args.distances[part * args.distances_pitch + i];
     similarities[i] =
         cuv_ldp_similarity_of_distance (self->max_distance, distance);

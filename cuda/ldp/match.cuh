@@ -7,7 +7,7 @@
 #include "cuv-cuda.cuh"
 
 #define CUV_LDP_WARP_BYTES 512 // compared by a warp at once
-#define CUV_LDP_PARTS 4        // of a picture, each compared by a thread block
+#define CUV_LDP_PARTS 4 // of a picture at most, each compared by a thread block
 
 // A histogram adds to the distance its weight times the number of its codes
 // outside the intersection.
@@ -23,9 +23,15 @@ struct CuvLdpMatchArgs {
   int64_t n;     // entries
   int n_histograms, n_bins, count_size; // of a picture; bytes per count
   const CuvLdpHistogram *histograms;    // followed by one of weight 0
+  int n_parts;                          // 1 .. CUV_LDP_PARTS
+  int n_warps;                          // that share a part: 1, 2, 4 or 8
   uint64_t *distances; // of entry i: the sum of [part * distances_pitch + i]
   int64_t distances_pitch;
 };
+
+// Sets n_parts and n_warps for the other fields: no more than have something to
+// compare.
+void cuv_ldp_match_plan (CuvLdpMatchArgs *args);
 
 int cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream);
 

@@ -203,7 +203,8 @@ compare_matches (const void *a, const void *b)
 void
 cuv_ldp_sort_matches (CuvLdpMatch *matches, size_t n)
 {
-  qsort (matches, n, sizeof *matches, compare_matches);
+  if (n > 0) /* matches may be NULL */
+    qsort (matches, n, sizeof *matches, compare_matches);
 }
 
 /* Restores the heap, whose root is the worst match, after heap[at] changed. */
@@ -222,23 +223,33 @@ sift_down (CuvLdpMatch *heap, size_t at, size_t n)
   heap[at] = match;
 }
 
+/* Until there are k: appends. Returns how many entries were looked at. */
+static size_t
+fill_matches (const double *similarities, size_t n, double threshold, size_t k,
+    CuvLdpMatch *matches, size_t *found)
+{
+  size_t i;
+
+  *found = 0;
+  for (i = 0; i < n && *found < k; i++) {
+    if (similarities[i] >= threshold)
+      matches[(*found)++] = (CuvLdpMatch){ i, similarities[i] };
+  }
+  return i;
+}
+
 size_t
 cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
     CuvLdpMatch *matches)
 {
-  size_t found = 0;
+  size_t found,
+      i = fill_matches (similarities, n, threshold, k, matches, &found);
 
-  for (size_t i = 0; i < n && k > 0; i++) {
-    const CuvLdpMatch match = { i, similarities[i] };
-
-    if (!(match.similarity >= threshold))
-      continue;
-    if (found < k) {
-      matches[found++] = match;
-      for (size_t at = found == k ? k / 2 : 0; at-- > 0;)
-        sift_down (matches, at, k);
-    } else if (match.similarity > matches[0].similarity) {
-      matches[0] = match;
+  for (size_t at = found / 2; found == k && at-- > 0;)
+    sift_down (matches, at, k);
+  for (; i < n && k > 0; i++) {
+    if (similarities[i] > matches[0].similarity) {
+      matches[0] = (CuvLdpMatch){ i, similarities[i] };
       sift_down (matches, 0, k);
     }
   }

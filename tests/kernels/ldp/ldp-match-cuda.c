@@ -394,7 +394,9 @@ check_ldp_match_cuda (void)
           .bins = CUV_LDP_BINS_LEVELS,
           .levels = 33 },
         40, 37 },
-    /* two bytes per count */
+    /* two bytes per count; few histograms, so that warps share blocks */
+    { { .order = 3, .grid = 1, .directions = 15 }, 40, 37 },
+    { { .order = 3, .grid = 1, .directions = 5 }, 40, 37 },
     { { .order = 3, .grid = 2, .directions = 7 }, 40, 37 },
     { { .order = 3, .grid = 3, .directions = 15 }, 70, 60 },
     { { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
@@ -430,6 +432,9 @@ typedef struct {
   CuvLdpMatchCuda *cuda;
   void *counts;
   int count_size, n;
+  /* of a search */
+  const uint8_t *packed;
+  double *similarities;
 } Bench;
 
 static void
@@ -481,6 +486,69 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
   free (entries);
 }
 
+/* What cuvision-search does with its part: the query comes from the host, and
+ * the best five entries go back. */
+static void
+search (void *data)
+{
+  Bench *self = data;
+  CuvLdpMatch best[5];
+
+  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
+                 self->cuda, self->packed, self->n, stream)
+          == 0
+      && cuv_ldp_match_cuda_collect (self->cuda, self->similarities) == 0);
+  cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
+}
+
+/* Few entries, repeated. */
+static uint8_t *
+make_entries (size_t size, int n)
+{
+  enum { N_MADE = 100 };
+  uint8_t *entries = malloc (size * (size_t) n);
+
+  for (size_t i = 0; i < size * N_MADE; i++)
+    entries[i] = (uint8_t) (i * 2654435761u >> 29);
+  for (int i = N_MADE; i < n; i++)
+    memcpy (entries + (size_t) i * size, entries + (size_t) (i % N_MADE) * size,
+        size);
+  return entries;
+}
+
+/* An index of cuvision-index, all of it in device memory. */
+static void
+bench_search (int grid, int n)
+{
+  const CuvLdpParams params = { .order = 3, .grid = grid, .directions = 15 };
+  CuvLdpLayout layout;
+  CuvLdpMatcher *matcher;
+  Bench self = { .n = n };
+  uint8_t *entries;
+  size_t size;
+  char name[80];
+
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 128, 128) == NULL);
+  matcher = cuv_ldp_matcher_new (&layout);
+  size =
+      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
+  entries = make_entries (size, n);
+  self.packed = entries;
+  self.similarities = malloc ((size_t) n * sizeof *self.similarities);
+  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
+      size * (size_t) n + PLENTY, cuv_ldp_copy_entries, &n_threads);
+  CUV_CHECK (
+      cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
+      ": %s", cuv_cuda_error ());
+  snprintf (
+      name, sizeof name, "ldp search cuda, %d of 128x128, grid %d", n, grid);
+  cuv_check_report (name, cuv_check_time (search, &self), n, (double) size * n);
+  cuv_ldp_match_cuda_free (self.cuda);
+  cuv_ldp_matcher_free (matcher);
+  free (self.similarities);
+  free (entries);
+}
+
 void
 bench_ldp_match_cuda (void)
 {
@@ -491,6 +559,9 @@ bench_ldp_match_cuda (void)
   bench (&blocks, 256, 256, PLENTY);
   bench (&grid, 1920, 1080, PLENTY);
   bench (&blocks, 256, 256, 64 << 20);
+  bench_search (8, 100000);
+  bench_search (1, 100000);
+  bench_search (1, 1000000);
   cuv_check_stream_free (stream);
 }
 
