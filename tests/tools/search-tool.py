@@ -76,6 +76,20 @@ def timeless(records):
             for record in records]
 
 
+def retrieve(path, k, picture):
+    """Matches of ldpretrieve."""
+    line = ['gst-launch-1.0', '-q', 'filesrc', f'location={picture}', '!', 'decodebin',
+            '!', 'videoconvert', '!', 'ldpretrieve', f'index={path}', f'k={k}',
+            'thumbnails=false', '!', 'visionpublish', '!', 'fakesink']
+    return [{key: match[key] for key in ('rank', 'name', 'similarity', 'entry')}
+            for match in json.loads(run(line).stdout)['matches']]
+
+
+def as_retrieved(record):
+    return [{key: match[key] for key in ('rank', 'name', 'similarity', 'entry')}
+            for match in record['matches']]
+
+
 # ---- NumPy ----
 
 class Oracle:
@@ -168,14 +182,11 @@ def test_pictures():
     paths = [os.path.join(PICTURES, name) for name in NAMES]
     index('add', 'p.ldp', *paths)
     query = os.path.join(PICTURES, 'aloeR.jpg')
-    line = ['gst-launch-1.0', '-q', 'filesrc', f'location={query}', '!', 'decodebin',
-            '!', 'videoconvert', '!', 'ldpretrieve', 'index=p.ldp', 'k=4',
-            'thumbnails=false', '!', 'visionpublish', '!', 'fakesink']
-    wanted = [{key: match[key] for key in ('rank', 'name', 'similarity', 'entry')}
-              for match in json.loads(run(line).stdout)['matches']]
+    for path, n, k in (('p.ldp', 2, 4), ('all.ldp', 0, 50), ('all.ldp', 4, 50)):
+        found = search('-i', path, '-k', str(k), query, n=n)[0]
+        check(as_retrieved(found) == retrieve(path, k, query),
+              f'{path}, {n} ranks, not as ldpretrieve: {found}')
     found = search('-i', 'p.ldp', '-k', '4', query, paths[3], n=2)
-    check([{key: match[key] for key in wanted[0]} for match in found[0]['matches']]
-          == wanted, f'not as ldpretrieve: {found[0]} {wanted}')
     check(found[1]['matches'][0]['entry'] == 3
           and found[1]['matches'][0]['similarity'] == 1, 'not as cuvision-index')
     times = found[0]['microseconds']
@@ -223,7 +234,10 @@ def test_dialogue():
             check(json.loads(process.stdout.readline())['query_entry'] == i,
                   f'answer {i}')
         process.stdin.close()
-        check(process.wait(60) == 0, 'the end of stdin')
+        try:
+            check(process.wait(60) == 0, 'the end of stdin')
+        finally:
+            process.kill()
 
 
 def test_thumbnails():
@@ -334,38 +348,56 @@ def test_other_files():
 
 # ---- killed ranks ----
 
-def children(process):
-    """Ids of mpirun's ranks, in their order."""
-    done = subprocess.run(['pgrep', '-P', str(process.pid)], stdout=subprocess.PIPE,
-                          text=True)
-    return [int(pid) for pid in done.stdout.split()]
-
-
-def wait_for_ranks(process, n):
-    for _ in range(2000):
-        if len(children(process)) == n:
-            return children(process)
-        time.sleep(0.005)
+def wait_for_ranks(process, n, what):
+    """Ids of mpirun's n ranks, in their order, once all have mapped a file."""
+    for _ in range(6000):
+        done = subprocess.run(['pgrep', '-P', str(process.pid)],
+                              stdout=subprocess.PIPE, text=True)
+        pids = [int(pid) for pid in done.stdout.split()]
+        try:
+            maps = [open(f'/proc/{pid}/maps', encoding='utf-8').read() for pid in pids]
+        except OSError:
+            maps = []
+        if len(maps) == n and all(what in text for text in maps):
+            return pids
+        time.sleep(0.01)
     raise RuntimeError('the ranks do not start')
 
 
+def kill_rank(rank, started, numbers):
+    """The status, the results and the errors of a search of which a rank is killed."""
+    command = [*MPIRUN, '-n', '3', SEARCH, '-d', 'cpu', '-i', 'all.ldp', '-k', '3',
+               '--repeat', '5', '--output', 'killed.jsonl', '-n', *numbers]
+    if os.path.exists('killed.jsonl'):
+        os.remove('killed.jsonl')
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
+        try:
+            pids = wait_for_ranks(process, 3, 'all.ldp')
+            while started and process.poll() is None and not (
+                    os.path.exists('killed.jsonl') and os.path.getsize('killed.jsonl')):
+                time.sleep(0.001)
+            os.kill(pids[rank], signal.SIGKILL)
+            _, error = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    if not os.path.exists('killed.jsonl'):
+        return process.returncode, '', error
+    with open('killed.jsonl', encoding='utf-8') as file:
+        return process.returncode, file.read(), error
+
+
 def test_killed():
-    """Rank 0, 1 or 2, at the start or while it compares: an error names it, the exit
-    status is not 0, and each line is a whole answer."""
+    """Rank 0, 1 or 2, while it loads or compares: an error names it, the exit status is
+    not 0, and each line is a whole answer."""
     numbers = [str(i) for i in range(2000)]
     for rank, started in ((1, False), (2, True), (1, True), (0, True)):
-        with subprocess.Popen(
-                [*MPIRUN, '-n', '3', SEARCH, '-i', 'all.ldp', '-k', '3', '--repeat', '5',
-                 '-n', *numbers], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                text=True) as process:
-            pids = wait_for_ranks(process, 3)
-            first = process.stdout.readline() if started else ''
-            os.kill(pids[rank], signal.SIGKILL)
-            out, error = process.communicate(timeout=60)
-        check(process.returncode != 0 and 'rank ' + str(rank) in error
-              and 'signal 9' in error, f'rank {rank} killed: {error}')
-        lines = (first + out).split('\n')
-        check(len(lines) < 2000, f'rank {rank} was killed too late')
+        status, out, error = kill_rank(rank, started, numbers)
+        check(status != 0 and f'rank {rank} ' in error and 'signal 9' in error,
+              f'rank {rank} killed: {status}, {error}')
+        lines = out.split('\n')
+        check(len(lines) < 2000 and (len(lines) > 1 or not started),
+              f'rank {rank}: {len(lines)} lines')
         for i, line in enumerate(lines[:-1]):
             record = json.loads(line)
             check(record['query_entry'] == i and len(record['matches']) == 3,
@@ -377,6 +409,7 @@ def test_output():
     done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n 0 > /dev/full', SEARCH],
                           stderr=subprocess.PIPE, text=True)
     check(done.returncode == 1 and 'No space left' in done.stderr, done.stderr)
+    expect(1, 'none/x: No such file', '-i', 'p.ldp', '-n', '-o', 'none/x', '0', n=2)
 
 
 with tempfile.TemporaryDirectory() as folder:

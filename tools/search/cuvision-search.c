@@ -209,6 +209,20 @@ lead (Search *self)
 
 /* ---- main ---- */
 
+/* What only the root needs. */
+static gchar *
+open_root (Search *self)
+{
+  const SearchOptions *options = &self->options;
+
+  if (!ranks_is_root ())
+    return NULL;
+  self->queries = queries_new (options, part_info (&self->part));
+  if (self->queries == NULL)
+    return g_strdup ("pictures cannot be described");
+  return options->output != NULL ? record_open (options->output) : NULL;
+}
+
 static gboolean
 open_search (Search *self)
 {
@@ -221,11 +235,7 @@ open_search (Search *self)
   if (self->scan == NULL)
     return FALSE;
   self->packed = g_malloc (part_info (&self->part)->descriptor_size);
-  if (ranks_is_root ())
-    self->queries = queries_new (options, part_info (&self->part));
-  return ranks_agree (ranks_is_root () && self->queries == NULL
-          ? g_strdup ("pictures cannot be described")
-          : NULL);
+  return ranks_agree (open_root (self));
 }
 
 static void

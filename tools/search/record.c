@@ -145,6 +145,14 @@ print (JsonBuilder *self)
   return ok;
 }
 
+gchar *
+record_open (const gchar *path)
+{
+  return freopen (path, "w", stdout) != NULL
+      ? NULL
+      : g_strdup_printf ("%s: %s", path, g_strerror (errno));
+}
+
 static JsonBuilder *
 begin (const gchar *query)
 {

@@ -35,6 +35,7 @@ typedef struct {
   gchar **indexes; /* files or patterns */
   gchar **queries; /* "-": a line of stdin each */
   SearchKind kind;
+  gchar *output; /* file, or NULL: stdout */
   gint k;
   gdouble threshold;
   SearchDevice device;
@@ -190,6 +191,9 @@ typedef struct {
   gint64 entry; /* the query's number, below 0: a picture */
   DescribeTimes times;
 } RecordQuery;
+
+/* Leads stdout to a file. NULL, or the problem, to be freed. */
+gchar *record_open (const gchar *path);
 
 /* Print a line to stdout. Return FALSE after an error was printed. */
 gboolean record_print (
