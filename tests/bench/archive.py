@@ -146,8 +146,8 @@ class Bench:
         """Few seconds of film a task: many tasks."""
         return subprocess.Popen(
             [f'{TOP}/.venv/bin/python', f'{TOP}/examples/archive-ray.py', '--program',
-             program or self.program, '--line', self.line, '--output', self.path(output), '--workers', '4',
-             '--minutes', '0.2', '0.5', self.films_folder],
+             program or self.program, '--line', self.line, '--output', self.path(output),
+             '--workers', '4', '--minutes', '0.2', '0.5', self.films_folder],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**os.environ, 'RAY_USAGE_STATS_ENABLED': '0'}, start_new_session=True)
 
@@ -221,23 +221,29 @@ def kill_one(bench, output, what):
     if what == 'worker':
         time.sleep(random.uniform(1, 4))
         run.kill()
-    run.communicate(timeout=LIMIT)
-    started = time.monotonic()
-    end_session(run.pid)
-    print(json.dumps({'killed': what if target else None, 'films_done': n_done, 'output': output,
-                      'ended_after': round(time.monotonic() - started, 2)}), flush=True)
-    return target is not None
+    run.wait(timeout=LIMIT)
+    print(json.dumps({'killed': what if target else None, 'films_done': n_done,
+                      'output': output}), flush=True)
+    return run.pid, target is not None
 
 
 def run_kills(bench, n):
-    """As many outputs as it takes: a complete one is compared."""
-    killed, part = 0, 0
+    """As many outputs as it takes: a complete one is compared. Every other run begins while
+    processes of the one before may still be at work."""
+    killed, part, sessions = 0, 0, []
     while killed < n:
         output = f'killed-{part}'
         what = ('worker', 'raylet', 'driver')[killed % 3]
-        killed += kill_one(bench, output, what)
-        if bench.n_done(output) == len(bench.films) or killed == n:
+        session, was_killed = kill_one(bench, output, what)
+        sessions.append(session)
+        killed += was_killed
+        last = bench.n_done(output) == len(bench.films) or killed == n
+        if last:
             bench.run_ray(output)
+        if last or killed % 2:
+            while sessions:
+                end_session(sessions.pop())
+        if last:
             bench.compare(output)
             part += 1
     return part
@@ -271,7 +277,9 @@ def main():
         run_alone(Bench(args.program, os.path.join(folder, 'small'), SMALL, args.films, 5, 5))
         bench = Bench(args.program, folder, LINE, args.films, 20, 120)
         run_alone(bench)
+        show('--jobs 4', *measure(lambda: bench.archive('jobs', '--jobs', '4'))[1:], args.films)
         show('Ray', *bench.run_measured_ray(), args.films)
+        bench.compare('jobs')
         bench.compare('ray')
         parts = run_kills(bench, args.kills)
         print(json.dumps({'kills': args.kills, 'films': args.films, 'outputs_compared': parts}))
