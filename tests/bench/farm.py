@@ -153,15 +153,16 @@ class Records:
         run.times[number] = when
 
 
-def measure(runs, begin, end):
+def measure(runs, begin, back, end):
     """Of one camera: the longest time without a frame, when the last such time
-    ended, the frames missing in them, the time with two lines, holes in lines."""
+    ended that began before `back` (later ones are of cameras that are shared
+    anew), the frames missing in all, the time with two lines, holes in lines."""
     holes = sum(max(run.times) + 1 - len(run.times) for run in runs)
     times = sorted(t for run in runs for t in run.times.values())
     times = [t for t in times if begin - 2 <= t <= end]
     gaps = [(b - a, b) for a, b in zip(times, times[1:]) if b - a > 5 / RATE]
     missing = sum(round(gap * RATE) - 1 for gap, _ in gaps)
-    again = gaps[-1][1] if gaps else begin
+    again = max((b for gap, b in gaps if b - gap < back + 1), default=back)
     twice = 0
     for i, run in enumerate(runs):
         for other in runs[i + 1 :]:
@@ -201,7 +202,12 @@ class Bench:
         def steady():
             time.sleep(0.2)
             shares = self.farm.playing().values()
-            return sum(shares) == CAMERAS and max(shares) - min(shares) < 2
+            workers = len(self.farm.workers) + len(self.behind.workers)
+            return (
+                sum(shares) == CAMERAS
+                and len(shares) == workers
+                and max(shares) - min(shares) < 2
+            )
 
         wait_until(steady, "a steady state")
         wait_until(self.are_fresh, "frames of all cameras")
@@ -216,14 +222,16 @@ class Bench:
     def report(self, name, begin, again_since):
         end = time.time()
         all_runs = self.records.read()
-        rows = [measure(all_runs[c], begin, end) for c in self.cameras]
+        rows = [
+            measure(all_runs[c], begin, again_since, end) for c in self.cameras
+        ]
         gap, again, missing, twice, holes = (
             max(r[0] for r in rows), max(r[1] for r in rows),
             sum(r[2] for r in rows), max(r[3] for r in rows),
             sum(r[4] for r in rows),
         )
         # after the server's return, or since the worker's end
-        again = max(0, again - again_since)
+        again -= again_since
         bad = again > LIMIT or twice > LIMIT or holes > 0
         self.failed |= bad
         print(

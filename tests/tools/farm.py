@@ -364,13 +364,15 @@ class Secrets(Case):
     nats_options = ("--user", "farm", "--pass", "s3cret")
 
     def processes(self):
-        """Command lines of the worker and its lines."""
-        shown = [["ps", "ww", "-o", "args=", "-p", str(self.farm.workers["a"].pid)]]
-        shown.append(shown[0][:-2] + ["--ppid", shown[0][-1]])
-        return "".join(
-            subprocess.run(words, capture_output=True, text=True, check=False).stdout
-            for words in shown
-        )
+        """What a list of processes shows of the worker and its lines."""
+        shown = ""
+        for pid in [self.farm.workers["a"].pid, *self.farm.lines_of("a")]:
+            for name in "cmdline", "environ":
+                try:
+                    shown += pathlib.Path(f"/proc/{pid}/{name}").read_text()
+                except OSError:
+                    pass # a line that has failed meanwhile
+        return shown
 
     def test_secrets(self):
         """Passwords of the server and of cameras are in no log and no list of
@@ -389,9 +391,10 @@ class Secrets(Case):
         value["line"] = "file"
         self.farm.run("put", "camera", "-", input=json.dumps(value))
         self.farm.start("a")
-        shown = ""
-        while self.farm.list()["camera"].get("restarts", 0) < 2:
-            shown += self.processes()
+        wait_until(
+            lambda: self.farm.list()["camera"].get("restarts", 0) >= 2, "restarts"
+        )
+        shown = self.processes()
         self.assertIn("--run-line", shown)
         shown += self.farm.log("a") + self.farm.fetch("a")
         shown += self.farm.run("list").stdout + self.farm.run("list", "--json").stdout
@@ -517,10 +520,29 @@ class Commands(Case):
             self.assertIn(error, result.stderr, text)
 
 
+def run_all():
+    """At the same time: they mostly wait for leases to run out."""
+    names = [case.__name__ for case in Case.__subclasses__()]
+    running = [
+        subprocess.Popen(
+            [sys.executable, __file__, PROGRAM, name],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for name in names
+    ]
+    for process in running:
+        print(process.communicate()[0], flush=True)
+    return max(process.returncode for process in running)
+
+
 if __name__ == "__main__":
     missing = farmhand.missing_programs()
     if missing:
         print("skipped: install", *missing)
         sys.exit(77)
     PROGRAM = sys.argv.pop(1)
+    if len(sys.argv) == 1:
+        sys.exit(run_all())
     unittest.main(verbosity=2)

@@ -9,6 +9,7 @@
 #define REPORT_MS 1000
 /* A line that stalls or whose camera changed has so long to end its files. */
 #define RESTART_GRACE_MS 2000
+#define WARNING_PAUSE (10 * G_USEC_PER_SEC)
 
 struct _Job {
   const FarmConfig *config;
@@ -27,6 +28,7 @@ struct _Job {
   guint restarts;
   guint64 buffers, buffers_before; /* of the process; of those before */
   gchar *error;
+  gint64 logged; /* when */
   JsonObject *stats;
   void (*ended) (gpointer data);
   gpointer data;
@@ -186,14 +188,18 @@ redact (const Job *self, const gchar *text)
   return redacted;
 }
 
+/* Logged once, and not each time that it fails alike; what may have a number
+ * that changes all the time, not too often. */
 static void
-set_error (Job *self, const gchar *text)
+set_error (Job *self, const gchar *text, gint64 pause)
 {
   gchar *redacted = redact (self, text);
 
-  /* once, and not each time that it fails alike */
-  if (g_strcmp0 (redacted, self->error) != 0)
+  if (g_strcmp0 (redacted, self->error) != 0
+      && farm_now () - self->logged >= pause) {
+    self->logged = farm_now ();
     farm_log ("camera %s: %s", self->camera, redacted);
+  }
   g_free (self->error);
   self->error = redacted;
 }
@@ -226,7 +232,7 @@ on_report (gpointer data, JsonObject *report)
   if (json_object_has_member (report, "buffers"))
     on_progress (self, report);
   if (warning != NULL)
-    set_error (self, warning);
+    set_error (self, warning, WARNING_PAUSE);
   if (self->state != JOB_STARTING
       || g_strcmp0 (
              json_object_get_string_member_with_default (report, "state", NULL),
@@ -270,9 +276,9 @@ on_done (gpointer data, const gchar *problem)
   self->buffers_before += self->buffers;
   self->buffers = 0;
   if (self->stall != NULL)
-    set_error (self, self->stall);
+    set_error (self, self->stall, 0);
   else if (!self->ending)
-    set_error (self, problem != NULL ? problem : "the stream ended");
+    set_error (self, problem != NULL ? problem : "the stream ended", 0);
   g_clear_pointer (&self->stall, g_free);
   if (self->ended != NULL) {
     self->ended (self->data);
@@ -301,7 +307,7 @@ start (Job *self)
   }
   g_free (line);
   if (error != NULL)
-    set_error (self, error->message);
+    set_error (self, error->message, 0);
   g_clear_error (&error);
 }
 

@@ -20,7 +20,6 @@ typedef struct {
   Worker *worker;
   gchar *name;
   gchar *value; /* JSON; NULL: the camera was removed */
-  guint64 revision;
 
   /* the lease as the bucket has it */
   gchar *holder; /* worker's name; NULL: nobody */

@@ -66,7 +66,6 @@ on_camera (Worker *self, const StoreEntry *entry)
       && !g_hash_table_contains (self->cameras, entry->key))
     return;
   camera = camera_get (self, entry->key);
-  camera->revision = entry->revision;
   if (g_strcmp0 (camera->value, entry->value) == 0)
     return; /* a watch that was made anew */
   g_free (camera->value);
