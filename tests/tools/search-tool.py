@@ -346,43 +346,70 @@ def test_other_files():
 
 # ---- killed ranks ----
 
-def wait_for_ranks(process, n, what):
-    """Ids of mpirun's n ranks, in their order, once all have mapped a file."""
-    for _ in range(6000):
-        done = subprocess.run(['pgrep', '-P', str(process.pid)],
-                              stdout=subprocess.PIPE, text=True)
-        pids = [int(pid) for pid in done.stdout.split()]
+def ranks_of(process):
+    """Ids of mpirun's children that run, in their order."""
+    found = []
+    for pid in os.listdir('/proc'):
         try:
-            maps = [open(f'/proc/{pid}/maps', encoding='utf-8').read() for pid in pids]
+            with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
+                state, parent = file.read().rsplit(')', 1)[1].split()[:2]
         except OSError:
-            maps = []
-        if len(maps) == n and all(what in text for text in maps):
-            return pids
-        time.sleep(0.01)
-    raise RuntimeError('the ranks do not start')
+            continue
+        if int(parent) == process.pid and state != 'Z':
+            found.append(int(pid))
+    return sorted(found)
+
+
+def has_mapped(pid, path):
+    try:
+        with open(f'/proc/{pid}/maps', encoding='utf-8') as file:
+            return path in file.read()
+    except OSError:
+        return False
+
+
+def wait_until(process, what, condition):
+    end = time.monotonic() + 60
+    while not condition():
+        if process.poll() is not None or time.monotonic() > end:
+            raise RuntimeError(f'{what}: mpirun has ended: {process.poll()}')
+        time.sleep(0.001)
+
+
+def wait_for_end(process):
+    """In Debian 12 mpirun itself may hang in its library PMIx once all ranks are dead."""
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        check(not ranks_of(process), 'ranks go on without the one that was killed')
+        print('mpirun hangs after its ranks have ended')
+        process.kill()
+        process.wait()
 
 
 def kill_rank(rank, started, numbers):
-    """The status, the results and the errors of a search of which a rank is killed."""
+    """The status, the results and the errors of a search of which a rank is killed. It
+    would not end by itself, as it reads stdin in the end."""
     command = [*MPIRUN, '-n', '3', SEARCH, '-d', 'cpu', '-i', 'all.ldp', '-k', '3',
-               '--repeat', '5', '--output', 'killed.jsonl', '-n', *numbers]
-    if os.path.exists('killed.jsonl'):
-        os.remove('killed.jsonl')
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True) as process:
+               '--repeat', '5', '--output', 'killed.jsonl', '-n', *numbers, '-']
+    with open('killed.jsonl', 'w', encoding='utf-8'):
+        pass
+    with open('errors', 'w', encoding='utf-8') as errors, subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=errors) as process:
         try:
-            pids = wait_for_ranks(process, 3, 'all.ldp')
-            while started and process.poll() is None and not (
-                    os.path.exists('killed.jsonl') and os.path.getsize('killed.jsonl')):
-                time.sleep(0.001)
+            wait_until(process, 'loading', lambda: [
+                has_mapped(pid, 'all.ldp') for pid in ranks_of(process)] == [True] * 3)
+            pids = ranks_of(process)
+            if started:
+                wait_until(process, 'results', lambda: os.path.getsize('killed.jsonl'))
             os.kill(pids[rank], signal.SIGKILL)
-            _, error = process.communicate(timeout=60)
+            wait_for_end(process)
         finally:
             process.kill()
-    if not os.path.exists('killed.jsonl'):
-        return process.returncode, '', error
-    with open('killed.jsonl', encoding='utf-8') as file:
-        return process.returncode, file.read(), error
+    with open('killed.jsonl', encoding='utf-8') as file, \
+            open('errors', encoding='utf-8') as errors:
+        return process.returncode, file.read(), errors.read()
 
 
 def test_killed():
@@ -394,8 +421,7 @@ def test_killed():
         check(status != 0 and f'rank {rank} ' in error and 'signal 9' in error,
               f'rank {rank} killed: {status}, {error}')
         lines = out.split('\n')
-        check(len(lines) < 2000 and (len(lines) > 1 or not started),
-              f'rank {rank}: {len(lines)} lines')
+        check(len(lines) > 1 or not started, f'rank {rank}: no results')
         for i, line in enumerate(lines[:-1]):
             record = json.loads(line)
             check(record['query_entry'] == i and len(record['matches']) == 3,
