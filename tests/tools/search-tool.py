@@ -278,7 +278,9 @@ def test_wrong():
                              ('there is no query', '-i', 'p.ldp'),
                              ('--k is not in', '-i', 'p.ldp', '-k', '0', 'x'),
                              ('--threshold is not', '-i', 'p.ldp', '-t', '2', 'x'),
-                             ('--repeat is below', '-i', 'p.ldp', '--repeat', '0', 'x'),
+                             ('--repeat is not', '-i', 'p.ldp', '--repeat', '0', 'x'),
+                             ('--repeat is not', '-i', 'p.ldp', '--repeat', '1000001',
+                              'x'),
                              ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
                              ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
                              ('Unknown option', '--nothing')):

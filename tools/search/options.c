@@ -94,8 +94,8 @@ find_problem (void)
     return "--threads is below 0";
   if (options.memory_limit < -1)
     return "--memory-limit is below 0";
-  if (options.repeat < 1)
-    return "--repeat is below 1";
+  if (options.repeat < 1 || options.repeat > 1000000)
+    return "--repeat is not in 1 .. 1000000";
   return NULL;
 }
 
