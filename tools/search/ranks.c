@@ -50,12 +50,14 @@ ranks_broadcast (gpointer bytes, gsize size, gint from)
         MPI_BYTE, from, MPI_COMM_WORLD);
 }
 
-/* MPI_Bcast() would keep a core busy until the root calls it. */
+/* MPI_Bcast() would keep a core busy until the root calls it. Pauses are 1 % of
+ * the time waited so far, 1 ms at most. */
 void
 ranks_await (gpointer bytes, gsize size)
 {
   const gint64 start = g_get_monotonic_time ();
   MPI_Request request;
+  gint64 waited;
   int done = 0;
 
   MPI_Ibcast (bytes, (int) size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
@@ -63,8 +65,9 @@ ranks_await (gpointer bytes, gsize size)
     MPI_Test (&request, &done, MPI_STATUS_IGNORE);
     if (done)
       return;
-    if (g_get_monotonic_time () - start > 1000)
-      g_usleep (100);
+    waited = g_get_monotonic_time () - start;
+    if (waited > 1000)
+      g_usleep ((gulong) MIN (waited / 100, 1000));
   }
 }
 

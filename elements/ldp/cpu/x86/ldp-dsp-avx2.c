@@ -173,8 +173,8 @@ intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   return sum;
 }
 
-/* Sums 16 signed products of counts less 32768, so that they fit, and 1. No
- * overflow: a block has at most 4 x 256 counts. */
+/* The multiply-add takes signed integers: counts minus 32768. Its sums do not
+ * overflow, as a block has at most 4 x 256 counts. */
 static uint64_t
 intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
     bool has_256)
