@@ -4,6 +4,7 @@ cuvision-farm. The caller has tests/elements/publish in sys.path."""
 
 import collections
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -287,6 +288,7 @@ def missing_programs():
     needed = {"nats-server": "nats-server", "mosquitto": "mosquitto"}
     needed["mosquitto_sub"] = "mosquitto-clients"
     missing = [needed[n] for n in needed if shutil.which(n) is None]
+    missing += os.environ.get("CUV_TEST_MISSING", "").split()
     Gst.init(None)
     if Gst.ElementFactory.find("gdppay") is None:
         missing.append("gstreamer1.0-plugins-bad")
