@@ -53,7 +53,7 @@ def check_beside(archive):
 def check_names(archive):
     """Names with all that a shell, a line or UTF-8 stumbles over."""
     names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi',
-             b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', 'ř.avi'.encode()]
+             b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', b'50%n%n.avi', 'ř.avi'.encode()]
     source = archive.films('odd/a.avi')[0]
     for name in names:
         shutil.copy(archive.path(source), os.path.join(archive.folder.encode(), b'odd', name))
@@ -64,10 +64,24 @@ def check_names(archive):
         folder = os.path.join(archive.folder.encode(), b'odd-out/odd', name + b'.results')
         with open(os.path.join(folder, b'records.jsonl'), encoding='utf-8') as file:
             record = json.loads(file.readline())
-        wanted = name.decode(errors='replace').replace('\n', '_')
+        wanted = name.decode(errors='replace').replace('\n', '_').replace('%', '_')
         expect(record['source'] == wanted, record['source'], 'instead of', wanted)
     expect(not archive.leftovers('odd-out'), archive.leftovers('odd-out'))
     archive.run(0, '--check', '--output', 'odd-out')
+    # sinks that take the name for a format
+    line = 'filesrc location={film} ! avidemux ! multifilesink location={results}/{name}-%02d.jpg'
+    names = ['odd/50%n%n.avi', 'odd/7%s.avi']
+    shutil.copy(archive.path(source), archive.path(names[1]))
+    archive.run(0, '--output', 'odd%d', *names, line=line)
+    for name in names:
+        files = [file['name'] for file in archive.marker(name, 'odd%d')['files']]
+        base = name[4:].replace('%', '_')
+        expect(files == [f'{base}-{i:02}.jpg' for i in range(12)], files)
+    expect(sorted(os.listdir(archive.path('odd%d'))) == ['odd'], os.listdir(archive.path('odd%d')))
+    os.environ['LC_ALL'] = 'C'
+    archive.run(0, '--output', 'odd-c', source, line=LINE.replace('name=records', 'name=ř'))
+    del os.environ['LC_ALL']
+    archive.run(2, '--gst-debug=2', source, err='Unknown option --gst-debug=2')
 
 
 def check_lists(archive):

@@ -12,15 +12,23 @@
 
 /* ---- placeholders ---- */
 
-/* The path, or where a line cannot hold it another one for the same file, which
- * is opened. NULL with an error. */
+/* What a line cannot hold, or what an element such as multifilesink would take
+ * for a format. */
+static gboolean
+is_special (gchar c)
+{
+  return g_ascii_iscntrl (c) || c == '%';
+}
+
+/* The path, or another one for the same file, which is opened, if a line cannot
+ * hold it. NULL with an error. */
 static gchar *
 name_in_line (const gchar *path, int *file, GError **error)
 {
   gboolean plain = g_utf8_validate (path, -1, NULL);
 
   for (const gchar *c = path; *c != '\0'; c++)
-    plain = plain && !g_ascii_iscntrl (*c);
+    plain = plain && !is_special (*c);
   if (plain)
     return g_strdup (path);
   *file = g_open (path, O_RDONLY | O_CLOEXEC, 0);
@@ -36,7 +44,7 @@ plain_name (const gchar *path)
   gchar *name = g_filename_display_basename (path);
 
   for (gchar *c = name; *c != '\0'; c++)
-    if (g_ascii_iscntrl (*c))
+    if (is_special (*c))
       *c = '_';
   return name;
 }
