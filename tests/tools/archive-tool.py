@@ -141,6 +141,31 @@ def check_changes(archive):
     expect(archive.tree('ch') == before, 'replaced twice')
 
 
+def check_kept(archive):
+    """Results are worth more than a failure, or than a marker that cannot be read."""
+    gone, film = archive.films('gone.avi', 'kept.avi')
+    archive.run(0, '--output', 'kept', gone, film)
+    before = archive.tree('kept')
+    os.remove(archive.path(gone))
+    bad = LINE.replace('decodebin', 'qtdemux ! jpegdec')
+    out = archive.run(1, '--output', 'kept', '--redo', gone, film, line=bad,
+                      err='the film is gone')
+    expect('earlier results are kept' in out.err and archive.tree('kept') == before, out)
+    with open(archive.path(film), 'wb') as file:
+        file.write(b'broken')
+    archive.run(1, '--output', 'kept', gone, film, err='earlier results are kept')
+    expect(archive.tree('kept') == before, 'replaced')
+    for name in ('done.json', 'failed.json'):
+        marker = os.path.join(archive.result(film, 'kept'), name)
+        if os.path.exists(marker):
+            os.remove(marker)
+        os.symlink(name, marker) # a loop, as a disk that cannot be read
+        archive.run(1, '--output', 'kept', film, err='not done: kept.avi: ')
+        expect(os.path.exists(archive.result(film, 'kept') + '/records.jsonl'), 'replaced')
+        os.remove(marker)
+        archive.run(2, '--output', 'kept', film, err='no result of cuvision-archive')
+
+
 def check_foreign(archive):
     """Folders of others are left alone, as are results of a film of the same name."""
     film = archive.films('f1/x.avi')[0]
@@ -150,6 +175,11 @@ def check_foreign(archive):
     os.makedirs(archive.path('f1/x.avi.results/mine'))
     archive.run(2, film, err='no result of cuvision-archive')
     expect(os.path.isdir(archive.path('f1/x.avi.results/mine')), 'removed')
+    shutil.rmtree(archive.path('f1/x.avi.results'))
+    with open(archive.path('f1/x.avi.results'), 'w', encoding='utf-8') as file:
+        file.write('notes')
+    archive.run(2, '--redo', film, err='no result of cuvision-archive')
+    expect(os.path.isfile(archive.path('f1/x.avi.results')), 'removed')
     archive.films('f2/x.avi', frames=3)
     archive.run(0, '--output', 'same', '--root', 'f1', 'f1/x.avi')
     archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another film')
@@ -280,7 +310,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         for check in (check_done, check_beside, check_names, check_lists, check_parts,
-                      check_changes, check_foreign, check_bad_films, check_wrong_lines,
+                      check_changes, check_kept, check_foreign, check_bad_films, check_wrong_lines,
                       check_places, check_check, check_progress):
             check(archive)
             print('ok', check.__name__, flush=True)

@@ -250,14 +250,28 @@ finish_done (Job *self)
   g_clear_pointer (&files, json_array_unref);
 }
 
-/* Of a film that failed nothing but the marker is kept. */
+static gboolean
+has_results (const Film *film)
+{
+  gchar *path = g_build_filename (film->results, ARCHIVE_DONE, NULL);
+  const gboolean has = g_file_test (path, G_FILE_TEST_EXISTS);
+
+  g_free (path);
+  return has;
+}
+
+/* Nothing but the marker is kept. Earlier results are worth more than it. */
 static void
 finish_failed (Job *self, const gchar *problem)
 {
   gchar *folder = self->workspace->folder;
   GError *error = NULL;
 
-  if (files_remove (folder, &error) && g_mkdir_with_parents (folder, 0777) == 0
+  if (has_results (self->film))
+    film_set (self->film, FILM_NOT_DONE,
+        g_strconcat (problem, "; its earlier results are kept", NULL));
+  else if (files_remove (folder, &error)
+      && g_mkdir_with_parents (folder, 0777) == 0
       && write_result (self, problem, NULL, &error))
     film_set (self->film, FILM_FAILED, g_strdup (problem));
   else if (error != NULL)

@@ -125,7 +125,8 @@ marker_read (const gchar *folder, const gchar *name, GError **error)
     if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
       marker = json_object_ref (json_node_get_object (root));
     else if (error != NULL && *error == NULL)
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "no JSON object");
+      g_set_error (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_UNKNOWN,
+          "no JSON object");
   }
   g_clear_pointer (&root, json_node_unref);
   g_free (path);
@@ -186,6 +187,14 @@ refuse (Film *film, const gchar *why, const gchar *cure)
   g_free (folder);
 }
 
+/* Its results are of another line, and no other ones can be had. */
+static void
+keep_results (Film *film)
+{
+  film_set (film, FILM_NOT_DONE,
+      g_strdup ("the film is gone; its results of another line are kept"));
+}
+
 /* A film that is gone stays done. */
 static void
 look_at_done (Film *film, JsonObject *marker, const ArchiveOptions *options)
@@ -200,6 +209,8 @@ look_at_done (Film *film, JsonObject *marker, const ArchiveOptions *options)
     refuse (film, "has the results of another film",
         "name another --output, or --redo to replace them");
   } else if (!same_line) {
+    if (options->redo && film->modified == NULL)
+      keep_results (film);
     if (options->redo)
       return;
     refuse (film, "has the results of another line",
@@ -229,7 +240,37 @@ is_empty (const gchar *folder)
   return empty;
 }
 
-/* A marker that cannot be read stands for nothing: the film is done again. */
+static gboolean
+is_missing (const GError *error)
+{
+  return g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+      || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
+}
+
+/* Neither there nor missing: a disk or a network failed, or we must not. */
+static gboolean
+is_unreadable (const GError *error)
+{
+  return error != NULL && error->domain == G_FILE_ERROR && !is_missing (error);
+}
+
+static void
+look_without_marker (
+    Film *film, const GError *error, const GError *error_failed)
+{
+  if (g_file_test (film->results, G_FILE_TEST_EXISTS)
+      && (!g_file_test (film->results, G_FILE_TEST_IS_DIR)
+          || (is_missing (error) && is_missing (error_failed)
+              && !is_empty (film->results))))
+    refuse (film, "is there, but no result of cuvision-archive",
+        "move it away, or name another --output");
+  else if (is_unreadable (error))
+    film_set (film, FILM_NOT_DONE, g_strdup (error->message));
+  else if (is_unreadable (error_failed))
+    film_set (film, FILM_NOT_DONE, g_strdup (error_failed->message));
+}
+
+/* A marker that is no JSON stands for nothing: the film is done again. */
 void
 marker_look (Film *film, const ArchiveOptions *options)
 {
@@ -241,14 +282,10 @@ marker_look (Film *film, const ArchiveOptions *options)
   film_set (film, FILM_PENDING, NULL);
   if (done != NULL)
     look_at_done (film, done, options);
-  else if (failed != NULL)
+  else if (failed != NULL && !is_unreadable (error))
     look_at_failed (film, failed, options);
-  else if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-      && g_error_matches (error_failed, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-      && g_file_test (film->results, G_FILE_TEST_EXISTS)
-      && !is_empty (film->results))
-    refuse (film, "is there, but no result of cuvision-archive",
-        "move it away, or name another --output");
+  else
+    look_without_marker (film, error, error_failed);
   g_clear_error (&error);
   g_clear_error (&error_failed);
   g_clear_pointer (&done, json_object_unref);

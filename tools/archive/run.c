@@ -124,6 +124,8 @@ next_film (Run *self)
 
     if (film->state == FILM_PENDING)
       return film;
+    if (film->state == FILM_NOT_DONE)
+      show_film (film, self->options);
     workspace_clean (film->results);
   }
   return NULL;

@@ -157,7 +157,7 @@ workspace_publish (Workspace *self, GError **error)
 {
   gchar *old = g_build_filename (self->part, "old", NULL);
   gchar *parent = g_path_get_dirname (self->results);
-  gboolean ok = !g_file_test (self->results, G_FILE_TEST_EXISTS)
+  gboolean ok = !g_file_test (self->results, G_FILE_TEST_IS_DIR)
       || move (self->results, old, error);
 
   if (ok && !move (self->folder, self->results, error)) {
