@@ -38,7 +38,7 @@ look (GPtrArray *films, const ArchiveOptions *options)
     return ALL_DONE;
   fprintf (stderr, "cuvision-archive: %s\n", first->problem);
   if (n > 1)
-    fprintf (stderr, "cuvision-archive: so it is with %u films\n", n);
+    fprintf (stderr, "cuvision-archive: %u films are refused\n", n);
   return WRONG;
 }
 
@@ -101,10 +101,13 @@ static int
 archive (const ArchiveOptions *options)
 {
   GError *error = NULL;
-  Template *line = template_new (options->line, &error);
-  GPtrArray *films = line != NULL ? films_list (options, &error) : NULL;
+  Template *line;
+  GPtrArray *films;
   int status;
 
+  gst_init (NULL, NULL);
+  line = template_new (options->line, &error);
+  films = line != NULL ? films_list (options, &error) : NULL;
   if (films == NULL)
     status = fail (WRONG, error);
   else if ((status = look (films, options)) == ALL_DONE)

@@ -27,7 +27,8 @@ parse_part (
 }
 
 static const GOptionEntry entries[] = {
-  { "line", 'e', 0, G_OPTION_ARG_STRING, &options.line,
+  /* bytes: its characters need not be those of the locale */
+  { "line", 'e', 0, G_OPTION_ARG_FILENAME, &options.line,
       "The gst-launch line, with {film}, {results}, {name}, {uri}", "LINE" },
   { "line-file", 0, 0, G_OPTION_ARG_FILENAME, &line_file,
       "A file with the line", "FILE" },
@@ -154,7 +155,6 @@ options_parse (int *argc, char ***argv)
       "marker.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, &error)
       && check_options (&error) && (options.check || read_line (&error));
   if (!ok)
