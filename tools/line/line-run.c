@@ -59,6 +59,22 @@ begin_report (const gchar *key)
 }
 
 static void
+write_uri (CuvJson *json, GstObject *element)
+{
+  gchar *uri = NULL;
+
+  if (GST_IS_URI_HANDLER (element)
+      && gst_uri_handler_get_uri_type (GST_URI_HANDLER (element))
+          == GST_URI_SRC)
+    uri = gst_uri_handler_get_uri (GST_URI_HANDLER (element));
+  if (uri == NULL)
+    return;
+  cuv_json_key (json, "uri");
+  cuv_json_string (json, uri);
+  g_free (uri);
+}
+
+static void
 report_message (Run *self, const gchar *key, GstMessage *message)
 {
   CuvJson json = begin_report (key);
@@ -78,6 +94,7 @@ report_message (Run *self, const gchar *key, GstMessage *message)
   cuv_json_string (&json, g_quark_to_string (error->domain));
   cuv_json_key (&json, "code");
   cuv_json_int (&json, error->code);
+  write_uri (&json, GST_MESSAGE_SRC (message));
   write_report (self, &json);
   g_clear_error (&error);
   g_free (debug);
@@ -396,6 +413,7 @@ cuv_line_main (int argc, char **argv)
   signal (SIGPIPE, SIG_IGN);
   if (argc != 4 || !g_str_equal (argv[1], CUV_LINE_OPTION))
     return;
+  prctl (PR_SET_NAME, "cuvision-line"); /* instead of "exe" */
   die_with_parent ((pid_t) g_ascii_strtoll (argv[3], NULL, 10));
   /* Ctrl-C goes to all processes of a terminal: the parent ends the line. */
   signal (SIGINT, SIG_IGN);

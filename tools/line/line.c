@@ -15,6 +15,7 @@ struct _CuvLine {
   gpointer data;
   gchar *pid;
   gchar *problem;   /* the first */
+  guint clean_up;   /* milliseconds; 0: no limit */
   gboolean eos;     /* was reported */
   gboolean closed;  /* there are no more reports */
   gboolean exited;  /* the process has */
@@ -66,11 +67,15 @@ kill_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* An earlier time counts. */
 static void
 kill_after (CuvLine *self, guint milliseconds)
 {
-  if (self->timeout != NULL)
+  const gint64 when = g_get_monotonic_time () + (gint64) milliseconds * 1000;
+
+  if (self->timeout != NULL && g_source_get_ready_time (self->timeout) <= when)
     return;
+  clear_timeout (self);
   self->timeout = g_timeout_source_new (milliseconds);
   g_source_set_callback (self->timeout, kill_now, self, NULL);
   g_source_attach (self->timeout, g_main_context_get_thread_default ());
@@ -118,7 +123,7 @@ process_exited (GObject *process, GAsyncResult *result, gpointer data)
 
 /* ---- reports ---- */
 
-/* After the last report only the process's clean-up is left. */
+/* The time for that, unless another is set. */
 #define CLEAN_UP_MS 10000
 
 /* "ELEMENT: text detail". GStreamer's texts may name the kind of error only;
@@ -146,8 +151,8 @@ handle_report (CuvLine *self, JsonObject *report)
     take_problem (self, describe_error (report));
   if (json_object_has_member (report, "eos"))
     self->eos = TRUE;
-  if (self->eos || self->problem != NULL)
-    kill_after (self, CLEAN_UP_MS);
+  if ((self->eos || self->problem != NULL) && self->clean_up > 0)
+    kill_after (self, self->clean_up);
   self->report (self->data, report);
 }
 
@@ -195,19 +200,16 @@ read_next (CuvLine *self)
 
 /* ---- its start ---- */
 
+/* The program as it was started: a new version may have taken its path. */
 static GSubprocess *
 start_process (guint interval, GError **error)
 {
-  gchar *program = g_file_read_link ("/proc/self/exe", error);
   gchar *milliseconds = g_strdup_printf ("%u", interval);
   gchar *parent = g_strdup_printf ("%d", (int) getpid ());
-  GSubprocess *process = NULL;
+  GSubprocess *process = g_subprocess_new (
+      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, error,
+      "/proc/self/exe", CUV_LINE_OPTION, milliseconds, parent, NULL);
 
-  if (program != NULL)
-    process = g_subprocess_new (
-        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, error,
-        program, CUV_LINE_OPTION, milliseconds, parent, NULL);
-  g_free (program);
   g_free (milliseconds);
   g_free (parent);
   return process;
@@ -224,6 +226,7 @@ cuv_line_start (const gchar *line, guint interval, CuvLineReport report,
     return NULL;
   self = g_new0 (CuvLine, 1);
   self->process = process;
+  self->clean_up = CLEAN_UP_MS;
   self->report = report;
   self->done = done;
   self->data = data;
@@ -244,6 +247,12 @@ cuv_line_stop (CuvLine *self, guint grace)
   g_output_stream_close (
       g_subprocess_get_stdin_pipe (self->process), NULL, NULL);
   kill_after (self, grace);
+}
+
+void
+cuv_line_set_clean_up (CuvLine *self, guint milliseconds)
+{
+  self->clean_up = milliseconds;
 }
 
 const gchar *

@@ -31,9 +31,11 @@ typedef struct _CuvLine CuvLine;
  *                                       if unknown), the property `stats` of
  *                                       each element that has one, by its name
  *   {"error": "text", "element": "faces", "debug": "text", "domain":
- *    "gst-resource-error-quark", "code": 3}
+ *    "gst-resource-error-quark", "code": 3, "uri": "file:///film.avi"}
  *                                       the line ends after it; without an
- *                                       element it is about the line's text
+ *                                       element it is about the line's text;
+ *                                       uri: what the element reads, if it is a
+ *                                       source that has one
  *   {"warning": ...}                    with the same members
  *   {"eos": true}                       the line ends after it */
 typedef void (*CuvLineReport) (gpointer data, JsonObject *report);
@@ -52,6 +54,10 @@ CuvLine *cuv_line_start (const gchar *line, guint interval,
 /* Ends the stream, so that files are complete; kills the process if it has not
  * ended `grace` milliseconds later. */
 void cuv_line_stop (CuvLine *self, guint grace);
+
+/* Time that elements have to close after the end of the stream or an error; the
+ * process is killed then. In milliseconds; 0: no limit. By default 10 s. */
+void cuv_line_set_clean_up (CuvLine *self, guint milliseconds);
 
 /* Identifier of the process, for logs. */
 const gchar *cuv_line_pid (const CuvLine *self);
