@@ -6,7 +6,11 @@
 
 #define RETRY_MS 250 /* between looks at a film that another process has */
 #define SHOW_MS 500  /* between lines of progress */
-#define MAX_FAULTS 3 /* films in a row that fail for no fault of theirs */
+
+/* So many films in a row that are not done, by no fault of theirs, end the run:
+ * others would fare no better. Fewer do if no other film was tried. */
+#define MAX_FAULTS 10
+#define MIN_FAULTS 3
 
 typedef struct {
   const ArchiveOptions *options;
@@ -16,8 +20,10 @@ typedef struct {
   GQueue busy; /* films of other processes */
   GPtrArray *jobs;
   GMainLoop *loop;
-  guint retry; /* timer, or 0 */
-  guint n_faults;
+  guint retry;    /* timer, or 0 */
+  guint n_faults; /* in a row */
+  gboolean any;   /* a film was tried that is none of these */
+  gchar *last_fault;
   gchar *fatal;
   int signal;
 } Run;
@@ -39,18 +45,50 @@ stop_jobs (Run *self)
     job_stop (self->jobs->pdata[i]);
 }
 
+/* The next film is any of those that are left, and not the next in the order:
+ * else a few that always end so, in each run, would keep the others from being
+ * tried. */
+static void
+mix (Run *self)
+{
+  gpointer *films = self->films->pdata, film;
+  guint at = self->next;
+  gint32 n = 0;
+
+  for (guint i = self->next; i < self->films->len; i++)
+    if (((const Film *) films[i])->state == FILM_PENDING
+        && g_random_int_range (0, ++n) == 0)
+      at = i;
+  if (n == 0)
+    return;
+  film = films[self->next];
+  films[self->next] = films[at];
+  films[at] = film;
+}
+
 static void
 count_fault (Run *self, const Film *film)
 {
   if (!film->fault) {
     self->n_faults = 0;
+    self->any = TRUE;
     return;
   }
-  if (++self->n_faults < MAX_FAULTS || is_stopping (self))
+  self->n_faults++;
+  g_free (self->last_fault);
+  self->last_fault = g_strdup (film->problem);
+  mix (self);
+}
+
+/* Ends the run if more films would fare no better. */
+static void
+check_faults (Run *self, guint max)
+{
+  if (self->n_faults < max || is_stopping (self))
     return;
-  self->fatal = g_strdup_printf (
-      "%d films in a row failed for no fault of theirs, at last: %s",
-      MAX_FAULTS, film->problem);
+  self->fatal = g_strdup_printf ("%u films in a row could not be done, which "
+                                 "is not their fault; the last: %s",
+      self->n_faults, self->last_fault);
   stop_jobs (self);
 }
 
@@ -58,6 +96,7 @@ static void
 film_over (Run *self, const Film *film)
 {
   count_fault (self, film);
+  check_faults (self, MAX_FAULTS);
   show_film (film, self->options);
 }
 
@@ -104,7 +143,8 @@ begin (Run *self, Film *film)
     begin_locked (self, film, workspace);
   } else if (error != NULL) {
     film_set (film, FILM_NOT_DONE, g_strdup (error->message));
-    film->fault = self->options->output != NULL;
+    film->fault = self->options->output != NULL
+        && !g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG);
     g_error_free (error);
     film_over (self, film);
   } else if (self->options->wait) {
@@ -160,6 +200,8 @@ fill (Run *self)
     if (self->retry == 0)
       self->retry = g_timeout_add (RETRY_MS, retry_busy, self);
   } else if (self->jobs->len == 0) {
+    if (!self->any)
+      check_faults (self, MIN_FAULTS);
     g_main_loop_quit (self->loop);
   }
 }
@@ -222,6 +264,7 @@ run_films (GPtrArray *films, const Template *line,
   if (self.retry != 0)
     g_source_remove (self.retry);
   g_queue_clear (&self.busy);
+  g_free (self.last_fault);
   g_ptr_array_unref (self.jobs);
   g_main_loop_unref (self.loop);
   *fatal = self.fatal;
