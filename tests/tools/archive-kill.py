@@ -9,6 +9,7 @@ usage: archive-kill.py ARCHIVE
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,6 +99,28 @@ def check_lines(archive, films):
     archive.run(0, '--output', 'lines', '--retry-failed', *films[:2], line=SLOW)
 
 
+def check_poison(archive, films):
+    """Films that get their lines killed do not keep others from being done."""
+    process = start(archive, SLOW, '--output', 'poison', *films[:5])
+    for _ in range(3):
+        child = child_of(process)
+        os.kill(child, signal.SIGKILL)
+        wait_for('end of the line', lambda pid=child: not is_alive(pid))
+    status, _, err = end(process)
+    expect(status == 1 and '2 of 5 films are done; 0 failed' in err, status, err)
+
+
+def check_update(archive, films):
+    """The program is replaced, as packages are, while it runs."""
+    copy = Archive(shutil.copy(archive.program, archive.path('copy')), archive.folder)
+    process = start(copy, SLOW, '--output', 'update', *films[:2])
+    child_of(process)
+    os.remove(copy.program)
+    shutil.copy('/bin/false', copy.program)
+    status, _, err = end(process)
+    expect(status == 0, status, err)
+
+
 def check_hang(archive, films):
     """No buffer at all; a sink that waits for the clock, and tells it as position; and a
     line that is slow only."""
@@ -143,6 +166,12 @@ def check_together(archive, films):
     end(process)
 
 
+def start_slow_end(archive, film):
+    """A line that takes 12 s to close, as over a slow network."""
+    return start(archive, LINE + ' videotestsrc ! identity sleep-time=12000000 '
+                 '! tee allow-not-linked=true', '--output', 'end', film)
+
+
 def main():
     seed = int(os.environ.get('CUV_TEST_SEED', time.time_ns()))
     print('seed', seed)
@@ -150,9 +179,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         films = archive.films(*(f'{i}.avi' for i in range(N_FILMS)))
-        for check in (check_kills, check_lines, check_hang, check_signals, check_together):
+        slow = start_slow_end(archive, films[0])
+        for check in (check_kills, check_lines, check_poison, check_update, check_hang,
+                      check_signals, check_together):
             check(archive, films)
             print('ok', check.__name__, flush=True)
+        status, _, err = end(slow)
+        expect(status == 0, 'a slow end', status, err)
 
 
 if __name__ == '__main__':

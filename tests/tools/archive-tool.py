@@ -240,11 +240,27 @@ def check_places(archive):
     for line, err in (
             ('filesrc location={film} ! filesink location=/dev/full', 'filesink0: '),
             (LINE.replace('{results}/records.jsonl', '/dev/full'), 'No space left on device'),
+            ('filesrc location={film} ! avidemux ! jpegparse ! splitmuxsink '
+             'muxer-factory=matroskamux location=/dev/full', 'sink: '),
             (LINE.replace('! fakesink', '! videoconvert ! waldboostdetect model=none.xml '
                           '! fakesink'), 'none.xml')):
         out = archive.run(3, '--output', 'full', *films, line=line, err=err)
-        expect('3 films in a row' in out.err, out)
+        expect('4 films in a row' in out.err, out)
         expect(archive.tree('full') == {}, archive.tree('full'))
+    # the end is reached sooner if there are more of them
+    many = archive.films(*(f'd{i}.avi' for i in range(14)))
+    line = LINE.replace('! fakesink', '! filesink location=/dev/full')
+    out = archive.run(3, '--output', 'full', *many, line=line, err='10 films in a row')
+    expect(out.err.count('not done: ') == 10, out)
+    # links that lead nowhere, as rights that lack, and names that are too long
+    for i in range(3):
+        os.symlink(f'loop{i}', archive.path(f'loop{i}'))
+    loops = [f'loop{i}' for i in range(3)]
+    out = archive.run(1, '--output', 'loops', *loops, films[0], err='1 of 4 films are done')
+    expect(os.listdir(archive.path('loops')) == [films[0] + '.results'], 'recorded')
+    archive.run(3, '--output', 'loops', *loops, err='3 films in a row')
+    long = archive.films(*(f'{i}' * n + '.avi' for i, n in enumerate((240, 240, 240, 249))))
+    out = archive.run(1, '--output', 'long', *long, films[0], err='1 of 5 films are done')
     # a limit of file sizes, as a full disk: the marker does not fit, then does
     out = archive.run(1, '--output', 'full', films[0], file_size=400,
                       line='filesrc location={film} ! fakesink')

@@ -79,8 +79,8 @@ void film_set (Film *film, FilmState state, gchar *problem);
 
 typedef struct {
   const gchar *line;
-  GHashTable *plugins;  /* name -> version */
-  GHashTable *elements; /* names of those that do not read the film */
+  GHashTable *plugins; /* name -> version */
+  GHashTable *readers; /* names of elements that read the film */
 } Template;
 
 /* NULL with an error if the line is wrong. */
@@ -98,9 +98,10 @@ gchar *template_expand (const Template *self, const gchar *film,
     const gchar *results, TemplateFiles *files, GError **error);
 void template_close (TemplateFiles *files);
 
-/* Whether an error that a line reported is not about the film: a resource such
- * as a model or space on a disk that another element needs. */
-gboolean template_is_fault (const Template *self, JsonObject *error);
+/* Whether an error that a line reported is not about the film: a resource, such
+ * as a model or space on a disk, that is not the film. */
+gboolean template_is_fault (
+    const Template *self, const gchar *film, JsonObject *error);
 
 /* ---- marker.c ---- */
 

@@ -2,12 +2,15 @@
 #include "archive.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INTERVAL_MS 500 /* between reports of a line */
 #define GRACE_MS 2000   /* of a line that is to end */
+#define CLEAN_UP 10     /* seconds that a line has to close, at least */
 #define MAX_WARNINGS 20 /* that are recorded of a film */
 
 /* A film that ends earlier than its container says is truncated, or the line
@@ -35,6 +38,14 @@ struct _Job {
 };
 
 static void
+stop_timer (Job *self)
+{
+  if (self->timer != 0)
+    g_source_remove (self->timer);
+  self->timer = 0;
+}
+
+static void
 free_job (Job *self)
 {
   workspace_free (self->workspace);
@@ -42,8 +53,7 @@ free_job (Job *self)
   g_clear_pointer (&self->progress, json_object_unref);
   g_free (self->progress_text);
   json_array_unref (self->warnings);
-  if (self->timer != 0)
-    g_source_remove (self->timer);
+  stop_timer (self);
   g_free (self->stalled);
   g_free (self);
 }
@@ -100,7 +110,10 @@ on_report (gpointer data, JsonObject *report)
   else if (json_object_has_member (report, "warning"))
     take_warning (self, report);
   else if (json_object_has_member (report, "error"))
-    self->fault = template_is_fault (self->line, report);
+    self->fault = template_is_fault (self->line, self->film->path, report);
+  if (json_object_has_member (report, "error")
+      || json_object_has_member (report, "eos"))
+    stop_timer (self); /* it closes its files, for which it has a time, too */
 }
 
 /* Counts seconds, as a process that was stopped for a while is no hanging
@@ -205,7 +218,7 @@ find_loss (const Job *self)
   return add_warning (self, loss);
 }
 
-/* Whether somebody ended the process, and not its own mistake. */
+/* Whether somebody else ended the process: the mistake is not its own. */
 static gboolean
 was_killed (int number)
 {
@@ -214,11 +227,10 @@ was_killed (int number)
 }
 
 static void
-fail_here (Job *self, GError *error)
+finish_fault (Job *self, const gchar *problem)
 {
-  film_set (self->film, FILM_NOT_DONE, g_strdup (error->message));
+  film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
   self->film->fault = TRUE;
-  g_error_free (error);
 }
 
 static gboolean
@@ -246,7 +258,8 @@ finish_done (Job *self)
   if (files != NULL && write_result (self, NULL, files, &error))
     film_set (self->film, FILM_DONE, NULL);
   else
-    fail_here (self, error);
+    finish_fault (self, error->message);
+  g_clear_error (&error);
   g_clear_pointer (&files, json_array_unref);
 }
 
@@ -274,10 +287,9 @@ finish_failed (Job *self, const gchar *problem)
       && g_mkdir_with_parents (folder, 0777) == 0
       && write_result (self, problem, NULL, &error))
     film_set (self->film, FILM_FAILED, g_strdup (problem));
-  else if (error != NULL)
-    fail_here (self, error);
   else
-    film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
+    finish_fault (self, error != NULL ? error->message : problem);
+  g_clear_error (&error);
 }
 
 /* A film that changed while it was read is neither its old nor its new self. */
@@ -295,14 +307,7 @@ find_change (Job *self)
   return problem;
 }
 
-static void
-finish_fault (Job *self, const gchar *problem)
-{
-  film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
-  self->film->fault = TRUE;
-}
-
-/* Of a line that came to its end. */
+/* Of a line that came to the end of its stream. */
 static void
 judge_end (Job *self)
 {
@@ -352,7 +357,8 @@ on_done (gpointer data, const gchar *problem)
 
 /* ---- its start ---- */
 
-/* Of an AVI that lost its end, which its demuxer reads as a shorter film. */
+/* Whether it is an AVI that lost its end; the demuxer would read it as a
+ * shorter film. */
 static gboolean
 is_cut_avi (const guint8 *head, gsize n, guint64 size)
 {
@@ -365,27 +371,50 @@ is_cut_avi (const guint8 *head, gsize n, guint64 size)
   return 8 + (guint64) GUINT32_FROM_LE (riff) > size;
 }
 
-/* Why no line has to be started for it. */
-static gchar *
-find_unreadable (const Film *film, gboolean allow_short)
+/* -1 with errno. */
+static gssize
+read_head (const gchar *path, guint8 *head, gsize size)
 {
-  FILE *file = fopen (film->path, "re");
-  guint8 head[12];
-  gchar *problem = NULL;
-  gsize n;
+  const int file = g_open (path, O_RDONLY | O_CLOEXEC, 0);
+  const gssize n = file >= 0 ? read (file, head, size) : -1;
+  const int number = errno;
 
-  if (file == NULL)
-    return g_strdup (g_strerror (errno));
-  n = fread (head, 1, sizeof head, file);
-  if (ferror (file))
-    problem = g_strdup (g_strerror (errno));
+  if (file >= 0)
+    close (file);
+  errno = number;
+  return n;
+}
+
+/* Ends a film for which no line has to be started. That it cannot be read need
+ * not be its own fault: rights, a network. */
+static gboolean
+finish_unreadable (Job *self)
+{
+  guint8 head[12];
+  const gssize n = read_head (self->film->path, head, sizeof head);
+
+  if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+    finish_fault (self, g_strerror (errno));
+  else if (n < 0)
+    finish_failed (self, g_strerror (errno));
   else if (n == 0)
-    problem = g_strdup ("empty");
-  else if (!allow_short && is_cut_avi (head, n, film->size))
-    problem = g_strdup (
-        "truncated: its header tells more bytes; --allow-short accepts that");
-  fclose (file);
-  return problem;
+    finish_failed (self, "empty");
+  else if (!self->options->allow_short
+      && is_cut_avi (head, (gsize) n, self->film->size))
+    finish_failed (self,
+        "truncated: shorter than its header says; --allow-short accepts that");
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* Milliseconds in which a line closes its files: a network may be slow. */
+static guint
+clean_up_of (const ArchiveOptions *options)
+{
+  return options->stall == 0
+      ? 0
+      : (guint) CLAMP (options->stall, CLEAN_UP, G_MAXINT / 1000) * 1000;
 }
 
 static gboolean
@@ -398,6 +427,8 @@ start_line (Job *self, GError **error)
     self->process =
         cuv_line_start (text, INTERVAL_MS, on_report, on_done, self, error);
   g_free (text);
+  if (self->process != NULL)
+    cuv_line_set_clean_up (self->process, clean_up_of (self->options));
   if (self->process != NULL && self->options->stall > 0)
     self->timer = g_timeout_add_seconds (1, on_second, self);
   return self->process != NULL;
@@ -409,7 +440,6 @@ job_start (Film *film, Workspace *workspace, const Template *line,
 {
   Job *self = g_new0 (Job, 1);
   GError *error = NULL;
-  gchar *problem;
 
   self->film = film;
   self->workspace = workspace;
@@ -420,14 +450,12 @@ job_start (Film *film, Workspace *workspace, const Template *line,
   self->files = (TemplateFiles){ -1, -1 };
   self->warnings = json_array_new ();
   self->started = g_get_monotonic_time ();
-  problem = find_unreadable (film, options->allow_short);
-  if (problem != NULL)
-    finish_failed (self, problem);
-  else if (start_line (self, &error))
-    return self;
-  else
-    fail_here (self, error);
-  g_free (problem);
+  if (!finish_unreadable (self)) {
+    if (start_line (self, &error))
+      return self;
+    finish_fault (self, error->message);
+    g_error_free (error);
+  }
   free_job (self);
   return NULL;
 }

@@ -171,8 +171,8 @@ add_element (const GValue *item, gpointer data)
   Template *self = data;
 
   add_plugin (self, element);
-  if (!reads_film (element))
-    g_hash_table_add (self->elements, gst_element_get_name (element));
+  if (reads_film (element))
+    g_hash_table_add (self->readers, gst_element_get_name (element));
 }
 
 static void
@@ -222,8 +222,7 @@ template_new (const gchar *line, GError **error)
   self->line = line;
   self->plugins =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->elements =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->readers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   add_elements (self, pipeline);
   gst_object_unref (pipeline);
   return self;
@@ -235,19 +234,37 @@ template_free (Template *self)
   if (self == NULL)
     return;
   g_hash_table_unref (self->plugins);
-  g_hash_table_unref (self->elements);
+  g_hash_table_unref (self->readers);
   g_free (self);
 }
 
-gboolean
-template_is_fault (const Template *self, JsonObject *error)
+/* Whether the error is of an element that reads the film: one of the line, or a
+ * source that such a one made. */
+static gboolean
+is_of_reader (const Template *self, const gchar *film, JsonObject *error)
 {
-  const gchar *domain =
-      json_object_get_string_member_with_default (error, "domain", "");
-  const gchar *element =
-      json_object_get_string_member_with_default (error, "element", NULL);
+  gchar *uri = g_filename_to_uri (film, NULL, NULL);
+  const gboolean reads =
+      g_hash_table_contains (self->readers,
+          json_object_get_string_member_with_default (error, "element", ""))
+      || g_strcmp0 (
+             uri, json_object_get_string_member_with_default (error, "uri", ""))
+          == 0;
 
-  return element == NULL
-      || (g_hash_table_contains (self->elements, element)
-          && g_str_equal (domain, g_quark_to_string (GST_RESOURCE_ERROR)));
+  g_free (uri);
+  return reads;
+}
+
+gboolean
+template_is_fault (const Template *self, const gchar *film, JsonObject *error)
+{
+  if (!json_object_has_member (error, "element"))
+    return TRUE;
+  if (!g_str_equal (
+          json_object_get_string_member_with_default (error, "domain", ""),
+          g_quark_to_string (GST_RESOURCE_ERROR)))
+    return FALSE;
+  return json_object_get_int_member_with_default (error, "code", 0)
+      == GST_RESOURCE_ERROR_NO_SPACE_LEFT
+      || !is_of_reader (self, film, error);
 }
