@@ -141,11 +141,13 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* NULL if the film was read to its end. */
+/* NULL if the film was read to its end. A film is as long as its longest
+ * stream, which the line need not use. */
 static gchar *
 find_short (const Job *self)
 {
-  const gdouble position = seconds_of (self, "position");
+  const gdouble position =
+      MAX (seconds_of (self, "position"), seconds_of (self, "unused"));
   const gdouble duration = seconds_of (self, "duration");
 
   if (self->options->allow_short || position < 0 || duration < 0
@@ -162,9 +164,17 @@ count_of (JsonObject *stats, const gchar *name)
   return json_object_get_int_member_with_default (stats, name, 0);
 }
 
+static gchar *
+describe_late (const gchar *element, gint64 late)
+{
+  return g_strdup_printf ("%s skipped %" G_GINT64_FORMAT
+                          " late frames; with sync=false sinks do not wait",
+      element, late);
+}
+
 /* What an element counts that the results lack; NULL if they are complete. One
- * that cannot write goes on, and late frames pass unanalysed. A sink that was
- * late counts frames as dropped, too: those it only does not show. */
+ * that cannot write records goes on, and late frames pass unanalysed. Sinks
+ * count as dropped what they do not show. */
 static gchar *
 describe_loss (const gchar *element, JsonObject *stats)
 {
@@ -173,13 +183,11 @@ describe_loss (const gchar *element, JsonObject *stats)
 
   if (count_of (stats, "spooled") == 0)
     lost += count_of (stats, "queue");
-  if (lost > 0 && !json_object_has_member (stats, "rendered"))
+  if (lost > 0 && json_object_has_member (stats, "records"))
     return g_strdup_printf (
         "%s could not write %" G_GINT64_FORMAT " records", element, lost);
   if (late > 0)
-    return g_strdup_printf ("%s skipped %" G_GINT64_FORMAT
-                            " late frames; with sync=false sinks do not wait",
-        element, late);
+    return describe_late (element, late);
   return NULL;
 }
 
@@ -211,6 +219,8 @@ find_loss (const Job *self)
 
   if (stats == NULL)
     return NULL;
+  if (count_of (self->progress, "dropped") > 0)
+    return describe_late ("a decoder", count_of (self->progress, "dropped"));
   json_object_iter_init (&iter, stats);
   while (loss == NULL && json_object_iter_next (&iter, &name, &node))
     if (JSON_NODE_HOLDS_OBJECT (node))

@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@ typedef struct {
   GMainLoop *loop;
   int out;            /* descriptor that reports are written to */
   guint64 n_buffers;  /* atomic */
+  guint64 n_dropped;  /* late frames that no sink got */
+  gint64 unused;      /* see note_unused(); atomic */
   gboolean buffering; /* paused until a network source has read enough */
   int status;         /* of the process */
 } Run;
@@ -168,6 +171,10 @@ report_progress (gpointer data)
   write_seconds (&json, "position", known, time);
   known = gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &time);
   write_seconds (&json, "duration", known, time);
+  cuv_json_key (&json, "dropped");
+  cuv_json_uint (&json, self->n_dropped);
+  time = __atomic_load_n (&self->unused, __ATOMIC_RELAXED);
+  write_seconds (&json, "unused", time > 0, time);
   cuv_json_key (&json, "stats");
   cuv_json_begin_object (&json);
   for_each_element (self, write_stats, &json);
@@ -199,12 +206,58 @@ watch_pad (GstElement *sink, GstPad *pad, gpointer data)
   return TRUE;
 }
 
+/* ---- streams of a film that the line does not use ---- */
+
+/* Notes how far they were read: a film is as long as its longest stream. */
+static GstPadProbeReturn
+note_unused (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Run *self = data;
+  const GstClockTime time = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
+  const GstSegment *segment;
+  GstEvent *event;
+  gint64 at;
+
+  if (GST_PAD_LAST_FLOW_RETURN (pad) != GST_FLOW_NOT_LINKED)
+    return GST_PAD_PROBE_OK;
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  if (event == NULL)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_segment (event, &segment);
+  at = (gint64) gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+  if (at > __atomic_load_n (&self->unused, __ATOMIC_RELAXED))
+    __atomic_store_n (&self->unused, at, __ATOMIC_RELAXED);
+  gst_event_unref (event);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+on_stream (GstElement *demuxer, GstPad *pad, gpointer data)
+{
+  if (GST_PAD_IS_SRC (pad))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_unused, data, NULL);
+}
+
+static gboolean
+is_demuxer (GstElement *element)
+{
+  const gchar *class = gst_element_class_get_metadata (
+      GST_ELEMENT_GET_CLASS (element), GST_ELEMENT_METADATA_KLASS);
+
+  return class != NULL && strstr (class, "Demuxer") != NULL;
+}
+
+/* ---- elements, now and later ---- */
+
 static void
 watch_element (GstElement *element, Run *self)
 {
-  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
-      && !GST_IS_BIN (element))
+  if (GST_IS_BIN (element))
+    return;
+  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
     gst_element_foreach_sink_pad (element, watch_pad, self);
+  if (is_demuxer (element))
+    g_signal_connect (element, "pad-added", G_CALLBACK (on_stream), self);
 }
 
 static void
@@ -232,6 +285,15 @@ on_buffering (Run *self, GstMessage *message)
   self->buffering = percent < 100;
   gst_element_set_state (
       self->pipeline, self->buffering ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+}
+
+/* Sinks count what they drop themselves, and it was analysed. */
+static void
+on_late (Run *self, GstMessage *message)
+{
+  if (!GST_OBJECT_FLAG_IS_SET (
+          GST_MESSAGE_SRC (message), GST_ELEMENT_FLAG_SINK))
+    self->n_dropped++;
 }
 
 static void
@@ -297,6 +359,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_BUFFERING:
       on_buffering (self, message);
+      break;
+    case GST_MESSAGE_QOS:
+      on_late (self, message);
       break;
     case GST_MESSAGE_CLOCK_LOST:
       on_clock_lost (self);

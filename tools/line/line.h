@@ -26,10 +26,13 @@ typedef struct _CuvLine CuvLine;
 /* What a line tells, as JSON objects:
  *   {"state": "playing"}                once it plays
  *   {"buffers": 17, "position": 0.68, "duration": 12.5,
+ *    "dropped": 0, "unused": 0.6,
  *    "stats": {"faces": {...}}}         each interval and at the end: buffers
  *                                       that arrived at sinks, seconds (absent
- *                                       if unknown), the property `stats` of
- *                                       each element that has one, by its name
+ *                                       if unknown), late frames that elements
+ *                                       other than sinks dropped, the time up
+ * to which streams were read that the line does not use, the property `stats`
+ * of each element that has one, by its name
  *   {"error": "text", "element": "faces", "debug": "text", "domain":
  *    "gst-resource-error-quark", "code": 3, "uri": "file:///film.avi"}
  *                                       the line ends after it; without an
