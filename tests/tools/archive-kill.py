@@ -110,6 +110,16 @@ def check_poison(archive, films):
     expect(status == 1 and '2 of 5 films are done; 0 failed' in err, status, err)
 
 
+def check_change(archive, films):
+    """A film that changes while it is read."""
+    process = start(archive, SLOW.replace('15000', '100000'), '--output', 'change', films[0])
+    child_of(process)
+    os.utime(archive.path(films[0]))
+    status, _, err = end(process)
+    expect(status == 1 and 'changed while it was read' in err, status, err)
+    expect(not os.listdir(archive.path('change')), 'recorded')
+
+
 def check_update(archive, films):
     """The program is replaced, as packages are, while it runs."""
     copy = Archive(shutil.copy(archive.program, archive.path('copy')), archive.folder)
@@ -179,9 +189,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         films = archive.films(*(f'{i}.avi' for i in range(N_FILMS)))
-        slow = start_slow_end(archive, films[0])
-        for check in (check_kills, check_lines, check_poison, check_update, check_hang,
-                      check_signals, check_together):
+        slow = start_slow_end(archive, *archive.films('slow.avi'))
+        for check in (check_kills, check_lines, check_poison, check_change, check_update,
+                      check_hang, check_signals, check_together):
             check(archive, films)
             print('ok', check.__name__, flush=True)
         status, _, err = end(slow)

@@ -6,14 +6,17 @@ under names that a line cannot hold.
 usage: archive-tool.py ARCHIVE MAN-PAGE
 """
 
+import fcntl
 import json
 import os
 import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 from archive import LINE, Archive, expect, make_film, result_of
 
@@ -94,6 +97,7 @@ def check_lists(archive):
     out = archive.run(0, '--output', 'lists', '--list', '-', '--pending', '--null',
                       feed=b'l1.avi\0l2.avi')
     expect(out.out == archive.path('l1.avi') + '\0', out)
+    archive.run(0, '--output', 'lists', '--list', '-', feed=b'l1.avi\r\nl2.avi\r\n')
     archive.run(2, '--output', 'lists', '--list', 'none.txt', err='none.txt')
 
 
@@ -180,6 +184,8 @@ def check_foreign(archive):
         file.write('notes')
     archive.run(2, '--redo', film, err='no result of cuvision-archive')
     expect(os.path.isfile(archive.path('f1/x.avi.results')), 'removed')
+    archive.run(1, 'typo/x.avi', err='cannot make the folder')
+    expect(not os.path.exists(archive.path('typo')), 'a folder for no film')
     archive.films('f2/x.avi', frames=3)
     archive.run(0, '--output', 'same', '--root', 'f1', 'f1/x.avi')
     archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another film')
@@ -218,6 +224,16 @@ def check_bad_films(archive):
     archive.run(0, '--output', 'bad', 'none.mkv', 'empty.avi')
     expect(not os.path.exists(archive.result('none.mkv', 'bad') + '/failed.json'), 'both')
     archive.run(0, '--output', 'bad', '--retry-failed', '--allow-short', 'cut.avi', 'cut.mkv')
+    # sound that the line does not use, and that is longer: whole, and cut
+    subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=60', '!',
+                    'video/x-raw,width=64,height=48', '!', 'jpegenc', '!', 'matroskamux', 'name=m',
+                    '!', 'filesink', 'location=sound.mkv', 'audiotestsrc', 'num-buffers=200', '!',
+                    'queue', 'max-size-time=0', '!', 'm.'], check=True, cwd=archive.folder)
+    shutil.copy(archive.path('sound.mkv'), archive.path('cut-sound.mkv'))
+    os.truncate(archive.path('cut-sound.mkv'),
+                os.path.getsize(archive.path('cut-sound.mkv')) * 2 // 3)
+    out = archive.run(1, '--output', 'bad', 'sound.mkv', 'cut-sound.mkv', err='done: sound.mkv')
+    expect('failed: cut-sound.mkv: ended after' in out.err, out)
 
 
 def check_wrong_lines(archive):
@@ -270,6 +286,21 @@ def check_places(archive):
     expect('1 not done' in out.err, out)
 
 
+def check_losses(archive):
+    """Frames that nobody analysed, as a sink waits, are the line's fault."""
+    film = archive.films('late.avi')[0]
+    late = ('filesrc location={film} ! avidemux ! jpegdec qos=false ! identity sleep-time=100000 '
+            '! videoconvert qos=false ! houghlines ! fakesink sync=true qos=true')
+    archive.run(1, '--output', 'late', film, line=late, err='late frames; with sync=false')
+    archive.run(1, '--output', 'late', film, line=late.replace('jpegdec qos=false', 'jpegdec'),
+                err='late frames; with sync=false')
+    expect(archive.tree('late') == {}, 'recorded')
+    archive.run(0, '--output', 'late', film,
+                line=late.replace('sync=true', '').replace('hlines', 'hlines cuda-device-id=999'))
+    warnings = archive.marker(film, 'late')['warnings']
+    expect(len(warnings) == 1 and 'cuda-device-id is 999' in warnings[0], warnings)
+
+
 def check_check(archive):
     films = archive.films('k1.avi', 'k2.avi')
     archive.run(0, '--output', 'k', *films)
@@ -296,9 +327,11 @@ def check_check(archive):
 def check_progress(archive):
     """A terminal has a line that is written again."""
     film = archive.films('t.avi')[0]
+    long = archive.films('t' * 99 + '.avi')[0]
     master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('4H', 24, 40, 0, 0))
     line = LINE.replace('! fakesink', '! identity sleep-time=120000 ! fakesink')
-    with subprocess.Popen(archive.command(line, '--output', 't', film), cwd=archive.folder,
+    with subprocess.Popen(archive.command(line, '--output', 't', film, long), cwd=archive.folder,
                           stderr=terminal):
         os.close(terminal)
         shown = b''
@@ -308,7 +341,9 @@ def check_progress(archive):
         except OSError: # the other end is closed
             pass
     os.close(master)
-    expect(re.search(rb'0 of 1 films; t.avi \d+ %', shown) and b'\r' in shown, shown)
+    expect(re.search(rb'0 of 2 films; t.avi \d+ %', shown) and b'\r' in shown, shown)
+    rows = [row for row in re.split(rb'[\r\n]|\033\[K', shown) if b'of 2 films; ' in row]
+    expect(max(len(row) for row in rows) == 39, rows)
 
 
 def check_help(archive, page):
@@ -327,7 +362,7 @@ def main():
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         for check in (check_done, check_beside, check_names, check_lists, check_parts,
                       check_changes, check_kept, check_foreign, check_bad_films, check_wrong_lines,
-                      check_places, check_check, check_progress):
+                      check_places, check_losses, check_check, check_progress):
             check(archive)
             print('ok', check.__name__, flush=True)
         check_help(archive, sys.argv[2])

@@ -152,9 +152,10 @@ typedef struct {
   int lock;
 } Workspace;
 
-/* Begins a film anew. NULL with an error; without one another process has the
- * film. */
-Workspace *workspace_new (const gchar *results, GError **error);
+/* Begins a film anew; parents: makes the folders above, too. NULL with an
+ * error; without one another process has the film. */
+Workspace *workspace_new (
+    const gchar *results, gboolean parents, GError **error);
 
 /* Puts the folder in the place of the results. FALSE with an error. */
 gboolean workspace_publish (Workspace *self, GError **error);

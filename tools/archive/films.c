@@ -115,7 +115,7 @@ add_film (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
           && !g_file_test (path, G_FILE_TEST_IS_REGULAR))) {
     if (results != NULL)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "'%s' is no file; name the films of a folder by find FOLDER -name "
+          "'%s' is not a file; name the films of a folder by find FOLDER -name "
           "'*.mp4' -print0 | cuvision-archive --null --list -",
           name);
     g_free (results);
@@ -150,6 +150,16 @@ read_list (const gchar *name, GError **error)
   return text;
 }
 
+/* Of a list that was written on another system. */
+static void
+remove_return (gchar *name)
+{
+  const gsize n = strlen (name);
+
+  if (n > 0 && name[n - 1] == '\r' && !g_file_test (name, G_FILE_TEST_EXISTS))
+    name[n - 1] = '\0';
+}
+
 static gboolean
 add_list (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
     GError **error)
@@ -166,6 +176,8 @@ add_list (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
         memchr (at, options->null ? '\0' : '\n', (gsize) (end - at));
     gchar *film = g_strndup (at, (gsize) ((stop != NULL ? stop : end) - at));
 
+    if (!options->null)
+      remove_return (film);
     ok = *film == '\0' || add_film (films, film, options, error);
     g_free (film);
     at = stop != NULL ? stop + 1 : end;
@@ -216,7 +228,8 @@ find_least (const guint64 *loads, guint n)
 }
 
 /* Keeps the films of a part: the largest first, each goes to the part that has
- * the fewest bytes. The same list gives the same parts. */
+ * the fewest bytes. The same list gives the same parts, unless a film changes
+ * its size in between. */
 static GPtrArray *
 take_part (GPtrArray *films, guint part, guint parts)
 {

@@ -137,13 +137,15 @@ static void
 begin (Run *self, Film *film)
 {
   GError *error = NULL;
-  Workspace *workspace = workspace_new (film->results, &error);
+  /* beside a film there is a folder, unless its name is wrong */
+  const gboolean parents = self->options->output != NULL;
+  Workspace *workspace = workspace_new (film->results, parents, &error);
 
   if (workspace != NULL) {
     begin_locked (self, film, workspace);
   } else if (error != NULL) {
     film_set (film, FILM_NOT_DONE, g_strdup (error->message));
-    film->fault = self->options->output != NULL
+    film->fault = parents
         && !g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG);
     g_error_free (error);
     film_over (self, film);

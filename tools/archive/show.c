@@ -2,6 +2,7 @@
 #include "archive.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static gboolean line_shown;
@@ -32,26 +33,51 @@ print_plain (const gchar *text)
     fputc (g_ascii_iscntrl (*text) ? '?' : *text, stderr);
 }
 
+static glong
+count_columns (void)
+{
+  struct winsize size;
+
+  return ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+      ? size.ws_col
+      : 80;
+}
+
+/* No more than the terminal has: what is in its next row cannot be written
+ * over. */
+static void
+print_row (const gchar *text)
+{
+  gchar *row = g_utf8_substring (
+      text, 0, MIN (g_utf8_strlen (text, -1), count_columns () - 1));
+
+  clear_line ();
+  print_plain (row);
+  fflush (stderr);
+  line_shown = TRUE;
+  g_free (row);
+}
+
 void
 show_progress (const GPtrArray *films, const GPtrArray *jobs,
     const ArchiveOptions *options)
 {
   const guint left = count (films, FILM_PENDING);
+  GString *text;
 
   if (options->quiet || !isatty (STDERR_FILENO))
     return;
-  clear_line ();
-  fprintf (stderr, "%u of %u films", films->len - left, films->len);
+  text = g_string_new (NULL);
+  g_string_printf (text, "%u of %u films", films->len - left, films->len);
   for (guint i = 0; i < jobs->len && i < 3; i++) {
     const gdouble progress = job_progress (jobs->pdata[i]);
 
-    fputs ("; ", stderr);
-    print_plain (job_film (jobs->pdata[i]));
+    g_string_append_printf (text, "; %s", job_film (jobs->pdata[i]));
     if (progress >= 0)
-      fprintf (stderr, " %.0f %%", 100 * progress);
+      g_string_append_printf (text, " %.0f %%", 100 * progress);
   }
-  fflush (stderr);
-  line_shown = TRUE;
+  print_row (text->str);
+  g_string_free (text, TRUE);
 }
 
 void

@@ -125,14 +125,14 @@ part_of (const gchar *results)
 }
 
 Workspace *
-workspace_new (const gchar *results, GError **error)
+workspace_new (const gchar *results, gboolean parents, GError **error)
 {
   Workspace *self = g_new0 (Workspace, 1);
 
   self->lock = -1;
   self->results = g_strdup (results);
   self->part = part_of (results);
-  if (make_parent (results, error) && take_lock (self, error)) {
+  if ((!parents || make_parent (results, error)) && take_lock (self, error)) {
     if (clear (self, error) && make_folder (self, error))
       return self;
     workspace_free (self);
@@ -201,6 +201,6 @@ workspace_clean (const gchar *results)
   gchar *part = part_of (results);
 
   if (g_file_test (part, G_FILE_TEST_EXISTS))
-    workspace_free (workspace_new (results, NULL));
+    workspace_free (workspace_new (results, FALSE, NULL));
   g_free (part);
 }
