@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs missing Debian packages.
-# usage: scripts/setup.sh [demo|recipes|test]
+# usage: scripts/setup.sh [demo|recipes|test|ray]
 # demo: to build and run; recipes: also those of docs/recipes.md; test: also those of
-# the tests, and Ray in the folder .venv
+# the tests, of which Debian starts some as services; ray: also Ray from PyPI, in the
+# folder .venv-ray
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+what=${1:-demo}
+[[ $what =~ ^(demo|recipes|test|ray)$ ]] || die "$what is not demo, recipes, test or ray"
 
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
@@ -28,10 +31,10 @@ have_nvcc && wanted+=("${cuda_packages[@]}")
 # Debian 12 has no GstAnalytics, and the package would cost 600 MB.
 grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
   || wanted+=("${analytics_packages[@]}")
-[ "${1:-demo}" != demo ] && wanted+=("${recipe_packages[@]}")
-[ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
+[ "$what" != demo ] && wanted+=("${recipe_packages[@]}")
+[[ $what =~ ^(test|ray)$ ]] && wanted+=("${test_packages[@]}")
 # Ubuntu has it as a snap only; the browser's test is skipped there.
-[ "${1:-demo}" = test ] && grep -q '^ID=debian$' /etc/os-release 2>/dev/null \
+[[ $what =~ ^(test|ray)$ ]] && grep -q '^ID=debian$' /etc/os-release 2>/dev/null \
   && wanted+=(chromium)
 
 command -v dpkg-query >/dev/null || die "this is not a Debian system; install the" \
@@ -80,10 +83,18 @@ if [ ! -e "$film" ]; then
     "in /etc/dpkg/dpkg.cfg.d"
 fi
 
-# Ray is in no Debian suite. Without it its test is skipped.
-if [ "${1:-demo}" = test ] && ! "$top/.venv/bin/python" -c "import ray" 2>/dev/null; then
-  say "installing Ray from PyPI to .venv"
-  { /usr/bin/python3 -m venv --system-site-packages "$top/.venv" \
-    && "$top/.venv/bin/pip" install -q --disable-pip-version-check ray >&2; } \
-    || say "no Ray: its test will be skipped"
+# Ray is in no Debian suite. Without it its test is skipped. A virtual environment that is
+# there stays as it is: another Python would break it.
+install_ray ()
+{
+  [ -e "$venv" ] || /usr/bin/python3 -m venv --system-site-packages "$venv" || return
+  # without an answer it gives up soon; a slow line may take its time
+  "$venv/bin/pip" install -q --disable-pip-version-check --retries 0 --timeout 10 \
+    --only-binary :all: 'ray~=2.60' >&2
+}
+
+venv=$top/.venv-ray
+if [ "$what" = ray ] && ! "$venv/bin/python" -c "import ray" 2>/dev/null; then
+  say "installing Ray from PyPI to $venv"
+  install_ray || say "no Ray: its tests will be skipped; if PyPI does answer, remove $venv"
 fi

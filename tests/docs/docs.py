@@ -222,7 +222,7 @@ def check_block(block, top):
 
 def use_ray(top):
     """Whether Ray is there, in its virtual environment, whose programs come first then."""
-    programs = os.path.join(top, '.venv', 'bin')
+    programs = os.path.join(top, '.venv-ray', 'bin')
     if not os.path.exists(os.path.join(programs, 'ray')):
         return False
     os.environ['PATH'] = f'{programs}:{os.environ["PATH"]}'

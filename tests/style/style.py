@@ -17,7 +17,7 @@ SPDX_WANTED = SOURCE + ('.py', '.sh')
 TEXT = SPDX_WANTED + ('.md', '.build', '.txt', '.json', '.css', '.supp', '.in')
 MAX_LINES = 600
 CLANG_FORMAT = 14  # Debian 12's
-SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench', '.venv'}
+SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench', '.venv', '.venv-ray'}
 # Names of families and of elements' files that are also ordinary words or
 # identifiers of the library.
 PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}

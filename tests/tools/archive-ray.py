@@ -74,7 +74,7 @@ def main():
     python = os.path.join(place, 'bin', 'python')
     if subprocess.run([python if os.path.exists(python) else sys.executable, '-c',
                        'import ray'], capture_output=True, check=False).returncode:
-        print("skipped: PyPI's ray is missing; scripts/setup.sh test installs it")
+        print("skipped: PyPI's ray is missing; scripts/setup.sh ray installs it")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(program, os.path.realpath(folder))
