@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Submits examples/archive.slurm to a Slurm of one node that it starts in a folder of its
-own, cancels the array and submits it again. Without Slurm, munge or root it runs the
-script as an array would.
+own, cancels the array and submits it again, by the commands of docs/scaling.md. Without
+Slurm, munge or root it runs the script as an array would, and is skipped.
 
-usage: archive-slurm.py ARCHIVE SCRIPT
+usage: archive-slurm.py ARCHIVE SCRIPT PAGE
 """
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,7 +19,7 @@ import time
 
 from archive import LIMIT, SLOW, Archive, expect, records, wait_for
 
-N_FILMS = 6
+N_FILMS = 8
 CONFIG = """
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -59,7 +60,7 @@ class Slurm:
     """munged, slurmctld and slurmd."""
 
     def __init__(self, folder):
-        self.daemons = []
+        self.daemons, self.log = [], os.path.join(folder, 'log')
         for name in ('state', 'spool'):
             os.mkdir(os.path.join(folder, name))
         os.chmod(folder, 0o755)
@@ -83,9 +84,9 @@ class Slurm:
 
     def start(self, *command):
         # slurmd kills the processes of its group when it ends
-        self.daemons.append(subprocess.Popen(command, env=self.environment,
-                                             start_new_session=True, stdout=subprocess.DEVNULL,
-                                             stderr=subprocess.DEVNULL))
+        with open(self.log, 'ab') as log:
+            self.daemons.append(subprocess.Popen(command, env=self.environment, stdout=log,
+                                                 stderr=log, start_new_session=True))
 
     def call(self, *command, cwd=None):
         run = subprocess.run(command, env=self.environment, capture_output=True, text=True,
@@ -111,37 +112,62 @@ class Slurm:
                 daemon.wait()
 
 
-def submit(slurm, archive, script, films):
+def submit(slurm, archive, command):
     wait_for('end of the array', lambda: not slurm.jobs())
-    out = slurm.call('sbatch', '--array=1-2', script, films, 'line', 'out', cwd=archive.folder)
-    expect('Submitted batch job' in out, 'sbatch', out)
+    out = slurm.call('bash', '-c', command, cwd=archive.folder)
+    expect('Submitted batch job' in out, command, out)
+    return out.split()[-1]
 
 
-def run_on_slurm(slurm, archive, script, films):
-    submit(slurm, archive, script, 'films')
-    wait_for('film', lambda: archive.done(films, 'out') >= 1)
+def expect_summaries(archive, job, tasks):
+    for task in tasks:
+        with open(archive.path(f'slurm-{job}_{task}.out'), encoding='utf-8') as file:
+            out = file.read()
+        expect('"not_done"' in out, job, task, out)
+
+
+def run_on_slurm(slurm, archive, commands, films):
+    whole, some = commands
+    submit(slurm, archive, whole)
+    wait_for('film', lambda: archive.done(films, 'results') >= 1)
     slurm.call('scancel', '--name=cuvision-archive')
-    submit(slurm, archive, script, 'films')
-    wait_for('end of the films', lambda: archive.done(films, 'out') == len(films))
+    jobs = submit(slurm, archive, some), submit(slurm, archive, whole)
+    wait_for('end of the films', lambda: archive.done(films, 'results') == len(films))
     wait_for('end of the array', lambda: not slurm.jobs())
+    expect_summaries(archive, jobs[0], (3, 7))
+    expect_summaries(archive, jobs[1], range(1, 9))
+
+
+def start_task(archive, script, task, tasks, **more):
+    """As Slurm would start it, in an array of these tasks."""
+    environment = {**os.environ, 'SLURM_ARRAY_TASK_ID': str(task),
+                   'SLURM_ARRAY_TASK_MIN': str(min(tasks)),
+                   'SLURM_ARRAY_TASK_MAX': str(max(tasks)),
+                   'SLURM_ARRAY_TASK_COUNT': str(len(tasks)), **more}
+    return subprocess.Popen([script, 'films.txt', 'faces.line', 'results', '--root', '/'],
+                            env=environment, cwd=archive.folder, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def expect_refusals(archive, script):
+    """Arrays that do not tell the number of parts."""
+    for tasks in ((3, 7), (7,), (0, 1)):
+        with start_task(archive, script, tasks[0], tasks) as run:
+            err = run.communicate(timeout=LIMIT)[1]
+        expect(run.returncode == 2 and 'PARTS=N' in err, tasks, run.returncode, err)
 
 
 def run_as_array(archive, script):
-    """Two tasks at a time; the first ones are killed."""
-    for kill in (True, False):
-        tasks = []
-        for task in ('3', '5'):
-            environment = {**os.environ, 'SLURM_ARRAY_TASK_ID': task,
-                           'SLURM_ARRAY_TASK_MIN': '3', 'SLURM_ARRAY_TASK_STEP': '2',
-                           'SLURM_ARRAY_TASK_COUNT': '2'}
-            tasks.append(subprocess.Popen([script, 'films', 'line', 'out'], env=environment,
-                                          cwd=archive.folder, stdout=subprocess.DEVNULL,
-                                          stderr=subprocess.DEVNULL))
+    """Two tasks at a time: those that are killed, those of --array=1,3, and all."""
+    for kill, tasks, more in ((True, (1, 2), {}), (False, (1, 3), {'PARTS': '3'}),
+                              (False, (1, 2), {})):
+        runs = [start_task(archive, script, task, tasks, **more) for task in tasks]
         time.sleep(0.3 if kill else 0)
-        for task in tasks:
+        for run in runs:
             if kill:
-                task.send_signal(signal.SIGKILL)
-            expect(task.wait(LIMIT) == (-9 if kill else 0), 'status', task.returncode)
+                run.send_signal(signal.SIGKILL)
+            err = run.communicate(timeout=LIMIT)[1]
+            expect(run.returncode == (-9 if kill else 0), 'status', run.returncode, err)
 
 
 def missing():
@@ -150,34 +176,60 @@ def missing():
     return f'{names[0]} (slurm-wlm, munge)' if names else 'root' if os.getuid() else ''
 
 
+def commands_of(page):
+    """Of the blocks sh slurm: for all parts, and for some."""
+    with open(page, encoding='utf-8') as file:
+        found = re.findall(r'^```sh slurm\n(.*?)^```$', file.read(), re.M | re.S)
+    expect(len(found) == 2, page, found)
+    return found
+
+
+def make_archive(program, script, folder):
+    """With the names of docs/scaling.md."""
+    archive = Archive(program, os.path.realpath(folder))
+    films = [archive.path(name) for name in archive.films(*(f'{i}.avi' for i in range(N_FILMS)))]
+    for name, text in (('films.txt', '\n'.join(films)), ('faces.line', SLOW)):
+        with open(archive.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+    os.symlink(os.path.dirname(script), archive.path('examples'))
+    archive.run(0, '--output', 'whole', '--root', '/', *films)
+    return archive, [film.lstrip('/') for film in films]
+
+
+def run_anywhere(archive, script, commands, films):
+    """Why not on Slurm; nothing if it was."""
+    if missing():
+        run_as_array(archive, script)
+        return f'{missing()} is missing'
+    with tempfile.TemporaryDirectory() as private:
+        slurm = Slurm(private)
+        try:
+            wait_for('node', slurm.is_ready)
+            if not slurm.is_dead():
+                run_on_slurm(slurm, archive, commands, films)
+                return ''
+        finally:
+            slurm.stop()
+        with open(slurm.log, encoding='utf-8', errors='replace') as file:
+            why = file.read()[-1500:]
+    run_as_array(archive, script)
+    return f'Slurm does not start here: {why}'
+
+
 def main():
-    program, script = (os.path.abspath(path) for path in sys.argv[1:])
+    program, script, page = (os.path.abspath(path) for path in sys.argv[1:])
     os.environ['PATH'] = f"{os.path.dirname(program)}:{os.environ['PATH']}:/usr/sbin"
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as private:
-        archive = Archive(program, os.path.realpath(folder))
-        films = archive.films(*(f'{i}.avi' for i in range(N_FILMS)))
-        for name, text in (('films', '\n'.join(films)), ('line', SLOW)):
-            with open(archive.path(name), 'w', encoding='utf-8') as file:
-                file.write(text)
-        archive.run(0, '--output', 'whole', *films)
-        if missing():
-            print('no', missing(), '- running the script without Slurm')
-            run_as_array(archive, script)
-        else:
-            slurm = Slurm(private)
-            try:
-                wait_for('node', slurm.is_ready)
-                if slurm.is_dead():
-                    print('Slurm does not run here - running the script without it')
-                    run_as_array(archive, script)
-                else:
-                    run_on_slurm(slurm, archive, script, films)
-            finally:
-                slurm.stop()
+    with tempfile.TemporaryDirectory() as folder:
+        archive, films = make_archive(program, script, folder)
+        expect_refusals(archive, script)
+        why = run_anywhere(archive, script, commands_of(page), films)
         for film in films:
-            expect(records(archive, film, 'out') == records(archive, film, 'whole'), film)
-        expect(not archive.leftovers('out'), archive.leftovers('out'))
-        archive.run(0, '--check', '--output', 'out')
+            expect(records(archive, film, 'results') == records(archive, film, 'whole'), film)
+        expect(not archive.leftovers('results'), archive.leftovers('results'))
+        archive.run(0, '--check', '--output', 'results')
+    if why:
+        print('skipped, though the script works as an array would run it:', why)
+        sys.exit(77)
 
 
 if __name__ == '__main__':
