@@ -5,7 +5,8 @@
 usage: archive-ray.py --line LINE --output FOLDER [OPTION...] FOLDER
 
 Films are balanced by length: a task has --minutes of film, long films first. A task
-that fails is repeated; after whatever was killed, run it again: what is done is left as it is.
+that fails or leaves films undone is repeated; after whatever was killed, run it again: what
+is done is left as it is. Hidden folders and those of results have no films.
 """
 
 import argparse
@@ -22,6 +23,15 @@ SUFFIXES = '.avi .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .mxf .ogv .ts .webm .
 PROBE = 50  # films whose length one task finds
 
 
+def at_least(least, kind=float):
+    """A parser of numbers."""
+    def number(text):
+        if not (value := kind(text)) >= least:
+            raise argparse.ArgumentTypeError(f'{text} is less than {least}')
+        return value
+    return number
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('folder', help='of films, with the folders in it')
@@ -29,17 +39,18 @@ def parse_arguments():
     line.add_argument('--line', help='the gst-launch line; see cuvision-archive')
     line.add_argument('--line-file', help='a file with it')
     parser.add_argument('--output', required=True, help='folder of the results')
-    parser.add_argument('--suffixes', nargs='+', default=SUFFIXES, help='of names of films')
-    parser.add_argument('--minutes', type=float, nargs=2, default=(10, 60),
+    parser.add_argument('--suffixes', nargs='+', default=SUFFIXES, help='of films')
+    parser.add_argument('--minutes', type=at_least(0.001), nargs=2, default=(10, 60),
                         metavar=('LEAST', 'MOST'), help='of film a task (default: 10 60)')
-    parser.add_argument('--cpus-per-task', type=float, default=1)
-    parser.add_argument('--gpus-per-task', type=float, default=0,
+    parser.add_argument('--cpus-per-task', type=at_least(0.001), default=1)
+    parser.add_argument('--gpus-per-task', type=at_least(0), default=0,
                         help='0.25: four tasks share a GPU')
-    parser.add_argument('--retries', type=int, default=3, help='of a task (default: 3)')
+    parser.add_argument('--retries', type=at_least(0, int), default=3,
+                        help='of a task (default: 3)')
     parser.add_argument('--retry-failed', action='store_true', help='try failed films again')
     parser.add_argument('--redo', action='store_true', help='replace results of another line')
     parser.add_argument('--address', help='of a Ray cluster (default: this machine)')
-    parser.add_argument('--workers', type=int, help='CPUs to use of this machine')
+    parser.add_argument('--workers', type=at_least(1, int), help='CPUs to use of this machine')
     parser.add_argument('--program', default='cuvision-archive')
     return parser.parse_args()
 
@@ -58,10 +69,27 @@ def command_of(args):
     return command
 
 
-def find_films(folder, suffixes):
-    found = [os.path.join(place, name) for place, _, names in os.walk(os.path.abspath(folder))
-             for name in names if os.path.splitext(name)[1].lower() in suffixes]
-    return sorted(os.fsencode(path) for path in found)
+def has_films(path, output):
+    """Whether to look in that folder: results may be below the films, and be films."""
+    name = os.path.basename(path)
+    return not (name.startswith('.') or name.endswith('.results')
+                or os.path.realpath(path) == output)
+
+
+def find_films(args):
+    """Films, and errors of folders that cannot be read."""
+    suffixes = {'.' + suffix.lower().lstrip('.') for suffix in args.suffixes}
+    output, films, errors = os.path.realpath(args.output), [], []
+    for place, folders, names in os.walk(os.path.abspath(args.folder), onerror=errors.append):
+        folders[:] = [name for name in folders if has_films(os.path.join(place, name), output)]
+        films += [os.fsencode(os.path.join(place, name)) for name in names
+                  if os.path.splitext(name)[1].lower() in suffixes]
+    for error in errors:
+        print(error, file=sys.stderr)
+    if not films:
+        sys.exit(f'{args.folder} has no films that end in {" ".join(sorted(suffixes))}: '
+                 'see --suffixes')
+    return sorted(films), errors
 
 
 def find_pending(command, films):
@@ -139,17 +167,17 @@ def make_batches(films, lengths, minutes, slots):
     return sorted((batch for batch in batches if batch[1]), reverse=True)
 
 
-def slots_of(args):
-    """Tasks at a time. One that the cluster cannot place would wait for ever."""
-    resources, slots = ray.cluster_resources(), []
-    for name, wanted in (('CPU', args.cpus_per_task), ('GPU', args.gpus_per_task)):
-        if wanted > resources.get(name, 0):
-            sys.exit(f'a task needs {wanted:g} {name}, and there are '
-                     f'{resources.get(name, 0):g}: ask for less with '
-                     f'--{name.lower()}s-per-task, or start Ray on a machine that has them')
-        if wanted > 0:
-            slots.append(int(resources[name] / wanted))
-    return max(1, min(slots, default=1))
+def slots_of(args, machines):
+    """Tasks at a time. One that no machine has room for would wait for ever."""
+    wanted = {'CPU': args.cpus_per_task, 'GPU': args.gpus_per_task}
+    slots = sum(min(int(machine.get(name, 0) / n) for name, n in wanted.items() if n > 0)
+                for machine in machines)
+    if not slots:
+        have = '; '.join(f'{m.get("CPU", 0):g} CPU, {m.get("GPU", 0):g} GPU' for m in machines)
+        sys.exit(f'a task needs {wanted["CPU"]:g} CPU and {wanted["GPU"]:g} GPU of one machine, '
+                 f'and there are {have}: ask for less with --cpus-per-task and '
+                 '--gpus-per-task, or start Ray on a machine that has them')
+    return slots
 
 
 # ---- the run ----
@@ -160,21 +188,48 @@ def show(done, n_films, failed, started):
           end='' if sys.stderr.isatty() else '\n', file=sys.stderr, flush=True)
 
 
-def run_batches(command, batches, args):
-    """Summaries of the batches, and the errors of those that failed."""
+class Progress:
+    """Counts results of tasks that have not ended; a task may take an hour."""
+
+    def __init__(self, args, films):
+        self.folder, self.output = (os.fsencode(os.path.abspath(path))
+                                    for path in (args.folder, args.output))
+        self.old = {film for film in films if self.has_results(film)}  # to be replaced
+
+    def has_results(self, film):
+        name = os.path.relpath(film, self.folder)
+        return os.path.exists(os.path.join(self.output, name + b'.results'))
+
+    def count(self, batches):
+        return sum(film not in self.old and self.has_results(film)
+                   for films in batches for film in films)
+
+
+def run_batches(command, batches, args, slots):
+    """Summaries of the batches, and the errors of those that failed. A batch that leaves
+    films undone, such as that whose line was killed, is done again."""
     task = ray.remote(num_cpus=args.cpus_per_task, num_gpus=args.gpus_per_task,
                       max_retries=args.retries, retry_exceptions=True)(run_batch)
-    waiting = {task.remote(command, films): films for _, films in batches}
+    waiting = {task.remote(command, films): (films, args.retries) for _, films in batches}
     n_films = sum(len(films) for _, films in batches)
+    progress = Progress(args, [film for _, films in batches for film in films])
     summaries, errors, started, done = [], [], time.time(), 0
     while waiting:
         for reference in ray.wait(list(waiting), timeout=10)[0]:
-            done += len(waiting.pop(reference))
+            films, retries = waiting.pop(reference)
             try:
-                summaries.append(ray.get(reference))
+                summary = ray.get(reference)
             except ray.exceptions.RayError as error:
                 errors.append(str(error).strip().rsplit('\n', maxsplit=1)[-1])
-        show(done, n_films, sum(len(s['failed']) for s in summaries), started)
+            else:
+                if summary['not_done'] and retries:
+                    waiting[task.remote(command, films)] = films, retries - 1
+                    continue
+                summaries.append(summary)
+            done += len(films)
+        running = [films for films, _ in list(waiting.values())[:slots]]
+        show(done + progress.count(running), n_films, sum(len(s['failed']) for s in summaries),
+             started)
     return summaries, errors
 
 
@@ -197,19 +252,24 @@ def report(n_films, summaries, errors, seconds):
     return 0 if before + done == n_films else 1
 
 
+def run_pending(command, pending, args):
+    ray.init(address=args.address, num_cpus=None if args.address else args.workers,
+             include_dashboard=False, log_to_driver=False, logging_level='warning')
+    slots = slots_of(args, [node['Resources'] for node in ray.nodes() if node['Alive']])
+    batches = make_batches(pending, find_lengths(pending), args.minutes, slots)
+    return run_batches(command, batches, args, slots)
+
+
 def main():
     args = parse_arguments()
     command, started = command_of(args), time.time()
-    films = find_films(args.folder, args.suffixes)
+    films, unread = find_films(args)
     pending = find_pending(command, films)
     summaries, errors = [run_batch(command, sorted(set(films) - set(pending)))], []
     if pending:
-        ray.init(address=args.address, num_cpus=None if args.address else args.workers,
-                 include_dashboard=False, log_to_driver=False, logging_level='warning')
-        batches = make_batches(pending, find_lengths(pending), args.minutes, slots_of(args))
-        now, errors = run_batches(command, batches, args)
+        now, errors = run_pending(command, pending, args)
         summaries += now
-    return report(len(films), summaries, errors, time.time() - started)
+    return report(len(films), summaries, errors, time.time() - started) or bool(unread)
 
 
 if __name__ == '__main__':

@@ -303,8 +303,8 @@ def main():
     args = parser.parse_args()
     random.seed(args.seed)
     CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    with tempfile.TemporaryDirectory() as scratch:
-        os.environ['RAY_TMPDIR'] = scratch
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir='/tmp') as ray:
+        os.environ['RAY_TMPDIR'] = ray # its sockets have no room for a long name
         folder = args.folder or scratch
         bench = Bench(args.program, folder, LINE, args.films, 20, 120)
         if args.kills_only:
