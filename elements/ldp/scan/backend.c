@@ -54,25 +54,39 @@ drop_pages (const Cpu *self)
     madvise ((void *) from, to - from, MADV_DONTNEED);
 }
 
+/* In pages of 2 MiB as far as they are filled, so that many small files take no
+ * more than they have. */
+static uint8_t *
+allocate (size_t bytes)
+{
+  const size_t in_huge_pages = bytes / HUGE_PAGE * HUGE_PAGE;
+  void *memory;
+
+  if (posix_memalign (&memory, in_huge_pages > 0 ? HUGE_PAGE : ALIGNMENT, bytes)
+      != 0)
+    return NULL;
+  if (in_huge_pages > 0)
+    madvise (memory, in_huge_pages, MADV_HUGEPAGE);
+  return memory;
+}
+
 /* Without memory nothing is copied. */
 static void
 copy_entries (Cpu *self, int n_threads)
 {
   const Config *config = &self->config;
   const size_t size = config->info->descriptor_size;
-  size_t bytes;
 
   self->pitch = align (size, ALIGNMENT);
   self->n_copied = config->max_bytes / self->pitch;
   if (self->n_copied > config->n)
     self->n_copied = config->n;
-  bytes = align (self->n_copied * self->pitch, HUGE_PAGE);
-  self->copy = bytes > 0 ? aligned_alloc (HUGE_PAGE, bytes) : NULL;
+  if (self->n_copied > 0)
+    self->copy = allocate (self->n_copied * self->pitch);
   if (self->copy == NULL) {
     self->n_copied = 0;
     return;
   }
-  madvise (self->copy, bytes, MADV_HUGEPAGE);
   cuv_ldp_copy_entries (&n_threads, self->copy, self->pitch, config->entries,
       config->info->stride, size, (int64_t) self->n_copied);
   drop_pages (self);
