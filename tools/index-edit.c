@@ -234,6 +234,23 @@ find_parts (gchar **arguments)
   return names;
 }
 
+/* Before hours of copying. Other processes may still create one meanwhile. */
+static gboolean
+are_new (const GPtrArray *names)
+{
+  for (guint i = 0; i < names->len; i++) {
+    GStatBuf status;
+
+    if (g_lstat (names->pdata[i], &status) == 0) {
+      g_printerr ("cuvision-index: %s exists already: remove it, or choose "
+                  "another name\n",
+          (const gchar *) names->pdata[i]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 /* After a failure no part is left. */
 static gboolean
 write_parts (const CuvLdpIndex *index, const GPtrArray *names)
@@ -266,7 +283,7 @@ command_split (gchar **arguments)
     return print_error (problem);
   names = find_parts (arguments);
   if (names != NULL) {
-    ok = write_parts (index, names);
+    ok = are_new (names) && write_parts (index, names);
     g_ptr_array_unref (names);
   }
   cuv_ldp_index_free (index);

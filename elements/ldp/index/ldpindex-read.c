@@ -131,6 +131,12 @@ cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
 
 /* ---- entries ---- */
 
+const char *
+cuv_ldp_index_path (const CuvLdpIndex *self)
+{
+  return self->path;
+}
+
 const CuvLdpIndexInfo *
 cuv_ldp_index_info (const CuvLdpIndex *self)
 {

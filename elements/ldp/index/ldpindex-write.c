@@ -242,10 +242,9 @@ cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
           cuv_ldp_index_info (from), &self->info, self->path, error))
     return false;
   if (!cuv_ldp_index_check_entry (from, i))
-    return cuv_ldp_index_fail (error, NULL,
+    return cuv_ldp_index_fail (error, cuv_ldp_index_path (from),
         "entry %llu is damaged (checksum mismatch): cuvision-index compact "
-        "INDEX "
-        "removes all damaged entries",
+        "removes all damaged entries of a file",
         (unsigned long long) i);
   memcpy (self->entry, cuv_ldp_index_descriptor (from, i),
       (size_t) self->info.stride);

@@ -77,6 +77,9 @@ bool cuv_ldp_index_refresh (CuvLdpIndex *self, char **error);
 /* Whether the file was replaced or removed. The open index stays usable. */
 bool cuv_ldp_index_is_replaced (const CuvLdpIndex *self);
 
+/* NULL: it was read in memory. */
+const char *cuv_ldp_index_path (const CuvLdpIndex *self);
+
 const CuvLdpIndexInfo *cuv_ldp_index_info (const CuvLdpIndex *self);
 uint64_t cuv_ldp_index_n_entries (const CuvLdpIndex *self);
 
