@@ -53,6 +53,73 @@ device_read_size (const gchar *path, const gchar *key)
   return kilobytes << 10;
 }
 
+static gsize
+read_limit (const gchar *folder, const gchar *file)
+{
+  gchar *path = g_build_filename (folder, file, NULL);
+  gchar *text = NULL;
+  gsize bytes = G_MAXSIZE;
+
+  if (g_file_get_contents (path, &text, NULL, NULL)
+      && g_ascii_isdigit (text[0]))
+    bytes = g_ascii_strtoull (text, NULL, 10);
+  g_free (text);
+  g_free (path);
+  return bytes;
+}
+
+/* The least of a control group and those that it is in. */
+static gsize
+limit_of (const gchar *root, const gchar *group, const gchar *file)
+{
+  gchar *folder = g_build_filename (root, group, NULL);
+  gsize limit = G_MAXSIZE;
+
+  while (strlen (folder) >= strlen (root)) {
+    gchar *parent = g_path_get_dirname (folder);
+
+    limit = MIN (limit, read_limit (folder, file));
+    g_free (folder);
+    folder = parent;
+  }
+  g_free (folder);
+  return limit;
+}
+
+/* Bytes that a container or a scheduler such as Slurm allows the process.
+ * /proc/self/cgroup has "0::GROUP" for version 2, "N:memory:GROUP" for 1. */
+static gsize
+read_group_limit (void)
+{
+  gchar *text = NULL, **lines;
+  gsize limit = G_MAXSIZE;
+
+  if (!g_file_get_contents ("/proc/self/cgroup", &text, NULL, NULL))
+    return limit;
+  lines = g_strsplit (text, "\n", -1);
+  for (gchar **line = lines; *line != NULL; line++) {
+    gchar **parts = g_strsplit (*line, ":", 3);
+
+    if (g_strv_length (parts) == 3 && parts[1][0] == 0)
+      limit = MIN (limit, limit_of ("/sys/fs/cgroup", parts[2], "memory.max"));
+    else if (g_strv_length (parts) == 3 && g_str_equal (parts[1], "memory"))
+      limit = MIN (limit,
+          limit_of (
+              "/sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes"));
+    g_strfreev (parts);
+  }
+  g_strfreev (lines);
+  g_free (text);
+  return limit;
+}
+
+static gsize
+read_free_memory (void)
+{
+  return MIN (
+      device_read_size ("/proc/meminfo", "MemAvailable:"), read_group_limit ());
+}
+
 /* Not before every rank has a context, which takes memory, too, and before any
  * allocates. */
 gsize
@@ -63,9 +130,8 @@ device_memory (const SearchOptions *options, const CuvProcessor *processor)
   gsize available;
 
   ranks_wait_for_all ();
-  available = processor->on_device
-      ? cuv_ldp_scan_free_memory ()
-      : device_read_size ("/proc/meminfo", "MemAvailable:");
+  available =
+      processor->on_device ? cuv_ldp_scan_free_memory () : read_free_memory ();
   ranks_wait_for_all ();
   if (options->memory_limit >= 0)
     return limit;
