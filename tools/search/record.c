@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- thumbnails ---- */
 
@@ -121,24 +122,39 @@ add_times (JsonBuilder *self, const RecordQuery *query, const Found *found)
   json_builder_end_object (self);
 }
 
-/* Ends the object and prints it. A line is written in one piece, so that a
- * program that ends early leaves no line that looks complete. */
+static gboolean
+write_all (const gchar *text, gsize size)
+{
+  while (size > 0) {
+    const gssize n = write (fileno (stdout), text, size);
+
+    if (n < 0 && errno != EINTR)
+      return FALSE;
+    text += MAX (n, 0);
+    size -= (gsize) MAX (n, 0);
+  }
+  return TRUE;
+}
+
+/* Ends the object and prints it, with one write() if the system takes it all: a
+ * program that ends early leaves no part of a line in a file. */
 static gboolean
 print (JsonBuilder *self)
 {
   JsonGenerator *generator = json_generator_new ();
   JsonNode *root;
-  gchar *text;
+  GString *text;
   gboolean ok;
 
   json_builder_end_object (self);
   root = json_builder_get_root (self);
   json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
-  ok = fputs (text, stdout) >= 0 && putchar ('\n') >= 0 && fflush (stdout) == 0;
+  text = json_generator_to_gstring (generator, g_string_new (NULL));
+  g_string_append_c (text, '\n');
+  ok = write_all (text->str, text->len);
   if (!ok)
     g_printerr ("cuvision-search: stdout: %s\n", g_strerror (errno));
-  g_free (text);
+  g_string_free (text, TRUE);
   json_node_unref (root);
   g_object_unref (generator);
   g_object_unref (self);
