@@ -3,11 +3,14 @@
 """Tests cuvision-search: the same bits from any number of ranks, from ldpretrieve and
 from NumPy; errors that name rank and file; ranks that are killed.
 search-tool.py SEARCH INDEX WRITER [ENTRIES], where ENTRIES are those of the index that
-is compared with NumPy, 4000 by default."""
+is compared with NumPy, 4000 by default. Exit status 77: a package is missing."""
 import base64
+import concurrent.futures
+import importlib.util
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import struct
@@ -15,6 +18,14 @@ import subprocess
 import sys
 import tempfile
 import time
+
+for package, name, found in (
+        ('openmpi-bin', 'mpirun', shutil.which('mpirun')),
+        ('python3-opencv', 'cv2', importlib.util.find_spec('cv2')),
+        ('python3-numpy', 'numpy', importlib.util.find_spec('numpy'))):
+    if not found:
+        print(f'skipped: install {package} ({name} is missing)')
+        sys.exit(77)
 
 import cv2
 import numpy
@@ -50,6 +61,12 @@ def search(*arguments, n=0, text=None):
     done = run([*launcher, SEARCH, '--device', 'cpu', *arguments], text)
     check(done.returncode == 0, f'{n} ranks, {arguments}: {done.stderr}')
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def at_once(function, *rows):
+    """Calls that wait for MPI more than they compute, two at a time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda row: function(*row), rows))
 
 
 def expect(status, part, *arguments, n=0, text=None):
@@ -145,8 +162,8 @@ def test_numpy():
     check(any(a[1] == b[1] for best in wanted for a, b in zip(best, best[1:])),
           'there are no ties')
     numbers = [str(i) for i in queries]
-    for n, more in ((0, ['--threads', '1']), (1, []), (2, ['--memory-limit', '1']),
-                    (4, ['--no-check', '--memory-limit', '0']), (7, [])):
+
+    def compare(n, more):
         one = search('-i', 'all.ldp', '-k', '50', '-n', *more, *numbers, n=n)
         check([pairs(record) for record in one] == wanted, f'{n} ranks, NumPy')
         several = search('-i', 'r-?.ldp', '-k', '50', '-n', *more, *numbers, n=n)
@@ -158,6 +175,9 @@ def test_numpy():
                 check(match['name'] == str(match['entry'])
                       and match['file_entry'] == match['entry'] - start,
                       f'{n} ranks: {match}')
+
+    at_once(compare, (0, ['--threads', '1']), (1, []), (2, ['--memory-limit', '1']),
+            (4, ['--no-check', '--memory-limit', '0']), (7, []))
     threshold = wanted[1][7][1]
     found = search('-i', 'all.ldp', '-k', '10000', '-t', repr(threshold), '-n', '5', n=3)
     check(pairs(found[0]) == oracle.best(oracle.counts[5], 10000, threshold),
@@ -254,6 +274,37 @@ def test_thumbnails():
     expect(1, 'lower --k', '-i', 'p.ldp', '--thumbnails', '-k', '9999', '-n', '0')
 
 
+# ---- several files ----
+
+def test_many_files():
+    """More files than a process may open by default, whose copies are no larger than
+    their entries; a limit of memory for all of them."""
+    write(1, 128, 120, 3, 'many.ldp')
+    index('split', 'many.ldp', '60')
+    wanted = pairs(search('-i', 'many.ldp', '-n', '7')[0])
+    memory = []
+    for limit in ('0', '64'):
+        done = run(['bash', '-c', 'ulimit -Sn 50 && exec "$0" "$@"', SEARCH, '-v', '-d',
+                    'cpu', '--memory-limit', limit, '-i', 'many-*.ldp', '-n', '7'])
+        check(done.returncode == 0 and pairs(json.loads(done.stdout)) == wanted,
+              f'60 files: {done.stdout}{done.stderr}')
+        memory += re.findall(r'(\d+) MiB of host memory', done.stderr)
+    check(len(memory) == 2 and int(memory[1]) - int(memory[0]) < 20,
+          f'MiB without and with copies of 240 KB: {memory}')
+
+
+def test_order():
+    """Of a pattern's files: by bytes, whatever the locale."""
+    for name in ('a', 'B', '_c'):
+        shutil.copy('p.ldp', f'order-{name}.ldp')
+    for locale in ('C', 'de_DE.UTF-8'):
+        done = run([SEARCH, '-d', 'cpu', '-i', 'order-*.ldp', '-k', '3', '-n', '0'],
+                   LC_ALL=locale)
+        check([match['file'] for match in json.loads(done.stdout)['matches']]
+              == [f'order-{name}.ldp' for name in ('B', '_c', 'a')],
+              f'{locale}: {done.stdout}')
+
+
 # ---- odd sizes ----
 
 def test_few():
@@ -274,17 +325,19 @@ def test_few():
 # ---- errors ----
 
 def test_wrong():
-    for part, *arguments in (('--index is missing', 'x'),
-                             ('there is no query', '-i', 'p.ldp'),
-                             ('--k is not in', '-i', 'p.ldp', '-k', '0', 'x'),
-                             ('--threshold is not', '-i', 'p.ldp', '-t', '2', 'x'),
-                             ('--repeat is not', '-i', 'p.ldp', '--repeat', '0', 'x'),
-                             ('--repeat is not', '-i', 'p.ldp', '--repeat', '1000001',
-                              'x'),
-                             ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
-                             ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
-                             ('Unknown option', '--nothing')):
+    def expect_wrong(part, *arguments):
         expect(2, part, *arguments)
+
+    at_once(expect_wrong,
+            ('--index is missing', 'x'),
+            ('there is no query', '-i', 'p.ldp'),
+            ('--k is not in', '-i', 'p.ldp', '-k', '0', 'x'),
+            ('--threshold is not', '-i', 'p.ldp', '-t', '2', 'x'),
+            ('--repeat is not', '-i', 'p.ldp', '--repeat', '0', 'x'),
+            ('--repeat is not', '-i', 'p.ldp', '--repeat', '1000001', 'x'),
+            ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
+            ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
+            ('Unknown option', '--nothing'))
     done = expect(2, '--index is missing', 'x', n=3)
     check(done.stderr.count('--index is missing') == 1, 'not only the root prints')
     done = expect(0, 'Examples:', '--help', n=2)
@@ -338,12 +391,49 @@ def test_other_files():
            lambda path: index('remove', '-n', path, '2'))
     differ('has other entries than at rank 0', 'other entries',
            lambda path: index('rename', '-n', path, '4', 'x'))
+    differ('has other entries than at rank 0', 'another entry in the middle',
+           lambda path: index('rename', '-n', path, '2', 'x'))
     differ('has other parameters than at rank 0', 'other parameters',
            lambda path: shutil.copy('blocks.ldp', path))
     differ('cannot be opened', 'no file', os.remove)
     # appended since
     differ(None, 'more entries', lambda path: index('add', path, 'exported/' + sorted(
         os.listdir('exported'))[0]))
+
+
+def changed(change, kind, *queries):
+    """Answers, status and errors of a search whose file is changed once the first query
+    was answered."""
+    shutil.copy('p.ldp', 'w.ldp')
+    with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-d', 'cpu', '-i', 'w.ldp', '-k',
+                           '1', kind, '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        process.stdin.write(queries[0] + '\n')
+        process.stdin.flush()
+        first = json.loads(process.stdout.readline())
+        change()
+        out, errors = process.communicate('\n'.join(queries[1:]), timeout=60)
+    return [first, *map(json.loads, out.splitlines())], process.returncode, errors
+
+
+def test_changed():
+    """A file that is overwritten or cut off ends the search; one that grows does not, nor
+    one that is replaced, which is a warning."""
+    picture = os.path.join(PICTURES, NAMES[0])
+    shutil.copy('p.ldp', 'other.ldp')
+    index('rename', '-n', 'other.ldp', '4', 'x')
+    for change in (lambda: shutil.copy('other.ldp', 'w.ldp'),
+                   lambda: os.truncate('w.ldp', 4096)):
+        answers, status, errors = changed(change, '--number', '0', '4')
+        check(len(answers) == 1 and status != 0
+              and 'w.ldp was overwritten during the search' in errors,
+              f'overwritten: {answers}, {status}, {errors}')
+    for warns, change in ((False, lambda: index('merge', 'w.ldp', 'other.ldp')),
+                          (True, lambda: index('remove', '-n', 'w.ldp', '0'))):
+        answers, status, errors = changed(change, '--entry', picture, picture)
+        check(timeless(answers[:1]) == timeless(answers[1:]) and status == 0
+              and ('w.ldp was replaced' in errors) == warns,
+              f'grown or replaced: {answers}, {status}, {errors}')
 
 
 # ---- killed ranks ----
@@ -416,8 +506,9 @@ def kill_rank(rank, started, numbers):
 
 def test_killed():
     """Rank 0, 1 or 2, while it loads or compares: an error names it, the exit status is
-    not 0, and each line is a whole answer."""
+    not 0, and each line is the answer of a search that nothing disturbs."""
     numbers = [str(i) for i in range(2000)]
+    wanted = search('-i', 'all.ldp', '-k', '3', '-n', *numbers)
     for rank, started in ((1, False), (2, True), (1, True), (0, True)):
         status, out, error = kill_rank(rank, started, numbers)
         check(status != 0 and f'rank {rank} ' in error and 'signal 9' in error,
@@ -426,7 +517,8 @@ def test_killed():
         check(len(lines) > 1 or not started, f'rank {rank}: no results')
         for i, line in enumerate(lines[:-1]):
             record = json.loads(line)
-            check(record['query_entry'] == i and len(record['matches']) == 3,
+            check(record['query_entry'] == i
+                  and record['matches'] == wanted[i]['matches'],
                   f'rank {rank} killed: {line}')
 
 
@@ -441,8 +533,8 @@ def test_output():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for test in (test_numpy, test_blocks, test_pictures, test_queries, test_dialogue,
-                 test_thumbnails, test_few, test_wrong, test_damage, test_other_files,
-                 test_killed, test_output):
+                 test_thumbnails, test_many_files, test_order, test_few, test_wrong, test_damage, test_other_files,
+                 test_changed, test_killed, test_output):
         start = time.monotonic()
         test()
         print(f'{test.__name__}: {time.monotonic() - start:.1f} s', flush=True)

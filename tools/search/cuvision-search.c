@@ -33,35 +33,49 @@ typedef struct {
 
 /* ---- steps of all ranks ---- */
 
-/* Numbers of the entries of a name, at the root. */
-static GArray *
-find_entries (Search *self, const Command *command, const gchar *name)
+static gboolean
+files_are_unchanged (Search *self)
 {
-  gchar *text = g_malloc0 ((gsize) command->size + 1);
-  GArray *own, *all = NULL;
+  return ranks_agree (part_find_change (&self->part));
+}
+
+/* At the root *all has the numbers of the entries of a name. */
+static gboolean
+find_entries (
+    Search *self, const Command *command, const gchar *name, GArray **all)
+{
+  gchar *text;
+  GArray *own;
   GByteArray *bytes;
 
+  if (!files_are_unchanged (self))
+    return FALSE;
+  text = g_malloc0 ((gsize) command->size + 1);
   if (name != NULL)
     memcpy (text, name, command->size);
   ranks_broadcast (text, command->size, 0);
   own = part_find (&self->part, text);
   bytes = ranks_gather (own->data, own->len * sizeof (guint64));
   if (bytes != NULL) {
-    all = g_array_new (FALSE, FALSE, sizeof (guint64));
-    g_array_append_vals (all, bytes->data, bytes->len / sizeof (guint64));
+    *all = g_array_new (FALSE, FALSE, sizeof (guint64));
+    g_array_append_vals (*all, bytes->data, bytes->len / sizeof (guint64));
     g_byte_array_unref (bytes);
   }
   g_array_unref (own);
   g_free (text);
-  return all;
+  return TRUE;
 }
 
+/* Files are looked at before they are read, as one that was cut off cannot be,
+ * and once the answer is complete. */
 static gboolean
 compare (Search *self, const Command *command, Found *found)
 {
   const gsize size = part_info (&self->part)->descriptor_size;
   gint from = 0;
 
+  if (!files_are_unchanged (self))
+    return FALSE;
   if (command->kind == COMMAND_ENTRY) {
     const IndexFile *file = part_file (&self->part, command->number);
 
@@ -72,7 +86,8 @@ compare (Search *self, const Command *command, Found *found)
           size);
   }
   ranks_broadcast (self->packed, size, from);
-  return scan_run (self->scan, self->packed, found);
+  return scan_run (self->scan, self->packed, found)
+      && files_are_unchanged (self);
 }
 
 /* Until the root says so, or something fails. */
@@ -82,13 +97,15 @@ serve (Search *self)
   for (;;) {
     Command command;
     Found found;
+    gboolean ok;
 
     ranks_await (&command, sizeof command);
     if (command.kind == COMMAND_END)
       return TRUE;
-    if (command.kind == COMMAND_FIND)
-      find_entries (self, &command, NULL);
-    else if (!compare (self, &command, &found))
+    ok = command.kind == COMMAND_FIND
+        ? find_entries (self, &command, NULL, NULL)
+        : compare (self, &command, &found);
+    if (!ok)
       return FALSE;
   }
 }
@@ -178,7 +195,8 @@ ask_name (Search *self, const gchar *name)
   GArray *entries;
 
   ranks_await (&command, sizeof command);
-  entries = find_entries (self, &command, name);
+  if (!find_entries (self, &command, name, &entries))
+    return ALL_END;
   for (guint i = 0; outcome == NEXT && i < entries->len; i++)
     outcome = ask_entry (self, name, g_array_index (entries, guint64, i));
   if (entries->len == 0)

@@ -4,6 +4,8 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include "cuvthreads.h"
 #include "index/ldpindex-format.h"
 
@@ -48,7 +50,14 @@ open_file (Part *self, const gchar *path)
   return NULL;
 }
 
-/* A pattern's files, in the order of their names. */
+static int
+compare_paths (const void *a, const void *b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* A pattern's files, in the order of their names' bytes: glob()'s own order
+ * depends on the locale, which numbers of entries must not. */
 static gchar *
 open_pattern (Part *self, const gchar *pattern)
 {
@@ -56,12 +65,26 @@ open_pattern (Part *self, const gchar *pattern)
   gchar *problem = NULL;
 
   if (g_file_test (pattern, G_FILE_TEST_EXISTS)
-      || glob (pattern, GLOB_ERR, NULL, &found) != 0)
+      || glob (pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found) != 0)
     problem = open_file (self, pattern);
+  else
+    qsort (found.gl_pathv, found.gl_pathc, sizeof (char *), compare_paths);
   for (gsize i = 0; problem == NULL && i < found.gl_pathc; i++)
     problem = open_file (self, found.gl_pathv[i]);
   globfree (&found);
   return problem;
+}
+
+/* Files stay open: more of them than the 1024 that are usual for a process. */
+static void
+allow_many_files (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit (RLIMIT_NOFILE, &limit);
 }
 
 static gchar *
@@ -69,6 +92,7 @@ open_files (Part *self, gchar **indexes)
 {
   gchar *problem = NULL;
 
+  allow_many_files ();
   for (gchar **path = indexes; problem == NULL && *path != NULL; path++)
     problem = open_pattern (self, *path);
   return problem;
@@ -76,12 +100,14 @@ open_files (Part *self, gchar **indexes)
 
 /* ---- the same files everywhere ---- */
 
-/* What the root says of a file. The checksums are those of its first and last
- * entry. */
+/* Entries of which stored checksums are compared: each costs reading a page. */
+enum { N_SAMPLES = 2048 };
+
+/* What the root says of a file. */
 typedef struct {
   guint8 header[CUV_LDP_INDEX_HEADER];
   guint64 n;
-  guint32 checksums[2];
+  guint64 digest; /* of checksums */
 } Identity;
 
 static guint32
@@ -89,6 +115,23 @@ checksum_of (const CuvLdpIndex *index, guint64 i)
 {
   return cuv_ldp_get32 (cuv_ldp_index_descriptor (index, i)
       + cuv_ldp_index_info (index)->stride - 4);
+}
+
+/* Of the checksums of up to N_SAMPLES of the first n entries, evenly spaced
+ * from the first to the last (FNV-1a). */
+static guint64
+digest_of (const CuvLdpIndex *index, guint64 n)
+{
+  const guint64 n_used = MIN (n, N_SAMPLES);
+  guint64 digest = 0xcbf29ce484222325;
+
+  for (guint64 i = 0; i < n_used; i++) {
+    const guint64 entry =
+        n_used == n ? i : (guint64) ((__uint128_t) i * (n - 1) / (n_used - 1));
+
+    digest = (digest ^ checksum_of (index, entry)) * 0x100000001b3;
+  }
+  return digest;
 }
 
 /* The first n entries of a file; there may be more, appended since the root
@@ -101,18 +144,33 @@ identify (const CuvLdpIndex *index, guint64 n)
   memset (&self, 0, sizeof self);
   self.n = n;
   cuv_ldp_index_header (cuv_ldp_index_info (index), self.header);
-  if (n > 0) {
-    self.checksums[0] = checksum_of (index, 0);
-    self.checksums[1] = checksum_of (index, n - 1);
-  }
+  self.digest = digest_of (index, n);
   return self;
+}
+
+/* The root may have opened the file after this rank did, and after a writer
+ * appended entries. */
+static gchar *
+catch_up (IndexFile *self, guint64 n)
+{
+  char *problem;
+
+  if (self->n >= n)
+    return NULL;
+  if (!cuv_ldp_index_refresh (self->index, &problem))
+    return take (problem);
+  self->n = cuv_ldp_index_n_entries (self->index);
+  return NULL;
 }
 
 static gchar *
 compare_file (IndexFile *self, const Identity *root)
 {
   Identity own;
+  gchar *problem = catch_up (self, root->n);
 
+  if (problem != NULL)
+    return problem;
   if (self->n < root->n)
     return g_strdup_printf ("%s has %" G_GUINT64_FORMAT
                             " entries, but %" G_GUINT64_FORMAT
@@ -124,7 +182,7 @@ compare_file (IndexFile *self, const Identity *root)
     return g_strdup_printf ("%s has other parameters than at rank 0: use the "
                             "same file on all machines",
         self->path);
-  if (memcmp (own.checksums, root->checksums, sizeof own.checksums) != 0)
+  if (own.digest != root->digest)
     return g_strdup_printf ("%s has other entries than at rank 0: use the same "
                             "file on all machines",
         self->path);
@@ -226,6 +284,84 @@ part_find (const Part *self, const gchar *name)
   return found;
 }
 
+/* ---- files that change ---- */
+
+/* A file that was not written to since this was last called needs no look. */
+static gboolean
+was_written (IndexFile *self, const struct stat *status)
+{
+  const struct timespec *at = &status->st_mtim;
+  const gint64 written = (gint64) at->tv_sec * 1000000000 + at->tv_nsec;
+  const gboolean was = written != self->written;
+
+  self->written = written;
+  return was;
+}
+
+static void
+warn_replaced (IndexFile *self)
+{
+  if (!self->is_replaced)
+    g_printerr (
+        "cuvision-search: %s was replaced or removed: the search goes on "
+        "with the old file; start it again for the new one\n",
+        self->path);
+  self->is_replaced = TRUE;
+}
+
+/* Names and queries come from the file, histograms from a copy. */
+static gchar *
+find_change (IndexFile *self)
+{
+  const guint64 size =
+      (guint64) (cuv_ldp_index_descriptor (self->index, self->n)
+          - cuv_ldp_index_descriptor (self->index, 0))
+      + CUV_LDP_INDEX_PAGE;
+  struct stat status;
+
+  if (cuv_ldp_index_is_replaced (self->index)) {
+    warn_replaced (self);
+    return NULL;
+  }
+  if (stat (self->path, &status) != 0 || !was_written (self, &status))
+    return NULL;
+  if ((guint64) status.st_size >= size
+      && digest_of (self->index, self->n) == self->digest)
+    return NULL;
+  return g_strdup_printf (
+      "%s was overwritten during the search: start it again, "
+      "and replace files by renaming others",
+      self->path);
+}
+
+gchar *
+part_find_change (Part *self)
+{
+  gchar *problem = NULL;
+
+  for (guint64 i = self->first; problem == NULL && i < self->end;) {
+    IndexFile *file = (IndexFile *) part_file (self, i);
+
+    problem = find_change (file);
+    i = file->first + file->n;
+  }
+  return problem;
+}
+
+static void
+watch_files (Part *self)
+{
+  for (guint64 i = self->first; i < self->end;) {
+    IndexFile *file = (IndexFile *) part_file (self, i);
+    struct stat status;
+
+    if (stat (file->path, &status) == 0)
+      was_written (file, &status);
+    file->digest = digest_of (file->index, file->n);
+    i = file->first + file->n;
+  }
+}
+
 /* ---- damage ---- */
 
 enum { TASK_ENTRIES = 64 };
@@ -288,6 +424,7 @@ part_open (Part *self, const SearchOptions *options, gint n_threads)
       || !ranks_agree (compare_files (self)))
     return FALSE;
   number_entries (self);
+  watch_files (self);
   return options->no_check || ranks_agree (check_entries (self, n_threads));
 }
 

@@ -102,6 +102,10 @@ typedef struct {
   gchar *path;
   CuvLdpIndex *index;
   guint64 first, n; /* number of its first entry, and how many it has */
+  /* as it was last seen */
+  gint64 written; /* when, in ns */
+  guint64 digest;
+  gboolean is_replaced;
 } IndexFile;
 
 typedef struct {
@@ -125,6 +129,10 @@ gint part_owner (const Part *self, guint64 entry);
 
 /* Numbers, as guint64, of this rank's entries of a name. */
 GArray *part_find (const Part *self, const gchar *name);
+
+/* Whether this rank's files still have the entries they had: NULL, or the
+ * problem. Warns once of each that was replaced, whose old one stays in use. */
+gchar *part_find_change (Part *self);
 
 /* ---- device.c ---- */
 
