@@ -220,13 +220,15 @@ def check_block(block, top):
         print(f'ok     {block.where}: parses ({why})', flush=True)
 
 
-def use_ray(top):
-    """Whether Ray is there, in its virtual environment, whose programs come first then."""
+def use_ray(top, folder):
+    """Whether Ray is there, in its virtual environment, whose programs come first then.
+    Its logs go to that folder."""
     programs = os.path.join(top, '.venv-ray', 'bin')
     if not os.path.exists(os.path.join(programs, 'ray')):
         return False
     os.environ['PATH'] = f'{programs}:{os.environ["PATH"]}'
     os.environ['RAY_USAGE_STATS_ENABLED'] = '0'
+    os.environ['RAY_TMPDIR'] = folder
     return True
 
 
@@ -247,7 +249,7 @@ def do_block(block, top, folder):
             problem(f'{block.where}: a command outside a sh block')
     elif unknown:
         problem(f'{block.where}: unknown marks: {unknown}')
-    elif block.marks and not (block.marks == ['ray'] and use_ray(top)):
+    elif block.marks and not (block.marks == ['ray'] and use_ray(top, folder)):
         check_block(block, top)
     elif absent:
         print(f'skip   {block.where}: built without {", ".join(absent)}',
@@ -258,7 +260,8 @@ def do_block(block, top, folder):
 
 
 def run_page(top, page):
-    with tempfile.TemporaryDirectory() as folder:
+    # what Ray started may still be ending
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         prepare(top, folder)
         for block in blocks_of(top, page):
             do_block(block, top, folder)
