@@ -253,11 +253,14 @@ def check_wrong_lines(archive):
 def check_places(archive):
     """Full disks and missing models are not the films' fault: nothing is recorded."""
     films = archive.films('d1.avi', 'd2.avi', 'd3.avi', 'd4.avi')
+    for film in films:
+        os.symlink('/dev/full', archive.path(film + '.full'))
     for line, err in (
             ('filesrc location={film} ! filesink location=/dev/full', 'filesink0: '),
             (LINE.replace('{results}/records.jsonl', '/dev/full'), 'No space left on device'),
             ('filesrc location={film} ! avidemux ! jpegparse ! splitmuxsink '
              'muxer-factory=matroskamux location=/dev/full', 'sink: '),
+            ('filesrc location={film} ! filesink location={film}.full', 'filesink0: '),
             (LINE.replace('! fakesink', '! videoconvert ! waldboostdetect model=none.xml '
                           '! fakesink'), 'none.xml')):
         out = archive.run(3, '--output', 'full', *films, line=line, err=err)
@@ -269,9 +272,13 @@ def check_places(archive):
     out = archive.run(3, '--output', 'full', *many, line=line, err='10 films in a row')
     expect(out.err.count('not done: ') == 10, out)
     # links that lead nowhere, as rights that lack, and names that are too long
-    for i in range(3):
-        os.symlink(f'loop{i}', archive.path(f'loop{i}'))
-    loops = [f'loop{i}' for i in range(3)]
+    loops = [f'loop{i}' for i in range(12)]
+    for loop in loops:
+        os.symlink(loop, archive.path(loop))
+    more = subprocess.run(archive.command('filesrc location={film} ! fakesink', '--output', 'more',
+                                          *loops, *many), cwd=archive.folder, check=False)
+    expect(more.returncode in (1, 3) and archive.done(many, 'more') > 0, 'blocked by the first ten')
+    loops = loops[:3]
     out = archive.run(1, '--output', 'loops', *loops, films[0], err='1 of 4 films are done')
     expect(os.listdir(archive.path('loops')) == [films[0] + '.results'], 'recorded')
     archive.run(3, '--output', 'loops', *loops, err='3 films in a row')
