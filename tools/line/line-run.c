@@ -478,7 +478,6 @@ cuv_line_main (int argc, char **argv)
   signal (SIGPIPE, SIG_IGN);
   if (argc != 4 || !g_str_equal (argv[1], CUV_LINE_OPTION))
     return;
-  prctl (PR_SET_NAME, "cuvision-line"); /* instead of "exe" */
   die_with_parent ((pid_t) g_ascii_strtoll (argv[3], NULL, 10));
   /* Ctrl-C goes to all processes of a terminal: the parent ends the line. */
   signal (SIGINT, SIG_IGN);

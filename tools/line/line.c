@@ -200,16 +200,32 @@ read_next (CuvLine *self)
 
 /* ---- its start ---- */
 
-/* The program as it was started: a new version may have taken its path. */
+/* The path, which ps shows; of a program that was replaced or removed since,
+ * the link, which still is what was started. */
+static gchar *
+find_program (GError **error)
+{
+  gchar *path = g_file_read_link ("/proc/self/exe", error);
+
+  if (path == NULL || !g_str_has_suffix (path, " (deleted)"))
+    return path;
+  g_free (path);
+  return g_strdup ("/proc/self/exe");
+}
+
 static GSubprocess *
 start_process (guint interval, GError **error)
 {
+  gchar *program = find_program (error);
   gchar *milliseconds = g_strdup_printf ("%u", interval);
   gchar *parent = g_strdup_printf ("%d", (int) getpid ());
-  GSubprocess *process = g_subprocess_new (
-      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, error,
-      "/proc/self/exe", CUV_LINE_OPTION, milliseconds, parent, NULL);
+  GSubprocess *process = NULL;
 
+  if (program != NULL)
+    process = g_subprocess_new (
+        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, error,
+        program, CUV_LINE_OPTION, milliseconds, parent, NULL);
+  g_free (program);
   g_free (milliseconds);
   g_free (parent);
   return process;
