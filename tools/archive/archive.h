@@ -62,7 +62,7 @@ typedef struct {
   gchar *modified; /* RFC 3339 with nanoseconds; NULL: there is no such file */
   FilmState state;
   gchar *problem; /* or NULL */
-  gboolean fault; /* it is not done, and other films would fare no better */
+  gboolean fault; /* it is not done, for a reason that is not its own */
 } Film;
 
 /* Array of Film, in the order of the lists, each path once. NULL with an error:
@@ -92,8 +92,9 @@ typedef struct {
   int film, results;
 } TemplateFiles;
 
-/* Of a film and the folder of its results. A line cannot hold some names, which
- * then go by open files: close them after it. NULL with an error. */
+/* The line for a film and the folder of its results. A line cannot hold some
+ * names, which then go by open files: close them after it. NULL with an error.
+ */
 gchar *template_expand (const Template *self, const gchar *film,
     const gchar *results, TemplateFiles *files, GError **error);
 void template_close (TemplateFiles *files);
@@ -163,8 +164,8 @@ gboolean workspace_publish (Workspace *self, GError **error);
 /* Removes what is left; releases the lock. NULL is allowed. */
 void workspace_free (Workspace *self);
 
-/* Of a film that is done: removes what a process left that was killed between
- * its last steps. */
+/* Removes what a process left that was killed between its last steps, when the
+ * film was done. */
 void workspace_clean (const gchar *results);
 
 /* ---- job.c ---- */

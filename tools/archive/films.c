@@ -150,7 +150,7 @@ read_list (const gchar *name, GError **error)
   return text;
 }
 
-/* Of a list that was written on another system. */
+/* Removes what ends a line on other systems, unless there is such a file. */
 static void
 remove_return (gchar *name)
 {

@@ -317,7 +317,7 @@ find_change (Job *self)
   return problem;
 }
 
-/* Of a line that came to the end of its stream. */
+/* Decides about a film whose line came to the end of its stream. */
 static void
 judge_end (Job *self)
 {

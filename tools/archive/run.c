@@ -7,8 +7,9 @@
 #define RETRY_MS 250 /* between looks at a film that another process has */
 #define SHOW_MS 500  /* between lines of progress */
 
-/* So many films in a row that are not done, by no fault of theirs, end the run:
- * others would fare no better. Fewer do if no other film was tried. */
+/* Films in a row that were not done, for reasons that are not theirs, which end
+ * the run: others would fare no better. The minimum counts if no other film was
+ * tried. */
 #define MAX_FAULTS 10
 #define MIN_FAULTS 3
 
@@ -20,9 +21,9 @@ typedef struct {
   GQueue busy; /* films of other processes */
   GPtrArray *jobs;
   GMainLoop *loop;
-  guint retry;    /* timer, or 0 */
-  guint n_faults; /* in a row */
-  gboolean any;   /* a film was tried that is none of these */
+  guint retry;        /* timer, or 0 */
+  guint n_faults;     /* in a row */
+  gboolean any_other; /* a film was tried that is not one of them */
   gchar *last_fault;
   gchar *fatal;
   int signal;
@@ -45,9 +46,8 @@ stop_jobs (Run *self)
     job_stop (self->jobs->pdata[i]);
 }
 
-/* The next film is any of those that are left, and not the next in the order:
- * else a few that always end so, in each run, would keep the others from being
- * tried. */
+/* Draws the next film at random from those that are left. In a fixed order, a
+ * few films that can never be done would end each run before the others. */
 static void
 mix (Run *self)
 {
@@ -71,7 +71,7 @@ count_fault (Run *self, const Film *film)
 {
   if (!film->fault) {
     self->n_faults = 0;
-    self->any = TRUE;
+    self->any_other = TRUE;
     return;
   }
   self->n_faults++;
@@ -202,7 +202,7 @@ fill (Run *self)
     if (self->retry == 0)
       self->retry = g_timeout_add (RETRY_MS, retry_busy, self);
   } else if (self->jobs->len == 0) {
-    if (!self->any)
+    if (!self->any_other)
       check_faults (self, MIN_FAULTS);
     g_main_loop_quit (self->loop);
   }
