@@ -29,7 +29,7 @@ MARKS = {
     'gpu': 'needs a GPU',
     'file': 'needs a file of the reader\'s',
     'slurm': 'needs a Slurm cluster',
-    'ray': 'needs Ray: scripts/setup.sh test installs it',
+    'ray': 'needs Ray: scripts/setup.sh ray installs it',
 }
 LINKED = ['cuda', 'docs', 'elements', 'examples', 'python', 'scripts', 'tests']
 
