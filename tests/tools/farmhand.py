@@ -39,16 +39,31 @@ class Nats:
         self.folder = pathlib.Path(folder) / "jetstream"
         self.options = options
         self.process = None
+        self.was_started = False
 
     def start(self):
+        """At another port where a test took this one before the first start."""
+        self.launch()
+        while not self.was_started and self.has_ended():
+            self.port = free_port()
+            self.launch()
+        self.was_started = True
+        return self
+
+    def has_ended(self):
+        time.sleep(PAUSE)
+        return self.process.poll() is not None
+
+    def launch(self):
         self.process = subprocess.Popen(
             ["nats-server", "-js", "-sd", self.folder, "-a", "127.0.0.1"]
             + ["-p", str(self.port), *self.options],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self.answers, "nats-server")
-        return self
+        wait_until(
+            lambda: self.answers() or self.process.poll() is not None, "nats-server"
+        )
 
     def answers(self):
         try:
@@ -63,13 +78,16 @@ class Nats:
             self.process.wait(LONG)
             self.process = None
 
-    def put(self, key, value):
-        """What `nats kv put cameras KEY VALUE` sends."""
+    def put(self, key, value, bucket="cameras"):
+        """What `nats kv put BUCKET KEY VALUE` sends."""
+        self.request(f"$KV.{bucket}.{key}", value)
+
+    def request(self, subject, value):
         data = value.encode()
         with socket.create_connection(("127.0.0.1", self.port), LONG) as sock:
             sock.sendall(
                 b'CONNECT {"verbose":false}\r\n'
-                + f"PUB $KV.cameras.{key} {len(data)}\r\n".encode()
+                + f"PUB {subject} {len(data)}\r\n".encode()
                 + data
                 + b"\r\nPING\r\n"
             )
@@ -86,17 +104,20 @@ class Cameras:
 
     def __init__(self, number):
         Gst.init(None)
-        self.ports = [free_port() for i in range(number)]
         self.pipelines = [
             Gst.parse_launch(
                 "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=16,"
                 f"height=16,framerate={RATE}/1 ! gdppay"
-                f" ! tcpserversink host=127.0.0.1 port={port}"
+                " ! tcpserversink name=server host=127.0.0.1 port=0"
             )
-            for port in self.ports
+            for i in range(number)
         ]
         for pipeline in self.pipelines:
             pipeline.set_state(Gst.State.PLAYING)
+        self.ports = [
+            pipeline.get_by_name("server").get_property("current-port")
+            for pipeline in self.pipelines
+        ]
         for port in self.ports:
             wait_until(lambda: accepts(port), "a camera")
 

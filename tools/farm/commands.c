@@ -3,10 +3,19 @@
 
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of the keys of leases. */
 #define PREFIX "lease."
+
+/* Unlike g_print() in any locale the same bytes, to be put again. */
+static void
+print (gchar *text)
+{
+  fputs (text, stdout);
+  g_free (text);
+}
 
 static gboolean
 check_name (const gchar *camera, GError **error)
@@ -16,25 +25,6 @@ check_name (const gchar *camera, GError **error)
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
       "'%s' is no name of a camera (letters, digits, _, -, = and .)", camera);
   return FALSE;
-}
-
-static JsonObject *
-parse_object (const gchar *text, GError **error)
-{
-  JsonParser *parser = json_parser_new ();
-  JsonObject *object = NULL;
-  JsonNode *root;
-
-  if (json_parser_load_from_data (parser, text, -1, error)) {
-    root = json_parser_get_root (parser);
-    if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
-      object = json_object_ref (json_node_get_object (root));
-    else
-      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-          "not a JSON object like {\"location\": \"rtsp://...\"}");
-  }
-  g_object_unref (parser);
-  return object;
 }
 
 /* "-": standard input, so that a password is in no list of processes. */
@@ -58,7 +48,7 @@ command_put (
   gboolean ok = text != NULL && check_name (camera, error);
 
   if (ok) {
-    object = parse_object (text, error);
+    object = farm_parse_object (text, error);
     if (object == NULL)
       g_prefix_error (error, "value of camera '%s': ", camera);
     ok = object != NULL
@@ -96,7 +86,7 @@ command_get (Store *store, const gchar *camera, GError **error)
 
   if (entry == NULL)
     return FALSE;
-  g_print ("%s\n", entry->value);
+  print (g_strconcat (entry->value, "\n", NULL));
   store_entry_free (entry);
   return TRUE;
 }
@@ -120,7 +110,7 @@ add_lease (GHashTable *index, const StoreEntry *entry)
 {
   JsonObject *lease =
       g_str_has_prefix (entry->key, PREFIX) && entry->value != NULL
-      ? parse_object (entry->value, NULL)
+      ? farm_parse_object (entry->value, NULL)
       : NULL;
 
   if (lease != NULL)
@@ -179,9 +169,7 @@ text_of (JsonObject *lease, const gchar *member, const gchar *otherwise)
 static gint64
 number_of (JsonObject *lease, const gchar *member)
 {
-  return lease != NULL
-      ? json_object_get_int_member_with_default (lease, member, 0)
-      : 0;
+  return lease != NULL ? farm_int_member (lease, member, 0) : 0;
 }
 
 static void
@@ -191,10 +179,10 @@ print_row (const gchar *camera, JsonObject *lease, gint width)
   gchar *state = text_of (lease, "state", lease != NULL ? "taken" : "free");
   gchar *error = text_of (lease, "error", "");
 
-  g_print ("%-*s  %-16s  %-9s  %8" G_GINT64_FORMAT "  %10" G_GINT64_FORMAT
-           "  %s\n",
+  print (g_strdup_printf ("%-*s  %-16s  %-9s  %8" G_GINT64_FORMAT
+                          "  %10" G_GINT64_FORMAT "  %s\n",
       width, camera, worker, state, number_of (lease, "restarts"),
-      number_of (lease, "buffers"), error);
+      number_of (lease, "buffers"), error));
   g_free (worker);
   g_free (state);
   g_free (error);
@@ -208,13 +196,28 @@ print_table (GPtrArray *cameras, GHashTable *leases)
   for (guint i = 0; i < cameras->len; i++)
     width =
         MAX (width, (gint) strlen (((StoreEntry *) cameras->pdata[i])->key));
-  g_print ("%-*s  %-16s  %-9s  %8s  %10s  %s\n", width, "CAMERA", "WORKER",
-      "STATE", "RESTARTS", "BUFFERS", "LAST ERROR");
+  print (g_strdup_printf ("%-*s  %-16s  %-9s  %8s  %10s  %s\n", width, "CAMERA",
+      "WORKER", "STATE", "RESTARTS", "BUFFERS", "LAST ERROR"));
   for (guint i = 0; i < cameras->len; i++) {
     const gchar *name = ((StoreEntry *) cameras->pdata[i])->key;
 
     print_row (name, g_hash_table_lookup (leases, name), width);
   }
+}
+
+static JsonObject *
+without_id (JsonObject *lease)
+{
+  JsonObject *copy = json_object_new ();
+  JsonObjectIter iter;
+  const gchar *name;
+  JsonNode *node;
+
+  json_object_iter_init (&iter, lease);
+  while (json_object_iter_next (&iter, &name, &node))
+    if (!g_str_equal (name, "id"))
+      json_object_set_member (copy, name, json_node_copy (node));
+  return copy;
 }
 
 static JsonNode *
@@ -224,10 +227,8 @@ row_of (const gchar *camera, JsonObject *lease)
   JsonObject *row = json_object_new ();
 
   json_object_set_string_member (row, "camera", camera);
-  if (lease != NULL) {
-    json_object_set_object_member (row, "lease", json_object_ref (lease));
-    json_object_remove_member (lease, "id");
-  }
+  if (lease != NULL)
+    json_object_set_object_member (row, "lease", without_id (lease));
   json_node_init_object (node, row);
   json_object_unref (row);
   return node;
@@ -248,7 +249,7 @@ print_json (GPtrArray *cameras, GHashTable *leases)
   }
   json_node_init_array (node, rows);
   text = json_to_string (node, FALSE);
-  g_print ("%s\n", text);
+  print (g_strconcat (text, "\n", NULL));
   g_free (text);
   json_node_unref (node);
   json_array_unref (rows);

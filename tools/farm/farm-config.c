@@ -246,6 +246,11 @@ read_nats (GKeyFile *file, NatsConfig *self, GError **error)
       || !check_bucket ("leases-bucket", self->leases, error)
       || !read_count (&group, "replicas", 5, &replicas, error))
     return FALSE;
+  if (g_str_equal (self->cameras, self->leases))
+    return fail (error,
+        "[nats] cameras-bucket and leases-bucket are both '%s': each lease "
+        "would be a camera",
+        self->cameras);
   self->replicas = (gint) MAX (replicas, 1);
   if ((self->user == NULL) != (self->password == NULL))
     return fail (error,

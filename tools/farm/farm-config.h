@@ -53,6 +53,14 @@ void farm_log (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 const gchar *farm_member (
     JsonObject *object, const gchar *name, const gchar *otherwise);
 
+/* Of a member that is a whole number. */
+gint64 farm_int_member (
+    JsonObject *object, const gchar *name, gint64 otherwise);
+
+/* Refuses what is too large or nested too deep for the parser: anybody who may
+ * write to a bucket could end all workers otherwise. */
+JsonObject *farm_parse_object (const gchar *text, GError **error);
+
 /* Without passwords in URIs. */
 gchar *farm_redact (const gchar *text);
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "farm-config.h"
 
+#include <gio/gio.h>
+#include <gst/record/json.h>
 #include <string.h>
 #include <time.h>
+
+/* Bytes of JSON. */
+#define MAX_VALUE 65536
 
 gboolean
 farm_is_name (const gchar *text)
@@ -45,6 +50,36 @@ farm_member (JsonObject *object, const gchar *name, const gchar *otherwise)
           && json_node_get_value_type (node) == G_TYPE_STRING
       ? json_node_get_string (node)
       : otherwise;
+}
+
+gint64
+farm_int_member (JsonObject *object, const gchar *name, gint64 otherwise)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
+          && json_node_get_value_type (node) == G_TYPE_INT64
+      ? json_node_get_int (node)
+      : otherwise;
+}
+
+JsonObject *
+farm_parse_object (const gchar *text, GError **error)
+{
+  JsonNode *node;
+  JsonObject *object;
+
+  if (strlen (text) > MAX_VALUE) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
+        "it has more than " G_STRINGIFY (MAX_VALUE) " bytes");
+    return NULL;
+  }
+  node = cuv_json_parse_object (text, error);
+  if (node == NULL)
+    return NULL;
+  object = json_node_dup_object (node);
+  json_node_unref (node);
+  return object;
 }
 
 gchar *

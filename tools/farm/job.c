@@ -9,6 +9,8 @@
 #define REPORT_MS 1000
 /* A line that stalls or whose camera changed has so long to end its files. */
 #define RESTART_GRACE_MS 2000
+/* Characters. */
+#define MAX_ERROR 1000
 #define WARNING_PAUSE (10 * G_USEC_PER_SEC)
 
 struct _Job {
@@ -95,21 +97,25 @@ add_values (JsonObject *object, GHashTable *values, GError **error)
   return TRUE;
 }
 
+/* The parser's error may quote a password. */
 static gboolean
 parse_value (const gchar *value, GHashTable *values, GError **error)
 {
-  JsonParser *parser = json_parser_new ();
-  JsonNode *root = NULL;
-  gboolean ok;
+  GError *problem = NULL;
+  JsonObject *object = farm_parse_object (value, &problem);
+  gboolean ok = object != NULL;
 
-  if (json_parser_load_from_data (parser, value, -1, NULL))
-    root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    ok = fail (error, "the value is not a JSON object like %s",
-        "{\"location\": \"rtsp://...\"}");
+  if (ok)
+    ok = add_values (object, values, error);
+  else if (problem->domain == G_IO_ERROR
+      || g_error_matches (
+          problem, JSON_PARSER_ERROR, JSON_PARSER_ERROR_INVALID_DATA))
+    fail (error, "the value is refused: %s", problem->message);
   else
-    ok = add_values (json_node_get_object (root), values, error);
-  g_object_unref (parser);
+    fail (error, "the value is not a JSON object like %s",
+        "{\"location\": \"rtsp://...\"}");
+  g_clear_error (&problem);
+  g_clear_pointer (&object, json_object_unref);
   return ok;
 }
 
@@ -166,6 +172,60 @@ make_line (const Job *self, GError **error)
 
 /* ---- errors ---- */
 
+/* A character as it is, or as lines, GStreamer's texts and URIs escape it. */
+static void
+append_character (GString *pattern, const gchar *at, gsize size)
+{
+  gchar *character = g_regex_escape_string (at, (gint) size);
+
+  g_string_append_printf (pattern, "\\\\*(?:%s|", character);
+  for (gsize i = 0; i < size; i++)
+    g_string_append_printf (pattern, "\\\\+%03o", (guchar) at[i]);
+  g_string_append_c (pattern, '|');
+  for (gsize i = 0; i < size; i++)
+    g_string_append_printf (pattern, "(?i:%%%02x)", (guchar) at[i]);
+  g_string_append_c (pattern, ')');
+  g_free (character);
+}
+
+static GRegex *
+match_password (const gchar *password)
+{
+  GString *pattern = g_string_new (NULL);
+  const gchar *next;
+  GRegex *regex;
+
+  for (const gchar *at = password; *at != '\0'; at = next) {
+    next = g_utf8_next_char (at);
+    append_character (pattern, at, (gsize) (next - at));
+  }
+  regex = g_regex_new (pattern->str, 0, 0, NULL);
+  g_string_free (pattern, TRUE);
+  return regex;
+}
+
+/* All of the text where the password is too odd for a pattern. */
+static gchar *
+hide_password (const gchar *text, const gchar *password)
+{
+  GRegex *regex = match_password (password);
+  gchar *hidden = regex != NULL
+      ? g_regex_replace_literal (regex, text, -1, 0, "***", 0, NULL)
+      : NULL;
+
+  g_clear_pointer (&regex, g_regex_unref);
+  return hidden != NULL ? hidden : g_strdup ("***");
+}
+
+/* Leases have a limit. */
+static gchar *
+shorten (gchar *text)
+{
+  if (g_utf8_strlen (text, -1) > MAX_ERROR)
+    *g_utf8_offset_to_pointer (text, MAX_ERROR) = '\0';
+  return text;
+}
+
 /* Hides what "password" of the camera is, too. */
 static gchar *
 redact (const Job *self, const gchar *text)
@@ -178,14 +238,13 @@ redact (const Job *self, const gchar *text)
       : NULL;
 
   if (password != NULL && *password != '\0') {
-    gchar **parts = g_strsplit (redacted, password, -1);
+    gchar *hidden = hide_password (redacted, password);
 
     g_free (redacted);
-    redacted = g_strjoinv ("***", parts);
-    g_strfreev (parts);
+    redacted = hidden;
   }
   g_hash_table_unref (values);
-  return redacted;
+  return shorten (redacted);
 }
 
 /* Logged once, and not each time that it fails alike; what may have a number

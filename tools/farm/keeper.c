@@ -126,7 +126,8 @@ store_wake (Store *self)
 typedef struct {
   Store *store;
   StoreBucket bucket;
-  guint64 n; /* messages that came */
+  guint number; /* of this watch */
+  guint64 n;    /* messages that came */
 } Watch;
 
 static gchar *
@@ -137,6 +138,20 @@ key_of (const Watch *self, natsMsg *message)
       strlen ("$KV..") + strlen (store_bucket_name (self->store, self->bucket));
 
   return strlen (subject) > prefix ? g_strdup (subject + prefix) : NULL;
+}
+
+/* Nothing for what is left of a watch that was stopped. */
+static void
+note_place (const Watch *self, guint64 revision)
+{
+  Bucket *bucket = &self->store->buckets[self->bucket];
+
+  g_mutex_lock (&self->store->lock);
+  if (bucket->number == self->number) {
+    bucket->seen = revision;
+    bucket->n = self->n;
+  }
+  g_mutex_unlock (&self->store->lock);
 }
 
 static void
@@ -155,9 +170,7 @@ handle_message (Watch *self, natsMsg *message, const jsSequencePair *sequence)
   event->entry = store_entry_new (self->bucket, key, message, sequence->Stream);
   g_free (key);
   post (store, event);
-  g_mutex_lock (&store->lock);
-  store->buckets[self->bucket].seen = sequence->Stream;
-  g_mutex_unlock (&store->lock);
+  note_place (self, sequence->Stream);
 }
 
 static void
@@ -183,7 +196,8 @@ stop_watch (Store *self, Bucket *bucket)
   bucket->n_stuck = 0;
   bucket->complete = FALSE;
   g_mutex_lock (&self->lock);
-  bucket->seen = bucket->seen_before = 0;
+  bucket->number++;
+  bucket->seen = bucket->n = bucket->n_before = 0;
   g_mutex_unlock (&self->lock);
 }
 
@@ -203,6 +217,7 @@ start_watch (
 
   watch->store = self;
   watch->bucket = bucket;
+  watch->number = self->buckets[bucket].number;
   jsSubOptions_Init (&options);
   options.Config.DeliverPolicy = js_DeliverLastPerSubject;
   options.Config.AckPolicy = js_AckNone;
@@ -221,21 +236,38 @@ start_watch (
   return FALSE;
 }
 
+/* The revision of the last message does not tell where that one was erased. */
+static gboolean
+has_all (const Bucket *self, guint64 n)
+{
+  jsConsumerInfo *info = NULL;
+  const natsStatus status =
+      natsSubscription_GetConsumerInfo (&info, self->watch, NULL, NULL);
+  const gboolean all = status == NATS_OK && info->NumPending == 0
+      && info->Delivered.Consumer <= n;
+
+  jsConsumerInfo_Destroy (info);
+  return all;
+}
+
 /* Whether everything that the bucket held when the watch began has come. */
 static gboolean
 is_complete (Store *self, Bucket *bucket, const BucketInfo *info)
 {
-  guint64 seen;
+  guint64 seen, n;
 
   g_mutex_lock (&self->lock);
   seen = bucket->seen;
+  n = bucket->n;
   g_mutex_unlock (&self->lock);
-  bucket->n_stuck =
-      info->empty || seen >= info->last || seen != bucket->seen_before
-      ? 0
-      : bucket->n_stuck + 1;
-  bucket->seen_before = seen;
-  bucket->complete |= info->empty || seen >= bucket->last;
+  if (info->empty || seen >= info->last || has_all (bucket, n)) {
+    bucket->n_stuck = 0;
+    bucket->complete = TRUE;
+  } else {
+    bucket->n_stuck = n != bucket->n_before ? 0 : bucket->n_stuck + 1;
+    bucket->complete |= seen >= bucket->last;
+  }
+  bucket->n_before = n;
   return bucket->complete;
 }
 
@@ -248,6 +280,22 @@ log_problem (Store *self, const gchar *text)
     farm_log ("%s", text);
   g_free (self->problem);
   self->problem = g_strdup (text);
+}
+
+static void
+log_age (Store *self, StoreBucket bucket, const BucketInfo *info)
+{
+  const gchar *name = store_bucket_name (self, bucket);
+  const gdouble age = (gdouble) info->age / G_USEC_PER_SEC;
+
+  if (bucket == STORE_CAMERAS && info->age != 0)
+    farm_log ("the bucket '%s' has an age of %g s: its cameras vanish after "
+              "that; remove it and let a worker make it",
+        name, age);
+  else if (bucket == STORE_LEASES && info->age != self->config->lease_age)
+    farm_log ("lease-age is %g s, as the bucket '%s' was made with, and not %g "
+              "as configured",
+        age, name, (gdouble) self->config->lease_age / G_USEC_PER_SEC);
 }
 
 /* Complete or not; sets the error if the server has to be asked again. */
@@ -266,6 +314,8 @@ keep_bucket (
     stop_watch (self, bucket);
     post_lost (self, which);
   }
+  if (bucket->created != info.created)
+    log_age (self, which, &info);
   bucket->created = info.created;
   if (bucket->n_stuck >= MAX_STUCK)
     stop_watch (self, bucket);

@@ -12,6 +12,9 @@
 #define GIVEN_UP (2 * G_USEC_PER_SEC)
 #define RETRY (G_USEC_PER_SEC / 2)
 #define NEWS (G_USEC_PER_SEC / 4)
+/* At a time. nats.c 3.4 tells of no answer but to a thread that waits for it;
+ * docs/cuvision-farm.md says what this limits. */
+#define MAX_REQUESTS 256
 
 typedef enum {
   TAKE,
@@ -35,6 +38,23 @@ gint64
 lease_interval (const Worker *self)
 {
   return store_lease_age (self->store) / 4;
+}
+
+gint64
+lease_end_time (const Worker *self)
+{
+  return self->config->outage_grace > 0
+      ? LOST_GRACE
+      : MIN (LOST_GRACE, store_lease_age (self->store) / 2);
+}
+
+gint64
+lease_limit (const Worker *self)
+{
+  const gint64 grace = self->config->outage_grace;
+
+  return store_lease_age (self->store)
+      + (grace > 0 ? grace : -lease_end_time (self));
 }
 
 /* ---- in threads ---- */
@@ -65,9 +85,10 @@ renew_changed (Request *self)
   return result;
 }
 
+static gboolean request_done (gpointer data);
+
 static void
-run_request (
-    GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+run_request (gpointer data, gpointer user_data)
 {
   Request *self = data;
   Store *store = self->worker->store;
@@ -80,16 +101,32 @@ run_request (
         self->revision, &self->revision, NULL);
   if (self->result == STORE_CONFLICT && self->kind == RENEW)
     self->result = renew_changed (self);
-  g_task_return_boolean (task, TRUE);
+  g_idle_add_full (G_PRIORITY_DEFAULT, request_done, self, NULL);
+}
+
+/* What keeps the leases that we have comes before all else. */
+static gint
+compare_requests (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return (((const Request *) a)->kind != RENEW)
+      - (((const Request *) b)->kind != RENEW);
+}
+
+GThreadPool *
+lease_pool_new (void)
+{
+  GThreadPool *pool =
+      g_thread_pool_new (run_request, NULL, MAX_REQUESTS, FALSE, NULL);
+
+  g_thread_pool_set_sort_function (pool, compare_requests, NULL);
+  return pool;
 }
 
 /* ---- requests ---- */
 
 static void
-request_free (gpointer data)
+request_free (Request *self)
 {
-  Request *self = data;
-
   g_free (self->key);
   g_free (self->value);
   g_free (self);
@@ -97,32 +134,33 @@ request_free (gpointer data)
 
 static void handle_answer (Camera *camera, const Request *answer);
 
-static void
-request_done (GObject *source, GAsyncResult *result, gpointer data)
+static gboolean
+request_done (gpointer data)
 {
-  const Request *self = g_task_get_task_data (G_TASK (result));
+  Request *self = data;
 
   self->worker->n_requests--;
-  if (self->camera == NULL)
-    return;
-  self->camera->busy = FALSE;
-  handle_answer (self->camera, self);
+  if (self->camera == NULL) {
+    if (self->bucket == STORE_CAMERAS && self->result == STORE_FAILED)
+      worker_missed (self->worker, self->key);
+  } else {
+    self->camera->busy = FALSE;
+    handle_answer (self->camera, self);
+  }
+  request_free (self);
+  return G_SOURCE_REMOVE;
 }
 
 static void
 send_request (Request *self)
 {
-  GTask *task = g_task_new (NULL, NULL, request_done, NULL);
-
   self->worker->n_requests++;
   self->sent = farm_now ();
   if (self->camera != NULL) {
     self->camera->busy = TRUE;
     self->camera->tried = self->sent;
   }
-  g_task_set_task_data (task, self, request_free);
-  g_task_run_in_thread (task, run_request);
-  g_object_unref (task);
+  g_thread_pool_push (self->worker->requests, self, NULL);
 }
 
 static JsonObject *
@@ -216,11 +254,13 @@ worker_announce (Worker *worker)
       g_strconcat ("worker.", worker->config->name, NULL), value, STORE_ANY);
 }
 
+/* Not where another worker did, or where it was removed meanwhile. */
 void
 camera_put_back (Camera *camera)
 {
+  camera->missing = 0;
   request_other (camera->worker, STORE_CAMERAS, g_strdup (camera->name),
-      g_strdup (camera->value), STORE_ABSENT);
+      g_strdup (camera->value), STORE_NEVER);
 }
 
 /* ---- the end ---- */
@@ -279,7 +319,7 @@ lose (Camera *camera, const gchar *why)
   farm_log ("camera %s: the lease is lost: %s", camera->name, why);
   camera->worker->n_lost++;
   camera->lease = LEASE_LOST;
-  end_job (camera, LOST_GRACE);
+  end_job (camera, lease_end_time (camera->worker));
 }
 
 /* ---- taking ---- */
@@ -296,8 +336,9 @@ taken (Camera *camera, const Request *answer)
   camera->lease_revision = answer->revision;
   camera->renewed = camera->taken = answer->sent;
   camera->lease = LEASE_HELD;
-  if (camera->value == NULL || camera->worker->stopped != NULL)
-    lease_release (camera);
+  if (camera->value == NULL || camera->worker->stopped != NULL
+      || farm_now () - answer->sent > store_lease_age (camera->worker->store))
+    lease_release (camera); /* or the answer came so late that it may be over */
   else
     camera->job = job_new (camera->worker->config, camera->name, camera->value);
 }
@@ -367,13 +408,14 @@ lease_tick (Camera *camera)
   Worker *worker = camera->worker;
   const gint64 now = farm_now ();
 
-  if (camera->job != NULL)
-    job_tick (camera->job);
   if (camera->lease != LEASE_HELD && camera->lease != LEASE_RELEASING)
     return;
-  if (now - camera->renewed
-      > store_lease_age (worker->store) + worker->config->outage_grace)
+  if (now - camera->renewed > lease_limit (worker)) {
     lose (camera, "it could not be renewed in time");
-  else if (!camera->busy && now - camera->tried >= next_renewal (camera))
+    return;
+  }
+  if (camera->job != NULL)
+    job_tick (camera->job);
+  if (!camera->busy && now - camera->tried >= next_renewal (camera))
     request (camera, RENEW);
 }

@@ -13,12 +13,15 @@ typedef struct {
   gboolean empty;
 } BucketInfo;
 
-/* A bucket and its watch; of the keeper's thread, but for `seen`. */
+/* A bucket and its watch; of the keeper's thread, but for what is under `lock`:
+ * the number of the watch, the messages that came by it and the revision of the
+ * last of them. */
 typedef struct {
   gint64 created; /* 0: not known yet */
   natsSubscription *watch;
-  guint64 seen; /* the last revision that came by the watch; under `lock` */
-  guint64 seen_before;
+  guint number;
+  guint64 n, seen;
+  guint64 n_before;
   gboolean complete; /* what there was when the watch began has come */
   guint64 last;      /* revision then */
   guint n_stuck;     /* checks in which nothing came although there was more */

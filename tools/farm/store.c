@@ -176,8 +176,8 @@ publish (Connection *connection, natsMsg *message, guint64 expected,
   natsStatus status;
 
   jsPubOptions_Init (&options);
-  options.ExpectNoMessage = expected == STORE_ABSENT;
-  if (expected != STORE_ANY)
+  options.ExpectNoMessage = expected == STORE_ABSENT || expected == STORE_NEVER;
+  if (expected != STORE_ANY && expected != STORE_NEVER)
     options.ExpectLastSubjectSeq = expected;
   status = js_PublishMsg (&ack, connection->js, message, &options, &code);
   if (status == NATS_OK && revision != NULL)

@@ -19,7 +19,8 @@ typedef enum {
 
 /* Expected revisions of store_put() and store_delete(). */
 #define STORE_ANY G_MAXUINT64
-#define STORE_ABSENT 0
+#define STORE_ABSENT 0                /* or deleted */
+#define STORE_NEVER (G_MAXUINT64 - 1) /* and not deleted either */
 
 typedef struct {
   StoreBucket bucket;

@@ -53,7 +53,7 @@ watchdog_new (GError **error)
 void
 watchdog_feed (Watchdog *self, gint64 until)
 {
-  atomic_store (self->until, until);
+  atomic_store (self->until, until - CHECK_US);
 }
 
 void

@@ -19,7 +19,8 @@ typedef enum {
 typedef struct {
   Worker *worker;
   gchar *name;
-  gchar *value; /* JSON; NULL: the camera was removed */
+  gchar *value;   /* JSON; NULL: the camera was removed */
+  gint64 missing; /* to be put back, from then on; 0: it is not */
 
   /* the lease as the bucket has it */
   gchar *holder; /* worker's name; NULL: nobody */
@@ -62,6 +63,7 @@ struct _Worker {
   gint64 stopping;                 /* since when */
   void (*stopped) (gpointer data); /* NULL: runs */
   gpointer data;
+  GThreadPool *requests;
   guint n_requests;
   guint64 n_taken, n_lost, n_renewals, n_failures;
 };
@@ -80,8 +82,16 @@ void lease_hurry (Camera *camera);
 void worker_announce (Worker *self);
 /* Into a bucket that was lost. */
 void camera_put_back (Camera *self);
+/* Worker.c's: that failed and is tried again. */
+void worker_missed (Worker *self, const gchar *camera);
+/* That runs requests. */
+GThreadPool *lease_pool_new (void);
 /* How often leases are renewed, microseconds. */
 gint64 lease_interval (const Worker *self);
+/* How old a lease may be before its line is told to end, and how long that may
+ * take. Without outage-grace it is over when others may take the lease. */
+gint64 lease_limit (const Worker *self);
+gint64 lease_end_time (const Worker *self);
 
 /* ---- balance.c ---- */
 

@@ -7,6 +7,8 @@
 #include "worker-private.h"
 
 #define TICK_MS 200
+/* Until what could not be put back is again. */
+#define RETRY G_USEC_PER_SEC
 /* What the server may take for the last requests. */
 #define CLOSE_TIME (3 * G_USEC_PER_SEC)
 
@@ -90,23 +92,16 @@ for_each_camera (Worker *self, void (*function) (Camera *camera))
 static gboolean
 parse_holder (const gchar *value, gchar **worker, gchar **id, guint *capacity)
 {
-  JsonParser *parser = json_parser_new ();
-  JsonNode *root = NULL;
-  gboolean ok;
+  JsonObject *object = value != NULL ? farm_parse_object (value, NULL) : NULL;
 
-  if (value != NULL && json_parser_load_from_data (parser, value, -1, NULL))
-    root = json_parser_get_root (parser);
-  ok = root != NULL && JSON_NODE_HOLDS_OBJECT (root);
-  if (ok) {
-    JsonObject *object = json_node_get_object (root);
-
-    *worker = g_strdup (farm_member (object, "worker", ""));
-    *id = g_strdup (farm_member (object, "id", ""));
-    *capacity = (guint) json_object_get_int_member_with_default (
-        object, "capacity", G_MAXUINT);
-  }
-  g_object_unref (parser);
-  return ok;
+  if (object == NULL)
+    return FALSE;
+  *worker = g_strdup (farm_member (object, "worker", ""));
+  *id = g_strdup (farm_member (object, "id", ""));
+  *capacity = (guint) CLAMP (
+      farm_int_member (object, "capacity", G_MAXUINT), 0, G_MAXUINT);
+  json_object_unref (object);
+  return TRUE;
 }
 
 static void
@@ -193,10 +188,18 @@ on_ready (gpointer data, gboolean ready)
 }
 
 static void
-put_back (Camera *camera)
+miss (Camera *camera)
 {
-  if (camera->value != NULL)
-    camera_put_back (camera);
+  camera->missing = farm_now ();
+}
+
+void
+worker_missed (Worker *self, const gchar *camera)
+{
+  Camera *found = g_hash_table_lookup (self->cameras, camera);
+
+  if (found != NULL)
+    found->missing = farm_now () + RETRY;
 }
 
 /* A server that kept the cameras in memory, or whose disk was replaced: the
@@ -205,7 +208,7 @@ static void
 on_lost (gpointer data, StoreBucket bucket)
 {
   if (bucket == STORE_CAMERAS)
-    for_each_camera (data, put_back);
+    for_each_camera (data, miss);
 }
 
 /* ---- ticks ---- */
@@ -229,15 +232,44 @@ stop_if_over (Worker *self)
     self->stopped (self->data);
 }
 
+static void
+tick_camera (Camera *camera)
+{
+  lease_tick (camera);
+  if (camera->missing != 0 && camera->missing <= farm_now ()
+      && camera->value != NULL && camera->worker->ready)
+    camera_put_back (camera);
+}
+
+/* Lines end themselves when the first of their leases is as old as this worker
+ * would let it become. */
+static void
+feed_watchdog (Worker *self, gint64 now)
+{
+  gint64 until = now + lease_limit (self) + lease_end_time (self);
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &data)) {
+    const Camera *camera = data;
+    const gint64 end =
+        camera->renewed + lease_limit (self) + lease_end_time (self);
+
+    if (camera->job != NULL && end > now)
+      until = MIN (until, end);
+  }
+  watchdog_feed (self->watchdog, until);
+}
+
 static gboolean
 on_tick (gpointer data)
 {
   Worker *self = data;
   const gint64 now = farm_now ();
 
-  watchdog_feed (self->watchdog,
-      now + store_lease_age (self->store) + self->config->outage_grace);
-  for_each_camera (self, lease_tick);
+  for_each_camera (self, tick_camera);
+  feed_watchdog (self, now);
   g_hash_table_foreach_remove (self->cameras, is_over, NULL);
   if (self->stopped != NULL) {
     stop_if_over (self);
@@ -268,6 +300,7 @@ worker_new (const FarmConfig *config, GError **error)
   self->cameras =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
   self->peers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->requests = lease_pool_new ();
   self->store = store_start (config, &events, self);
   self->tick = g_timeout_add (TICK_MS, on_tick, self);
   return self;
@@ -299,6 +332,7 @@ worker_free (Worker *self)
   g_source_remove (self->tick);
   if (self->n_requests > 0)
     return; /* of threads that use it still; the process ends now */
+  g_thread_pool_free (self->requests, FALSE, TRUE);
   store_free (self->store);
   watchdog_free (self->watchdog);
   g_hash_table_unref (self->cameras);
