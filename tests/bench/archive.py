@@ -131,18 +131,18 @@ class Bench:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def run_parts(self):
-        os.makedirs(self.path('parts'))
-        for film in self.films:
+    def run_parts(self, films):
+        os.makedirs(self.path('parts'), exist_ok=True)
+        for film in films:
             line = self.line.format(film=os.path.join(self.films_folder, film), name=film,
                                results=self.path('parts'))
             subprocess.run(['gst-launch-1.0', '-q', *line.split()], check=True)
 
-    def archive(self, output, *arguments):
+    def archive(self, output, *arguments, films=None):
         return subprocess.run(
             [self.program, '--line', self.line, '--root', self.films_folder, '--output',
              self.path(output), '--quiet', '--json', *arguments,
-             *(os.path.join(self.films_folder, film) for film in self.films)],
+             *(os.path.join(self.films_folder, film) for film in films or self.films)],
             check=True, stdout=subprocess.PIPE)
 
     def start_ray(self, output, program=None):
@@ -273,15 +273,23 @@ def show(name, seconds, processor, n_films):
 
 
 def run_alone(bench):
-    """Seconds of processors for the parts, for cuvision-archive, and when all is done."""
-    return [show(name, *measure(function)[1:], len(bench.films)) for name, function in
-            (('gst-launch-1.0', bench.run_parts),
-             ('cuvision-archive', lambda: bench.archive('single')),
-             ('done already', lambda: bench.archive('single')))]
+    """Seconds of processors for the parts and for cuvision-archive, in turns of ten films: on a
+    busy machine they change from minute to minute."""
+    times = {'gst-launch-1.0': [0, 0], 'cuvision-archive': [0, 0]}
+    for i in range(0, len(bench.films), 10):
+        films = bench.films[i:i + 10]
+        for name, function in (('gst-launch-1.0', lambda: bench.run_parts(films)),
+                               ('cuvision-archive', lambda: bench.archive('single', films=films))):
+            for j, seconds in enumerate(measure(function)[1:]):
+                times[name][j] += seconds
+    for name, both in times.items():
+        show(name, *both, len(bench.films))
+    show('done already', *measure(lambda: bench.archive('single'))[1:], len(bench.films))
+    return [processor for _, processor in times.values()]
 
 
 def run_times(bench):
-    parts, alone, _ = run_alone(bench)
+    parts, alone = run_alone(bench)
     n = len(bench.films)
     show('--jobs 4', *measure(lambda: bench.archive('jobs', '--jobs', '4'))[1:], n)
     on_ray = show('Ray', *bench.run_measured_ray(), n)
