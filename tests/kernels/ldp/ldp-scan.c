@@ -65,6 +65,19 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
   cuv_ldp_matcher_free (matcher);
 }
 
+/* For programs, whose ranks count around the GPUs of a machine. */
+static void
+check_devices (void)
+{
+  int n = 0, n_again = 0;
+
+  CUV_CHECK (cuv_ldp_scan_probe_cuda () == NULL);
+  CUV_CHECK (cuv_ldp_scan_set_device (0, &n) == NULL && n > 0, ": %d", n);
+  CUV_CHECK (cuv_ldp_scan_set_device (n, &n_again) == NULL && n_again == n,
+      ": %d, then %d", n, n_again);
+  CUV_CHECK (cuv_ldp_scan_free_memory () > 0);
+}
+
 void
 check_ldp_scan (const CuvProcessor *processor)
 {
@@ -80,6 +93,8 @@ check_ldp_scan (const CuvProcessor *processor)
   char path[] = "/tmp/ldp-scan-XXXXXX";
   const int fd = mkstemp (path);
 
+  if (processor->on_device)
+    check_devices ();
   for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
     CuvLdpIndex *index;
     size_t size;
