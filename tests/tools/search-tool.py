@@ -412,6 +412,7 @@ def changed(change, kind, *queries):
         process.stdin.flush()
         first = json.loads(process.stdout.readline())
         change()
+        time.sleep(0.2)  # longer than files are not looked at again
         out, errors = process.communicate('\n'.join(queries[1:]), timeout=60)
     return [first, *map(json.loads, out.splitlines())], process.returncode, errors
 
@@ -422,9 +423,13 @@ def test_changed():
     picture = os.path.join(PICTURES, NAMES[0])
     shutil.copy('p.ldp', 'other.ldp')
     index('rename', '-n', 'other.ldp', '4', 'x')
-    for change in (lambda: shutil.copy('other.ldp', 'w.ldp'),
-                   lambda: os.truncate('w.ldp', 4096)):
-        answers, status, errors = changed(change, '--number', '0', '4')
+
+    def overwrite():
+        shutil.copy('other.ldp', 'w.ldp')
+
+    for change, *queries in ((overwrite, '0', '4'), (overwrite, '0'),
+                             (lambda: os.truncate('w.ldp', 4096), '0', '4')):
+        answers, status, errors = changed(change, '--number', *queries)
         check(len(answers) == 1 and status != 0
               and 'w.ldp was overwritten during the search' in errors,
               f'overwritten: {answers}, {status}, {errors}')

@@ -34,9 +34,9 @@ typedef struct {
 /* ---- steps of all ranks ---- */
 
 static gboolean
-files_are_unchanged (Search *self)
+files_are_unchanged (Search *self, gboolean now)
 {
-  return ranks_agree (part_find_change (&self->part));
+  return ranks_agree (part_find_change (&self->part, now));
 }
 
 /* At the root *all has the numbers of the entries of a name. */
@@ -48,7 +48,7 @@ find_entries (
   GArray *own;
   GByteArray *bytes;
 
-  if (!files_are_unchanged (self))
+  if (!files_are_unchanged (self, FALSE))
     return FALSE;
   text = g_malloc0 ((gsize) command->size + 1);
   if (name != NULL)
@@ -66,15 +66,15 @@ find_entries (
   return TRUE;
 }
 
-/* Files are looked at before they are read, as one that was cut off cannot be,
- * and once the answer is complete. */
+/* Files are looked at before they are read, as one that was cut off cannot be;
+ * of what changed meanwhile the next query tells, or the end. */
 static gboolean
 compare (Search *self, const Command *command, Found *found)
 {
   const gsize size = part_info (&self->part)->descriptor_size;
   gint from = 0;
 
-  if (!files_are_unchanged (self))
+  if (!files_are_unchanged (self, FALSE))
     return FALSE;
   if (command->kind == COMMAND_ENTRY) {
     const IndexFile *file = part_file (&self->part, command->number);
@@ -86,8 +86,7 @@ compare (Search *self, const Command *command, Found *found)
           size);
   }
   ranks_broadcast (self->packed, size, from);
-  return scan_run (self->scan, self->packed, found)
-      && files_are_unchanged (self);
+  return scan_run (self->scan, self->packed, found);
 }
 
 /* Until the root says so, or something fails. */
@@ -101,7 +100,7 @@ serve (Search *self)
 
     ranks_await (&command, sizeof command);
     if (command.kind == COMMAND_END)
-      return TRUE;
+      return files_are_unchanged (self, TRUE);
     ok = command.kind == COMMAND_FIND
         ? find_entries (self, &command, NULL, NULL)
         : compare (self, &command, &found);
@@ -220,8 +219,11 @@ lead (Search *self)
     else
       outcome = ask_name (self, query);
   }
-  if (outcome != ALL_END)
-    ranks_await (&end, sizeof end);
+  if (outcome == ALL_END)
+    return FALSE;
+  ranks_await (&end, sizeof end);
+  if (!files_are_unchanged (self, TRUE))
+    return FALSE;
   return outcome == NEXT && !self->skipped;
 }
 

@@ -301,11 +301,9 @@ was_written (IndexFile *self, const struct stat *status)
 static void
 warn_replaced (IndexFile *self)
 {
-  if (!self->is_replaced)
-    g_printerr (
-        "cuvision-search: %s was replaced or removed: the search goes on "
-        "with the old file; start it again for the new one\n",
-        self->path);
+  g_printerr ("cuvision-search: %s was replaced or removed: the search goes on "
+              "with the old file; start it again for the new one\n",
+      self->path);
   self->is_replaced = TRUE;
 }
 
@@ -319,11 +317,13 @@ find_change (IndexFile *self)
       + CUV_LDP_INDEX_PAGE;
   struct stat status;
 
-  if (cuv_ldp_index_is_replaced (self->index)) {
+  if (self->is_replaced)
+    return NULL;
+  if (stat (self->path, &status) != 0 || status.st_ino != self->inode) {
     warn_replaced (self);
     return NULL;
   }
-  if (stat (self->path, &status) != 0 || !was_written (self, &status))
+  if (!was_written (self, &status))
     return NULL;
   if ((guint64) status.st_size >= size
       && digest_of (self->index, self->n) == self->digest)
@@ -334,11 +334,18 @@ find_change (IndexFile *self)
       self->path);
 }
 
+/* Of thousands of files a look takes longer than a query. */
+enum { LOOK_INTERVAL = 100000 }; /* us */
+
 gchar *
-part_find_change (Part *self)
+part_find_change (Part *self, gboolean now)
 {
+  const gint64 time = g_get_monotonic_time ();
   gchar *problem = NULL;
 
+  if (!now && time - self->looked < LOOK_INTERVAL)
+    return NULL;
+  self->looked = time;
   for (guint64 i = self->first; problem == NULL && i < self->end;) {
     IndexFile *file = (IndexFile *) part_file (self, i);
 
@@ -355,8 +362,11 @@ watch_files (Part *self)
     IndexFile *file = (IndexFile *) part_file (self, i);
     struct stat status;
 
-    if (stat (file->path, &status) == 0)
+    file->is_replaced = cuv_ldp_index_is_replaced (file->index);
+    if (stat (file->path, &status) == 0) {
+      file->inode = status.st_ino;
       was_written (file, &status);
+    }
     file->digest = digest_of (file->index, file->n);
     i = file->first + file->n;
   }

@@ -103,6 +103,7 @@ typedef struct {
   CuvLdpIndex *index;
   guint64 first, n; /* number of its first entry, and how many it has */
   /* as it was last seen */
+  guint64 inode;
   gint64 written; /* when, in ns */
   guint64 digest;
   gboolean is_replaced;
@@ -112,6 +113,7 @@ typedef struct {
   GArray *files;      /* of IndexFile */
   guint64 n;          /* entries of all files */
   guint64 first, end; /* this rank's are first .. end - 1 */
+  gint64 looked;      /* when the files were looked at */
 } Part;
 
 /* Opens the files and checks this rank's entries, all ranks together. FALSE
@@ -131,8 +133,9 @@ gint part_owner (const Part *self, guint64 entry);
 GArray *part_find (const Part *self, const gchar *name);
 
 /* Whether this rank's files still have the entries they had: NULL, or the
- * problem. Warns once of each that was replaced, whose old one stays in use. */
-gchar *part_find_change (Part *self);
+ * problem. Warns once of each that was replaced, whose old one stays in use.
+ * Unless it has to be now, looks only every 100 ms. */
+gchar *part_find_change (Part *self, gboolean now);
 
 /* ---- device.c ---- */
 
