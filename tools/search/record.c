@@ -9,14 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- thumbnails ---- */
+#include "data-uri.h"
 
-static cairo_status_t
-append (void *data, const unsigned char *bytes, unsigned int n)
-{
-  g_byte_array_append (data, bytes, n);
-  return CAIRO_STATUS_SUCCESS;
-}
+/* ---- thumbnails ---- */
 
 static cairo_surface_t *
 surface_of (const guint8 *rgb, gint width, gint height)
@@ -36,23 +31,13 @@ surface_of (const guint8 *rgb, gint width, gint height)
   return surface;
 }
 
-/* The data URI of a PNG; NULL if memory runs out. */
 static gchar *
 uri_of (const guint8 *rgb, const CuvLdpIndexInfo *info)
 {
   cairo_surface_t *surface =
       surface_of (rgb, info->thumbnail_width, info->thumbnail_height);
-  GByteArray *png = g_byte_array_new ();
-  gchar *uri = NULL;
+  gchar *uri = png_data_uri (surface);
 
-  if (cairo_surface_write_to_png_stream (surface, append, png)
-      == CAIRO_STATUS_SUCCESS) {
-    gchar *text = g_base64_encode (png->data, png->len);
-
-    uri = g_strconcat ("data:image/png;base64,", text, NULL);
-    g_free (text);
-  }
-  g_byte_array_unref (png);
   cairo_surface_destroy (surface);
   return uri;
 }

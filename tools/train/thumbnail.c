@@ -4,6 +4,8 @@
 #include <cairo.h>
 #include <math.h>
 
+#include "data-uri.h"
+
 #define SIDE 112   /* pixels */
 #define AROUND 0.5 /* shares of the box that are shown on either side */
 
@@ -49,32 +51,17 @@ draw (cairo_t *cairo, const CuvDatasetPicture *picture, const CuvTrainBox *box)
   cairo_surface_destroy (surface);
 }
 
-static cairo_status_t
-append (void *data, const unsigned char *bytes, unsigned int n)
-{
-  g_byte_array_append (data, bytes, n);
-  return CAIRO_STATUS_SUCCESS;
-}
-
 gchar *
 thumbnail_uri (const CuvDatasetBox *box)
 {
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_RGB24, SIDE, SIDE);
   cairo_t *cairo = cairo_create (surface);
-  GByteArray *png = g_byte_array_new ();
   gchar *uri = NULL;
 
   draw (cairo, box->picture, &box->box);
-  if (cairo_status (cairo) == CAIRO_STATUS_SUCCESS
-      && cairo_surface_write_to_png_stream (surface, append, png)
-          == CAIRO_STATUS_SUCCESS) {
-    gchar *text = g_base64_encode (png->data, png->len);
-
-    uri = g_strconcat ("data:image/png;base64,", text, NULL);
-    g_free (text);
-  }
-  g_byte_array_unref (png);
+  if (cairo_status (cairo) == CAIRO_STATUS_SUCCESS)
+    uri = png_data_uri (surface);
   cairo_destroy (cairo);
   cairo_surface_destroy (surface);
   return uri;
