@@ -550,6 +550,11 @@ class Commands(Case):
             ("[worker]\nspeed = 1\n", "no key 'speed'"),
             ("[speed]\n", "no group [speed]"),
             ("[nats]\nservers = nats://a:b@c\n", "leave the password out"),
+            ("[nats]\nservers = ;\n", "'' is no URL"),
+            ("[nats]\nservers = http://a\n", "no URL like nats://"),
+            ("[nats]\ncredentials-file = /nowhere\n", "cannot read '/nowhere'"),
+            ("[worker]\n# one \\\ncapacity = many\n", "capacity: 'many'"),
+            ("[worker]\nname = a \\\n  b \\\n  # c\n", "'a b # c' is no name"),
             ("[nats]\nuser = a\n", "both user and"),
             ("[nats]\ntoken-env = NO_SUCH\n", "has no NO_SUCH"),
             ("[nats]\ntls = yes\n", "neither none, verify"),
@@ -557,6 +562,7 @@ class Commands(Case):
             ("[nats]\ncameras-bucket = camera-leases\n", "are both"),
             ("[restart]\npause = 100\n", "less than pause"),
             ("[line]\n", "[line] has no line"),
+            ("[line]\nline = a\n[line]\nline = b\n", "[line] is there twice"),
             ("[nats]\n", "no group [line]"),
             ("[worker]\nlisten = nowhere:1\n[line]\nline = x\n", "'nowhere'"),
             ("nonsense", "farm.conf"),
@@ -568,12 +574,9 @@ class Commands(Case):
 
 
 def run_one(name):
-    result = subprocess.run(
-        [sys.executable, __file__, PROGRAM, name],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    words = [sys.executable, __file__, PROGRAM, name]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    result = subprocess.run(words, text=True, **pipes)
     print(result.stdout, flush=True)
     return result.returncode
 

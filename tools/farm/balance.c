@@ -45,6 +45,12 @@ worker_count_held (const Worker *self)
   return n;
 }
 
+gboolean
+worker_is_gone (gpointer name, gpointer peer, gpointer worker)
+{
+  return !is_fresh (worker, ((const Peer *) peer)->seen);
+}
+
 guint
 worker_count_workers (const Worker *self)
 {
@@ -154,68 +160,87 @@ count_of (const Worker *self, const gchar *holder)
   return n;
 }
 
-/* Whether another worker has at least two less, and none has more than we. */
-static gboolean
-has_too_many (const Worker *self, guint held)
+/* How many cameras to give up: half of what workers that have at least two less
+ * lack, for they change, too; none if another has more than we. */
+static guint
+count_surplus (const Worker *self, guint held)
 {
-  gboolean has_less = FALSE;
+  const guint share = fair_share (self);
+  guint room = 0;
   GHashTableIter iter;
   gpointer name, data;
 
   g_hash_table_iter_init (&iter, self->peers);
   while (g_hash_table_iter_next (&iter, &name, &data)) {
     const Peer *peer = data;
-    const guint n = count_of (self, name);
+    const guint n = is_alive (self, peer) ? count_of (self, name) : held - 1;
 
-    if (!is_alive (self, peer))
-      continue;
     if (n > held || (n == held && g_strcmp0 (name, self->config->name) < 0))
-      return FALSE;
-    has_less = has_less || (n + 2 <= held && n < peer->capacity);
+      return 0;
+    if (n + 2 <= held && n < peer->capacity)
+      room += MAX (MIN (share, peer->capacity), n + 1) - n;
   }
-  return has_less;
+  if (room == 0)
+    return 0;
+  return held > share ? MAX (MIN (held - share, room) / 2, 1) : 1;
 }
 
-/* The one that was taken last; NULL while one is taken or given up, or shortly
- * after: a camera is not interrupted twice. */
-static Camera *
-choose (const Worker *self)
+static gint
+compare_taken (gconstpointer a, gconstpointer b)
 {
-  Camera *last = NULL;
+  const gint64 x = (*(Camera *const *) a)->taken;
+  const gint64 y = (*(Camera *const *) b)->taken;
+
+  return (x < y) - (x > y);
+}
+
+/* Those that we hold, that which was taken last first; none while one is taken
+ * or given up, or shortly after: a camera is not interrupted twice. */
+static GPtrArray *
+list_held (const Worker *self)
+{
+  GPtrArray *cameras = g_ptr_array_new ();
+  const gint64 young = farm_now () - 2 * store_lease_age (self->store);
   GHashTableIter iter;
   gpointer data;
 
   g_hash_table_iter_init (&iter, self->cameras);
   while (g_hash_table_iter_next (&iter, NULL, &data)) {
-    Camera *camera = data;
+    const Camera *camera = data;
 
-    if (camera->lease != LEASE_HELD && camera->lease != LEASE_NONE)
-      return NULL;
-    if (camera->lease == LEASE_HELD
-        && (last == NULL || camera->taken > last->taken))
-      last = camera;
+    if (camera->lease == LEASE_NONE)
+      continue;
+    if (camera->lease != LEASE_HELD || camera->taken > young) {
+      g_ptr_array_set_size (cameras, 0);
+      break;
+    }
+    g_ptr_array_add (cameras, data);
   }
-  if (last != NULL
-      && farm_now () - last->taken < 2 * store_lease_age (self->store))
-    return NULL;
-  return last;
+  g_ptr_array_sort (cameras, compare_taken);
+  return cameras;
 }
 
 void
 worker_rebalance (Worker *self)
 {
   const gint64 now = farm_now ();
-  Camera *camera;
+  GPtrArray *cameras;
+  guint n;
 
   if (!self->config->rebalance || !self->ready
       || now - self->ready_since < REBALANCE || now - self->released < REBALANCE
-      || worker_count_cameras (self, TRUE) > 0
-      || !has_too_many (self, worker_count_held (self)))
+      || worker_count_cameras (self, TRUE) > 0)
     return;
-  camera = choose (self);
-  if (camera == NULL)
+  n = count_surplus (self, worker_count_held (self));
+  if (n == 0)
     return;
-  farm_log ("camera %s: left to a worker that has less", camera->name);
-  self->released = now;
-  lease_release (camera);
+  cameras = list_held (self);
+  for (guint i = 0; i < MIN (n, cameras->len); i++) {
+    Camera *camera = cameras->pdata[i];
+
+    farm_log ("camera %s: left to a worker that has less", camera->name);
+    self->released = now;
+    lease_release (camera);
+  }
+  g_ptr_array_unref (cameras);
 }

@@ -52,8 +52,7 @@ command_put (
     if (object == NULL)
       g_prefix_error (error, "value of camera '%s': ", camera);
     ok = object != NULL
-        && store_put (
-               store, STORE_CAMERAS, camera, text, STORE_ANY, NULL, error)
+        && store_put_again (store, STORE_CAMERAS, camera, text, error)
             == STORE_OK;
   }
   if (object != NULL)
@@ -99,7 +98,7 @@ command_remove (Store *store, const gchar *camera, GError **error)
   if (entry == NULL)
     return FALSE;
   store_entry_free (entry);
-  return store_delete (store, STORE_CAMERAS, camera, STORE_ANY, error)
+  return store_put_again (store, STORE_CAMERAS, camera, NULL, error)
       == STORE_OK;
 }
 

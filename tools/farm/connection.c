@@ -40,8 +40,9 @@ connection_set_error (
     cure = " (check tls and tls-ca-file of [nats])";
   else if (status == NATS_NO_SERVER)
     cure = " (check servers of [nats], and whether one runs there)";
-  g_set_error (
-      error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s%s", what, text, cure);
+  g_set_error (error, G_IO_ERROR,
+      status == NATS_TIMEOUT ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_FAILED,
+      "%s: %s%s", what, text, cure);
   g_free (text);
 }
 

@@ -122,7 +122,7 @@ command_run (const FarmConfig *config, GError **error)
 static gboolean
 run_with_store (const FarmConfig *config, gchar **words, GError **error)
 {
-  Store *store = store_open (config, error);
+  Store *store = store_open (config, g_str_equal (words[0], "list"), error);
   gboolean ok;
 
   if (store == NULL)

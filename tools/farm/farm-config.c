@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "farm-config.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,6 +194,27 @@ read_tls (const Group *group, NatsConfig *self, GError **error)
   return ok;
 }
 
+/* As what the library takes. */
+static gboolean
+check_server (const gchar *url, GError **error)
+{
+  static const gchar *const schemes[] = { "nats", "tls", NULL };
+  const gchar *rest = strstr (url, "://");
+  gchar *scheme = g_strndup (url, rest != NULL ? (gsize) (rest - url) : 0);
+  gboolean ok =
+      *url != '\0' && (rest == NULL || g_strv_contains (schemes, scheme));
+
+  g_free (scheme);
+  if (strchr (url, '@') != NULL)
+    return fail (error,
+        "[nats] servers: leave the password out of the URL and use user and "
+        "password-file, or token-file");
+  if (!ok)
+    return fail (
+        error, "[nats] servers: '%s' is no URL like nats://host:4222", url);
+  return TRUE;
+}
+
 static gboolean
 read_servers (const Group *group, NatsConfig *self, GError **error)
 {
@@ -201,15 +223,16 @@ read_servers (const Group *group, NatsConfig *self, GError **error)
   read_text (group, "servers", &text);
   if (text != NULL) {
     g_strfreev (self->servers);
+    g_strchomp (text);
+    if (g_str_has_suffix (text, ";") && strlen (text) > 1)
+      text[strlen (text) - 1] = '\0'; /* as in lists of such files */
     self->servers = g_strsplit_set (text, ";,", -1);
     g_free (text);
   }
   for (guint i = 0; self->servers[i] != NULL; i++) {
     g_strstrip (self->servers[i]);
-    if (strchr (self->servers[i], '@') != NULL)
-      return fail (error,
-          "[nats] servers: leave the password out of the URL and use user and "
-          "password-file, or token-file");
+    if (!check_server (self->servers[i], error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -222,6 +245,26 @@ check_bucket (const gchar *key, const gchar *name, GError **error)
   return fail (error,
       "[nats] %s: '%s' is no name of a bucket (letters, digits, _ and -)", key,
       name);
+}
+
+/* At the start, and not again and again where it is used. */
+static gboolean
+check_file (const gchar *key, const gchar *path, GError **error)
+{
+  if (path == NULL || access (path, R_OK) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+      "[nats] %s: cannot read '%s': %s", key, path, g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+check_files (const NatsConfig *self, GError **error)
+{
+  return check_file ("credentials-file", self->credentials, error)
+      && check_file ("tls-ca-file", self->tls_ca, error)
+      && check_file ("tls-certificate-file", self->tls_certificate, error)
+      && check_file ("tls-key-file", self->tls_key, error);
 }
 
 static gboolean
@@ -241,7 +284,7 @@ read_nats (GKeyFile *file, NatsConfig *self, GError **error)
   if (!check_keys (&group, known, error) || !read_servers (&group, self, error)
       || !read_secret (&group, "password", &self->password, error)
       || !read_secret (&group, "token", &self->token, error)
-      || !read_tls (&group, self, error)
+      || !read_tls (&group, self, error) || !check_files (self, error)
       || !check_bucket ("cameras-bucket", self->cameras, error)
       || !check_bucket ("leases-bucket", self->leases, error)
       || !read_count (&group, "replicas", 5, &replicas, error))
@@ -342,16 +385,42 @@ read_groups (GKeyFile *file, FarmConfig *self, GError **error)
 
 /* ---- the file ---- */
 
-/* A backslash at the end continues a line, as in systemd's files: a gst-launch
- * line is long. */
+/* A backslash at the end continues a line, but not a comment, as in systemd's
+ * files: a gst-launch line is long. */
 static gchar *
 join_lines (const gchar *text)
 {
-  GRegex *regex = g_regex_new ("\\\\\r?\n[ \t]*", 0, 0, NULL);
-  gchar *joined = g_regex_replace_literal (regex, text, -1, 0, "", 0, NULL);
+  GRegex *regex =
+      g_regex_new ("^([ \t]*#.*)|\\\\\r?\n[ \t]*", G_REGEX_MULTILINE, 0, NULL);
+  gchar *joined = g_regex_replace (regex, text, -1, 0, "\\1", 0, NULL);
 
   g_regex_unref (regex);
   return joined;
+}
+
+/* GKeyFile would take the last of each key. */
+static gboolean
+check_once (const gchar *text, GError **error)
+{
+  GHashTable *groups =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GRegex *regex = g_regex_new ("^\\[.*\\]", G_REGEX_MULTILINE, 0, NULL);
+  GMatchInfo *match;
+  gboolean ok = TRUE;
+
+  g_regex_match (regex, text, 0, &match);
+  while (ok && g_match_info_matches (match)) {
+    gchar *group = g_match_info_fetch (match, 0);
+
+    if (g_hash_table_contains (groups, group))
+      ok = fail (error, "the group %s is there twice", group);
+    g_hash_table_add (groups, group);
+    g_match_info_next (match, NULL);
+  }
+  g_match_info_free (match);
+  g_regex_unref (regex);
+  g_hash_table_unref (groups);
+  return ok;
 }
 
 static GKeyFile *
@@ -365,7 +434,8 @@ load (const gchar *path, GError **error)
     ok = fail (error, "the file is not UTF-8");
   if (ok) {
     joined = join_lines (text);
-    ok = g_key_file_load_from_data (file, joined, (gsize) -1, 0, error);
+    ok = check_once (joined, error)
+        && g_key_file_load_from_data (file, joined, (gsize) -1, 0, error);
   }
   g_free (text);
   g_free (joined);

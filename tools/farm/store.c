@@ -11,6 +11,8 @@
 #define WRONG_SEQUENCE ((jsErrCode) 10164)
 #define LIST_MS 5000
 #define CLOSE_MS 2000
+/* Of commands with a server that does not answer. */
+#define PATIENCE (10 * G_USEC_PER_SEC)
 
 void
 store_entry_free (StoreEntry *self)
@@ -101,7 +103,10 @@ make_bucket (Store *self, Connection *connection, StoreBucket bucket)
       ? "cameras of cuvision-farm, a JSON object each"
       : "which worker of cuvision-farm runs a camera";
   config.History = 1;
-  config.StorageType = js_FileStorage;
+  /* Leases are written all the time, and those that the server loses are
+   * renewed by those who hold them. */
+  config.StorageType =
+      bucket == STORE_CAMERAS ? js_FileStorage : js_MemoryStorage;
   config.Replicas = self->config->nats.replicas;
   if (bucket == STORE_LEASES)
     config.TTL = self->config->lease_age * 1000;
@@ -238,6 +243,30 @@ put_over_mark (Store *self, StoreBucket bucket, const gchar *key,
         self, bucket, key, value, entry->revision, revision, error);
   }
   store_entry_free (entry);
+  return result;
+}
+
+/* No answer in time, and no other cause. */
+static gboolean
+is_passing (const GError *error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
+}
+
+StoreResult
+store_put_again (Store *self, StoreBucket bucket, const gchar *key,
+    const gchar *value, GError **error)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
+  GError *problem = NULL;
+  StoreResult result;
+
+  do {
+    g_clear_error (&problem);
+    result = write_value (self, bucket, key, value, STORE_ANY, NULL, &problem);
+  } while (is_passing (problem) && g_get_monotonic_time () < end);
+  if (problem != NULL)
+    g_propagate_error (error, problem);
   return result;
 }
 
@@ -397,17 +426,29 @@ store_new (const FarmConfig *config)
   return self;
 }
 
+/* A cluster that just lost a server has no leader for a second or two. */
+static void
+ensure_again (Store *self, StoreBucket bucket, GError **error)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
+  BucketInfo info;
+
+  while (!store_ensure_bucket (self, self->connection, bucket, &info, error)
+      && is_passing (*error) && g_get_monotonic_time () < end)
+    g_clear_error (error);
+}
+
 Store *
-store_open (const FarmConfig *config, GError **error)
+store_open (const FarmConfig *config, gboolean leases, GError **error)
 {
   Store *self = store_new (config);
   GError *problem = NULL;
-  BucketInfo info;
 
   self->connection = connection_new (config, NULL, NULL, &problem);
-  for (guint i = 0; problem == NULL && i < STORE_N_BUCKETS; i++)
-    store_ensure_bucket (
-        self, self->connection, (StoreBucket) i, &info, &problem);
+  if (problem == NULL)
+    ensure_again (self, STORE_CAMERAS, &problem);
+  if (problem == NULL && leases)
+    ensure_again (self, STORE_LEASES, &problem);
   if (problem == NULL)
     return self;
   g_propagate_error (error, problem);

@@ -43,8 +43,8 @@ typedef struct {
   void (*lost) (gpointer data, StoreBucket bucket);
 } StoreEvents;
 
-/* Connects or fails. For commands. */
-Store *store_open (const FarmConfig *config, GError **error);
+/* Connects or fails. For commands; leases: that need those, too. */
+Store *store_open (const FarmConfig *config, gboolean leases, GError **error);
 /* Connects, and goes on trying; calls `events` in the default main context. */
 Store *store_start (
     const FarmConfig *config, const StoreEvents *events, gpointer data);
@@ -61,6 +61,10 @@ gint64 store_lease_age (Store *self);
  * value, may be NULL. */
 StoreResult store_put (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 expected, guint64 *revision, GError **error);
+/* The same with STORE_ANY, for commands: some seconds, until the server
+ * answers. value: NULL: deletes. */
+StoreResult store_put_again (Store *self, StoreBucket bucket, const gchar *key,
+    const gchar *value, GError **error);
 StoreResult store_delete (Store *self, StoreBucket bucket, const gchar *key,
     guint64 expected, GError **error);
 /* STORE_OK with an entry that has no value if the key is absent or deleted. */

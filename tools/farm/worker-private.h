@@ -102,6 +102,8 @@ guint worker_count_held (const Worker *self);
 /* This one, too. */
 guint worker_count_workers (const Worker *self);
 guint worker_count_cameras (const Worker *self, gboolean unassigned);
+/* A GHRFunc of `peers`. */
+gboolean worker_is_gone (gpointer name, gpointer peer, gpointer worker);
 void worker_take_cameras (Worker *self);
 void worker_rebalance (Worker *self);
 

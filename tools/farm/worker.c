@@ -176,6 +176,7 @@ static void
 on_ready (gpointer data, gboolean ready)
 {
   Worker *self = data;
+  guint n;
 
   self->ready = ready;
   self->ready_since = farm_now ();
@@ -183,8 +184,8 @@ on_ready (gpointer data, gboolean ready)
     return;
   self->n_ready++;
   for_each_camera (self, lease_hurry);
-  farm_log (
-      "connected to NATS; %u cameras", worker_count_cameras (self, FALSE));
+  n = worker_count_cameras (self, FALSE);
+  farm_log ("connected to NATS; %u camera%s", n, n == 1 ? "" : "s");
 }
 
 static void
@@ -275,6 +276,7 @@ on_tick (gpointer data)
     stop_if_over (self);
     return G_SOURCE_CONTINUE;
   }
+  g_hash_table_foreach_remove (self->peers, worker_is_gone, self);
   if (self->ready && now - self->announced >= lease_interval (self))
     worker_announce (self);
   worker_take_cameras (self);
