@@ -103,10 +103,12 @@ make_bucket (Store *self, Connection *connection, StoreBucket bucket)
       ? "cameras of cuvision-farm, a JSON object each"
       : "which worker of cuvision-farm runs a camera";
   config.History = 1;
-  /* Leases are written all the time, and those that the server loses are
-   * renewed by those who hold them. */
+  /* Leases are written all the time, and those that a server loses are renewed
+   * by those who hold them. A cluster's servers do not start empty. */
   config.StorageType =
-      bucket == STORE_CAMERAS ? js_FileStorage : js_MemoryStorage;
+      bucket == STORE_CAMERAS || self->config->nats.replicas > 1
+      ? js_FileStorage
+      : js_MemoryStorage;
   config.Replicas = self->config->nats.replicas;
   if (bucket == STORE_LEASES)
     config.TTL = self->config->lease_age * 1000;
