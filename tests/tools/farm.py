@@ -422,7 +422,10 @@ class Secrets(Case):
         secret.write_text("s3cret\n", encoding="utf-8")
         self.make(
             f"{TEST} ! filesink location={self.folder}/{{password}}",
-            {"line file": "filesrc location={location}/{password} ! fakesink"},
+            {
+                "line file": "filesrc location={location}/{password} ! fakesink",
+                "line caps": "videotestsrc ! video/x-raw,format=({password} ! fakesink",
+            },
             nats_user="farm",
             nats_password_file=secret,
             restart_pause="0.2",
@@ -431,7 +434,9 @@ class Secrets(Case):
         self.farm.run("put", "good", "-", input=json.dumps(value))
         value["line"] = "file"
         self.farm.run("put", "camera", "-", input=json.dumps(value))
+        self.farm.put("caps", line="caps", password=value["password"])
         self.farm.start("a")
+        wait_until(lambda: "camera caps: " in self.farm.log("a"), "its error")
         wait_until(
             lambda: self.farm.list()["camera"].get("restarts", 0) >= 2, "restarts"
         )
