@@ -403,6 +403,10 @@ class Failures(Case):
 
 class Secrets(Case):
     nats_options = ("--user", "farm", "--pass", "s3cret")
+    LINES = {
+        "line file": "filesrc location={location}/{password} ! fakesink",
+        "line caps": "videotestsrc ! video/x-raw,format=({password} ! fakesink",
+    }
 
     def processes(self):
         """What a list of processes shows of the worker and its lines."""
@@ -422,10 +426,7 @@ class Secrets(Case):
         secret.write_text("s3cret\n", encoding="utf-8")
         self.make(
             f"{TEST} ! filesink location={self.folder}/{{password}}",
-            {
-                "line file": "filesrc location={location}/{password} ! fakesink",
-                "line caps": "videotestsrc ! video/x-raw,format=({password} ! fakesink",
-            },
+            self.LINES,
             nats_user="farm",
             nats_password_file=secret,
             restart_pause="0.2",
@@ -578,19 +579,12 @@ class Commands(Case):
             self.assertIn(error, result.stderr, text)
 
 
-def run_one(name):
-    words = [sys.executable, __file__, PROGRAM, name]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    result = subprocess.run(words, text=True, **pipes)
-    print(result.stdout, flush=True)
-    return result.returncode
-
-
 def run_all():
     """Some at the same time: they mostly wait for leases to run out."""
     names = [case.__name__ for case in Case.__subclasses__()]
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-        codes = list(pool.map(run_one, names))
+        words = [[sys.executable, __file__, PROGRAM, name] for name in names]
+        codes = list(pool.map(subprocess.call, words))
     return int(any(code != 0 for code in codes))
 
 
