@@ -186,8 +186,7 @@ check_results (gchar **folders, const ArchiveOptions *options)
   for (; *folders != NULL; folders++)
     check_folder (&self, *folders);
   if (!options->quiet)
-    fprintf (stderr,
-        "%u films are done with %u files, %u failed; %u problems\n",
+    fprintf (stderr, "done: %u films, %u files; failed: %u; problems: %u\n",
         self.n_done, self.n_files, self.n_failed, self.n_problems);
   if (options->json)
     print_json (&self);
