@@ -105,7 +105,7 @@ run_sanitized ()
   build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
     -Db_lundef=false || { broken "build with sanitizers"; return; }
   mapfile -t names < <(tests_of "$build-asan" unit elements models \
-    | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade)$|^tool-(archive-|farm$)')
+    | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade|numpy|opencv|tracks)$|^tool-(archive-|farm$)')
   test_in asan "$build-asan" --timeout-multiplier=5 \
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
