@@ -6,19 +6,16 @@ under names that a line cannot hold.
 usage: archive-tool.py ARCHIVE MAN-PAGE
 """
 
-import fcntl
 import json
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 
 from archive import LINE, Archive, expect, make_film, result_of
+from terminal import shown_by
 
 
 def check_done(archive):
@@ -335,19 +332,9 @@ def check_progress(archive):
     """A terminal has a line that is written again."""
     film = archive.films('t.avi')[0]
     long = archive.films('t' * 99 + '.avi')[0]
-    master, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('4H', 24, 40, 0, 0))
     line = LINE.replace('! fakesink', '! identity sleep-time=120000 ! fakesink')
-    with subprocess.Popen(archive.command(line, '--output', 't', film, long), cwd=archive.folder,
-                          stderr=terminal):
-        os.close(terminal)
-        shown = b''
-        try:
-            while part := os.read(master, 4096):
-                shown += part
-        except OSError: # the other end is closed
-            pass
-    os.close(master)
+    shown = shown_by(archive.command(line, '--output', 't', film, long), columns=40,
+                     cwd=archive.folder)
     expect(re.search(rb'0 of 2 films; t.avi \d+ %', shown) and b'\r' in shown, shown)
     rows = [row for row in re.split(rb'[\r\n]|\033\[K', shown) if b'of 2 films; ' in row]
     expect(max(len(row) for row in rows) == 39, rows)

@@ -8,7 +8,6 @@ usage: train-tool.py TRAIN MAN-PAGE
 import base64
 import json
 import os
-import pty
 import re
 import shutil
 import struct
@@ -21,6 +20,7 @@ import numpy as np
 
 from crosses import (OPTIONS, Tests, write, write_coco, write_dlib, write_info,
                      write_pictures, write_voc, write_yolo)
+from terminal import shown_by
 
 
 def write_vec(tests, pictures, side):
@@ -40,19 +40,9 @@ def write_vec(tests, pictures, side):
 
 def check_progress(tests, coco):
     """A terminal gets a line that is written again; a log gets none of it."""
-    master, terminal = pty.openpty()
     arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
                  *OPTIONS]
-    with subprocess.Popen([tests.program, *arguments], stdout=subprocess.DEVNULL,
-                          stderr=terminal):
-        os.close(terminal)
-        shown = b''
-        try:
-            while part := os.read(master, 4096):
-                shown += part
-        except OSError: # the other end is closed
-            pass
-    os.close(master)
+    shown = shown_by([tests.program, *arguments], stdout=subprocess.DEVNULL)
     lines = re.findall(rb'\r(\d+) of 12 weak classifiers, false-positive rate', shown)
     if [int(n) for n in lines] != list(range(1, 13)) or b's left' not in shown:
         tests.fail('on a terminal', shown)

@@ -92,8 +92,8 @@ template_close (TemplateFiles *files)
   *files = (TemplateFiles){ -1, -1 };
 }
 
-/* A word in braces that is no placeholder is a mistake in writing one; caps
- * have lists, or names in capitals. */
+/* Refuses unknown words in braces, which are misspelt names of values: lists in
+ * caps have commas or capitals. */
 static gboolean
 check_placeholders (const gchar *line, GError **error)
 {
