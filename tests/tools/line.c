@@ -18,6 +18,7 @@ typedef struct {
   GMainLoop *loop;
   CuvLine *line;
   Act act;
+  const gchar *when;  /* member of the report at which that is done */
   GPtrArray *reports; /* JsonObject */
   gchar *problem;
   guint n_done;
@@ -29,7 +30,7 @@ on_report (gpointer data, JsonObject *report)
   Outcome *self = data;
 
   g_ptr_array_add (self->reports, json_object_ref (report));
-  if (json_object_has_member (report, "state") && self->act != NULL)
+  if (self->act != NULL && json_object_has_member (report, self->when))
     self->act (self->line);
 }
 
@@ -44,9 +45,11 @@ on_done (gpointer data, const gchar *problem)
 }
 
 static Outcome
-run_line (const gchar *text, Act act)
+run_line (const gchar *text, const gchar *when, Act act)
 {
-  Outcome self = { .loop = g_main_loop_new (NULL, FALSE), .act = act };
+  Outcome self = {
+    .loop = g_main_loop_new (NULL, FALSE), .act = act, .when = when
+  };
 
   self.reports =
       g_ptr_array_new_with_free_func ((GDestroyNotify) json_object_unref);
@@ -87,7 +90,7 @@ check_end_of_stream (void)
   Outcome self = run_line ("videotestsrc num-buffers=25 "
                            "! video/x-raw,width=16,height=16 ! tee name=t "
                            "t. ! queue ! fakesink name=a t. ! queue ! fakesink",
-      NULL);
+      NULL, NULL);
   JsonObject *report = last_with (&self, "buffers");
 
   CUV_CHECK (self.problem == NULL, ": %s", self.problem);
@@ -108,7 +111,7 @@ static void
 check_output (void)
 {
   Outcome self = run_line (
-      "fakesrc num-buffers=1 sizetype=fixed sizemax=4 ! fdsink", NULL);
+      "fakesrc num-buffers=1 sizetype=fixed sizemax=4 ! fdsink", NULL, NULL);
 
   CUV_CHECK (self.problem == NULL, ": %s", self.problem);
   clear (&self);
@@ -117,7 +120,7 @@ check_output (void)
 static void
 check_wrong (const gchar *line, const gchar *problem, const gchar *domain)
 {
-  Outcome self = run_line (line, NULL);
+  Outcome self = run_line (line, NULL, NULL);
   JsonObject *report = last_with (&self, "error");
 
   CUV_CHECK (self.problem != NULL && strstr (self.problem, problem) != NULL,
@@ -175,7 +178,7 @@ check_ends (void)
     { hang, "did not end in time" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Outcome self = run_line (live, cases[i].act);
+    Outcome self = run_line (live, "state", cases[i].act);
 
     CUV_CHECK (cases[i].problem == NULL ? self.problem == NULL
                                         : self.problem != NULL
@@ -200,6 +203,16 @@ check_early_stop (void)
   stop (self.line);
   g_main_loop_run (self.loop);
   CUV_CHECK (self.problem == NULL, ": %s", self.problem);
+  clear (&self);
+}
+
+static void
+check_stop_in_preroll (const gchar *text)
+{
+  Outcome self = run_line (text, "buffers", stop);
+
+  CUV_CHECK (self.problem == NULL, ": %s", self.problem);
+  CUV_CHECK (last_with (&self, "eos") != NULL);
   clear (&self);
 }
 
@@ -317,6 +330,10 @@ run (void)
       "gst-resource-error-quark");
   check_ends ();
   check_early_stop ();
+  /* the first frame is on its way to the sink, or never comes */
+  check_stop_in_preroll (
+      "videotestsrc is-live=true ! identity sleep-time=300000 ! fakesink");
+  check_stop_in_preroll ("udpsrc port=0 ! fakesink");
   check_parent (program);
   check_placeholders ();
   check_refused ("two\nlines");
@@ -329,7 +346,7 @@ main (int argc, char **argv)
   cuv_line_main (argc, argv);
   gst_init (NULL, NULL);
   if (argc == 2 && g_str_equal (argv[1], "--parent")) {
-    Outcome outcome = run_line (live, tell);
+    Outcome outcome = run_line (live, "state", tell);
 
     return outcome.problem != NULL;
   }

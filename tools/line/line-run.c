@@ -148,14 +148,20 @@ write_stats (const GValue *item, gpointer data)
   g_free (name);
 }
 
+/* Frees the iterator. */
 static void
-for_each_element (Run *self, GstIteratorForeachFunction function, gpointer data)
+for_each (
+    GstIterator *elements, GstIteratorForeachFunction function, gpointer data)
 {
-  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (self->pipeline));
-
   while (gst_iterator_foreach (elements, function, data) == GST_ITERATOR_RESYNC)
     gst_iterator_resync (elements);
   gst_iterator_free (elements);
+}
+
+static void
+for_each_element (Run *self, GstIteratorForeachFunction function, gpointer data)
+{
+  for_each (gst_bin_iterate_recurse (GST_BIN (self->pipeline)), function, data);
 }
 
 static gboolean
@@ -377,12 +383,22 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
 /* ---- the process ---- */
 
+static void
+end_source (const GValue *item, gpointer data)
+{
+  gst_element_send_event (g_value_get_object (item), gst_event_new_eos ());
+}
+
+/* The pipeline would hold its state lock until the streaming threads take the
+ * event, and one may wait in a sink for a change of state that needs the lock.
+ */
 static gboolean
 on_input (gint fd, GIOCondition condition, gpointer data)
 {
   Run *self = data;
 
-  gst_element_send_event (self->pipeline, gst_event_new_eos ());
+  for_each (
+      gst_bin_iterate_sources (GST_BIN (self->pipeline)), end_source, NULL);
   return G_SOURCE_REMOVE;
 }
 
