@@ -7,6 +7,7 @@ import json
 import os
 import random
 import select
+import statistics
 import threading
 import time
 import unittest
@@ -270,10 +271,16 @@ class Viewers(unittest.TestCase):
         """Takes a small part of 0.2 ms for a frame of 1080p, whoever watches."""
         with Sink(source=SOURCE % (1920, 1080, 30)) as server:
             viewer = WebSocket(server.port)
-            for _ in range(30):
+            times, before = [], (0, 0)
+            while len(times) < 30:
                 viewer.next()
+                now = [stat(server.sink, name) for name in ("render-microseconds", "frames")]
+                if now[1] > before[1]:
+                    times.append((now[0] - before[0]) / (now[1] - before[1]))
+                before = now
             viewer.close()
-            us = stat(server.sink, "render-microseconds") / stat(server.sink, "frames")
+            # the median: on a busy machine a few wait for a processor
+            us = statistics.median(times)
             print(f"{us:.1f} us a frame")
             self.assertLess(us, 200)
 
