@@ -31,6 +31,15 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
+/* 16 bytes from each. */
+CUV_INLINE __m256i
+load_halves (const void *low, const void *high)
+{
+  return _mm256_inserti128_si256 (
+      _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) low)),
+      _mm_loadu_si128 ((const __m128i *) high), 1);
+}
+
 /* Converts 16 bytes to 16 bits each. */
 CUV_INLINE __m256i
 load_bytes (const uint8_t *at)

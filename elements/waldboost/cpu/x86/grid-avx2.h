@@ -88,7 +88,7 @@ grid_bits (__m256i neighbour, __m256i centre, __m256i bits, bool inclusive)
       : _mm256_and_si256 (_mm256_cmpgt_epi16 (neighbour, centre), bits);
 }
 
-/* Local binary patterns, for lbp-avx2.c and boost-avx2.c. */
+/* Local binary patterns, for boost-avx2.c. */
 static inline __m256i
 grid_patterns (const GridSums *sums, bool inclusive)
 {
@@ -166,20 +166,12 @@ grid_broadcast (const void *bytes)
       _mm_loadu_si128 ((const __m128i *) bytes));
 }
 
-static inline __m256i
-grid_load_two (const uint16_t *low, const uint16_t *high)
-{
-  return _mm256_inserti128_si256 (
-      _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) low)),
-      _mm_loadu_si128 ((const __m128i *) high), 1);
-}
-
 /* A row of corners of the windows at x[0 .. 3]. */
 static inline __m256i
 grid_quad_corners (const uint16_t *row, const int32_t *x, __m256i corners)
 {
-  __m256i even = grid_load_two (row + x[0], row + x[2]);
-  __m256i odd = grid_load_two (row + x[1], row + x[3]);
+  __m256i even = load_halves (row + x[0], row + x[2]);
+  __m256i odd = load_halves (row + x[1], row + x[3]);
 
   return _mm256_blend_epi32 (_mm256_shuffle_epi8 (even, corners),
       _mm256_shuffle_epi8 (odd, corners), 0xcc);

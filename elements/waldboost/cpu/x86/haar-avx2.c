@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define GROUP 8
-#define CHUNK 64 /* groups of a row that finish a stage before the next */
+#define CHUNK 64    /* groups of a row that finish a stage before the next */
+#define MAX_VIEWS 4 /* groups that share the reads of a node */
 
 /* Groups with windows alive. */
 typedef struct {
@@ -134,12 +135,12 @@ CUV_INLINE void
 tree_leaves (const View *view, int n_views, const HaarNode *nodes,
     const HaarTree *tree, const int32_t *leaves, __m256 *leaf)
 {
-  __m256 result[HAAR_MAX_TREE][2];
+  __m256 result[HAAR_MAX_TREE][MAX_VIEWS];
 
   leaves += tree->first_leaf;
   for (int i = tree->n_nodes - 1; i >= 0; i--) {
     const HaarNode *node = &nodes[tree->first_node + i];
-    __m256 left[2];
+    __m256 left[MAX_VIEWS];
 
     go_left_by_shape (view, n_views, node, left);
     for (int k = 0; k < n_views; k++) {
@@ -159,27 +160,25 @@ tree_leaves (const View *view, int n_views, const HaarNode *nodes,
 
 /* ---- stages ---- */
 
-/* Adds n stumps of one shape to the sums of n_views groups (1 or 2). */
+/* Adds n stumps of one shape to the sums of n_views groups. */
 CUV_INLINE void
 add_stumps (const View *view, int n_views, const HaarNode *node, int n,
     int shape, int tilted, __m256i *sum)
 {
-  __m256i sum0 = sum[0], sum1 = sum[n_views - 1];
+  __m256i sums[MAX_VIEWS];
 
+  for (int k = 0; k < n_views; k++)
+    sums[k] = sum[k];
   for (const HaarNode *end = node + n; node < end; node++) {
     __m256i gain = _mm256_set1_epi32 (node->gain);
 
-    sum0 = _mm256_add_epi32 (sum0,
-        _mm256_and_si256 (gain,
-            _mm256_castps_si256 (go_left (&view[0], node, shape, tilted))));
-    if (n_views > 1)
-      sum1 = _mm256_add_epi32 (sum1,
+    for (int k = 0; k < n_views; k++)
+      sums[k] = _mm256_add_epi32 (sums[k],
           _mm256_and_si256 (gain,
-              _mm256_castps_si256 (go_left (&view[1], node, shape, tilted))));
+              _mm256_castps_si256 (go_left (&view[k], node, shape, tilted))));
   }
-  sum[0] = sum0;
-  if (n_views > 1)
-    sum[1] = sum1;
+  for (int k = 0; k < n_views; k++)
+    sum[k] = sums[k];
 }
 
 CUV_INLINE void
@@ -213,7 +212,7 @@ add_pair (const View *view, int n_views, const HaarNode *nodes,
   const __m256i leaf_is_left = _mm256_set1_epi32 (tree->leaf_is_left);
   const __m256i low = _mm256_set1_epi32 (tree->low);
   const __m256i gain = _mm256_set1_epi32 (tree->gain);
-  __m256 root[2], below[2];
+  __m256 root[MAX_VIEWS], below[MAX_VIEWS];
 
   go_left_by_shape (view, n_views, &nodes[tree->first_node], root);
   go_left_by_shape (view, n_views, &nodes[tree->first_node + 1], below);
@@ -231,7 +230,7 @@ CUV_INLINE void
 add_tree (const HaarTables *self, const View *view, int n_views,
     const HaarNode *nodes, const HaarTree *tree, __m256i *sum)
 {
-  __m256 leaf[2];
+  __m256 leaf[MAX_VIEWS];
 
   tree_leaves (view, n_views, nodes, tree, self->fixed_leaves, leaf);
   for (int k = 0; k < n_views; k++)
@@ -376,7 +375,7 @@ view_at (const CuvScanRow *row, int x, const float *factor)
     _mm256_loadu_ps (factor) };
 }
 
-/* Runs a stage on the groups, two at a time. Drops groups without a passing
+/* Runs a stage on the groups, four at a time. Drops groups without a passing
  * window unless keep is set. */
 static inline void
 pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
@@ -386,14 +385,17 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   const HaarNode *nodes = self->nodes[cuv_avx2_layout (row->step)];
   int kept = 0;
 
-  for (int i = 0; i < groups->n; i += 2) {
-    int n = groups->n - i > 1 ? 2 : 1;
-    __m256i sum[2];
-    View view[2];
+  for (int i = 0, n; i < groups->n; i += n) {
+    const int left = groups->n - i;
+    __m256i sum[MAX_VIEWS];
+    View view[MAX_VIEWS];
 
+    n = left >= 4 ? 4 : left >= 2 ? 2 : 1;
     for (int k = 0; k < n; k++)
       view[k] = view_at (row, x + groups->at[i + k], groups->factor[i + k]);
-    if (n > 1)
+    if (n == 4)
+      sum_stage (self, nodes, stage, view, 4, sum);
+    else if (n == 2)
       sum_stage (self, nodes, stage, view, 2, sum);
     else
       sum_stage (self, nodes, stage, view, 1, sum);

@@ -221,7 +221,8 @@ choose_limits (const HaarTables *self, HaarStage *stage)
 
   for (int i = stage->first; i < stage->first + stage->n; i++)
     largest += largest_leaf (self, &self->trees[i]);
-  stage->limits = cuv_avx2_stage_limits (stage->n, largest, stage->threshold);
+  stage->limits =
+      cuv_avx2_stage_limits (32, stage->n, largest, stage->threshold);
   for (int i = stage->first; i < stage->first + stage->n; i++) {
     const HaarTree *tree = &self->trees[i];
 

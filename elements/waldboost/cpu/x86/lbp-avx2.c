@@ -29,9 +29,14 @@ typedef struct {
 
 /* ---- tables ---- */
 
+#define MAX_STUMPS 4096 /* of a stage: their rounded leaves fit 16 bits */
+
 static bool
 is_supported (const CuvWaldboostModel *model)
 {
+  for (int i = 0; i < model->n_stages; i++)
+    if (model->stage_first[i + 1] - model->stage_first[i] > MAX_STUMPS)
+      return false;
   return model->feature == CUV_FEATURE_LBP && model->stumps && model->inclusive
       && model->block_value == CUV_BLOCK_SUM
       && model->max_block_area <= GRID_MAX_AREA;
@@ -50,6 +55,37 @@ make_stump (
   return stump;
 }
 
+#define MAX_SUBSETS 12 /* stumps of which all subsets are tried */
+
+/* Replaces a stage's limits by the sums that occur, if there are few stumps.
+ * Thresholds tend to equal such a sum, and 16 bits leave many windows undecided
+ * that are near; of those that occur mostly none is left. */
+static void
+narrow_limits (const Stump *stumps, Stage *stage)
+{
+  int32_t most_failing = INT16_MIN, least_passing = INT16_MAX;
+
+  if (stage->n > MAX_SUBSETS)
+    return;
+  for (unsigned subset = 0; subset < 1u << stage->n; subset++) {
+    int32_t sum = stage->base;
+    double exact = 0;
+
+    for (int i = 0; i < stage->n; i++) {
+      const bool left = subset >> i & 1;
+
+      sum += left ? stumps[i].gain : 0;
+      exact += (double) (left ? stumps[i].left : stumps[i].right);
+    }
+    if (!(exact < (double) stage->threshold) && sum < least_passing)
+      least_passing = sum;
+    if (exact < (double) stage->threshold && sum > most_failing)
+      most_failing = sum;
+  }
+  stage->limits.passes_above = most_failing;
+  stage->limits.fails_to = least_passing - 1;
+}
+
 static Stage
 make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
 {
@@ -62,7 +98,7 @@ make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
   for (int i = first; i < end; i++)
     largest +=
         fmax (fabs ((double) stumps[i].left), fabs ((double) stumps[i].right));
-  stage.limits = cuv_avx2_stage_limits (stage.n, largest, stage.threshold);
+  stage.limits = cuv_avx2_stage_limits (16, stage.n, largest, stage.threshold);
   for (int i = first; i < end; i++) {
     int32_t right = cuv_avx2_fixed_leaf (&stage.limits, stumps[i].right);
 
@@ -70,29 +106,40 @@ make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
         cuv_avx2_fixed_leaf (&stage.limits, stumps[i].left) - right;
     stage.base += right;
   }
+  narrow_limits (stumps + first, &stage);
   return stage;
 }
 
 /* ---- windows ---- */
 
-/* All ones where the code's bit of the subset is set. */
+/* All ones where the pattern is in the stump's subset. The pattern is that of
+ * grid_patterns(), inclusive, but for its highest bit, which selects a half of
+ * the subset instead; its upper byte is 0x80, for which a shuffle gives 0. */
 static inline __m256i
-go_left (__m256i code, const Stump *stump)
+go_left (const GridSums *sums, const Stump *stump)
 {
-  const __m256i powers = _mm256_broadcastsi128_si256 (
-      _mm_setr_epi8 (1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0));
+  static const uint8_t clockwise[] = { 1, 2, 5, 8, 7, 6 };
+  const __m256i powers = _mm256_broadcastsi128_si256 (_mm_setr_epi8 (
+      1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128));
   const __m128i *subset = (const __m128i *) stump->subset;
   __m256i low = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset));
   __m256i high = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset + 1));
-  __m256i byte = _mm256_srli_epi16 (code, 3);
-  /* index 8 selects a 0 in the upper byte of each lane */
-  __m256i bit = _mm256_shuffle_epi8 (powers,
-      _mm256_or_si256 (_mm256_and_si256 (code, _mm256_set1_epi16 (7)),
-          _mm256_set1_epi16 (0x0800)));
-  __m256i word = _mm256_blendv_epi8 (
-      _mm256_shuffle_epi8 (low, byte), _mm256_shuffle_epi8 (high, byte), code);
+  __m256i centre = sums->block[4], bit[6], pattern, byte, power;
+  __m256i is_low = _mm256_cmpgt_epi16 (centre, sums->block[0]);
 
-  return _mm256_cmpeq_epi16 (_mm256_and_si256 (word, bit), bit);
+  for (int i = 0; i < 6; i++)
+    bit[i] = grid_bits (sums->block[clockwise[i]], centre,
+        _mm256_set1_epi16 ((short) (64 >> i)), true);
+  pattern = _mm256_add_epi16 (_mm256_cmpgt_epi16 (centre, sums->block[3]),
+      _mm256_set1_epi16 ((short) 0x8001)); /* the lowest bit, and 0x80 */
+  pattern = _mm256_or_si256 (_mm256_or_si256 (_mm256_or_si256 (bit[0], bit[1]),
+                                 _mm256_or_si256 (bit[2], bit[3])),
+      _mm256_or_si256 (_mm256_or_si256 (bit[4], bit[5]), pattern));
+  byte = _mm256_srli_epi16 (pattern, 3);
+  byte = _mm256_blendv_epi8 (_mm256_shuffle_epi8 (high, byte),
+      _mm256_shuffle_epi8 (low, byte), is_low);
+  power = _mm256_shuffle_epi8 (powers, pattern);
+  return _mm256_cmpeq_epi16 (_mm256_and_si256 (byte, power), power);
 }
 
 /* A stage's sum as in the reference, for one window. */
@@ -131,38 +178,28 @@ exact_passes (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
   return passed;
 }
 
-/* Sums of windows 0 .. 3 and 8 .. 11; of 4 .. 7 and 12 .. 15. */
-typedef struct {
-  __m256i first, second;
-} Sums;
-
-static inline Sums
+/* Sums of 16 windows. */
+static inline __m256i
 add_stage (
     const uint16_t *sums, const Stump *stump, const Stage *stage, int layout)
 {
-  Sums sum = { _mm256_set1_epi32 (stage->base),
-    _mm256_set1_epi32 (stage->base) };
+  __m256i sum = _mm256_set1_epi16 ((short) stage->base);
 
   for (const Stump *end = stump + stage->n; stump < end; stump++) {
     GridSums blocks = grid_sums (sums, &stump->grid, layout);
-    __m256i left = go_left (grid_patterns (&blocks, true), stump);
-    __m256i gain = _mm256_set1_epi32 (stump->gain);
 
-    sum.first = _mm256_add_epi32 (
-        sum.first, _mm256_and_si256 (gain, _mm256_unpacklo_epi16 (left, left)));
-    sum.second = _mm256_add_epi32 (sum.second,
-        _mm256_and_si256 (gain, _mm256_unpackhi_epi16 (left, left)));
+    sum = _mm256_add_epi16 (sum,
+        _mm256_and_si256 (
+            _mm256_set1_epi16 ((short) stump->gain), go_left (&blocks, stump)));
   }
   return sum;
 }
 
 /* Mask of the windows whose sums are above limit; window 0 in bit 0. */
 static inline unsigned
-above (Sums sum, int32_t limit)
+above (__m256i sum, int32_t limit)
 {
-  const __m256i value = _mm256_set1_epi32 (limit);
-  __m256i words = _mm256_packs_epi32 (_mm256_cmpgt_epi32 (sum.first, value),
-      _mm256_cmpgt_epi32 (sum.second, value));
+  __m256i words = _mm256_cmpgt_epi16 (sum, _mm256_set1_epi16 ((short) limit));
 
   return (unsigned) _mm_movemask_epi8 (_mm_packs_epi16 (
       _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1)));
@@ -173,7 +210,7 @@ static inline unsigned
 pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout, unsigned alive)
 {
-  Sums sum = add_stage (sums, tables->stumps + stage->first, stage, layout);
+  __m256i sum = add_stage (sums, tables->stumps + stage->first, stage, layout);
   unsigned passed = above (sum, stage->limits.passes_above) & alive;
   unsigned undecided = above (sum, stage->limits.fails_to) & alive & ~passed;
 

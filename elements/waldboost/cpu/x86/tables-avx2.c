@@ -5,32 +5,35 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int32_t
-clamp (double value)
-{
-  return value > INT32_MAX ? INT32_MAX
-      : value < INT32_MIN  ? INT32_MIN
-                           : (int32_t) value;
-}
-
 int32_t
 cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
 {
   return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
 }
 
-/* Integer sums stay below 2^30 and are within half a unit per leaf of the exact
- * sum; rounding in the reference adds far less than one unit. */
+/* The largest integer below value that fits the bits. */
+static int32_t
+below (double value, int bits)
+{
+  const double end = ldexp (1, bits - 1);
+
+  value = ceil (value) - 1;
+  return (int32_t) (value >= end ? end - 1 : value < -end ? -end : value);
+}
+
+/* Integer sums stay below 2^(bits - 2) and are within half a unit per leaf of
+ * the exact sum; rounding in the reference adds far less than one unit. */
 CuvStageLimits
-cuv_avx2_stage_limits (int n, double largest, float threshold)
+cuv_avx2_stage_limits (int bits, int n, double largest, float threshold)
 {
   double limit, error = 0.5 * n + 1;
   int exponent;
 
   frexp (largest, &exponent);
-  limit = ldexp ((double) threshold, 29 - exponent);
-  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + error) - 1),
-    clamp (ceil (limit - error) - 1) };
+  exponent = bits - 3 - exponent;
+  limit = ldexp ((double) threshold, exponent);
+  return (CuvStageLimits){ exponent, below (limit + error, bits),
+    below (limit - error, bits) };
 }
 
 void

@@ -41,8 +41,10 @@ typedef struct {
   int32_t fails_to;     /* sums up to this fail */
 } CuvStageLimits;
 
-/* For n trees whose largest leaf magnitudes add up to largest. */
-CuvStageLimits cuv_avx2_stage_limits (int n, double largest, float threshold);
+/* For sums of bits bits, and n trees whose largest leaf magnitudes add up to
+ * largest. */
+CuvStageLimits cuv_avx2_stage_limits (
+    int bits, int n, double largest, float threshold);
 
 int32_t cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf);
 
@@ -72,20 +74,24 @@ cuv_avx2_column (int x, int layout, ptrdiff_t stride)
   return (x & (step - 1)) * (int) (stride / step) + (x >> layout);
 }
 
-/* The visited ones of n windows, if each visited window in failed skips the
- * next one. *skip: whether the first window is skipped; on return, whether the
- * one after the n windows is. */
+/* The visited ones of n windows (less than 31), if each visited window in
+ * failed skips the next one. *skip: whether the first window is skipped; on
+ * return, whether the one after the n windows is.
+ *
+ * Of a run of failed windows every other one is skipped, and the window after
+ * the run if its length is odd. Adding its first bit to a run carries to the
+ * window after it. */
 static inline unsigned
 cuv_avx2_visit (unsigned failed, unsigned n, unsigned *skip)
 {
-  unsigned visited = 0, i = *skip;
+  const unsigned all = (1u << n) - 1, even = 0x55555555;
+  unsigned runs = failed & all & ~*skip, first = runs & ~(runs << 1);
+  unsigned from_even = (runs + (first & even)) ^ runs;
+  unsigned from_odd = (runs + (first & ~even)) ^ runs;
+  unsigned skipped = (from_even & ~even) | (from_odd & even) | *skip;
 
-  while (i < n) {
-    visited |= 1u << i;
-    i += 1 + (failed >> i & 1);
-  }
-  *skip = i - n;
-  return visited;
+  *skip = skipped >> n & 1;
+  return all & ~skipped;
 }
 
 #endif
