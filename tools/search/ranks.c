@@ -7,15 +7,25 @@
 
 Ranks ranks = { 0, 1, 1, 0 };
 
-/* An Open MPI of version 4 that no launcher started would start its daemon, for
- * which it needs programs that may not be installed. */
+/* What no launcher started is a rank of its own. Open MPI 4 would start its
+ * daemon for it, which needs programs that may not be installed, and make a
+ * folder in /tmp, at which two that start or end at the same time can fail. */
+static void
+prepare_single_rank (void)
+{
+  if (g_getenv ("PMIX_RANK") != NULL)
+    return;
+  g_setenv ("OMPI_MCA_ess_singleton_isolated", "1", FALSE);
+  g_setenv ("OMPI_MCA_orte_create_session_dirs", "0", FALSE);
+}
+
 void
 ranks_init (int *argc, char ***argv)
 {
   MPI_Comm local;
   int provided;
 
-  g_setenv ("OMPI_MCA_ess_singleton_isolated", "1", FALSE);
+  prepare_single_rank ();
   MPI_Init_thread (argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank (MPI_COMM_WORLD, &ranks.rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks.size);
