@@ -333,6 +333,8 @@ run (void)
   /* the first frame is on its way to the sink, or never comes */
   check_stop_in_preroll (
       "videotestsrc is-live=true ! identity sleep-time=300000 ! fakesink");
+  check_stop_in_preroll (
+      "( videotestsrc is-live=true ! identity sleep-time=300000 ! fakesink )");
   check_stop_in_preroll ("udpsrc port=0 ! fakesink");
   check_parent (program);
   check_placeholders ();

@@ -383,15 +383,20 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
 /* ---- the process ---- */
 
+/* The pipeline, or a bin of parentheses, would hold its state lock until the
+ * streaming threads take the event, and one may wait in a sink for a change of
+ * state that needs the lock. */
 static void
 end_source (const GValue *item, gpointer data)
 {
-  gst_element_send_event (g_value_get_object (item), gst_event_new_eos ());
+  GstElement *source = g_value_get_object (item);
+
+  if (G_OBJECT_TYPE (source) == GST_TYPE_BIN)
+    for_each (gst_bin_iterate_sources (GST_BIN (source)), end_source, data);
+  else
+    gst_element_send_event (source, gst_event_new_eos ());
 }
 
-/* The pipeline would hold its state lock until the streaming threads take the
- * event, and one may wait in a sink for a change of state that needs the lock.
- */
 static gboolean
 on_input (gint fd, GIOCondition condition, gpointer data)
 {
