@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of LBP trees
- * run in plain C, WaldBoost models of LBP features in boost-avx2.c. */
+/* OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of LBP trees,
+ * or of thousands of stumps in a stage, run in plain C, WaldBoost models of LBP
+ * features in boost-avx2.c. */
 #include "cpu/x86/grid-avx2.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ typedef struct {
 
 /* ---- tables ---- */
 
-#define MAX_STUMPS 4096 /* of a stage: their rounded leaves fit 16 bits */
+#define MAX_STUMPS 4096 /* of a stage, so that its sums fit 16 bits */
 
 static bool
 is_supported (const CuvWaldboostModel *model)
@@ -57,33 +58,35 @@ make_stump (
 
 #define MAX_SUBSETS 12 /* stumps of which all subsets are tried */
 
-/* Replaces a stage's limits by the sums that occur, if there are few stumps.
- * Thresholds tend to equal such a sum, and 16 bits leave many windows undecided
- * that are near; of those that occur mostly none is left. */
+/* sum, exact: of the stumps before these n */
+static void
+try_leaves (const Stump *stumps, int n, int32_t sum, double exact, Stage *stage)
+{
+  CuvStageLimits *limits = &stage->limits;
+
+  if (n > 0) {
+    try_leaves (stumps + 1, n - 1, sum, exact + (double) stumps->right, stage);
+    try_leaves (stumps + 1, n - 1, sum + stumps->gain,
+        exact + (double) stumps->left, stage);
+  } else if (exact < (double) stage->threshold) {
+    if (sum > limits->passes_above)
+      limits->passes_above = sum;
+  } else if (sum <= limits->fails_to) {
+    limits->fails_to = sum - 1;
+  }
+}
+
+/* If a stage has few stumps, replaces its limits by those of the sums that can
+ * occur. A threshold is often equal to such a sum, so that with 16 bits many
+ * windows near it would be undecided; with these limits mostly none is. */
 static void
 narrow_limits (const Stump *stumps, Stage *stage)
 {
-  int32_t most_failing = INT16_MIN, least_passing = INT16_MAX;
-
   if (stage->n > MAX_SUBSETS)
     return;
-  for (unsigned subset = 0; subset < 1u << stage->n; subset++) {
-    int32_t sum = stage->base;
-    double exact = 0;
-
-    for (int i = 0; i < stage->n; i++) {
-      const bool left = subset >> i & 1;
-
-      sum += left ? stumps[i].gain : 0;
-      exact += (double) (left ? stumps[i].left : stumps[i].right);
-    }
-    if (!(exact < (double) stage->threshold) && sum < least_passing)
-      least_passing = sum;
-    if (exact < (double) stage->threshold && sum > most_failing)
-      most_failing = sum;
-  }
-  stage->limits.passes_above = most_failing;
-  stage->limits.fails_to = least_passing - 1;
+  stage->limits.passes_above = INT16_MIN;
+  stage->limits.fails_to = INT16_MAX;
+  try_leaves (stumps, stage->n, stage->base, 0, stage);
 }
 
 static Stage
@@ -112,9 +115,9 @@ make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
 
 /* ---- windows ---- */
 
-/* All ones where the pattern is in the stump's subset. The pattern is that of
- * grid_patterns(), inclusive, but for its highest bit, which selects a half of
- * the subset instead; its upper byte is 0x80, for which a shuffle gives 0. */
+/* All ones where the pattern is in the stump's subset. Bits 0 to 6 are those of
+ * grid_patterns(), inclusive; bit 7 selects a half of the subset instead. The
+ * upper byte is 0x80, so that the upper byte of power is 0. */
 static inline __m256i
 go_left (const GridSums *sums, const Stump *stump)
 {

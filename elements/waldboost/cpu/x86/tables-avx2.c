@@ -18,11 +18,12 @@ below (double value, int bits)
   const double end = ldexp (1, bits - 1);
 
   value = ceil (value) - 1;
-  return (int32_t) (value >= end ? end - 1 : value < -end ? -end : value);
+  return (int32_t) (value >= end ? end - 1 : value >= -end ? value : -end);
 }
 
-/* Integer sums stay below 2^(bits - 2) and are within half a unit per leaf of
- * the exact sum; rounding in the reference adds far less than one unit. */
+/* For n below 2^(bits - 2) integer sums stay below that and are within half a
+ * unit per leaf of the exact sum; rounding in the reference adds far less than
+ * one unit. */
 CuvStageLimits
 cuv_avx2_stage_limits (int bits, int n, double largest, float threshold)
 {

@@ -32,7 +32,7 @@ blend_rows (uint16_t *column, const uint8_t *top, const uint8_t *bottom, int n,
 }
 
 /* As a gather of pairs of elements, if each half's indices, ascending, are less
- * than 7 apart: much faster. */
+ * than 7 apart. Much faster. */
 CUV_INLINE __m256i
 near_pairs (const uint16_t *column, __m256i index)
 {

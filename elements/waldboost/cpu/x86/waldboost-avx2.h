@@ -74,7 +74,7 @@ cuv_avx2_column (int x, int layout, ptrdiff_t stride)
   return (x & (step - 1)) * (int) (stride / step) + (x >> layout);
 }
 
-/* The visited ones of n windows (less than 31), if each visited window in
+/* The visited ones of n windows (less than 32), if each visited window in
  * failed skips the next one. *skip: whether the first window is skipped; on
  * return, whether the one after the n windows is.
  *
