@@ -13,8 +13,8 @@ Ranks ranks = { 0, 1, 1, 0 };
 static void
 prepare_single_rank (void)
 {
-  if (g_getenv ("PMIX_RANK") != NULL)
-    return;
+  if (g_getenv ("PMIX_RANK") != NULL || g_getenv ("PMI_RANK") != NULL)
+    return; /* PMI: of srun */
   g_setenv ("OMPI_MCA_ess_singleton_isolated", "1", FALSE);
   g_setenv ("OMPI_MCA_orte_create_session_dirs", "0", FALSE);
 }
