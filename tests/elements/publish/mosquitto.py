@@ -97,13 +97,12 @@ class Subscriber:
         self.process = None
 
     def start(self):
-        """Once this returns the broker knows the subscription."""
-        probe = self.file.with_suffix(".probe")
-        with open(probe, "w", encoding="utf-8") as log:
+        """Once this returns the broker knows the subscription. What it sends
+        to the process that subscribes is received, too."""
+        with open(self.file, "ab") as log:
             subprocess.run(
                 self.command + ["-E"], stdout=log, timeout=LONG, check=True
             )
-        with open(self.file, "ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log)
         return self
 
