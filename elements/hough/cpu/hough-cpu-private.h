@@ -10,7 +10,8 @@
 
 enum {
   CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
-  CUV_EDGE_ROWS = 32, /* of a band */
+  CUV_EDGE_ROWS = 32,   /* of a band */
+  CUV_ROWS_AT_ONCE = 2, /* that a task votes for */
   CUV_N_SORT_TASKS = 16,
   CUV_N_SEGMENT_TASKS = 16,
 };
@@ -21,10 +22,10 @@ typedef struct {
   uint16_t *blurred[5];        /* rows blurred across; row y in [y % 5] */
   CuvGradientRow gradients[3]; /* row y in [y % 3] */
   int16_t *scratch;            /* for dsp.gradients() */
-  uint16_t *slice_rows[CUV_SLICE_ROWS]; /* n_cells; 0 when not in use */
-  uint8_t *lanes;                       /* for dsp.gather() */
-  uint32_t *ring;                       /* rows of n_cells, see votes.c */
-  int32_t *found;                       /* for dsp.find_cells() */
+  uint32_t *pair_table;        /* 0 when not in use */
+  uint8_t *lanes;              /* for dsp.gather() */
+  uint32_t *ring;              /* rows of n_cells, see votes.c */
+  int32_t *found;              /* for dsp.find_cells() */
   CuvPeakList peaks;
 } CuvHoughWorker;
 
@@ -35,7 +36,8 @@ struct _CuvHoughCpu {
   CuvHoughWorker workers[CUV_MAX_WORKERS];
   void *memory[CUV_MAX_MEMORY]; /* owned allocations */
   int n_memory;
-  bool complete; /* all allocations have succeeded */
+  size_t n_pair_cells; /* of each pair_table */
+  bool complete;       /* all allocations have succeeded */
 
   /* edges */
   uint8_t *grey;          /* luma of frames that do not have it as a plane */
@@ -86,6 +88,14 @@ void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
+
+/* Two rows as a pair. Returns the size of its table; 0 if that is too large, as
+ * the directions differ too much. */
+size_t cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
+    const CuvHoughRow *a, const CuvHoughRow *b);
+
+/* The greatest table of two adjacent rows of a layout. */
+size_t cuv_hough_max_pair_cells (const CuvHoughLayout *layout);
 
 /* Votes and finds peaks without an accumulator. Returns the number of votes. */
 uint64_t cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list);

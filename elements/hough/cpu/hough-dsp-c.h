@@ -112,11 +112,30 @@ cuv_gather (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
 }
 
 static inline void
-cuv_flush (uint16_t *slice, int n, uint32_t *cells)
+cuv_vote (
+    const CuvHoughRow *row, const uint32_t *pixels, size_t n, uint32_t *middle)
+{
+  for (size_t i = 0; i < n; i++)
+    middle[cuv_hough_cell (
+        row, (int) (pixels[i] & 0xffff), (int) (pixels[i] >> 16))]++;
+}
+
+static inline void
+cuv_vote_pair (
+    const CuvHoughPair *pair, const uint32_t *pixels, size_t n, uint32_t *table)
+{
+  for (size_t i = 0; i < n; i++)
+    table[cuv_hough_pair_index (
+        pair, (int) (pixels[i] & 0xffff), (int) (pixels[i] >> 16))]++;
+}
+
+static inline void
+cuv_split (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
 {
   for (int i = 0; i < n; i++) {
-    cells[i] += slice[i];
-    slice[i] = 0;
+    a[i] += counts[i];
+    b[i] += counts[i];
+    counts[i] = 0;
   }
 }
 

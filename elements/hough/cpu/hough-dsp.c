@@ -34,18 +34,6 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
     bins[i] = (uint16_t) cuv_hough_orientation_bin (layout, gx[i], gy[i]);
 }
 
-static void
-vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
-{
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-    const CuvVoteSpan *s = &spans[i];
-
-    for (size_t at = 0; at < s->n; at++)
-      s->middle[cuv_hough_cell (s->row, (int) (s->pixels[at] & 0xffff),
-          (int) (s->pixels[at] >> 16))]++;
-  }
-}
-
 static int
 find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
 {
@@ -70,11 +58,12 @@ cuv_hough_dsp_init (CuvHoughDsp *self)
     .find_seed = cuv_find_seed,
     .list = cuv_list,
     .bin = bin,
-    .vote = vote,
+    .vote = cuv_vote,
+    .vote_pair = cuv_vote_pair,
+    .split = cuv_split,
     .gather = cuv_gather,
-    .flush = cuv_flush,
     .find_cells = find_cells,
-    .gather_threshold = 72,
+    .gather_threshold = 80,
   };
 #if HAVE_SIMD
   if (cuv_cpu_flags () & CUV_CPU_SIMD)

@@ -18,16 +18,27 @@ typedef struct {
   int32_t *l2; /* squared norms, with CUV_CANNY_L2 */
 } CuvGradientRow;
 
-/* A span of edges that all vote in a row; cell r is middle[r]. */
+/* Two rows of similar directions. A pixel's cells in both differ by a number
+ * that changes slowly along their lines, so that a table with a count for each
+ * cell of the first row and each difference is small. A pixel adds one to a
+ * count, which is added to a cell of either row afterwards. */
 typedef struct {
-  const uint32_t *pixels;
-  size_t n;
-  const CuvHoughRow *row;
-  uint16_t *middle;
-} CuvVoteSpan;
+  /* Moved: the first cell of the first row is 0, and so is the least
+   * difference; all cells are below 2^15. */
+  CuvHoughRow rows[2];
+  int base[2];               /* the cells of count 0 */
+  int n_differences, stride; /* the table's rows, and the length of each */
+} CuvHoughPair;
 
-/* Rows of a slice of the accumulator: those a thread votes for at a time. */
-enum { CUV_SLICE_ROWS = 4 };
+/* The count that a pixel votes for: an index into the table. */
+static inline int32_t
+cuv_hough_pair_index (const CuvHoughPair *pair, int x, int y)
+{
+  int32_t a = cuv_hough_cell (&pair->rows[0], x, y);
+  int32_t b = cuv_hough_cell (&pair->rows[1], x, y);
+
+  return a + (b - a) * pair->stride;
+}
 
 /* An edge map, row by row or column by column, and the cells of its pixels:
  * pixel v of such a line is in cell (line * step + v * d + offset) >> 16. */
@@ -63,13 +74,17 @@ typedef struct {
   /* Orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
       const int16_t *gy, int n, uint16_t *bins);
-  /* Counts the votes of all spans. */
-  void (*vote) (const CuvVoteSpan spans[CUV_SLICE_ROWS]);
+  /* Counts the votes of n edges for a row, whose cell r is middle[r]. */
+  void (*vote) (const CuvHoughRow *row, const uint32_t *pixels, size_t n,
+      uint32_t *middle);
+  /* The same in the table of a pair. */
+  void (*vote_pair) (const CuvHoughPair *pair, const uint32_t *pixels, size_t n,
+      uint32_t *table);
+  /* Adds n counts to cells of either row, and clears them. */
+  void (*split) (uint32_t *counts, int n, uint32_t *a, uint32_t *b);
   /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_N_LANES rows of
    * cells plus CUV_ROW_PADDING, and is 0 before and after. */
   void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
-  /* Adds a row of a slice to cells and clears it. */
-  void (*flush) (uint16_t *slice_row, int n, uint32_t *cells);
   /* Lists the cells above a threshold; found has room for n. Returns their
    * number. */
   int (*find_cells) (

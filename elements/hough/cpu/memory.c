@@ -30,13 +30,13 @@ make_rows (CuvHoughCpu *self, CuvHoughWorker *worker)
 }
 
 static void
-make_slice (CuvHoughCpu *self, CuvHoughWorker *worker)
+make_votes (CuvHoughCpu *self, CuvHoughWorker *worker)
 {
   const size_t n = (size_t) self->layout->n_cells;
-  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_SLICE_ROWS;
+  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_ROWS_AT_ONCE;
 
-  for (int i = 0; i < CUV_SLICE_ROWS; i++)
-    worker->slice_rows[i] = take (self, n, sizeof *worker->slice_rows[i]);
+  worker->pair_table =
+      take (self, self->n_pair_cells + 1, sizeof *worker->pair_table);
   worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
   worker->ring = take (self, n_ring * n, sizeof *worker->ring);
   worker->found = take (self, n, sizeof *worker->found);
@@ -89,11 +89,12 @@ cuv_hough_cpu_new (const CuvHoughLayout *layout)
   self->complete = true;
   self->layout = layout;
   self->n_workers = cuv_threads_n_workers ();
+  self->n_pair_cells = cuv_hough_max_pair_cells (layout);
   make_edges (self);
   make_results (self);
   for (int i = 0; i < self->n_workers; i++) {
     make_rows (self, &self->workers[i]);
-    make_slice (self, &self->workers[i]);
+    make_votes (self, &self->workers[i]);
   }
   if (!self->complete) {
     cuv_hough_cpu_free (self);

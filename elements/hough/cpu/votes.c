@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes and peaks on the CPU: a slice of CUV_SLICE_ROWS rows at a time,
- * in 16-bit cells that fit the L1 cache. */
+/* Votes and peaks on the CPU: one or two rows at a time, which fit the L1
+ * cache. */
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_MAX 65535 /* votes that a cell of a slice can hold */
+/* Rows are voted for in pairs if the table of a pair has at most so many cells
+ * for each edge: clearing it and adding it up takes time, too. Measured. */
+#define CELLS_PER_EDGE 3
 
 static size_t
 least (size_t a, size_t b)
@@ -20,12 +22,10 @@ row_size (const CuvHoughCpu *self)
   return (size_t) self->layout->n_cells;
 }
 
-/* A row to count into cells, from its cell -radius on; with sign -1 in reverse
- * order, from its cell radius on. */
+/* A row to vote for. */
 typedef struct {
-  const CuvHoughRow *row; /* NULL = none */
-  uint32_t *cells;
-  int sign;
+  CuvHoughRow row;
+  uint32_t *votes; /* NULL = none */
 } Target;
 
 /* Edges whose orientation bin votes for this row, in two parts; part 1 is empty
@@ -50,83 +50,98 @@ edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int part,
   return first[end < n_bins ? end : n_bins] - first[bin];
 }
 
+/* Returns the number of votes. */
+static uint64_t
+vote_row (const CuvHoughCpu *self, const Target *target)
+{
+  uint64_t n_votes = 0;
+
+  for (int part = 0; part < 2; part++) {
+    const uint32_t *pixels;
+    size_t n = edges_of (self, &target->row, part, &pixels);
+
+    self->dsp.vote (
+        &target->row, pixels, n, target->votes + self->layout->radius);
+    n_votes += n;
+  }
+  return n_votes;
+}
+
+/* Adds the counts of a pair to its rows, and clears them. */
 static void
-move_votes (CuvHoughCpu *self, uint16_t *slice, const Target *target)
+split (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
+    const Target targets[2])
 {
   const int radius = self->layout->radius;
-  const int first = target->row->first_cell, last = target->row->last_cell;
+  const CuvHoughRow *second = &targets[1].row;
 
-  if (target->sign > 0) {
-    self->dsp.flush (slice + radius + first, last - first + 1,
-        target->cells + radius + first);
-    return;
-  }
-  for (int r = first; r <= last; r++) {
-    target->cells[radius - r] += slice[radius + r];
-    slice[radius + r] = 0;
+  for (int d = 0; d < pair->n_differences; d++) {
+    const int base = pair->base[1] + d; /* of the second row */
+    const int first = cuv_max (0, second->first_cell - base);
+    const int end = cuv_min (pair->stride, second->last_cell + 1 - base);
+
+    self->dsp.split (table + (ptrdiff_t) d * pair->stride + first, end - first,
+        targets[0].votes + radius + pair->base[0] + first,
+        targets[1].votes + radius + base + first);
   }
 }
 
-/* Votes of one part of each row's edges. Returns their number. */
-static uint64_t
-vote_part (CuvHoughCpu *self, CuvHoughWorker *worker,
-    const Target targets[CUV_SLICE_ROWS], int part)
+/* Whether it has voted for both rows. */
+static bool
+vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
+    const Target targets[2])
 {
-  CuvVoteSpan spans[CUV_SLICE_ROWS] = { 0 };
-  size_t left[CUV_SLICE_ROWS] = { 0 };
-  uint64_t n = 0, n_before;
+  CuvHoughPair pair;
+  size_t n_cells;
 
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-    if (targets[i].row == NULL)
-      continue;
-    left[i] = edges_of (self, targets[i].row, part, &spans[i].pixels);
-    spans[i].row = targets[i].row;
-    spans[i].middle = worker->slice_rows[i] + self->layout->radius;
+  if (self->list.bins != NULL || targets[0].votes == NULL
+      || targets[1].votes == NULL)
+    return false;
+  n_cells = cuv_hough_pair_init (
+      &pair, self->layout, &targets[0].row, &targets[1].row);
+  if (n_cells == 0 || n_cells > self->n_pair_cells
+      || n_cells / CELLS_PER_EDGE > self->list.n)
+    return false;
+  self->dsp.vote_pair (
+      &pair, self->list.pixels, self->list.n, worker->pair_table);
+  split (self, &pair, worker->pair_table, targets);
+  return true;
+}
+
+/* Votes for adjacent rows. Returns the number of votes. */
+static uint64_t
+vote_rows (const CuvHoughCpu *self, const CuvHoughWorker *worker,
+    const Target targets[CUV_ROWS_AT_ONCE])
+{
+  uint64_t n = 0;
+
+  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+    if (targets[i].votes != NULL)
+      memset (targets[i].votes, 0, row_size (self) * sizeof (uint32_t));
   }
-  do {
-    n_before = n;
-    for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-      spans[i].n = least (left[i], SLICE_MAX);
-      left[i] -= spans[i].n;
-      n += spans[i].n;
-    }
-    self->dsp.vote (spans);
-    for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-      if (spans[i].n == 0)
-        continue;
-      move_votes (self, worker->slice_rows[i], &targets[i]);
-      spans[i].pixels += spans[i].n;
-    }
-  } while (n > n_before);
+  if (vote_pair (self, worker, targets))
+    return 2 * self->list.n;
+  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+    if (targets[i].votes != NULL)
+      n += vote_row (self, &targets[i]);
+  }
   return n;
 }
 
-static uint64_t
-count_rows (CuvHoughCpu *self, CuvHoughWorker *worker,
-    const Target targets[CUV_SLICE_ROWS])
-{
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-    if (targets[i].row != NULL)
-      memset (targets[i].cells, 0, row_size (self) * sizeof (uint32_t));
-  }
-  return vote_part (self, worker, targets, 0)
-      + vote_part (self, worker, targets, 1);
-}
-
 static void
-slice_task (void *data, int index, int task)
+vote_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
-  Target targets[CUV_SLICE_ROWS] = { 0 };
+  Target targets[CUV_ROWS_AT_ONCE] = { 0 };
 
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-    int k = task * CUV_SLICE_ROWS + i;
+  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+    int k = task * CUV_ROWS_AT_ONCE + i;
 
     if (k < self->layout->n_rows)
-      targets[i] = (Target){ &self->layout->rows[k],
-        self->votes + (size_t) k * row_size (self), 1 };
+      targets[i] = (Target){ self->layout->rows[k],
+        self->votes + (size_t) k * row_size (self) };
   }
-  self->n_votes += count_rows (self, &self->workers[index], targets);
+  self->n_votes += vote_rows (self, &self->workers[index], targets);
 }
 
 /* ---- gathering ----
@@ -197,7 +212,7 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
     return gather (self);
   self->n_votes = 0;
   cuv_hough_cpu_run_tasks (
-      self, (n_rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS, slice_task);
+      self, (n_rows + CUV_ROWS_AT_ONCE - 1) / CUV_ROWS_AT_ONCE, vote_task);
   return self->n_votes;
 }
 
@@ -268,15 +283,12 @@ cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
   collect_peaks (self, list);
 }
 
-/* Rows of a task. Together with the rows beside them, which other tasks count
- * as well, they are a multiple of the rows that vote at once. */
+/* Rows of a task: an even number, together with the rows beside them, which
+ * other tasks count as well. */
 static int
 ring_rows (int reach)
 {
-  int rows = reach < 4 ? 32 : 8 * reach;
-
-  return (rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS * CUV_SLICE_ROWS
-      - 2 * reach;
+  return (reach < 4 ? 32 : 8 * reach) - 2 * reach;
 }
 
 /* A ring buffer of the rows that the peak rule compares and those that vote at
@@ -296,20 +308,37 @@ ring_row (const Ring *ring, int k)
   return ring->worker->ring + slot * row_size (ring->self);
 }
 
+/* The row whose cell -r is cell r of this one: -floor (v) = floor (1 - e - v),
+ * where v is a multiple of e = 1/65536. */
+static CuvHoughRow
+reversed (CuvHoughRow row)
+{
+  const int first = row.first_cell;
+
+  row.dx = -row.dx;
+  row.dy = -row.dy;
+  row.offset = 65535 - row.offset;
+  row.first_cell = -row.last_cell;
+  row.last_cell = -first;
+  return row;
+}
+
 static void
 vote_in_ring (const Ring *ring, int k)
 {
-  CuvHoughCpu *self = ring->self;
-  Target targets[CUV_SLICE_ROWS] = { 0 };
+  const CuvHoughCpu *self = ring->self;
+  Target targets[CUV_ROWS_AT_ONCE] = { 0 };
 
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
+  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
     int sign, row = cuv_hough_wrap (self->layout, k + i, &sign);
 
-    if (row >= 0 && k + i < ring->end + ring->reach)
-      targets[i] =
-          (Target){ &self->layout->rows[row], ring_row (ring, k + i), sign };
+    if (row < 0 || k + i >= ring->end + ring->reach)
+      continue;
+    targets[i].row =
+        sign > 0 ? self->layout->rows[row] : reversed (self->layout->rows[row]);
+    targets[i].votes = ring_row (ring, k + i);
   }
-  count_rows (self, ring->worker, targets);
+  vote_rows (self, ring->worker, targets);
 }
 
 static void
@@ -345,13 +374,13 @@ ring_task (void *data, int index, int task)
   const int n_rows = self->layout->n_rows, first = task * ring_rows (reach);
   const int end = first + ring_rows (reach);
   const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
-    2 * reach + CUV_SLICE_ROWS };
+    2 * reach + CUV_ROWS_AT_ONCE };
   int next = first; /* first row whose peaks are not found yet */
   uint64_t n_votes = 0;
 
-  for (int k = first - reach; next < ring.end; k += CUV_SLICE_ROWS) {
+  for (int k = first - reach; next < ring.end; k += CUV_ROWS_AT_ONCE) {
     vote_in_ring (&ring, k);
-    for (; next < ring.end && next + reach < k + CUV_SLICE_ROWS; next++) {
+    for (; next < ring.end && next + reach < k + CUV_ROWS_AT_ONCE; next++) {
       find_peaks_in_ring (&ring, next);
       n_votes += votes_in (self, &self->layout->rows[next]);
     }

@@ -16,19 +16,36 @@ row_of (const CuvHoughRow *row)
     vdupq_n_s32 (row->offset) };
 }
 
-/* The cells of 8 pixels. */
+/* The cells of 4 pixels. */
+static inline int32x4_t
+cells_of (const uint32_t *pixels, const Row *row)
+{
+  const uint32x4_t xy = vld1q_u32 (pixels);
+  const int32x4_t x =
+      vreinterpretq_s32_u32 (vandq_u32 (xy, vdupq_n_u32 (0xffff)));
+  const int32x4_t y = vreinterpretq_s32_u32 (vshrq_n_u32 (xy, 16));
+
+  return vshrq_n_s32 (
+      vmlaq_s32 (vmlaq_s32 (row->offset, x, row->dx), y, row->dy), 16);
+}
+
 static inline void
 store_cells (const uint32_t *pixels, const Row *row, int32_t *cells)
 {
-  for (int i = 0; i < 8; i += 4) {
-    const uint32x4_t xy = vld1q_u32 (pixels + i);
-    const int32x4_t x =
-        vreinterpretq_s32_u32 (vandq_u32 (xy, vdupq_n_u32 (0xffff)));
-    const int32x4_t y = vreinterpretq_s32_u32 (vshrq_n_u32 (xy, 16));
+  for (int i = 0; i < 8; i += 4)
+    vst1q_s32 (cells + i, cells_of (pixels + i, row));
+}
 
-    vst1q_s32 (cells + i,
-        vshrq_n_s32 (
-            vmlaq_s32 (vmlaq_s32 (row->offset, x, row->dx), y, row->dy), 16));
+static inline void
+store_indices (
+    const uint32_t *pixels, const Row rows[2], int stride, int32_t *indices)
+{
+  for (int i = 0; i < 8; i += 4) {
+    const int32x4_t a = cells_of (pixels + i, &rows[0]);
+    const int32x4_t b = cells_of (pixels + i, &rows[1]);
+
+    vst1q_s32 (
+        indices + i, vmlaq_s32 (a, vsubq_s32 (b, a), vdupq_n_s32 (stride)));
   }
 }
 #else
@@ -55,16 +72,35 @@ row_of (const CuvHoughRow *row)
     pair (row->dx & low, row->dy & low), _mm256_set1_epi32 (row->offset) };
 }
 
+/* The cells of 8 pixels, times 2^16. */
+static inline __m256i
+values_of (__m256i xy, const Row *row)
+{
+  __m256i sum = _mm256_slli_epi32 (_mm256_madd_epi16 (xy, row->high), LOW_BITS);
+
+  sum = _mm256_add_epi32 (sum, _mm256_madd_epi16 (xy, row->low));
+  return _mm256_add_epi32 (sum, row->offset);
+}
+
 /* The cells of 8 pixels. */
 static inline void
 store_cells (const uint32_t *pixels, const Row *row, int32_t *cells)
 {
-  __m256i xy = load (pixels);
-  __m256i sum = _mm256_slli_epi32 (_mm256_madd_epi16 (xy, row->high), LOW_BITS);
+  store (cells, _mm256_srai_epi32 (values_of (load (pixels), row), 16));
+}
 
-  sum = _mm256_add_epi32 (sum, _mm256_madd_epi16 (xy, row->low));
-  _mm256_store_si256 ((__m256i *) cells,
-      _mm256_srai_epi32 (_mm256_add_epi32 (sum, row->offset), 16));
+/* The indices of 8 pixels in a pair's table: a + (b - a) stride, with a and b
+ * as the halves of a word. */
+static inline void
+store_indices (
+    const uint32_t *pixels, const Row rows[2], int stride, int32_t *indices)
+{
+  const __m256i xy = load (pixels);
+  const __m256i cells =
+      _mm256_blend_epi16 (_mm256_srli_epi32 (values_of (xy, &rows[0]), 16),
+          values_of (xy, &rows[1]), 0xaa);
+
+  store (indices, _mm256_madd_epi16 (cells, pair (1 - stride, stride)));
 }
 #endif
 
@@ -126,55 +162,64 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
     bins[i] = (uint16_t) cuv_hough_orientation_bin (layout, gx[i], gy[i]);
 }
 
-/* Interleaves rows and pixel halves: adjacent pixels are often in the same
- * cell, whose increment must be stored before it is loaded again. */
+/* Counts the votes of n pixels, a multiple of 8, for one row or a pair. Indices
+ * are stored AHEAD pixels before they are used: one that is read soon after the
+ * vector that it is part of was stored takes longer. */
 CUV_INLINE void
-vote_n (const CuvVoteSpan *spans, int n_spans, size_t first, size_t end)
+count (const Row *rows, int n_rows, int stride, const uint32_t *pixels,
+    size_t n, uint32_t *counts)
 {
-  _Alignas(32) int32_t cells[CUV_SLICE_ROWS][2][8];
-  const size_t half = (end - first) / 16 * 8;
-  Row rows[CUV_SLICE_ROWS];
+  enum { AHEAD = 128 };
+  int32_t indices[2 * AHEAD];
 
-  for (int i = 0; i < n_spans; i++)
-    rows[i] = row_of (spans[i].row);
-  for (size_t at = first; at < first + half; at += 8) {
-    for (int i = 0; i < n_spans; i++) {
-      store_cells (spans[i].pixels + at, &rows[i], cells[i][0]);
-      store_cells (spans[i].pixels + at + half, &rows[i], cells[i][1]);
-    }
+  for (size_t at = 0; at < n + AHEAD; at += 8) {
+    const int32_t *used = indices + (at - AHEAD) % (2 * AHEAD);
+
+    if (at < n && n_rows == 1)
+      store_cells (pixels + at, rows, indices + at % (2 * AHEAD));
+    else if (at < n)
+      store_indices (pixels + at, rows, stride, indices + at % (2 * AHEAD));
+    if (at < AHEAD)
+      continue;
 #pragma GCC unroll 8
-    for (int j = 0; j < 8; j++) {
-      for (int i = 0; i < n_spans; i++)
-        spans[i].middle[cells[i][0][j]]++;
-      for (int i = 0; i < n_spans; i++)
-        spans[i].middle[cells[i][1][j]]++;
-    }
+    for (int i = 0; i < 8; i++)
+      counts[used[i]]++;
   }
 }
 
 static void
-vote_rest (const CuvVoteSpan *span, size_t first)
+vote (
+    const CuvHoughRow *row, const uint32_t *pixels, size_t n, uint32_t *middle)
 {
-  vote_n (span, 1, first, span->n);
-  for (size_t at = first + (span->n - first) / 16 * 16; at < span->n; at++)
-    span->middle[cuv_hough_cell (span->row, (int) (span->pixels[at] & 0xffff),
-        (int) (span->pixels[at] >> 16))]++;
+  const Row r = row_of (row);
+
+  count (&r, 1, 0, pixels, n / 8 * 8, middle);
+  cuv_vote (row, pixels + n / 8 * 8, n % 8, middle);
 }
 
 static void
-vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
+vote_pair (
+    const CuvHoughPair *pair, const uint32_t *pixels, size_t n, uint32_t *table)
 {
-  size_t n = spans[0].n;
+  const Row rows[] = { row_of (&pair->rows[0]), row_of (&pair->rows[1]) };
 
-  for (int i = 1; i < CUV_SLICE_ROWS; i++)
-    n = spans[i].n < n ? spans[i].n : n;
-  n = n / 16 * 16;
-  if (n > 0)
-    vote_n (spans, CUV_SLICE_ROWS, 0, n);
-  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
-    if (spans[i].n > n)
-      vote_rest (&spans[i], n);
+  count (rows, 2, pair->stride, pixels, n / 8 * 8, table);
+  cuv_vote_pair (pair, pixels + n / 8 * 8, n % 8, table);
+}
+
+static void
+split (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
+{
+  int i;
+
+  for (i = 0; i + 8 <= n; i += 8) {
+    const __m256i added = load (counts + i);
+
+    store (a + i, _mm256_add_epi32 (load (a + i), added));
+    store (b + i, _mm256_add_epi32 (load (b + i), added));
+    store (counts + i, _mm256_setzero_si256 ());
   }
+  cuv_split (counts + i, n - i, a + i, b + i);
 }
 
 /* Votes are below 2^31. */
@@ -205,8 +250,9 @@ cuv_hough_dsp_init_avx2 (CuvHoughDsp *self)
   cuv_canny_dsp_init_avx2 (self);
   self->bin = bin;
   self->vote = vote;
+  self->vote_pair = vote_pair;
+  self->split = split;
   self->gather = cuv_gather_avx2;
-  self->flush = cuv_flush; /* vectorised with AVX2 here */
   self->find_cells = find_cells;
-  self->gather_threshold = 32;
+  self->gather_threshold = 75;
 }

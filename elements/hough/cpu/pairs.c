@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pairs of rows that are voted for at once. */
+#include "cpu/hough-cpu-private.h"
+
+/* Of a table: 2 MiB. Greater ones take longer to clear and to add up than they
+ * save. No row has more than 23 266 cells, so that the cells of moved rows are
+ * below 2^15, too. */
+enum { MAX_CELLS = 1 << 19 };
+
+/* The least and the greatest difference between the cells of a pixel. Both
+ * cells are rounded down, so that it is the difference of the exact values,
+ * rounded down or up; and that is greatest and least in the corners. */
+static void
+find_differences (const CuvHoughLayout *layout, const CuvHoughRow *a,
+    const CuvHoughRow *b, int64_t *least, int64_t *greatest)
+{
+  for (int i = 0; i < 4; i++) {
+    const int64_t x = i & 1 ? layout->width - 1 : 0;
+    const int64_t y = i & 2 ? layout->height - 1 : 0;
+    const int64_t down = (x * (b->dx - a->dx) + y * (b->dy - a->dy) + b->offset
+                             - (int64_t) a->offset)
+        >> 16;
+
+    if (i == 0 || down < *least)
+      *least = down;
+    if (i == 0 || down + 1 > *greatest)
+      *greatest = down + 1;
+  }
+}
+
+size_t
+cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
+    const CuvHoughRow *a, const CuvHoughRow *b)
+{
+  const int64_t stride = a->last_cell - a->first_cell + 1;
+  int64_t least = 0, greatest = 0, n;
+
+  find_differences (layout, a, b, &least, &greatest);
+  n = greatest - least + 1;
+  if (n * stride > MAX_CELLS)
+    return 0;
+  *self = (CuvHoughPair){ { *a, *b },
+    { a->first_cell, a->first_cell + (int) least }, (int) n, (int) stride };
+  for (int i = 0; i < 2; i++)
+    self->rows[i].offset -= self->base[i] * 65536;
+  return (size_t) (n * stride);
+}
+
+size_t
+cuv_hough_max_pair_cells (const CuvHoughLayout *layout)
+{
+  size_t most = 0;
+
+  for (int k = 1; k < layout->n_rows; k++) {
+    CuvHoughPair pair;
+    size_t n = cuv_hough_pair_init (
+        &pair, layout, &layout->rows[k - 1], &layout->rows[k]);
+
+    most = n > most ? n : most;
+  }
+  return most;
+}
