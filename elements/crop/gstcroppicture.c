@@ -2,8 +2,21 @@
 #include "config.h"
 #include "gstcroppicture.h"
 
+/* GStreamer cannot interpolate rows of packed 4:2:2 of fewer than 8 pixels,
+ * which have too few chroma samples; it can repeat and leave out pixels. */
+static GstVideoResamplerMethod
+resampler_of (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
+{
+  const gboolean packed = GST_VIDEO_FORMAT_INFO_N_PLANES (format) == 1
+      && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) == 1;
+
+  return packed && MIN (plan->source.width, plan->dest.width) < 8
+      ? GST_VIDEO_RESAMPLER_METHOD_NEAREST
+      : GST_VIDEO_RESAMPLER_METHOD_CUBIC;
+}
+
 static GstStructure *
-converter_config (const CuvCropPlan *plan)
+converter_config (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
 {
   return gst_structure_new ("GstVideoConverter", GST_VIDEO_CONVERTER_OPT_SRC_X,
       G_TYPE_INT, plan->source.x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT,
@@ -12,7 +25,9 @@ converter_config (const CuvCropPlan *plan)
       plan->source.height, GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT,
       plan->dest.x, GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, plan->dest.y,
       GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, plan->dest.width,
-      GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, plan->dest.height, NULL);
+      GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, plan->dest.height,
+      GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD, GST_TYPE_VIDEO_RESAMPLER_METHOD,
+      resampler_of (format, plan), NULL);
 }
 
 /* Converters take two infos of one kind of frame only. */
@@ -27,8 +42,8 @@ convert (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
   in_info.chroma_site = out_info.chroma_site;
   in_info.fps_n = out_info.fps_n;
   in_info.fps_d = out_info.fps_d;
-  converter =
-      gst_video_converter_new (&in_info, &out_info, converter_config (plan));
+  converter = gst_video_converter_new (
+      &in_info, &out_info, converter_config (in_info.finfo, plan));
   if (converter == NULL)
     return FALSE;
   gst_video_converter_frame (converter, in, out);

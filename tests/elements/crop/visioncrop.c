@@ -222,6 +222,36 @@ GST_START_TEST (scaled_with_borders)
 }
 GST_END_TEST
 
+/* Of packed 4:2:2, which GStreamer's interpolation cannot scale. */
+GST_START_TEST (few_pixels)
+{
+  static const gint sizes[][2] = { { 1, 40 }, { 3, 40 }, { 7, 9 }, { 30, 5 },
+    { 30, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const guint size = (guint) sizes[i][0];
+    gchar *settings =
+        g_strdup_printf ("width=%d height=%d", sizes[i][1], sizes[i][1]);
+    GstHarness *h = harness_new ("YUY2", settings);
+    GstBuffer *frame = frame_new ("YUY2"), *picture;
+    GstMapInfo map;
+
+    gst_buffer_memset (frame, 0, 200, gst_buffer_get_size (frame));
+    add (frame, "face", 2, 2, size, size);
+    picture = gst_harness_push_and_pull (h, frame);
+    check_size (h, sizes[i][1], sizes[i][1]);
+    gst_buffer_map (picture, &map, GST_MAP_READ);
+    for (gint x = 0; x < 2 * sizes[i][1]; x++)
+      fail_unless (
+          ABS (map.data[x] - 200) < 3, "%u, %d: %u", i, x, map.data[x]);
+    gst_buffer_unmap (picture, &map);
+    gst_buffer_unref (picture);
+    gst_harness_teardown (h);
+    g_free (settings);
+  }
+}
+GST_END_TEST
+
 /* ---- metadata ---- */
 
 static gint
@@ -510,6 +540,7 @@ visioncrop_suite (void)
   tcase_add_test (tc, pixels);
   tcase_add_test (tc, odd_boxes);
   tcase_add_test (tc, scaled_with_borders);
+  tcase_add_test (tc, few_pixels);
   tcase_add_test (tc, object_is_on_the_picture);
   tcase_add_test (tc, objects_that_are_not_cropped);
   tcase_add_test (tc, gap_without_pictures);
