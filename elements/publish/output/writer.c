@@ -349,9 +349,10 @@ run (gpointer data)
 CuvWriter *
 cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
 {
+  const CuvTargetState state = target->klass->open (target, error);
   CuvWriter *self;
 
-  if (target->klass->open (target, error) == CUV_TARGET_FAILED) {
+  if (state == CUV_TARGET_FAILED) {
     target->klass->free (target);
     return NULL;
   }
@@ -359,6 +360,7 @@ cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
   self->references = 2;
   self->target = target;
   self->framing = framing;
+  self->absent = state == CUV_TARGET_NOT_YET;
   self->out = g_string_new (NULL);
   g_queue_init (&self->queue);
   g_mutex_init (&self->lock);
