@@ -249,11 +249,11 @@ def do_block(block, top, folder):
             problem(f'{block.where}: a command outside a sh block')
     elif unknown:
         problem(f'{block.where}: unknown marks: {unknown}')
-    elif block.marks and not (block.marks == ['ray'] and use_ray(top, folder)):
-        check_block(block, top)
     elif absent:
         print(f'skip   {block.where}: built without {", ".join(absent)}',
               flush=True)
+    elif block.marks and not (block.marks == ['ray'] and use_ray(top, folder)):
+        check_block(block, top)
     else:
         return run_block(block, folder)
     return ''
