@@ -26,6 +26,8 @@ expect_failure ()
 serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
+  rm -f server
+  touch server # rather than when the server has started
   "$PYTHON" -u "$@" >server 2>&1 &
   server=$!
   trap 'kill $server; rm -rf "$scratch"' EXIT

@@ -12,6 +12,7 @@ look ()
 example_web ()
 {
   local url=
+  touch out
   "$example" /usr/share/doc/opencv-doc/examples/data/Megamind.avi 0 >out 2>&1 &
   trap 'kill $!; rm -rf "$scratch"' EXIT
   until [ -n "$url" ]; do
