@@ -68,8 +68,8 @@ typedef struct {
   /* The first edge of rows[1] from x > 0 on that has a weak neighbour; end,
    * which is before the last pixel, if there is none. */
   int (*find_seed) (const uint8_t *const rows[3], int x, int end);
-  /* Lists the edge pixels of a row as first + x, and converts states to 255 or
-   * 0. Returns the number of edges. */
+  /* Lists the edge pixels of a row as first + x, in any order, and converts
+   * states to 255 or 0. Returns the number of edges. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
   /* Orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
