@@ -11,7 +11,7 @@
 enum {
   CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
   CUV_EDGE_ROWS = 32,   /* of a band */
-  CUV_ROWS_AT_ONCE = 2, /* that a task votes for */
+  CUV_ROWS_AT_ONCE = 2, /* that a task votes for: a pair, see hough-dsp.h */
   CUV_N_SORT_TASKS = 16,
   CUV_N_SEGMENT_TASKS = 16,
 };
@@ -89,12 +89,12 @@ uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 
-/* Two rows as a pair. Returns the size of its table; 0 if that is too large, as
- * the directions differ too much. */
+/* Two rows as a pair. Returns the number of cells of its table; 0 if that is
+ * too large, as the directions differ too much for the size of the frame. */
 size_t cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
     const CuvHoughRow *a, const CuvHoughRow *b);
 
-/* The greatest table of two adjacent rows of a layout. */
+/* Cells of the largest table of two adjacent rows of a layout. */
 size_t cuv_hough_max_pair_cells (const CuvHoughLayout *layout);
 
 /* Votes and finds peaks without an accumulator. Returns the number of votes. */

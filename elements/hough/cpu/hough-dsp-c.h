@@ -130,7 +130,7 @@ cuv_vote_pair (
 }
 
 static inline void
-cuv_split (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
+cuv_add_counts (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
 {
   for (int i = 0; i < n; i++) {
     a[i] += counts[i];

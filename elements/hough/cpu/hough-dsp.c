@@ -60,7 +60,7 @@ cuv_hough_dsp_init (CuvHoughDsp *self)
     .bin = bin,
     .vote = cuv_vote,
     .vote_pair = cuv_vote_pair,
-    .split = cuv_split,
+    .add_counts = cuv_add_counts,
     .gather = cuv_gather,
     .find_cells = find_cells,
     .gather_threshold = 80,

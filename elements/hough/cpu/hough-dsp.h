@@ -21,7 +21,7 @@ typedef struct {
 /* Two rows of similar directions. A pixel's cells in both differ by a number
  * that changes slowly along their lines, so that a table with a count for each
  * cell of the first row and each difference is small. A pixel adds one to a
- * count, which is added to a cell of either row afterwards. */
+ * count, which is added to a cell of both rows afterwards. */
 typedef struct {
   /* Moved: the first cell of the first row is 0, and so is the least
    * difference; all cells are below 2^15. */
@@ -69,7 +69,8 @@ typedef struct {
    * which is before the last pixel, if there is none. */
   int (*find_seed) (const uint8_t *const rows[3], int x, int end);
   /* Lists the edge pixels of a row as first + x, in any order, and converts
-   * states to 255 or 0. Returns the number of edges. */
+   * states to 255 or 0; pixels has room for width. Returns the number of
+   * edges. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
   /* Orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
@@ -80,8 +81,8 @@ typedef struct {
   /* The same in the table of a pair. */
   void (*vote_pair) (const CuvHoughPair *pair, const uint32_t *pixels, size_t n,
       uint32_t *table);
-  /* Adds n counts to cells of either row, and clears them. */
-  void (*split) (uint32_t *counts, int n, uint32_t *a, uint32_t *b);
+  /* Adds n counts to cells of both rows, and clears them. */
+  void (*add_counts) (uint32_t *counts, int n, uint32_t *a, uint32_t *b);
   /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_N_LANES rows of
    * cells plus CUV_ROW_PADDING, and is 0 before and after. */
   void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);

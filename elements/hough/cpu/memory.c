@@ -35,8 +35,8 @@ make_votes (CuvHoughCpu *self, CuvHoughWorker *worker)
   const size_t n = (size_t) self->layout->n_cells;
   const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_ROWS_AT_ONCE;
 
-  worker->pair_table =
-      take (self, self->n_pair_cells + 1, sizeof *worker->pair_table);
+  worker->pair_table = take (
+      self, self->n_pair_cells + 1 /* not 0 */, sizeof *worker->pair_table);
   worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
   worker->ring = take (self, n_ring * n, sizeof *worker->ring);
   worker->found = take (self, n, sizeof *worker->found);

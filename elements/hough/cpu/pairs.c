@@ -2,9 +2,8 @@
 /* Pairs of rows that are voted for at once. */
 #include "cpu/hough-cpu-private.h"
 
-/* Of a table: 2 MiB. Greater ones take longer to clear and to add up than they
- * save. No row has more than 23 266 cells, so that the cells of moved rows are
- * below 2^15, too. */
+/* The most cells of a table, 2 MiB: greater ones take longer to clear and to
+ * add up than they save. */
 enum { MAX_CELLS = 1 << 19 };
 
 /* The least and the greatest difference between the cells of a pixel. Both
@@ -37,7 +36,8 @@ cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
 
   find_differences (layout, a, b, &least, &greatest);
   n = greatest - least + 1;
-  if (n * stride > MAX_CELLS)
+  /* moved cells are below n + stride; SIMD multiplies 15 bits */
+  if (n * stride > MAX_CELLS || n + stride > INT16_MAX)
     return 0;
   *self = (CuvHoughPair){ { *a, *b },
     { a->first_cell, a->first_cell + (int) least }, (int) n, (int) stride };

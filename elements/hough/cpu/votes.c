@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes and peaks on the CPU: one or two rows at a time, which fit the L1
- * cache. */
+/* Votes and peaks on the CPU, for two rows at a time where possible. */
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>
@@ -67,10 +66,10 @@ vote_row (const CuvHoughCpu *self, const Target *target)
   return n_votes;
 }
 
-/* Adds the counts of a pair to its rows, and clears them. */
+/* Adds the counts of a pair to both rows, and clears them. */
 static void
-split (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
-    const Target targets[2])
+add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
+    const Target targets[CUV_ROWS_AT_ONCE])
 {
   const int radius = self->layout->radius;
   const CuvHoughRow *second = &targets[1].row;
@@ -80,8 +79,8 @@ split (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
     const int first = cuv_max (0, second->first_cell - base);
     const int end = cuv_min (pair->stride, second->last_cell + 1 - base);
 
-    self->dsp.split (table + (ptrdiff_t) d * pair->stride + first, end - first,
-        targets[0].votes + radius + pair->base[0] + first,
+    self->dsp.add_counts (table + (ptrdiff_t) d * pair->stride + first,
+        end - first, targets[0].votes + radius + pair->base[0] + first,
         targets[1].votes + radius + base + first);
   }
 }
@@ -89,7 +88,7 @@ split (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
 /* Whether it has voted for both rows. */
 static bool
 vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
-    const Target targets[2])
+    const Target targets[CUV_ROWS_AT_ONCE])
 {
   CuvHoughPair pair;
   size_t n_cells;
@@ -104,7 +103,7 @@ vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
     return false;
   self->dsp.vote_pair (
       &pair, self->list.pixels, self->list.n, worker->pair_table);
-  split (self, &pair, worker->pair_table, targets);
+  add_pair (self, &pair, worker->pair_table, targets);
   return true;
 }
 
@@ -120,7 +119,7 @@ vote_rows (const CuvHoughCpu *self, const CuvHoughWorker *worker,
       memset (targets[i].votes, 0, row_size (self) * sizeof (uint32_t));
   }
   if (vote_pair (self, worker, targets))
-    return 2 * self->list.n;
+    return CUV_ROWS_AT_ONCE * self->list.n;
   for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
     if (targets[i].votes != NULL)
       n += vote_row (self, &targets[i]);

@@ -20,6 +20,7 @@ void check_segments (void);
 
 void check_cpu_versions (void);
 void check_limits (void);
+void check_pairs (void);
 
 /* the GPU against the C reference */
 void check_cuda (void);

@@ -32,6 +32,7 @@ run (void)
   check_segments ();
   check_cpu_versions ();
   check_limits ();
+  check_pairs ();
 }
 
 int

@@ -213,12 +213,14 @@ find_seed (const uint8_t *const rows[3], int x, int end)
   return cuv_find_seed (rows, x, end);
 }
 
-/* The places of 4 bits that are set, times 2, in a byte each. */
+/* For 4 bits: twice the positions of those that are set, lowest first, a byte
+ * each. */
 static const int32_t places[16] = { 0, 0x00, 0x02, 0x0200, 0x04, 0x0400, 0x0402,
   0x040200, 0x06, 0x0600, 0x0602, 0x060200, 0x0604, 0x060400, 0x060402,
   0x06040200 };
 
-/* Lists the edges among every other pixel of blocks of 32: odd = 0 or 1. */
+/* Lists the edges among every other pixel of blocks of 32: odd = 0 or 1. Four
+ * entries are written at a time, never more than the row has pixels. */
 static size_t
 list_half (
     const uint8_t *row, int n_blocks, int odd, uint32_t first, uint32_t *pixels)
@@ -230,11 +232,14 @@ list_half (
 
   for (int x = 0; x < 32 * n_blocks; x += 32) {
     __m256i edges = _mm256_cmpeq_epi8 (load (row + x), wanted);
-    /* bits 0 to 7 are of the first 16 pixels, bits 16 to 23 of the others */
-    unsigned mask = (unsigned) _mm256_movemask_epi8 (
-                        _mm256_shuffle_epi8 (edges, even_first))
-        >> 8 * odd;
+    unsigned mask;
 
+    if (_mm256_testz_si256 (edges, edges))
+      continue;
+    /* bits 0 to 7 are of the first 16 pixels, bits 16 to 23 of the others */
+    mask = (unsigned) _mm256_movemask_epi8 (
+               _mm256_shuffle_epi8 (edges, even_first))
+        >> 8 * odd;
     for (int i = 0; i < 4; i++) {
       unsigned bits = mask >> (i / 2 * 16 + i % 2 * 4) & 15;
 

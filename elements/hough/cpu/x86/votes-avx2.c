@@ -58,7 +58,7 @@ typedef struct {
 #define LOW_BITS 11
 
 static inline __m256i
-pair (int32_t x, int32_t y)
+halves (int32_t x, int32_t y)
 {
   return _mm256_set1_epi32 ((int32_t) ((uint32_t) y << 16 | (x & 0xffff)));
 }
@@ -68,8 +68,8 @@ row_of (const CuvHoughRow *row)
 {
   const int32_t low = (1 << LOW_BITS) - 1;
 
-  return (Row){ pair (row->dx >> LOW_BITS, row->dy >> LOW_BITS),
-    pair (row->dx & low, row->dy & low), _mm256_set1_epi32 (row->offset) };
+  return (Row){ halves (row->dx >> LOW_BITS, row->dy >> LOW_BITS),
+    halves (row->dx & low, row->dy & low), _mm256_set1_epi32 (row->offset) };
 }
 
 /* The cells of 8 pixels, times 2^16. */
@@ -100,7 +100,7 @@ store_indices (
       _mm256_blend_epi16 (_mm256_srli_epi32 (values_of (xy, &rows[0]), 16),
           values_of (xy, &rows[1]), 0xaa);
 
-  store (indices, _mm256_madd_epi16 (cells, pair (1 - stride, stride)));
+  store (indices, _mm256_madd_epi16 (cells, halves (1 - stride, stride)));
 }
 #endif
 
@@ -208,7 +208,7 @@ vote_pair (
 }
 
 static void
-split (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
+add_counts (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
 {
   int i;
 
@@ -219,7 +219,7 @@ split (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
     store (b + i, _mm256_add_epi32 (load (b + i), added));
     store (counts + i, _mm256_setzero_si256 ());
   }
-  cuv_split (counts + i, n - i, a + i, b + i);
+  cuv_add_counts (counts + i, n - i, a + i, b + i);
 }
 
 /* Votes are below 2^31. */
@@ -251,7 +251,7 @@ cuv_hough_dsp_init_avx2 (CuvHoughDsp *self)
   self->bin = bin;
   self->vote = vote;
   self->vote_pair = vote_pair;
-  self->split = split;
+  self->add_counts = add_counts;
   self->gather = cuv_gather_avx2;
   self->find_cells = find_cells;
   self->gather_threshold = 75;
