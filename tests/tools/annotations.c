@@ -191,7 +191,7 @@ check_wrong (guint i)
 
   cuv_check_case ("%s", wrong[i].text);
   CUV_CHECK (error != NULL && strstr (error, wrong[i].error) != NULL,
-      ": '%s' instead of '%s'", error, wrong[i].error);
+      ": '%s' instead of '%s'", error != NULL ? error : "", wrong[i].error);
   g_free (error);
   cuv_annotations_free (self);
 }
