@@ -9,6 +9,7 @@ usage: docs.py SOURCE-FOLDER list            lists all pages
 CONTRIBUTING.md describes which blocks are run and how others are marked.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -141,6 +142,8 @@ def run_block(block, folder):
         problem(f'{block.where}: did not end within {LIMIT} s')
         return ''
     if run.returncode:
+        with contextlib.suppress(ProcessLookupError):  # nothing is left
+            os.killpg(run.pid, signal.SIGKILL)
         problem(f'{block.where}: status {run.returncode}\n{output}')
     elif re.search(r'(WARNING|CRITICAL|ERROR) \*\*', output):
         problem(f'{block.where}: a GLib warning\n{output}')
