@@ -12,8 +12,7 @@ static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_RHO_THETA, 0, 0, 180, 1, -90, 90, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 1, 0, -90, 90, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 2, 1, -90, 90, 1, 90 },
-  /* pixels half way between two cells */
-  { CUV_LINES_RHO_THETA, 0, 0, 30, 0, -90, 90, 2, 90 },
+  { CUV_LINES_RHO_THETA, 0, 0, 30, 0, -90, 90, 2.5, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 45, 0, -20, 35.5, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 180, 0, 80, 100, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 60, 1, 30, 210, 1.7, 90 },
@@ -29,6 +28,8 @@ static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_PCLINES, 0, 0, 40, 1, -90, 90, 2, 90 },
   { CUV_LINES_PCLINES, 0, 0, 64, 0, 45, 120, 1, 20 },
   { CUV_LINES_PCLINES, 0, 0, 256, 0, -90, 90, 1, 5 },
+  /* pixels half way between two cells */
+  { CUV_LINES_RHO_THETA, 0, 0, 30, 0, -90, 90, 2, 90 },
 };
 
 CuvHoughConfig

@@ -16,7 +16,7 @@ enum { HOUGH_N_SIZES = 9 };
 
 /* Accumulators of all kinds: ranges of theta, also across 90 degrees, steps of
  * rho, orientation windows. */
-enum { HOUGH_N_CONFIGS = 20 };
+enum { HOUGH_N_CONFIGS = 21 };
 CuvHoughConfig hough_config (int i, int width, int height);
 
 CuvCannyParams hough_random_canny (void);
