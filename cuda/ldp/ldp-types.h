@@ -83,7 +83,7 @@ typedef struct {
                            * count of 255 may stand for 256 */
 } CuvLdpPacked;
 
-static inline double
+CUV_HOST_DEVICE double
 cuv_ldp_similarity_of_distance (uint64_t max_distance, uint64_t distance)
 {
   /* signed integers convert faster; max_distance is at most 2^62 */

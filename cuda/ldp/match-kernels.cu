@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Distances between a query and the entries of an index. n_warps warps of a
-// thread block compare one of n_parts parts of the query with the same part of
-// ENTRIES entries, so that they read the query only once for them; they take
-// histograms in turn. If a picture has few, the block's other warps compare
-// other entries. The assignment does not depend on the number of entries.
+// Distances between a query and the entries of an index, and similarities.
+// n_warps warps of a thread block compare one of n_parts parts of the query
+// with the same part of ENTRIES entries, so that they read the query only once
+// for them; they take histograms in turn. If a picture has few, the block's
+// other warps compare other entries. The assignment does not depend on the
+// number of entries.
 #include "ldp/match.cuh"
+#include "ldp/ldp-types.h"
 
 #define WARPS 8
 #define ENTRIES 8 // per thread block
+#define SIMILARITY_THREADS 256
 #define PACK_THREADS 256
 
 static __device__ __forceinline__ int
@@ -225,6 +228,23 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   }
 }
 
+// One thread per entry.
+static __global__ void
+__launch_bounds__ (SIMILARITY_THREADS)
+    similarity_kernel (const __grid_constant__ CuvLdpMatchArgs args)
+{
+  const int64_t i = (int64_t) blockIdx.x * SIMILARITY_THREADS + threadIdx.x;
+  uint64_t distance = 0;
+
+  cuv_pdl_wait ();
+  if (i >= args.n)
+    return;
+  for (int part = 0; part < args.n_parts; part++)
+    distance += args.distances[part * args.distances_pitch + i];
+  args.similarities[i] =
+      cuv_ldp_similarity_of_distance (args.max_distance, distance);
+}
+
 // One thread per count, which is clamped to the range of To.
 template <typename From, typename To>
 static __global__ void
@@ -282,7 +302,9 @@ cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
     return 0;
   kernel<<<n_blocks, 32 * WARPS, 0, stream>>> (args);
   CUV_CUDA_LAUNCHED (match_kernel);
-  return 0;
+  return cuv_launch_dependent ("similarity_kernel",
+      (unsigned) ((args.n + SIMILARITY_THREADS - 1) / SIMILARITY_THREADS),
+      SIMILARITY_THREADS, 0, stream, similarity_kernel, args);
 }
 
 template <typename From>

@@ -9,6 +9,7 @@
 #include <new>
 #include <stdio.h>
 #include <vector>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "ldp/match.cuh"
 
@@ -28,10 +29,9 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
-  // of tables and the query; of entries; of distances
+  // of tables and the query; of entries; of similarities
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
-  uint64_t max_distance = 0; // of two pictures without a common code
   // of an entry on the host: counts, bytes, bytes to the next one
   int64_t n_counts = 0, size = 0, stride = 0;
   int64_t capacity = 0; // entries that fit in device memory
@@ -43,6 +43,8 @@ struct _CuvLdpMatchCuda {
   const uint8_t *entries = nullptr; // on the host, the caller's
   uint8_t *resident = nullptr;      // on the device
   uint8_t *packed = nullptr;        // the query, on the device
+  double *similarities = nullptr;   // of all entries, pinned
+  int64_t max_similarities = 0;     // that fit there
   Slot slots[SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
@@ -87,7 +89,9 @@ list_histograms (const CuvLdpPacked &packed)
 static bool
 find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {
-  const size_t min_bytes = fixed + SLOTS * (size_t) self->args.pitch;
+  const size_t entry = (size_t) self->args.pitch
+      + (size_t) self->args.n_parts * sizeof *self->args.distances;
+  const size_t min_bytes = fixed + SLOTS * entry;
   size_t available = 0, total;
   char text[120];
 
@@ -98,8 +102,7 @@ find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
   if (max_bytes == 0)
     max_bytes = available / 2;
   if (max_bytes >= min_bytes) {
-    self->capacity =
-        (int64_t) ((max_bytes - fixed) / (size_t) self->args.pitch);
+    self->capacity = (int64_t) ((max_bytes - fixed) / entry);
     return true;
   }
   snprintf (text, sizeof text,
@@ -134,7 +137,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
   args->n_bins = packed.n_bins;
   args->count_size = packed.count_size;
   cuv_ldp_match_plan (args);
-  self->max_distance = packed.max_distance;
+  args->max_distance = packed.max_distance;
   self->stride = (int64_t) stride;
   self->n_counts = (int64_t) args->n_histograms * args->n_bins;
   self->size = self->n_counts * args->count_size;
@@ -145,8 +148,9 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
     return false;
   args->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
       &self->fixed, histograms.data (), bytes);
+  // zeroed, as are entries: their padding is read
   self->packed =
-      (uint8_t *) cuv_arena_alloc (&self->fixed, (size_t) args->pitch);
+      (uint8_t *) cuv_arena_zeroed (&self->fixed, (size_t) args->pitch);
   return args->histograms != nullptr && self->packed != nullptr;
 }
 
@@ -196,17 +200,22 @@ plan_layout (const CuvLdpMatchCuda *self, int64_t n)
 static int
 allocate (CuvLdpMatchCuda *self, const Layout &layout)
 {
-  const size_t bytes = (size_t) (layout.resident * self->args.pitch);
-  const size_t chunk = (size_t) (layout.chunk * self->args.pitch);
+  CuvLdpMatchArgs *args = &self->args;
+  const size_t bytes = (size_t) (layout.resident * args->pitch);
+  const size_t chunk = (size_t) (layout.chunk * args->pitch);
 
   self->layout = {};
   self->n_resident = 0;
   cuv_arena_clear (&self->memory);
   if (bytes > 0) {
-    self->resident = (uint8_t *) cuv_arena_alloc (&self->memory, bytes);
+    self->resident = (uint8_t *) cuv_arena_zeroed (&self->memory, bytes);
     if (self->resident == nullptr)
       return -1;
   }
+  args->distances_pitch = std::max (layout.resident, layout.chunk);
+  if (!cuv_arena_new (&self->memory, &args->distances,
+          (size_t) (args->n_parts * args->distances_pitch)))
+    return -1;
   for (Slot &slot : self->slots) {
     if (chunk == 0)
       break;
@@ -219,22 +228,20 @@ allocate (CuvLdpMatchCuda *self, const Layout &layout)
   return 0;
 }
 
-// Kernels write distances directly to pinned host memory.
+// The kernel writes similarities directly to host memory.
 static int
 reserve_results (CuvLdpMatchCuda *self, int64_t n)
 {
-  CuvLdpMatchArgs *args = &self->args;
-
-  if (n <= args->distances_pitch)
+  if (n <= self->max_similarities)
     return 0;
-  n = std::max (n, 2 * args->distances_pitch);
-  args->distances_pitch = 0;
+  n = std::max (n, 2 * self->max_similarities);
+  self->max_similarities = 0;
   cuv_arena_clear (&self->results);
-  args->distances = (uint64_t *) cuv_arena_pinned (&self->results,
-      (size_t) args->n_parts * (size_t) n * sizeof *args->distances);
-  if (args->distances == nullptr)
+  self->similarities = (double *) cuv_arena_pinned (
+      &self->results, (size_t) n * sizeof *self->similarities);
+  if (self->similarities == nullptr)
     return -1;
-  args->distances_pitch = n;
+  self->max_similarities = n;
   return 0;
 }
 
@@ -294,7 +301,7 @@ match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 
   args.entries = entries;
   args.n = n;
-  args.distances += first;
+  args.similarities = self->similarities + first;
   return cuv_ldp_match_run (args, self->stream);
 }
 
@@ -375,17 +382,8 @@ cuv_ldp_match_cuda_submit_packed (CuvLdpMatchCuda *self, const void *packed,
 extern "C" int
 cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
 {
-  const CuvLdpMatchArgs &args = self->args;
-
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
-  for (int64_t i = 0; i < self->n_matched; i++) {
-    uint64_t distance = 0;
-
-    for (int part = 0; part < args.n_parts; part++)
-      distance += args.distances[part * args.distances_pitch + i];
-    similarities[i] =
-        cuv_ldp_similarity_of_distance (self->max_distance, distance);
-  }
+  std::copy_n (self->similarities, self->n_matched, similarities);
   return 0;
 }

@@ -27,6 +27,8 @@ struct CuvLdpMatchArgs {
   int n_warps;                          // that share a part: 1, 2, 4 or 8
   uint64_t *distances; // of entry i: the sum of [part * distances_pitch + i]
   int64_t distances_pitch;
+  uint64_t max_distance; // of two pictures without a common code
+  double *similarities;  // of each entry
 };
 
 // Sets n_parts and n_warps for the other fields: no more than have something to

@@ -283,7 +283,7 @@ check_out_of_memory (const Index *self)
   const size_t before = cuv_cuda_allocated ();
   int n_failed = 0;
 
-  for (int i = 0; i < 14; i++) {
+  for (int i = 0; i < 16; i++) {
     CuvLdpMatchCuda *cuda;
     double found[N_ENTRIES] = { -1.0 };
     int status;
@@ -307,7 +307,7 @@ check_out_of_memory (const Index *self)
     check_query (self, cuda, 0, status != 0 ? 3 : N_ENTRIES, 0);
     cuv_ldp_match_cuda_free (cuda);
   }
-  CUV_CHECK (n_failed == 4 + 2 + 6);
+  CUV_CHECK (n_failed == 4 + 3 + 7);
   CUV_CHECK (cuv_cuda_allocated () == before);
 }
 
