@@ -44,9 +44,10 @@ struct CuvHits {
   }
 };
 
-// The rows of windows to search: first .. end - 1 of one level, or all.
+// The rows of windows to search: first .. end - 1 of one level, or all of
+// several levels.
 struct CuvRows {
-  int level, first, end; // level -1 = all
+  int level, first, end; // level: its index, or CuvLevels
 
   __device__ bool
   has_level (int of_level) const
@@ -69,8 +70,9 @@ public:
   // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
   virtual int set_plan (
       const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables) = 0;
-  // Enqueues the search; the counters must be 0. If rows are not all rows, the
-  // pyramid and the results of stage 0 are reused from the last search.
+  // Enqueues the search; the counters must be 0. If rows are of one level, the
+  // results of stage 0 are reused from the last search. Only a scanner that
+  // needs the pyramid in_parts is asked for split levels and for the others.
   virtual int submit (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream) = 0;
 };

@@ -247,6 +247,12 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   std::vector<CuvTile> pictures = tile_pictures (self);
   std::vector<CuvTile> strips, diagonals;
   tile_integrals (self, &strips, &diagonals);
+  self->n_split_strips =
+      (int) (std::stable_partition (strips.begin (), strips.end (),
+                 [&] (const CuvTile &strip) {
+                   return cuv_is_split (self->host_levels[strip.level]);
+                 })
+          - strips.begin ());
   self->n_strips = (int) strips.size ();
   self->n_diagonal_tiles = (int) diagonals.size ();
   self->levels_at = tables->add (self->host_levels);

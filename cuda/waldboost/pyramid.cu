@@ -387,11 +387,15 @@ make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
 
 template <typename Sum, bool with_squares>
 static int
-make_sums (CuvPyramid *self, cudaStream_t stream)
+make_sums (CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
 {
+  const int first = levels == CUV_OTHER_LEVELS ? self->n_split_strips : 0;
+  const int end =
+      levels == CUV_SPLIT_LEVELS ? self->n_split_strips : self->n_strips;
+
   integral_kernel<Sum, with_squares>
-      <<<(1 + with_squares) * self->n_strips, 32 * WARPS, 0, stream>>> (
-          self->table<CuvTile> (self->strip_tiles_at), self->levels (),
+      <<<(1 + with_squares) * (end - first), 32 * WARPS, 0, stream>>> (
+          self->table<CuvTile> (self->strip_tiles_at) + first, self->levels (),
           (const uint8_t *) self->pictures.data,
           (const uint32_t *) self->strip_sums.data,
           (const uint32_t *) self->strip_squares.data, (Sum *) self->sums.data,
@@ -416,28 +420,33 @@ make_tilted (CuvPyramid *self, cudaStream_t stream)
 }
 
 int
-cuv_pyramid_submit (
+cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream)
 {
   CuvSource source;
-  int status;
 
   if (prepare_source (self, frame, &source, stream) != 0
       || (self->halves.n > 0 && make_halves (self, source, stream) != 0))
     return -1;
-  status = self->needs.squares ? make_pictures<2> (self, source, stream)
-      : self->needs.sums       ? make_pictures<1> (self, source, stream)
-                               : make_pictures<0> (self, source, stream);
-  if (status != 0)
-    return -1;
-  if (self->needs.sums) {
-    status = self->needs.narrow ? make_sums<uint16_t, false> (self, stream)
-        : self->needs.paired    ? make_sums<CuvPair, false> (self, stream)
-        : self->needs.squares   ? make_sums<uint32_t, true> (self, stream)
-                                : make_sums<uint32_t, false> (self, stream);
+  return self->needs.squares ? make_pictures<2> (self, source, stream)
+      : self->needs.sums     ? make_pictures<1> (self, source, stream)
+                             : make_pictures<0> (self, source, stream);
+}
 
-    if (status != 0)
+int
+cuv_pyramid_submit_integrals (
+    CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
+{
+  const CuvPyramidNeeds &needs = self->needs;
+
+  if (needs.sums) {
+    const auto make = needs.narrow ? make_sums<uint16_t, false>
+        : needs.paired             ? make_sums<CuvPair, false>
+        : needs.squares            ? make_sums<uint32_t, true>
+                                   : make_sums<uint32_t, false>;
+
+    if (make (self, levels, stream) != 0)
       return -1;
   }
-  return self->needs.tilted ? make_tilted (self, stream) : 0;
+  return needs.tilted ? make_tilted (self, stream) : 0;
 }

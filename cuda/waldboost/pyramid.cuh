@@ -98,6 +98,13 @@ struct CuvTile {
   int32_t level, x, y;
 };
 
+// Which levels: one by its index, or several.
+enum CuvLevels {
+  CUV_ALL_LEVELS = -1,
+  CUV_SPLIT_LEVELS = -2, // cuv_is_split()
+  CUV_OTHER_LEVELS = -3,
+};
+
 // The images that a scanner needs.
 struct CuvPyramidNeeds {
   bool sums;         // integral images, of uint32_t unless
@@ -106,6 +113,7 @@ struct CuvPyramidNeeds {
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
+  bool in_parts;     // split levels and the others are scanned side by side
 
   int
   picture_rows () const // of a tile
@@ -136,6 +144,7 @@ struct CuvPyramid {
   CuvPyramidNeeds needs;
   int width, height; // of the frame
   int n_levels, n_strips, n_diagonal_tiles;
+  int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;
   CuvHalves halves;
   std::vector<int> picture_tiles; // first tile of each depth, and the end
@@ -147,6 +156,12 @@ struct CuvPyramid {
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
 
+  // Whether split levels and the others are to be enqueued on two streams.
+  bool
+  in_parts () const
+  {
+    return needs.in_parts && n_split_strips > 0 && n_split_strips < n_strips;
+  }
   int
   grey_pitch () const
   {
@@ -171,8 +186,13 @@ int cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows);
 void cuv_pyramid_clear (CuvPyramid *self);
 
-// Enqueues the pyramid of a frame. Returns 0 or -1.
-int cuv_pyramid_submit (
+// Enqueues the pictures of all levels. Returns 0 or -1.
+int cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream);
+
+// Enqueues the integral images of levels whose pictures are complete. Returns 0
+// or -1.
+int cuv_pyramid_submit_integrals (
+    CuvPyramid *self, CuvLevels levels, cudaStream_t stream);
 
 #endif

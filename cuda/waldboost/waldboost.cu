@@ -26,6 +26,9 @@ struct _CuvWaldboostCuda {
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
   cudaEvent_t started = nullptr, done = nullptr;
+  // of the levels beside those on the caller's stream
+  cudaStream_t beside = nullptr;
+  cudaEvent_t forked = nullptr, joined = nullptr;
   CuvWait wait = {};
   cudaStream_t stream = nullptr;
 
@@ -59,10 +62,12 @@ struct _CuvWaldboostCuda {
 
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
-  for (cudaEvent_t event : { started, done }) {
+  for (cudaEvent_t event : { started, done, forked, joined }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
   }
+  if (beside != nullptr)
+    cuv_cuda_record (cudaStreamDestroy (beside), "cudaStreamDestroy");
   cuv_pyramid_clear (&pyramid);
   cuv_buffer_clear (&tables);
   cuv_buffer_clear (&block);
@@ -109,6 +114,10 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
     return -1;
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
   CUV_CUDA_TRY (cudaEventCreate (&self->done));
+  for (cudaEvent_t *event : { &self->forked, &self->joined })
+    CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
+  CUV_CUDA_TRY (
+      cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking));
   return set_plan (self, plan);
 }
 
@@ -177,19 +186,48 @@ clear_counters (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Enqueues a scan and the copy of counters and hits to the host.
+// Enqueues the copy of counters and hits to the host.
 static int
-enqueue_scan (
-    CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
+enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
 {
-  if (self->scanner->submit (
-          self->pyramid, self->device_hits (), rows, self->stream)
-      != 0)
-    return -1;
   return cuv_launch_dependent ("report_kernel", 1, REPORT_THREADS, 0,
       self->stream, report_kernel, self->device_hits (),
       (int) (self->counters_size () / sizeof (uint4)), (uint4 *) self->pinned,
       (uint4 *) hits_to);
+}
+
+// Enqueues integral images and the scan of some levels.
+static int
+scan_levels (CuvWaldboostCuda *self, CuvLevels levels, cudaStream_t stream)
+{
+  return cuv_pyramid_submit_integrals (&self->pyramid, levels, stream) == 0
+      ? self->scanner->submit (
+          self->pyramid, self->device_hits (), CuvRows{ levels, 0, 0 }, stream)
+      : -1;
+}
+
+// On two streams: integral images wait for memory while other levels are
+// scanned, and no multiprocessor waits for the last tiles of a kernel.
+static int
+scan_in_parts (CuvWaldboostCuda *self)
+{
+  CUV_CUDA_TRY (cudaEventRecord (self->forked, self->stream));
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->beside, self->forked, 0));
+  if (scan_levels (self, CUV_OTHER_LEVELS, self->beside) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->joined, self->beside));
+  if (scan_levels (self, CUV_SPLIT_LEVELS, self->stream) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->joined, 0));
+  return 0;
+}
+
+static int
+scan_all (CuvWaldboostCuda *self)
+{
+  return self->pyramid.in_parts ()
+      ? scan_in_parts (self)
+      : scan_levels (self, CUV_ALL_LEVELS, self->stream);
 }
 
 static int
@@ -197,11 +235,20 @@ submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
 {
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
-      || cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
-      || enqueue_scan (self, CuvRows{ -1, 0, 0 }, self->host_hits ()) != 0)
+      || cuv_pyramid_submit_pictures (&self->pyramid, frame, self->stream) != 0
+      || scan_all (self) != 0 || enqueue_report (self, self->host_hits ()) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
+}
+
+// After a failure it waits: kernels that were enqueued before still use memory.
+static int
+end_submit (CuvWaldboostCuda *self, int status)
+{
+  if (status != 0)
+    cudaStreamSynchronize (self->beside);
+  return cuv_end_submit (status, self->stream);
 }
 
 extern "C" int
@@ -209,8 +256,7 @@ cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
-  return self->empty ? 0
-                     : cuv_end_submit (submit_all (self, frame), self->stream);
+  return self->empty ? 0 : end_submit (self, submit_all (self, frame));
 }
 
 // Blocks finish in any order; results are ordered by level, y, x.
@@ -241,7 +287,10 @@ find_first (CuvWaldboostCuda *self)
       const CuvRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
 
       if (clear_counters (self) != 0
-          || enqueue_scan (self, rows, hits + n) != 0)
+          || self->scanner->submit (
+                 self->pyramid, self->device_hits (), rows, self->stream)
+              != 0
+          || enqueue_report (self, hits + n) != 0)
         return -1;
       CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
       found = self->host_counters ()->n_hits;

@@ -51,6 +51,7 @@ public:
     needs.squares = haar;
     needs.tilted = model.tilted;
     needs.common_pitch = !tiled;
+    needs.in_parts = !model.tilted; // which are made for all levels at once
     if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan,
             shape.image_elements / shape.pitch[0])
         != 0)
@@ -80,7 +81,7 @@ public:
     using Wide = WideNodes<Node>;
     auto run = &Self::template launch_tiled<PackedNodes<Node>, uint32_t>;
 
-    if (n_tiles == 0)
+    if (tiles_of (rows.level).n () == 0)
       return 0;
     if (!tiled)
       run = &Self::template launch<Wide, uint32_t, false, false, false>;
@@ -315,6 +316,24 @@ private:
 
   // ---- launchers ----
 
+  // Tiles first .. end - 1, of the levels.
+  struct TileRange {
+    int first, end;
+
+    int
+    n () const
+    {
+      return end - first;
+    }
+  };
+
+  TileRange
+  tiles_of (int levels) const
+  {
+    return { levels == CUV_OTHER_LEVELS ? n_split : 0,
+      levels == CUV_SPLIT_LEVELS ? n_split : n_tiles };
+  }
+
   void
   find_nodes (
       WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
@@ -362,7 +381,9 @@ private:
   {
     auto dense = dense_kernel<Nodes, Sum, stumps, tiled_too, fixed_too>;
     auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled_too>;
-    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
+    const TileRange range = tiles_of (rows.level);
+    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at) + range.first;
+    const int n = range.n ();
     const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
     uint32_t *passed_bits = (uint32_t *) passed.data;
     uint32_t *no_skip_bits = haar ? (uint32_t *) no_skip.data : passed_bits;
@@ -377,14 +398,14 @@ private:
           || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)
               != 0)
         return -1;
-      dense<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles,
-          pyramid.levels (), images (pyramid), shape, cascade, first,
-          passed_bits, no_skip_bits, hits);
+      dense<<<n, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
+          images (pyramid), shape, cascade, first, passed_bits, no_skip_bits,
+          hits);
       CUV_CUDA_LAUNCHED (dense_kernel);
     }
-    survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles,
-        pyramid.levels (), images (pyramid), shape, cascade, rows, passed_bits,
-        no_skip_bits, hits);
+    survivors<<<n, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
+        images (pyramid), shape, cascade, rows, passed_bits, no_skip_bits,
+        hits);
     CUV_CUDA_LAUNCHED (survivor_kernel);
     return 0;
   }
@@ -396,30 +417,32 @@ private:
   {
     auto all = pair_kernel<Nodes>;
     auto survivors = pair_survivor_kernel<Nodes>;
+    const TileRange range = tiles_of (rows.level);
     const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
     const uint32_t *patterns = pyramid.table<uint32_t> (patterns_at);
     const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
     uint32_t *passed_bits = (uint32_t *) passed.data;
 
-    if (rows.level < 0) {
-      if (cuv_cuda_allow_shared ((const void *) all, shared_bytes) != 0
-          || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)
-              != 0)
-        return -1;
-      all<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
-          images (pyramid), shape, cascade, pairs, patterns, passed_bits, hits);
-      CUV_CUDA_LAUNCHED (pair_kernel);
-    }
-    const int firsts[] = { 0, n_split, n_tiles };
-    for (int s = 0; s < 2; s++) {
-      const int n = firsts[s + 1] - firsts[s];
+    if (cuv_cuda_allow_shared ((const void *) all, shared_bytes) != 0
+        || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
+      return -1;
+    for (bool split : { true, false }) {
+      const int first = split ? range.first : std::max (range.first, n_split);
+      const int n = (split ? std::min (range.end, n_split) : range.end) - first;
+      const size_t bytes = split ? shared_bytes : unsplit_bytes;
 
-      if (n > 0) {
-        survivors<<<n, THREADS, s == 0 ? shared_bytes : unsplit_bytes,
-            stream>>> (tiles + firsts[s], pyramid.levels (), images (pyramid),
-            shape, cascade, pairs, patterns, rows, passed_bits, hits);
-        CUV_CUDA_LAUNCHED (pair_survivor_kernel);
+      if (n <= 0)
+        continue;
+      if (rows.level < 0) {
+        all<<<n, THREADS, bytes, stream>>> (tiles + first, pyramid.levels (),
+            images (pyramid), shape, cascade, pairs, patterns, passed_bits,
+            hits);
+        CUV_CUDA_LAUNCHED (pair_kernel);
       }
+      survivors<<<n, THREADS, bytes, stream>>> (tiles + first,
+          pyramid.levels (), images (pyramid), shape, cascade, pairs, patterns,
+          rows, passed_bits, hits);
+      CUV_CUDA_LAUNCHED (pair_survivor_kernel);
     }
     return 0;
   }
