@@ -136,19 +136,43 @@ template <typename Sum, bool squared> struct WarpRows {
                    : v;
   }
 
-  // x: the lane's first column.
+  // Reads four columns of the warp's rows, 0 right of the picture.
+  __device__ void
+  read (Four<Sum> pixels[ROWS], const uint8_t *picture, int picture_pitch,
+      int x) const
+  {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      pixels[i] = {};
+      if (x < width)
+        pixels[i].read (picture + i * picture_pitch, x, apart, width);
+    }
+  }
+
+  // x: the lane's first column. Two strips are read at a time.
   __device__ uint4
   sum_of_strips (int n, int x) const
   {
+    const bool has_pair = paired && x + apart < width;
     uint4 sum = make_uint4 (0, 0, 0, 0);
 
-#pragma unroll 4
-    for (int s = warp; s < n; s += WARPS) {
+#pragma unroll 1
+    for (int s = warp; s < n; s += 2 * WARPS) {
       const uint32_t *strip = strips + (int64_t) s * pitch;
+      const uint32_t *other = strip + (int64_t) WARPS * pitch;
+      const bool has_other = s + WARPS < n;
+      uint4 v[4] = {};
 
-      sum = add (sum, __ldg ((const uint4 *) strip));
-      if (paired && x + apart < width)
-        sum = add (sum, upper (__ldg ((const uint4 *) (strip + apart))));
+      v[0] = __ldg ((const uint4 *) strip);
+      if (has_other)
+        v[1] = __ldg ((const uint4 *) other);
+      if (has_pair)
+        v[2] = __ldg ((const uint4 *) (strip + apart));
+      if (has_pair && has_other)
+        v[3] = __ldg ((const uint4 *) (other + apart));
+      sum = add (sum, add (v[0], v[1]));
+      if (paired)
+        sum = add (sum, upper (add (v[2], v[3])));
     }
     return sum;
   }
@@ -221,25 +245,25 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
   const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
   WarpRows<Sum, squared> rows (level, first, strip_sums, images);
 
-  for (int base = 0; base <= width; base += CHUNK) {
-    const int x = base + 4 * (threadIdx.x % 32);
-    Four<Sum> pixels[ROWS] = {};
+  Four<Sum> pixels[ROWS] = {}, next[ROWS] = {};
+  int x = 4 * (threadIdx.x % 32);
 
-    if (x < width && n_rows > 0) {
-#pragma unroll
-      for (int i = 0; i < ROWS; i++)
-        pixels[i].read (picture + i * pitch, x, rows.apart, width);
-    }
+  if (n_rows > 0)
+    rows.read (pixels, picture, pitch, x);
+  for (int base = 0; base <= width; base += CHUNK, x += CHUNK) {
     rows.publish (pixels, x < width ? strip : 0, x, columns[base / CHUNK % 2]);
+    if (n_rows > 0) // in advance: it takes as long as the rest
+      rows.read (next, picture, pitch, x + CHUNK);
     __syncthreads ();
     rows.write (pixels, x <= width ? n_rows : 0, columns[base / CHUNK % 2]);
+    memcpy (pixels, next, sizeof next);
   }
 }
 
 // Grid: strips; with squares two blocks per strip, the second for the squares.
 // Shared memory: column sums exchanged between warps.
 template <typename Sum, bool with_squares>
-static __global__ void __launch_bounds__ (32 * WARPS, 4)
+static __global__ void __launch_bounds__ (32 * WARPS, 3)
     integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         const uint8_t *pictures, const uint32_t *strip_sums,
         const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
