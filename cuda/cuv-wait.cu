@@ -73,16 +73,15 @@ poll (CuvWait *self, Query query)
   self->usual = usual - usual / 8;
   if (status != cudaErrorNotReady)
     return status;
-  const FineTimer timer;
   if (nap > 0) {
-    timer.sleep (nap);
+    FineTimer ().sleep (nap);
     status = query ();
     if (status != cudaErrorNotReady)
       return status;
   }
   status = spin (query);
   while (status == cudaErrorNotReady) {
-    timer.sleep (std::min<int64_t> (
+    FineTimer ().sleep (std::min<int64_t> (
         std::max<int64_t> ((now () - start) / 8, SPIN), LONGEST_NAP));
     status = query ();
   }
