@@ -73,6 +73,28 @@ cuv_cuda_free_memory (void)
       : 0;
 }
 
+void *
+cuv_cuda_context (void)
+{
+  // of the driver, which the runtime has opened
+  int (*get_current) (void **context) = nullptr;
+  void *context = nullptr;
+#if CUDART_VERSION >= 12050
+  const cudaError_t status = cudaGetDriverEntryPointByVersion (
+      "cuCtxGetCurrent", (void **) &get_current, 4000, 0, nullptr);
+#else
+  const cudaError_t status = cudaGetDriverEntryPoint (
+      "cuCtxGetCurrent", (void **) &get_current, 0, nullptr);
+#endif
+
+  if (cuv_cuda_record (status, "cudaGetDriverEntryPoint") != 0
+      || cuv_cuda_record (cudaFree (nullptr), "cudaFree") != 0)
+    return nullptr;
+  if (get_current == nullptr || get_current (&context) != 0)
+    cuv_cuda_record (cudaErrorInvalidValue, "cuCtxGetCurrent");
+  return context;
+}
+
 int
 cuv_cuda_attribute (cudaDeviceAttr attribute)
 {

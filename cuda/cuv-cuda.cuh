@@ -70,6 +70,10 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
 CUV_BEGIN
 
+/* The current context, which it creates if there is none. NULL on failure,
+ * which is recorded. */
+CUV_API void *cuv_cuda_context (void);
+
 /* An attribute of the current device; 0 if the query fails. */
 CUV_API int cuv_cuda_attribute (cudaDeviceAttr attribute);
 

@@ -139,8 +139,7 @@ public:
     needs.squares = !haar.empty ();
     needs.tilted = model.tilted;
     needs.common_pitch = true;
-    if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0) != 0)
-      return -1;
+    cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0);
     if (!by_planes)
       add_nodes (tables, pyramid->host_levels[0].pitch);
     segments = schedule (plan,
@@ -305,9 +304,9 @@ private:
       n_tiles, r.pyramid.levels (), segments, device_model<Acc> (r.pyramid),
       r.rows, r.hits, n_processors, r.stream };
 
-    const Access access = { (const Sum *) r.pyramid.sums.data,
-      (const uint32_t *) r.pyramid.squares.data,
-      (const uint32_t *) r.pyramid.tilted.data,
+    const Access access = { r.pyramid.image<const Sum> (CUV_SUMS),
+      r.pyramid.image<const uint32_t> (CUV_SQUARES),
+      r.pyramid.image<const uint32_t> (CUV_TILTED),
       { r.pyramid.table<Node> (nodes_at[0]),
           r.pyramid.table<Node> (nodes_at[1]) },
       rules_of (model) };

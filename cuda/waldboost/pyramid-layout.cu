@@ -202,36 +202,26 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
   }
 }
 
-static int
-reserve (CuvPyramid *self, Extent extent, int slack_rows)
+static void
+size_images (CuvPyramid *self, Extent extent, int slack_rows)
 {
   const CuvPyramidNeeds &needs = self->needs;
   const size_t elements = extent.elements + (size_t) slack_rows * extent.widest;
   const size_t wide = elements * sizeof (uint32_t);
-  const struct {
-    bool needed;
-    CuvBuffer *buffer;
-    size_t size;
-  } buffers[] = {
-    { true, &self->grey, (size_t) self->grey_pitch () * self->height },
-    { true, &self->pictures, (size_t) extent.pixels },
-    { needs.sums, &self->sums,
-        needs.narrow ? elements * sizeof (uint16_t) : wide },
-    { needs.sums, &self->strip_sums, wide / CUV_STRIP },
-    { needs.squares, &self->squares, wide },
-    { needs.squares, &self->strip_squares, wide / CUV_STRIP },
-    { needs.tilted, &self->diagonal, wide },
-    { needs.tilted, &self->tilted, wide },
-  };
+  size_t *sizes = self->image_sizes;
 
-  for (const auto &b : buffers) {
-    if (b.needed && cuv_buffer_reserve (b.buffer, b.size) != 0)
-      return -1;
-  }
-  return 0;
+  sizes[CUV_GREY] = (size_t) self->grey_pitch () * self->height;
+  sizes[CUV_PICTURES] = (size_t) extent.pixels;
+  sizes[CUV_SUMS] = !needs.sums ? 0
+      : needs.narrow            ? elements * sizeof (uint16_t)
+                                : wide;
+  sizes[CUV_STRIP_SUMS] = needs.sums ? wide / CUV_STRIP : 0;
+  sizes[CUV_SQUARES] = needs.squares ? wide : 0;
+  sizes[CUV_STRIP_SQUARES] = needs.squares ? wide / CUV_STRIP : 0;
+  sizes[CUV_DIAGONAL] = sizes[CUV_TILTED] = needs.tilted ? wide : 0;
 }
 
-int
+void
 cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows)
 {
@@ -260,16 +250,5 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   self->picture_tiles_at = tables->add (pictures);
   self->strip_tiles_at = tables->add (strips);
   self->diagonals_at = tables->add (diagonals);
-  return reserve (self, extent, slack_rows);
-}
-
-void
-cuv_pyramid_clear (CuvPyramid *self)
-{
-  CuvBuffer *buffers[] = { &self->grey, &self->pictures, &self->sums,
-    &self->squares, &self->tilted, &self->diagonal, &self->strip_sums,
-    &self->strip_squares };
-
-  for (CuvBuffer *buffer : buffers)
-    cuv_buffer_clear (buffer);
+  size_images (self, extent, slack_rows);
 }

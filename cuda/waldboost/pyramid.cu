@@ -363,7 +363,7 @@ prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
     return 0;
   }
   const int pitch = self->grey_pitch ();
-  uint8_t *grey = (uint8_t *) self->grey.data;
+  uint8_t *grey = self->image<uint8_t> (CUV_GREY);
   dim3 block (32, 8);
   dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
 
@@ -381,8 +381,8 @@ make_halves (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
   dim3 grid (cuv_div_up (first.width, CUV_HALVES),
       cuv_div_up (first.height, CUV_HALVES));
 
-  cuv_halves_kernel<<<grid, CUV_HALVES * CUV_HALVES, 0, stream>>> (
-      self->halves, self->levels (), frame, (uint8_t *) self->pictures.data);
+  cuv_halves_kernel<<<grid, CUV_HALVES * CUV_HALVES, 0, stream>>> (self->halves,
+      self->levels (), frame, self->image<uint8_t> (CUV_PICTURES));
   CUV_CUDA_LAUNCHED (cuv_halves_kernel);
   return 0;
 }
@@ -394,8 +394,8 @@ make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
   const CuvTile *tiles = self->table<CuvTile> (self->picture_tiles_at);
   const CuvPictures pictures = { self->levels (),
     self->table<uint32_t> (self->taps_at), frame, self->needs.picture_rows (),
-    (uint8_t *) self->pictures.data, (uint32_t *) self->strip_sums.data,
-    (uint32_t *) self->strip_squares.data };
+    self->image<uint8_t> (CUV_PICTURES), self->image<uint32_t> (CUV_STRIP_SUMS),
+    self->image<uint32_t> (CUV_STRIP_SQUARES) };
 
   for (size_t d = 0; d + 1 < self->picture_tiles.size (); d++) {
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
@@ -420,10 +420,10 @@ make_sums (CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
   integral_kernel<Sum, with_squares>
       <<<(1 + with_squares) * (end - first), 32 * WARPS, 0, stream>>> (
           self->table<CuvTile> (self->strip_tiles_at) + first, self->levels (),
-          (const uint8_t *) self->pictures.data,
-          (const uint32_t *) self->strip_sums.data,
-          (const uint32_t *) self->strip_squares.data, (Sum *) self->sums.data,
-          (uint32_t *) self->squares.data);
+          self->image<const uint8_t> (CUV_PICTURES),
+          self->image<const uint32_t> (CUV_STRIP_SUMS),
+          self->image<const uint32_t> (CUV_STRIP_SQUARES),
+          self->image<Sum> (CUV_SUMS), self->image<uint32_t> (CUV_SQUARES));
   CUV_CUDA_LAUNCHED (integral_kernel);
   return 0;
 }
@@ -432,13 +432,14 @@ static int
 make_tilted (CuvPyramid *self, cudaStream_t stream)
 {
   const CuvTile *tiles = self->table<CuvTile> (self->diagonals_at);
-  uint32_t *diagonal = (uint32_t *) self->diagonal.data;
+  uint32_t *diagonal = self->image<uint32_t> (CUV_DIAGONAL);
 
   antidiagonal_kernel<<<self->n_diagonal_tiles, CUV_DIAGONALS, 0, stream>>> (
-      tiles, self->levels (), (const uint8_t *) self->pictures.data, diagonal);
+      tiles, self->levels (), self->image<const uint8_t> (CUV_PICTURES),
+      diagonal);
   CUV_CUDA_LAUNCHED (antidiagonal_kernel);
   diagonal_kernel<<<self->n_diagonal_tiles, CUV_DIAGONALS, 0, stream>>> (
-      tiles, self->levels (), diagonal, (uint32_t *) self->tilted.data);
+      tiles, self->levels (), diagonal, self->image<uint32_t> (CUV_TILTED));
   CUV_CUDA_LAUNCHED (diagonal_kernel);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
+#include "waldboost/images.cuh"
 #include "waldboost/waldboost-types.h"
 
 // Work distribution of the kernels.
@@ -147,11 +148,9 @@ struct CuvPyramid {
   int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;
   CuvHalves halves;
-  std::vector<int> picture_tiles; // first tile of each depth, and the end
-  CuvBuffer grey;                 // of frames without a usable grey plane
-  CuvBuffer pictures, sums, squares, tilted;
-  CuvBuffer diagonal;                  // A of the tilted kernels
-  CuvBuffer strip_sums, strip_squares; // column sums of each strip
+  std::vector<int> picture_tiles;   // first tile of each depth, and the end
+  size_t image_sizes[CUV_N_IMAGES]; // bytes; 0: not needed
+  CuvImages *images;                // of the frame in work
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
@@ -168,6 +167,12 @@ struct CuvPyramid {
     return cuv_div_up (width, 16) * 16;
   }
   template <typename T>
+  T *
+  image (CuvImage which) const
+  {
+    return (T *) images->of[which].data;
+  }
+  template <typename T>
   const T *
   table (size_t at) const
   {
@@ -180,11 +185,10 @@ struct CuvPyramid {
   }
 };
 
-// Lays out the images of a plan, adds its tables and reserves memory, including
-// slack_rows readable rows after the last integral image. Returns 0 or -1.
-int cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
+// Lays out the images of a plan, including slack_rows readable rows after the
+// last integral image, and adds its tables.
+void cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows);
-void cuv_pyramid_clear (CuvPyramid *self);
 
 // Enqueues the pictures of all levels. Returns 0 or -1.
 int cuv_pyramid_submit_pictures (

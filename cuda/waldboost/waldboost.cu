@@ -16,6 +16,7 @@
 
 struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};
+  CuvImagePool *pool = nullptr;
   std::unique_ptr<CuvScanner> scanner;
   CuvBuffer tables = {}, block = {}; // block: counters, then hits
   CuvArena arena = {};
@@ -68,13 +69,35 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
   }
   if (beside != nullptr)
     cuv_cuda_record (cudaStreamDestroy (beside), "cudaStreamDestroy");
-  cuv_pyramid_clear (&pyramid);
+  if (pyramid.images != nullptr) { // not collected
+    cuv_cuda_record (cudaEventSynchronize (done), "cudaEventSynchronize");
+    cuv_image_pool_give_back (pool, pyramid.images);
+  }
+  cuv_image_pool_unref (pool);
   cuv_buffer_clear (&tables);
   cuv_buffer_clear (&block);
   cuv_arena_clear (&arena);
 }
 
 // ---- setup ----
+
+// Takes images for a frame. A submit that was not collected has some already.
+static int
+take_images (CuvWaldboostCuda *self)
+{
+  if (self->pyramid.images == nullptr)
+    self->pyramid.images =
+        cuv_image_pool_take (self->pool, self->pyramid.image_sizes);
+  return self->pyramid.images != nullptr ? 0 : -1;
+}
+
+static void
+give_back_images (CuvWaldboostCuda *self)
+{
+  if (self->pyramid.images != nullptr)
+    cuv_image_pool_give_back (self->pool, self->pyramid.images);
+  self->pyramid.images = nullptr;
+}
 
 static int
 set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
@@ -94,6 +117,10 @@ set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
           != 0)
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
+  // allocates memory, if there is not enough
+  if (take_images (self) != 0)
+    return -1;
+  give_back_images (self);
   return 0;
 }
 
@@ -105,11 +132,13 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
       + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
       + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
 
+  self->pool = cuv_image_pool_ref ();
   self->cascade = model->arithmetic == CUV_SUM_STAGES;
   self->scanner.reset (self->cascade ? cuv_cascade_scanner_new (model)
                                      : cuv_waldboost_scanner_new (model));
   self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, block_size);
-  if (self->scanner == nullptr || self->pinned == nullptr
+  if (self->pool == nullptr || self->scanner == nullptr
+      || self->pinned == nullptr
       || cuv_buffer_reserve (&self->block, block_size) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
@@ -233,6 +262,8 @@ scan_all (CuvWaldboostCuda *self)
 static int
 submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
 {
+  if (take_images (self) != 0)
+    return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
       || cuv_pyramid_submit_pictures (&self->pyramid, frame, self->stream) != 0
@@ -242,13 +273,17 @@ submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
   return 0;
 }
 
-// After a failure it waits: kernels that were enqueued before still use memory.
+// After a failure it waits: kernels that were enqueued before still use frame
+// and images.
 static int
 end_submit (CuvWaldboostCuda *self, int status)
 {
-  if (status != 0)
-    cudaStreamSynchronize (self->beside);
-  return cuv_end_submit (status, self->stream);
+  if (status == 0)
+    return 0;
+  cudaStreamSynchronize (self->beside);
+  cuv_end_submit (status, self->stream);
+  give_back_images (self);
+  return -1;
 }
 
 extern "C" int
@@ -316,8 +351,8 @@ cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
   return weak;
 }
 
-extern "C" int
-cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+static int
+collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 {
   CuvCounters counters;
   float ms;
@@ -348,5 +383,14 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
   if (counters.began != 0 && counters.began < counters.ended)
     result->scan_us = (counters.ended - counters.began) * 1e-3f;
   result->pyramid_us = std::max (0.f, ms * 1000 - result->scan_us);
+  return 0;
+}
+
+extern "C" int
+cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+{
+  if (collect (self, result) != 0)
+    return end_submit (self, -1);
+  give_back_images (self);
   return 0;
 }

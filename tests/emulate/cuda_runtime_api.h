@@ -56,6 +56,9 @@ cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr, int device);
 
 cudaError_t cudaMemGetInfo (size_t *available, size_t *total);
 cudaError_t cudaDriverGetVersion (int *version);
+/* Only cuCtxGetCurrent. */
+cudaError_t cudaGetDriverEntryPointByVersion (
+    const char *name, void **function, unsigned, unsigned long long, void *);
 cudaError_t cudaFree (void *memory);
 cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind);

@@ -52,10 +52,8 @@ public:
     needs.tilted = model.tilted;
     needs.common_pitch = !tiled;
     needs.in_parts = !model.tilted; // which are made for all levels at once
-    if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan,
-            shape.image_elements / shape.pitch[0])
-        != 0)
-      return -1;
+    cuv_pyramid_set_plan (
+        pyramid, tables, needs, &plan, shape.image_elements / shape.pitch[0]);
     pitch = pyramid->host_levels[0].pitch;
     const int size = ELEMENT_BYTES;
     CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
@@ -369,8 +367,9 @@ private:
   Images
   images (const CuvPyramid &pyramid) const
   {
-    return { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
-      model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
+    return { pyramid.image<void> (CUV_SUMS),
+      pyramid.image<const uint32_t> (CUV_SQUARES),
+      model.tilted ? pyramid.image<const uint32_t> (CUV_TILTED) : nullptr };
   }
 
   template <typename Nodes, typename Sum, bool stumps, bool tiled_too,

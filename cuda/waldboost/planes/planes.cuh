@@ -170,8 +170,9 @@ public:
   {
     return CuvPlaneTables<Acc>{ planes_bytes,
       planes_bytes + (n_leaves * sizeof (Acc) + 15) / 16 * 16,
-      (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
-      pyramid.table<Acc> (leaves_at), n_leaves, n_codes, planes, rules };
+      pyramid.image<const uint8_t> (CUV_PICTURES),
+      pyramid.table<uint4> (nodes_at), pyramid.table<Acc> (leaves_at), n_leaves,
+      n_codes, planes, rules };
   }
 
 private:
