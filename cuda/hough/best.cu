@@ -6,6 +6,7 @@
 #define THREADS 1024
 #define WARPS (THREADS / 32)
 #define MAX_RANKED 16384 // of more peaks the best are selected first
+#define KEYS_AT_ONCE 16  // loaded by a thread at a time, to wait once for all
 
 // Finds the digit of the wanted-th greatest key in a histogram of digits;
 // *wanted becomes the rank within that digit. Called by one warp.
@@ -92,17 +93,18 @@ rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
 {
   unsigned rank = 0;
 
-  for (unsigned i = 0; i < n && rank < max; i += 128) {
+  for (unsigned i = 0; i < n && rank < max; i += 32 * KEYS_AT_ONCE) {
+    const unsigned first = i + threadIdx.x % 32;
+    CuvPeakKey loaded[KEYS_AT_ONCE];
     unsigned greater = 0;
 
-    for (int j = 0; j < 4; j++) {
-      const unsigned at = i + 32 * j + threadIdx.x % 32;
-
-      greater += at < n && keys[at] > key;
-    }
-    for (int bit = 16; bit > 0; bit /= 2)
-      greater += __shfl_xor_sync (~0u, greater, bit);
-    rank += greater;
+#pragma unroll
+    for (int j = 0; j < KEYS_AT_ONCE; j++)
+      loaded[j] = keys[min (first + 32 * j, n - 1)];
+#pragma unroll
+    for (int j = 0; j < KEYS_AT_ONCE; j++)
+      greater += first + 32 * j < n && loaded[j] > key;
+    rank += cuv_warp_sum (greater);
   }
   return rank;
 }
@@ -127,7 +129,7 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
 // All warps of the grid rank a key in turn; of more than MAX_RANKED keys the
 // first block selects and ranks the best. Also reports the counters.
 static __global__ void
-__launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
+__launch_bounds__ (THREADS, 1) best_kernel (CuvPeaks peaks, unsigned max)
 {
   __shared__ CuvPeakKey selected[CUV_HOUGH_MAX_LINES];
   const unsigned warp = cuv_warp_of_thread ();
