@@ -7,22 +7,19 @@
 #include <math.h>
 
 // Adds a block's n cells, a multiple of 4, to the cleared accumulator. alone:
-// no other block adds to them, so they are stored.
+// no other block adds to them, so they are stored. Two cells per thread, so
+// that a warp's are contiguous: an atomic addition takes time per 32 bytes.
 static __device__ __forceinline__ void
 add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 {
-  for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS) {
-    const uint4 four = *(const uint4 *) (cells + i);
+  for (int i = 2 * threadIdx.x; i < n; i += 2 * CUV_VOTE_THREADS) {
+    const unsigned long long two = *(const unsigned long long *) (cells + i);
     unsigned long long *to = (unsigned long long *) (accumulator + i);
 
-    if (alone) {
-      *(uint4 *) (accumulator + i) = four;
-      continue;
-    }
-    if (four.x | four.y) // two cells per 64-bit atomic: no carry
-      atomicAdd (&to[0], (unsigned long long) four.y << 32 | four.x);
-    if (four.z | four.w)
-      atomicAdd (&to[1], (unsigned long long) four.w << 32 | four.z);
+    if (alone)
+      *to = two;
+    else if (two != 0)
+      atomicAdd (to, two); // of both cells: no carry
   }
 }
 
@@ -38,13 +35,16 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   const int n_rows = min (rows_per_slice, layout.n_rows - first_row);
   const CuvVoteRow *rows = layout.rows + first_row;
   const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
-  int n_words = 0;
 
   cuv_pdl_trigger ();
-  for (int k = 0; k < n_rows; n_words += cuv_padded (rows[k++].n_cells)) {
-    if ((int) threadIdx.x == k)
-      slice_rows[k] = slice_row (rows[k], n_words);
-  }
+  // the slice is a contiguous part of the accumulator
+  const int start = rows[0].start;
+  const int n_words =
+      rows[n_rows - 1].start + cuv_padded (rows[n_rows - 1].n_cells) - start;
+
+  if ((int) threadIdx.x < n_rows)
+    slice_rows[threadIdx.x] =
+        slice_row (rows[threadIdx.x], rows[threadIdx.x].start - start);
   for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
@@ -52,12 +52,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   cuv_vote_in_slice (cells, slice_rows, n_rows, edges,
       blockIdx.y * (CUV_VOTE_THREADS / 32) + cuv_warp_of_thread (), n_warps);
   __syncthreads ();
-  for (int k = 0, word = 0; k < n_rows; k++) {
-    const int n = cuv_padded (rows[k].n_cells);
-
-    add_cells (accumulator + rows[k].start, cells + word, n, gridDim.y == 1);
-    word += n;
-  }
+  add_cells (accumulator + start, cells, n_words, gridDim.y == 1);
 }
 
 // The same with an orientation window: a block counts all votes in one row.
