@@ -96,7 +96,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
+  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS + 1];
   __shared__ View views[CUV_MAX_SLICE_ROWS];
   const int first = blockIdx.x * rows_per_slice, reach = cuv_reach (params);
   const int n = min (rows_per_slice, layout.n_rows - first);

@@ -15,90 +15,82 @@
 
 #define CUV_MAX_SLICE_ROWS 64 // the limit; cuv_vote_plan() chooses how many
 #define CUV_VOTE_THREADS 1024 // per block
-#define EDGES_AT_ONCE 4       // loaded by a thread at a time
+#define EDGES_AT_ONCE 8       // loaded by a thread at a time, voting in a slice
+#define EDGES_IN_ROW 4        // the same with an orientation window
 
 // A row of a slice, with the position of its cells included in offset: pixel
-// (x, y) votes for word (x * dx + y * dy + offset) >> 16 of the slice.
+// y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
+// This dy is less than the row's, by the y << 16 times dx in the first product.
 struct __align__ (16) SliceRow
 {
-  int dx, dy;
-  unsigned offset;
+  unsigned dx, dy, offset; // may wrap around, as the sum does
 };
 
 // word: the row's first word in the slice.
 static __device__ __forceinline__ SliceRow
 slice_row (const CuvVoteRow &row, int word)
 {
-  // may wrap around: the sum's upper 16 bits are right for up to 65536 words
-  return SliceRow{ row.dx, row.dy,
-    (unsigned) row.offset + ((unsigned) (word - row.first_cell) << 16) };
+  const unsigned dx = row.dx, dy = row.dy, offset = row.offset;
+
+  // the sum's upper 16 bits are right for up to 65536 words
+  return SliceRow{ dx, dy - (dx << 16),
+    offset + ((unsigned) (word - row.first_cell) << 16) };
 }
 
 static __device__ __forceinline__ void
-vote (unsigned *cells, const SliceRow &row, unsigned x, unsigned y)
+vote (unsigned *cells, const SliceRow &row, unsigned pixel)
 {
-  atomicAdd (&cells[(x * row.dx + y * row.dy + row.offset) >> 16], 1u);
+  const unsigned y = pixel >> 16;
+
+  atomicAdd (&cells[(pixel * row.dx + y * row.dy + row.offset) >> 16], 1u);
 }
 
-// The lane's EDGES_AT_ONCE edges from `first` on, 32 apart.
+// Votes of EDGES_AT_ONCE edges in all rows of the slice. One row after the end
+// is read: loaded before the votes, as afterwards it would wait for them.
 static __device__ __forceinline__ void
-load_pixels (unsigned *to, const unsigned *pixels, int first)
+vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
+    const unsigned *pixels)
 {
+  SliceRow next = slice_rows[0];
+
+#pragma unroll 1 // unrolled, it takes more registers and instructions
+  for (int k = 0; k < n_slice_rows; k++) {
+    const SliceRow row = next;
+
+    next = slice_rows[k + 1];
 #pragma unroll
-  for (int i = 0; i < EDGES_AT_ONCE; i++)
-    to[i] = __ldcg (&pixels[first + 32 * i + threadIdx.x % 32]);
-}
-
-// Votes of edges first .. end - 1 in all rows of the slice, called by one warp.
-// pixels: y << 16 | x.
-static __device__ __forceinline__ void
-vote_for_all (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
-    const unsigned *pixels, int first, int end)
-{
-  const int step = 32 * EDGES_AT_ONCE;
-  unsigned next[EDGES_AT_ONCE];
-
-  if (first + step <= end)
-    load_pixels (next, pixels, first);
-  for (; first + step <= end; first += step) {
-    unsigned x[EDGES_AT_ONCE], y[EDGES_AT_ONCE];
-
-#pragma unroll
-    for (int i = 0; i < EDGES_AT_ONCE; i++) {
-      x[i] = next[i] & 0xffff;
-      y[i] = next[i] >> 16;
-    }
-    if (first + 2 * step <= end) // prefetch the next
-      load_pixels (next, pixels, first + step);
-    for (int k = 0; k < n_slice_rows; k++) {
-      const SliceRow row = slice_rows[k];
-
-#pragma unroll
-      for (int i = 0; i < EDGES_AT_ONCE; i++)
-        vote (cells, row, x[i], y[i]);
-    }
-  }
-  for (first += threadIdx.x % 32; first < end; first += 32) {
-    const unsigned pixel = __ldcg (&pixels[first]);
-
-    for (int k = 0; k < n_slice_rows; k++)
-      vote (cells, slice_rows[k], pixel & 0xffff, pixel >> 16);
+    for (int i = 0; i < EDGES_AT_ONCE; i++)
+      vote (cells, row, pixels[i]);
   }
 }
 
-// Votes of edges in all rows of the slice: of the part of all edges that
-// belongs to this one of n_warps warps, in chunks of 32.
+// Votes of edges in all rows of the slice: of those that belong to this one of
+// n_warps warps, which take turns. What is left over is less than a turn of one
+// warp, which would take long alone: other warps get 32 of these edges each.
 static __device__ __forceinline__ void
 cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
     int n_slice_rows, const CuvEdges &edges, int warp, int n_warps)
 {
   const int n = (int) cuv_block_load (&edges.counters->n_edges);
-  const int n_chunks = (n + 31) / 32, each = n_chunks / n_warps;
-  const int remainder = n_chunks % n_warps; // for the first warps
-  const int first = 32 * (warp * each + min (warp, remainder));
-  const int end = min (first + 32 * (each + (warp < remainder)), n);
+  const int at_once = 32 * EDGES_AT_ONCE, step = at_once * n_warps;
+  const int end = n / at_once * at_once, lane = threadIdx.x % 32;
+  const int rest = end + 32 * (n_warps - 1 - warp) + lane;
 
-  vote_for_all (cells, slice_rows, n_slice_rows, edges.pixels, first, end);
+  for (int first = at_once * warp; first < end; first += step) {
+    const unsigned *from = edges.pixels + first + lane;
+    unsigned pixels[EDGES_AT_ONCE];
+
+#pragma unroll
+    for (int i = 0; i < EDGES_AT_ONCE; i++)
+      pixels[i] = __ldcg (&from[32 * i]);
+    vote_in_rows (cells, slice_rows, n_slice_rows, pixels);
+  }
+  if (rest < n) {
+    const unsigned pixel = __ldcg (&edges.pixels[rest]);
+
+    for (int k = 0; k < n_slice_rows; k++)
+      vote (cells, slice_rows[k], pixel);
+  }
 }
 
 // ---- with an orientation window ----
@@ -110,22 +102,19 @@ vote_for_range (unsigned *cells, const SliceRow &slice_row,
 {
   unsigned i = begin + threadIdx.x;
 
-  for (; i + (EDGES_AT_ONCE - 1) * blockDim.x < end;
-       i += EDGES_AT_ONCE * blockDim.x) {
-    unsigned loaded[EDGES_AT_ONCE];
+  for (; i + (EDGES_IN_ROW - 1) * blockDim.x < end;
+       i += EDGES_IN_ROW * blockDim.x) {
+    unsigned loaded[EDGES_IN_ROW];
 
 #pragma unroll
-    for (int j = 0; j < EDGES_AT_ONCE; j++)
+    for (int j = 0; j < EDGES_IN_ROW; j++)
       loaded[j] = __ldcg (&pixels[i + j * blockDim.x]);
 #pragma unroll
-    for (int j = 0; j < EDGES_AT_ONCE; j++)
-      vote (cells, slice_row, loaded[j] & 0xffff, loaded[j] >> 16);
+    for (int j = 0; j < EDGES_IN_ROW; j++)
+      vote (cells, slice_row, loaded[j]);
   }
-  for (; i < end; i += blockDim.x) {
-    const unsigned pixel = __ldcg (&pixels[i]);
-
-    vote (cells, slice_row, pixel & 0xffff, pixel >> 16);
-  }
+  for (; i < end; i += blockDim.x)
+    vote (cells, slice_row, __ldcg (&pixels[i]));
 }
 
 // Votes in one row of the edges whose orientation bin votes there, called by a

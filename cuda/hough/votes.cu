@@ -30,7 +30,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
+  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS + 1];
   const int first_row = blockIdx.x * rows_per_slice;
   const int n_rows = min (rows_per_slice, layout.n_rows - first_row);
   const CuvVoteRow *rows = layout.rows + first_row;
@@ -50,7 +50,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   __syncthreads ();
   cuv_pdl_wait ();
   cuv_vote_in_slice (cells, slice_rows, n_rows, edges,
-      blockIdx.y * (CUV_VOTE_THREADS / 32) + cuv_warp_of_thread (), n_warps);
+      cuv_warp_of_thread () * gridDim.y + blockIdx.y, n_warps);
   __syncthreads ();
   add_cells (accumulator + start, cells, n_words, gridDim.y == 1);
 }
