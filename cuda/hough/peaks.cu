@@ -14,7 +14,7 @@ struct View {
 static __device__ __forceinline__ View
 view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
 {
-  View view = { nullptr, 1, 1, 0 };
+  View view = { cells, 1, 1, 0 };
   const int row = cuv_wrap_row (layout.n_rows, layout.period, k, &view.sign);
 
   if (row < 0)
@@ -75,8 +75,11 @@ __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
     const auto votes_at = [&] (int dk, int dr) {
       const View &view = views[reach + dk];
       const int at = view.sign * (r + dr);
+      // loaded in any case, so that no branch separates the loads
+      const unsigned votes_there =
+          view.middle[max (view.first, min (at, view.last))];
 
-      return at >= view.first && at <= view.last ? view.middle[at] : 0;
+      return at >= view.first && at <= view.last ? votes_there : 0;
     };
 
     if (cuv_is_peak (params, votes, votes_at))

@@ -22,25 +22,45 @@ alternating_offset (int i)
   return i % 2 ? -(i / 2) - 1 : i / 2;
 }
 
+// Whether a peak's votes are enough next to those of the cell dk rows and dr
+// cells away; of equal ones the first cell wins.
+static __device__ __forceinline__ bool
+outvotes (unsigned own, unsigned other, int dk, int dr)
+{
+  return dk < 0 || (dk == 0 && dr < 0) ? own > other : own >= other;
+}
+
 // Whether a cell above the threshold is a peak. votes (dk, dr) returns the
-// votes dk rows and dr cells away; of equal ones the first cell wins. Near
-// cells are tried first because they most often decide.
+// votes dk rows and dr cells away. The nearest cells, which most often decide,
+// are compared all at once: one after the other, each waits for memory.
 template <typename Votes>
 static __device__ __forceinline__ bool
 cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
 {
-  const int n = 2 * cuv_reach (params) + 1;
+  const int reach = cuv_reach (params), n = 2 * reach + 1;
+  const bool square = params.rule == CUV_PEAKS_SQUARE;
+  bool peak = true;
 
+  if (reach == 0)
+    return true;
+#pragma unroll
+  for (int i = 0; i < 9; i++) {
+    const int dk = i / 3 - 1, dr = i % 3 - 1;
+
+    // of other rows CROSS compares only the same cell
+    if (i != 4)
+      peak &= outvotes (own, votes (dk, dr), dk, dr)
+          | !(square || dk == 0 || dr == 0);
+  }
+  if (reach == 1 || !peak)
+    return peak;
   for (int i = 0; i < n; i++) {
     const int dk = alternating_offset (i);
-    // of other rows CROSS compares only the same cell
-    const bool one = params.rule == CUV_PEAKS_CROSS && dk != 0;
 
-    for (int j = dk == 0 ? 1 : 0; j < (one ? 1 : n); j++) {
+    for (int j = dk == 0 ? 1 : 0; j < n; j++) {
       const int dr = alternating_offset (j);
-      const unsigned other = votes (dk, dr);
 
-      if (dk < 0 || (dk == 0 && dr < 0) ? own <= other : own < other)
+      if (!outvotes (own, votes (dk, dr), dk, dr))
         return false;
     }
   }
