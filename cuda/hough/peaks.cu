@@ -3,6 +3,8 @@
 #include "hough/peaks.cuh"
 
 #define THREADS 256
+#define FOURS 4 // of cells, that a thread checks
+#define CELLS (4 * FOURS * THREADS)
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
 // votes for cell r are middle[sign * r].
@@ -25,36 +27,48 @@ view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
   return view;
 }
 
-// Lists the cells above the threshold, as offsets from first; a thread checks
-// four.
+// Lists the cells above the threshold among CELLS from `first` on, as offsets
+// from it.
 static __device__ __forceinline__ void
 list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     int first, unsigned threshold)
 {
-  const int i = first + 4 * threadIdx.x;
+  __align__ (16) unsigned votes[FOURS][4];
+  unsigned count = 0, at = 0;
 
-  if (i >= n_cells)
-    return;
-  const uint4 four = *(const uint4 *) (cells + i);
-  const unsigned votes[] = { four.x, four.y, four.z, four.w };
+#pragma unroll
+  for (int i = 0; i < FOURS; i++) {
+    const int cell = first + 4 * (i * THREADS + threadIdx.x);
 
-  for (int j = 0; j < 4; j++) {
-    if (votes[j] > threshold)
-      list[atomicAdd (n, 1u)] = (uint16_t) (4 * threadIdx.x + j);
+    *(uint4 *) votes[i] =
+        cell < n_cells ? *(const uint4 *) (cells + cell) : uint4{};
+  }
+#pragma unroll
+  for (int i = 0; i < 4 * FOURS; i++)
+    count += votes[i / 4][i % 4] > threshold;
+  const unsigned end = cuv_inclusive_scan (count);
+
+  if (threadIdx.x % 32 == 31 && end > 0)
+    at = atomicAdd (n, end);
+  at = __shfl_sync (~0u, at, 31) + end - count;
+#pragma unroll
+  for (int i = 0; i < 4 * FOURS; i++) {
+    if (votes[i / 4][i % 4] > threshold)
+      list[at++] = (uint16_t) (4 * (i / 4 * THREADS + threadIdx.x) + i % 4);
   }
 }
 
-// Grid: parts of a row, four cells per thread, x rows. Shared memory: the cells
-// above the threshold, so that threads share their checks evenly.
+// Grid: parts of a row, x rows. Shared memory: the cells above the threshold,
+// so that threads share their checks evenly.
 static __global__ void
 __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
-  __shared__ uint16_t list[4 * THREADS];
+  __shared__ uint16_t list[CELLS];
   __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
-  const int first = blockIdx.x * 4 * THREADS;
+  const int first = blockIdx.x * CELLS;
   const CuvVoteRow row = layout.rows[k];
 
   cuv_pdl_trigger ();
@@ -91,7 +105,7 @@ int
 cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (layout.max_cells, 4 * THREADS), layout.n_rows);
+  const dim3 grid (cuv_div_up (layout.max_cells, CELLS), layout.n_rows);
 
   return cuv_launch_dependent ("peak_kernel", grid, THREADS, 0, stream,
       peak_kernel, layout, cells, params, peaks);
