@@ -122,19 +122,41 @@ cuv_unite (int *parents, int a, int b)
   }
 }
 
+#define CUV_RUNS_AT_ONCE 4 // whose roots a thread looks up side by side
+
 // The final edges of a word, for kernels launched after
-// cuv_hysteresis_submit().
+// cuv_hysteresis_submit(). A root takes several loads, one after the other, so
+// all runs take a step before the next.
 static __device__ __forceinline__ unsigned
 cuv_final_edges (
     const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)
 {
-  unsigned starts = undecided & ~(undecided << 1);
+  while (undecided != 0) {
+    unsigned runs[CUV_RUNS_AT_ONCE];
+    int nodes[CUV_RUNS_AT_ONCE];
+    bool moved;
 
-  for (; starts != 0; starts &= starts - 1) {
-    const int bit = __ffs (starts) - 1;
+#pragma unroll
+    for (int i = 0; i < CUV_RUNS_AT_ONCE; i++) {
+      const int bit = undecided != 0 ? __ffs (undecided) - 1 : 0;
 
-    if (cuv_find_root (maps.parents, cuv_map_node (maps, x + bit, y)) == 0)
-      edges |= cuv_run_at (undecided, bit);
+      runs[i] = undecided != 0 ? cuv_run_at (undecided, bit) : 0;
+      nodes[i] = undecided != 0 ? cuv_map_node (maps, x + bit, y) : 0;
+      undecided &= ~runs[i];
+    }
+    do {
+      moved = false;
+#pragma unroll
+      for (int i = 0; i < CUV_RUNS_AT_ONCE; i++) {
+        const int parent = nodes[i] != 0 ? __ldcg (&maps.parents[nodes[i]]) : 0;
+
+        moved |= parent != nodes[i];
+        nodes[i] = parent;
+      }
+    } while (moved);
+#pragma unroll
+    for (int i = 0; i < CUV_RUNS_AT_ONCE; i++)
+      edges |= nodes[i] == 0 ? runs[i] : 0;
   }
   return edges;
 }
