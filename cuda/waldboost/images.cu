@@ -17,10 +17,10 @@ struct CuvImagePool {
   int n_refs, n_taken;
   std::vector<std::unique_ptr<CuvImages>> all;
   std::vector<CuvImages *> unused;
+  std::condition_variable given_back;
 };
 
-static std::mutex mutex; // of all below and of the pools
-static std::condition_variable given_back;
+static std::mutex mutex;                     // of all below and of the pools
 static std::map<void *, CuvImagePool> pools; // by context
 static thread_local int n_mine;              // taken by this thread
 
@@ -61,7 +61,8 @@ take (CuvImagePool *self)
 {
   std::unique_lock<std::mutex> lock (mutex);
 
-  given_back.wait (lock, [=] { return self->n_taken < AT_ONCE || n_mine > 0; });
+  self->given_back.wait (
+      lock, [=] { return self->n_taken < AT_ONCE || n_mine > 0; });
   if (self->unused.empty ()) {
     self->all.push_back (std::make_unique<CuvImages> ());
     self->unused.reserve (self->all.size ()); // giving back cannot fail
@@ -98,12 +99,10 @@ cuv_image_pool_take (CuvImagePool *self, const size_t sizes[CUV_N_IMAGES])
 void
 cuv_image_pool_give_back (CuvImagePool *self, CuvImages *images)
 {
-  {
-    const std::lock_guard<std::mutex> lock (mutex);
+  const std::lock_guard<std::mutex> lock (mutex);
 
-    self->unused.push_back (images);
-    self->n_taken--;
-    n_mine--;
-  }
-  given_back.notify_all ();
+  self->unused.push_back (images);
+  self->n_taken--;
+  n_mine--;
+  self->given_back.notify_one ();
 }

@@ -44,6 +44,7 @@ int check_scan (const CuvWaldboostModel *model,
  * detector, and allocates only when frames grow. */
 void check_changes_of_plan (void);
 
+void check_shared_images (void); /* waldboost-images.c */
 void check_large_windows (void); /* waldboost-shapes.c */
 void check_contrast (void);
 void check_files (void);

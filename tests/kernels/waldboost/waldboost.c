@@ -381,8 +381,10 @@ run (void)
   check_training ();
   if (cuv_check_options.cpu)
     check_states ();
-  if (cuv_check_options.cuda)
+  if (cuv_check_options.cuda) {
     check_devices ();
+    check_shared_images ();
+  }
   check_formats ();
   check_limits ();
   check_kinds (1, 1);

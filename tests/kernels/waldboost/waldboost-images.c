@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Detectors on the GPU share the memory of a frame's images. */
+#include "config.h"
+#include "waldboost-versions.h"
+
+#if HAVE_CUDA
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+#include "waldboost/waldboost.h"
+
+enum { AT_ONCE = 4, N_DETECTORS = AT_ONCE + 2 };
+
+static const ModelKind kind = { "cascade", CUV_FEATURE_LBP, CUV_SUM_STAGES,
+  CUV_BLOCK_SUM, 1, 24, 0, 3, 3, 1, 0, 0.6 };
+
+typedef struct {
+  CuvWaldboostCuda *cuda;
+  CuvFrame frame;
+  void *stream;
+  CuvWaldboostResult result;
+  bool failed;
+  /* of a thread */
+  pthread_t thread;
+  sem_t submitted, collects;
+} Detector;
+
+static void
+submit (Detector *self)
+{
+  self->failed =
+      cuv_waldboost_cuda_submit (self->cuda, &self->frame, self->stream) != 0;
+}
+
+static void
+collect (Detector *self)
+{
+  self->failed |= cuv_waldboost_cuda_collect (self->cuda, &self->result) != 0;
+}
+
+/* As many detectors as are opened take hardly more memory than one. */
+static void
+check_memory (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
+{
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (model, params, 1920, 1080);
+  const size_t before = cuv_cuda_allocated ();
+  CuvWaldboostCuda *detectors[N_DETECTORS];
+  size_t one = 0, all;
+
+  cuv_check_case ("memory of %d detectors", N_DETECTORS);
+  for (int i = 0; i < N_DETECTORS; i++) {
+    detectors[i] = cuv_waldboost_cuda_new (model, plan);
+    CUV_CHECK (detectors[i] != NULL, ": %s", cuv_cuda_error ());
+    one = i == 0 ? cuv_cuda_allocated () - before : one;
+  }
+  all = cuv_cuda_allocated () - before;
+  CUV_CHECK ((all - one) / (N_DETECTORS - 1) < one / 8, ": one %zu, all %zu",
+      one, all);
+  for (int i = 0; i < N_DETECTORS; i++)
+    cuv_waldboost_cuda_free (detectors[i]);
+  CUV_CHECK (cuv_cuda_allocated () == before);
+  cuv_waldboost_plan_free (plan);
+}
+
+/* A thread may submit to any number of detectors before it collects. */
+static void
+check_one_thread (Detector *detectors)
+{
+  cuv_check_case ("%d frames of one thread at once", N_DETECTORS);
+  for (int i = 0; i < N_DETECTORS; i++)
+    submit (&detectors[i]);
+  for (int i = 0; i < N_DETECTORS; i++)
+    collect (&detectors[i]);
+}
+
+static void *
+run_thread (void *data)
+{
+  Detector *self = data;
+
+  submit (self);
+  sem_post (&self->submitted);
+  sem_wait (&self->collects);
+  collect (self);
+  return NULL;
+}
+
+static void
+start_thread (Detector *self)
+{
+  sem_init (&self->submitted, 0, 0);
+  sem_init (&self->collects, 0, 0);
+  CUV_CHECK (pthread_create (&self->thread, NULL, run_thread, self) == 0);
+}
+
+/* Of the threads that submit, one waits until another one has collected. */
+static void
+check_threads (Detector *detectors)
+{
+  Detector *last = &detectors[AT_ONCE];
+  struct timespec soon;
+  bool waits;
+
+  cuv_check_case ("%d threads at once", AT_ONCE + 1);
+  for (int i = 0; i <= AT_ONCE; i++) {
+    start_thread (&detectors[i]);
+    if (i < AT_ONCE)
+      sem_wait (&detectors[i].submitted);
+  }
+  clock_gettime (CLOCK_REALTIME, &soon);
+  soon.tv_nsec += 50000000;
+  soon.tv_sec += soon.tv_nsec / 1000000000;
+  soon.tv_nsec %= 1000000000;
+  waits = sem_timedwait (&last->submitted, &soon) != 0;
+  CUV_CHECK (waits);
+  sem_post (&detectors[0].collects);
+  if (waits)
+    sem_wait (&last->submitted);
+  for (int i = 1; i <= AT_ONCE; i++)
+    sem_post (&detectors[i].collects);
+  for (int i = 0; i <= AT_ONCE; i++)
+    pthread_join (detectors[i].thread, NULL);
+}
+
+static void
+check_results (const Detector *detectors, int n, const CuvWaldboostPlan *plan,
+    const CuvWaldboostResult *expected)
+{
+  for (int i = 0; i < n; i++) {
+    if (CUV_CHECK (!detectors[i].failed))
+      check_equal ("C, CUDA", plan, expected, &detectors[i].result);
+  }
+}
+
+void
+check_shared_images (void)
+{
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV,
+    .scale_factor = 1.1 };
+  CuvCheckFrame host =
+      cuv_check_frame_new ("GRAY8", 120, 90, CUV_CHECK_TEXTURE);
+  RandomModel *random = random_model (&kind, &host.frame);
+  CuvWaldboostPlan *plan =
+      cuv_waldboost_plan_new (&random->model, &params, 120, 90);
+  CuvWaldboostResult expected =
+      run_reference (&random->model, plan, &host.frame);
+  Detector detectors[N_DETECTORS] = { 0 };
+  void *memory;
+  CuvFrame frame = cuv_check_to_device (&host, &memory);
+
+  check_memory (&random->model, &params);
+  for (int i = 0; i < N_DETECTORS; i++) {
+    detectors[i].cuda = cuv_waldboost_cuda_new (&random->model, plan);
+    detectors[i].frame = frame;
+    detectors[i].stream = cuv_check_stream_new ();
+    CUV_CHECK (detectors[i].cuda != NULL, ": %s", cuv_cuda_error ());
+  }
+  check_one_thread (detectors);
+  check_results (detectors, N_DETECTORS, plan, &expected);
+  check_threads (detectors);
+  check_results (detectors, AT_ONCE + 1, plan, &expected);
+  submit (&detectors[0]); /* and is freed without being collected */
+  for (int i = 0; i < N_DETECTORS; i++) {
+    cuv_waldboost_cuda_free (detectors[i].cuda);
+    cuv_check_stream_free (detectors[i].stream);
+  }
+  cuv_check_device_free (memory);
+  free_result (&expected);
+  cuv_waldboost_plan_free (plan);
+  free (random);
+  cuv_check_frame_free (&host);
+}
+
+#else
+
+void
+check_shared_images (void)
+{
+}
+
+#endif
