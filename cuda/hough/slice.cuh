@@ -20,7 +20,7 @@
 
 // A row of a slice, with the position of its cells included in offset: pixel
 // y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
-// This dy is less than the row's, by the y << 16 times dx in the first product.
+// dy is the row's minus dx << 16, for the y << 16 in the first product.
 struct __align__ (16) SliceRow
 {
   unsigned dx, dy, offset; // may wrap around, as the sum does
@@ -65,8 +65,8 @@ vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
 }
 
 // Votes of edges in all rows of the slice: of those that belong to this one of
-// n_warps warps, which take turns. What is left over is less than a turn of one
-// warp, which would take long alone: other warps get 32 of these edges each.
+// n_warps warps, at least EDGES_AT_ONCE, which take turns. The rest, less than
+// a turn of one warp, goes to the last warps, 32 edges each.
 static __device__ __forceinline__ void
 cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
     int n_slice_rows, const CuvEdges &edges, int warp, int n_warps)
@@ -148,7 +148,7 @@ cuv_shared_for_cells ()
 {
   const int maximum =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int others = sizeof (SliceRow) * CUV_MAX_SLICE_ROWS + 2048;
+  const int others = sizeof (SliceRow) * (CUV_MAX_SLICE_ROWS + 1) + 2048;
   const size_t addressed = 65536 * sizeof (unsigned);
 
   if (maximum < others)
