@@ -90,7 +90,8 @@ cuv_cuda_context (void)
   if (cuv_cuda_record (status, "cudaGetDriverEntryPoint") != 0
       || cuv_cuda_record (cudaFree (nullptr), "cudaFree") != 0)
     return nullptr;
-  if (get_current == nullptr || get_current (&context) != 0)
+  if (get_current == nullptr || get_current (&context) != 0
+      || context == nullptr)
     cuv_cuda_record (cudaErrorInvalidValue, "cuCtxGetCurrent");
   return context;
 }

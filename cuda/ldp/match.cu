@@ -29,7 +29,7 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
-  // of tables and the query; of entries; of similarities
+  // of tables and the query; of entries and distances; of similarities
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
   // of an entry on the host: counts, bytes, bytes to the next one
@@ -148,7 +148,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
     return false;
   args->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
       &self->fixed, histograms.data (), bytes);
-  // zeroed, as are entries: their padding is read
+  // zeroed, as are entries: half of their last unit may be padding
   self->packed =
       (uint8_t *) cuv_arena_zeroed (&self->fixed, (size_t) args->pitch);
   return args->histograms != nullptr && self->packed != nullptr;

@@ -25,8 +25,8 @@ struct CuvHits {
   CuvWaldboostHit *hits;
   CuvCounters *counters;
 
-  // Notes the start. Called by all threads of a scan's first kernel, when the
-  // pyramid is complete.
+  // Notes the start. Called by all threads of a scan's first kernel. Integral
+  // images of other levels may still be incomplete.
   __device__ void
   begin () const
   {

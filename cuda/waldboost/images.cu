@@ -8,21 +8,27 @@
 #include <new>
 #include <vector>
 
-// Frames of a context that are processed at once. More would take more memory,
-// and no less time.
+// Frames of a context that are processed at once. More take more memory, and
+// are not processed in less time.
 #define AT_ONCE 4
 
 struct CuvImagePool {
   void *context;
-  int n_refs, n_taken;
+  int n_refs;
   std::vector<std::unique_ptr<CuvImages>> all;
-  std::vector<CuvImages *> unused;
   std::condition_variable given_back;
 };
 
-static std::mutex mutex;                     // of all below and of the pools
-static std::map<void *, CuvImagePool> pools; // by context
-static thread_local int n_mine;              // taken by this thread
+static std::mutex mutex; // of the pools and what they contain
+
+// Pools by context. Never destroyed: threads may wait when the process exits.
+static std::map<void *, CuvImagePool> &
+pools ()
+{
+  static auto *all = new std::map<void *, CuvImagePool>;
+
+  return *all;
+}
 
 CuvImagePool *
 cuv_image_pool_ref ()
@@ -32,7 +38,7 @@ cuv_image_pool_ref ()
   if (context == nullptr)
     return nullptr;
   const std::lock_guard<std::mutex> lock (mutex);
-  CuvImagePool *self = &pools[context];
+  CuvImagePool *self = &pools ()[context];
 
   self->context = context;
   self->n_refs++;
@@ -52,48 +58,74 @@ cuv_image_pool_unref (CuvImagePool *self)
     for (CuvBuffer &buffer : images->of)
       cuv_buffer_clear (&buffer);
   }
-  pools.erase (self->context);
+  pools ().erase (self->context);
 }
 
-// Unused images, or new ones without memory.
-static CuvImages *
-take (CuvImagePool *self)
+// Whether a thread may take one more; most: that may be taken by others.
+static bool
+may_take (const CuvImagePool *self, std::thread::id thread, int most)
 {
-  std::unique_lock<std::mutex> lock (mutex);
+  int n_taken = 0;
 
-  self->given_back.wait (
-      lock, [=] { return self->n_taken < AT_ONCE || n_mine > 0; });
-  if (self->unused.empty ()) {
-    self->all.push_back (std::make_unique<CuvImages> ());
-    self->unused.reserve (self->all.size ()); // giving back cannot fail
-    self->unused.push_back (self->all.back ().get ());
+  for (const auto &images : self->all) {
+    if (images->owner == thread)
+      return true;
+    n_taken += images->owner != std::thread::id ();
   }
-  CuvImages *images = self->unused.back ();
+  return n_taken <= most;
+}
 
-  self->unused.pop_back ();
-  self->n_taken++;
-  n_mine++;
+// Waits until others have taken no more than `most`. Returns unused images, or
+// new ones without memory.
+static CuvImages *
+take (CuvImagePool *self, int most)
+{
+  const std::thread::id thread = std::this_thread::get_id ();
+  std::unique_lock<std::mutex> lock (mutex);
+  CuvImages *images = nullptr;
+
+  self->given_back.wait (lock, [=] { return may_take (self, thread, most); });
+  for (const auto &candidate : self->all) {
+    if (images == nullptr && candidate->owner == std::thread::id ())
+      images = candidate.get ();
+  }
+  if (images == nullptr) {
+    self->all.push_back (std::make_unique<CuvImages> ());
+    images = self->all.back ().get ();
+  }
+  images->owner = thread;
   return images;
 }
 
+static int
+reserve (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
+{
+  for (int i = 0; i < CUV_N_IMAGES; i++) {
+    if (sizes[i] > 0 && cuv_buffer_reserve (&images->of[i], sizes[i]) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+// If the device's memory is too small for one more frame, waits until others
+// have given back theirs.
 CuvImages *
 cuv_image_pool_take (CuvImagePool *self, const size_t sizes[CUV_N_IMAGES])
 {
-  CuvImages *images;
+  for (int most = AT_ONCE - 1; most >= 0; most--) {
+    CuvImages *images;
 
-  try {
-    images = take (self);
-  } catch (const std::bad_alloc &) {
-    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
-    return nullptr;
-  }
-  for (int i = 0; i < CUV_N_IMAGES; i++) {
-    if (sizes[i] > 0 && cuv_buffer_reserve (&images->of[i], sizes[i]) != 0) {
-      cuv_image_pool_give_back (self, images);
+    try {
+      images = take (self, most);
+    } catch (const std::bad_alloc &) {
+      cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
       return nullptr;
     }
+    if (reserve (images, sizes) == 0)
+      return images;
+    cuv_image_pool_give_back (self, images);
   }
-  return images;
+  return nullptr;
 }
 
 void
@@ -101,8 +133,6 @@ cuv_image_pool_give_back (CuvImagePool *self, CuvImages *images)
 {
   const std::lock_guard<std::mutex> lock (mutex);
 
-  self->unused.push_back (images);
-  self->n_taken--;
-  n_mine--;
-  self->given_back.notify_one ();
+  images->owner = std::thread::id ();
+  self->given_back.notify_one (); // which wakes the next when it gives back
 }

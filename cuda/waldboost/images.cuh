@@ -4,6 +4,7 @@
 #ifndef CUV_WALDBOOST_IMAGES_CUH
 #define CUV_WALDBOOST_IMAGES_CUH
 
+#include <thread>
 #include "cuv-cuda.cuh"
 
 enum CuvImage {
@@ -20,6 +21,7 @@ enum CuvImage {
 
 struct CuvImages {
   CuvBuffer of[CUV_N_IMAGES];
+  std::thread::id owner; // that took it; none: unused
 };
 
 struct CuvImagePool;
@@ -30,8 +32,8 @@ CuvImagePool *cuv_image_pool_ref (void);
 void cuv_image_pool_unref (CuvImagePool *self); // NULL is allowed
 
 // Takes images of at least these bytes each, whose content is undefined. NULL
-// on failure. While many are taken a thread waits, unless it has some itself,
-// which nobody else could give back.
+// on failure. While others have taken many, or as much as the device has, a
+// thread waits, unless it has some itself, which nobody else would give back.
 CuvImages *cuv_image_pool_take (
     CuvImagePool *self, const size_t sizes[CUV_N_IMAGES]);
 // The work that used them must have ended.

@@ -194,8 +194,8 @@ void cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
 int cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream);
 
-// Enqueues the integral images of levels whose pictures are complete. Returns 0
-// or -1.
+// Enqueues the integral images of levels whose pictures are complete; tilted
+// ones of all levels. Returns 0 or -1.
 int cuv_pyramid_submit_integrals (
     CuvPyramid *self, CuvLevels levels, cudaStream_t stream);
 

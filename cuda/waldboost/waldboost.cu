@@ -27,7 +27,7 @@ struct _CuvWaldboostCuda {
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
   cudaEvent_t started = nullptr, done = nullptr;
-  // of the levels beside those on the caller's stream
+  // for the levels that are scanned beside those on the caller's stream
   cudaStream_t beside = nullptr;
   cudaEvent_t forked = nullptr, joined = nullptr;
   CuvWait wait = {};
@@ -63,16 +63,16 @@ struct _CuvWaldboostCuda {
 
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
+  if (pyramid.images != nullptr) { // not collected
+    cuv_cuda_record (cudaEventSynchronize (done), "cudaEventSynchronize");
+    cuv_image_pool_give_back (pool, pyramid.images);
+  }
   for (cudaEvent_t event : { started, done, forked, joined }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
   }
   if (beside != nullptr)
     cuv_cuda_record (cudaStreamDestroy (beside), "cudaStreamDestroy");
-  if (pyramid.images != nullptr) { // not collected
-    cuv_cuda_record (cudaEventSynchronize (done), "cudaEventSynchronize");
-    cuv_image_pool_give_back (pool, pyramid.images);
-  }
   cuv_image_pool_unref (pool);
   cuv_buffer_clear (&tables);
   cuv_buffer_clear (&block);
@@ -117,10 +117,13 @@ set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
           != 0)
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
-  // allocates memory, if there is not enough
-  if (take_images (self) != 0)
+  // allocates memory for a frame, if there is none
+  CuvImages *images =
+      cuv_image_pool_take (self->pool, self->pyramid.image_sizes);
+
+  if (images == nullptr)
     return -1;
-  give_back_images (self);
+  cuv_image_pool_give_back (self->pool, images);
   return 0;
 }
 
@@ -215,14 +218,21 @@ clear_counters (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Enqueues the copy of counters and hits to the host.
+// Enqueues the copy of counters and hits to the host. Dependent launch is for
+// kernels that follow another one directly, not a wait for the other stream.
 static int
 enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
 {
-  return cuv_launch_dependent ("report_kernel", 1, REPORT_THREADS, 0,
-      self->stream, report_kernel, self->device_hits (),
-      (int) (self->counters_size () / sizeof (uint4)), (uint4 *) self->pinned,
-      (uint4 *) hits_to);
+  const int n_counters = (int) (self->counters_size () / sizeof (uint4));
+
+  if (!self->pyramid.in_parts ())
+    return cuv_launch_dependent ("report_kernel", 1, REPORT_THREADS, 0,
+        self->stream, report_kernel, self->device_hits (), n_counters,
+        (uint4 *) self->pinned, (uint4 *) hits_to);
+  report_kernel<<<1, REPORT_THREADS, 0, self->stream>>> (self->device_hits (),
+      n_counters, (uint4 *) self->pinned, (uint4 *) hits_to);
+  CUV_CUDA_LAUNCHED (report_kernel);
+  return 0;
 }
 
 // Enqueues integral images and the scan of some levels.

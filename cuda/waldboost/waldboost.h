@@ -13,9 +13,10 @@ CUV_BEGIN
 
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
-/* Uploads model and plan and allocates all memory that a frame needs; both may
- * be freed afterwards. The detectors of a context share the memory of a few
- * frames. NULL on failure, see cuv_cuda_error(). */
+/* Uploads model and plan and allocates memory; both may be freed afterwards.
+ * The detectors of a context share the memory of the frames that are submitted
+ * but not collected, one of which can be once this returns. NULL on failure,
+ * see cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
@@ -26,9 +27,10 @@ void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
-/* Enqueues the scan of one frame of the plan's size in device memory. Waits
- * after a failure, and while four frames of other threads are submitted but not
- * collected. Returns 0 or -1. */
+/* Enqueues the scan of one frame of the plan's size in device memory; the same
+ * thread collects it. Waits after a failure, and while other threads have four
+ * frames submitted but not collected, or the memory of fewer is all there is.
+ * Returns 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 

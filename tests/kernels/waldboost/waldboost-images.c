@@ -123,6 +123,19 @@ check_threads (Detector *detectors)
     pthread_join (detectors[i].thread, NULL);
 }
 
+/* One that is freed without being collected does not change another's images.
+ */
+static void
+check_uncollected (Detector *detectors)
+{
+  cuv_check_case ("a frame that is not collected");
+  submit (&detectors[1]);
+  cuv_waldboost_cuda_free (detectors[1].cuda);
+  detectors[1].cuda = NULL;
+  submit (&detectors[0]);
+  collect (&detectors[0]);
+}
+
 static void
 check_results (const Detector *detectors, int n, const CuvWaldboostPlan *plan,
     const CuvWaldboostResult *expected)
@@ -160,7 +173,8 @@ check_shared_images (void)
   check_results (detectors, N_DETECTORS, plan, &expected);
   check_threads (detectors);
   check_results (detectors, AT_ONCE + 1, plan, &expected);
-  submit (&detectors[0]); /* and is freed without being collected */
+  check_uncollected (detectors);
+  check_results (detectors, 1, plan, &expected);
   for (int i = 0; i < N_DETECTORS; i++) {
     cuv_waldboost_cuda_free (detectors[i].cuda);
     cuv_check_stream_free (detectors[i].stream);
