@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "waldboost/waldboost.h"
 
@@ -61,6 +62,45 @@ check_memory (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
     cuv_waldboost_cuda_free (detectors[i]);
   CUV_CHECK (cuv_cuda_allocated () == before);
   cuv_waldboost_plan_free (plan);
+}
+
+/* The number of allocations of a new detector, all of which are made to fail.
+ */
+static int
+count_failures (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  const size_t before = cuv_cuda_allocated ();
+  int n = 0;
+
+  for (;; n++) {
+    CuvWaldboostCuda *detector;
+
+    cuv_cuda_fail_allocation (n);
+    detector = cuv_waldboost_cuda_new (model, plan);
+    cuv_cuda_fail_allocation (-1);
+    if (detector != NULL) {
+      cuv_waldboost_cuda_free (detector);
+      return n;
+    }
+    CUV_CHECK (strstr (cuv_cuda_error (), "out of memory") != NULL, ": %s",
+        cuv_cuda_error ());
+    CUV_CHECK (cuv_cuda_allocated () == before);
+  }
+}
+
+/* The first detector also allocates images: grey, pictures, sums and their
+ * strips. */
+static void
+check_out_of_memory (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  CuvWaldboostCuda *first;
+
+  cuv_check_case ("out of memory");
+  CUV_CHECK (count_failures (model, plan) == 8);
+  first = cuv_waldboost_cuda_new (model, plan);
+  CUV_CHECK (count_failures (model, plan) == 4);
+  cuv_waldboost_cuda_free (first);
 }
 
 /* A thread may submit to any number of detectors before it collects. */
@@ -162,6 +202,7 @@ check_shared_images (void)
   void *memory;
   CuvFrame frame = cuv_check_to_device (&host, &memory);
 
+  check_out_of_memory (&random->model, plan);
   check_memory (&random->model, &params);
   for (int i = 0; i < N_DETECTORS; i++) {
     detectors[i].cuda = cuv_waldboost_cuda_new (&random->model, plan);
