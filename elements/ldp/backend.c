@@ -98,12 +98,11 @@ static void
 compare_from (
     CpuRetrieval *self, const RetrievalJob *job, uint64_t first, int n_threads)
 {
-  const size_t stride = self->info->stride;
+  const CuvLdpPackedQuery query = { self->packed, job->similarities };
 
   if (first < job->n)
-    cuv_ldp_matcher_run (self->matcher, self->packed,
-        job->entries + first * stride, stride, job->n - first, n_threads,
-        job->similarities + first);
+    cuv_ldp_matcher_run (self->matcher, &query, 1, job->entries,
+        self->info->stride, first, job->n, n_threads);
 }
 
 static const char *

@@ -6,9 +6,9 @@ search-faiss.py SEARCH WRITER [THREADS]
 SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAISS:
 Debian's python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms
 become float32 that sum to 1, so that their intersection is 1 - L1 / 2. Both are timed in
-turns on all cores (or THREADS), the median of all. Rankings may differ only among
-similarities that float32 does not tell apart. The exit status is 1 if cuvision-search is
-not twice as fast as the faster of FAISS's."""
+turns on all cores (or THREADS), with one query at a time and with 16 at once, the median
+of all. Rankings may differ only among similarities that float32 does not tell apart. The
+exit status is 1 if cuvision-search is not twice as fast as FAISS in both ways."""
 import json
 import os
 import re
@@ -49,9 +49,9 @@ def read(path):
     return vectors
 
 
-def own_memory():
-    """MiB of this process, without files."""
-    with open('/proc/self/status', encoding='ascii') as file:
+def memory_of(process='self'):
+    """MiB of a process, without files."""
+    with open(f'/proc/{process}/status', encoding='ascii') as file:
         return int(re.search(r'RssAnon:\s+(\d+)', file.read())[1]) >> 10
 
 
@@ -67,14 +67,23 @@ def time_faiss(index, queries, batch):
     return times, found
 
 
-def time_search(path, numbers):
-    done = subprocess.run([SEARCH, '-v', '-d', 'cpu', '--threads', str(THREADS), '-i',
-                           path, '-k', str(K), '--repeat', '5', '-n', *numbers],
-                          capture_output=True, text=True, check=True)
-    records = [json.loads(line) for line in done.stdout.splitlines()]
+def time_search(path, numbers, batch):
+    """Queries that stdin has at once are compared at once."""
+    with subprocess.Popen([SEARCH, '-d', 'cpu', '--threads', str(THREADS), '-i',
+                           path, '-k', str(K), '--repeat', '5', '-n', '-'],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        records = []
+        for first in range(0, len(numbers), batch):
+            part = numbers[first:first + batch]
+            process.stdin.write(''.join(f'{number}\n' for number in part))
+            process.stdin.flush()
+            records += [json.loads(process.stdout.readline()) for _ in part]
+        used = memory_of(process.pid)
+        process.communicate()
     return ([record['microseconds']['scan'] / 1e3 for record in records],
             [[(m['entry'], m['similarity']) for m in r['matches']] for r in records],
-            int(re.search(r'(\d+) MiB of host memory', done.stderr)[1]))
+            used)
 
 
 def check_ranking(ours, theirs):
@@ -89,32 +98,29 @@ def check_ranking(ours, theirs):
 def bench(grid, size, n):
     path = f'{grid}.ldp'
     subprocess.run([WRITER, str(grid), str(size), str(n), '1', path], check=True)
-    before = own_memory()
+    before = memory_of()
     vectors = read(path)
     numbers = [n * i // QUERIES + 5 for i in range(QUERIES)]
     queries = vectors[numbers].copy()
     index = faiss.IndexFlat(vectors.shape[1], faiss.METRIC_L1)
     index.add(vectors)
     del vectors
-    memory = own_memory() - before
-    times = {'faiss, one by one': [], 'faiss, 16 at once': [], 'cuvision-search': []}
-    for _ in range(ROUNDS):
-        one, theirs = time_faiss(index, queries, 1)
-        many, _ = time_faiss(index, queries, QUERIES)
-        own, ours, own_bytes = time_search(path, [str(i) for i in numbers])
-        times['faiss, one by one'] += one
-        times['faiss, 16 at once'] += many
-        times['cuvision-search'] += own
-        check_ranking(ours, theirs)
-    medians = {what: statistics.median(ms) for what, ms in times.items()}
-    best = min(ms for what, ms in medians.items() if what.startswith('faiss'))
-    for what, ms in medians.items():
-        used = memory if what.startswith('faiss') else own_bytes
-        print(f'{n} entries of a grid of {grid}: {what}: {ms:.2f} ms a query, '
-              f'{used} MiB', flush=True)
-    ratio = best / medians['cuvision-search']
-    print(f'ratio {ratio:.1f}, the same ranking', flush=True)
-    return ratio
+    memory = memory_of() - before
+    ratios = []
+    for batch in 1, QUERIES:
+        times, own_times = [], []
+        for _ in range(ROUNDS):
+            part, theirs = time_faiss(index, queries, batch)
+            own_part, ours, used = time_search(path, numbers, batch)
+            times += part
+            own_times += own_part
+            check_ranking(ours, theirs)
+        ms, own_ms = statistics.median(times), statistics.median(own_times)
+        ratios.append(ms / own_ms)
+        print(f'{n} entries of a grid of {grid}, {batch} at once: FAISS {ms:.2f} ms a '
+              f'query, {memory} MiB; cuvision-search {own_ms:.2f} ms, {used} '
+              f'MiB: ratio {ratios[-1]:.1f}, the same ranking', flush=True)
+    return min(ratios)
 
 
 print(f'FAISS {faiss.__version__}, {THREADS} threads')

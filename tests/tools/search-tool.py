@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 for package, name, found in (
@@ -184,6 +185,28 @@ def test_numpy():
           'a threshold')
 
 
+def test_many_queries():
+    """More than are compared at once, some of them wrong, in their order."""
+    oracle = Oracle('all.ldp')
+    done = expect(0, 'up to 16 queries at once', '-v', '-d', 'cpu', '-i', 'all.ldp', '-n',
+                  *map(str, range(40)))
+    scans = [json.loads(line)['microseconds']['scan'] for line in done.stdout.splitlines()]
+    check(sum(a != b for a, b in zip(scans, scans[1:])) < 20,
+          f'queries were compared one by one: {scans}')
+    numbers = [str(7 * i) for i in range(40)]
+    for at in 3, 21, 21:
+        numbers.insert(at, 'x')
+    for n in 0, 3:
+        done = expect(1, 'skipped: x', '-d', 'cpu', '-i', 'all.ldp', '-k', '3', '-n',
+                      *numbers[:5], '-', n=n, text='\n'.join(numbers[5:]))
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        check([record['query'] for record in found] == numbers, f'{n} ranks, the order')
+        for record in found:
+            check('error' in record if record['query'] == 'x' else pairs(record)
+                  == oracle.best(oracle.counts[record['query_entry']], 3),
+                  f'{n} ranks: {record}')
+
+
 def test_blocks():
     """Blocks of different sizes, whose weights differ."""
     write(3, 70, 60, 7, 'blocks.ldp')
@@ -244,15 +267,22 @@ def test_queries():
 
 
 def test_dialogue():
-    """Each line of stdin is answered before the next one is written."""
-    with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-i', 'p.ldp', '-n', '-'],
+    """Each line of stdin is answered before the next one is written, also while bytes
+    come that are no line."""
+    with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-i', 'all.ldp', '-n', '-'],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as process:
-        for i in range(5):
-            process.stdin.write(f'{i}\n')
+        for text, *wanted in (('0\n', 0), ('1\n', 1), ('2\n3\n4', 2, 3),
+                              ('5\n' + '\n' * 10000, 45), ('6\n7' * 3, 6, 76, 76),
+                              ('\n', 7)):
+            process.stdin.write(text)
             process.stdin.flush()
-            check(json.loads(process.stdout.readline())['query_entry'] == i,
-                  f'answer {i}')
+            late = threading.Timer(60, process.kill)
+            late.start()
+            found = [json.loads(process.stdout.readline() or '{}').get('query_entry')
+                     for _ in wanted]
+            late.cancel()
+            check(found == wanted, f'answers to {text[:20]!r}: {found}, not {wanted}')
         process.stdin.close()
         try:
             check(process.wait(60) == 0, 'the end of stdin')
@@ -532,14 +562,19 @@ def test_output():
     done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n 0 > /dev/full', SEARCH],
                           stderr=subprocess.PIPE, text=True)
     check(done.returncode == 1 and 'No space left' in done.stderr, done.stderr)
+    expect(1, 'No space left', '-i', 'p.ldp', '-n', '-o', '/dev/full', *'01234' * 8, n=3)
     expect(1, 'none/x: No such file', '-i', 'p.ldp', '-n', '-o', 'none/x', '0', n=2)
+    done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n - < .', SEARCH],
+                          stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 1 and 'stdin: Is a directory' in done.stderr, done.stderr)
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_numpy, test_blocks, test_pictures, test_queries, test_dialogue,
-                 test_thumbnails, test_many_files, test_order, test_few, test_wrong, test_damage, test_other_files,
-                 test_changed, test_killed, test_output):
+    for test in (test_numpy, test_many_queries, test_blocks, test_pictures, test_queries,
+                 test_dialogue, test_thumbnails, test_many_files, test_order, test_few,
+                 test_wrong, test_damage, test_other_files, test_changed, test_killed,
+                 test_output):
         start = time.monotonic()
         test()
         print(f'{test.__name__}: {time.monotonic() - start:.1f} s', flush=True)

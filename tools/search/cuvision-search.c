@@ -11,14 +11,13 @@
 typedef enum {
   COMMAND_END,
   COMMAND_FIND,    /* entries of a name, whose bytes follow */
-  COMMAND_PICTURE, /* compare with a descriptor, which follows */
-  COMMAND_ENTRY,   /* compare with entry `number` */
+  COMMAND_COMPARE, /* with queries, whose descriptors follow */
 } CommandKind;
 
 typedef struct {
   guint32 kind;
-  guint32 size; /* bytes of the name */
-  guint64 number;
+  guint32 n;                        /* bytes of the name, or queries */
+  gint64 entries[SCAN_MAX_QUERIES]; /* of the queries, below 0: a picture */
 } Command;
 
 typedef struct {
@@ -26,10 +25,21 @@ typedef struct {
   CuvProcessor processor;
   Part part;
   Scan *scan;
-  guint8 *packed; /* the query's descriptor */
+  guint8 *packed; /* descriptors of queries */
+  /* of the root */
   Queries *queries;
-  gboolean skipped; /* a query */
+  RecordQuery waiting[SCAN_MAX_QUERIES]; /* not yet compared */
+  guint n_waiting;
+  gint64 waiting_since; /* the first of them */
+  gint64 answer_us;     /* how long the last answer took */
+  gboolean skipped;     /* a query */
 } Search;
+
+static guint8 *
+descriptor_of (const Search *self, guint query)
+{
+  return self->packed + query * part_info (&self->part)->descriptor_size;
+}
 
 /* ---- steps of all ranks ---- */
 
@@ -50,10 +60,10 @@ find_entries (
 
   if (!files_are_unchanged (self, FALSE))
     return FALSE;
-  text = g_malloc0 ((gsize) command->size + 1);
+  text = g_malloc0 ((gsize) command->n + 1);
   if (name != NULL)
-    memcpy (text, name, command->size);
-  ranks_broadcast (text, command->size, 0);
+    memcpy (text, name, command->n);
+  ranks_broadcast (text, command->n, 0);
   own = part_find (&self->part, text);
   bytes = ranks_gather (own->data, own->len * sizeof (guint64));
   if (bytes != NULL) {
@@ -66,27 +76,47 @@ find_entries (
   return TRUE;
 }
 
-/* Files are looked at before they are read, as one that was cut off cannot be;
- * of what changed meanwhile the next query tells, or the end. */
-static gboolean
-compare (Search *self, const Command *command, Found *found)
+/* From the rank that has it: of a picture the root. */
+static void
+broadcast_descriptor (Search *self, guint query, gint64 entry)
 {
   const gsize size = part_info (&self->part)->descriptor_size;
   gint from = 0;
 
+  if (entry >= 0) {
+    const guint64 number = (guint64) entry;
+    const IndexFile *file = part_file (&self->part, number);
+
+    from = part_owner (&self->part, number);
+    if (from == ranks.rank)
+      memcpy (descriptor_of (self, query),
+          cuv_ldp_index_descriptor (file->index, number - file->first), size);
+  }
+  ranks_broadcast (descriptor_of (self, query), size, from);
+}
+
+/* Files are looked at before they are read, as one that was cut off cannot be;
+ * of what changed meanwhile the next queries tell, or the end. */
+static gboolean
+compare (Search *self, const Command *command)
+{
   if (!files_are_unchanged (self, FALSE))
     return FALSE;
-  if (command->kind == COMMAND_ENTRY) {
-    const IndexFile *file = part_file (&self->part, command->number);
+  for (guint i = 0; i < command->n; i++)
+    broadcast_descriptor (self, i, command->entries[i]);
+  return scan_run (self->scan, self->packed, (gint) command->n);
+}
 
-    from = part_owner (&self->part, command->number);
-    if (from == ranks.rank)
-      memcpy (self->packed,
-          cuv_ldp_index_descriptor (file->index, command->number - file->first),
-          size);
-  }
-  ranks_broadcast (self->packed, size, from);
-  return scan_run (self->scan, self->packed, found);
+static gboolean
+serve_compare (Search *self, const Command *command)
+{
+  Found found;
+
+  if (!compare (self, command))
+    return FALSE;
+  for (guint i = 0; i < command->n; i++)
+    scan_merge (self->scan, (gint) i, &found);
+  return TRUE;
 }
 
 /* Until the root says so, or something fails. */
@@ -95,7 +125,6 @@ serve (Search *self)
 {
   for (;;) {
     Command command;
-    Found found;
     gboolean ok;
 
     ranks_await (&command, sizeof command);
@@ -103,7 +132,7 @@ serve (Search *self)
       return files_are_unchanged (self, TRUE);
     ok = command.kind == COMMAND_FIND
         ? find_entries (self, &command, NULL, NULL)
-        : compare (self, &command, &found);
+        : serve_compare (self, &command);
     if (!ok)
       return FALSE;
   }
@@ -117,54 +146,78 @@ typedef enum {
   ALL_END, /* the ranks have ended together */
 } Outcome;
 
+/* Has all ranks compare with the queries that wait. Merges all of them, as the
+ * other ranks do, also after one could not be printed. */
 static Outcome
-ask (Search *self, Command command, const RecordQuery *query)
+answer (Search *self)
 {
-  Found found;
+  const gint64 start = g_get_monotonic_time ();
+  Command command = { .kind = COMMAND_COMPARE, .n = self->n_waiting };
+  gboolean ok = TRUE;
 
+  for (guint i = 0; i < self->n_waiting; i++)
+    command.entries[i] = self->waiting[i].entry;
   ranks_await (&command, sizeof command);
-  if (!compare (self, &command, &found))
+  if (!compare (self, &command))
     return ALL_END;
-  return record_print (query, &found, &self->part) ? NEXT : FAILED;
+  for (guint i = 0; i < self->n_waiting; i++) {
+    Found found;
+
+    scan_merge (self->scan, (gint) i, &found);
+    ok = ok && record_print (&self->waiting[i], &found, &self->part);
+    g_free (self->waiting[i].query);
+  }
+  self->n_waiting = 0;
+  self->answer_us = g_get_monotonic_time () - start;
+  return ok ? NEXT : FAILED;
+}
+
+/* The descriptor of a picture is already there. */
+static Outcome
+ask (Search *self, const gchar *text, gint64 entry, DescribeTimes times)
+{
+  if (self->n_waiting == 0)
+    self->waiting_since = g_get_monotonic_time ();
+  self->waiting[self->n_waiting++] =
+      (RecordQuery){ g_strdup (text), entry, times };
+  return (gint) self->n_waiting < scan_max_queries (self->scan) ? NEXT
+                                                                : answer (self);
 }
 
 static Outcome
 skip (Search *self, const gchar *query, const gchar *problem)
 {
-  gchar *name = g_filename_display_name (query);
-  const gboolean ok = record_print_problem (query, problem);
+  const Outcome outcome = self->n_waiting > 0 ? answer (self) : NEXT;
+  gchar *name;
 
+  if (outcome != NEXT)
+    return outcome;
+  name = g_filename_display_name (query);
   g_printerr ("skipped: %s: %s\n", name, problem);
   g_free (name);
   self->skipped = TRUE;
-  return ok ? NEXT : FAILED;
+  return record_print_problem (query, problem) ? NEXT : FAILED;
 }
 
 static Outcome
 ask_picture (Search *self, const gchar *path)
 {
-  RecordQuery query = { .query = path, .entry = -1 };
-  gchar *problem;
-  const void *packed = queries_describe (
-      self->queries, path, self->processor.n_threads, &query.times, &problem);
+  DescribeTimes times;
+  gchar *problem = queries_describe (self->queries, path,
+      self->processor.n_threads, descriptor_of (self, self->n_waiting), &times);
   Outcome outcome;
 
-  if (packed == NULL) {
-    outcome = skip (self, path, problem);
-    g_free (problem);
-    return outcome;
-  }
-  memcpy (self->packed, packed, part_info (&self->part)->descriptor_size);
-  return ask (self, (Command){ .kind = COMMAND_PICTURE }, &query);
+  if (problem == NULL)
+    return ask (self, path, -1, times);
+  outcome = skip (self, path, problem);
+  g_free (problem);
+  return outcome;
 }
 
 static Outcome
 ask_entry (Search *self, const gchar *text, guint64 number)
 {
-  const RecordQuery query = { .query = text, .entry = (gint64) number };
-
-  return ask (
-      self, (Command){ .kind = COMMAND_ENTRY, .number = number }, &query);
+  return ask (self, text, (gint64) number, (DescribeTimes){ 0.0, 0.0 });
 }
 
 static Outcome
@@ -189,7 +242,7 @@ ask_number (Search *self, const gchar *text)
 static Outcome
 ask_name (Search *self, const gchar *name)
 {
-  Command command = { .kind = COMMAND_FIND, .size = (guint32) strlen (name) };
+  Command command = { .kind = COMMAND_FIND, .n = (guint32) strlen (name) };
   Outcome outcome = NEXT;
   GArray *entries;
 
@@ -204,27 +257,50 @@ ask_name (Search *self, const gchar *name)
   return outcome;
 }
 
+static Outcome
+ask_query (Search *self, const gchar *query)
+{
+  if (self->options.kind == SEARCH_PICTURES)
+    return ask_picture (self, query);
+  if (self->options.kind == SEARCH_NUMBERS)
+    return ask_number (self, query);
+  return ask_name (self, query);
+}
+
+/* No query waits for the next ones, which may be slow to decode or to find, for
+ * longer than an answer takes. */
+static gboolean
+is_due (const Search *self)
+{
+  return self->n_waiting > 0
+      && g_get_monotonic_time () - self->waiting_since >= self->answer_us;
+}
+
+/* Queries that wait are answered before stdin is waited for. */
 static gboolean
 lead (Search *self)
 {
   Command end = { .kind = COMMAND_END };
   Outcome outcome = NEXT;
-  const gchar *query;
 
-  while (outcome == NEXT && (query = queries_next (self->queries)) != NULL) {
-    if (self->options.kind == SEARCH_PICTURES)
-      outcome = ask_picture (self, query);
-    else if (self->options.kind == SEARCH_NUMBERS)
-      outcome = ask_number (self, query);
+  while (outcome == NEXT) {
+    const gchar *query = is_due (self)
+        ? NULL
+        : queries_next (self->queries, self->n_waiting == 0);
+
+    if (query != NULL)
+      outcome = ask_query (self, query);
+    else if (self->n_waiting > 0)
+      outcome = answer (self);
     else
-      outcome = ask_name (self, query);
+      break;
   }
   if (outcome == ALL_END)
     return FALSE;
   ranks_await (&end, sizeof end);
   if (!files_are_unchanged (self, TRUE))
     return FALSE;
-  return outcome == NEXT && !self->skipped;
+  return outcome == NEXT && !self->skipped && !queries_failed (self->queries);
 }
 
 /* ---- main ---- */
@@ -254,13 +330,16 @@ open_search (Search *self)
   self->scan = scan_new (&self->part, options, &self->processor);
   if (self->scan == NULL)
     return FALSE;
-  self->packed = g_malloc (part_info (&self->part)->descriptor_size);
+  self->packed = g_malloc_n ((gsize) scan_max_queries (self->scan),
+      part_info (&self->part)->descriptor_size);
   return ranks_agree (open_root (self));
 }
 
 static void
 close_search (Search *self)
 {
+  for (guint i = 0; i < self->n_waiting; i++)
+    g_free (self->waiting[i].query);
   queries_free (self->queries);
   scan_free (self->scan);
   part_close (&self->part);

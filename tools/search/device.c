@@ -122,20 +122,23 @@ read_free_memory (void)
 
 /* Not before every rank has a context, which takes memory, too, and before any
  * allocates. */
-gsize
+DeviceMemory
 device_memory (const SearchOptions *options, const CuvProcessor *processor)
 {
-  const gsize limit = (gsize) options->memory_limit << 20;
-  gint n_sharing = ranks.n_local;
-  gsize available;
+  const gsize n_local = (gsize) ranks.n_local;
+  gsize host, device = 0;
+  DeviceMemory self;
 
   ranks_wait_for_all ();
-  available =
-      processor->on_device ? cuv_ldp_scan_free_memory () : read_free_memory ();
-  ranks_wait_for_all ();
-  if (options->memory_limit >= 0)
-    return limit;
+  host = read_free_memory ();
   if (processor->on_device)
-    n_sharing = (ranks.n_local + n_devices - 1) / n_devices;
-  return available / 10 * (processor->on_device ? 9 : 7) / (gsize) n_sharing;
+    device = cuv_ldp_scan_free_memory ();
+  ranks_wait_for_all ();
+  self = (DeviceMemory){ host / 10 * 7 / n_local, host / 16 / n_local };
+  if (processor->on_device)
+    self.histograms = device / 10 * 9
+        / ((n_local + (gsize) n_devices - 1) / (gsize) n_devices);
+  if (options->memory_limit >= 0)
+    self.histograms = (gsize) options->memory_limit << 20;
+  return self;
 }

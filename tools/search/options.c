@@ -49,15 +49,14 @@ static const GOptionEntry entries[] = {
       "N" },
   { "memory-limit", 0, 0, G_OPTION_ARG_INT, &options.memory_limit,
       "MiB of memory, of the GPU or the machine, for a copy of each rank's "
-      "histograms; what does not fit is read from the file for each query "
+      "histograms; what does not fit is read from the file again and again "
       "(default: what the ranks' share of the free memory holds)",
       "MIB" },
   { "no-check", 0, 0, G_OPTION_ARG_NONE, &options.no_check,
       "Do not check the entries for damage, for which all of them are read",
       NULL },
   { "repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat,
-      "Compare each query N times and print the median time (default: 1)",
-      "N" },
+      "Compare N times and print the median time (default: 1)", "N" },
   { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose,
       "Print what each rank does, and its memory", NULL },
   { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this", NULL },
@@ -68,7 +67,8 @@ static const GOptionEntry entries[] = {
 
 static const gchar description[] =
     "Prints a line of JSON for each query: its matches, the best first. The "
-    "QUERY - reads\nmore from stdin, one a line, and answers each at once.\n\n"
+    "QUERY - reads\nmore from stdin, one a line, and answers all that are "
+    "there before it waits.\n\n"
     "Examples:\n"
     "  cuvision-search -i pictures.ldp photo.jpg\n"
     "  mpirun -n 4 cuvision-search -i 'part-*.ldp' --k 10 photos/*.jpg\n"

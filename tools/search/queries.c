@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "search-tool.h"
 
+#include <errno.h>
 #include <gst/gst.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 #include "context/gstcuvframe.h"
 #include "cpu/ldp-cpu.h"
 #include "cuvtime.h"
@@ -12,15 +13,15 @@
 
 struct _Queries {
   gchar **next;
-  char *line; /* of stdin */
-  size_t line_size;
   gboolean reading; /* stdin */
+  gboolean failed;  /* to read it */
+  GString *input;   /* read and not yet returned */
+  GString *line;
   const CuvLdpIndexInfo *info;
   /* for pictures */
   GstElement *decoder;
   CuvLdpCpu *descriptor;
   guint32 *counts;
-  guint8 *packed;
 };
 
 Queries *
@@ -29,6 +30,8 @@ queries_new (const SearchOptions *options, const CuvLdpIndexInfo *info)
   Queries *self = g_new0 (Queries, 1);
 
   self->next = options->queries;
+  self->input = g_string_new (NULL);
+  self->line = g_string_new (NULL);
   self->info = info;
   if (options->kind != SEARCH_PICTURES)
     return self;
@@ -36,9 +39,7 @@ queries_new (const SearchOptions *options, const CuvLdpIndexInfo *info)
   self->decoder = picture_decoder_new ("cuvision-search");
   self->descriptor = cuv_ldp_cpu_new (&info->layout);
   self->counts = g_try_new (guint32, cuv_ldp_n_counts (&info->layout));
-  self->packed = g_try_malloc (info->descriptor_size);
-  if (self->decoder != NULL && self->descriptor != NULL && self->counts != NULL
-      && self->packed != NULL)
+  if (self->decoder != NULL && self->descriptor != NULL && self->counts != NULL)
     return self;
   if (self->decoder != NULL)
     ranks_print_error ("out of memory for a picture's descriptor");
@@ -57,37 +58,82 @@ queries_free (Queries *self)
   }
   cuv_ldp_cpu_free (self->descriptor);
   g_free (self->counts);
-  g_free (self->packed);
-  free (self->line);
+  g_string_free (self->input, TRUE);
+  g_string_free (self->line, TRUE);
   g_free (self);
 }
 
 /* ---- which ---- */
 
-/* Empty lines are skipped. */
-static const gchar *
-read_line (Queries *self)
+/* Returns whether there are bytes, or the end. */
+static gboolean
+wait_for_input (gboolean may_wait)
 {
-  ssize_t n;
+  struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
 
-  while ((n = getline (&self->line, &self->line_size, stdin)) >= 0) {
-    while (n > 0 && strchr ("\r\n", self->line[n - 1]) != NULL)
-      self->line[--n] = '\0';
-    if (n > 0)
-      return self->line;
+  return poll (&input, 1, may_wait ? -1 : 0) > 0;
+}
+
+/* Stops reading at the end. */
+static void
+read_input (Queries *self)
+{
+  gchar bytes[4096];
+  const gssize n = read (STDIN_FILENO, bytes, sizeof bytes);
+
+  if (n > 0) {
+    g_string_append_len (self->input, bytes, n);
+  } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+    self->reading = FALSE;
+    self->failed = n < 0;
+    if (n < 0)
+      g_printerr ("cuvision-search: stdin: %s\n", g_strerror (errno));
   }
-  return NULL;
+}
+
+/* Moves a line to self->line, at the end also one that is not complete. */
+static gboolean
+take_line (Queries *self)
+{
+  const gchar *text = self->input->str;
+  const gchar *end = memchr (text, '\n', self->input->len);
+  const gssize n = end != NULL ? end - text : (gssize) self->input->len;
+
+  if (end == NULL && (self->reading || n == 0))
+    return FALSE;
+  g_string_truncate (self->line, 0);
+  g_string_append_len (self->line, text, n);
+  while (g_str_has_suffix (self->line->str, "\r"))
+    g_string_truncate (self->line, self->line->len - 1);
+  g_string_erase (self->input, 0, n + (end != NULL));
+  return TRUE;
+}
+
+/* Empty lines are skipped. Unless it may wait, reads at most once: there may be
+ * bytes without end, but no line. */
+static const gchar *
+next_line (Queries *self, gboolean may_wait)
+{
+  for (gboolean reads = TRUE;; reads = may_wait) {
+    while (take_line (self)) {
+      if (self->line->len > 0)
+        return self->line->str;
+    }
+    if (!self->reading || !reads)
+      return NULL;
+    if (wait_for_input (may_wait))
+      read_input (self);
+  }
 }
 
 const gchar *
-queries_next (Queries *self)
+queries_next (Queries *self, gboolean may_wait)
 {
   for (;;) {
-    const gchar *line = self->reading ? read_line (self) : NULL;
+    const gchar *line = next_line (self, may_wait);
 
-    if (line != NULL)
+    if (line != NULL || self->reading)
       return line;
-    self->reading = FALSE;
     if (*self->next == NULL)
       return NULL;
     if (!g_str_equal (*self->next, "-"))
@@ -95,6 +141,12 @@ queries_next (Queries *self)
     self->next++;
     self->reading = TRUE;
   }
+}
+
+gboolean
+queries_failed (const Queries *self)
+{
+  return self->failed;
 }
 
 /* ---- pictures ---- */
@@ -127,26 +179,26 @@ describe_sample (
   return counts;
 }
 
-const void *
+gchar *
 queries_describe (Queries *self, const gchar *path, gint n_threads,
-    DescribeTimes *times, gchar **problem)
+    guint8 *packed, DescribeTimes *times)
 {
+  gchar *problem = NULL;
   GstSample *sample;
   const void *counts;
   struct timespec start;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
-  *problem = NULL;
-  sample = picture_decode (self->decoder, path, problem);
+  sample = picture_decode (self->decoder, path, &problem);
   if (sample == NULL)
-    return NULL;
+    return problem;
   times->decode_us = cuv_microseconds_since (&start);
-  counts = describe_sample (self, sample, n_threads, problem);
+  counts = describe_sample (self, sample, n_threads, &problem);
   gst_sample_unref (sample);
   if (counts == NULL)
-    return NULL;
+    return problem;
   cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
-  cuv_ldp_index_pack (&self->info->layout, self->counts, self->packed);
+  cuv_ldp_index_pack (&self->info->layout, self->counts, packed);
   times->describe_us = cuv_microseconds_since (&start);
-  return self->packed;
+  return NULL;
 }

@@ -130,6 +130,15 @@ ranks_max (gdouble value)
   return max;
 }
 
+gint
+ranks_min (gint value)
+{
+  int min = value;
+
+  MPI_Allreduce (&value, &min, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return min;
+}
+
 void
 ranks_wait_for_all (void)
 {

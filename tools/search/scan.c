@@ -18,11 +18,15 @@ struct _Scan {
   const Part *part;
   const SearchOptions *options;
   CuvProcessor processor;
-  GArray *segments;      /* of Segment */
+  GArray *segments; /* of Segment */
+  gint max_queries;
+  gsize thumbnail_size; /* bytes; 0: not wanted */
+  /* of the last run, for each query */
   gdouble *similarities; /* of this rank's entries */
-  CuvLdpMatch *best;     /* of this rank */
-  gsize thumbnail_size;  /* bytes; 0: not wanted */
-  /* of the last run; details at the root only */
+  CuvLdpMatch *best;     /* k of this rank */
+  gsize n_best[SCAN_MAX_QUERIES];
+  gdouble scan_us;
+  /* of the query that was merged last; details at the root only */
   GArray *matches; /* of CuvLdpMatch */
   GByteArray *details;
   GPtrArray *names, *thumbnails;
@@ -97,10 +101,21 @@ set_thumbnails (Scan *self)
   return NULL;
 }
 
+/* On a GPU queries are compared one after the other. */
+static gint
+find_max_queries (const Scan *self, gsize memory)
+{
+  const gsize each = (self->part->end - self->part->first) * sizeof (gdouble)
+      + part_info (self->part)->descriptor_size;
+  const gsize n = self->processor.on_device ? 1 : memory / each;
+
+  return ranks_min ((gint) CLAMP (n, 1, SCAN_MAX_QUERIES));
+}
+
 static gchar *
 open_scan (Scan *self, gsize memory)
 {
-  const guint64 n = self->part->end - self->part->first;
+  const guint64 n = (self->part->end - self->part->first) * self->max_queries;
   gchar *problem = open_segments (self, memory);
 
   self->similarities = g_try_new (gdouble, n + 1);
@@ -121,12 +136,14 @@ describe (const Scan *self)
       ? g_strdup ("no entries")
       : g_strdup_printf ("entries %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
           part->first, part->end - 1);
-  gchar *text = g_strdup_printf ("%s on %s, %d threads: %" G_GUINT64_FORMAT
-                                 " MiB of histograms, %" G_GSIZE_FORMAT
-                                 " MiB of host memory",
-      range, self->processor.on_device ? "the GPU" : "the CPU",
-      self->processor.n_threads, n * info->descriptor_size >> 20,
-      device_read_size ("/proc/self/status", "RssAnon:") >> 20);
+  gchar *text =
+      g_strdup_printf ("%s on %s, %d threads, up to %d queries at once: "
+                       "%" G_GUINT64_FORMAT " MiB of histograms, "
+                       "%" G_GSIZE_FORMAT " MiB of host memory",
+          range, self->processor.on_device ? "the GPU" : "the CPU",
+          self->processor.n_threads, self->max_queries,
+          n * info->descriptor_size >> 20,
+          device_read_size ("/proc/self/status", "RssAnon:") >> 20);
 
   g_free (range);
   return text;
@@ -137,19 +154,20 @@ scan_new (const Part *part, const SearchOptions *options,
     const CuvProcessor *processor)
 {
   Scan *self = g_new0 (Scan, 1);
-  const gsize memory = device_memory (options, processor);
+  const DeviceMemory memory = device_memory (options, processor);
 
   self->part = part;
   self->options = options;
   self->processor = *processor;
   self->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
   g_array_set_clear_func (self->segments, close_segment);
-  self->best = g_new (CuvLdpMatch, options->k);
+  self->max_queries = find_max_queries (self, memory.queries);
+  self->best = g_new (CuvLdpMatch, options->k * self->max_queries);
   self->matches = g_array_new (FALSE, FALSE, sizeof (CuvLdpMatch));
   self->names = g_ptr_array_new ();
   self->thumbnails = g_ptr_array_new ();
   if (ranks_agree (set_thumbnails (self))
-      && ranks_agree (open_scan (self, memory))) {
+      && ranks_agree (open_scan (self, memory.histograms))) {
     if (options->verbose)
       ranks_print (describe (self));
     return self;
@@ -173,22 +191,59 @@ scan_free (Scan *self)
   g_free (self);
 }
 
+gint
+scan_max_queries (const Scan *self)
+{
+  return self->max_queries;
+}
+
 /* ---- this rank's best ---- */
 
-static gchar *
-compare (Scan *self, const void *packed)
+static gdouble *
+similarities_of (const Scan *self, gint query)
 {
-  gdouble *similarities = self->similarities;
+  const Part *part = self->part;
+
+  return self->similarities + (gsize) query * (part->end - part->first);
+}
+
+static CuvLdpMatch *
+best_of (const Scan *self, gint query)
+{
+  return self->best + query * self->options->k;
+}
+
+static gchar *
+compare (Scan *self, const guint8 *packed, gint n)
+{
+  const gsize size = part_info (self->part)->descriptor_size;
+  CuvLdpPackedQuery queries[SCAN_MAX_QUERIES];
   const char *problem = NULL;
 
+  for (gint i = 0; i < n; i++)
+    queries[i] = (CuvLdpPackedQuery){ packed + (gsize) i * size,
+      similarities_of (self, i) };
   for (guint i = 0; problem == NULL && i < self->segments->len; i++) {
     const Segment *segment = &g_array_index (self->segments, Segment, i);
 
-    problem = cuv_ldp_scan_run (
-        segment->scan, packed, similarities, &self->processor);
-    similarities += segment->n;
+    problem = cuv_ldp_scan_run (segment->scan, queries, n, &self->processor);
+    for (gint j = 0; j < n; j++)
+      queries[j].similarities += segment->n;
   }
   return g_strdup (problem);
+}
+
+static void
+find_best (Scan *self, gint query)
+{
+  const Part *part = self->part;
+  CuvLdpMatch *best = best_of (self, query);
+
+  self->n_best[query] =
+      cuv_ldp_best (similarities_of (self, query), part->end - part->first,
+          self->options->threshold, (gsize) self->options->k, best);
+  for (gsize i = 0; i < self->n_best[query]; i++)
+    best[i].entry += part->first;
 }
 
 static int
@@ -199,31 +254,30 @@ compare_times (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Returns the number of matches, and the median time of the repetitions. */
-static gsize
-find_best (Scan *self, const void *packed, gdouble *median_us, gchar **problem)
+/* Each query's time is the median of the repetitions, divided by n. */
+gboolean
+scan_run (Scan *self, const guint8 *packed, gint n)
 {
-  const Part *part = self->part;
-  const gint n = self->options->repeat;
-  gdouble *times = g_new (gdouble, n);
-  gsize n_best = 0;
+  const gint n_times = self->options->repeat;
+  gdouble *times = g_new (gdouble, n_times);
+  gchar *problem = NULL;
 
-  for (gint i = 0; i < n && *problem == NULL; i++) {
+  for (gint i = 0; i < n_times && problem == NULL; i++) {
     struct timespec start;
 
     clock_gettime (CLOCK_MONOTONIC, &start);
-    *problem = compare (self, packed);
-    if (*problem == NULL)
-      n_best = cuv_ldp_best (self->similarities, part->end - part->first,
-          self->options->threshold, (gsize) self->options->k, self->best);
+    problem = compare (self, packed, n);
+    for (gint j = 0; j < n && problem == NULL; j++)
+      find_best (self, j);
     times[i] = cuv_microseconds_since (&start);
   }
-  qsort (times, (gsize) n, sizeof *times, compare_times);
-  *median_us = times[n / 2];
+  qsort (times, (gsize) n_times, sizeof *times, compare_times);
+  self->scan_us = times[n_times / 2] / n;
   g_free (times);
-  for (gsize i = 0; i < n_best; i++)
-    self->best[i].entry += part->first;
-  return n_best;
+  if (!ranks_agree (problem))
+    return FALSE;
+  self->scan_us = ranks_max (self->scan_us);
+  return TRUE;
 }
 
 /* ---- the best of all ---- */
@@ -286,9 +340,10 @@ fetch_details (Scan *self)
 
 /* Leaves the best of all ranks in self->matches, at every rank. */
 static void
-merge (Scan *self, gsize n_best)
+merge (Scan *self, gint query)
 {
-  GByteArray *all = ranks_gather (self->best, n_best * sizeof *self->best);
+  GByteArray *all = ranks_gather (
+      best_of (self, query), self->n_best[query] * sizeof *self->best);
   guint n = 0;
 
   g_array_set_size (self->matches, 0);
@@ -305,19 +360,13 @@ merge (Scan *self, gsize n_best)
   ranks_broadcast (self->matches->data, n * sizeof (CuvLdpMatch), 0);
 }
 
-gboolean
-scan_run (Scan *self, const void *packed, Found *found)
+void
+scan_merge (Scan *self, gint i, Found *found)
 {
-  gchar *problem = NULL;
   struct timespec start;
-  gdouble scan_us = 0;
-  const gsize n_best = find_best (self, packed, &scan_us, &problem);
 
-  if (!ranks_agree (problem))
-    return FALSE;
-  scan_us = ranks_max (scan_us);
   clock_gettime (CLOCK_MONOTONIC, &start);
-  merge (self, n_best);
+  merge (self, i);
   fetch_details (self);
   *found =
       (Found){ .matches = (const CuvLdpMatch *) (void *) self->matches->data,
@@ -326,7 +375,6 @@ scan_run (Scan *self, const void *packed, Found *found)
         .thumbnails = self->thumbnail_size > 0
             ? (const guint8 *const *) self->thumbnails->pdata
             : NULL,
-        .scan_us = scan_us,
+        .scan_us = self->scan_us,
         .merge_us = cuv_microseconds_since (&start) };
-  return TRUE;
 }

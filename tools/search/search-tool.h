@@ -2,7 +2,7 @@
 /* cuvision-search, an MPI program. All ranks run the same code; rank 0, the
  * root, also reads the queries and prints the results.
  *
- *   cuvision-search.c  one query after the other
+ *   cuvision-search.c  collects queries, has all ranks compare them
  *   options.c          the command line
  *   ranks.c            MPI: who there is, errors, bytes to and from all
  *   part.c             the files, and the part of their entries of this rank
@@ -94,6 +94,9 @@ GByteArray *ranks_gather (gconstpointer bytes, gsize size);
 /* At the root: the largest of all. */
 gdouble ranks_max (gdouble value);
 
+/* The least of all. */
+gint ranks_min (gint value);
+
 void ranks_wait_for_all (void);
 
 /* ---- part.c ---- */
@@ -142,9 +145,13 @@ gchar *part_find_change (Part *self, gboolean now);
 /* Chooses what this rank computes with. NULL, or why not, to be freed. */
 gchar *device_choose (const SearchOptions *options, CuvProcessor *processor);
 
-/* Bytes of the processor's memory for this rank's histograms. All ranks call it
- * at a time. */
-gsize device_memory (
+typedef struct {
+  gsize histograms; /* bytes of the processor's memory for this rank's */
+  gsize queries;    /* bytes of host memory */
+} DeviceMemory;
+
+/* All ranks call it at a time. */
+DeviceMemory device_memory (
     const SearchOptions *options, const CuvProcessor *processor);
 
 /* A size in kB of a file in /proc, such as "MemAvailable:", in bytes; 0:
@@ -156,23 +163,32 @@ gsize device_read_size (const gchar *path, const gchar *key);
 
 typedef struct _Scan Scan;
 
+enum { SCAN_MAX_QUERIES = 16 };
+
 /* All ranks call it. NULL after errors were printed. The part must outlive it.
  */
 Scan *scan_new (const Part *part, const SearchOptions *options,
     const CuvProcessor *processor);
 void scan_free (Scan *self); /* NULL is allowed */
 
+/* How many queries it compares at once, at most SCAN_MAX_QUERIES. */
+gint scan_max_queries (const Scan *self);
+
+/* Compares with n queries, whose descriptors lie one after the other. All ranks
+ * call it. Returns FALSE after errors were printed. */
+gboolean scan_run (Scan *self, const guint8 *packed, gint n);
+
 typedef struct {
   const CuvLdpMatch *matches; /* best first */
   gsize n;
   GPtrArray *names;                /* of matches; NULL: damaged */
   const guint8 *const *thumbnails; /* of matches; NULL: not wanted */
-  gdouble scan_us, merge_us;
+  gdouble scan_us, merge_us;       /* of one query */
 } Found;
 
-/* All ranks call it with the packed query. Returns FALSE after errors were
- * printed; *found is set at the root, until the next run. */
-gboolean scan_run (Scan *self, const void *packed, Found *found);
+/* Query i of the last run. All ranks call it. *found is set at the root, until
+ * the next call. */
+void scan_merge (Scan *self, gint i, Found *found);
 
 /* ---- queries.c ---- */
 
@@ -183,22 +199,25 @@ Queries *queries_new (
     const SearchOptions *options, const CuvLdpIndexInfo *info);
 void queries_free (Queries *self); /* NULL is allowed */
 
-/* The next one as it was given, or NULL at the end. */
-const gchar *queries_next (Queries *self);
+/* The next one as it was given, until the next call, or NULL at the end. Unless
+ * it may wait, also NULL if stdin has no line yet. */
+const gchar *queries_next (Queries *self, gboolean may_wait);
+
+/* Whether stdin could not be read, which was printed. */
+gboolean queries_failed (const Queries *self);
 
 typedef struct {
   gdouble decode_us, describe_us;
 } DescribeTimes;
 
-/* The packed descriptor of a picture, until the next call, or NULL with
- * *problem set. */
-const void *queries_describe (Queries *self, const gchar *path, gint n_threads,
-    DescribeTimes *times, gchar **problem);
+/* Writes the descriptor of a picture. NULL, or the problem, to be freed. */
+gchar *queries_describe (Queries *self, const gchar *path, gint n_threads,
+    guint8 *packed, DescribeTimes *times);
 
 /* ---- record.c ---- */
 
 typedef struct {
-  const gchar *query;
+  gchar *query; /* owned */
   gint64 entry; /* the query's number, below 0: a picture */
   DescribeTimes times;
 } RecordQuery;

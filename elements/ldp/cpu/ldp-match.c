@@ -15,10 +15,11 @@ struct _CuvLdpMatcher {
   uint64_t *weights; /* of blocks; packed points to weights and totals */
   uint32_t *totals;  /* codes in each histogram of a block, after weights */
   /* the current run */
-  const uint8_t *query, *entries;
-  size_t stride, n;
+  const CuvLdpPackedQuery *queries;
+  int n_queries;
+  const uint8_t *entries;
+  size_t stride, first, end;
   size_t per_task; /* entries */
-  double *similarities;
 };
 
 static uint64_t
@@ -111,12 +112,11 @@ cuv_ldp_matcher_packed (const CuvLdpMatcher *self)
 /* ---- comparing ---- */
 
 static double
-compare (const CuvLdpMatcher *self, const uint8_t *entry)
+compare (const CuvLdpMatcher *self, const uint8_t *query, const uint8_t *entry)
 {
   const CuvLdpPacked *packed = &self->packed;
   const size_t step =
       (size_t) (packed->n_histograms * packed->n_bins * packed->count_size);
-  const uint8_t *query = self->query;
   uint64_t distance = 0;
 
   for (int i = 0; i < packed->n_blocks; i++) {
@@ -133,32 +133,41 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
   return cuv_ldp_similarity_of_distance (packed->max_distance, distance);
 }
 
-/* Long enough for the processor to read ahead. */
+/* Long enough for the processor to read ahead, and short enough to stay in a
+ * core's cache for all queries. */
 enum { TASK_BYTES = 1 << 18 };
 
 static void
 compare_task (void *data, int task)
 {
   const CuvLdpMatcher *self = data;
-  const size_t first = (size_t) task * self->per_task;
+  const size_t first = self->first + (size_t) task * self->per_task;
+  const size_t left = self->end - first;
+  const size_t end = first + (left < self->per_task ? left : self->per_task);
 
-  for (size_t i = first; i < first + self->per_task && i < self->n; i++)
-    self->similarities[i] = compare (self, self->entries + i * self->stride);
+  for (const CuvLdpPackedQuery *query = self->queries;
+       query < self->queries + self->n_queries; query++) {
+    for (size_t i = first; i < end; i++)
+      query->similarities[i] =
+          compare (self, query->packed, self->entries + i * self->stride);
+  }
 }
 
 void
-cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
-    const uint8_t *entries, size_t stride, size_t n, int n_threads,
-    double *similarities)
+cuv_ldp_matcher_run (CuvLdpMatcher *self, const CuvLdpPackedQuery *queries,
+    int n_queries, const uint8_t *entries, size_t stride, size_t first,
+    size_t end, int n_threads)
 {
-  self->query = query;
+  self->queries = queries;
+  self->n_queries = n_queries;
   self->entries = entries;
   self->stride = stride;
-  self->n = n;
+  self->first = first;
+  self->end = end;
   self->per_task = stride < TASK_BYTES ? TASK_BYTES / stride : 1;
-  self->similarities = similarities;
-  cuv_threads_run (n_threads, (int) ((n + self->per_task - 1) / self->per_task),
-      compare_task, self);
+  cuv_threads_run (n_threads,
+      (int) ((end - first + self->per_task - 1) / self->per_task), compare_task,
+      self);
 }
 
 /* ---- copying ---- */

@@ -19,11 +19,18 @@ typedef struct _CuvLdpMatcher CuvLdpMatcher;
 CuvLdpMatcher *cuv_ldp_matcher_new (const CuvLdpLayout *layout);
 void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 
-/* Similarities of a packed query to n packed entries, `stride` bytes apart.
- * n_threads 0 = one per processor. */
-void cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
-    const uint8_t *entries, size_t stride, size_t n, int n_threads,
-    double *similarities);
+/* A packed picture, and where its similarities to the entries go. */
+typedef struct {
+  const uint8_t *packed;
+  double *similarities; /* of entry 0, 1, .. */
+} CuvLdpPackedQuery;
+
+/* Compares each query with the packed entries first .. end - 1; entry 0 is at
+ * `entries`, the others follow `stride` bytes apart. Memory is read once for
+ * all queries. n_threads 0 = one per processor. */
+void cuv_ldp_matcher_run (CuvLdpMatcher *self, const CuvLdpPackedQuery *queries,
+    int n_queries, const uint8_t *entries, size_t stride, size_t first,
+    size_t end, int n_threads);
 
 /* The layout and weights of packed pictures; owned by the matcher. */
 const CuvLdpPacked *cuv_ldp_matcher_packed (const CuvLdpMatcher *self);

@@ -15,8 +15,8 @@ typedef struct {
 } Config;
 
 typedef struct {
-  const void *packed;
-  double *similarities;
+  const CuvLdpPackedQuery *queries;
+  int n_queries;
 } Job;
 
 /* ---- CPU ---- */
@@ -114,14 +114,13 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   Cpu *self = state;
   const Job *job = data;
-  const size_t stride = self->config.info->stride;
-  const uint64_t n = self->n_copied;
+  const Config *config = &self->config;
 
-  cuv_ldp_matcher_run (self->matcher, job->packed, self->copy, self->pitch, n,
-      processor->n_threads, job->similarities);
-  cuv_ldp_matcher_run (self->matcher, job->packed,
-      self->config.entries + n * stride, stride, self->config.n - n,
-      processor->n_threads, job->similarities + n);
+  cuv_ldp_matcher_run (self->matcher, job->queries, job->n_queries, self->copy,
+      self->pitch, 0, self->n_copied, processor->n_threads);
+  cuv_ldp_matcher_run (self->matcher, job->queries, job->n_queries,
+      config->entries, config->info->stride, self->n_copied, config->n,
+      processor->n_threads);
   return NULL;
 }
 
@@ -194,12 +193,16 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
   const Job *job = data;
 
   self->n_threads = processor->n_threads;
-  return cuv_ldp_match_cuda_submit_packed (
-             self->match, job->packed, self->n, processor->stream)
-              == 0
-          && cuv_ldp_match_cuda_collect (self->match, job->similarities) == 0
-      ? NULL
-      : cuv_cuda_error ();
+  for (int i = 0; i < job->n_queries; i++) {
+    const CuvLdpPackedQuery *query = &job->queries[i];
+
+    if (cuv_ldp_match_cuda_submit_packed (
+            self->match, query->packed, self->n, processor->stream)
+            != 0
+        || cuv_ldp_match_cuda_collect (self->match, query->similarities) != 0)
+      return cuv_cuda_error ();
+  }
+  return NULL;
 }
 
 static void
@@ -289,10 +292,10 @@ cuv_ldp_scan_free (CuvLdpScan *self)
 }
 
 const char *
-cuv_ldp_scan_run (CuvLdpScan *self, const void *packed, double *similarities,
-    const CuvProcessor *processor)
+cuv_ldp_scan_run (CuvLdpScan *self, const CuvLdpPackedQuery *queries,
+    int n_queries, const CuvProcessor *processor)
 {
-  Job job = { packed, similarities };
+  Job job = { queries, n_queries };
 
   return cuv_backend_run (&self->backend, &job, processor);
 }

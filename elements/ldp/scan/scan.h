@@ -5,8 +5,8 @@
 #ifndef CUV_LDP_SCAN_H
 #define CUV_LDP_SCAN_H
 
+#include "cpu/ldp-match.h"
 #include "cuvbackend.h"
-#include "index/ldpindex.h"
 
 typedef struct _CuvLdpScan CuvLdpScan;
 
@@ -19,10 +19,10 @@ CuvLdpScan *cuv_ldp_scan_new (const CuvLdpIndex *index, uint64_t first,
     const char **error);
 void cuv_ldp_scan_free (CuvLdpScan *self); /* NULL is allowed */
 
-/* Similarities of counts, packed as in the index, to the n entries. Returns
- * NULL, or an error. */
-const char *cuv_ldp_scan_run (CuvLdpScan *self, const void *packed,
-    double *similarities, const CuvProcessor *processor);
+/* Compares each query with the n entries. Returns NULL, or an error. */
+const char *cuv_ldp_scan_run (CuvLdpScan *self,
+    const CuvLdpPackedQuery *queries, int n_queries,
+    const CuvProcessor *processor);
 
 /* NULL, or why there is no GPU that this build can use. */
 const char *cuv_ldp_scan_probe_cuda (void);

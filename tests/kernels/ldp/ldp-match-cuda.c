@@ -172,8 +172,9 @@ check_query (
   found[n] = -1.0;
   ask (self, cuda, query, n, skip, found);
   cuv_ldp_matcher_run (self->matcher,
-      self->entries + (size_t) query * self->stride, self->entries,
-      self->stride, (size_t) n, 1, cpu);
+      &(CuvLdpPackedQuery){
+          self->entries + (size_t) query * self->stride, cpu },
+      1, self->entries, self->stride, 0, (size_t) n, 1);
   CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
       ": CPU and GPU similarities differ");
   for (int i = 0; i < n; i++) {

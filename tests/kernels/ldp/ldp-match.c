@@ -10,25 +10,40 @@
 #include <stdlib.h>
 
 static void
-check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
+check_similarities (
+    const LdpPictures *self, int picture, int first, const double *similarities)
 {
+  for (int i = first; i < LDP_PICTURES; i++) {
+    const double wanted = cuv_ldp_similarity (
+        &self->layout, self->counts[picture], &self->layout, self->counts[i]);
+
+    CUV_CHECK (i != picture || similarities[i] == 1.0);
+    CUV_CHECK (fabs (similarities[i] - wanted) < 1e-12, ": %d, %d: %g, not %g",
+        picture, i, similarities[i], wanted);
+  }
+}
+
+/* All from entry `first` on, with every fourth as a query. */
+static void
+check_pictures (
+    const LdpPictures *self, int first, unsigned mask, int n_threads)
+{
+  enum { QUERIES = (LDP_PICTURES + 3) / 4 };
   CuvLdpMatcher *matcher;
+  CuvLdpPackedQuery queries[QUERIES];
+  double similarities[QUERIES][LDP_PICTURES] = { { 0.0 } };
 
   cuv_cpu_set_mask (mask);
   matcher = cuv_ldp_matcher_new (&self->layout);
-  for (int query = 0; query < LDP_PICTURES; query += 4) {
-    double similarities[LDP_PICTURES];
-
-    cuv_ldp_matcher_run (matcher, self->packed + (size_t) query * self->stride,
-        self->packed, self->stride, LDP_PICTURES, n_threads, similarities);
-    for (int i = 0; i < LDP_PICTURES; i++) {
-      const double wanted = cuv_ldp_similarity (
-          &self->layout, self->counts[query], &self->layout, self->counts[i]);
-
-      CUV_CHECK (i != query || similarities[i] == 1.0);
-      CUV_CHECK (fabs (similarities[i] - wanted) < 1e-12,
-          ": %d, %d: %g, not %g", query, i, similarities[i], wanted);
-    }
+  for (int i = 0; i < QUERIES; i++)
+    queries[i] =
+        (CuvLdpPackedQuery){ self->packed + 4 * (size_t) i * self->stride,
+          similarities[i] };
+  cuv_ldp_matcher_run (matcher, queries, QUERIES, self->packed, self->stride,
+      (size_t) first, LDP_PICTURES, n_threads);
+  for (int i = 0; i < QUERIES; i++) {
+    check_similarities (self, 4 * i, first, similarities[i]);
+    CUV_CHECK (first == 0 || similarities[i][first - 1] == 0.0);
   }
   cuv_ldp_matcher_free (matcher);
   cuv_cpu_set_mask (~0u);
@@ -64,6 +79,7 @@ check_ties (void)
   const CuvLdpParams params = { .order = 3, .grid = 8, .directions = 1 };
   CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
+  CuvLdpPackedQuery query;
   CuvLdpMatch best[TIED];
   double similarities[TIED];
   uint32_t *counts;
@@ -82,8 +98,8 @@ check_ties (void)
         cuv_ldp_index_pack (&layout, counts, packed + (size_t) i * 2 * n));
     free (counts);
   }
-  cuv_ldp_matcher_run (
-      matcher, packed + TIED * 2 * n, packed, 2 * n, TIED, 1, similarities);
+  query = (CuvLdpPackedQuery){ packed + TIED * 2 * n, similarities };
+  cuv_ldp_matcher_run (matcher, &query, 1, packed, 2 * n, 0, TIED, 1);
   cuv_ldp_best (similarities, TIED, 0.0, TIED, best);
   CUV_CHECK (fabs (similarities[0] - (1 - UNITS * 10.0 / 900 / 64)) < 1e-12);
   for (int i = 0; i < TIED; i++)
@@ -147,9 +163,9 @@ check_ldp_match (void)
     LdpPictures pictures;
 
     ldp_pictures_init (&pictures, i);
-    check_pictures (&pictures, 0, 1);
-    check_pictures (&pictures, ~0u, 1);
-    check_pictures (&pictures, ~0u, 3);
+    check_pictures (&pictures, 0, 0, 1);
+    check_pictures (&pictures, 0, ~0u, 1);
+    check_pictures (&pictures, 2, ~0u, 3);
     ldp_pictures_clear (&pictures);
   }
   check_best ();
@@ -160,12 +176,15 @@ check_ldp_match (void)
 
 /* ---- benchmark ---- */
 
+enum { BENCH_QUERIES = 16 };
+
 typedef struct {
   CuvLdpMatcher *matcher;
+  CuvLdpPackedQuery queries[BENCH_QUERIES];
+  int n_queries;
   uint8_t *packed;
   size_t stride;
   int n, n_threads;
-  double *similarities;
 } Bench;
 
 static void
@@ -173,8 +192,19 @@ run (void *data)
 {
   Bench *self = data;
 
-  cuv_ldp_matcher_run (self->matcher, self->packed, self->packed, self->stride,
-      (size_t) self->n, self->n_threads, self->similarities);
+  cuv_ldp_matcher_run (self->matcher, self->queries, self->n_queries,
+      self->packed, self->stride, 0, (size_t) self->n, self->n_threads);
+}
+
+static void
+bench (Bench *self)
+{
+  char name[80];
+
+  snprintf (name, sizeof name, "ldp match %d with %d of 256x256, %d threads",
+      self->n_queries, self->n, self->n_threads);
+  cuv_check_report (name, cuv_check_time (run, self),
+      65536.0 * self->n * self->n_queries, (double) self->stride * self->n);
 }
 
 void
@@ -183,22 +213,26 @@ bench_ldp_match (void)
   const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
   CuvLdpLayout layout;
   Bench self = { .n = 1000 };
-  char name[80];
+  double *similarities;
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 256, 256) == NULL);
   self.matcher = cuv_ldp_matcher_new (&layout);
   self.stride = cuv_ldp_n_counts (&layout);
   self.packed = malloc (self.stride * (size_t) self.n);
-  self.similarities = malloc ((size_t) self.n * sizeof *self.similarities);
+  similarities =
+      malloc (BENCH_QUERIES * (size_t) self.n * sizeof *similarities);
   for (size_t i = 0; i < self.stride * (size_t) self.n; i++)
     self.packed[i] = (uint8_t) (i * 2654435761u >> 29);
+  for (int i = 0; i < BENCH_QUERIES; i++)
+    self.queries[i] =
+        (CuvLdpPackedQuery){ self.packed + (size_t) i * self.stride,
+          similarities + (size_t) i * (size_t) self.n };
   for (self.n_threads = 0; self.n_threads < 2; self.n_threads++) {
-    snprintf (name, sizeof name, "ldp match 1000 of 256x256, %d threads",
-        self.n_threads);
-    cuv_check_report (name, cuv_check_time (run, &self), 65536e3,
-        (double) self.stride * self.n);
+    for (self.n_queries = 1; self.n_queries <= BENCH_QUERIES;
+         self.n_queries += BENCH_QUERIES - 1)
+      bench (&self);
   }
   cuv_ldp_matcher_free (self.matcher);
   free (self.packed);
-  free (self.similarities);
+  free (similarities);
 }

@@ -10,7 +10,7 @@
 #include "ldp-tests.h"
 #include "scan/scan.h"
 
-enum { N = 21 };
+enum { N = 21, QUERIES = N / 3 };
 
 /* Noise, of which some entries repeat others. */
 static CuvLdpIndex *
@@ -43,7 +43,8 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
   CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&info->layout);
-  double wanted[N], found[N + 1];
+  double wanted[N], found[QUERIES][N + 1];
+  CuvLdpPackedQuery queries[QUERIES];
   const char *error;
   CuvLdpScan *scan =
       cuv_ldp_scan_new (index, first, n, max_bytes, processor, &error);
@@ -51,15 +52,19 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
   cuv_check_case ("entries %d and %d more, %zu bytes of %zu", (int) first,
       (int) n, max_bytes, (size_t) info->descriptor_size);
   CUV_CHECK (scan != NULL, ": %s", error);
-  for (uint64_t query = 0; scan != NULL && query < N; query += 3) {
-    const uint8_t *packed = cuv_ldp_index_descriptor (index, query);
-
-    found[n] = -1.0;
-    cuv_ldp_matcher_run (matcher, packed,
-        cuv_ldp_index_descriptor (index, first), info->stride, n, 1, wanted);
-    CUV_CHECK (cuv_ldp_scan_run (scan, packed, found, processor) == NULL);
-    CUV_CHECK (memcmp (found, wanted, n * sizeof *found) == 0);
-    CUV_CHECK (found[n] == -1.0);
+  for (uint64_t i = 0; i < QUERIES; i++) {
+    queries[i] = (CuvLdpPackedQuery){ cuv_ldp_index_descriptor (index, 3 * i),
+      found[i] };
+    found[i][n] = -1.0;
+  }
+  CUV_CHECK (scan != NULL
+      && cuv_ldp_scan_run (scan, queries, QUERIES, processor) == NULL);
+  for (int i = 0; scan != NULL && i < QUERIES; i++) {
+    cuv_ldp_matcher_run (matcher,
+        &(CuvLdpPackedQuery){ queries[i].packed, wanted }, 1,
+        cuv_ldp_index_descriptor (index, first), info->stride, 0, n, 1);
+    CUV_CHECK (memcmp (found[i], wanted, n * sizeof *wanted) == 0);
+    CUV_CHECK (found[i][n] == -1.0);
   }
   cuv_ldp_scan_free (scan);
   cuv_ldp_matcher_free (matcher);
