@@ -97,13 +97,23 @@ take (CuvImagePool *self, int most)
   return images;
 }
 
+// Rows of pictures are read in words; what pads the last one is not used, but
+// has a value.
 static int
 reserve (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
 {
+  CuvBuffer *pictures = &images->of[CUV_PICTURES];
+  const bool grows = sizes[CUV_PICTURES] > pictures->size;
+
   for (int i = 0; i < CUV_N_IMAGES; i++) {
     if (sizes[i] > 0 && cuv_buffer_reserve (&images->of[i], sizes[i]) != 0)
       return -1;
   }
+  if (!grows)
+    return 0;
+  CUV_CUDA_TRY (
+      cudaMemsetAsync (pictures->data, 0, pictures->size, cudaStreamPerThread));
+  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
   return 0;
 }
 

@@ -61,12 +61,27 @@ struct _CuvWaldboostCuda {
   }
 };
 
+static void
+give_back_images (CuvWaldboostCuda *self)
+{
+  if (self->pyramid.images != nullptr)
+    cuv_image_pool_give_back (self->pool, self->pyramid.images);
+  self->pyramid.images = nullptr;
+}
+
+// Ends a frame that was submitted and not collected.
+static void
+drop_frame (CuvWaldboostCuda *self)
+{
+  if (self->pyramid.images == nullptr)
+    return;
+  cuv_cuda_record (cudaEventSynchronize (self->done), "cudaEventSynchronize");
+  give_back_images (self);
+}
+
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
-  if (pyramid.images != nullptr) { // not collected
-    cuv_cuda_record (cudaEventSynchronize (done), "cudaEventSynchronize");
-    cuv_image_pool_give_back (pool, pyramid.images);
-  }
+  drop_frame (this);
   for (cudaEvent_t event : { started, done, forked, joined }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
@@ -91,19 +106,12 @@ take_images (CuvWaldboostCuda *self)
   return self->pyramid.images != nullptr ? 0 : -1;
 }
 
-static void
-give_back_images (CuvWaldboostCuda *self)
-{
-  if (self->pyramid.images != nullptr)
-    cuv_image_pool_give_back (self->pool, self->pyramid.images);
-  self->pyramid.images = nullptr;
-}
-
 static int
 set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 {
   CuvTables tables;
 
+  drop_frame (self); // its images may be too small
   self->n_segments = plan->n_segments;
   self->segment_end.assign (
       plan->segment_end, plan->segment_end + plan->n_segments);

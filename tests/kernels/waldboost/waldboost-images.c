@@ -176,6 +176,35 @@ check_uncollected (Detector *detectors)
   collect (&detectors[0]);
 }
 
+/* A new plan ends a frame that was not collected, whose images are too small
+ * for the next one. */
+static void
+check_new_plan (const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, const CuvWaldboostPlan *plan,
+    Detector *self)
+{
+  CuvWaldboostPlan *small = cuv_waldboost_plan_new (model, params, 40, 30);
+  const size_t before = cuv_cuda_allocated ();
+  const CuvFrame frame = self->frame;
+  size_t needed;
+
+  cuv_check_case ("a new plan before a frame is collected");
+  self->cuda = cuv_waldboost_cuda_new (model, plan);
+  needed = cuv_cuda_allocated () - before;
+  cuv_waldboost_cuda_free (self->cuda);
+  self->cuda = cuv_waldboost_cuda_new (model, small);
+  self->frame.width = 40;
+  self->frame.height = 30;
+  submit (self);
+  CUV_CHECK (!self->failed);
+  self->frame = frame;
+  CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0);
+  submit (self);
+  CUV_CHECK (cuv_cuda_allocated () - before == needed);
+  collect (self);
+  cuv_waldboost_plan_free (small);
+}
+
 static void
 check_results (const Detector *detectors, int n, const CuvWaldboostPlan *plan,
     const CuvWaldboostResult *expected)
@@ -204,6 +233,12 @@ check_shared_images (void)
 
   check_out_of_memory (&random->model, plan);
   check_memory (&random->model, &params);
+  detectors[0].frame = frame;
+  detectors[0].stream = cuv_check_stream_new ();
+  check_new_plan (&random->model, &params, plan, &detectors[0]);
+  check_results (detectors, 1, plan, &expected);
+  cuv_waldboost_cuda_free (detectors[0].cuda);
+  cuv_check_stream_free (detectors[0].stream);
   for (int i = 0; i < N_DETECTORS; i++) {
     detectors[i].cuda = cuv_waldboost_cuda_new (&random->model, plan);
     detectors[i].frame = frame;
