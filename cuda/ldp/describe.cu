@@ -15,23 +15,6 @@ struct Shared {
 
 // ---- codes of four pixels, one byte each, from the signs of derivatives ----
 
-// Signs of a lane's four pixels and of their left and right neighbours.
-struct RowSigns {
-  Signs left, centre, right;
-
-  __device__ __forceinline__ void
-  load (const Signs *words)
-  {
-    const Signs before = words[0], after = words[2];
-
-    centre = words[1];
-    left.positive = __byte_perm (before.positive, centre.positive, 0x6543);
-    left.negative = __byte_perm (before.negative, centre.negative, 0x6543);
-    right.positive = __byte_perm (centre.positive, after.positive, 0x4321);
-    right.negative = __byte_perm (centre.negative, after.negative, 0x4321);
-  }
-};
-
 // Bits of b where the mask is set, else of a. One instruction: the compiler
 // makes two of the C expression.
 static __device__ __forceinline__ unsigned
@@ -49,15 +32,42 @@ select_bits (unsigned a, unsigned b, unsigned mask)
 #endif
 }
 
+// Signs, and the same with the halves of each byte swapped.
+struct SignPair {
+  Signs signs, swapped;
+
+  __device__ __forceinline__ void
+  set (Signs value)
+  {
+    signs = value;
+    swapped = select_bits (value >> 4, value << 4, 0xf0f0f0f0u);
+  }
+};
+
+// Signs of a lane's four pixels and of their left and right neighbours.
+struct RowSigns {
+  SignPair left, centre, right;
+
+  __device__ __forceinline__ void
+  load (const Signs *words)
+  {
+    const Signs before = words[0], here = words[1], after = words[2];
+
+    left.set (__byte_perm (before, here, 0x6543));
+    centre.set (here);
+    right.set (__byte_perm (here, after, 0x4321));
+  }
+};
+
 // Compares four pixels with two neighbours of each: bit d is set if the sign of
 // neighbour `low` differs in direction d, bit d + 4 for neighbour `high`.
 static __device__ __forceinline__ unsigned
-compare_two (const Signs &centre, const Signs &low, const Signs &high)
+compare_two (const SignPair &centre, const SignPair &low, const SignPair &high)
 {
   const unsigned mask = 0xf0f0f0f0u;
 
-  return ~((centre.positive & select_bits (low.positive, high.positive, mask))
-      | (centre.negative & select_bits (low.negative, high.negative, mask)));
+  return ~((centre.signs & select_bits (low.signs, high.signs, mask))
+      | (centre.swapped & select_bits (low.swapped, high.swapped, mask)));
 }
 
 // A step of a bit transpose: swaps a's bits under the mask with b's bits n

@@ -14,11 +14,9 @@
 #define CUV_LDP_SIGN_WORDS (CUV_LDP_TILE_WIDTH / 4 + 2)
 #define CUV_LDP_SIGN_ROWS (CUV_LDP_STEP_ROWS + 2)
 
-// Signs of four pixels, one byte each: bits d and d + 4 are direction d.
-struct __align__ (8) Signs
-{
-  unsigned positive, negative; // derivative > 0, < 0
-};
+// Signs of four pixels, one byte each: bit d is set if the derivative in
+// direction d is above 0, bit d + 4 if it is below.
+typedef unsigned Signs;
 
 // ---- grey values ----
 
@@ -154,9 +152,9 @@ derivative (Get get)
 static __device__ __forceinline__ void
 add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 {
-  signs->positive |= cuv_signs_of_halves (even, odd) & 0x11111111u << d;
-  signs->negative |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
-      & 0x11111111u << d;
+  *signs |= cuv_signs_of_halves (even, odd) & 0x01010101u << d;
+  *signs |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
+      & 0x10101010u << d;
 }
 
 // Signs of four pixels for derivatives of order k, each pixel read from shared
@@ -165,7 +163,7 @@ static __device__ __forceinline__ Signs
 signs_of_order (const unsigned *grey, int k)
 {
   unsigned even[CUV_LDP_DIRECTIONS], odd[CUV_LDP_DIRECTIONS];
-  Signs signs = {};
+  Signs signs = 0;
   int coefficient = 1;
 
 #pragma unroll
@@ -208,7 +206,7 @@ template <int K>
 static __device__ __forceinline__ Signs
 signs_of_row (const Pixels<K> rows[K + 1], int r)
 {
-  Signs signs = {};
+  Signs signs = 0;
 
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
