@@ -243,6 +243,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
 
   if (threadIdx.x == blockDim.x - 1) { // first: writes to the host take longest
     report (learn, local.basis, local.frame.pixels, update);
+    learn.state->left_out = learn.n_pixels - local.frame.pixels;
     learn.state->moments.pixels = local.moments.pixels;
     learn.state->basis.mode = local.basis.mode;
     learn.state->basis.is_known = local.basis.is_known;

@@ -11,13 +11,13 @@
 #define TILE_PIXELS 2048      // at most
 
 // Waits until a tile is loaded and the previous one is no longer used. Returns
-// whether pixels may have to be excluded.
+// whether pixels may have to be excluded, if that is to be checked.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ bool
-await (const CuvPcaTile<F, PACKED> &tile, bool fetched)
+await (const CuvPcaTile<F, PACKED> &tile, bool fetched, bool checks)
 {
   __pipeline_wait_prior (0);
-  if (F == CUV_CUBE_F32 || tile.pass.has_ignore)
+  if (checks)
     return __syncthreads_or (fetched && tile.may_exclude ()) != 0;
   __syncthreads ();
   return false;
@@ -73,6 +73,7 @@ static __global__ void __launch_bounds__ (
   Sums<F> sums;
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
   bool fetched = false; // the tile at t has been fetched
+  bool checks = F == CUV_CUBE_F32 || pass.has_ignore;
 
   // not earlier: the next kernel may read the cube (cube_is_ready) or, if it is
   // learn_kernel(), the previous frame's state before it waits
@@ -82,7 +83,7 @@ static __global__ void __launch_bounds__ (
   for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
     const CuvPcaTile<F, PACKED> tile = { pass,
       buffers + buffer * pass.tile_bytes, cuv_pca_extent (pass, t) };
-    const bool bad = await (tile, fetched), works = fetched;
+    const bool bad = await (tile, fetched, checks), works = fetched;
 
     if (works) {
       t += gridDim.x;
@@ -97,6 +98,7 @@ static __global__ void __launch_bounds__ (
     if (!works) { // overlaps with the copies
       if (pass.cube_is_ready)
         cuv_pdl_wait ();
+      checks = checks && !(pass.is_summed && pass.state->left_out == 0);
       load_band_gains<F, PACKED> (pass, band_gains, bin_gains);
       continue;
     }

@@ -42,10 +42,10 @@ cuv_pca_load_band_gains (const CuvPcaPass &pass, const CuvPcaGains &gains,
   }
 }
 
-// A thread's pixels. Planar: adjacent ones. Packed: a warp apart, so that a
-// warp's pixels are adjacent.
-template <CuvCubeFormat F, bool PACKED> struct CuvPcaPixels {
-  static constexpr int n = F != CUV_CUBE_F32 ? 4 : PACKED ? 1 : 2;
+// A thread's N pixels. Planar: adjacent ones. Packed: N-ths of the tile apart,
+// so that a warp's pixels are adjacent.
+template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
+  static constexpr int n = N;
   static constexpr int size = CuvPcaTile<F, PACKED>::size;
 
   const CuvPcaTile<F, PACKED> &tile;
@@ -63,35 +63,42 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaPixels {
     return __hiloint2double ((int) value, 0);
   }
 
-  // Samples as doubles; integers are scaled, see GAIN_SCALE.
+  // Offset of a pixel's first sample in the tile.
+  __device__ __forceinline__ int
+  at (int i) const
+  {
+    return pixel (i) * (PACKED ? tile.step () : size);
+  }
+
+  // Samples of a band as doubles; integers are scaled, see GAIN_SCALE. from:
+  // the pixels' first samples; planar: only the first is used.
   __device__ __forceinline__ void
-  load (const uint8_t *band, double samples[n]) const
+  load (const uint8_t *const from[n], int band_at, double samples[n]) const
   {
     if constexpr (PACKED) {
 #pragma unroll
       for (int i = 0; i < n; i++) {
-        const auto value =
-            *(const typename CuvPcaTile<F, PACKED>::Sample *) (band
-                + pixel (i) * tile.step ());
+        const auto value = *(
+            const typename CuvPcaTile<F, PACKED>::Sample *) (from[i] + band_at);
 
         samples[i] =
             F == CUV_CUBE_F32 ? (double) value : of_integer ((unsigned) value);
       }
     } else if constexpr (F == CUV_CUBE_U8) {
-      const unsigned four = *(const unsigned *) (band + n * first);
+      const unsigned four = *(const unsigned *) (from[0] + band_at);
 
 #pragma unroll
       for (int i = 0; i < n; i++)
         samples[i] = of_integer (__byte_perm (four, 0, 0x4440 + i));
     } else if constexpr (F == CUV_CUBE_U16) {
-      const uint2 four = *(const uint2 *) (band + n * first * size);
+      const uint2 four = *(const uint2 *) (from[0] + band_at);
 
       samples[0] = of_integer (four.x & 0xffff);
       samples[1] = of_integer (four.x >> 16);
       samples[2] = of_integer (four.y & 0xffff);
       samples[3] = of_integer (four.y >> 16);
     } else {
-      const float2 two = *(const float2 *) (band + n * first * size);
+      const float2 two = *(const float2 *) (from[0] + band_at);
 
       samples[0] = two.x;
       samples[1] = two.y;
@@ -110,29 +117,29 @@ cuv_pca_to_int (double sum, double top, double bias)
 }
 
 // The channels of a thread's pixels.
-template <CuvCubeFormat F, bool PACKED>
+template <CuvCubeFormat F, bool PACKED, int n>
 static __device__ __forceinline__ void
-cuv_pca_project (const CuvPcaPixels<F, PACKED> &pixels,
+cuv_pca_project (const CuvPcaPixels<F, PACKED, n> &pixels,
     const CuvPcaBandGains *band_gains, int values[][CUV_PCA_SHOWN])
 {
-  constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaPass &pass = pixels.tile.pass;
   const int n_bands = pass.bands.n;
+  const uint8_t *from[n];
   double sums[n][CUV_PCA_SHOWN];
 
 #pragma unroll
   for (int i = 0; i < n; i++) {
+    from[i] = pixels.tile.bytes + pixels.at (i);
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
       sums[i][c] = band_gains[n_bands].channel[c];
   }
-#pragma unroll(n == 1 ? 8 : PACKED ? 2 : 4)
+#pragma unroll(n == 1 ? 8 : n == 4 && PACKED ? 2 : 4)
   for (int b = 0; b < n_bands; b++) {
     const CuvPcaBandGains gains = band_gains[b];
     double samples[n];
 
-    pixels.load (pixels.tile.bytes + (PACKED ? (int) gains.at : b * pass.pitch),
-        samples);
+    pixels.load (from, PACKED ? (int) gains.at : b * pass.pitch, samples);
 #pragma unroll
     for (int i = 0; i < n; i++) {
 #pragma unroll
@@ -150,15 +157,15 @@ cuv_pca_project (const CuvPcaPixels<F, PACKED> &pixels,
   }
 }
 
-template <CuvCubeFormat F, bool PACKED>
+template <CuvCubeFormat F, bool PACKED, int n>
 static __device__ __forceinline__ void
 cuv_pca_count (
-    const CuvPcaPixels<F, PACKED> &pixels, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED, n> &pixels, const int values[][CUV_PCA_SHOWN])
 {
   const CuvPcaTile<F, PACKED> &tile = pixels.tile;
 
 #pragma unroll
-  for (int i = 0; i < pixels.n; i++) {
+  for (int i = 0; i < n; i++) {
     const int p = pixels.pixel (i);
 
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
@@ -168,12 +175,11 @@ cuv_pca_count (
   }
 }
 
-template <CuvCubeFormat F, bool PACKED>
+template <CuvCubeFormat F, bool PACKED, int n>
 static __device__ __forceinline__ void
 cuv_pca_paint (
-    const CuvPcaPixels<F, PACKED> &pixels, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED, n> &pixels, const int values[][CUV_PCA_SHOWN])
 {
-  constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaTile<F, PACKED> &tile = pixels.tile;
   unsigned *row =
       (unsigned *) (tile.pass.picture + tile.extent.y * tile.pass.stride)
@@ -201,16 +207,13 @@ cuv_pca_paint (
   }
 }
 
-// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads.
-template <CuvCubeFormat F, bool PACKED>
+template <int n, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
+cuv_pca_show_by (const CuvPcaTile<F, PACKED> &tile,
     const CuvPcaBandGains *band_gains, int task)
 {
-  constexpr int n = CuvPcaPixels<F, PACKED>::n;
-
   for (int i = threadIdx.x; i < tile.pass.pixels / n; i += blockDim.x) {
-    const CuvPcaPixels<F, PACKED> pixels = { tile, i };
+    const CuvPcaPixels<F, PACKED, n> pixels = { tile, i };
     int values[n][CUV_PCA_SHOWN];
 
     if (pixels.pixel (0) >= tile.extent.count)
@@ -220,6 +223,23 @@ cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
       cuv_pca_paint (pixels, values);
     else
       cuv_pca_count (pixels, values);
+  }
+}
+
+// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads. Packed floats:
+// two pixels per thread share the reads of gains, if no thread goes without.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
+    const CuvPcaBandGains *band_gains, int task)
+{
+  if constexpr (F != CUV_CUBE_F32) {
+    cuv_pca_show_by<4> (tile, band_gains, task);
+  } else {
+    if (!PACKED || tile.pass.pixels >= 2 * (int) blockDim.x)
+      cuv_pca_show_by<2> (tile, band_gains, task);
+    else
+      cuv_pca_show_by<1> (tile, band_gains, task);
   }
 }
 

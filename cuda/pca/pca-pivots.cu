@@ -3,20 +3,14 @@
 // block, as on the CPU.
 #include "pca/pca-state.cuh"
 
-#define THREADS_PER_PIXEL 4 // threads per pixel
-#define THREADS (THREADS_PER_PIXEL * CUV_PCA_PIVOT_PIXELS)
+#define THREADS 512
+#define BANDS 128 // whose samples are in shared memory at once
 
-// Sample of a band in the pixel-th of the pixels that pivots come from.
-static __device__ __forceinline__ float
-load (const CuvPcaPass &pass, int pixel, int band)
-{
-  const CuvCube &cube = pass.cube;
-  const int64_t at = cuv_pca_pivot_pixel (&cube, pixel);
-
-  return *(const float *) (cube.data + at / cube.width * cube.row_step
-      + at % cube.width * cube.pixel_step
-      + pass.bands.index[band] * cube.band_step);
-}
+struct Shared {
+  const uint8_t *pixels[CUV_PCA_PIVOT_PIXELS];
+  bool counts[CUV_PCA_PIVOT_PIXELS]; // pixels without a sample to exclude
+  float samples[CUV_PCA_PIVOT_PIXELS][BANDS];
+};
 
 static __device__ __forceinline__ bool
 is_good (const CuvPcaPass &pass, float value)
@@ -25,43 +19,82 @@ is_good (const CuvPcaPass &pass, float value)
       && !(pass.has_ignore && (double) value == pass.ignore);
 }
 
-// One block. counts: pixels without a sample to exclude.
+// Calls call (pixel, band, sample) for n pixels and bands first .. end - 1, all
+// threads' loads at once.
+template <typename Call>
+static __device__ __forceinline__ void
+each_sample (const CuvPcaPass &pass, const Shared &shared, int n, int first,
+    int end, Call call)
+{
+  const int bands = end - first;
+
+#pragma unroll 4
+  for (int i = threadIdx.x; i < n * bands; i += THREADS) {
+    const int pixel = i / bands, band = first + i % bands;
+
+    call (pixel, band,
+        *(const float *) (shared.pixels[pixel]
+            + pass.bands.index[band] * pass.cube.band_step));
+  }
+}
+
+// The pivot of a band whose samples are in a column, in the order of the CPU.
+static __device__ __forceinline__ double
+find_pivot (const Shared &shared, int n, int column)
+{
+  float minimum = 0, maximum = 0;
+  double sum = 0.0;
+  int count = 0;
+
+#pragma unroll 8
+  for (int i = 0; i < n; i++) {
+    const float value = shared.samples[i][column];
+
+    if (!shared.counts[i])
+      continue;
+    minimum = count == 0 ? value : fminf (minimum, value);
+    maximum = count == 0 ? value : fmaxf (maximum, value);
+    sum += value;
+    count++;
+  }
+  return cuv_pca_pivot (minimum, maximum, sum, count);
+}
+
+// One block.
 static __global__ void
 __launch_bounds__ (THREADS)
     pivots_kernel (const __grid_constant__ CuvPcaPass pass)
 {
-  __shared__ bool counts[CUV_PCA_PIVOT_PIXELS];
-  const int n = cuv_pca_pivot_pixels (&pass.cube);
-  const int own = threadIdx.x / THREADS_PER_PIXEL;
+  __shared__ Shared shared;
+  const CuvCube &cube = pass.cube;
+  const int n = cuv_pca_pivot_pixels (&cube), i = threadIdx.x;
 
-  cuv_pdl_trigger ();
-  cuv_pdl_wait ();
-  if ((int) threadIdx.x < n)
-    counts[threadIdx.x] = true;
-  __syncthreads ();
-  for (int b = threadIdx.x % THREADS_PER_PIXEL; b < pass.bands.n && own < n;
-       b += THREADS_PER_PIXEL) {
-    if (!is_good (pass, load (pass, own, b)))
-      counts[own] = false;
+  if (i < n) {
+    const int64_t at = cuv_pca_pivot_pixel (&cube, i);
+
+    shared.pixels[i] = cube.data + at / cube.width * cube.row_step
+        + at % cube.width * cube.pixel_step;
+    shared.counts[i] = true;
   }
+  cuv_pdl_wait ();
+  cuv_pdl_trigger (); // not earlier: the next kernel may read the cube
   __syncthreads ();
-  for (int b = threadIdx.x; b < pass.bands.n; b += THREADS) {
-    float minimum = 0, maximum = 0;
-    double sum = 0.0;
-    int count = 0;
+  each_sample (
+      pass, shared, n, 0, pass.bands.n, [&] (int pixel, int, float sample) {
+        if (!is_good (pass, sample))
+          shared.counts[pixel] = false;
+      });
+  for (int first = 0; first < pass.bands.n; first += BANDS) {
+    const int end = min (first + BANDS, pass.bands.n);
 
-#pragma unroll 8
-    for (int i = 0; i < n; i++) {
-      const float value = load (pass, i, b);
-
-      if (!counts[i])
-        continue;
-      minimum = count == 0 ? value : fminf (minimum, value);
-      maximum = count == 0 ? value : fmaxf (maximum, value);
-      sum += value;
-      count++;
-    }
-    pass.pivots[b].d = cuv_pca_pivot (minimum, maximum, sum, count);
+    __syncthreads ();
+    each_sample (
+        pass, shared, n, first, end, [&] (int pixel, int band, float sample) {
+          shared.samples[pixel][band - first] = sample;
+        });
+    __syncthreads ();
+    if (i < end - first)
+      pass.pivots[first + i].d = find_pivot (shared, n, i);
   }
 }
 

@@ -29,6 +29,7 @@ struct CuvPcaDeviceState {
   CuvPcaMoments moments;
   CuvPcaBasis basis;
   CuvPcaScratch scratch;        // if too large for shared memory
+  int64_t left_out;             // pixels that the last frame's sums leave out
   int32_t has_limits;           // boolean: limits are known
   CuvPcaLimits limits;          // running averages
   CuvPcaGains gains, bin_gains; // for pictures, for histograms
@@ -64,7 +65,8 @@ struct CuvPcaPass {
   bool has_ignore;
   double ignore;
   unsigned ignore_word; // of integers, replicated over the word
-  bool cube_is_ready;   // an earlier pass has waited for the cube
+  bool cube_is_ready;   // an earlier kernel has waited for the cube
+  bool is_summed;       // an earlier pass has summed it
   bool backwards;       // from the last tile to the first
   int n_side;           // parts of the sums, per side of the matrix
   int first_part;       // of this launch

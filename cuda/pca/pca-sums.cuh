@@ -244,7 +244,7 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const Rows<CUV_CUBE_F32, PACKED> &columns, int pixel,
     Sums<CUV_CUBE_F32> *to)
 {
-#pragma unroll 2
+#pragma unroll(DIAGONAL ? 2 : 4)
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
     double a[GROUPS][2], other[GROUPS][2];
     double (*b)[2] = DIAGONAL ? a : other;

@@ -131,7 +131,13 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
       uint8_t *to = bytes + row * pass.pitch;
       int at = UNIT * thread_of_row ();
 
-#pragma unroll 2
+      for (; at + 3 * step + UNIT <= end; at += 4 * step) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+          __pipeline_memcpy_async (
+              to + at + i * step, from + at + i * step, UNIT);
+      }
+#pragma unroll 1
       for (; at + UNIT <= end; at += step)
         __pipeline_memcpy_async (to + at, from + at, UNIT);
 #pragma unroll 1
@@ -200,36 +206,48 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     }
   }
 
+  // The same for a unit.
+  template <int UNIT, bool IGNORES>
+  __device__ __forceinline__ void
+  check_unit (const uint8_t *at, unsigned *found, float *rest) const
+  {
+    if constexpr (UNIT == 16) {
+      const uint4 four = *(const uint4 *) at;
+
+      check_word<IGNORES> (four.x, found, rest);
+      check_word<IGNORES> (four.y, found, rest);
+      check_word<IGNORES> (four.z, found, rest);
+      check_word<IGNORES> (four.w, found, rest);
+    } else if constexpr (UNIT == 4) {
+      check_word<IGNORES> (*(const unsigned *) at, found, rest);
+    } else {
+      check_word<IGNORES> (
+          *(const Sample *) at * (0xffffffffu / Sample (~0)), found, rest);
+    }
+  }
+
+  // Four units at once, at the end some of them again, so that no branch
+  // separates their loads.
   template <int UNIT, bool IGNORES>
   __device__ __forceinline__ bool
   units_may_exclude () const
   {
     const int step = UNIT * threads_of_row (), end = row_bytes ();
     unsigned found = 0;
-    float rest = 0.0f;
+    float rest[4] = {};
 
     for (int row = first_row (); row < n_rows (); row += blockDim.x / 32) {
       const uint8_t *from = bytes + row * pass.pitch;
 
-#pragma unroll 4
-      for (int at = UNIT * thread_of_row (); at < end; at += step) {
-        if constexpr (UNIT == 16) {
-          const uint4 four = *(const uint4 *) (from + at);
-
-          check_word<IGNORES> (four.x, &found, &rest);
-          check_word<IGNORES> (four.y, &found, &rest);
-          check_word<IGNORES> (four.z, &found, &rest);
-          check_word<IGNORES> (four.w, &found, &rest);
-        } else if constexpr (UNIT == 4) {
-          check_word<IGNORES> (*(const unsigned *) (from + at), &found, &rest);
-        } else {
-          check_word<IGNORES> (
-              *(const Sample *) (from + at) * (0xffffffffu / Sample (~0)),
-              &found, &rest);
-        }
+      for (int at = UNIT * thread_of_row (); at < end; at += 4 * step) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+          check_unit<UNIT, IGNORES> (
+              from + (at + i * step < end ? at + i * step : at), &found,
+              &rest[i]);
       }
     }
-    return found != 0 || !(rest == 0.0f);
+    return found != 0 || !(rest[0] + rest[1] + rest[2] + rest[3] == 0.0f);
   }
 
   template <bool IGNORES>

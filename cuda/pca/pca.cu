@@ -185,6 +185,7 @@ run_pass (Frame *frame, int tasks)
         frame->learn.sums + self->learn.n * CUV_PCA_STRIDE (self->learn.n);
     if (cuv_pca_pivots_submit (pass, self->stream) != 0)
       return -1;
+    pass.cube_is_ready = true;
   }
   do {
     if (cuv_pca_pass_submit (pass, n_blocks, self->stream) != 0)
@@ -271,7 +272,7 @@ run_exact (Frame *frame)
   } else if (update_gains (frame) != 0) {
     return -1;
   }
-  frame->pass.cube_is_ready = learns;
+  frame->pass.cube_is_ready = frame->pass.is_summed = learns;
   if (find_limits (frame) != 0)
     return -1;
   frame->pass.left_out = learns ? nullptr : frame->self->learn.left_out;
