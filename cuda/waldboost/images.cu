@@ -97,23 +97,32 @@ take (CuvImagePool *self, int most)
   return images;
 }
 
-// Rows of pictures are read in words; what pads the last one is not used, but
-// has a value.
+// Allocates an image, if it is not large enough. Rows of pictures are read in
+// words: what pads the last one is not used, but has a value.
 static int
-reserve (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
+reserve (CuvImages *images, int i, size_t size)
 {
-  CuvBuffer *pictures = &images->of[CUV_PICTURES];
-  const bool grows = sizes[CUV_PICTURES] > pictures->size;
+  CuvBuffer *image = &images->of[i];
 
+  if (size <= image->size)
+    return 0;
+  if (cuv_buffer_reserve (image, size) != 0)
+    return -1;
+  if (i == CUV_GREY || i == CUV_PICTURES) {
+    CUV_CUDA_TRY (
+        cudaMemsetAsync (image->data, 0, image->size, cudaStreamPerThread));
+    CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
+  }
+  return 0;
+}
+
+static int
+reserve_all (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
+{
   for (int i = 0; i < CUV_N_IMAGES; i++) {
-    if (sizes[i] > 0 && cuv_buffer_reserve (&images->of[i], sizes[i]) != 0)
+    if (reserve (images, i, sizes[i]) != 0)
       return -1;
   }
-  if (!grows)
-    return 0;
-  CUV_CUDA_TRY (
-      cudaMemsetAsync (pictures->data, 0, pictures->size, cudaStreamPerThread));
-  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
   return 0;
 }
 
@@ -131,7 +140,7 @@ cuv_image_pool_take (CuvImagePool *self, const size_t sizes[CUV_N_IMAGES])
       cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
       return nullptr;
     }
-    if (reserve (images, sizes) == 0)
+    if (reserve_all (images, sizes) == 0)
       return images;
     cuv_image_pool_give_back (self, images);
   }
