@@ -219,7 +219,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_pdl_trigger ();
   if (WHERE != NOTHING)
     clear (matrices, CUV_PCA_SCRATCH_DOUBLES (n));
-  // no wait: the kernel that sums this frame has waited for the previous one
+  // no wait: the first kernel of this frame waited for the previous frame
   if (WHERE == ALL) {
     fetch (numbers, learn.numbers, CUV_PCA_HISTORY_DOUBLES (n));
     __pipeline_commit ();

@@ -75,8 +75,9 @@ static __global__ void __launch_bounds__ (
   bool fetched = false; // the tile at t has been fetched
   bool checks = F == CUV_CUBE_F32 || pass.has_ignore;
 
-  // not earlier: the next kernel may read the cube (cube_is_ready) or, if it is
-  // learn_kernel(), the previous frame's state before it waits
+  // The frame's first kernel waits before it triggers: the next one may read
+  // the cube (cube_is_ready) or, if it is learn_kernel(), the previous frame's
+  // state before it waits itself.
   if (!pass.cube_is_ready)
     cuv_pdl_wait ();
   cuv_pdl_trigger ();

@@ -233,14 +233,13 @@ static __device__ __forceinline__ void
 cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
     const CuvPcaBandGains *band_gains, int task)
 {
-  if constexpr (F != CUV_CUBE_F32) {
-    cuv_pca_show_by<4> (tile, band_gains, task);
-  } else {
-    if (!PACKED || tile.pass.pixels >= 2 * (int) blockDim.x)
-      cuv_pca_show_by<2> (tile, band_gains, task);
-    else
-      cuv_pca_show_by<1> (tile, band_gains, task);
+  constexpr int most = F == CUV_CUBE_F32 ? 2 : 4;
+
+  if constexpr (F == CUV_CUBE_F32 && PACKED) {
+    if (tile.pass.pixels < most * (int) blockDim.x)
+      return cuv_pca_show_by<1> (tile, band_gains, task);
   }
+  cuv_pca_show_by<most> (tile, band_gains, task);
 }
 
 #endif

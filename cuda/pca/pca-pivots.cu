@@ -77,7 +77,7 @@ __launch_bounds__ (THREADS)
     shared.counts[i] = true;
   }
   cuv_pdl_wait ();
-  cuv_pdl_trigger (); // not earlier: the next kernel may read the cube
+  cuv_pdl_trigger (); // not earlier: this is the frame's first kernel
   __syncthreads ();
   each_sample (
       pass, shared, n, 0, pass.bands.n, [&] (int pixel, int, float sample) {

@@ -65,8 +65,8 @@ struct CuvPcaPass {
   bool has_ignore;
   double ignore;
   unsigned ignore_word; // of integers, replicated over the word
-  bool cube_is_ready;   // an earlier kernel has waited for the cube
-  bool is_summed;       // an earlier pass has summed it
+  bool cube_is_ready;   // an earlier kernel waited for it before its trigger
+  bool is_summed;       // the frame's sums are known, see left_out
   bool backwards;       // from the last tile to the first
   int n_side;           // parts of the sums, per side of the matrix
   int first_part;       // of this launch
@@ -163,8 +163,8 @@ int cuv_pca_video_submit (
 int cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream);
 
 // Updates basis, gains and report by the sums, which it zeroes. It reads the
-// previous state immediately: passes that sum must trigger the launch only
-// after their own wait.
+// previous state immediately: the first kernel that reads this frame's cube
+// must wait before it triggers the next launch.
 int cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // Updates limits and gains by the histogram, which it zeroes.
 int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);

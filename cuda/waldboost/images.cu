@@ -97,6 +97,15 @@ take (CuvImagePool *self, int most)
   return images;
 }
 
+static int
+zero (const CuvBuffer &buffer)
+{
+  CUV_CUDA_TRY (
+      cudaMemsetAsync (buffer.data, 0, buffer.size, cudaStreamPerThread));
+  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
+  return 0;
+}
+
 // Allocates an image, if it is not large enough. Rows of pictures are read in
 // words: what pads the last one is not used, but has a value.
 static int
@@ -108,12 +117,10 @@ reserve (CuvImages *images, int i, size_t size)
     return 0;
   if (cuv_buffer_reserve (image, size) != 0)
     return -1;
-  if (i == CUV_GREY || i == CUV_PICTURES) {
-    CUV_CUDA_TRY (
-        cudaMemsetAsync (image->data, 0, image->size, cudaStreamPerThread));
-    CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
-  }
-  return 0;
+  if ((i != CUV_GREY && i != CUV_PICTURES) || zero (*image) == 0)
+    return 0;
+  cuv_buffer_clear (image);
+  return -1;
 }
 
 static int

@@ -21,9 +21,9 @@ CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 
-/* Changes to another plan of the same model. Memory only grows. Must not be
- * called between submit and collect. Returns 0 or -1; after -1 only
- * cuv_waldboost_cuda_free() is allowed. */
+/* Changes to another plan of the same model. Memory only grows. Ends a frame
+ * that was submitted and not collected, which must not be collected any more.
+ * Returns 0 or -1; after -1 only cuv_waldboost_cuda_free() is allowed. */
 int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
