@@ -267,8 +267,8 @@ ask_query (Search *self, const gchar *query)
   return ask_name (self, query);
 }
 
-/* No query waits for the next ones, which may be slow to decode or to find, for
- * longer than an answer takes. */
+/* Whether the first query has waited for as long as an answer takes: then it
+ * does not also wait for the next one, which may be slow to decode or find. */
 static gboolean
 is_due (const Search *self)
 {
