@@ -201,6 +201,12 @@ list_lines (const GArray *lines, GstStructure *message)
 }
 
 static guint
+gst_hough_lines_change (GstCuvFilter *filter)
+{
+  return GST_HOUGH_LINES (filter)->lines->len;
+}
+
+static void
 gst_hough_lines_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -209,7 +215,6 @@ gst_hough_lines_publish (GstCuvFilter *filter, GstBuffer *buffer,
   attach_lines (self, buffer, age);
   if (message != NULL)
     list_lines (self->lines, message);
-  return self->lines->len;
 }
 
 static void
@@ -283,6 +288,7 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
   filter_class->analyse = gst_hough_lines_analyse;
   filter_class->writes = gst_hough_lines_writes;
   filter_class->publish = gst_hough_lines_publish;
+  filter_class->change = gst_hough_lines_change;
   filter_class->reset = gst_hough_lines_reset;
   filter_class->add_stats = gst_hough_lines_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings);

@@ -179,6 +179,12 @@ gst_ldp_descriptor_analyse (
 /* ---- publishing ---- */
 
 static guint
+gst_ldp_descriptor_change (GstCuvFilter *filter)
+{
+  return GST_LDP_DESCRIPTOR (filter)->regions->len;
+}
+
+static void
 gst_ldp_descriptor_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -195,7 +201,6 @@ gst_ldp_descriptor_publish (GstCuvFilter *filter, GstBuffer *buffer,
   if (message != NULL)
     gst_structure_set (
         message, "regions", G_TYPE_UINT, self->regions->len, NULL);
-  return self->regions->len;
 }
 
 static void
@@ -278,6 +283,7 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
   filter_class->analyse = gst_ldp_descriptor_analyse;
   filter_class->writes = gst_ldp_descriptor_writes;
   filter_class->publish = gst_ldp_descriptor_publish;
+  filter_class->change = gst_ldp_descriptor_change;
   filter_class->add_stats = gst_ldp_descriptor_add_stats;
   gst_cuv_settings_class_install (object_class, &settings_table);
   gst_element_class_set_static_metadata (element_class, "Texture descriptor",

@@ -343,6 +343,12 @@ gst_ldp_retrieve_analyse (
 /* ---- publishing ---- */
 
 static guint
+gst_ldp_retrieve_change (GstCuvFilter *filter)
+{
+  return GST_LDP_RETRIEVE (filter)->matches.best_hash;
+}
+
+static void
 gst_ldp_retrieve_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -357,7 +363,6 @@ gst_ldp_retrieve_publish (GstCuvFilter *filter, GstBuffer *buffer,
     gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
     gst_ldp_matches_list (&self->matches, message);
-  return self->matches.best_hash;
 }
 
 static void
@@ -427,6 +432,7 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
   filter_class->close = gst_ldp_retrieve_close;
   filter_class->analyse = gst_ldp_retrieve_analyse;
   filter_class->publish = gst_ldp_retrieve_publish;
+  filter_class->change = gst_ldp_retrieve_change;
   filter_class->add_stats = gst_ldp_retrieve_add_stats;
   gst_cuv_settings_class_install (object_class, &settings_table);
   gst_element_class_set_static_metadata (element_class, "Texture retrieval",

@@ -126,6 +126,12 @@ gst_rcd_track_analyse (
 /* ---- publishing ---- */
 
 static guint
+gst_rcd_track_change (GstCuvFilter *filter)
+{
+  return gst_rcd_targets_changes (&GST_RCD_TRACK (filter)->targets);
+}
+
+static void
 gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -136,7 +142,6 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
 
   gst_rcd_attach_tracks (&self->targets.result, &params, self->targets.present,
       buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
-  return gst_rcd_targets_changes (&self->targets);
 }
 
 /* A seek keeps the targets, which may be anywhere in the new position's frame.
@@ -297,6 +302,7 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
   filter_class->analyse = gst_rcd_track_analyse;
   filter_class->writes = gst_rcd_track_writes;
   filter_class->publish = gst_rcd_track_publish;
+  filter_class->change = gst_rcd_track_change;
   filter_class->reset = gst_rcd_track_reset;
   filter_class->add_stats = gst_rcd_track_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_rcd_settings);

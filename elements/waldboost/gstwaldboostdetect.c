@@ -343,6 +343,12 @@ gst_waldboost_detect_analyse (
 /* ---- publishing ---- */
 
 static guint
+gst_waldboost_detect_change (GstCuvFilter *filter)
+{
+  return GST_WALDBOOST_DETECT (filter)->objects->len;
+}
+
+static void
 gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -351,7 +357,6 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
 
   gst_waldboost_attach_objects (self->objects, self->present, s->origin, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
-  return self->objects->len;
 }
 
 static void
@@ -431,6 +436,7 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   filter_class->close = gst_waldboost_detect_close;
   filter_class->analyse = gst_waldboost_detect_analyse;
   filter_class->publish = gst_waldboost_detect_publish;
+  filter_class->change = gst_waldboost_detect_change;
   filter_class->reset = gst_waldboost_detect_reset;
   filter_class->add_stats = gst_waldboost_detect_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_waldboost_settings);

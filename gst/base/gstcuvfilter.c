@@ -162,16 +162,16 @@ publish (
     GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
+  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  const guint change = klass->change (self);
   GstStructure *message = NULL;
-  guint change;
 
-  if (settings->message != GST_CUV_MESSAGE_NONE)
+  if (settings->message == GST_CUV_MESSAGE_EVERY_FRAME
+      || (settings->message == GST_CUV_MESSAGE_ON_CHANGE
+          && !(priv->reported && change == priv->last_change)))
     message = new_message (self, buffer);
-  change = GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, message, 0);
-  if (settings->message == GST_CUV_MESSAGE_ON_CHANGE && priv->reported
-      && change == priv->last_change)
-    g_clear_pointer (&message, gst_structure_free);
   priv->last_change = change;
+  klass->publish (self, buffer, message, 0);
   if (message == NULL)
     return;
   priv->reported = TRUE;

@@ -47,10 +47,14 @@ struct _GstCuvFilterClass {
 
   /* Attaches the results of the last analyse() to the buffer. message is NULL
    * or the bus message to add them to. age is the time since the frame they
-   * were found in, 0 for that frame itself. Returns a number that changes when
-   * the results differ in what message=on-change reports. */
-  guint (*publish) (GstCuvFilter *self, GstBuffer *buffer,
-      GstStructure *message, GstClockTime age);
+   * were found in, 0 for that frame itself. */
+  void (*publish) (GstCuvFilter *self, GstBuffer *buffer, GstStructure *message,
+      GstClockTime age);
+
+  /* A number for the results of the last analyse(): message=on-change posts a
+   * message when it differs from that of the frame before. Called before
+   * publish(). */
+  guint (*change) (GstCuvFilter *self);
 
   /* Drops state of earlier frames: after a flush, a seek, or a discontinuity of
    * more than a second. Optional. */

@@ -45,17 +45,21 @@ GST_START_TEST (message_none)
 }
 
 GST_END_TEST
+/* A message that is not posted is not filled in either. */
 GST_START_TEST (message_on_change)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
   GstBus *bus = add_bus (h);
   guint expected[] = { 1, 0, 0, 1, 0, 1 }, changes[] = { 0, 0, 0, 7, 7, 0 };
+  guint n_posted = 0;
 
   for (guint n = 0; n < G_N_ELEMENTS (changes); n++) {
     probe->change = changes[n];
     cuv_probe_push (h, n, NULL);
     fail_unless_equals_int (count_messages (bus), expected[n]);
+    n_posted += expected[n];
+    fail_unless_equals_int (probe->n_messages, n_posted);
   }
   teardown (h, bus);
 }

@@ -86,6 +86,12 @@ cuv_probe_analyse (
 }
 
 static guint
+cuv_probe_change (GstCuvFilter *filter)
+{
+  return ((CuvProbe *) filter)->change;
+}
+
+static void
 cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -97,9 +103,10 @@ cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
   roi->id = (gint) self->n_analyse;
   self->n_publish++;
   self->age = age;
-  if (message != NULL)
-    gst_structure_set (message, "analysis", G_TYPE_UINT, self->n_analyse, NULL);
-  return self->change;
+  if (message == NULL)
+    return;
+  self->n_messages++;
+  gst_structure_set (message, "analysis", G_TYPE_UINT, self->n_analyse, NULL);
 }
 
 static void
@@ -127,6 +134,7 @@ cuv_probe_class_init (CuvProbeClass *klass)
   filter_class->analyse = cuv_probe_analyse;
   filter_class->writes = cuv_probe_writes;
   filter_class->publish = cuv_probe_publish;
+  filter_class->change = cuv_probe_change;
   filter_class->reset = cuv_probe_reset;
   filter_class->add_stats = cuv_probe_add_stats;
 }

@@ -95,6 +95,12 @@ gst_count_bright_analyse (
 }
 
 static guint
+gst_count_bright_change (GstCuvFilter *filter)
+{
+  return (guint) GST_COUNT_BRIGHT (filter)->count;
+}
+
+static void
 gst_count_bright_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
@@ -110,7 +116,6 @@ gst_count_bright_publish (GstCuvFilter *filter, GstBuffer *buffer,
     gst_structure_set (values, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
     gst_structure_set (message, "count", G_TYPE_UINT64, self->count, NULL);
-  return (guint) self->count;
 }
 
 static void
@@ -122,6 +127,7 @@ gst_count_bright_class_init (GstCountBrightClass *klass)
   filter_class->close = gst_count_bright_close;
   filter_class->analyse = gst_count_bright_analyse;
   filter_class->publish = gst_count_bright_publish;
+  filter_class->change = gst_count_bright_change;
   gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), &table);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Bright pixel counter", "Filter/Analyzer/Video",
