@@ -22,11 +22,13 @@ struct _CuvWaldboostGrouper {
   int capacity;
   void *memory;          /* of the arrays below, capacity elements each */
   Box *boxes;            /* of the hits */
-  CuvCellEntry *entries; /* boxes sorted by cell */
+  CuvCellEntry *entries; /* boxes, or means, sorted by cell */
   CuvBoxRank *ranks;
   int32_t *root; /* the first box of the box's group */
-  /* per entry: itself, or a later one; all boxes between are in groups */
-  int32_t *next;
+  /* per hash of a cell: its first box that is in no group yet, or -1 */
+  int32_t *chains;
+  size_t n_chains; /* a power of 2 */
+  int32_t *next;   /* per box in a chain: the next one, or -1 */
   int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
   int32_t *number; /* per root: index of its group */
   Group *groups;
@@ -49,16 +51,10 @@ eps_of (CuvGroupingMethod method)
   return method == CUV_GROUPING_WBD ? 0.7 : 0.2;
 }
 
-/* Sizes of similar boxes, and of a box inside another, differ by a factor of at
- * most 1 + 2 eps. Returns the number of size classes that this spans. */
-static int
-classes_apart (double eps)
+static double
+size_of (const Box *box)
 {
-  int n = 0;
-
-  while ((1 << n) < 1 + 2 * eps)
-    n++;
-  return n;
+  return (double) box->width + box->height;
 }
 
 static bool
@@ -72,86 +68,124 @@ similar (const Box *a, const Box *b, double eps)
       && abs (a->y + a->height - b->y - b->height) <= most;
 }
 
-/* The first entry from e on not known to be in a group, with path halving as in
- * union-find. */
-static int
-first_ungrouped (int32_t *next, int n, int e)
+/* A power of 2 that is at least n, and 256, so that the size of each array is a
+ * multiple of 16. */
+static size_t
+capacity_for (int n)
 {
-  while (e < n && next[e] != e) {
-    if (next[e] < n)
-      next[e] = next[next[e]];
-    e = next[e];
-  }
-  return e;
+  size_t capacity = 256;
+
+  while (capacity < (size_t) n)
+    capacity *= 2;
+  return capacity;
 }
 
-/* The next box of a walk that is in no group yet, or -1. Boxes found to be in a
- * group are skipped from then on. */
-static int
-next_ungrouped (CuvWaldboostGrouper *self, CuvCellWalk *walk)
+/* Boxes are as wide as the cells of their class to twice as wide. In wider
+ * cells, boxes of different groups would be compared. */
+static int64_t
+place_of (int64_t coordinate, int class)
 {
-  for (;;) {
-    int box, e;
+  return coordinate >> (class > 0 ? class - 1 : 0);
+}
 
-    walk->at = first_ungrouped (self->next, walk->n, walk->at);
-    box = cuv_walk_next (walk);
-    if (box < 0 || self->root[box] < 0)
-      return box;
-    e = walk->at - 1;
-    if (self->next[e] == e)
-      self->next[e] = e + 1;
+static int32_t *
+chain_of (
+    const CuvWaldboostGrouper *self, int class, int64_t row, int64_t column)
+{
+  const uint32_t hash = (uint32_t) class * 0x9e3779b1u
+      + (uint32_t) row * 0x85ebca77u + (uint32_t) column * 0xc2b2ae3du;
+
+  return &self->chains[(hash ^ hash >> 16) & (self->n_chains - 1)];
+}
+
+static int32_t *
+chain_of_box (const CuvWaldboostGrouper *self, const Box *box)
+{
+  const int class = cuv_cell_class_of (box);
+
+  return chain_of (
+      self, class, place_of (box->y, class), place_of (box->x, class));
+}
+
+/* Chains are in ascending order. */
+static void
+fill_chains (CuvWaldboostGrouper *self, const Box *boxes, int n)
+{
+  self->n_chains = capacity_for (n);
+  memset (self->chains, 0xff, sizeof *self->chains * self->n_chains);
+  for (int i = n - 1; i >= 0; i--) {
+    int32_t *chain = chain_of_box (self, &boxes[i]);
+
+    self->root[i] = -1;
+    self->next[i] = *chain;
+    *chain = i;
   }
 }
 
-/* Adds the boxes of class c similar to box i to its group and pushes them onto
- * the stack. Returns the size of the stack. */
+/* Moves the boxes of a chain that are similar to box i to its group and pushes
+ * them onto the stack. Returns the size of the stack. */
 static int
-add_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, int i, int c,
-    double eps, int n_stack)
+take_similar (CuvWaldboostGrouper *self, const Box *boxes, int i,
+    int32_t *chain, double eps, int n_stack)
 {
-  const Box *box = &boxes[i];
-  double size = (double) box->width + box->height,
-         largest = (double) (INT64_C (2) << c);
-  int64_t far = (int64_t) (eps * 0.5 * (size < largest ? size : largest)) + 1;
-  CuvCellWalk walk;
-  int other;
+  while (*chain >= 0) {
+    const int other = *chain;
 
-  cuv_walk_start (&walk, self->entries, n, c, box->x - far, box->y - far,
-      box->x + far, box->y + far);
-  while ((other = next_ungrouped (self, &walk)) >= 0) {
-    if (similar (box, &boxes[other], eps)) {
+    if (similar (&boxes[i], &boxes[other], eps)) {
+      *chain = self->next[other];
       self->root[other] = self->root[i];
       self->stack[n_stack++] = other;
+    } else {
+      chain = &self->next[other];
     }
   }
   return n_stack;
 }
 
-/* Completes one group after the other and skips its boxes from then on:
- * comparing all pairs would take seconds for 100000 boxes close to each other.
- * Depth first reaches the ends of a group early, which saves comparisons. */
+/* The same for all boxes of class c. */
+static int
+add_similar (CuvWaldboostGrouper *self, const Box *boxes, int i, int c,
+    double eps, int n_stack)
+{
+  const Box *box = &boxes[i];
+  const double size = size_of (box), largest = (double) (INT64_C (2) << c);
+  const int64_t far =
+      (int64_t) (eps * 0.5 * (size < largest ? size : largest)) + 1;
+  const int64_t bottom = place_of (box->y + far, c);
+  const int64_t right = place_of (box->x + far, c);
+
+  for (int64_t row = place_of (box->y - far, c); row <= bottom; row++) {
+    for (int64_t column = place_of (box->x - far, c); column <= right; column++)
+      n_stack = take_similar (
+          self, boxes, i, chain_of (self, c, row, column), eps, n_stack);
+  }
+  return n_stack;
+}
+
+/* Completes one group after the other; its boxes leave their chains: comparing
+ * all pairs would take seconds for 100000 boxes close to each other. Depth
+ * first reaches the ends of a group early, which saves comparisons. Sizes of
+ * similar boxes differ by a factor of at most 1 + 2 eps. */
 static void
 find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
 {
-  int apart = classes_apart (eps);
-
-  cuv_cells_fill (self->entries, boxes, n);
-  for (int i = 0; i < n; i++) {
-    self->root[i] = -1;
-    self->next[i] = i;
-  }
+  fill_chains (self, boxes, n);
   for (int first = 0; first < n; first++) {
     int n_stack = 0;
 
     if (self->root[first] >= 0)
       continue;
     self->root[first] = first;
+    *chain_of_box (self, &boxes[first]) = self->next[first];
     self->stack[n_stack++] = first;
     while (n_stack > 0) {
-      int i = self->stack[--n_stack], class = cuv_cell_class_of (&boxes[i]);
+      const int i = self->stack[--n_stack];
+      const double size = size_of (&boxes[i]);
+      const int last = cuv_cell_class ((int64_t) (size * (1 + 2 * eps)) + 1);
 
-      for (int c = class > apart ? class - apart : 0; c <= class + apart; c++)
-        n_stack = add_similar (self, boxes, n, i, c, eps, n_stack);
+      for (int c = cuv_cell_class ((int64_t) (size / (1 + 2 * eps))); c <= last;
+           c++)
+        n_stack = add_similar (self, boxes, i, c, eps, n_stack);
     }
   }
 }
@@ -220,22 +254,24 @@ is_inside (const Box *box, const Box *other, double eps)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* A box that contains another one is at most eps and rounding smaller. */
+/* A box that contains another one is at most eps and rounding smaller on each
+ * side. */
 static bool
 is_inside_any (
     const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
 {
   const Box *box = &means[i];
-  int first = cuv_cell_class_of (box) - classes_apart (eps);
+  const int first =
+      cuv_cell_class ((int64_t) ((size_of (box) - 2) / (1 + 2 * eps)));
 
-  for (int c = first > 0 ? first : 0; cuv_cells_have (entries, n, c); c++) {
-    int64_t size = INT64_C (2) << c,
-            grown = (int64_t) (eps * (double) size) + 1;
+  for (int c = first; cuv_cells_have (entries, n, c); c++) {
+    int64_t largest = INT64_C (2) << c,
+            grown = (int64_t) (eps * (double) largest) + 1;
     CuvCellWalk walk;
     int other;
 
-    cuv_walk_start (&walk, entries, n, c, box->x - size - grown,
-        box->y - size - grown, box->x + grown, box->y + grown);
+    cuv_walk_start (&walk, entries, n, c, box->x - largest - grown,
+        box->y - largest - grown, box->x + grown, box->y + grown);
     while ((other = cuv_walk_next (&walk)) >= 0) {
       if (other != i && is_inside (box, &means[other], eps))
         return true;
@@ -282,12 +318,10 @@ static bool
 reserve (CuvWaldboostGrouper *self, int n)
 {
   const size_t per_box = 3 * sizeof (Box) + sizeof (CuvCellEntry)
-      + sizeof (CuvBoxRank) + 4 * sizeof (int32_t) + sizeof (Group);
-  size_t capacity = 256; /* doubled: each array's size is a multiple of 16 */
+      + sizeof (CuvBoxRank) + 5 * sizeof (int32_t) + sizeof (Group);
+  const size_t capacity = capacity_for (n);
   char *at;
 
-  while (capacity < (size_t) n)
-    capacity *= 2;
   if (n <= self->capacity)
     return true;
   free (self->memory);
@@ -299,6 +333,7 @@ reserve (CuvWaldboostGrouper *self, int n)
   self->entries = take (&at, capacity, sizeof *self->entries);
   self->ranks = take (&at, capacity, sizeof *self->ranks);
   self->root = take (&at, capacity, sizeof *self->root);
+  self->chains = take (&at, capacity, sizeof *self->chains);
   self->next = take (&at, capacity, sizeof *self->next);
   self->stack = take (&at, capacity, sizeof *self->stack);
   self->number = take (&at, capacity, sizeof *self->number);
