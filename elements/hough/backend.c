@@ -176,11 +176,12 @@ cuv_hough_detector_matches (const CuvHoughDetector *self,
 static double
 rho_inside (const CuvHoughLayout *layout, double rho, double theta)
 {
+  const double right = (layout->width - 1) * cos (theta);
+  const double bottom = (layout->height - 1) * sin (theta);
   double low = 0, high = 0;
 
   for (int i = 1; i < 4; i++) {
-    double at = (i & 1 ? (layout->width - 1) * cos (theta) : 0)
-        + (i & 2 ? (layout->height - 1) * sin (theta) : 0);
+    const double at = (i & 1 ? right : 0) + (i & 2 ? bottom : 0);
 
     low = fmin (low, at);
     high = fmax (high, at);
