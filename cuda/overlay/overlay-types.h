@@ -37,8 +37,10 @@ typedef struct {
       int32_t x0, y0, x1, y1; /* pixels left out, half open; may be empty */
     } hole;
     struct {
-      int32_t ax, ay, bx, by; /* ends, ax < bx or ax == bx, ay <= by */
-      int32_t radius2;        /* half of the thickness, squared */
+      /* ends, ax < bx or ax == bx, ay <= by; magnitudes below 2^29, so that
+       * differences fit 32 bits */
+      int32_t ax, ay, bx, by;
+      int32_t radius2; /* half of the thickness, squared */
       int32_t unused;
       int64_t length2;   /* (bx - ax)^2 + (by - ay)^2 */
       int64_t low, high; /* bounds of the cross product: -low .. high */
@@ -80,22 +82,30 @@ typedef struct {
   int32_t n_means;
 } CuvOverlayList;
 
+/* One multiplication; a product of 64-bit numbers takes a GPU several. */
+CUV_HOST_DEVICE int64_t
+cuv_product (int32_t a, int32_t b)
+{
+  return (int64_t) a * b;
+}
+
 /* Whether a line covers the centre of pixel (x, y). The body is half open
  * across its direction, so that thickness t is t pixels for odd and even t; the
- * caps are round. */
+ * caps are round, and between the ends they are within the body. */
 CUV_HOST_DEVICE int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
-  int64_t vx = (int64_t) x * CUV_OVERLAY_UNIT - p->line.ax;
-  int64_t vy = (int64_t) y * CUV_OVERLAY_UNIT - p->line.ay;
-  int64_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
-  int64_t along = vx * dx + vy * dy, cross = dx * vy - dy * vx;
+  const int32_t vx = x * CUV_OVERLAY_UNIT - p->line.ax;
+  const int32_t vy = y * CUV_OVERLAY_UNIT - p->line.ay;
+  const int32_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
+  const int64_t along = cuv_product (vx, dx) + cuv_product (vy, dy);
+  const int64_t cross = cuv_product (dx, vy) - cuv_product (dy, vx);
 
-  if (vx * vx + vy * vy < p->line.radius2
-      || (vx - dx) * (vx - dx) + (vy - dy) * (vy - dy) < p->line.radius2)
-    return 1;
-  return along >= 0 && along <= p->line.length2 && cross >= -p->line.low
-      && cross <= p->line.high;
+  if (p->line.length2 > 0 && along >= 0 && along <= p->line.length2)
+    return cross >= -p->line.low && cross <= p->line.high;
+  return cuv_product (vx, vx) + cuv_product (vy, vy) < p->line.radius2
+      || cuv_product (vx - dx, vx - dx) + cuv_product (vy - dy, vy - dy)
+      < p->line.radius2;
 }
 
 /* Whether pixel (x, y) is within the primitive's bounds. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws a list of primitives on a frame. A block draws a tile of cells, the
-// pixels that share chroma samples, one cell per thread.
+// pixels that share chroma samples, one cell per thread. Where many lines meet,
+// the time is that of one warp: a line must take it few instructions.
 #include "cuv-cuda.cuh"
 #include "cuv-wait.h"
 #include "overlay/fill.cuh"
@@ -11,8 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TILE_X 32 // cells, and threads
+#define TILE_X 32 // cells of a block's tile
 #define TILE_Y 8
+#define WARP_X 8 // cells of a warp's part of it
+#define WARP_Y 4
 #define N_THREADS (TILE_X * TILE_Y)
 #define FIRST_CAPACITY ((size_t) 256 << 10) // bytes
 
@@ -42,13 +45,15 @@ struct Tile {
 static __device__ bool
 strip_misses (const CuvPrimitive *p, const Tile &tile)
 {
-  int64_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
-  int64_t vx0 = (int64_t) tile.x0 * CUV_OVERLAY_UNIT - p->line.ax;
-  int64_t vx1 = (int64_t) (tile.x1 - 1) * CUV_OVERLAY_UNIT - p->line.ax;
-  int64_t vy0 = (int64_t) tile.y0 * CUV_OVERLAY_UNIT - p->line.ay;
-  int64_t vy1 = (int64_t) (tile.y1 - 1) * CUV_OVERLAY_UNIT - p->line.ay;
-  int64_t smallest = dx * vy0 - (dy > 0 ? dy * vx1 : dy * vx0);
-  int64_t largest = dx * vy1 - (dy > 0 ? dy * vx0 : dy * vx1);
+  const int32_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
+  const int32_t vx0 = tile.x0 * CUV_OVERLAY_UNIT - p->line.ax;
+  const int32_t vx1 = (tile.x1 - 1) * CUV_OVERLAY_UNIT - p->line.ax;
+  const int32_t vy0 = tile.y0 * CUV_OVERLAY_UNIT - p->line.ay;
+  const int32_t vy1 = (tile.y1 - 1) * CUV_OVERLAY_UNIT - p->line.ay;
+  const int64_t smallest =
+      cuv_product (dx, vy0) - cuv_product (dy, dy > 0 ? vx1 : vx0);
+  const int64_t largest =
+      cuv_product (dx, vy1) - cuv_product (dy, dy > 0 ? vx0 : vx1);
 
   return p->line.length2 != 0
       && (smallest > p->line.low || largest < -p->line.low);
@@ -66,16 +71,16 @@ touches (const CuvPrimitive *p, const Tile &tile)
   return p->kind != CUV_PRIMITIVE_LINE || !strip_misses (p, tile);
 }
 
-// Lists those of the primitives first .. first + N_THREADS - 1 that touch the
-// tile, in order, and returns their number. Called by all threads of the block.
+// Copies those of the primitives first .. first + N_THREADS - 1 that touch the
+// tile to the list, in order, and returns their number. Called by all threads
+// of the block.
 static __device__ int
 gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
-    int *list)
+    CuvPrimitive *list)
 {
   __shared__ int warp_count[N_THREADS / 32];
-  int thread = threadIdx.y * TILE_X + threadIdx.x;
-  int warp = thread / 32, lane = thread % 32;
-  int index = first + thread, before = 0, total = 0;
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  int index = first + threadIdx.x, before = 0, total = 0;
   bool mine = index < n && touches (&primitives[index], tile);
   unsigned votes = __ballot_sync (0xffffffffu, mine);
 
@@ -88,7 +93,7 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
     total += warp_count[w];
   }
   if (mine)
-    list[before + __popc (votes & ((1u << lane) - 1))] = index;
+    list[before + __popc (votes & ((1u << lane) - 1))] = primitives[index];
   __syncthreads ();
   return total;
 }
@@ -118,9 +123,9 @@ template <int XS, int YS, int N> struct Cell {
         + (int64_t) ((x + i) >> c.xsub) * c.step;
   }
 
-  // Calls f on every sample of the cell that is in the frame.
+  // Calls f on every sample of the cell.
   template <typename F>
-  __device__ void
+  static __device__ void
   each (F f)
   {
 #pragma unroll
@@ -129,23 +134,62 @@ template <int XS, int YS, int N> struct Cell {
       for (int j = 0; j < H; j++) {
 #pragma unroll
         for (int i = 0; i < W; i++) {
-          if (shared_sample (k) ? i + j == 0 && w > 0 && h > 0 : i < w && j < h)
+          if (!shared_sample (k) || i + j == 0)
             f (k, i, j);
         }
       }
     }
   }
 
+  __device__ bool
+  is_in_frame (int k, int i, int j) const
+  {
+    return shared_sample (k) ? w > 0 && h > 0 : i < w && j < h;
+  }
+
   __device__ void
   load (const CuvFrame &frame)
   {
-    each ([&] (int k, int i, int j) { value[k][j][i] = *at (frame, k, i, j); });
+    each ([&] (int k, int i, int j) {
+      value[k][j][i] = is_in_frame (k, i, j) ? *at (frame, k, i, j) : 0;
+    });
   }
 
   __device__ void
   store (const CuvFrame &frame)
   {
-    each ([&] (int k, int i, int j) { *at (frame, k, i, j) = value[k][j][i]; });
+    each ([&] (int k, int i, int j) {
+      if (is_in_frame (k, i, j))
+        *at (frame, k, i, j) = value[k][j][i];
+    });
+  }
+
+  // The coverages of a line if the cell is between its ends; else false. From
+  // pixel to pixel the cross product changes by constants.
+  __device__ bool
+  between_ends (const CuvPrimitive *p, int coverage[H][W]) const
+  {
+    const int32_t vx = x * CUV_OVERLAY_UNIT - p->line.ax;
+    const int32_t vy = y * CUV_OVERLAY_UNIT - p->line.ay;
+    const int32_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
+    const int64_t along = cuv_product (vx, dx) + cuv_product (vy, dy);
+    const int64_t cross = cuv_product (dx, vy) - cuv_product (dy, vx);
+    const int64_t reach =
+        cuv_product (CUV_OVERLAY_UNIT, (W - 1) * dx + (H - 1) * abs (dy));
+
+    if (along <= reach || along >= p->line.length2 - reach)
+      return false;
+#pragma unroll
+    for (int j = 0; j < H; j++) {
+#pragma unroll
+      for (int i = 0; i < W; i++) {
+        const int64_t c =
+            cross + cuv_product (CUV_OVERLAY_UNIT, j * dx - i * dy);
+
+        coverage[j][i] = c >= -p->line.low && c <= p->line.high ? 255 : 0;
+      }
+    }
+    return true;
   }
 
   __device__ void
@@ -153,13 +197,19 @@ template <int XS, int YS, int N> struct Cell {
   {
     int coverage[H][W], sum = 0;
 
+    if (p->kind != CUV_PRIMITIVE_LINE || !between_ends (p, coverage)) {
+#pragma unroll
+      for (int j = 0; j < H; j++) {
+#pragma unroll
+        for (int i = 0; i < W; i++)
+          coverage[j][i] = cuv_primitive_coverage (p, bytes, x + i, y + j);
+      }
+    }
 #pragma unroll
     for (int j = 0; j < H; j++) {
 #pragma unroll
       for (int i = 0; i < W; i++) {
-        coverage[j][i] = i < w && j < h
-            ? cuv_primitive_coverage (p, bytes, x + i, y + j)
-            : 0;
+        coverage[j][i] = i < w && j < h ? coverage[j][i] : 0;
         sum += coverage[j][i];
       }
     }
@@ -242,43 +292,54 @@ template <int XS, int YS, int N> struct Cell {
 
 // A block draws a tile of TILE_X x TILE_Y cells; the first block's begins at
 // cell (cell_x, cell_y) of the frame. It culls N_THREADS primitives at a time,
-// so every thread tests one, and draws those that touch the tile. Shared
-// memory: the list of their indices.
+// so every thread tests one. Its warps do the same with those that touch the
+// tile, and draw those that touch their part of it.
 template <int XS, int YS, int N>
 static __global__ void
 __launch_bounds__ (N_THREADS)
     overlay_kernel (const CuvFrame frame, const CuvPrimitive *primitives, int n,
         const uint8_t *bytes, const uint8_t *means, int cell_x, int cell_y)
 {
-  __shared__ int list[N_THREADS];
+  __shared__ CuvPrimitive list[N_THREADS];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   Cell<XS, YS, N> cell;
-  Tile tile;
+  Tile tile, part;
   bool loaded = false;
 
   tile.x0 = (cell_x + blockIdx.x * TILE_X) << XS;
   tile.y0 = (cell_y + blockIdx.y * TILE_Y) << YS;
   tile.x1 = min (tile.x0 + (TILE_X << XS), frame.width);
   tile.y1 = min (tile.y0 + (TILE_Y << YS), frame.height);
-  cell.x = tile.x0 + (threadIdx.x << XS);
-  cell.y = tile.y0 + (threadIdx.y << YS);
+  part.x0 = tile.x0 + (warp % (TILE_X / WARP_X) * WARP_X << XS);
+  part.y0 = tile.y0 + (warp / (TILE_X / WARP_X) * WARP_Y << YS);
+  part.x1 = min (part.x0 + (WARP_X << XS), frame.width);
+  part.y1 = min (part.y0 + (WARP_Y << YS), frame.height);
+  cell.x = part.x0 + (lane % WARP_X << XS);
+  cell.y = part.y0 + (lane / WARP_X << YS);
   cell.w = min (cell.W, max (frame.width - cell.x, 0));
   cell.h = min (cell.H, max (frame.height - cell.y, 0));
   cell.changed = false;
   for (int first = 0; first < n; first += N_THREADS) {
-    int n_here = gather (primitives, n, first, tile, list);
+    const int n_here = gather (primitives, n, first, tile, list);
 
-    if (n_here > 0 && !loaded)
-      cell.load (frame);
-    loaded = loaded || n_here > 0;
-    for (int i = 0; i < n_here; i++) {
-      const CuvPrimitive *p = &primitives[list[i]];
+    for (int base = 0; base < n_here; base += 32) {
+      const int i = base + lane;
+      unsigned mine =
+          __ballot_sync (~0u, i < n_here && touches (&list[i], part));
 
-      if (p->kind == CUV_PRIMITIVE_FILL)
-        cell.fill (p, means, frame);
-      else if (p->kind == CUV_PRIMITIVE_PICTURE)
-        cell.draw_picture (p, bytes);
-      else
-        cell.draw (p, bytes);
+      if (mine != 0 && !loaded)
+        cell.load (frame);
+      loaded = loaded || mine != 0;
+      for (; mine != 0; mine &= mine - 1) {
+        const CuvPrimitive *p = &list[base + __ffs (mine) - 1];
+
+        if (p->kind == CUV_PRIMITIVE_FILL)
+          cell.fill (p, means, frame);
+        else if (p->kind == CUV_PRIMITIVE_PICTURE)
+          cell.draw_picture (p, bytes);
+        else
+          cell.draw (p, bytes);
+      }
     }
   }
   if (cell.changed)
@@ -383,9 +444,8 @@ launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
   box.y1 = ((box.y1 - 1) >> kernels[k].ysub) + 1;
   grid = dim3 (cuv_div_up (box.x1 - box.x0, TILE_X),
       cuv_div_up (box.y1 - box.y0, TILE_Y));
-  kernels[k].kernel<<<grid, dim3 (TILE_X, TILE_Y), 0, stream>>> (*frame,
-      memory.primitives, list->n_primitives, bytes, memory.means, box.x0,
-      box.y0);
+  kernels[k].kernel<<<grid, N_THREADS, 0, stream>>> (*frame, memory.primitives,
+      list->n_primitives, bytes, memory.means, box.x0, box.y0);
   CUV_CUDA_LAUNCHED (overlay_kernel);
   return 0;
 }

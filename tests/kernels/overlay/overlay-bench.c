@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark: 20 boxes with labels, a strip of pictures, and fills, on a 1080p
- * frame. */
+/* Benchmark: 20 boxes with labels, 100 lines, a strip of pictures, and fills,
+ * on a 1080p frame. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "draw.h"
 #include "overlay-tests.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #if HAVE_CUDA
@@ -59,6 +60,27 @@ draw_labels (Bench *bench)
     cuv_drawing_mask (drawing, 0xffffffff, x + 5, y, TEXT_WIDTH, TEXT_HEIGHT,
         bench->text, TEXT_WIDTH);
     pixels += 150 * TEXT_HEIGHT + TEXT_WIDTH * TEXT_HEIGHT;
+  }
+  return pixels;
+}
+
+/* 100 lines across the frame in ten bundles, as houghlines finds them. */
+static double
+draw_lines (Bench *bench)
+{
+  double pixels = 0;
+
+  begin (bench);
+  for (int i = 0; i < 100; i++) {
+    const double shift = 3 * (i % 10);
+    const double x = 150 * (i / 10) + shift, y = 100 + shift;
+    const bool steep = i / 10 % 2;
+    const double ends[4] = { steep ? x : 0, steep ? 0 : x / 2 + y,
+      steep ? 1400 - x / 2 : 1919, steep ? 1079 : 900 - y };
+
+    cuv_drawing_line (
+        &bench->drawing, 0xff3cb44b, ends[0], ends[1], ends[2], ends[3], 4);
+    pixels += 4 * hypot (ends[2] - ends[0], ends[3] - ends[1]);
   }
   return pixels;
 }
@@ -249,6 +271,7 @@ bench_overlay (void)
   bench_format (bench, "NV12", draw_labels, "");
   bench_format (bench, "BGRx", draw_labels, "");
   bench_format (bench, "YUY2", draw_labels, "");
+  bench_format (bench, "NV12", draw_lines, "-lines");
   bench_format (bench, "NV12", draw_strip, "-strip");
   bench_format (bench, "NV12", draw_blur_1, "-blur-1");
   bench_format (bench, "NV12", draw_blur_10, "-blur-10");
