@@ -7,12 +7,13 @@
 #include <memory>
 #include <new>
 #include <string.h>
-#include <tuple>
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "waldboost/detector.cuh"
 
+#define REPORT_BLOCKS 32
 #define REPORT_THREADS 256
+#define REPORT_SORTED 1024 // at most so many hits are sorted on the GPU
 
 struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};
@@ -195,25 +196,54 @@ cuv_waldboost_cuda_set_plan (
 
 // ---- run ----
 
-// One block. Writes counters and hits to pinned host memory. A copy engine
-// would start up to 8 us later.
+// Blocks find hits in any order; results are ordered by level, y, x. No two
+// hits are of the same window.
+static __host__ __device__ bool
+is_before (const CuvWaldboostHit &a, const CuvWaldboostHit &b)
+{
+  if (a.level != b.level)
+    return a.level < b.level;
+  return a.y != b.y ? a.y < b.y : a.x < b.x;
+}
+
+// Writes counters and hits to pinned host memory. A copy engine would start up
+// to 8 us later. Sorting a few hundred hits would take the host some 20 us.
 static __global__ void
 report_kernel (
     CuvHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
 {
   static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
+  __shared__ CuvWaldboostHit unsorted[REPORT_SORTED];
+  const int thread = blockIdx.x * REPORT_THREADS + threadIdx.x;
+  const int lane = threadIdx.x % 32;
+  const int n_threads = REPORT_BLOCKS * REPORT_THREADS;
+  const uint4 *hits = (const uint4 *) found.hits;
 
   cuv_pdl_wait ();
-  if (threadIdx.x == 0)
+  if (thread == 0)
     found.counters->ended = cuv_nanoseconds ();
   __syncthreads ();
   const int n_hits = (int) min (
       found.counters->n_hits, (unsigned long long) CUV_WALDBOOST_MAX_HITS);
+  const bool sort = n_hits <= REPORT_SORTED;
 
-  for (int i = threadIdx.x; i < n_counters; i += blockDim.x)
+  for (int i = threadIdx.x; blockIdx.x == 0 && i < n_counters; i += blockDim.x)
     counters_to[i] = ((const uint4 *) found.counters)[i];
-  for (int i = threadIdx.x; i < n_hits; i += blockDim.x)
-    hits_to[i] = ((const uint4 *) found.hits)[i];
+  for (int i = threadIdx.x; sort && i < n_hits; i += blockDim.x)
+    unsorted[i] = found.hits[i];
+  __syncthreads ();
+  // the place of a hit is the number of those before it: a warp counts them
+  for (int i = thread / 32; sort && i < n_hits; i += n_threads / 32) {
+    int before = 0;
+
+    for (int j = lane; j < n_hits; j += 32)
+      before += is_before (unsorted[j], unsorted[i]);
+    before = cuv_warp_sum (before);
+    if (lane == 0)
+      hits_to[before] = hits[i];
+  }
+  for (int i = thread; !sort && i < n_hits; i += n_threads)
+    hits_to[i] = hits[i];
 }
 
 // Clears the counters before the pyramid, so that the scan follows the pyramid
@@ -234,11 +264,12 @@ enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
   const int n_counters = (int) (self->counters_size () / sizeof (uint4));
 
   if (!self->pyramid.in_parts ())
-    return cuv_launch_dependent ("report_kernel", 1, REPORT_THREADS, 0,
-        self->stream, report_kernel, self->device_hits (), n_counters,
+    return cuv_launch_dependent ("report_kernel", REPORT_BLOCKS, REPORT_THREADS,
+        0, self->stream, report_kernel, self->device_hits (), n_counters,
         (uint4 *) self->pinned, (uint4 *) hits_to);
-  report_kernel<<<1, REPORT_THREADS, 0, self->stream>>> (self->device_hits (),
-      n_counters, (uint4 *) self->pinned, (uint4 *) hits_to);
+  report_kernel<<<REPORT_BLOCKS, REPORT_THREADS, 0, self->stream>>> (
+      self->device_hits (), n_counters, (uint4 *) self->pinned,
+      (uint4 *) hits_to);
   CUV_CUDA_LAUNCHED (report_kernel);
   return 0;
 }
@@ -312,14 +343,12 @@ cuv_waldboost_cuda_submit (
   return self->empty ? 0 : end_submit (self, submit_all (self, frame));
 }
 
-// Blocks finish in any order; results are ordered by level, y, x.
+// Sorts hits unless the GPU did.
 static void
 sort_hits (CuvWaldboostHit *hits, size_t n)
 {
-  std::sort (
-      hits, hits + n, [] (const CuvWaldboostHit &a, const CuvWaldboostHit &b) {
-        return std::tie (a.level, a.y, a.x) < std::tie (b.level, b.y, b.x);
-      });
+  if (n > REPORT_SORTED)
+    std::sort (hits, hits + n, is_before);
 }
 
 // If hits overflow, those that were stored are arbitrary. Searches again, a few
