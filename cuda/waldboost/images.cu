@@ -106,18 +106,16 @@ zero (const CuvBuffer &buffer)
   return 0;
 }
 
-// Allocates an image, if it is not large enough. Rows of pictures are read in
-// words: what pads the last one is not used, but has a value.
+// Allocates an image, if it is not large enough. Rows are read 4 or 16 bytes at
+// a time: what pads them is not used, but has a value.
 static int
-reserve (CuvImages *images, int i, size_t size)
+reserve (CuvBuffer *image, size_t size)
 {
-  CuvBuffer *image = &images->of[i];
-
   if (size <= image->size)
     return 0;
   if (cuv_buffer_reserve (image, size) != 0)
     return -1;
-  if ((i != CUV_GREY && i != CUV_PICTURES) || zero (*image) == 0)
+  if (zero (*image) == 0)
     return 0;
   cuv_buffer_clear (image);
   return -1;
@@ -127,7 +125,7 @@ static int
 reserve_all (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
 {
   for (int i = 0; i < CUV_N_IMAGES; i++) {
-    if (reserve (images, i, sizes[i]) != 0)
+    if (reserve (&images->of[i], sizes[i]) != 0)
       return -1;
   }
   return 0;
