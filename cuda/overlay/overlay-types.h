@@ -89,23 +89,41 @@ cuv_product (int32_t a, int32_t b)
   return (int64_t) a * b;
 }
 
+/* A pixel's centre as seen from a line. */
+typedef struct {
+  int32_t dx, dy;       /* from the first end of the line to the second, */
+  int32_t vx, vy;       /* and to the pixel */
+  int64_t along, cross; /* scalar and cross product of the two */
+} CuvLinePixel;
+
+CUV_HOST_DEVICE CuvLinePixel
+cuv_line_pixel (const CuvPrimitive *p, int x, int y)
+{
+  CuvLinePixel at;
+
+  at.dx = p->line.bx - p->line.ax;
+  at.dy = p->line.by - p->line.ay;
+  at.vx = x * CUV_OVERLAY_UNIT - p->line.ax;
+  at.vy = y * CUV_OVERLAY_UNIT - p->line.ay;
+  at.along = cuv_product (at.vx, at.dx) + cuv_product (at.vy, at.dy);
+  at.cross = cuv_product (at.dx, at.vy) - cuv_product (at.dy, at.vx);
+  return at;
+}
+
 /* Whether a line covers the centre of pixel (x, y). The body is half open
  * across its direction, so that thickness t is t pixels for odd and even t; the
  * caps are round, and between the ends they are within the body. */
 CUV_HOST_DEVICE int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
-  const int32_t vx = x * CUV_OVERLAY_UNIT - p->line.ax;
-  const int32_t vy = y * CUV_OVERLAY_UNIT - p->line.ay;
-  const int32_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
-  const int64_t along = cuv_product (vx, dx) + cuv_product (vy, dy);
-  const int64_t cross = cuv_product (dx, vy) - cuv_product (dy, vx);
+  const CuvLinePixel at = cuv_line_pixel (p, x, y);
+  const int32_t wx = at.vx - at.dx, wy = at.vy - at.dy; /* from the second */
 
-  if (p->line.length2 > 0 && along >= 0 && along <= p->line.length2)
-    return cross >= -p->line.low && cross <= p->line.high;
-  return cuv_product (vx, vx) + cuv_product (vy, vy) < p->line.radius2
-      || cuv_product (vx - dx, vx - dx) + cuv_product (vy - dy, vy - dy)
-      < p->line.radius2;
+  if (p->line.length2 > 0 && at.along >= 0 && at.along <= p->line.length2)
+    return at.cross >= -p->line.low && at.cross <= p->line.high;
+  return cuv_product (at.vx, at.vx) + cuv_product (at.vy, at.vy)
+      < p->line.radius2
+      || cuv_product (wx, wx) + cuv_product (wy, wy) < p->line.radius2;
 }
 
 /* Whether pixel (x, y) is within the primitive's bounds. */

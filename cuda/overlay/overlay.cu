@@ -7,26 +7,22 @@
 #include "overlay/fill.cuh"
 #include "overlay/fill-types.h"
 #include "overlay/overlay.h"
+#include "overlay/overlay-list.cuh"
 
 #include <new>
 #include <stdio.h>
-#include <string.h>
 
 #define TILE_X 32 // cells of a block's tile
 #define TILE_Y 8
 #define WARP_X 8 // cells of a warp's part of it
 #define WARP_Y 4
 #define N_THREADS (TILE_X * TILE_Y)
-#define FIRST_CAPACITY ((size_t) 256 << 10) // bytes
 
 static_assert (
     sizeof (CuvPrimitive) == 80, "primitives must be laid out as in draw.c");
 
 struct _CuvOverlayCuda {
-  CuvArena arena;
-  uint8_t *pinned, *device; // a list: primitives, bytes; on the device
-                            // then what fills need
-  size_t capacity[2];       // of each, bytes
+  CuvListMemory memory;
   cudaEvent_t done;
   CuvWait wait;
   bool pending; // a submit was not waited for
@@ -62,8 +58,9 @@ strip_misses (const CuvPrimitive *p, const Tile &tile)
 static __device__ bool
 touches (const CuvPrimitive *p, const Tile &tile)
 {
-  if (p->x0 >= tile.x1 || p->x1 <= tile.x0 || p->y0 >= tile.y1
-      || p->y1 <= tile.y0)
+  // | instead of ||: all four are read at once
+  if ((p->x0 >= tile.x1) | (p->x1 <= tile.x0) | (p->y0 >= tile.y1)
+      | (p->y1 <= tile.y0))
     return false;
   if (p->kind == CUV_PRIMITIVE_RECT)
     return tile.x0 < p->hole.x0 || tile.x1 > p->hole.x1 || tile.y0 < p->hole.y0
@@ -84,7 +81,8 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
   bool mine = index < n && touches (&primitives[index], tile);
   unsigned votes = __ballot_sync (0xffffffffu, mine);
 
-  __syncthreads (); // every thread has read the last list
+  if (!__syncthreads_or (mine))
+    return 0;
   if (lane == 0)
     warp_count[warp] = __popc (votes);
   __syncthreads ();
@@ -169,22 +167,18 @@ template <int XS, int YS, int N> struct Cell {
   __device__ bool
   between_ends (const CuvPrimitive *p, int coverage[H][W]) const
   {
-    const int32_t vx = x * CUV_OVERLAY_UNIT - p->line.ax;
-    const int32_t vy = y * CUV_OVERLAY_UNIT - p->line.ay;
-    const int32_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
-    const int64_t along = cuv_product (vx, dx) + cuv_product (vy, dy);
-    const int64_t cross = cuv_product (dx, vy) - cuv_product (dy, vx);
-    const int64_t reach =
-        cuv_product (CUV_OVERLAY_UNIT, (W - 1) * dx + (H - 1) * abs (dy));
+    const CuvLinePixel first = cuv_line_pixel (p, x, y);
+    const int64_t reach = cuv_product (
+        CUV_OVERLAY_UNIT, (W - 1) * first.dx + (H - 1) * abs (first.dy));
 
-    if (along <= reach || along >= p->line.length2 - reach)
+    if (first.along <= reach || first.along >= p->line.length2 - reach)
       return false;
 #pragma unroll
     for (int j = 0; j < H; j++) {
 #pragma unroll
       for (int i = 0; i < W; i++) {
-        const int64_t c =
-            cross + cuv_product (CUV_OVERLAY_UNIT, j * dx - i * dy);
+        const int64_t c = first.cross
+            + cuv_product (CUV_OVERLAY_UNIT, j * first.dx - i * first.dy);
 
         coverage[j][i] = c >= -p->line.low && c <= p->line.high ? 255 : 0;
       }
@@ -409,28 +403,13 @@ bounds (const CuvOverlayList *list, const CuvFrame *frame)
   return box;
 }
 
-static size_t
-primitive_bytes (const CuvOverlayList *list)
-{
-  return sizeof (CuvPrimitive) * (size_t) list->n_primitives;
-}
-
-// Rounded up: sums of bands follow.
-static size_t
-list_bytes (const CuvOverlayList *list)
-{
-  return (primitive_bytes (list) + (size_t) list->n_bytes + 3) & ~(size_t) 3;
-}
-
 static int
-launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
-    int k, cudaStream_t stream)
+launch (const CuvOverlayList *list, const CuvDeviceList &on_device,
+    const CuvFrame *frame, int k, cudaStream_t stream)
 {
-  const uint8_t *bytes = self->device + primitive_bytes (list);
-  uint8_t *scratch = self->device + list_bytes (list);
   const size_t sums = cuv_fill_sums_bytes (list, frame);
-  const CuvFillMemory memory = { (const CuvPrimitive *) self->device,
-    scratch + sums, (unsigned *) scratch };
+  const CuvFillMemory memory = { on_device.primitives, on_device.scratch + sums,
+    (unsigned *) on_device.scratch };
   Tile box = bounds (list, frame);
   dim3 grid;
 
@@ -444,20 +423,21 @@ launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
   box.y1 = ((box.y1 - 1) >> kernels[k].ysub) + 1;
   grid = dim3 (cuv_div_up (box.x1 - box.x0, TILE_X),
       cuv_div_up (box.y1 - box.y0, TILE_Y));
-  kernels[k].kernel<<<grid, N_THREADS, 0, stream>>> (*frame, memory.primitives,
-      list->n_primitives, bytes, memory.means, box.x0, box.y0);
+  kernels[k].kernel<<<grid, N_THREADS, 0, stream>>> (*frame,
+      on_device.primitives, list->n_primitives, on_device.bytes, memory.means,
+      box.x0, box.y0);
   CUV_CUDA_LAUNCHED (overlay_kernel);
   return 0;
 }
 
-// Copies size bytes of the list to the device, and draws it.
 static int
-submit_list (CuvOverlayCuda *self, const CuvOverlayList *list, size_t size,
+submit_list (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, int k, cudaStream_t stream)
 {
-  CUV_CUDA_TRY (cudaMemcpyAsync (
-      self->device, self->pinned, size, cudaMemcpyHostToDevice, stream));
-  if (launch (self, list, frame, k, stream) != 0)
+  CuvDeviceList on_device;
+
+  if (cuv_list_upload (&self->memory, list, &on_device, stream) != 0
+      || launch (list, on_device, frame, k, stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
   return 0;
@@ -472,49 +452,17 @@ wait (CuvOverlayCuda *self)
   return cuv_wait_event (&self->wait, self->done);
 }
 
-static size_t
-capacity_for (size_t size)
-{
-  size_t capacity = FIRST_CAPACITY;
-
-  while (capacity < size)
-    capacity *= 2;
-  return capacity;
-}
-
-// Means and sums are on the device only.
-static int
-grow (CuvOverlayCuda *self, size_t list, size_t all)
-{
-  CuvArena arena = {};
-  const size_t capacity[2] = { capacity_for (list), capacity_for (all) };
-  void *pinned = cuv_arena_pinned (&arena, capacity[0]);
-  void *device =
-      pinned != nullptr ? cuv_arena_alloc (&arena, capacity[1]) : nullptr;
-
-  if (device == nullptr) {
-    cuv_arena_clear (&arena);
-    return -1;
-  }
-  cuv_arena_clear (&self->arena);
-  self->arena = arena;
-  self->pinned = (uint8_t *) pinned;
-  self->device = (uint8_t *) device;
-  self->capacity[0] = capacity[0];
-  self->capacity[1] = capacity[1];
-  return 0;
-}
-
 static int
 init (CuvOverlayCuda *self)
 {
+  const CuvOverlayList empty = {};
   cudaFuncAttributes attributes;
 
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
     CUV_CUDA_TRY (
         cudaFuncGetAttributes (&attributes, (const void *) kernels[i].kernel));
   CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
-  return grow (self, 0, 0);
+  return cuv_list_reserve (&self->memory, &empty, 0);
 }
 
 // ---- entries ----
@@ -542,7 +490,7 @@ cuv_overlay_cuda_free (CuvOverlayCuda *self)
   wait (self);
   if (self->done != nullptr)
     cuv_cuda_record (cudaEventDestroy (self->done), "cudaEventDestroy");
-  cuv_arena_clear (&self->arena);
+  cuv_arena_clear (&self->memory.arena);
   delete self;
 }
 
@@ -551,24 +499,18 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream_handle)
 {
   cudaStream_t stream = (cudaStream_t) stream_handle;
-  size_t before = primitive_bytes (list), size = list_bytes (list);
-  size_t need =
-      size + cuv_fill_sums_bytes (list, frame) + (size_t) list->n_means;
+  size_t scratch = cuv_fill_sums_bytes (list, frame) + (size_t) list->n_means;
   int k = find_kernel (frame);
 
   if (k < 0)
     return reject (frame);
   if (wait (self) != 0)
     return -1;
-  if ((size > self->capacity[0] || need > self->capacity[1])
-      && grow (self, size, need) != 0)
+  if (cuv_list_reserve (&self->memory, list, scratch) != 0)
     return -1;
-  if (size == 0)
+  if (list->n_primitives == 0)
     return 0;
-  memcpy (self->pinned, list->primitives, before);
-  if (list->n_bytes > 0)
-    memcpy (self->pinned + before, list->bytes, (size_t) list->n_bytes);
-  if (submit_list (self, list, size, frame, k, stream) != 0) {
+  if (submit_list (self, list, frame, k, stream) != 0) {
     cudaStreamSynchronize (stream); // the list and the frame are still in use
     return -1;
   }

@@ -173,6 +173,7 @@ append_bytes (CuvDrawing *self, int64_t size)
     self->n_lost++;
     return NULL;
   }
+  memset (self->bytes + self->n_bytes, 0, (size_t) (offset - self->n_bytes));
   self->n_bytes = offset + size;
   return self->bytes + offset;
 }

@@ -13,6 +13,7 @@
 #include "overlay/overlay.h"
 #endif
 
+#define N_LABELS 20
 #define TEXT_WIDTH 140
 #define TEXT_HEIGHT 32
 #define N_PICTURES 5
@@ -24,6 +25,7 @@ typedef struct {
   CuvDrawing drawing;
   CuvOverlayList list;
   CuvFrame frame;
+  bool new_labels; /* in every frame */
   void *cuda, *stream;
 } Bench;
 
@@ -47,13 +49,13 @@ draw_labels (Bench *bench)
   double pixels = 0;
 
   begin (bench);
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < N_LABELS; i++) {
     int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255, size = 60 + 11 * i;
 
     cuv_drawing_rect (drawing, 0xffe6194b, x, y, size, size, 4);
     pixels += 4.0 * 4 * (size - 4);
   }
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < N_LABELS; i++) {
     int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255 - TEXT_HEIGHT;
 
     cuv_drawing_rect (drawing, 0xffe6194b, x, y, 150, TEXT_HEIGHT, 0);
@@ -185,6 +187,8 @@ bench_submit (void *data)
 {
   Bench *bench = data;
 
+  for (int i = 0; bench->new_labels && i < bench->drawing.n_bytes; i += 64)
+    bench->drawing.bytes[i]++;
   cuv_overlay_cuda_submit (
       bench->cuda, &bench->list, &bench->frame, bench->stream);
 }
@@ -236,7 +240,7 @@ bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
   bytes = pixels * 2 * (frame.frame.model == CUV_MODEL_RGB ? 3 : 1.5);
   bench->list = cuv_drawing_list (&bench->drawing);
   snprintf (what, sizeof what, "%s%s", format, suffix);
-  if (cuv_check_options.cpu) {
+  if (cuv_check_options.cpu && !bench->new_labels) {
     snprintf (name, sizeof name, "overlay-c-%s", what);
     cuv_check_report (name, cuv_check_time (bench_cpu, bench), pixels, bytes);
   }
@@ -269,6 +273,9 @@ bench_overlay (void)
   for (size_t i = 0; i < sizeof bench->pictures; i++)
     bench->pictures[i] = (uint8_t) cuv_check_random ();
   bench_format (bench, "NV12", draw_labels, "");
+  bench->new_labels = true;
+  bench_format (bench, "NV12", draw_labels, "-new-labels");
+  bench->new_labels = false;
   bench_format (bench, "BGRx", draw_labels, "");
   bench_format (bench, "YUY2", draw_labels, "");
   bench_format (bench, "NV12", draw_lines, "-lines");

@@ -3,10 +3,17 @@
 #ifndef OVERLAY_TESTS_H
 #define OVERLAY_TESTS_H
 
+#include "cuvcheck.h"
+#include "draw.h"
+
 void bench_overlay (void);
 void check_fills (void);
 
-/* On the GPU: a CuvOverlayCuda. */
+/* On the GPU; cuda: a CuvOverlayCuda. */
 void check_cuda_fills (void *cuda);
+
+/* Draws the list on frame in C, on a copy of it on the GPU, and compares. */
+void check_cuda_list (
+    void *cuda, CuvCheckFrame *frame, const CuvOverlayList *list);
 
 #endif

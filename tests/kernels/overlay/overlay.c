@@ -360,35 +360,73 @@ check_limits (void)
 
 #if HAVE_CUDA
 
+void
+check_cuda_list (void *cuda, CuvCheckFrame *frame, const CuvOverlayList *list)
+{
+  CuvCheckFrame drawn = cuv_check_frame_copy (frame);
+  void *memory, *stream = cuv_check_stream_new ();
+  CuvFrame on_device = cuv_check_to_device (frame, &memory);
+
+  cuv_overlay_draw (list, &frame->frame);
+  CUV_CHECK (cuv_overlay_cuda_submit (cuda, list, &on_device, stream) == 0,
+      ": %s", cuv_cuda_error ());
+  CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, ": %s", cuv_cuda_error ());
+  cuv_check_from_device (&drawn, memory);
+  CUV_CHECK (same (frame, &drawn), ": GPU and C differ");
+  cuv_check_device_free (memory);
+  cuv_check_stream_free (stream);
+  cuv_check_frame_free (&drawn);
+}
+
 static void
 check_cuda_scene (
     CuvOverlayCuda *cuda, const char *format, int width, int height, int n)
 {
   CuvCheckFrame frame =
       cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
-  CuvCheckFrame drawn = cuv_check_frame_copy (&frame);
   CuvColourSpace space = random_space (&frame.frame);
   Scene *scene = random_scene (n, width, height);
   CuvDrawing drawing = { 0 };
-  void *memory, *stream = cuv_check_stream_new ();
-  CuvFrame on_device = cuv_check_to_device (&frame, &memory);
   CuvOverlayList list;
 
   cuv_check_case ("%s %dx%d, %d shapes on the GPU", format, width, height, n);
   build (&drawing, scene, &space, &frame.frame);
   list = cuv_drawing_list (&drawing);
-  cuv_overlay_draw (&list, &frame.frame);
-  CUV_CHECK (cuv_overlay_cuda_submit (cuda, &list, &on_device, stream) == 0,
-      ": %s", cuv_cuda_error ());
-  CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, ": %s", cuv_cuda_error ());
-  cuv_check_from_device (&drawn, memory);
-  CUV_CHECK (same (&frame, &drawn), ": GPU and C differ");
-  cuv_check_device_free (memory);
-  cuv_check_stream_free (stream);
+  check_cuda_list (cuda, &frame, &list);
   cuv_drawing_free (&drawing);
   scene_free (scene);
-  cuv_check_frame_free (&drawn);
   cuv_check_frame_free (&frame);
+}
+
+/* From frame to frame labels stay, change, come and go: the GPU has the masks
+ * of the frame before. */
+static void
+check_cuda_labels (CuvOverlayCuda *cuda)
+{
+  static uint8_t text[4][140 * 32];
+  CuvDrawing drawing = { 0 };
+
+  for (size_t i = 0; i < sizeof text; i++)
+    text[i / sizeof text[0]][i % sizeof text[0]] =
+        (uint8_t) cuv_check_random ();
+  for (int i = 0; i < 40; i++) {
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("NV12", 160, 140, CUV_CHECK_NOISE);
+    const int n = i % 4 == 0 ? cuv_check_below (4) + 1 : 4;
+    CuvOverlayList list;
+
+    cuv_check_case ("frame %d, %d labels", i, n);
+    if (i % 3 == 0)
+      text[cuv_check_below (4)][cuv_check_below (sizeof text[0])] ^= 255;
+    cuv_drawing_begin (&drawing, &spaces[0], 160, 140);
+    for (int at = 0; at < n; at++)
+      cuv_drawing_mask (
+          &drawing, 0xffffffff, 4 + i % 16, 34 * at, 140, 32, text[at], 140);
+    list = cuv_drawing_list (&drawing);
+    check_cuda_list (cuda, &frame, &list);
+    cuv_check_frame_free (&frame);
+  }
+  cuv_drawing_free (&drawing);
 }
 
 static void
@@ -429,6 +467,7 @@ check_cuda (void)
     check_cuda_scene (cuda, *format, 1919, 1079, 60);
     check_cuda_scene (cuda, *format, 333, 211, MAX_SHAPES);
   }
+  check_cuda_labels (cuda);
   check_cuda_fills (cuda);
   check_cuda_allocation (cuda);
   cuv_overlay_cuda_free (cuda);
