@@ -17,7 +17,7 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
     const unsigned *a = &bytes.words[rows][k % 2 * 4];
     const unsigned *b = &bytes.words[columns][k % 2 * 4];
 
-    each_pair<true> (
+    each_pair<true, GROUPS> (
         &to->products[rows + columns], [&] (int i, int j, unsigned *sums) {
           cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
         });

@@ -19,10 +19,11 @@ opaque_lane ()
   return __shfl_sync (~0u, (int) threadIdx.x % 32, threadIdx.x % 32);
 }
 
-// The part of a warp: its first bands (row, column), its index in this launch,
-// and which of n_shares shares of the pixels the warp adds.
+// The part of a warp: its first bands (row, column), the groups of columns up
+// to the counts, its index in this launch, and which of n_shares shares of the
+// pixels the warp adds.
 struct Place {
-  int row, column, part;
+  int row, column, n_columns, part;
   int share, n_shares;
   bool works, diagonal; // the warp has a share; the part is on the diagonal
 };
@@ -40,6 +41,8 @@ place_of (const CuvPcaPass &pass)
     part -= pass.n_side - row++;
   place.row = row * CUV_PCA_SIDE;
   place.column = (row + part) * CUV_PCA_SIDE;
+  place.n_columns =
+      min (GROUPS, cuv_div_up (pass.bands.n + 1 - place.column, 8));
   place.diagonal = part == 0;
   place.part = warp % here;
   place.share = warp / here;
@@ -119,16 +122,16 @@ template <> struct Sums<CUV_CUBE_F32> {
   Products<double> products[1] = {};
 };
 
-// Calls call (i, j, sums) for groups i, i + 1 and group j, on and above the
-// diagonal.
-template <bool DIAGONAL, typename T, typename Call>
+// Calls call (i, j, sums) for groups i, i + 1 of rows and group j < N_COLUMNS
+// of columns, on and above the diagonal.
+template <bool DIAGONAL, int N_COLUMNS, typename T, typename Call>
 static __device__ __forceinline__ void
 each_pair (Products<T> *to, Call call)
 {
 #pragma unroll
-  for (int i = 0; i < GROUPS; i += 2) {
+  for (int i = 0; i < (DIAGONAL ? N_COLUMNS : GROUPS); i += 2) {
 #pragma unroll
-    for (int j = DIAGONAL ? i : 0; j < GROUPS; j++)
+    for (int j = DIAGONAL ? i : 0; j < N_COLUMNS; j++)
       call (i, j, to->sums[i / 2 * GROUPS + j]);
   }
 }
@@ -192,7 +195,7 @@ load_bytes (
 }
 
 // Adds the products of 32 pixels, plane by plane: a sample is 256 high + low.
-template <bool DIAGONAL, CuvCubeFormat F, bool PACKED>
+template <bool DIAGONAL, int N_COLUMNS, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
     const Rows<F, PACKED> &columns, int pixel, Sums<F> *to)
@@ -205,7 +208,7 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
     const auto &rows_of = a.words[k / Bytes<F>::planes];
     const auto &columns_of = b.words[k % Bytes<F>::planes];
 
-    each_pair<DIAGONAL> (
+    each_pair<DIAGONAL, N_COLUMNS> (
         &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
           const unsigned pair[4] = { rows_of[i][0], rows_of[i + 1][0],
             rows_of[i][1], rows_of[i + 1][1] };
@@ -215,15 +218,15 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
   }
 }
 
-// Loads a lane's two of eight pixels, the k-th eight of 32.
-template <bool PACKED>
+// Loads a lane's two of eight pixels, the k-th eight of 32, of N groups.
+template <int N, bool PACKED>
 static __device__ __forceinline__ void
 load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const Rows<CUV_CUBE_F32, PACKED> &rows, int pixel, int k,
     double values[GROUPS][2])
 {
 #pragma unroll
-  for (int g = 0; g < GROUPS; g++) {
+  for (int g = 0; g < N; g++) {
     float two[2];
 
     if constexpr (PACKED) {
@@ -237,50 +240,68 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
   }
 }
 
-template <bool DIAGONAL, bool PACKED>
+template <bool DIAGONAL, int N_COLUMNS, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const Rows<CUV_CUBE_F32, PACKED> &rows,
     const Rows<CUV_CUBE_F32, PACKED> &columns, int pixel,
     Sums<CUV_CUBE_F32> *to)
 {
-#pragma unroll(DIAGONAL ? 2 : 4)
+#pragma unroll
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
     double a[GROUPS][2], other[GROUPS][2];
     double (*b)[2] = DIAGONAL ? a : other;
 
-    load_doubles (tile, rows, pixel, k, a);
+    load_doubles<DIAGONAL ? N_COLUMNS : GROUPS> (tile, rows, pixel, k, a);
     if (!DIAGONAL)
-      load_doubles (tile, columns, pixel, k, other);
-    each_pair<DIAGONAL> (to->products, [&] (int i, int j, double *sums) {
-      if (DIAGONAL && i == j) // the lower half would be below the diagonal
-        cuv_pca_mma (sums, a[i], b[j]);
-      else
-        cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
-    });
+      load_doubles<N_COLUMNS> (tile, columns, pixel, k, other);
+    each_pair<DIAGONAL, N_COLUMNS> (
+        to->products, [&] (int i, int j, double *sums) {
+          if (DIAGONAL && i == j) // the lower half would be below the diagonal
+            cuv_pca_mma (sums, a[i], b[j]);
+          else
+            cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
+        });
   }
 }
 
 // Adds the warp's share of a tile's pixels.
-template <bool MANY, CuvCubeFormat F, bool PACKED>
+template <int N_COLUMNS, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
+add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
+    Sums<F> *sums)
 {
   const Rows<F, PACKED> rows (tile, place.row);
   const int step = CUV_PCA_STEP * place.n_shares;
   int p = CUV_PCA_STEP * place.share;
 
-  if (!place.works)
-    return;
-  if (!MANY || place.diagonal) {
+  if (diagonal) {
     for (; p < tile.extent.count; p += step)
-      add_step<true> (tile, rows, rows, p, sums);
+      add_step<true, N_COLUMNS> (tile, rows, rows, p, sums);
   } else {
     const Rows<F, PACKED> columns (tile, place.column);
 
     for (; p < tile.extent.count; p += step)
-      add_step<false> (tile, rows, columns, p, sums);
+      add_step<false, N_COLUMNS> (tile, rows, columns, p, sums);
   }
+}
+
+// The parts at the right end have fewer groups of columns. Known to the
+// compiler, as a test before each group would take longer than it saves.
+template <bool MANY, CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
+{
+  if (!place.works)
+    return;
+  if (!MANY)
+    add_share<GROUPS> (tile, place, true, sums);
+  else if (place.n_columns == 4)
+    add_share<4> (tile, place, place.diagonal, sums);
+  else if (place.n_columns == 3)
+    add_share<3> (tile, place, place.diagonal, sums);
+  else
+    add_share<2> (tile, place, place.diagonal, sums);
 }
 
 // Adds a part's sum to global memory. Floats are stored per block because their

@@ -15,7 +15,7 @@ typedef struct {
 } PcaBenchCase;
 
 extern const PcaBenchCase pca_bench_cases[];
-enum { PCA_N_BENCH_CASES = 15 };
+enum { PCA_N_BENCH_CASES = 17 };
 
 CuvPcaParams pca_bench_params (const PcaBenchCase *c);
 
