@@ -36,7 +36,7 @@ size_of (const CuvOverlayList *list)
 }
 
 int
-cuv_list_reserve (
+cuv_overlay_list_reserve (
     CuvListMemory *self, const CuvOverlayList *list, size_t scratch)
 {
   const size_t size = size_of (list);
@@ -86,7 +86,7 @@ update_pinned (CuvListMemory *self, const CuvOverlayList *list)
 }
 
 int
-cuv_list_upload (CuvListMemory *self, const CuvOverlayList *list,
+cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
     CuvDeviceList *on_device, cudaStream_t stream)
 {
   const size_t changed = update_pinned (self, list);

@@ -24,12 +24,12 @@ typedef struct {
 
 // Makes room for a list and for scratch memory on the device. Both functions
 // return 0 or -1.
-int cuv_list_reserve (
+int cuv_overlay_list_reserve (
     CuvListMemory *self, const CuvOverlayList *list, size_t scratch);
 
 // Copies a list to the device, from the first block on that differs from the
 // last list. Work that uses the last list must have ended.
-int cuv_list_upload (CuvListMemory *self, const CuvOverlayList *list,
+int cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
     CuvDeviceList *on_device, cudaStream_t stream);
 
 #endif

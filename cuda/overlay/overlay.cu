@@ -436,7 +436,7 @@ submit_list (CuvOverlayCuda *self, const CuvOverlayList *list,
 {
   CuvDeviceList on_device;
 
-  if (cuv_list_upload (&self->memory, list, &on_device, stream) != 0
+  if (cuv_overlay_list_upload (&self->memory, list, &on_device, stream) != 0
       || launch (list, on_device, frame, k, stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
@@ -462,7 +462,7 @@ init (CuvOverlayCuda *self)
     CUV_CUDA_TRY (
         cudaFuncGetAttributes (&attributes, (const void *) kernels[i].kernel));
   CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
-  return cuv_list_reserve (&self->memory, &empty, 0);
+  return cuv_overlay_list_reserve (&self->memory, &empty, 0);
 }
 
 // ---- entries ----
@@ -506,7 +506,7 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     return reject (frame);
   if (wait (self) != 0)
     return -1;
-  if (cuv_list_reserve (&self->memory, list, scratch) != 0)
+  if (cuv_overlay_list_reserve (&self->memory, list, scratch) != 0)
     return -1;
   if (list->n_primitives == 0)
     return 0;

@@ -286,8 +286,8 @@ add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
   }
 }
 
-// The parts at the right end have fewer groups of columns. Known to the
-// compiler, as a test before each group would take longer than it saves.
+// The parts at the right end have fewer groups of columns. Their number is a
+// template parameter: a test before each group would take longer than it saves.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
