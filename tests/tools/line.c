@@ -258,64 +258,6 @@ check_parent (const gchar *program)
   g_object_unref (parent);
 }
 
-/* ---- placeholders ---- */
-
-static void
-check_value (const gchar *line, const gchar *value, const gchar *expected)
-{
-  GHashTable *values = g_hash_table_new (g_str_hash, g_str_equal);
-  gchar *text, *location = NULL;
-  GstElement *source;
-
-  g_hash_table_insert (values, (gpointer) "film", (gpointer) value);
-  text = cuv_line_expand (line, values, NULL);
-  cuv_check_case ("%s -> %s", line, text);
-  if (CUV_CHECK (text != NULL)) {
-    source = gst_parse_launch (text, NULL);
-    if (CUV_CHECK (source != NULL)) {
-      g_object_get (source, "location", &location, NULL);
-      CUV_CHECK (g_strcmp0 (location, expected) == 0, ": '%s'", location);
-      gst_object_unref (source);
-    }
-  }
-  g_free (location);
-  g_free (text);
-  g_hash_table_unref (values);
-}
-
-static void
-check_placeholders (void)
-{
-  static const gchar *const names[] = { "/films/a b.mp4", "c:\\d", "it's",
-    "say \"no\"", "a!b", "{film}", "x=y", "50%", "(1)", "\xc3\xa4\xe6\xbc\xa2",
-    "#1 ,;[]$&*?~`|<>^" };
-  gchar *inside;
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    check_value ("filesrc location={film}", names[i], names[i]);
-    check_value ("filesrc location=\"{film}\"", names[i], names[i]);
-    inside = g_strdup_printf ("/out/%s/r.txt", names[i]);
-    check_value ("filesrc location=/out/{film}/r.txt", names[i], inside);
-    g_free (inside);
-  }
-  check_value ("filesrc location=/{other}/{film", "a", "/{other}/{film");
-}
-
-static void
-check_refused (const gchar *value)
-{
-  GHashTable *values = g_hash_table_new (g_str_hash, g_str_equal);
-  GError *error = NULL;
-
-  g_hash_table_insert (values, (gpointer) "film", (gpointer) value);
-  CUV_CHECK (cuv_line_expand ("a {film}", values, &error) == NULL);
-  if (CUV_CHECK (error != NULL))
-    CUV_CHECK (
-        strstr (error->message, "{film}") != NULL, ": %s", error->message);
-  g_clear_error (&error);
-  g_hash_table_unref (values);
-}
-
 static gchar *program;
 
 static void
@@ -337,9 +279,6 @@ run (void)
       "( videotestsrc is-live=true ! identity sleep-time=300000 ! fakesink )");
   check_stop_in_preroll ("udpsrc port=0 ! fakesink");
   check_parent (program);
-  check_placeholders ();
-  check_refused ("two\nlines");
-  check_refused ("\xff");
 }
 
 int

@@ -8,10 +8,12 @@
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
-/* Replaces {name} in a line by the value of that name, escaped so that
- * GStreamer reads the value as it is, also within quotes. Braces around other
- * text are left alone: caps have lists in braces. Fails if a value is not UTF-8
- * or has control characters, which a line cannot hold. */
+/* Replaces {name} in a line by the value of that name. The property that it is
+ * assigned to, alone or within more text, also in quotes, gets the value byte
+ * for byte, whatever it holds; only properties of text take values with quotes,
+ * backslashes or control characters. Braces around other text are left alone:
+ * caps have lists in braces. Fails if a value is not UTF-8, or has blanks or
+ * such characters outside a property. */
 gchar *cuv_line_expand (const gchar *line, GHashTable *values, GError **error);
 
 /* ---- in the program that starts lines ---- */
