@@ -8,7 +8,7 @@ import gstcuvision
 if len(sys.argv) != 2:
     sys.exit(__doc__)
 try:
-    for sample in gstcuvision.samples(f'filesrc location="{sys.argv[1]}" ! decodebin '
+    for sample in gstcuvision.samples(f"filesrc location={gstcuvision.quote(sys.argv[1])} ! decodebin "
                                       "! videoconvert ! houghlines ! appsink name=sink sync=false"):
         for line in gstcuvision.table(sample, "lines"):
             print(*(round(line[name]) for name in ("x1", "y1", "x2", "y2")), line["votes"])

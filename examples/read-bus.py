@@ -7,7 +7,7 @@ from gstcuvision import Gst
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
 file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
 Gst.init(None)
-line = Gst.parse_launch(f'filesrc location="{file}" ! decodebin ! videoconvert '
+line = Gst.parse_launch(f"filesrc location={gstcuvision.quote(file)} ! decodebin ! videoconvert "
                         "! houghlines message=every-frame name=lines ! fakesink")
 line.set_state(Gst.State.PLAYING)
 kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR

@@ -11,7 +11,7 @@ def print_objects(pad, info):
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C returns
 file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
 Gst.init(None)
-line = Gst.parse_launch(f'filesrc location="{file}" ! decodebin ! videoconvert '
+line = Gst.parse_launch(f"filesrc location={gstcuvision.quote(file)} ! decodebin ! videoconvert "
                         "! waldboostdetect model=lbpcascade_frontalface.xml name=faces ! fakesink")
 line.get_by_name("faces").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_objects)
 line.set_state(Gst.State.PLAYING)

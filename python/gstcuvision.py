@@ -17,6 +17,7 @@ thread, and hold no reference to a frame after they return.
 
 import functools
 import json
+import os
 import struct
 
 import gi
@@ -24,7 +25,7 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-__all__ = ["Table", "fields", "objects", "record", "samples", "table", "tables"]
+__all__ = ["Table", "fields", "objects", "quote", "record", "samples", "table", "tables"]
 
 # of struct and of NumPy; texts are numbers of the table's texts
 _TYPES = {
@@ -219,6 +220,15 @@ def table(frame, name):
         if name in (found.kind, found.key):
             return found
     return None
+
+
+def quote(text):
+    """The text as the value of a property of text in a line, whatever it holds:
+
+        f"filesrc location={gstcuvision.quote(path)} ! decodebin"
+
+    The parser reads a backslash or a quote of the text itself as its own."""
+    return "".join(('\\"', *(f"\\\\{byte:03o}" for byte in os.fsencode(text)), '\\"'))
 
 
 def _parse(line):

@@ -265,6 +265,21 @@ class Table(unittest.TestCase):
         self.assertEqual((list(table), table.pictures().shape), ([{}, {}], (2, 2, 2, 3)))
 
 
+class Quote(unittest.TestCase):
+    """The parser gives a property the text, byte for byte."""
+
+    def test_texts(self):
+        chars = "\\\\\"'! \n\t=(){},;aNULL7\x01\x7fä漢🎥"
+        random = numpy.random.default_rng()
+        texts = ["", "NULL", '"a"', "ends in \\", *(
+            "".join(random.choice(list(chars), random.integers(12))) for _ in range(500))]
+        for text in texts:
+            line = Gst.parse_launch(f"tcpclientsrc name=a host={gstcuvision.quote(text)}"
+                                    ' ! tcpclientsink name=b host="b c"')
+            self.assertEqual(line.get_by_name("a").get_property("host"), text)
+            self.assertEqual(line.get_by_name("b").get_property("host"), "b c")
+
+
 class Use(unittest.TestCase):
     def test_sizes_come_from_caps(self):
         buffer = everything()
