@@ -84,6 +84,30 @@ def check_kills(archive, films):
     expect(names == sorted(film + '.results' for film in films), names)
 
 
+def check_redo(archive, films):
+    """Old results are there until the new ones are: in what a reader sees, and after a
+    kill between the two steps of a file system that cannot exchange names."""
+    other = SLOW.replace('15000', '1')
+    archive.run(0, '--output', 'redo', *films, line=other)
+    process = start(archive, LINE, '--output', 'redo', '--redo', *films)
+    results = [archive.result(film, 'redo') for film in films]
+    while process.poll() is None:
+        for result in results:
+            expect(os.path.exists(result), result, 'is missing')
+    status, _, err = end(process)
+    expect(status == 0 and not archive.leftovers('redo'), status, err)
+    part = archive.path(f'redo/.{films[0]}.results.part')
+    os.makedirs(os.path.join(part, '12345678'))
+    os.rename(results[0], os.path.join(part, 'old'))
+    out = archive.run(0, '--output', 'redo', *films)
+    expect(f'{N_FILMS} of them before' in out.err, out)
+    expect(not archive.leftovers('redo'), archive.leftovers('redo'))
+    os.symlink('nowhere', part)
+    out = archive.run(1, '--output', 'redo', '--redo', films[0], line=other)
+    expect('.part' in out.err and 'Not a directory' in out.err, out)
+    os.unlink(part)
+
+
 def check_lines(archive, films):
     """A line that is killed is begun anew by the next run, one that crashes is not."""
     process = start(archive, SLOW, '--output', 'lines', *films[:2])
@@ -190,7 +214,7 @@ def main():
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         films = archive.films(*(f'{i}.avi' for i in range(N_FILMS)))
         slow = start_slow_end(archive, *archive.films('slow.avi'))
-        for check in (check_kills, check_lines, check_poison, check_change, check_update,
+        for check in (check_kills, check_redo, check_lines, check_poison, check_change, check_update,
                       check_hang, check_signals, check_together):
             check(archive, films)
             print('ok', check.__name__, flush=True)

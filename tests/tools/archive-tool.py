@@ -52,7 +52,7 @@ def check_beside(archive):
 
 def check_names(archive):
     """Names with all that a shell, a line or UTF-8 stumbles over."""
-    names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi',
+    names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi', b'ends in\\',
              b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', b'50%n%n.avi', 'ř.avi'.encode()]
     source = archive.films('odd/a.avi')[0]
     for name in names:

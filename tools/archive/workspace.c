@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -29,14 +30,31 @@ is_current (int file, const gchar *path)
       && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
 }
 
+/* Makes the hidden folder, unless it is there. What else has its name, such as
+ * a link that leads nowhere, would be tried for ever. */
+static gboolean
+make_part (const gchar *part, GError **error)
+{
+  struct stat info;
+
+  if (g_mkdir (part, 0777) == 0)
+    return TRUE;
+  if (errno == EEXIST) {
+    if (lstat (part, &info) != 0)
+      return errno == ENOENT || files_fail ("read", part, error);
+    if (S_ISDIR (info.st_mode))
+      return TRUE;
+    errno = ENOTDIR;
+  }
+  return files_fail ("make the folder", part, error);
+}
+
 /* 1: locked, 0: by another process, -1: to be tried again, -2: an error */
 static gint
 try_lock (Workspace *self, const gchar *path, GError **error)
 {
-  if (g_mkdir (self->part, 0777) != 0 && errno != EEXIST) {
-    files_fail ("make the folder", self->part, error);
+  if (!make_part (self->part, error))
     return -2;
-  }
   self->lock = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (self->lock < 0 && errno == ENOENT)
     return -1;
@@ -88,6 +106,25 @@ clear (const Workspace *self, GError **error)
   return ok;
 }
 
+static gchar *
+old_path (const Workspace *self)
+{
+  return g_build_filename (self->part, "old", NULL);
+}
+
+/* Puts old results back that a killed process had moved out of the way. */
+static gboolean
+restore (const Workspace *self, GError **error)
+{
+  gchar *old = old_path (self);
+  const gboolean ok = g_file_test (self->results, G_FILE_TEST_EXISTS)
+      || g_rename (old, self->results) == 0 || errno == ENOENT
+      || files_fail ("restore", self->results, error);
+
+  g_free (old);
+  return ok;
+}
+
 static gboolean
 make_folder (Workspace *self, GError **error)
 {
@@ -133,7 +170,8 @@ workspace_new (const gchar *results, gboolean parents, GError **error)
   self->results = g_strdup (results);
   self->part = part_of (results);
   if ((!parents || make_parent (results, error)) && take_lock (self, error)) {
-    if (clear (self, error) && make_folder (self, error))
+    if (restore (self, error) && clear (self, error)
+        && make_folder (self, error))
       return self;
     workspace_free (self);
     return NULL;
@@ -152,20 +190,37 @@ move (const gchar *from, const gchar *to, GError **error)
   return g_rename (from, to) == 0 || files_fail ("write", to, error);
 }
 
-gboolean
-workspace_publish (Workspace *self, GError **error)
+/* Both names at once, where the file system can; else restore() mends what a
+ * kill between the two steps leaves. */
+static gboolean
+replace (const Workspace *self, GError **error)
 {
-  gchar *old = g_build_filename (self->part, "old", NULL);
-  gchar *parent = g_path_get_dirname (self->results);
-  gboolean ok = !g_file_test (self->results, G_FILE_TEST_IS_DIR)
-      || move (self->results, old, error);
+  gchar *old;
+  gboolean ok;
 
+  if (renameat2 (
+          AT_FDCWD, self->folder, AT_FDCWD, self->results, RENAME_EXCHANGE)
+      == 0)
+    return TRUE;
+  old = old_path (self);
+  ok = move (self->results, old, error);
   if (ok && !move (self->folder, self->results, error)) {
     ok = FALSE;
     g_rename (old, self->results);
   }
-  ok = ok && files_sync_folder (parent, error);
   g_free (old);
+  return ok;
+}
+
+gboolean
+workspace_publish (Workspace *self, GError **error)
+{
+  gchar *parent = g_path_get_dirname (self->results);
+  gboolean ok = g_file_test (self->results, G_FILE_TEST_IS_DIR)
+      ? replace (self, error)
+      : move (self->folder, self->results, error);
+
+  ok = ok && files_sync_folder (parent, error);
   g_free (parent);
   return ok;
 }
