@@ -6,7 +6,8 @@
 #   FILE, http://..., https://...  a film or picture that GStreamer can decode
 #   /dev/videoN, rtsp://...        a camera: until it ends, Ctrl-C, or for
 #                                  DEMO_SECONDS seconds
-# BUILD=folder and OUT=folder replace the folders build and demo-out.
+# BUILD=folder and OUT=folder replace the folders build and demo-out; the input has
+# DEMO_TIMEOUT seconds, 30 without it, to begin.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/example.sh"
 
@@ -45,25 +46,55 @@ check_input ()
 }
 
 if is_address "$input"; then
-  source=(uridecodebin "uri=$input")
+  source=(uridecodebin "uri=$input" name=decoder)
 elif is_camera; then
-  source=(v4l2src "device=$input" ! decodebin)
+  source=(v4l2src "device=$input" ! decodebin name=decoder)
 else
-  source=(filesrc "location=$input" ! decodebin)
+  source=(filesrc "location=$input" ! decodebin name=decoder)
 fi
 # The pipeline is the same with and without a GPU.
 faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
   label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
+families=(transfer waldboost overlay publish) # their plugins
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
-  speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux ! filesink "location=$video")
+  speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux name=mux ! filesink "location=$video")
+sound=() # a muxer waits for it: only where there is some
+
+# Reads the input's streams; fails if there is no answer.
+discover ()
+{
+  local uri=$input found
+  [[ $input != /dev/* ]] || return 0
+  is_address "$input" || uri=file://$(jq -rn --arg path "$input" '$path | split("/") | map(@uri) | join("/")')
+  found=$(LC_ALL=C gst-discoverer-1.0 "--timeout=${DEMO_TIMEOUT:-30}" "$uri" 2>&1)
+  case $found in
+    *"timed out"*) die "no answer from $input within ${DEMO_TIMEOUT:-30} s" ;;
+    *"An error was encountered"*) die "cannot read $input:" \
+      "$(sed '1,/An error was/d; s/^ *//; /^$/d' <<<"$found" | head -n 1)" ;;
+    *"Missing plugins"*) ;;
+    *"  audio"*) sound=(decoder. ! queue ! audioconvert ! audioresample
+      ! audio/x-raw,rate=48000,channels=2 ! avenc_aac ! mux.) ;;
+  esac
+}
+
+# build_plugins TEXT [FAMILY...]: says how much there is to do, if anything.
+build_plugins ()
+{
+  local text=$1 steps
+  shift
+  steps=$(count_steps "$build" "$@")
+  [ "$steps" = 0 ] || say "building $text: $steps steps," \
+    "about $((steps / 4 / $(nproc) + 1)) s${kernels:+ and some minutes for CUDA kernels}"
+  compile "$build" "$@"
+}
 
 # videorate, because some frames of this film have the same timestamp.
 run_film ()
 {
   gst-launch-1.0 -q -e "${source[@]}" ! videorate \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 \
-    ! "${record[@]}"
+    ! "${record[@]}" "${sound[@]}"
 }
 
 # Cameras are live: the queue keeps the newest frame and drops the rest.
@@ -78,7 +109,7 @@ run_camera ()
   "${limit[@]}" gst-launch-1.0 -q -e "${source[@]}" \
     ! queue leaky=downstream max-size-buffers=1 \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 do-query=false \
-    ! queue ! "${record[@]}" || [ $? = 124 ] \
+    ! queue ! "${record[@]}" "${sound[@]}" || [ $? = 124 ] \
     || die "no more data from $input$([ ! -s "$records" ] \
       || echo "; its records are in $work until the next run")"
   trap - INT
@@ -105,8 +136,16 @@ save_still ()
 
 [ $# = 0 ] || check_input
 "$top/scripts/setup.sh" demo
-configure "$build" >&2
-compile "$build"
+discover
+kernels=
+if have_nvcc && have_gpu; then
+  kernels=yes
+elif have_nvcc && [ ! -e "$build" ]; then
+  say "nvidia-smi finds no GPU: building without CUDA kernels" \
+    "(meson configure $build -Dcuda=auto adds them)"
+fi
+configure "$build" "-Dcuda=$([ "$kernels" ] && echo auto || echo disabled)" >&2
+build_plugins "what this demo runs" "${families[@]}"
 use_plugins "$build"
 
 rm -rf "$work" # of a failed run; the last good results are kept
@@ -124,3 +163,4 @@ for file in "$video" "$records" "$still"; do
   realpath --relative-to="$here" "$out/${file##*/}"
 done
 rmdir "$work"
+build_plugins "the other elements and the programs"

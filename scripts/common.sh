@@ -35,16 +35,42 @@ configure ()
   [ -e "$folder/build.ninja" ] || meson setup "$folder" "$top" "$@"
 }
 
-# compile FOLDER: builds the default targets. ninja's "all" would also build every
-# test program.
+# Kernels take minutes to compile: not worth it where no GPU runs them.
+have_gpu ()
+{
+  nvidia-smi -L >/dev/null 2>&1
+}
+
+# targets_of FOLDER [FAMILY...]: the default targets, or only these families' plugins.
+# ninja's "all" would also build every test program.
+targets_of ()
+{
+  local folder=$1
+  shift
+  meson introspect --targets "$folder" | jq -r --arg top "$folder/" '.[]
+    | select(.build_by_default) | .filename[] | ltrimstr($top)
+    | select($ARGS.positional == [] or test("^elements/(\($ARGS.positional | join("|")))/"))' \
+    --args "$@"
+}
+
+# compile FOLDER [FAMILY...]
 compile ()
 {
   local folder targets
   folder=$(realpath -- "$1")
-  mapfile -t targets < <(meson introspect --targets "$folder" \
-    | jq -r --arg top "$folder/" \
-      '.[] | select(.build_by_default) | .filename[] | ltrimstr($top)')
+  shift
+  mapfile -t targets < <(targets_of "$folder" "$@")
   ninja -C "$folder" "${targets[@]}" >&2
+}
+
+# count_steps FOLDER [FAMILY...]: what compile would run
+count_steps ()
+{
+  local folder targets
+  folder=$(realpath -- "$1")
+  shift
+  mapfile -t targets < <(targets_of "$folder" "$@")
+  ninja -C "$folder" -n "${targets[@]}" | grep -c '^\[' || true
 }
 
 # count_results LOG: prints how many tests passed, failed and were skipped. Meson

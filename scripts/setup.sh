@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs missing Debian packages.
-# usage: scripts/setup.sh [demo|recipes|test|ray]
-# demo: to build and run; recipes: also those of docs/recipes.md; test: also those of
-# the tests, of which Debian starts some as services; ray: also Ray from PyPI, in the
-# folder .venv-ray
+# usage: scripts/setup.sh [demo|build|recipes|test|ray]
+# build, the default: to build and run, with CUDA where nvcc is; demo: with CUDA only
+# where a GPU is; recipes: also those of docs/recipes.md; test: also those of the tests,
+# of which Debian starts some as services; ray: also Ray from PyPI, in the folder .venv-ray
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-what=${1:-demo}
-[[ $what =~ ^(demo|recipes|test|ray)$ ]] || die "$what is not demo, recipes, test or ray"
+what=${1:-build}
+[[ $what =~ ^(demo|build|recipes|test|ray)$ ]] \
+  || die "$what is not demo, build, recipes, test or ray"
 
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
   libcairo2-dev libpango1.0-dev libsoup-3.0-dev libturbojpeg0-dev zlib1g-dev
   libmosquitto-dev librdkafka-dev libnats-dev)
-run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
+run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-base-apps
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
 cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
@@ -27,11 +28,11 @@ test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-
   python3-venv slurm-wlm munge libopenmpi-dev openmpi-bin python3-numpy)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
-have_nvcc && wanted+=("${cuda_packages[@]}")
+have_nvcc && { [ "$what" != demo ] || have_gpu; } && wanted+=("${cuda_packages[@]}")
 # Debian 12 has no GstAnalytics, and the package would cost 600 MB.
 grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
   || wanted+=("${analytics_packages[@]}")
-[ "$what" != demo ] && wanted+=("${recipe_packages[@]}")
+[[ $what =~ ^(recipes|test|ray)$ ]] && wanted+=("${recipe_packages[@]}")
 [[ $what =~ ^(test|ray)$ ]] && wanted+=("${test_packages[@]}")
 # Ubuntu has it as a snap only; the browser's test is skipped there.
 [[ $what =~ ^(test|ray)$ ]] && grep -q '^ID=debian$' /etc/os-release 2>/dev/null \

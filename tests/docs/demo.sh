@@ -22,6 +22,13 @@ expect_failure ()
   grep -q "$text" log || fail "'$text' is not in: $(cat log)"
 }
 
+# expect_sound [DURATION]: the demo's film has sound as well
+expect_sound ()
+{
+  LC_ALL=C gst-discoverer-1.0 out/faces.mp4 >log
+  grep -q "audio #2: MPEG-4 AAC" log && grep -q "Duration: ${1-}" log || fail "no sound: $(cat log)"
+}
+
 # serve ARGUMENT...: starts a server in Python that prints its port or address.
 serve ()
 {
@@ -49,6 +56,7 @@ boxed=$(jq -s '[.[] | select((.objects // []) | length > 0)] | length' out/faces
 gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
   ! avdec_h264 ! video/x-raw,width=720,height=528 ! fakesink \
   || fail "the film does not decode"
+expect_sound "0:00:11"
 gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
 
@@ -69,6 +77,13 @@ serve -m http.server --bind 127.0.0.1 0
 [ "$(jq -s length out/faces.jsonl)" -ge 19 ] || fail "$(wc -l out/faces.jsonl)"
 expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/missing.avi"
 
+# One that takes the connection and does not answer.
+serve -c 'import socket, time
+server = socket.create_server(("127.0.0.1", 0))
+print("port", server.getsockname()[1])
+time.sleep(600)'
+DEMO_TIMEOUT=1 expect_failure "no answer from rtsp://" "rtsp://127.0.0.1:$port/camera"
+
 # A camera on the network, with sound.
 serve "${demo%/*}/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
 for seconds in 4 60; do # a busy machine may need longer
@@ -76,7 +91,8 @@ for seconds in 4 60; do # a busy machine may need longer
   if DEMO_SECONDS=$seconds "$demo" "rtsp://127.0.0.1:$port/camera" >log 2>&1; then break; fi
 done
 [ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
-expect_failure "no more data from rtsp://" "rtsp://127.0.0.1:$port/none"
+expect_sound
+expect_failure "cannot read rtsp://.*/none: " "rtsp://127.0.0.1:$port/none"
 # A gst-launch-1.0 that ignores SIGINT.
 mkdir deaf
 printf '%s\n' '#!/bin/sh' "trap '' INT" 'exec sleep 600' >deaf/gst-launch-1.0
