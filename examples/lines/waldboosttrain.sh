@@ -9,7 +9,7 @@ input=${1:-$film}
 gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
   ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face message=none \
       inference-interval=25 \
-  ! rcdtrack max-distance=0.2 message=none ! identity eos-after=90 \
+  ! rcdtrack max-distance=0.2 message=none \
   ! waldboosttrain model=taught.xml object-class=face frame-interval=3 weak=64 \
       negative-samples=3000 progress-interval=0 \
   | grep 'state=(string)done'
