@@ -5,6 +5,7 @@
 usage: recipes.py SOURCE-FOLDER
 """
 
+import collections
 import csv
 import functools
 import glob
@@ -97,9 +98,9 @@ class Recipes(unittest.TestCase):
 
     def test_every_recipe_is_checked(self):
         self.assertEqual(set(outputs) - {""}, {
-            "An RTSP camera", "Several cameras", "Crops of detected objects",
-            "Hidden faces", "Count", "pandas", "SQLite",
-            "A browser, by HLS"})
+            "An RTSP camera", "Several cameras", "Sound", "Boxes by RTSP",
+            "Crops of detected objects", "Hidden faces", "Count", "pandas", "SQLite",
+            "InfluxDB and Prometheus", "A browser, by HLS"})
 
     def test_rtsp(self):
         door = records("door.jsonl")
@@ -133,6 +134,19 @@ class Recipes(unittest.TestCase):
             [r["frame_num"] for r in first if r["frame_num"] < 60],
             [number for number, _, all in found()[:60] if all])
 
+    def test_sound(self):
+        self.assertEqual(len(list(frames_of("spoken.mp4"))), len(found()))
+        streams = subprocess.check_output(["gst-discoverer-1.0", "spoken.mp4"], text=True,
+                                          env=dict(os.environ, LC_ALL="C"))
+        self.assertIn("audio #2: MPEG-4 AAC", streams)
+
+    def test_boxes_by_rtsp(self):
+        picture = cv2.imread("watched-29.jpg")
+        self.assertEqual(picture.shape, film()[0].shape)
+        best = min(film(), key=lambda frame: cv2.absdiff(picture, frame).mean())
+        self.assertGreater(correlation(picture, best), 0.9)
+        self.assertGreater(numpy.abs(picture.astype(int) - best).max(), 100)  # the box
+
     def test_crops(self):
         self.assertGreater(len(boxes()), 200)
         self.assertEqual(sorted(os.listdir("crops")), [f"{i:05}.jpg" for i in range(len(boxes()))])
@@ -153,6 +167,22 @@ class Recipes(unittest.TestCase):
                 self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
                 clear[max(y - h // 2, 0):y + 2 * h, max(x - w // 2, 0):x + 2 * w] = False
             self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
+
+    def test_hidden_both(self):
+        labels = collections.Counter(o["roi_type"] for r in records("both.jsonl") for o in r["objects"])
+        self.assertEqual(set(labels), {"face", "profile"})
+        for record, frame, hidden in zip(records("both.jsonl"), film()[1:], frames_of("hidden-both.avi")):
+            self.assertGreater(len(record["objects"]), 0)
+        self.assertEqual(len(list(frames_of("hidden-both.avi"))), len(found()))
+
+    def test_influx_and_prometheus(self):
+        counts = [len(all) for _, _, all in found()]
+        with open("faces.influx", encoding="ascii") as file:
+            rows = [re.fullmatch(r"faces,camera=door count=(\d+)i (\d{19})\n", row) for row in file]
+        self.assertEqual([int(row[1]) for row in rows], counts)
+        self.assertLess(abs(int(rows[-1][2]) / 1e9 - os.path.getmtime("faces.influx")), 60)
+        with open("faces.prom", encoding="ascii") as file:
+            self.assertEqual(file.read(), f'faces{{camera="door"}} {counts[-1]}\n')
 
     def test_count(self):
         faces = json.loads("[" + ",".join(re.findall(r"\{.*?\}", outputs["Count"][0])) + "]")
