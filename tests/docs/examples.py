@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests examples/detect.c, boxes.c, detect.py and read-*.py.
+"""Tests examples/detect.c, boxes.c, mainloop.c, detect.py and read-*.py.
 
-usage: examples.py DETECT BOXES DETECT.PY
+usage: examples.py DETECT BOXES MAINLOOP DETECT.PY
 
 Their output is compared with that of gst-launch-1.0 lines, one per picture.
 """
@@ -370,6 +370,22 @@ class Boxes(unittest.TestCase):
         self.assertIn("missing.jpg: Resource not found", run(BOXES, "missing.jpg", status=1).stderr)
         self.assertIn("usage", run(BOXES, status=2).stderr)
 
+    def test_main_loop(self):
+        """Counts what a line publishes; ends at the end, by Ctrl-C and by an error."""
+        records = [json.loads(line) for line in launch(
+            DECODE.format(FILM) + "waldboostdetect model=lbpcascade_frontalface_improved.xml"
+            " ! visionpublish add-empty-results=true ! fakesink").splitlines()]
+        last = run(MAINLOOP, FILM).stdout.splitlines()[-1]
+        faces = sum(len(record.get("objects", [])) for record in records)
+        self.assertEqual(last, f"{len(records)} frames, {faces} faces")
+        process = subprocess.Popen([MAINLOOP, FILM], stdout=subprocess.PIPE, text=True)
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        self.assertRegex(process.communicate(timeout=60)[0], r"\d+ frames, \d+ faces\n")
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("Resource not found", run(MAINLOOP, "missing.avi", status=1).stderr)
+        self.assertIn("usage", run(MAINLOOP, status=2).stderr)
+
 
 class Readers(unittest.TestCase):
     """The short programs that show the Python module."""
@@ -464,7 +480,7 @@ class Python(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DETECT, BOXES, PYTHON = (os.path.abspath(path) for path in sys.argv[1:4])
+    DETECT, BOXES, MAINLOOP, PYTHON = (os.path.abspath(path) for path in sys.argv[1:5])
     sys.path.insert(0, os.path.dirname(PYTHON))
     sys.dont_write_bytecode = True
     with tempfile.TemporaryDirectory() as folder:
