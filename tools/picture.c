@@ -2,6 +2,8 @@
 #include "picture.h"
 
 #include <gst/app/gstappsink.h>
+#include <unistd.h>
+#include "cuvfile.h"
 
 #define DECODER                                                                \
   "filesrc name=file ! decodebin name=decode "                                 \
@@ -95,8 +97,8 @@ picture_decoder_new (const gchar *program)
   return pipeline;
 }
 
-GstSample *
-picture_decode (GstElement *pipeline, const gchar *path, gchar **problem)
+static GstSample *
+decode_first (GstElement *pipeline, const gchar *path, gchar **problem)
 {
   GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
@@ -145,8 +147,8 @@ next_sample (GstAppSink *out, GstBus *bus, GstMessage **message)
   return sample;
 }
 
-gboolean
-picture_visit_frames (GstElement *pipeline, const gchar *path,
+static gboolean
+visit_frames (GstElement *pipeline, const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
     gpointer data, gchar **problem)
 {
@@ -180,4 +182,34 @@ picture_visit_frames (GstElement *pipeline, const gchar *path,
   gst_object_unref (out);
   gst_object_unref (file);
   return *problem == NULL;
+}
+
+/* For filesrc, which waits for a FIFO's writer. */
+static gboolean
+is_readable (const gchar *path, gchar **problem)
+{
+  const char *reason;
+  const int fd = cuv_file_open (path, NULL, &reason);
+
+  if (fd < 0)
+    *problem = g_strdup (reason);
+  else
+    close (fd);
+  return fd >= 0;
+}
+
+GstSample *
+picture_decode (GstElement *decoder, const gchar *path, gchar **problem)
+{
+  return is_readable (path, problem) ? decode_first (decoder, path, problem)
+                                     : NULL;
+}
+
+gboolean
+picture_visit_frames (GstElement *decoder, const gchar *path,
+    gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
+    gpointer data, gchar **problem)
+{
+  return is_readable (path, problem)
+      && visit_frames (decoder, path, visit, data, problem);
 }

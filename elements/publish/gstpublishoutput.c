@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cuvfile.h"
 #include "output/outbox.h"
 #include "output/topic.h"
 #include "output/writer.h"
@@ -123,11 +124,9 @@ check_files (const GstCuvPublishSettings *settings, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     if (gst_cuv_publish_is_empty (files[i][1])
-        || g_file_test (files[i][1], G_FILE_TEST_IS_REGULAR))
+        || cuv_file_check (files[i][1], error))
       continue;
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "%s '%s' is not a file: name one with PEM data", files[i][0],
-        files[i][1]);
+    g_prefix_error (error, "%s: ", files[i][0]);
     return FALSE;
   }
   return TRUE;
@@ -140,7 +139,8 @@ read_password (
 {
   *password = NULL;
   if (!gst_cuv_publish_is_empty (settings->password_file)) {
-    if (!g_file_get_contents (settings->password_file, password, NULL, error))
+    if (!cuv_file_read (settings->password_file, CUV_FILE_MAX_SECRET, password,
+            NULL, error))
       return FALSE;
     (*password)[strcspn (*password, "\r\n")] = '\0';
   } else if (!gst_cuv_publish_is_empty (settings->password_env)) {

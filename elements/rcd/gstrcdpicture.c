@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
+#include "cuvfile.h"
 #include "gstrcdpicture.h"
 
 #define ADVICE "set target-image to the path of a PNG or JPEG file"
@@ -60,9 +61,11 @@ gst_rcd_picture_load (const gchar *path, GstSample **picture)
   GError *error = NULL;
   gchar *problem;
 
-  /* reading a FIFO would block, a device might never end */
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return g_strdup ("there is no such file; " ADVICE);
+  if (!cuv_file_check (path, &error)) {
+    problem = g_strdup_printf ("%s; " ADVICE, error->message);
+    g_error_free (error);
+    return problem;
+  }
   pipeline = make_pipeline (path, &error);
   problem = error != NULL ? g_strdup (error->message)
                           : first_sample (pipeline, picture);

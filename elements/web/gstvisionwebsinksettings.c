@@ -3,6 +3,7 @@
 #include "gstvisionwebsink.h"
 
 #include <string.h>
+#include "cuvfile.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstVisionWebSettings, field)
 
@@ -65,7 +66,8 @@ parse_token_file (gpointer settings)
   g_clear_pointer (&self->file_token, g_bytes_unref);
   if (self->token_file == NULL || *self->token_file == '\0')
     return NULL;
-  if (g_file_get_contents (self->token_file, &text, NULL, &error))
+  if (cuv_file_read (
+          self->token_file, CUV_FILE_MAX_SECRET, &text, NULL, &error))
     return make_token (text, &self->file_token);
   problem = g_strdup_printf (
       "%s; name a readable file that contains the token", error->message);

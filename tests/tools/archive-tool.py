@@ -96,6 +96,8 @@ def check_lists(archive):
     expect(out.out == archive.path('l1.avi') + '\0', out)
     archive.run(0, '--output', 'lists', '--list', '-', feed=b'l1.avi\r\nl2.avi\r\n')
     archive.run(2, '--output', 'lists', '--list', 'none.txt', err='none.txt')
+    os.mkfifo(archive.path('fifo'))
+    archive.run(2, '--output', 'lists', '--list', 'fifo', err='not a regular file')
 
 
 def check_parts(archive):

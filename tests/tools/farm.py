@@ -559,6 +559,7 @@ class Commands(Case):
             ("[nats]\nservers = ;\n", "'' is no URL"),
             ("[nats]\nservers = http://a\n", "no URL like nats://"),
             ("[nats]\ncredentials-file = /nowhere\n", "cannot read '/nowhere'"),
+            ("[nats]\nuser = a\npassword-file = /dev/zero\n", "not a regular file"),
             ("[worker]\n# one \\\ncapacity = many\n", "capacity: 'many'"),
             ("[worker]\nname = a \\\n  b \\\n  # c\n", "'a b # c' is no name"),
             ("[nats]\nuser = a\n", "both user and"),

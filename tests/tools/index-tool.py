@@ -67,6 +67,8 @@ def test_add():
     expect(1, 'skipped: broken.jpg: ', 'add', 'a.ldp', NAMES[0], 'broken.jpg',
            'none.jpg', NAMES[1], 'broken.jpg', 'broken.jpg', *NAMES[2:])
     check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
+    os.mkfifo('fifo')
+    expect(1, 'skipped: fifo: it is not a regular file', 'add', 'a.ldp', 'fifo')
     expect(0, 'pictures of 128x128', 'info', 'a.ldp')
     expect(0, '', 'check', 'a.ldp')
     # the element writes the same file, picture by picture

@@ -5,6 +5,8 @@
 usage: train-errors.py TRAIN
 """
 
+import array
+import fcntl
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import cv2
@@ -236,21 +239,46 @@ def check_full_disk(tests, annotations):
         tests.expect(file.read() == 'old', 'the old model is gone')
 
 
+def waiting(pipe):
+    """Bytes that can be read."""
+    number = array.array('i', [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, number)
+    return number[0]
+
+
 def check_lost_folder(tests, annotations):
-    """The folder of the model disappears while annotations are read."""
-    pipe, folder = tests.path('pipe'), tests.path('lost')
-    os.mkfifo(pipe)
+    """The folder of the model disappears while annotations are read: meanwhile the
+    program waits, because the name of a missing picture does not fit into the pipe."""
+    folder, listed = tests.path('lost'), tests.path('missing.txt')
     os.makedirs(folder)
-    with subprocess.Popen([tests.program, '--positives', pipe, '--output',
+    with open(annotations, encoding='utf-8') as file:
+        write(listed, 'm' * 2000 + '.png 1 1 2 30 30\n' + file.read())
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b' ' * 3000)
+    with subprocess.Popen([tests.program, '--positives', listed, '--resume', '--output',
                            os.path.join(folder, 'model.xml'), *OPTIONS],
-                          stderr=subprocess.PIPE, text=True) as run:
-        with open(pipe, 'wb') as out: # waits until it is read
-            os.rmdir(folder)
-            with open(annotations, 'rb') as file:
-                out.write(file.read())
-        _, err = run.communicate(timeout=100)
-    tests.expect(run.returncode == 1 and 'No such file or directory' in err
-                 and 'lost/model.xml' in err, run.returncode, err)
+                          stderr=writer) as run, open(reader, encoding='utf-8') as err:
+        os.close(writer)
+        while waiting(reader) == 3000 and run.poll() is None:
+            time.sleep(0.01) # until it says that there is no state
+        os.rmdir(folder)
+        text = err.read()
+        run.wait(timeout=100)
+    tests.expect(run.returncode == 1 and 'No such file or directory' in text
+                 and 'lost/model.xml' in text, run.returncode, text)
+
+
+def check_fifo(tests, annotations):
+    """Nobody writes to it: only regular files are read."""
+    fifo = tests.path('fifo')
+    os.mkfifo(fifo)
+    for more in (['--positives', fifo],
+                 ['--positives', annotations, '--names', fifo]):
+        run = subprocess.run([tests.program, *more, '--output', tests.path('none.xml')],
+                             capture_output=True, text=True, check=False, timeout=100)
+        tests.expect(run.returncode == 1 and 'not a regular file' in run.stderr,
+                     more, run.returncode, run.stderr)
 
 
 def check_killed(tests, annotations):
@@ -290,7 +318,8 @@ def main():
                       check_order, check_bad_annotations):
             check(tests, pictures)
         annotations = write_info(folder, pictures)
-        for check in (check_full_disk, check_lost_folder, check_killed):
+        for check in (check_full_disk, check_lost_folder, check_fifo,
+                      check_killed):
             check(tests, annotations)
     return tests.failed > 0
 

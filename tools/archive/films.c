@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "cuvfile.h"
 
 /* What a film costs beside its bytes, in bytes: of a part of many short films,
  * that is most. */
 #define FILM_COST 1000000
+#define MAX_LIST (1 << 30) /* bytes */
 
 void
 film_set (Film *film, FilmState state, gchar *problem)
@@ -132,21 +134,36 @@ add_film (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
 }
 
 static GString *
-read_list (const gchar *name, GError **error)
+read_standard_input (GError **error)
 {
-  FILE *file = g_str_equal (name, "-") ? stdin : g_fopen (name, "re");
   GString *text = g_string_new (NULL);
   gchar bytes[65536];
   gsize n;
 
-  while (file != NULL && (n = fread (bytes, 1, sizeof bytes, file)) > 0)
+  while ((n = fread (bytes, 1, sizeof bytes, stdin)) > 0)
     g_string_append_len (text, bytes, (gssize) n);
-  if (file == NULL || ferror (file)) {
-    files_fail ("read the list", name, error);
-    g_string_free (g_steal_pointer (&text), TRUE);
+  if (!ferror (stdin))
+    return text;
+  files_fail ("read the list", "-", error);
+  g_string_free (text, TRUE);
+  return NULL;
+}
+
+static GString *
+read_list (const gchar *name, GError **error)
+{
+  GString *text;
+  gchar *bytes;
+  gsize size;
+
+  if (g_str_equal (name, "-"))
+    return read_standard_input (error);
+  if (!cuv_file_read (name, MAX_LIST, &bytes, &size, error)) {
+    g_prefix_error (error, "--list (- is standard input): ");
+    return NULL;
   }
-  if (file != NULL && file != stdin)
-    fclose (file);
+  text = g_string_new_len (bytes, (gssize) size);
+  g_free (bytes);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "archive.h"
 
 #include <stdio.h>
+#include "cuvfile.h"
 
 static ArchiveOptions options = {
   .part = 1, .parts = 1, .jobs = 1, .stall = 300
@@ -96,7 +97,8 @@ read_line (GError **error)
     return FALSE;
   }
   if (line_file != NULL
-      && !g_file_get_contents (line_file, &options.line, NULL, error))
+      && !cuv_file_read (
+          line_file, CUV_FILE_MAX_TEXT, &options.line, NULL, error))
     return FALSE;
   if (options.line == NULL || *g_strstrip (options.line) == '\0') {
     g_set_error (

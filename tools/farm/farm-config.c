@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
+#include "cuvfile.h"
 
 #define SECOND G_USEC_PER_SEC
 
@@ -121,7 +122,7 @@ read_secret_file (const gchar *path, gchar **value, GError **error)
 {
   gsize size;
 
-  if (!g_file_get_contents (path, value, &size, error))
+  if (!cuv_file_read (path, CUV_FILE_MAX_SECRET, value, &size, error))
     return FALSE;
   while (size > 0 && strchr ("\r\n", (*value)[size - 1]) != NULL)
     (*value)[--size] = '\0';
@@ -251,10 +252,9 @@ check_bucket (const gchar *key, const gchar *name, GError **error)
 static gboolean
 check_file (const gchar *key, const gchar *path, GError **error)
 {
-  if (path == NULL || access (path, R_OK) == 0)
+  if (path == NULL || cuv_file_check (path, error))
     return TRUE;
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-      "[nats] %s: cannot read '%s': %s", key, path, g_strerror (errno));
+  g_prefix_error (error, "[nats] %s: ", key);
   return FALSE;
 }
 
@@ -428,7 +428,7 @@ load (const gchar *path, GError **error)
 {
   GKeyFile *file = g_key_file_new ();
   gchar *text = NULL, *joined = NULL;
-  gboolean ok = g_file_get_contents (path, &text, NULL, error);
+  gboolean ok = cuv_file_read (path, CUV_FILE_MAX_TEXT, &text, NULL, error);
 
   if (ok && !g_utf8_validate (text, -1, NULL))
     ok = fail (error, "the file is not UTF-8");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "annotations.h"
 #include "context/gstcuvframe.h"
+#include "cuvfile.h"
 #include "train-tool.h"
 
 #include <gst/video/video.h>
@@ -35,8 +36,9 @@ add_sample (
 /* ---- reading ---- */
 
 enum {
-  NEGATIVE_STEP = 25, /* frames of a film without objects */
-  BLOCK = 25,         /* frames of a film that stay together */
+  NEGATIVE_STEP = 25,        /* frames of a film without objects */
+  BLOCK = 25,                /* frames of a film that stay together */
+  MAX_ANNOTATIONS = 1 << 30, /* bytes; those of COCO's train2017 are 450 MB */
 };
 
 /* A picture or film. */
@@ -334,7 +336,7 @@ read_annotations (
   gsize size;
   gboolean ok = TRUE;
 
-  if (!g_file_get_contents (path, &bytes, &size, error))
+  if (!cuv_file_read (path, MAX_ANNOTATIONS, &bytes, &size, error))
     return FALSE;
   if (!in_folder && cuv_vec_recognise (bytes, size))
     ok = read_vec (self, path, bytes, size, error);
@@ -406,7 +408,8 @@ read_names (Reader *self, GError **error)
 
   if (self->options->names == NULL)
     return TRUE;
-  if (!g_file_get_contents (self->options->names, &text, NULL, error))
+  if (!cuv_file_read (
+          self->options->names, CUV_FILE_MAX_TEXT, &text, NULL, error))
     return FALSE;
   self->labels = g_strsplit (g_strstrip (text), "\n", 0);
   for (gchar **label = self->labels; *label != NULL; label++)

@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <unistd.h>
+#include "cuvfile.h"
+
+enum { MAX_BYTES = 256 << 20 }; /* 65536 weak classifiers take 80 MB */
 
 struct _StateFile {
   const CuvTrainer *trainer;
@@ -40,7 +43,7 @@ restore (
   gchar *bytes, problem[CUV_TRAIN_PROBLEM] = "";
   gsize size;
 
-  if (!g_file_get_contents (self->path, &bytes, &size, error))
+  if (!cuv_file_read (self->path, MAX_BYTES, &bytes, &size, error))
     return FALSE;
   *used = cuv_trainer_restore (trainer, (const guint8 *) bytes, size, problem);
   g_free (bytes);

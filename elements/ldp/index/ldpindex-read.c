@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reader: maps the committed entries of a file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "cuvfile.h"
 #include "index/ldpindex-format.h"
 
 struct CuvLdpIndex {
@@ -46,13 +45,13 @@ static bool
 open_file (CuvLdpIndex *self, const char *path, char **error)
 {
   CuvLdpIndexState state;
+  const char *problem = "out of memory";
 
   self->path = strdup (path);
-  /* O_NONBLOCK: a pipe must not block */
-  self->source.fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (self->path == NULL || self->source.fd < 0)
-    return cuv_ldp_index_fail (
-        error, path, "cannot be opened: %s", strerror (errno));
+  self->source.fd =
+      self->path != NULL ? cuv_file_open (path, NULL, &problem) : -1;
+  if (self->source.fd < 0)
+    return cuv_ldp_index_fail (error, path, "cannot be opened: %s", problem);
   return cuv_ldp_index_load (&state, &self->source, path, error)
       && map (self, &state, error);
 }

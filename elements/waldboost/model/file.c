@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cuvfile.h"
 
 static const char *const folders[] = { CUV_MODEL_FOLDER,
   "/usr/share/opencv4/lbpcascades", "/usr/share/opencv4/haarcascades",
@@ -110,32 +111,6 @@ nearest_name (const char *name)
   return nearest;
 }
 
-/* Only regular files: a FIFO would block and a device never end. */
-static gboolean
-read_file (const char *path, char **bytes, gsize *size, GError **error)
-{
-  GFile *file = g_file_new_for_path (path);
-  GFileInfo *info = g_file_query_info (file,
-      G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
-      G_FILE_QUERY_INFO_NONE, NULL, error);
-  gboolean ok = FALSE;
-
-  if (info == NULL)
-    ;
-  else if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
-        "%s is not a regular file", path);
-  else if (g_file_info_get_size (info) > CUV_MODEL_MAX_BYTES)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-        "%s is larger than %d bytes, the limit for models", path,
-        CUV_MODEL_MAX_BYTES);
-  else
-    ok = g_file_get_contents (path, bytes, size, error);
-  g_clear_object (&info);
-  g_object_unref (file);
-  return ok;
-}
-
 static void
 set_not_found (GError **error, const char *name)
 {
@@ -166,7 +141,7 @@ cuv_model_load (
 
   if (path == NULL)
     set_not_found (error, name);
-  else if (read_file (path, &bytes, &size, error))
+  else if (cuv_file_read (path, CUV_MODEL_MAX_BYTES, &bytes, &size, error))
     model = cuv_model_parse (bytes, size, options, &problem);
   if (problem != NULL)
     g_set_error (

@@ -4,6 +4,7 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <string.h>
+#include "cuvfile.h"
 
 #define BACKLOG 64
 /* How long closing waits for libsoup to drop its connections. */
@@ -157,6 +158,26 @@ quit (gpointer data)
 
 /* ---- opening ---- */
 
+/* A key after its certificate, if it has a file of its own. */
+static GTlsCertificate *
+read_certificate (const CuvWebConfig *config, GError **error)
+{
+  GTlsCertificate *certificate = NULL;
+  gchar *pem = NULL, *key = NULL, *both;
+
+  if (cuv_file_read (config->certificate, CUV_FILE_MAX_TEXT, &pem, NULL, error)
+      && (config->key == NULL
+          || cuv_file_read (
+              config->key, CUV_FILE_MAX_TEXT, &key, NULL, error))) {
+    both = g_strconcat (pem, "\n", key, NULL);
+    certificate = g_tls_certificate_new_from_pem (both, -1, error);
+    g_free (both);
+  }
+  g_free (key);
+  g_free (pem);
+  return certificate;
+}
+
 static gboolean
 load_certificate (
     CuvWebServer *self, const CuvWebConfig *config, GError **error)
@@ -169,10 +190,7 @@ load_certificate (
         "tls-certificate-file");
     return FALSE;
   }
-  self->certificate = config->key != NULL
-      ? g_tls_certificate_new_from_files (
-          config->certificate, config->key, error)
-      : g_tls_certificate_new_from_file (config->certificate, error);
+  self->certificate = read_certificate (config, error);
   if (self->certificate == NULL)
     g_prefix_error (error,
         "tls-certificate-file and tls-key-file have to be readable PEM files "

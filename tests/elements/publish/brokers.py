@@ -435,7 +435,7 @@ class Refusals(WithFolder):
             ("", "target needs an address"),
             ("address=h file-format=csv", "file-format=csv is for files"),
             ("address=h tls-ca-file=x", "set tls=verify"),
-            ("address=h tls=verify tls-ca-file=/none", "tls-ca-file '/none'"),
+            ("address=h tls=verify tls-ca-file=/none", "tls-ca-file: cannot read '/none'"),
             ("address=mqtts://h", "address is a URI"),
             ("address=h tls=verify tls-key-file=x", "set both"),
             ("address=h user=u password-file=/none", "/none"),

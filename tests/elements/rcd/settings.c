@@ -377,8 +377,9 @@ GST_START_TEST (test_invalid_pictures)
   Film film;
 
   check_no_start ("target-image", "/none/such.png",
-      "target-image '/none/such.png' cannot be used: there is no such file");
-  check_no_start ("target-image", "/", "there is no such file");
+      "target-image '/none/such.png' cannot be used: cannot read "
+      "'/none/such.png': No such file or directory; set target-image");
+  check_no_start ("target-image", "/", "it is not a regular file but a folder");
   check_no_start ("target-image", text, "cannot be decoded");
   check_no_start ("target-image", png, "cannot be decoded");
   check_no_start ("target-image", empty, "cannot be decoded");
