@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstspectralbasis.h"
 
-#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
+#include "cuvfile.h"
 
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
-#define MAX_BYTES (64 << 20) /* of a file; 512 bands take 6 MB */
+/* Of a file: as many numbers as the largest basis has, and some members more.
+ */
+#define MAX_COMMAS (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 3) + 1024)
+#define MAX_BYTES (64 * MAX_COMMAS)           /* 20 a number, and indentation */
+#define MAX_ARRAYS (CUV_CUBE_MAX_BANDS + 512) /* and objects, nested or not */
 #define FAIL(error, ...)                                                       \
   (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
-#define MAX_ARRAYS 1024 /* and objects, nested or not */
 
 static const gchar *const modes[] = { "correlation", "covariance", "pearson" };
 
@@ -234,43 +237,25 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
   return read_arrays (basis, object, k, error);
 }
 
-/* A FIFO would block and a device never end, so only regular files are read. */
-static gchar *
-read_text (const gchar *location, GError **error)
-{
-  gchar *text = NULL;
-  GStatBuf status = { 0 };
-
-  if (g_stat (location, &status) == 0 && !S_ISREG (status.st_mode))
-    g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is not a regular file");
-  else if (status.st_size > MAX_BYTES)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "it is larger than 64 MB, more than a basis can have");
-  else
-    g_file_get_contents (location, &text, NULL, error);
-  return text;
-}
-
-/* json-glib recurses on nested arrays without a limit, which would overflow the
- * stack. */
+/* Before json-glib reads it: that takes some 90 bytes per value, and recurses
+ * on nested arrays without a limit, which would overflow the stack. */
 static gboolean
-has_many_arrays (const gchar *text)
+check_counts (const gchar *text, GError **error)
 {
-  guint n = 0;
+  guint arrays = 0, commas = 0;
 
-  for (; *text != '\0' && n <= MAX_ARRAYS; text++)
-    n += *text == '[' || *text == '{';
-  return n > MAX_ARRAYS;
-}
-
-static gboolean
-parse (JsonParser *parser, const gchar *text, GError **error)
-{
-  if (has_many_arrays (text))
+  for (; *text != '\0' && arrays <= MAX_ARRAYS && commas <= MAX_COMMAS;
+       text++) {
+    arrays += *text == '[' || *text == '{';
+    commas += *text == ',';
+  }
+  if (arrays > MAX_ARRAYS)
     return FAIL (error,
         "it has more than %d arrays, more than a basis can have", MAX_ARRAYS);
-  return json_parser_load_from_data (parser, text, -1, error);
+  if (commas > MAX_COMMAS)
+    return FAIL (error,
+        "it has more than %d values, more than a basis can have", MAX_COMMAS);
+  return TRUE;
 }
 
 GstSpectralBasis *
@@ -278,8 +263,10 @@ gst_spectral_basis_load (const gchar *location, GError **error)
 {
   GstSpectralBasis *self = g_atomic_rc_box_new0 (GstSpectralBasis);
   JsonParser *parser = json_parser_new ();
-  gchar *text = read_text (location, error);
-  gboolean ok = text != NULL && parse (parser, text, error);
+  gchar *text = NULL;
+  gboolean ok = cuv_file_read (location, MAX_BYTES, &text, NULL, error)
+      && check_counts (text, error)
+      && json_parser_load_from_data (parser, text, -1, error);
   JsonNode *root = ok ? json_parser_get_root (parser) : NULL;
 
   if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))

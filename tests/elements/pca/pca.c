@@ -417,9 +417,12 @@ GST_START_TEST (hostile_basis_is_an_error)
   gchar *deep = g_strnfill (1000000, '[');
   gchar *path = write_basis (deep);
 
-  expect_basis_error (path, "1024 arrays");
-  fail_unless_equals_int (truncate (path, (64 << 20) + 1), 0);
-  expect_basis_error (path, "larger than 64 MB");
+  expect_basis_error (path, "1024 arrays, more than a basis can have");
+  memset (deep, ',', 1000000);
+  fail_unless (g_file_set_contents (path, deep, -1, NULL));
+  expect_basis_error (path, "values, more than a basis can have");
+  fail_unless_equals_int (truncate (path, 17 << 20), 0);
+  expect_basis_error (path, "bytes, the limit");
   expect_basis_error ("/dev/zero", "not a regular file");
   g_unlink (path);
   g_free (deep);
