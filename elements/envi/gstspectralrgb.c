@@ -19,6 +19,7 @@
 #include "config.h"
 
 #include "spectral/gstcuvspectralcaps.h"
+#include "spectral/gstcuvspectralempty.h"
 #include "spectral/gstcuvspectralheader.h"
 #include "gstspectralrgbbands.h"
 #include "settings/gstcuvsettings.h"
@@ -50,6 +51,8 @@ struct _GstSpectralRgb {
   CuvRgbBands bands; /* that the limits belong to */
   CuvRgbLimits limits;
   gboolean has_limits;
+  gboolean knows_empty; /* bands are marked in info */
+  gboolean warned;      /* that no pixel is valid */
   guint32 *bins;
 };
 
@@ -77,7 +80,7 @@ gst_spectral_rgb_set_caps (
   GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
   gchar *problem;
 
-  self->has_limits = FALSE;
+  self->has_limits = self->knows_empty = FALSE;
   if (!gst_video_info_from_caps (&self->video, out_caps))
     return FALSE;
   if (gst_cuv_spectral_info_from_caps (&self->info, in_caps, &problem))
@@ -109,8 +112,8 @@ choose_bands (
   return FALSE;
 }
 
-/* Smoothing restarts when the bands change. */
-static void
+/* Smoothing restarts when the bands change. FALSE if no pixel is valid. */
+static gboolean
 update_limits (GstSpectralRgb *self, const CuvCube *cube,
     const CuvRgbBands *bands, const Settings *settings)
 {
@@ -125,7 +128,7 @@ update_limits (GstSpectralRgb *self, const CuvCube *cube,
   self->has_limits = same;
   if (!cuv_rgb_limits_find (
           &now, cube, bands, settings->percentile, self->bins))
-    return;
+    return FALSE;
   self->has_limits = TRUE;
   for (gint c = 0; c < CUV_RGB_CHANNELS; c++) {
     self->limits.low[c] =
@@ -133,6 +136,40 @@ update_limits (GstSpectralRgb *self, const CuvCube *cube,
     self->limits.high[c] =
         share * now.high[c] + (1 - share) * self->limits.high[c];
   }
+  return TRUE;
+}
+
+static void
+warn (GstSpectralRgb *self, gchar *text)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s.", text), (NULL));
+  g_free (text);
+}
+
+/* Marks bands without a valid sample, once per caps, so that others are chosen.
+ * Only after a frame without a valid pixel: all bands of a mapped file would be
+ * read from the disk. */
+static gboolean
+mark_empty_bands (GstSpectralRgb *self, const CuvCube *cube)
+{
+  gchar *warning = NULL;
+
+  if (!self->knows_empty)
+    self->knows_empty =
+        gst_cuv_spectral_info_mark_empty (&self->info, cube, &warning);
+  if (warning == NULL)
+    return FALSE;
+  warn (self, warning);
+  return TRUE;
+}
+
+/* Once per start. */
+static void
+warn_of_nothing (GstSpectralRgb *self)
+{
+  if (!self->warned)
+    warn (self, gst_cuv_spectral_info_nothing_valid (&self->info));
+  self->warned = TRUE;
 }
 
 static GstFlowReturn
@@ -167,9 +204,18 @@ transform_cube (
   const Settings *settings = self->settings.in_force;
   CuvRgbBands bands;
 
+  gboolean any;
+
   if (!choose_bands (self, settings->bands, in, &bands))
     return GST_FLOW_ERROR;
-  update_limits (self, cube, &bands, settings);
+  any = update_limits (self, cube, &bands, settings);
+  if (!any && mark_empty_bands (self, cube)) {
+    if (!choose_bands (self, settings->bands, in, &bands))
+      return GST_FLOW_ERROR;
+    any = update_limits (self, cube, &bands, settings);
+  }
+  if (!any)
+    warn_of_nothing (self);
   return paint (self, cube, &bands, out);
 }
 
@@ -230,7 +276,7 @@ gst_spectral_rgb_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->frames = 0;
   GST_OBJECT_UNLOCK (self);
-  self->has_limits = FALSE;
+  self->has_limits = self->warned = FALSE;
   self->bins = g_new (guint32, 2 * CUV_RGB_BINS);
   return TRUE;
 }

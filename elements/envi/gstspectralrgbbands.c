@@ -85,7 +85,7 @@ from_header (
 
   for (gint c = 0; c < n; c++)
     if (numbers[c] != floor (numbers[c]) || numbers[c] < 1
-        || numbers[c] > info->bands)
+        || numbers[c] > info->bands || info->bad[(gint) numbers[c] - 1])
       return FALSE;
   for (gint c = 0; n > 0 && c < N; c++)
     bands->band[c] = (gint) numbers[n == N ? c : 0] - 1;
@@ -106,13 +106,24 @@ from_wavelengths (const GstCuvSpectralInfo *info, CuvRgbBands *bands)
   return info->n_wavelengths > 0;
 }
 
+/* The first three good bands; if there are fewer, the first in grey. */
+static void
+first_good (const GstCuvSpectralInfo *info, CuvRgbBands *bands)
+{
+  gint found[N] = { 0 }, n = 0;
+
+  for (gint b = 0; n < N && b < info->bands; b++)
+    if (!info->bad[b])
+      found[n++] = b;
+  for (gint c = 0; c < N; c++)
+    bands->band[c] = found[n < N ? 0 : c];
+}
+
 static void
 choose (const GstCuvSpectralInfo *info, const gchar *header, CuvRgbBands *bands)
 {
-  if (from_header (header, info, bands) || from_wavelengths (info, bands))
-    return;
-  for (gint c = 0; c < N; c++)
-    bands->band[c] = info->bands < N ? 0 : c;
+  if (!from_header (header, info, bands) && !from_wavelengths (info, bands))
+    first_good (info, bands);
 }
 
 /* ---- explicit lists ---- */

@@ -24,6 +24,7 @@
 #include "gstspectralpcascores.h"
 #include "gstspectralpcasettings.h"
 #include "gstspectralpcatable.h"
+#include "spectral/gstcuvspectralempty.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
@@ -57,6 +58,7 @@ struct _GstSpectralPca {
   CuvBackend backend;
   gboolean reset_needed;
   gboolean was_masked;
+  gboolean warned; /* that no pixel is valid */
   CuvPcaBands bands;
 };
 
@@ -192,6 +194,12 @@ no_bands (const GstCuvSpectralInfo *info)
 }
 
 static gboolean
+gst_spectral_pca_excludes_pixels (GstCuvSpectralTransform *transform)
+{
+  return GST_SPECTRAL_PCA (transform)->was_masked;
+}
+
+static gboolean
 gst_spectral_pca_prepare (
     GstCuvSpectralTransform *transform, const GstCuvSpectralInfo *info)
 {
@@ -317,6 +325,21 @@ run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
           GST_CUV_SPECTRAL_TRANSFORM (self), processor->on_device, error);
 }
 
+/* Once per start. */
+static void
+warn_if_nothing_valid (GstSpectralPca *self, const CuvPcaResult *result)
+{
+  gchar *text;
+
+  if (self->warned || result->pixels > 0)
+    return;
+  self->warned = TRUE;
+  text = gst_cuv_spectral_info_nothing_valid (
+      gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self)));
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s.", text), (NULL));
+  g_free (text);
+}
+
 /* Makes a picture or, if its pixels are NULL, scores. */
 static GstFlowReturn
 process_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
@@ -343,6 +366,7 @@ process_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   params.is_frozen = is_frozen (self);
   if (run (self, &job, &processor) != GST_FLOW_OK)
     return GST_FLOW_ERROR;
+  warn_if_nothing_valid (self, &result);
   GST_OBJECT_LOCK (self);
   self->counts.scene_changes += result.update.is_cut;
   self->counts.last = result;
@@ -481,6 +505,7 @@ gst_spectral_pca_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
+  self->warned = FALSE;
   /* score caps depend on the number of vectors */
   use_loaded (self, self->settings.pending);
   GST_OBJECT_UNLOCK (self);
@@ -534,6 +559,7 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   spectral_class->paints_on_device = TRUE;
   spectral_class->fits_device = gst_spectral_pca_fits_device;
   spectral_class->prepare = gst_spectral_pca_prepare;
+  spectral_class->excludes_pixels = gst_spectral_pca_excludes_pixels;
   spectral_class->make = gst_spectral_pca_make;
   spectral_class->make_scores = gst_spectral_pca_make_scores;
   GST_CUV_ANALYSER_CLASS (klass)->reset = gst_spectral_pca_reset;

@@ -7,6 +7,7 @@
 
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectraldevice.h"
+#include "spectral/gstcuvspectralempty.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 #define GST_CAT_DEFAULT spectral_transform_debug
@@ -24,6 +25,7 @@ typedef struct {
   GstCuvSpectralInfo info;
   GstCuvSpectralInfo scores; /* of output cubes; bands 0: pictures */
   gboolean uses_device;      /* also for frames in host memory */
+  gboolean knows_empty;      /* bands are marked in info */
   GstCuvSpectralCanvas canvas;
   GstCuvSpectralDevice device;
 } GstCuvSpectralTransformPrivate;
@@ -141,6 +143,8 @@ gst_cuv_spectral_transform_set_info (GstCuvTransform *transform,
     return FALSE;
   if (!read_info (self, in_caps, in_info))
     return FALSE;
+  PRIV (self)->knows_empty = klass->excludes_pixels == NULL
+      || GST_VIDEO_INFO_FORMAT (in_info) != GST_VIDEO_FORMAT_UNKNOWN;
   PRIV (self)->uses_device = !makes_scores (self)
       && uses_device (self, in_info, in_caps, out_caps)
       && (klass->fits_device == NULL
@@ -254,6 +258,27 @@ make_scores (GstCuvSpectralTransform *self, const Work *work)
   return flow;
 }
 
+/* See excludes_pixels(). FALSE after an element error. */
+static gboolean
+mark_empty_bands (
+    GstCuvSpectralTransform *self, const GstCuvSpectralInput *input)
+{
+  GstCuvSpectralTransformPrivate *priv = PRIV (self);
+  GstCuvSpectralTransformClass *klass =
+      GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
+  gchar *warning;
+
+  if (priv->knows_empty || !klass->excludes_pixels (self))
+    return TRUE;
+  priv->knows_empty =
+      gst_cuv_spectral_info_mark_empty (&priv->info, &input->cube, &warning);
+  if (warning == NULL)
+    return TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s.", warning), (NULL));
+  g_free (warning);
+  return klass->prepare (self, &priv->info);
+}
+
 static GstFlowReturn
 transform_input (
     GstCuvSpectralTransform *self, const GstCuvSpectralInput *input, Work *work)
@@ -344,7 +369,8 @@ gst_cuv_spectral_transform_transform (
   work.settings = get_settings (self);
   work.frame.on_device = enter_device (self, in);
   if (map_input (self, &work, &input)) {
-    flow = transform_input (self, &input, &work);
+    if (mark_empty_bands (self, &input))
+      flow = transform_input (self, &input, &work);
     gst_cuv_spectral_input_unmap (&input);
     count_bytes (self);
     gst_cuv_analyser_end (

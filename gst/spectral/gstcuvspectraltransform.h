@@ -57,6 +57,12 @@ struct _GstCuvSpectralTransformClass {
   gboolean (*prepare) (
       GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
+  /* Whether excluded samples exclude a pixel. Good bands without a valid sample
+   * then become bad in the info, with a warning, and prepare() is called again.
+   * This is decided once per caps, by the first frame with a valid sample.
+   * Optional. */
+  gboolean (*excludes_pixels) (GstCuvSpectralTransform *self);
+
   /* Makes a picture of a cube and attaches its results to out as metadata.
    * Controlled properties have been synchronised. Returns GST_FLOW_OK,
    * GST_BASE_TRANSFORM_FLOW_DROPPED if there is no picture yet, or an error

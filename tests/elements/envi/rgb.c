@@ -110,7 +110,9 @@ GST_START_TEST (bands_are_chosen)
   expect_bands ("auto", "ENVI\ndefault bands = {6, 4, 2}\n", NM, "4,3,1");
   expect_bands ("auto", "ENVI\ndefault bands = {x}\n", "", "1,2,3");
   expect_bands ("580nm,580nm,580nm", NULL, NM ",bad-bands=(int)<2>", "4,4,4");
-  expect_bands ("auto", NULL, bad, "1,2,3");
+  expect_bands ("auto", NULL, bad, "1,2,4");
+  expect_bands ("auto", NULL, ",bad-bands=(int)<0,1,4>", "3,3,3");
+  expect_bands ("auto", "ENVI\ndefault bands = {5, 3, 2}\n", bad, "1,2,4");
   expect_bands ("6,1,1", NULL, "", "asks for band 6, but the cube has 5");
   expect_bands ("650nm,1,1", NULL, "", "caps have no wavelengths");
   expect_bands ("1,2", NULL, "", "expected auto, or three");
@@ -223,6 +225,36 @@ GST_START_TEST (missing_samples_are_black)
 }
 
 GST_END_TEST
+/* Band 4 is the nearest to 650 nm, but has no sample: the next one is shown. */
+GST_START_TEST (bands_without_valid_samples_are_not_chosen)
+{
+  GstHarness *h = harness_new ("percentile=0", CAPS NM);
+  GstBus *bus = cuv_harness_watch (h);
+  guint8 pixels[4 * PIXELS];
+  GstBuffer *in = cube_new (0);
+
+  gst_harness_set_src_caps_str (h,
+      CAPS ",wavelengths=(double)<440,620,545,640,900>,ignore-value=(double)0");
+  gst_buffer_memset (
+      in, sizeof (gfloat) * 3 * PIXELS, 0, sizeof (gfloat) * PIXELS);
+  push (h, in, pixels);
+  expect_problem (bus, GST_MESSAGE_WARNING, "Band 4 (counted from 1) has no");
+  fail_unless_equals_int (band_in_stats (h, "red"), 2);
+  fail_unless_equals_int (
+      pixels[0], expected_byte (sample (0, 1), sample (0, 1), 298));
+  in = cube_new (0);
+  gst_buffer_memset (in, 0, 0, gst_buffer_get_size (in));
+  push (h, in, pixels);
+  expect_problem (bus, GST_MESSAGE_WARNING, "A frame has no valid pixel");
+  in = cube_new (0);
+  gst_buffer_memset (in, 0, 0, gst_buffer_get_size (in));
+  push (h, in, pixels);
+  expect_no_warning (bus);
+  cuv_harness_unwatch (h, bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 /* The second cube is brighter by the whole range: the limits follow by a tenth
  * of it, and entirely after a flush. */
 GST_START_TEST (limits_change_smoothly)
@@ -282,6 +314,7 @@ make_suite (void)
   tcase_add_test (tcase, percentiles_are_black_and_white);
   tcase_add_test (tcase, integer_samples_are_exact);
   tcase_add_test (tcase, missing_samples_are_black);
+  tcase_add_test (tcase, bands_without_valid_samples_are_not_chosen);
   tcase_add_test (tcase, limits_change_smoothly);
   tcase_add_test (tcase, invalid_input_is_reported);
   return suite;

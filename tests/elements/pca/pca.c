@@ -147,6 +147,65 @@ GST_START_TEST (bad_bands_and_ignored_pixels_are_skipped)
 }
 
 GST_END_TEST
+/* A cube of which bands 0 and 3 are 0; `lit`: not all of it. */
+static GstBuffer *
+cube_with_empty_bands (guint frame, gboolean lit)
+{
+  GstBuffer *buffer = pca_cube_new (frame);
+  const gsize line = WIDTH * 2;
+
+  for (gsize i = 0; i < HEIGHT * BANDS; i++)
+    if (!lit || i % BANDS == 0 || i % BANDS == 3)
+      gst_buffer_memset (buffer, i * line, 0, line);
+  return buffer;
+}
+
+/* The rows of the table of a frame's picture, 0 without a table. */
+static guint
+push_and_count_rows (GstHarness *h, GstBuffer *cube)
+{
+  GstCuvTable table = { 0 };
+  gpointer state = NULL;
+  GstBuffer *out;
+
+  fail_unless_equals_int (gst_harness_push (h, cube), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  gst_cuv_meta_next_table (out, &state, &table);
+  gst_buffer_unref (out);
+  return table.n_rows;
+}
+
+/* They would exclude all pixels. A frame without a valid sample decides
+ * nothing, nor does a later one. */
+GST_START_TEST (bands_without_valid_samples_are_left_out)
+{
+  GstHarness *h = pca_harness_new ("spectralpca name=pca ! capsfilter "
+                                   "caps=video/x-raw,format=RGBA",
+      CUBE_CAPS ",bad-bands=(int)<5>,ignore-value=(double)0");
+  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  GstBus *bus = cuv_harness_watch (h);
+
+  fail_unless_equals_int (
+      push_and_count_rows (h, cube_with_empty_bands (0, FALSE)), 0);
+  expect_problem (bus, GST_MESSAGE_WARNING, "A frame has no valid pixel");
+  fail_unless_equals_int (
+      push_and_count_rows (h, cube_with_empty_bands (1, TRUE)), BANDS - 3);
+  expect_problem (bus, GST_MESSAGE_WARNING,
+      "Bands 1, 4 (counted from 1) have no valid sample, only the ignore value "
+      "0, NaN or infinity, and are left out: set them to 0 in bbl");
+  fail_unless_equals_uint64 (cuv_stat (pca, "left-out"), 0);
+  fail_unless_equals_uint64 (cuv_stat (pca, "pixels"), WIDTH * HEIGHT);
+  fail_unless_equals_int (push_and_count_rows (h, pca_cube_new (2)), BANDS - 3);
+  push_and_count_rows (h, cube_with_empty_bands (3, FALSE));
+  expect_no_warning (bus);
+  g_object_set (pca, "mask-band-ignore", FALSE, NULL);
+  fail_unless_equals_int (push_and_count_rows (h, pca_cube_new (4)), BANDS);
+  cuv_harness_unwatch (h, bus);
+  gst_object_unref (pca);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 /* ---- changes ---- */
 
 GST_START_TEST (caps_change_between_frames)
@@ -503,6 +562,7 @@ make_suite (void)
   tcase_add_test (tcase, channel_order_does_not_matter);
   tcase_add_test (tcase, nv12_luma_matches_rgb);
   tcase_add_test (tcase, bad_bands_and_ignored_pixels_are_skipped);
+  tcase_add_test (tcase, bands_without_valid_samples_are_left_out);
   tcase_add_test (tcase, caps_change_between_frames);
   tcase_add_test (tcase, invalid_values_keep_the_previous_ones);
   tcase_add_test (tcase, flush_resets);
