@@ -106,11 +106,9 @@ extract_keys (GstEnviFile *self, const char *text, gsize size,
 }
 
 static gboolean
-parse_header (
-    GstEnviFile *self, GBytes *bytes, const gchar *path, GError **error)
+parse_text (GstEnviFile *self, const char *text, gsize size, const gchar *path,
+    GError **error)
 {
-  gsize size = 0;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : "";
   char *problem = NULL;
 
   if (cuv_envi_parse (&self->envi, text, size, &problem))
@@ -119,6 +117,23 @@ parse_header (
       "The ENVI header '%s' cannot be used: %s.", path, problem);
   free (problem);
   return FALSE;
+}
+
+static gboolean
+parse_header (
+    GstEnviFile *self, GBytes *bytes, const gchar *path, GError **error)
+{
+  gsize size = 0;
+  const char *start = bytes != NULL ? g_bytes_get_data (bytes, &size) : "";
+  char *text = cuv_envi_decode (start, size, &size);
+  gboolean ok = text != NULL;
+
+  if (ok)
+    ok = parse_text (self, text, size, path, error);
+  else
+    set_errno (error, GST_RESOURCE_ERROR_READ, "read", path, ENOMEM);
+  free (text);
+  return ok;
 }
 
 /* An empty file cannot be mapped, nor is more than a header may have. */

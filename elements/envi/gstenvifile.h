@@ -11,10 +11,12 @@ G_BEGIN_DECLS
 
 /* ---- locations ---- */
 
-/* A location may have one %d or %05d for the number of a cube in a sequence.
- * FALSE and an error if it is empty or has more than one. */
+/* A location may have one %d or %05d for the number of a cube in a sequence; %%
+ * is a %. FALSE and an error if it is empty or has more than one. */
 gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
+/* A copy in which % has no meaning if there is a file of exactly this name. */
+gchar *gst_envi_location_for_reading (const gchar *location);
 gchar *gst_envi_location_expand (const gchar *location, guint number);
 
 /* Header and data file of a cube; path is one of the two. */

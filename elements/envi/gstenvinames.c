@@ -6,10 +6,10 @@
 
 #define HEADER ".hdr"
 
-/* As others name a file of samples, if it is not just the header's name. */
+/* As others name a file of samples, also in upper case, if it is not just the
+ * header's name. Headers of spectral libraries (.sli) say what they are. */
 static const gchar *const data_extensions[] = { "", ".img", ".dat", ".raw",
-  ".bin", ".bsq", ".bil", ".bip", ".IMG", ".DAT", ".RAW", ".BIN", ".BSQ",
-  ".BIL", ".BIP" };
+  ".bin", ".bsq", ".bil", ".bip", ".hyspex", ".pix", ".l1r", ".sli" };
 
 /* ---- numbers ---- */
 
@@ -19,6 +19,11 @@ find_number (const gchar *text, const gchar **end, gint *width)
 {
   for (; (text = strchr (text, '%')) != NULL; text++) {
     const gchar *c = text + 1;
+
+    if (*c == '%') {
+      text = c;
+      continue;
+    }
 
     for (*width = 0; g_ascii_isdigit (*c) && *width < 100; c++)
       *width = 10 * *width + (*c - '0');
@@ -60,17 +65,38 @@ gst_envi_location_check (const gchar *location, GError **error)
   return FALSE;
 }
 
+static gchar *
+replace (const gchar *text, const gchar *from, const gchar *to)
+{
+  GString *result = g_string_new (text);
+
+  g_string_replace (result, from, to, 0);
+  return g_string_free (result, FALSE);
+}
+
+gchar *
+gst_envi_location_for_reading (const gchar *location)
+{
+  return location != NULL && g_file_test (location, G_FILE_TEST_IS_REGULAR)
+      ? replace (location, "%", "%%")
+      : g_strdup (location);
+}
+
 gchar *
 gst_envi_location_expand (const gchar *location, guint number)
 {
-  const gchar *end, *start;
+  const gchar *end = NULL;
   gint width;
+  const gchar *start = find_number (location, &end, &width);
+  gchar *text, *path;
 
-  start = find_number (location, &end, &width);
   if (start == NULL)
-    return g_strdup (location);
-  return g_strdup_printf (
+    return replace (location, "%%", "%");
+  text = g_strdup_printf (
       "%.*s%0*u%s", (int) (start - location), location, width, number, end);
+  path = replace (text, "%%", "%");
+  g_free (text);
+  return path;
 }
 
 /* ---- two files ---- */
@@ -112,9 +138,16 @@ find_data (GstEnviNames *names)
 {
   gchar *stem = stem_of (names->header);
 
-  for (guint i = 0; names->data == NULL && i < G_N_ELEMENTS (data_extensions);
-       i++)
-    take_if_file (&names->data, g_strconcat (stem, data_extensions[i], NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (data_extensions); i++) {
+    gchar *upper = g_ascii_strup (data_extensions[i], -1);
+    const gboolean found = take_if_file (&names->data,
+                               g_strconcat (stem, data_extensions[i], NULL))
+        || take_if_file (&names->data, g_strconcat (stem, upper, NULL));
+
+    g_free (upper);
+    if (found)
+      break;
+  }
   g_free (stem);
   return names->data != NULL;
 }
@@ -142,14 +175,16 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
   *(header ? &names->header : &names->data) = g_strdup (path);
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no file '%s': correct location.", path);
+        "No such file: '%s'. Correct location.", path);
     found = FALSE;
   } else if (header) {
     found = find_data (names);
     if (!found)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
           "No data file for the header '%s': name it like the header, without "
-          ".hdr or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
+          ".hdr or with .img, .dat, .raw, .bin, .bsq, .bil, .bip, .hyspex, "
+          ".pix "
+          "or .l1r.",
           path);
   } else {
     found = find_header (names);

@@ -37,6 +37,13 @@ typedef struct {
   guint64 max_bytes;
 } Settings;
 
+/* What was warned of since the start, not for each cube of a sequence. */
+typedef enum {
+  WARNED_OF_BYTE_ORDER = CUV_ENVI_LITTLE_ENDIAN,
+  WARNED_OF_FWHM = CUV_ENVI_NO_FWHM,
+  WARNED_OF_EXCESS = 1 << 8,
+} Warnings;
+
 #define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
 
@@ -48,8 +55,9 @@ struct _GstEnviSrc {
 
   /* from start to stop */
   const Settings *running; /* in force; loop alone follows the property */
-  guint64 n_files;         /* of the sequence */
-  gboolean warned;         /* of a file that is too large */
+  gchar *location;
+  guint64 n_files; /* of the sequence */
+  guint warned;    /* Warnings */
   GstCaps *caps;
 
   /* of the streaming thread, as seeks are */
@@ -112,30 +120,55 @@ info_of (GstEnviSrc *self, const GstEnviFile *file)
   return info;
 }
 
-/* Warns once per start, not for each cube of a sequence. */
 static void
-warn_of_excess (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
+warn (GstEnviSrc *self, gchar *text)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", text), (NULL));
+  g_free (text);
+}
+
+static gchar *
+describe_excess (const GstEnviFile *file, const gchar *path)
 {
   const guint64 read =
       file->envi.header_offset + cuv_envi_data_size (&file->envi);
 
-  if (file->excess == 0 || self->warned)
-    return;
-  self->warned = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("The samples of '%s' have %" G_GUINT64_FORMAT
-       " bytes, but the header describes %" G_GUINT64_FORMAT
-       ": the last %" G_GUINT64_FORMAT
-       " are not read. If the image looks wrong, correct samples, lines, "
-       "bands, data type or header offset in the header.",
-          path, read + file->excess, read, file->excess),
-      (NULL));
+  return g_strdup_printf (
+      "The samples of '%s' have %" G_GUINT64_FORMAT
+      " bytes, but the header describes %" G_GUINT64_FORMAT
+      ": the last %" G_GUINT64_FORMAT
+      " are not read. If the image looks wrong, correct samples, lines, "
+      "bands, data type or header offset in the header.",
+      path, read + file->excess, read, file->excess);
+}
+
+static void
+warn_of_file (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
+{
+  const guint all =
+      file->envi.assumed | (file->excess > 0 ? WARNED_OF_EXCESS : 0);
+  const guint now = all & ~self->warned;
+
+  self->warned |= now;
+  if (now & WARNED_OF_EXCESS)
+    warn (self, describe_excess (file, path));
+  if (now & WARNED_OF_BYTE_ORDER)
+    warn (self,
+        g_strdup_printf ("The header of '%s' has no byte order: little endian "
+                         "is assumed. If the image looks wrong, add byte order "
+                         "= 1.",
+            path));
+  if (now & WARNED_OF_FWHM)
+    warn (self,
+        g_strdup_printf ("fwhm in the header of '%s' is ignored: it should "
+                         "have %d values, one for each band.",
+            path, file->envi.bands));
 }
 
 static gboolean
 open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
 {
-  gchar *path = gst_envi_location_expand (self->running->location,
+  gchar *path = gst_envi_location_expand (self->location,
       self->running->start_index + (guint) (number % self->n_files));
   gboolean ok = gst_envi_file_open (file, path, error);
 
@@ -145,7 +178,7 @@ open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
   }
   GST_LOG_OBJECT (self, "cube %" G_GUINT64_FORMAT " is %s", number, path);
   if (ok)
-    warn_of_excess (self, file, path);
+    warn_of_file (self, file, path);
   g_free (path);
   return ok;
 }
@@ -288,16 +321,16 @@ gst_envi_src_get_caps (GstBaseSrc *src, GstCaps *filter)
 /* ---- states ---- */
 
 static guint64
-count_files (const Settings *settings)
+count_files (GstEnviSrc *self)
 {
   guint64 n = 0;
   gboolean there;
 
-  if (!gst_envi_location_is_pattern (settings->location))
+  if (!gst_envi_location_is_pattern (self->location))
     return 1;
   do {
     gchar *path = gst_envi_location_expand (
-        settings->location, settings->start_index + (guint) n);
+        self->location, self->running->start_index + (guint) n);
 
     there = g_file_test (path, G_FILE_TEST_EXISTS);
     g_free (path);
@@ -313,12 +346,12 @@ look_at_first (GstEnviSrc *self, GError **error)
   GstCuvSpectralInfo info;
   GstEnviFile file;
 
-  self->n_files = count_files (self->running);
+  self->n_files = count_files (self);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no cube with number %u in the sequence '%s': set start-index "
         "to the number of its first cube.",
-        self->running->start_index, self->running->location);
+        self->running->start_index, self->location);
     return FALSE;
   }
   if (!open_file (self, 0, &file, error))
@@ -340,6 +373,7 @@ gst_envi_src_stop (GstBaseSrc *src)
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
   self->n_files = 0;
+  g_clear_pointer (&self->location, g_free);
   gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }
@@ -354,12 +388,14 @@ gst_envi_src_start (GstBaseSrc *src)
       || !gst_cuv_settings_apply (&self->settings, NULL, NULL))
     return FALSE;
   self->running = self->settings.in_force;
+  self->location = gst_envi_location_for_reading (
+      ((const Settings *) self->settings.in_force)->location);
   self->next = 0;
-  self->warned = FALSE;
+  self->warned = 0;
   GST_OBJECT_LOCK (self);
   self->cubes = self->bytes = 0;
   GST_OBJECT_UNLOCK (self);
-  if (gst_envi_location_check (self->running->location, &error)
+  if (gst_envi_location_check (self->location, &error)
       && look_at_first (self, &error))
     return TRUE;
   gst_envi_post_error (GST_ELEMENT (self), error);

@@ -39,8 +39,8 @@ is_blank (char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static CuvEnviValue
-trimmed (const char *text, const char *end, int line)
+CuvEnviValue
+cuv_envi_trimmed (const char *text, const char *end, int line)
 {
   while (text < end && is_blank (*text))
     text++;
@@ -88,17 +88,30 @@ line_end (const char *at, const char *end)
   return newline != NULL ? newline : end;
 }
 
-/* The text in braces, possibly over several lines; *at moves to the end of the
- * last. NULL text if they are not closed. */
-static CuvEnviValue
-braced (CuvEnviReader *self, const char **at, const char *end)
+/* The end of a list in brackets, as Python prints it; NULL if the text is
+ * something else that begins with a bracket. */
+static const char *
+find_bracket (const char *at, const char *end)
 {
-  const char *close = memchr (*at, '}', (size_t) (end - *at));
-  CuvEnviValue value = { NULL, 0, self->n_lines };
+  const char *close = memchr (at, ']', (size_t) (end - at)), *rest = close;
 
-  if (close == NULL)
-    return value;
-  value = trimmed (*at + 1, close, self->n_lines);
+  if (close == NULL || memchr (at, '=', (size_t) (close - at)) != NULL
+      || memchr (at, '{', (size_t) (close - at)) != NULL)
+    return NULL;
+  while (++rest < end && *rest != '\n')
+    if (!is_blank (*rest))
+      return NULL;
+  return close;
+}
+
+/* The text from *at + 1 to close, possibly over several lines; *at moves to the
+ * end of the last. */
+static CuvEnviValue
+enclosed (
+    CuvEnviReader *self, const char **at, const char *close, const char *end)
+{
+  const CuvEnviValue value = cuv_envi_trimmed (*at + 1, close, self->n_lines);
+
   for (; *at < close; (*at)++)
     self->n_lines += **at == '\n';
   *at = line_end (close, end);
@@ -113,20 +126,26 @@ read_line (
 {
   const char *start = *at, *stop = line_end (start, end);
   const char *equal = memchr (start, '=', (size_t) (stop - start));
+  const char *close = NULL;
   CuvEnviValue rest;
 
   *entry = (CuvEnviEntry){ 0 };
   *at = stop;
   if (equal == NULL || *start == ';')
     return true;
-  entry->name = trimmed (start, equal, self->n_lines);
-  entry->value = rest = trimmed (equal + 1, stop, self->n_lines);
+  entry->name = cuv_envi_trimmed (start, equal, self->n_lines);
+  entry->value = rest = cuv_envi_trimmed (equal + 1, stop, self->n_lines);
   if (rest.size > 0 && *rest.text == '{') {
-    *at = rest.text;
-    entry->value = braced (self, at, end);
-    entry->is_braced = true;
-    if (entry->value.text == NULL)
+    close = memchr (rest.text, '}', (size_t) (end - rest.text));
+    if (close == NULL)
       return cuv_envi_fail (self, rest.line, "the { is never closed: add a }");
+  } else if (rest.size > 0 && *rest.text == '[') {
+    close = find_bracket (rest.text, end);
+  }
+  entry->is_braced = close != NULL;
+  if (close != NULL) {
+    *at = rest.text;
+    entry->value = enclosed (self, at, close, end);
   }
   return true;
 }
@@ -146,14 +165,23 @@ cuv_envi_next (
   return false;
 }
 
+static bool
+is_same (const CuvEnviValue *a, const CuvEnviValue *b)
+{
+  return a->size == b->size && memcmp (a->text, b->text, a->size) == 0;
+}
+
 static void
 collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
 {
   const int key = find_key (self, &entry->name);
 
-  if (key >= 0 && self->values[key].line > 0)
+  if (key >= 0 && cuv_envi_has (self, key)
+      && is_same (&self->values[key], &entry->value))
+    return;
+  if (key >= 0 && cuv_envi_has (self, key))
     cuv_envi_fail (self, entry->name.line,
-        "the key '%s' appears twice, first in line %d: remove one",
+        "the key '%s' has another value in line %d: remove one",
         self->keys[key], self->values[key].line);
   else if (key >= 0)
     self->values[key] = entry->value;
@@ -163,7 +191,7 @@ const char *
 cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
 {
   const char *at = line_end (bytes, bytes + size);
-  CuvEnviValue first = trimmed (bytes, at, 1);
+  CuvEnviValue first = cuv_envi_trimmed (bytes, at, 1);
 
   self->n_lines = 1;
   if (cuv_envi_value_is (&first, "envi"))
@@ -172,12 +200,29 @@ cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
   return NULL;
 }
 
+/* Sets error if there is a NUL, which no text has. */
+static void
+check_text (CuvEnviReader *self, const char *bytes, size_t size)
+{
+  const char *nul = memchr (bytes, '\0', size);
+  int line = 1;
+
+  if (nul == NULL)
+    return;
+  for (const char *c = bytes; c < nul; c++)
+    line += *c == '\n';
+  cuv_envi_fail (self, line,
+      "the file contains a NUL byte: name an ENVI header, "
+      "or save it as plain text");
+}
+
 bool
 cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size)
 {
   const char *at = cuv_envi_start (self, bytes, size);
   CuvEnviEntry entry;
 
+  check_text (self, bytes, size);
   while (at != NULL && self->error == NULL
       && cuv_envi_next (self, &at, bytes + size, &entry))
     collect_entry (self, &entry);
@@ -185,9 +230,15 @@ cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size)
 }
 
 bool
+cuv_envi_has (const CuvEnviReader *self, int key)
+{
+  return self->values[key].line > 0;
+}
+
+bool
 cuv_envi_require (CuvEnviReader *self, int key)
 {
-  return self->values[key].line > 0
+  return cuv_envi_has (self, key)
       || cuv_envi_fail (
           self, 0, "the key '%s' is missing: add it", self->keys[key]);
 }
@@ -246,28 +297,113 @@ cuv_envi_integer (
       || cuv_envi_reject (self, key, wanted);
 }
 
-bool
-cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
+/* ---- lists ---- */
+
+/* Words are separated by commas or, in a list without any, by blanks. A comma
+ * may follow the last. */
+typedef struct {
+  const char *at, *end;
+  bool has_commas;
+} Words;
+
+static Words
+words_of (const CuvEnviValue *list)
 {
-  const CuvEnviValue *list = &self->values[key];
-  const char *at = list->text, *end = at + list->size;
-  int count = 1;
+  Words words = { NULL, NULL, false };
 
-  for (const char *c = at; c < end; c++)
-    count += *c == ',';
-  if (count != n)
-    return cuv_envi_fail (self, list->line,
-        "%s has %d values, and should have %d", self->keys[key], count, n);
+  if (list->size == 0)
+    return words;
+  words.at = list->text;
+  words.end = list->text + list->size;
+  words.has_commas = memchr (list->text, ',', list->size) != NULL;
+  if (words.end[-1] == ',')
+    words.end--;
+  return words;
+}
+
+static bool
+next_word (Words *self, CuvEnviValue *word)
+{
+  const char *stop = self->at;
+
+  if (stop == NULL || stop >= self->end)
+    return false;
+  while (
+      stop < self->end && (self->has_commas ? *stop != ',' : !is_blank (*stop)))
+    stop++;
+  *word = cuv_envi_trimmed (self->at, stop, 0);
+  self->at = stop + (stop < self->end);
+  while (!self->has_commas && self->at < self->end && is_blank (*self->at))
+    self->at++;
+  return true;
+}
+
+int
+cuv_envi_count (const CuvEnviReader *self, int key)
+{
+  Words words = words_of (&self->values[key]);
+  CuvEnviValue word;
+  int n = 0;
+
+  while (next_word (&words, &word))
+    n++;
+  return n;
+}
+
+bool
+cuv_envi_check_count (CuvEnviReader *self, int key, int n)
+{
+  const int count = cuv_envi_count (self, key);
+
+  return count == n
+      || cuv_envi_fail (self, self->values[key].line,
+          "%s has %d values, and should have %d", self->keys[key], count, n);
+}
+
+static bool
+to_finite (const CuvEnviValue *word, double *number)
+{
+  return to_number (word, number) && isfinite (*number);
+}
+
+static bool
+to_flag (const CuvEnviValue *word, double *number)
+{
+  const bool is_true = cuv_envi_value_is (word, "true");
+
+  *number = is_true;
+  return is_true || cuv_envi_value_is (word, "false")
+      || to_finite (word, number);
+}
+
+static bool
+read_list (CuvEnviReader *self, int key, int n, double *numbers,
+    bool (*convert) (const CuvEnviValue *word, double *number))
+{
+  Words words = words_of (&self->values[key]);
+
+  if (!cuv_envi_check_count (self, key, n))
+    return false;
   for (int i = 0; i < n; i++) {
-    const char *comma = i + 1 < n ? memchr (at, ',', (size_t) (end - at)) : end;
-    CuvEnviValue word = trimmed (at, comma, list->line);
+    CuvEnviValue word = { "", 0, 0 };
 
-    if (!to_number (&word, &numbers[i]) || !isfinite (numbers[i]))
-      return cuv_envi_fail (self, list->line,
+    if (!next_word (&words, &word) || !convert (&word, &numbers[i]))
+      return cuv_envi_fail (self, self->values[key].line,
           "value %d of %s is '%.*s', and should be a finite number", i + 1,
           self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),
           word.text);
-    at = comma + 1;
   }
   return true;
+}
+
+bool
+cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
+{
+  return read_list (self, key, n, numbers, to_finite);
+}
+
+bool
+cuv_envi_flags (CuvEnviReader *self, int key, int n, double *flags)
+{
+  return read_list (self, key, n, flags, to_flag);
 }

@@ -47,13 +47,22 @@ bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
 /* The same: the key's value should be `wanted`. */
 bool cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted);
 
+bool cuv_envi_has (const CuvEnviReader *self, int key);
 bool cuv_envi_require (CuvEnviReader *self, int key);
 bool cuv_envi_value_is (const CuvEnviValue *value, const char *word);
 bool cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer);
 bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 
-/* Exactly n finite numbers, separated by commas. */
+/* Words of a list, separated by commas, or by blanks if there is no comma. 0 if
+ * it is missing or empty. */
+int cuv_envi_count (const CuvEnviReader *self, int key);
+bool cuv_envi_check_count (CuvEnviReader *self, int key, int n);
+
+/* Exactly n finite numbers; in flags also true and false. */
 bool cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers);
+bool cuv_envi_flags (CuvEnviReader *self, int key, int n, double *flags);
+
+CuvEnviValue cuv_envi_trimmed (const char *text, const char *end, int line);
 
 #endif

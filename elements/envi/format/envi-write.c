@@ -48,7 +48,8 @@ is_field (const CuvEnvi *envi, const CuvEnviValue *key)
   return (envi->has_wavelengths
              && (cuv_envi_value_is (key, "wavelength")
                  || cuv_envi_value_is (key, "wavelength units")))
-      || (envi->has_fwhm && cuv_envi_value_is (key, "fwhm"))
+      || ((envi->has_fwhm || (envi->assumed & CUV_ENVI_NO_FWHM) != 0)
+          && cuv_envi_value_is (key, "fwhm"))
       || (envi->has_ignore && cuv_envi_value_is (key, "data ignore value"))
       || (has_bad_band (envi) && cuv_envi_value_is (key, "bbl"));
 }
@@ -58,15 +59,12 @@ is_field (const CuvEnvi *envi, const CuvEnviValue *key)
 static bool
 is_usable (const CuvEnviEntry *entry)
 {
-  static const char *const types[] = { "envi classification",
-    "envi spectral library", NULL };
-
   return entry->name.size > 0 && *entry->name.text != ';'
-      && memchr (entry->name.text, '\0', entry->name.size) == NULL
-      && memchr (entry->value.text, '\0', entry->value.size) == NULL
       && !is_one_of (&entry->name, own_keys)
+      && !(cuv_envi_value_is (&entry->name, "data ignore value")
+          && cuv_envi_value_is (&entry->value, "none")) /* GDAL reads 0 */
       && (!cuv_envi_value_is (&entry->name, "file type")
-          || is_one_of (&entry->value, types));
+          || cuv_envi_value_is (&entry->value, "envi classification"));
 }
 
 static bool

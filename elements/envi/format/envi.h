@@ -9,6 +9,8 @@
  *
  * The folder of the family:
  *   format/envi.c            the parser
+ *   format/envi-text.c       encodings
+ *   format/envi-lengths.c    wavelengths and their units
  *   format/envi-reader.c     lines, keys, values and numbers of a header
  *   format/envi-write.c      the writer, and keys passed on to other headers
  *   format/envi-magic.c      recognises files of other formats
@@ -25,6 +27,7 @@
 #include "cuv-cube.h"
 
 #define CUV_ENVI_MAX_BYTES (16 << 20) /* limit of a header's size */
+#define CUV_ENVI_MAX_LINES (1 << 24)  /* line scans are long */
 
 /* ENVI's data type codes; complex and 64-bit integers are not supported. */
 typedef enum {
@@ -43,8 +46,15 @@ typedef enum {
   CUV_ENVI_BIP, /* [line][sample][band] */
 } CuvEnviInterleave;
 
+/* How a header was read that contradicts itself or is incomplete. */
+typedef enum {
+  CUV_ENVI_LITTLE_ENDIAN = 1 << 0, /* byte order is missing */
+  CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of values is wrong */
+} CuvEnviAssumptions;
+
 typedef struct {
-  int32_t samples, lines; /* width and height, 1 .. CUV_CUBE_MAX_SIZE */
+  int32_t samples;        /* width, 1 .. CUV_CUBE_MAX_SIZE */
+  int32_t lines;          /* height, 1 .. CUV_ENVI_MAX_LINES */
   int32_t bands;          /* 1 .. CUV_CUBE_MAX_BANDS */
   uint64_t header_offset; /* bytes before the samples in the data file */
   CuvEnviType type;
@@ -54,10 +64,16 @@ typedef struct {
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
   double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
   bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to exclude */
-  double ignore; /* value of samples without a measurement */
+  double ignore;    /* value of samples without a measurement */
+  unsigned assumed; /* CuvEnviAssumptions, to warn of */
 } CuvEnvi;
 
-/* Parses a header. On failure returns false and sets *error to "line N:
+/* The text of a header in UTF-8 or a superset of ASCII: UTF-16 is converted, a
+ * byte order mark and NULs at the end are removed. free() it; NULL if out of
+ * memory. Text that cannot be converted stays as it is. */
+char *cuv_envi_decode (const char *bytes, size_t size, size_t *length);
+
+/* Parses such text. On failure returns false and sets *error to "line N:
  * reason", without a newline; free() it. On success header offset plus data
  * size fit an int64_t. */
 bool cuv_envi_parse (

@@ -106,8 +106,8 @@ GST_START_TEST (wavelengths_without_a_unit)
   } cases[] = { { "380.5, 1000, 2500", 380.5 }, { "150, 151, 15000", 150 },
     { "0.3805, 1, 2.5", 380.5 }, { "8.5, 9, 12", 8500 }, { "1, 2, 3", 0 },
     { "0.1, 0.5, 1", 0 }, { "0.4, 0.5, 400", 0 }, { "149, 500, 600", 0 },
-    { "500, 600, 15001", 0 }, { "-400, 500, 600", 0 }, { "400, 500", 0 },
-    { "400, x, 500", 0 } };
+    { "500, 600, 15001", 0 }, { "-400, 500, 600", 0 }, { "400, x, 500", 0 },
+    { "400, 500, 600,", 400 }, { "400 500\t600", 400 } };
   static const char *const units[] = { "", "wavelength units =\n",
     "wavelength units = Unknown\n" };
 
@@ -155,6 +155,8 @@ GST_START_TEST (ignore_values)
   CuvEnvi envi = parse_valid (GOOD "data ignore value = nan");
 
   fail_if (envi.has_ignore);
+  envi = parse_valid (GOOD "data ignore value = None");
+  fail_if (envi.has_ignore);
   envi = parse_valid (GOOD "data ignore value = 65535");
   fail_unless (envi.has_ignore && envi.ignore == 65535);
 }
@@ -170,7 +172,6 @@ static const char *const invalid_headers[][2] = {
   { "ENVI\nsamples = 5\nlines = 3\nbands = 1",
       "the key 'interleave' is missing" },
   { SHAPE, "the key 'data type' is missing" },
-  { SHAPE "data type = 2", "the key 'byte order' is missing" },
   { "ENVI\nsamples = 0",
       "line 2: samples is '0', and should be an integer of 1 .. 16384" },
   { "ENVI\nsamples = 16385", "should be an integer of 1 .. 16384" },
@@ -186,7 +187,8 @@ static const char *const invalid_headers[][2] = {
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
   { "ENVI\nsamples = 5\n\nsamples = 6",
-      "line 4: the key 'samples' appears twice, first in line 2" },
+      "line 4: the key 'samples' has another value in line 2" },
+  { "ENVI\nsamples = 5\nlines = 16777217", "an integer of 1 .. 16777216" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bbb",
       "line 5: interleave is 'bbb', and should be bsq, bil or bip" },
   { SHAPE "data type = 6", "line 6: data type 6 (complex)" },
@@ -205,17 +207,25 @@ static const char *const invalid_headers[][2] = {
   { GOOD "minor frame offsets = 5", "minor frame offsets has 1 values" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2}",
       "line 9: wavelength has 2 values, and should have 3" },
-  { GOOD "wavelength units = nm\nwavelength = {1, 2, }",
-      "line 9: value 3 of wavelength is '', and should be a finite number" },
+  { GOOD "wavelength units = nm\nwavelength = {1, , 2}",
+      "line 9: value 2 of wavelength is '', and should be a finite number" },
+  { GOOD "wavelength = {400, 500}", "line 8: wavelength has 2 values" },
+  { GOOD "wavelength = {400, 500, 600, 700}", "wavelength has 4 values" },
+  { GOOD "wavelength units = Wavenumber\nwavelength = {4000, 3000}",
+      "line 9: wavelength has 2 values" },
+  { GOOD "wavelength = {400, 500, }", "line 8: wavelength has 2 values" },
+  { GOOD "wavelength = [400, 500]\n", "line 8: wavelength has 2 values" },
+  { GOOD "file type = ENVI Spectral Library", "line 8: a spectral library" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2, nan}", "value 3" },
   { GOOD "wavelength units = mm\nwavelength = {1, 2, 1e308}", "too large" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2\n, 3\nbbl = 0",
       "line 9: the { is never closed: add a }" },
-  { GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = {1, 2}",
-      "line 10: fwhm has 2 values, and should have 3" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = {1, 2, x}",
+      "line 10: value 3 of fwhm is 'x'" },
   { GOOD "bbl = {1, 0}", "line 8: bbl has 2 values, and should have 3" },
   { GOOD "bbl = {1, 0, x}", "value 3 of bbl is 'x'" },
-  { GOOD "data ignore value = none", "line 8: data ignore value is 'none'" },
+  { GOOD "bbl = {True, False, Maybe}", "value 3 of bbl is 'Maybe'" },
+  { GOOD "data ignore value = some", "line 8: data ignore value is 'some'" },
 };
 
 GST_START_TEST (errors_name_the_line)
@@ -254,6 +264,114 @@ GST_START_TEST (truncated_headers)
 }
 
 GST_END_TEST
+/* As cameras and Python programs write them. */
+GST_START_TEST (other_writers)
+{
+  static const char *const lists[] = { "{400, 500, 600}", "[400, 500, 600]",
+    "[400. 500.\n 600.]", "{\n400,\n500,\n600,\n}", "{400 500 600 }" };
+  CuvEnvi envi;
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    char *text =
+        g_strconcat (GOOD "wavelength units = nm\nwavelength = ", lists[i],
+            "\nbbl = {True, false, 1.0}\n", NULL);
+
+    envi = parse_valid (text);
+    fail_unless (envi.has_wavelengths && envi.wavelengths[0] == 400
+            && envi.wavelengths[2] == 600,
+        "%s", text);
+    fail_unless (!envi.bad[0] && envi.bad[1] && !envi.bad[2]);
+    g_free (text);
+  }
+  envi = parse_valid (GOOD "wavelength = {}\nbbl = { }\nsamples = 5\n");
+  fail_if (envi.has_wavelengths || envi.bad[0]);
+}
+
+GST_END_TEST
+GST_START_TEST (assumptions_are_named)
+{
+  CuvEnvi envi = parse_valid (SHAPE "data type = 2");
+
+  fail_unless (envi.assumed == CUV_ENVI_LITTLE_ENDIAN && !envi.big_endian);
+  envi = parse_valid (SHAPE "data type = 1");
+  fail_unless (envi.assumed == 0);
+  envi = parse_valid (
+      GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = 10\n");
+  fail_unless (envi.assumed == CUV_ENVI_NO_FWHM && !envi.has_fwhm);
+}
+
+GST_END_TEST
+GST_START_TEST (wavelengths_in_band_names)
+{
+  static const struct {
+    const char *names;
+    double last; /* nm; 0: unknown */
+  } cases[] = { { "{Band 1 (400.5 nm), Band 2 (500 nm), Band 3 (600.25 nm)}",
+                    600.25 },
+    { "{400nm,500nm,600 Nanometers}", 600 },
+    { "{a 0.4 um, b 0.5um, 0.6um}", 600 }, { "{Red, Green, Blue}", 0 },
+    { "{400 nm, 500 nm, third}", 0 }, { "{400 nm, 500 nm}", 0 },
+    { "{Band 1, Band 2, Band 3}", 0 }, { "{400 nmol, 500 nm, 600 nm}", 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    char *text = g_strconcat (GOOD "band names = ", cases[i].names, NULL);
+    CuvEnvi envi = parse_valid (text);
+
+    fail_unless (envi.has_wavelengths == (cases[i].last > 0), "%s", text);
+    fail_unless (fabs (envi.wavelengths[2] - cases[i].last) < 1e-9, "%s", text);
+    g_free (text);
+  }
+}
+
+GST_END_TEST
+static void
+check_decoded (const char *bytes, gsize size, const char *expected)
+{
+  gsize length = 0;
+  char *text = cuv_envi_decode (bytes, size, &length);
+
+  fail_unless_equals_uint64 (length, strlen (expected));
+  fail_unless_equals_string (text, expected);
+  free (text);
+}
+
+GST_START_TEST (encodings)
+{
+  static const char *const encodings[] = { "UTF-16", "UTF-16LE", "UTF-16BE" };
+
+  check_decoded (GOOD, strlen (GOOD), GOOD);
+  check_decoded ("\357\273\277" GOOD, 3 + strlen (GOOD), GOOD);
+  check_decoded (GOOD "\0\0", strlen (GOOD) + 2, GOOD);
+  check_decoded ("ENVI\nunit = \265m", 14, "ENVI\nunit = \265m"); /* Latin-1 */
+  check_decoded ("", 0, "");
+  for (guint i = 0; i < G_N_ELEMENTS (encodings); i++) {
+    gsize size;
+    char *bytes = g_convert (
+        GOOD "\302\265m", -1, encodings[i], "UTF-8", NULL, &size, NULL);
+
+    check_decoded (bytes, size, GOOD "\302\265m");
+    g_free (bytes);
+  }
+}
+
+GST_END_TEST
+/* With the NUL the unit would be unknown, and nm once it is gone. */
+GST_START_TEST (nul_bytes_are_rejected)
+{
+  static const char text[] =
+      GOOD "wavelength units=\0\nwavelength={400,505,600}";
+  CuvEnvi envi;
+  char *error;
+
+  fail_if (cuv_envi_parse (&envi, text, sizeof text - 1, &error));
+  fail_unless_equals_string (error,
+      "line 8: the file contains a NUL byte: name an ENVI header, or save it "
+      "as "
+      "plain text");
+  free (error);
+}
+
+GST_END_TEST
 GST_START_TEST (too_large_or_binary)
 {
   gsize size = CUV_ENVI_MAX_BYTES + 1;
@@ -288,6 +406,8 @@ GST_START_TEST (headers_round_trip)
 {
   check_round_trip (full);
   check_round_trip (GOOD);
+  check_round_trip (GOOD "band names = {a 400.1 nm, b 0.5 um, c 1e3 nm}");
+  check_round_trip (GOOD "wavelength = [0.4 0.5 0.65]");
   check_round_trip (GOOD "wavelength units = um\n"
                          "wavelength = { .1234567890123456789, 1e-9, -3 }\n"
                          "data ignore value = 1e-320");
@@ -307,6 +427,7 @@ static const char others[] =
          "bbl = {1, 1, 0}\n"
          "reflectance scale factor = 10000\n"
          "band names = {blue, green, red}\n"
+         "data ignore value = None\n"
          " ; a comment = 3\n"
          "empty =\n"
          "description = {another}";
@@ -473,6 +594,11 @@ make_suite (void)
   tcase_add_test (tcase, ignore_values);
   tcase_add_test (tcase, errors_name_the_line);
   tcase_add_test (tcase, truncated_headers);
+  tcase_add_test (tcase, other_writers);
+  tcase_add_test (tcase, assumptions_are_named);
+  tcase_add_test (tcase, wavelengths_in_band_names);
+  tcase_add_test (tcase, encodings);
+  tcase_add_test (tcase, nul_bytes_are_rejected);
   tcase_add_test (tcase, too_large_or_binary);
   tcase_add_test (tcase, headers_round_trip);
   tcase_add_test (tcase, keeps_other_keys);

@@ -102,7 +102,8 @@ GST_START_TEST (other_file_is_found)
     const gchar *header, *data;
   } pairs[] = { { "a.hdr", "a" }, { "a.hdr", "a.img" }, { "a.hdr", "a.dat" },
     { "a.HDR", "a.RAW" }, { "a.img.hdr", "a.img" }, { "a.b.hdr", "a.b.bil" },
-    { "a.x.HDR", "a.x" } };
+    { "a.x.HDR", "a.x" }, { "a.hdr", "a.hyspex" }, { "a.hdr", "a.pix" },
+    { "a.HDR", "a.L1R" }, { "50%dark.hdr", "50%dark.img" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
     const gchar *both[2] = { pairs[i].header, pairs[i].data };
@@ -110,7 +111,8 @@ GST_START_TEST (other_file_is_found)
     write_text (both[0], U8);
     write_counting (both[1], i, N_SAMPLES);
     for (guint k = 0; k < 2; k++) {
-      gchar *line = g_strdup_printf ("envisrc location=%s" APPSINK, both[k]);
+      gchar *line =
+          g_strdup_printf ("envisrc location=\"%s\"" APPSINK, both[k]);
       Player player = player_new (line);
 
       fail_unless_equals_int (first_byte (player_pull (&player)), i);
@@ -235,6 +237,21 @@ GST_START_TEST (plays_a_sequence)
         GST_BUFFER_PTS (gst_sample_get_buffer (sample)), i * GST_SECOND / 30);
     fail_unless_equals_int (first_byte (sample), 10 * i);
   }
+  expect_end (&player);
+  player_free (&player);
+}
+
+GST_END_TEST
+/* %% is a %. */
+GST_START_TEST (sequence_with_a_percent_sign)
+{
+  Player player;
+
+  write_cube ("50%d0", 1);
+  write_cube ("50%d1", 2);
+  player = player_new ("envisrc location=50%%d%d.hdr" APPSINK);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 1);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 2);
   expect_end (&player);
   player_free (&player);
 }
@@ -448,8 +465,8 @@ GST_START_TEST (errors_name_file_and_cause)
   write_text ("fifo.hdr", U8);
   cuv_expect_error ("envisrc ! fakesink", "location is not set");
   cuv_expect_error (
-      "envisrc location=none.hdr ! fakesink", "no file 'none.hdr'");
-  cuv_expect_error ("envisrc location=. ! fakesink", "no file '.'");
+      "envisrc location=none.hdr ! fakesink", "No such file: 'none.hdr'");
+  cuv_expect_error ("envisrc location=. ! fakesink", "No such file: '.'");
   cuv_expect_error ("envisrc location=n%d.hdr ! fakesink", "start-index");
   cuv_expect_error (
       "envisrc location=n%d-%d.hdr ! fakesink", "more than one placeholder");
@@ -461,7 +478,7 @@ GST_START_TEST (errors_name_file_and_cause)
       "'bad.hdr' cannot be used: line 3: lines is '-4'");
   cuv_expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
   cuv_expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
-  cuv_expect_error ("envisrc location=fifo.img ! fakesink", "no file");
+  cuv_expect_error ("envisrc location=fifo.img ! fakesink", "No such file");
   cuv_expect_error ("envisrc location=short.hdr ! fakesink",
       "'short.img' is too short: it has 69 bytes, and 5 samples * 4 lines * 3 "
       "bands of 1 bytes after an offset of 10 are 70");
@@ -512,6 +529,54 @@ GST_START_TEST (larger_file_is_warned_about_once)
                       "! fakesink",
           "'c1.hdr' have 67 bytes, but the header describes 60: the last 7"),
       1);
+}
+
+GST_END_TEST
+GST_START_TEST (assumptions_are_warned_about_once)
+{
+  write_text ("c0.hdr",
+      "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bil\n"
+      "data type = 12\nwavelength = {400, 500, 600}\nfwhm = {10}\n");
+  write_counting ("c0.img", 0, 2 * N_SAMPLES);
+  write_text ("c1.hdr", U16);
+  write_counting ("c1.img", 0, 2 * N_SAMPLES);
+  fail_unless_equals_int (
+      count_warnings ("envisrc location=c%d.hdr loop=true num-buffers=5 ! "
+                      "fakesink",
+          "'c0.hdr' has no byte order: little endian is assumed"),
+      1);
+  fail_unless_equals_int (
+      count_warnings ("envisrc location=c0.hdr ! fakesink",
+          "fwhm in the header of 'c0.hdr' is ignored: it should have 3 values"),
+      1);
+  fail_unless_equals_int (
+      count_warnings ("envisrc location=c1.hdr ! fakesink", ""), 0);
+}
+
+GST_END_TEST
+/* Up to the limit that the documentation states. */
+GST_START_TEST (large_headers)
+{
+  const gsize limit = 16 << 20;
+  gchar *text = g_malloc (limit + 2);
+  Player player;
+
+  memset (text, ' ', limit + 2);
+  for (gsize i = 100; i < limit; i += 100)
+    text[i] = '\n';
+  memcpy (text, U8, strlen (U8));
+  write_counting ("cube.img", 9, N_SAMPLES);
+  for (gsize size = 65484; size <= limit;
+       size = size == limit ? size + 1 : limit) {
+    write_file ("cube.hdr", text, size);
+    player = player_new ("envisrc location=cube.hdr" APPSINK);
+    fail_unless_equals_int (first_byte (player_pull (&player)), 9);
+    player_free (&player);
+  }
+  write_file ("cube.hdr", text, limit + 1);
+  cuv_expect_error ("envisrc location=cube.hdr ! fakesink",
+      "the file has more than 16777216 bytes");
+  g_free (text);
 }
 
 GST_END_TEST
@@ -566,6 +631,7 @@ make_suite (void)
   tcase_add_test (tcase, large_enough_pool_is_used);
   tcase_add_test (tcase, large_cube_is_read_into_a_pool);
   tcase_add_test (tcase, plays_a_sequence);
+  tcase_add_test (tcase, sequence_with_a_percent_sign);
   tcase_add_test (tcase, loops);
   tcase_add_test (tcase, seeks);
   tcase_add_test (tcase, seek_sends_no_earlier_cube);
@@ -577,6 +643,8 @@ make_suite (void)
   tcase_add_test (tcase, max_bytes_limits_memory);
   tcase_add_test (tcase, errors_name_file_and_cause);
   tcase_add_test (tcase, larger_file_is_warned_about_once);
+  tcase_add_test (tcase, assumptions_are_warned_about_once);
+  tcase_add_test (tcase, large_headers);
   tcase_add_test (tcase, other_file_formats_are_rejected);
   tcase_add_test (tcase, sequence_with_an_invalid_cube);
   return suite;
