@@ -63,6 +63,8 @@ gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   if (first)
     gst_cuv_qos_query_peer (&PRIV (self)->qos);
+  gst_cuv_qos_arrive (&PRIV (self)->qos, running_time (self, buffer),
+      frame_duration (self, buffer));
 }
 
 gboolean
@@ -85,6 +87,18 @@ gst_cuv_analyser_end (
   priv->cuda = cuda;
   GST_OBJECT_UNLOCK (self);
   gst_cuv_qos_add_sample (&priv->qos, running_time (self, buffer), took);
+}
+
+/* GstBaseTransform calls it again after a push, until there is no frame. */
+static GstFlowReturn
+gst_cuv_analyser_generate_output (GstBaseTransform *trans, GstBuffer **out)
+{
+  GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS (gst_cuv_analyser_parent_class)
+                           ->generate_output (trans, out);
+
+  if (*out == NULL)
+    gst_cuv_qos_done (&PRIV (GST_CUV_ANALYSER (trans))->qos);
+  return flow;
 }
 
 guint64
@@ -239,6 +253,8 @@ gst_cuv_analyser_class_init (GstCuvAnalyserClass *klass)
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_analyser_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_analyser_stop);
+  trans_class->generate_output =
+      GST_DEBUG_FUNCPTR (gst_cuv_analyser_generate_output);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_analyser_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuv_analyser_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_cuv_analyser_src_event);

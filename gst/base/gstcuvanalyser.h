@@ -32,9 +32,9 @@ struct _GstCuvAnalyserClass {
  * stream time. */
 CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Whether the frame should pass unanalysed: live ones that were captured while
- * an earlier one was analysed or that the sink should have shown by now, and
- * those before the time that the sink asked for. */
+/* Whether the frame should pass unanalysed: live ones that were queued while an
+ * earlier one was analysed or that the sink should have shown by now, and those
+ * before the time that the sink asked for. */
 CUV_API gboolean gst_cuv_analyser_is_late (
     GstCuvAnalyser *self, GstBuffer *buffer);
 

@@ -14,9 +14,10 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
 /**
  * GstCuvFilter:skip-late:
  *
- * Pass late frames on unanalysed: live frames that were captured while an
- * earlier one was analysed or that the sink should have shown by now, and
- * frames before the time that the sink asked for.
+ * Pass late frames on unanalysed: live frames that were queued while an earlier
+ * one was analysed or that the sink should have shown by now, and frames before
+ * the time that the sink asked for. Not those that the thread waited for. A
+ * warning is posted once if no frame was analysed for a second.
  *
  * Since: 0.1
  */

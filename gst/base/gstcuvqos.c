@@ -22,13 +22,18 @@ gst_cuv_qos_start (GstCuvQos *self)
   self->own_latency = 0;
   GST_OBJECT_UNLOCK (self->element);
   self->n_samples = 0;
+  self->trust = GST_CUV_QOS_UNTESTED;
+  self->gap_reported = FALSE;
   gst_cuv_qos_reset (self);
 }
 
 void
 gst_cuv_qos_reset (GstCuvQos *self)
 {
-  self->busy_until = 0;
+  self->last_time = self->arrived = self->done = GST_CLOCK_TIME_NONE;
+  self->waited = self->skipped = FALSE;
+  self->backlog = self->busy_until = self->delay = 0;
+  self->gap_since = GST_CLOCK_TIME_NONE;
   self->least_delay = GST_CLOCK_TIME_NONE;
   self->behind_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self->element);
@@ -36,7 +41,7 @@ gst_cuv_qos_reset (GstCuvQos *self)
   GST_OBJECT_UNLOCK (self->element);
 }
 
-/* ---- late frames ---- */
+/* ---- delays ---- */
 
 /* The running time now; NONE without a clock or before the base time. */
 static GstClockTime
@@ -87,46 +92,171 @@ allowed_delay (GstCuvQos *self, GstClockTime duration)
       : limit + MAX (duration, upstream);
 }
 
-/* Whether live frames queue up: they arrive later than the sink shows them, and
- * later than they used to. If they still do after a second of skipping, they
- * are that late at their source. */
-static gboolean
-falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+/* Live frames queue up if they arrive later than the sink shows them, and later
+ * than they used to. If they still do after a second of skipping, or the thread
+ * waited for two in a row, they are that late at their source. */
+static void
+update_delay (GstCuvQos *self, GstClockTime time, gboolean waited_before)
 {
-  const GstClockTime now = pipeline_time (self);
-  GstClockTime delay;
+  const GstClockTime before = self->delay;
 
-  if (!GST_CLOCK_TIME_IS_VALID (now))
-    return FALSE;
-  delay = now > time ? now - time : 0;
+  self->delay = self->arrived > time ? self->arrived - time : 0;
   if (!GST_CLOCK_TIME_IS_VALID (self->least_delay)
       || (GST_CLOCK_TIME_IS_VALID (self->behind_since)
           && time > self->behind_since + GST_SECOND))
-    self->least_delay = delay;
-  self->least_delay = MIN (self->least_delay, delay);
-  if (delay <= allowed_delay (self, duration))
+    self->least_delay = self->delay;
+  if (self->waited && waited_before)
+    self->least_delay = MAX (self->least_delay, MIN (before, self->delay));
+  self->least_delay = MIN (self->least_delay, self->delay);
+}
+
+static gboolean
+falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (self->arrived))
+    return FALSE;
+  if (self->delay <= allowed_delay (self, duration))
     self->behind_since = GST_CLOCK_TIME_NONE;
   else if (!GST_CLOCK_TIME_IS_VALID (self->behind_since))
     self->behind_since = time;
   return GST_CLOCK_TIME_IS_VALID (self->behind_since);
 }
 
-gboolean
-gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+/* ---- waits ---- */
+
+/* When the thread is free and the next frame is not there, nothing is queued,
+ * however late the frame is by its timestamp. But elements before this one may
+ * have worked in the thread instead. Skipping shows it: frames that were queued
+ * then come sooner than those of a source. The answer is trusted for a backlog
+ * that doubles each time. */
+static void
+check_trust (GstCuvQos *self, GstClockTime idle, GstClockTime step)
+{
+  if (!self->skipped || self->backlog <= GST_CUV_QOS_UNTESTED)
+    return;
+  if (idle + step / 8 >= step) {
+    self->trust = CLAMP (2 * self->trust, GST_CUV_QOS_UNTESTED, 4 * GST_SECOND);
+    self->backlog = 0;
+  } else {
+    self->trust = 0;
+  }
+}
+
+/* step: from the frame before to this one, by their timestamps. Where upstream
+ * alone takes longer than that, skipping makes no frame come sooner. */
+static gboolean
+waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
+{
+  const GstClockTime idle = now > self->done ? now - self->done : 0;
+  const GstClockTime busy = self->done - self->arrived;
+  const gint64 growth =
+      MIN ((gint64) (idle + busy) - (gint64) step, (gint64) busy);
+
+  check_trust (self, idle, step);
+  self->backlog = MAX ((gint64) self->backlog + growth, 0);
+  if (idle >= step)
+    return TRUE;
+  return idle >= MIN (GST_CUV_QOS_UNREPORTED, step / 4)
+      && idle + busy >= step - step / 4 && self->backlog <= self->trust;
+}
+
+static GstClockTime
+step_to (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  const GstClockTime last = self->last_time;
+
+  return GST_CLOCK_TIME_IS_VALID (last) && time > last
+          && time - last <= GST_SECOND
+      ? time - last
+      : MIN (duration, GST_SECOND);
+}
+
+void
+gst_cuv_qos_arrive (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  const GstClockTime now = pipeline_time (self);
+  const gboolean waited_before = self->waited;
+
+  self->waited = GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (time)
+      && GST_CLOCK_TIME_IS_VALID (self->arrived)
+      && GST_CLOCK_TIME_IS_VALID (self->done) && self->done >= self->arrived
+      && waited (self, now, step_to (self, time, duration));
+  self->skipped = FALSE;
+  self->last_time = time;
+  self->arrived = now;
+  self->done = GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (time))
+    update_delay (self, time, waited_before);
+}
+
+void
+gst_cuv_qos_done (GstCuvQos *self)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (self->done))
+    self->done = pipeline_time (self);
+}
+
+/* ---- late frames ---- */
+
+/* Returns why the frame is late, or NULL. */
+static const gchar *
+late_because (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
   GstClockTime earliest;
   gboolean live, behind;
 
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return FALSE;
-  duration = MIN (duration, GST_SECOND); /* buffers are not trusted */
   GST_OBJECT_LOCK (self->element);
   earliest = self->earliest;
   live = self->live;
   GST_OBJECT_UNLOCK (self->element);
+  if (live && self->waited) {
+    self->behind_since = GST_CLOCK_TIME_NONE;
+    self->busy_until = MIN (self->busy_until, time);
+    return NULL;
+  }
   behind = live && falls_behind (self, time, duration);
-  return behind || (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
-      || (live && has_backlog (self, time, duration));
+  if (live && has_backlog (self, time, duration))
+    return "the analysis takes longer than the time between frames: analyse "
+           "smaller frames or fewer of them (inference-interval)";
+  if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
+    return "the sink reports that it shows them too late: the elements in its "
+           "thread are too slow, put a queue between them";
+  return behind ? "they were queued and too late to be shown: the elements in "
+                  "this thread are too slow or the source had stopped"
+                : NULL;
+}
+
+/* Frames pass unanalysed: says so once when this has lasted a second. */
+static void
+report_gap (GstCuvQos *self, GstClockTime time, const gchar *cause)
+{
+  if (cause == NULL || !GST_CLOCK_TIME_IS_VALID (self->gap_since)
+      || time < self->gap_since)
+    self->gap_since = cause != NULL ? time : GST_CLOCK_TIME_NONE;
+  if (cause == NULL || self->gap_reported
+      || time - self->gap_since < GST_SECOND)
+    return;
+  self->gap_reported = TRUE;
+  GST_ELEMENT_WARNING (self->element, STREAM, FAILED,
+      ("No frame was analysed for a second, because late frames are skipped "
+       "(skip-late) and %s. Set skip-late=false to have all analysed, however "
+       "late.",
+          cause),
+      (NULL));
+}
+
+gboolean
+gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  const gchar *cause;
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return FALSE;
+  duration = MIN (duration, GST_SECOND); /* buffers are not trusted */
+  cause = late_because (self, time, duration);
+  report_gap (self, time, cause);
+  self->skipped = cause != NULL;
+  return self->skipped;
 }
 
 /* The first frame that may be in time at a sink that is late by diff. */

@@ -16,6 +16,10 @@ G_BEGIN_DECLS
 /* How far behind the frame's time work may start, within those 20 ms. */
 #define GST_CUV_QOS_TOLERANCE (15 * GST_MSECOND)
 
+/* How far behind the thread may be before a wait that looks like one for the
+ * source is put to the test. */
+#define GST_CUV_QOS_UNTESTED (GST_SECOND / 2)
+
 /* The processing times that the reported latency is made of. */
 #define GST_CUV_QOS_SAMPLES 64
 
@@ -32,11 +36,21 @@ typedef struct {
   /* of the streaming thread */
   GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
   guint n_samples;                           /* since the start */
+  GstClockTime last_time;   /* of the frame that arrived last, as all three */
+  GstClockTime arrived;     /* when; NONE without a clock */
+  GstClockTime done;        /* when the thread was free again, or NONE */
+  gboolean waited;          /* the thread waited for it: nothing was queued */
+  gboolean skipped;         /* it was late */
+  GstClockTime backlog;     /* at most, if upstream worked all that time */
+  GstClockTime trust;       /* the backlog at which waits are believed */
   GstClockTime busy_until;  /* when all work so far would be done, had each
                                frame arrived at its own time */
-  GstClockTime least_delay; /* of frames on arrival, so far */
+  GstClockTime delay;       /* of the last frame on arrival */
+  GstClockTime least_delay; /* so far */
   GstClockTime
-      behind_since; /* the first frame of the current backlog, or NONE */
+      behind_since;       /* the first frame of the current backlog, or NONE */
+  GstClockTime gap_since; /* the first late frame since an analysed one */
+  gboolean gap_reported;
 } GstCuvQos;
 
 CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
@@ -54,7 +68,14 @@ CUV_API void gst_cuv_qos_query_peer (GstCuvQos *self);
 CUV_API gboolean gst_cuv_qos_query (GstCuvQos *self, GstQuery *query);
 CUV_API void gst_cuv_qos_event (GstCuvQos *self, GstEvent *event);
 
-/* Whether the frame should pass unanalysed. duration: time between frames. */
+/* Call for each frame: when it arrives, and when the streaming thread is free
+ * for the next one. duration: time between frames. */
+CUV_API void gst_cuv_qos_arrive (
+    GstCuvQos *self, GstClockTime time, GstClockTime duration);
+CUV_API void gst_cuv_qos_done (GstCuvQos *self);
+
+/* Whether the frame that arrived should pass unanalysed. Posts a warning, once,
+ * when frames of a second have. */
 CUV_API gboolean gst_cuv_qos_is_late (
     GstCuvQos *self, GstClockTime time, GstClockTime duration);
 

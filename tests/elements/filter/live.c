@@ -24,17 +24,42 @@ push_delayed (GstHarness *h, guint n, GstClockTime delay)
   return cuv_probe_push (h, n, NULL);
 }
 
+static GstPadProbeReturn
+advance_clock (GstPad *pad, GstPadProbeInfo *info, gpointer h)
+{
+  const GstClockTime *until = g_object_get_data (G_OBJECT (pad), "until");
+
+  gst_harness_set_time (h, *until);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Frames are queued: the sink holds the thread up to the time of the next one,
+ * which is delay past its timestamp. */
+static gboolean
+push_queued (GstHarness *h, guint n, guint next, GstClockTime delay)
+{
+  GstClockTime until = next * FRAME_TIME + delay;
+  gulong id = gst_pad_add_probe (
+      h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, advance_clock, h, NULL);
+  gboolean analysed;
+
+  g_object_set_data (G_OBJECT (h->sinkpad), "until", &until);
+  analysed = cuv_probe_push (h, n, NULL);
+  gst_pad_remove_probe (h->sinkpad, id);
+  return analysed;
+}
+
 GST_START_TEST (overdue_frames_pass_unanalysed)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
 
-  fail_unless (push_delayed (h, 0, 0));
-  fail_unless (push_delayed (h, 1, UPSTREAM));
-  fail_unless (push_delayed (h, 2, UPSTREAM + FRAME_TIME));
-  fail_if (push_delayed (h, 3, UPSTREAM + FRAME_TIME + GST_MSECOND));
-  fail_if (push_delayed (h, 4, GST_SECOND));
-  fail_unless (push_delayed (h, 40, 0));
+  fail_unless (push_queued (h, 0, 1, UPSTREAM));
+  fail_unless (push_queued (h, 1, 2, UPSTREAM + FRAME_TIME));
+  fail_unless (push_queued (h, 2, 3, UPSTREAM + FRAME_TIME + GST_MSECOND));
+  fail_if (push_queued (h, 3, 4, GST_SECOND));
+  fail_if (push_queued (h, 4, 40, 0));
+  fail_unless (push_queued (h, 40, 41, 0));
   fail_unless_equals_int (probe->n_analyse, 4);
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 6);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
@@ -50,9 +75,9 @@ GST_START_TEST (configured_latency_extends_the_deadline)
   GstHarness *h = live_harness (&probe);
 
   gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
-  fail_unless (push_delayed (h, 0, 0));
-  fail_unless (push_delayed (h, 1, GST_SECOND));
-  fail_if (push_delayed (h, 2, GST_SECOND + FRAME_TIME + GST_MSECOND));
+  fail_unless (push_queued (h, 0, 1, GST_SECOND));
+  fail_unless (push_queued (h, 1, 2, GST_SECOND + FRAME_TIME + GST_MSECOND));
+  fail_if (push_queued (h, 2, 3, GST_SECOND));
   gst_harness_teardown (h);
 }
 
@@ -78,10 +103,23 @@ GST_START_TEST (late_frames_hold_results)
   GstHarness *h = live_harness (&probe);
 
   g_object_set (probe, "hold-results", TRUE, NULL);
-  push_delayed (h, 0, 0);
-  fail_unless (push_delayed (h, 1, GST_SECOND));
+  push_queued (h, 0, 1, GST_SECOND);
+  fail_unless (cuv_probe_push (h, 1, NULL));
   fail_unless_equals_uint64 (probe->age, FRAME_TIME);
   fail_unless_equals_int (probe->n_analyse, 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The application's clock runs slower, but nothing is queued. */
+GST_START_TEST (frames_behind_the_clock_are_analysed)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  for (guint n = 0; n < 80; n++)
+    fail_unless (push_delayed (h, n, n * 2 * FRAME_TIME));
+  fail_unless_equals_int (probe->n_analyse, 80);
   gst_harness_teardown (h);
 }
 
@@ -92,8 +130,9 @@ GST_START_TEST (skip_late_can_be_turned_off)
   GstHarness *h = live_harness (&probe);
 
   g_object_set (probe, "skip-late", FALSE, NULL);
-  fail_unless (push_delayed (h, 0, GST_SECOND));
-  fail_unless (push_delayed (h, 1, GST_SECOND));
+  fail_unless (push_queued (h, 0, 1, GST_SECOND));
+  fail_unless (push_queued (h, 1, 2, GST_SECOND));
+  fail_unless_equals_int (probe->n_analyse, 2);
   gst_harness_teardown (h);
 }
 
@@ -270,6 +309,7 @@ make_suite (void)
   tcase_add_test (tcase, configured_latency_extends_the_deadline);
   tcase_add_test (tcase, frames_captured_during_an_analysis_are_skipped);
   tcase_add_test (tcase, late_frames_hold_results);
+  tcase_add_test (tcase, frames_behind_the_clock_are_analysed);
   tcase_add_test (tcase, skip_late_can_be_turned_off);
   tcase_add_test (tcase, frames_of_files_are_never_late);
   tcase_add_test (tcase, qos_marks_late_frames);

@@ -19,6 +19,8 @@ typedef struct {
   GstClockTime took[2];      /* time of an analysis */
   GstClockTime source;       /* latency that the source reports */
   GstClockTime source_delay; /* its real latency */
+  GstClockTime period;       /* real time between frames, stamped FRAME */
+  GstClockTime work;         /* of other elements before, in the thread */
   gboolean queue;            /* before the sink: the thread never waits there */
   guint n;                   /* frames so far */
   GstClockTime now;          /* clock of the thread */
@@ -29,7 +31,9 @@ typedef struct {
 static Stream
 stream_new (guint n_qos, GstClockTime first, GstClockTime second)
 {
-  Stream self = { .n_qos = n_qos, .took = { first, second }, .source = FRAME };
+  Stream self = {
+    .n_qos = n_qos, .took = { first, second }, .source = FRAME, .period = FRAME
+  };
 
   self.element = gst_element_factory_make ("identity", NULL);
   self.clock = gst_test_clock_new ();
@@ -73,6 +77,7 @@ static gboolean
 work (Stream *self, guint i, GstClockTime time)
 {
   gst_test_clock_set_time (GST_TEST_CLOCK (self->clock), self->now);
+  gst_cuv_qos_arrive (&self->qos[i], time, FRAME);
   if (gst_cuv_qos_is_late (&self->qos[i], time, FRAME))
     return FALSE;
   self->now += self->took[i];
@@ -85,11 +90,12 @@ static void
 play (Stream *self, guint n_frames)
 {
   for (guint i = 0; i < n_frames; i++) {
+    const GstClockTime made = self->n * self->period + self->source_delay;
     const GstClockTime time = self->n++ * FRAME;
     const GstClockTime latency = distribute_latency (self);
     guint n_analysed = 0;
 
-    self->now = MAX (self->now, time + self->source_delay);
+    self->now = MAX (self->now, made) + self->work;
     for (guint k = 0; k < self->n_qos; k++)
       n_analysed += work (self, k, time);
     self->n_both += n_analysed == 2;
@@ -97,6 +103,9 @@ play (Stream *self, guint n_frames)
       self->latest = MAX (self->latest, self->now - time - latency);
     if (!self->queue)
       self->now = MAX (self->now, time + latency);
+    gst_test_clock_set_time (GST_TEST_CLOCK (self->clock), self->now);
+    for (guint k = 0; k < self->n_qos; k++)
+      gst_cuv_qos_done (&self->qos[k]);
   }
 }
 
@@ -228,6 +237,85 @@ GST_START_TEST (source_with_unreported_latency_is_analysed)
 }
 
 GST_END_TEST
+/* A source makes frames more slowly than it stamps them. Nothing is queued as
+ * long as analysis keeps up with them. */
+static void
+check_slow_source (GstClockTime period, GstClockTime took, guint n_skipped)
+{
+  Stream stream = stream_new (1, took, 0);
+
+  stream.period = period;
+  play (&stream, 1000);
+  fail_unless (stream.n_analysed[0] >= 1000 - n_skipped,
+      "%u of 1000 analysed, every %u ms, in %u", stream.n_analysed[0],
+      (guint) (period / MS), (guint) (took / MS));
+  stream_clear (&stream);
+}
+
+GST_START_TEST (frames_of_a_slow_source_are_analysed)
+{
+  check_slow_source (100 * MS, 5 * MS, 0);
+  check_slow_source (100 * MS, 60 * MS, 0);
+  check_slow_source (67 * MS, 30 * MS, 0);
+  check_slow_source (FRAME + FRAME / 100, 5 * MS, 0);
+  /* less idle than a frame: it is tested now and then that nothing is queued */
+  check_slow_source (67 * MS, 55 * MS, 10);
+  check_slow_source (FRAME + FRAME / 20, 25 * MS, 4);
+}
+
+GST_END_TEST
+/* What upstream does in the thread is taken for waiting, until skipping a frame
+ * shows that frames were queued. */
+GST_START_TEST (work_upstream_is_not_taken_for_waiting)
+{
+  Stream stream = stream_new (1, 30 * MS, 0);
+
+  stream.work = 10 * MS;
+  stream.queue = TRUE;
+  play (&stream, 300);
+  fail_unless (stream.latest <= GST_CUV_QOS_UNTESTED + FRAME);
+  stream.latest = 0;
+  play (&stream, 1000);
+  fail_unless (stream.latest <= 2 * FRAME, "%" GST_TIME_FORMAT " late",
+      GST_TIME_ARGS (stream.latest));
+  fail_unless (stream.n_analysed[0] >= 700, "%u", stream.n_analysed[0]);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+static GstMessage *
+pop_warning (GstBus *bus)
+{
+  return gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+}
+
+/* An analysis takes 1.5 s, so that there are holes of more than a second. */
+GST_START_TEST (a_hole_of_a_second_is_reported_once)
+{
+  Stream stream = stream_new (1, 1500 * MS, 0);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_bus (stream.element, bus);
+  play (&stream, 30);
+  fail_unless (pop_warning (bus) == NULL, "reported too early");
+  play (&stream, 120);
+  message = pop_warning (bus);
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "skip-late=false") != NULL);
+  fail_unless (strstr (error->message, "analysis takes longer") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (pop_warning (bus) == NULL, "reported twice");
+  gst_element_set_bus (stream.element, NULL);
+  gst_object_unref (bus);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
 /* After a network stall a second of frames arrives at once: those that are too
  * late to be shown are skipped. */
 GST_START_TEST (a_backlog_is_skipped)
@@ -296,6 +384,9 @@ make_suite (void)
   tcase_add_test (tcase, two_elements_too_slow_together_skip);
   tcase_add_test (tcase, elements_analyse_the_same_frames);
   tcase_add_test (tcase, source_with_unreported_latency_is_analysed);
+  tcase_add_test (tcase, frames_of_a_slow_source_are_analysed);
+  tcase_add_test (tcase, work_upstream_is_not_taken_for_waiting);
+  tcase_add_test (tcase, a_hole_of_a_second_is_reported_once);
   tcase_add_test (tcase, a_backlog_is_skipped);
   tcase_add_test (tcase, durations_do_not_overflow);
   tcase_add_test (tcase, qos_events_do_not_overflow);
