@@ -139,6 +139,7 @@ check_trust (GstCuvQos *self, GstClockTime idle, GstClockTime step)
     self->backlog = 0;
   } else {
     self->trust = 0;
+    self->least_delay -= MIN (self->backlog, self->least_delay);
   }
 }
 

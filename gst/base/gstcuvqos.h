@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 /* How far behind the thread may be before a wait that looks like one for the
  * source is put to the test. */
-#define GST_CUV_QOS_UNTESTED (GST_SECOND / 2)
+#define GST_CUV_QOS_UNTESTED (GST_SECOND / 4)
 
 /* The processing times that the reported latency is made of. */
 #define GST_CUV_QOS_SAMPLES 64

@@ -257,9 +257,9 @@ GST_START_TEST (frames_of_a_slow_source_are_analysed)
   check_slow_source (100 * MS, 5 * MS, 0);
   check_slow_source (100 * MS, 60 * MS, 0);
   check_slow_source (67 * MS, 30 * MS, 0);
-  check_slow_source (FRAME + FRAME / 100, 5 * MS, 0);
   /* less idle than a frame: it is tested now and then that nothing is queued */
-  check_slow_source (67 * MS, 55 * MS, 10);
+  check_slow_source (FRAME + FRAME / 100, 5 * MS, 1);
+  check_slow_source (67 * MS, 55 * MS, 15);
   check_slow_source (FRAME + FRAME / 20, 25 * MS, 4);
 }
 
