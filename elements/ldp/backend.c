@@ -393,6 +393,7 @@ struct _CuvLdpRetrieval {
   size_t max_bytes;
   CuvBackend backend;
   uint64_t n_entries;
+  bool failed;                              /* to take the entries */
   double *similarities;                     /* to each entry */
   CuvLdpMatch matches[CUV_LDP_MAX_MATCHES]; /* of the last query */
 };
@@ -448,7 +449,8 @@ bool
 cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
     const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor)
 {
-  return self != NULL && self->index == index && self->max_bytes == max_bytes
+  return self != NULL && !self->failed && self->index == index
+      && self->max_bytes == max_bytes
       && self->backend.on_device == processor->on_device;
 }
 
@@ -475,6 +477,7 @@ cuv_ldp_retrieval_set_entries (
   if (error == NULL && more == NULL)
     error = "out of memory";
   self->n_entries = error == NULL ? n : 0;
+  self->failed = error != NULL;
   return error;
 }
 

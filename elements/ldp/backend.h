@@ -68,7 +68,8 @@ CuvLdpRetrieval *cuv_ldp_retrieval_new (const CuvLdpIndex *index, uint64_t n,
  * current. */
 void cuv_ldp_retrieval_free (CuvLdpRetrieval *self);
 
-/* Whether self was made for these arguments; self may be NULL. */
+/* Whether self was made for these arguments and has the entries; self may be
+ * NULL. */
 bool cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
     const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor);
 

@@ -176,6 +176,7 @@ cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
   CuvRoi area = cuv_roi_in_frame (roi, frame->width, frame->height);
 
   return self != NULL && self->on_device == processor->on_device
+      && (self->backend.klass != NULL || self->plan->n_levels == 0)
       && self->model == model && self->frame_width == frame->width
       && self->frame_height == frame->height
       && memcmp (&area, &self->area, sizeof area) == 0

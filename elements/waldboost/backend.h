@@ -17,7 +17,7 @@ typedef struct {
   CuvRoi area;  /* the region of interest inside the frame */
   int frame_width, frame_height;
   bool on_device;
-  CuvBackend backend; /* closed if no window fits */
+  CuvBackend backend; /* closed if no window fits or a run failed */
 } CuvWaldboostDetector;
 
 /* Keeps a reference to the model. roi is clipped to the frame; all 0 = the
@@ -31,8 +31,8 @@ CuvWaldboostDetector *cuv_waldboost_detector_new (
  * current. */
 void cuv_waldboost_detector_free (CuvWaldboostDetector *self);
 
-/* Whether self was made for these arguments; self may be NULL. Padding of the
- * params counts, too. */
+/* Whether self was made for these arguments and no run has failed; self may be
+ * NULL. Padding of the params counts, too. */
 bool cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
     const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor);

@@ -252,6 +252,7 @@ analyse (
     ok = GST_CUV_FILTER_GET_CLASS (self)->analyse (
         self, &frame, gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
     took = gst_util_get_timestamp () - start;
+    priv->configured = ok; /* what failed may be unusable */
   }
   gst_cuv_frame_unmap (&frame);
   if (frame.cuda && frame.writable)

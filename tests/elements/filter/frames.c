@@ -214,6 +214,7 @@ GST_START_TEST (stats_count_analysed_and_skipped)
 }
 
 GST_END_TEST
+/* The element may go on after a flush; what has failed is prepared again. */
 GST_START_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;
@@ -222,6 +223,10 @@ GST_START_TEST (failure_stops_the_flow)
   probe->fail = TRUE;
   fail_unless_equals_int (
       gst_harness_push (h, cuv_probe_frame (0)), GST_FLOW_ERROR);
+  probe->fail = FALSE;
+  fail_unless (cuv_probe_push (h, 1, NULL));
+  fail_unless (cuv_probe_push (h, 2, NULL));
+  fail_unless_equals_int (probe->n_configure, 2);
   gst_harness_teardown (h);
 }
 

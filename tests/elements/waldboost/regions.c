@@ -3,6 +3,7 @@
  * picture. */
 #include "config.h"
 #include "base/gstcuvfilter.h"
+#include "model/file.h"
 #include "picture.h"
 
 #include <string.h>
@@ -384,6 +385,45 @@ GST_START_TEST (test_eyes_in_faces)
 
 GST_END_TEST;
 
+static const char *
+run_fails (void *state, void *job, const CuvProcessor *processor)
+{
+  return "out of memory";
+}
+
+/* A detector whose run failed is replaced, instead of finding nothing. */
+GST_START_TEST (test_failed_change_of_region)
+{
+  static guint8 pixels[64 * 64];
+  const CuvFrame frame = { CUV_MODEL_GREY, 64, 64, 1,
+    { { pixels, 64, 1, 0, 0 } } };
+  const CuvProcessor processor = { .n_threads = 1 };
+  const CuvRoi region = { 0, 0, 40, 40 };
+  const CuvWaldboostModel *model =
+      cuv_model_load (defaults.model, &defaults.options, NULL);
+  CuvBackendClass failing = { .run = run_fails };
+  CuvWaldboostDetector *detector;
+  CuvWaldboostResult result;
+  const gchar *error;
+
+  detector = cuv_waldboost_detector_new (
+      model, &defaults.params, &defaults.roi, &frame, &processor, &error);
+  fail_unless (detector != NULL, "%s", error);
+  fail_unless (cuv_waldboost_detector_matches (
+      detector, model, &defaults.params, &defaults.roi, &frame, &processor));
+  failing.close = detector->backend.klass->close;
+  detector->backend.klass = &failing;
+  fail_unless (cuv_waldboost_detector_run (
+                   detector, &frame, &region, &processor, &result)
+      != NULL);
+  fail_if (cuv_waldboost_detector_matches (
+      detector, model, &defaults.params, &defaults.roi, &frame, &processor));
+  cuv_waldboost_detector_free (detector);
+  cuv_model_unref (model);
+}
+
+GST_END_TEST;
+
 static Suite *
 regions_suite (void)
 {
@@ -397,6 +437,7 @@ regions_suite (void)
   tcase_add_test (tc, test_live_changes);
   tcase_add_test (tc, test_requested_frame);
   tcase_add_test (tc, test_eyes_in_faces);
+  tcase_add_test (tc, test_failed_change_of_region);
   return s;
 }
 
