@@ -9,10 +9,11 @@
 static inline void
 cuv_register_tables (void)
 {
-  static const gchar *const kinds[] = { "ldp", "lines", "matches", "ntf", "pca",
-    NULL };
+  static const gchar *const placed[] = { "ldp", "lines", NULL };
+  static const gchar *const unplaced[] = { "matches", "ntf", "pca", NULL };
 
-  gst_cuv_meta_register_tables (kinds);
+  gst_cuv_meta_register_tables (placed);
+  gst_cuv_meta_register_unplaced_tables (unplaced);
 }
 
 #endif

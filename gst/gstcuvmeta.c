@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gstcuvmeta.h"
 #include "gstcuvserial.h"
+#include "gstcuvtablemove.h"
 
 #include <string.h>
 
@@ -37,17 +38,18 @@ gst_cuv_table_is_layout (const gchar *field)
 }
 
 static void
-register_table (const gchar *name)
+register_table (const gchar *name, gboolean placed)
 {
   const gchar *no_tags[] = { NULL };
 
-  gst_cuv_serial_table (
-      gst_meta_register_custom (name, no_tags, NULL, NULL, NULL));
+  gst_cuv_serial_table (placed
+          ? gst_cuv_table_register_placed (name)
+          : gst_meta_register_custom (name, no_tags, NULL, NULL, NULL));
 }
 
 /* "lines" -> "GstCuvLinesMeta", registered at the first use. */
 static const gchar *
-meta_name (const gchar *kind)
+meta_name (const gchar *kind, gboolean placed)
 {
   static GMutex lock;
   gchar *name =
@@ -57,7 +59,7 @@ meta_name (const gchar *kind)
   g_free (name);
   g_mutex_lock (&lock);
   if (gst_meta_get_info (interned) == NULL)
-    register_table (interned);
+    register_table (interned, placed);
   g_mutex_unlock (&lock);
   return interned;
 }
@@ -67,7 +69,26 @@ gst_cuv_meta_register_tables (const gchar *const *kinds)
 {
   gst_cuv_serial_objects ();
   for (; *kinds != NULL; kinds++)
-    meta_name (*kinds);
+    meta_name (*kinds, TRUE);
+}
+
+void
+gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds)
+{
+  gst_cuv_serial_objects ();
+  for (; *kinds != NULL; kinds++)
+    meta_name (*kinds, FALSE);
+}
+
+/* Whether rows have coordinates of the frame. */
+static gboolean
+is_placed (const gchar *shape, const GstCuvColumn *columns, guint n_columns)
+{
+  for (guint i = 0; i < n_columns; i++) {
+    if (strcmp (columns[i].name, "x") == 0)
+      return TRUE;
+  }
+  return strcmp (shape, "segments") == 0;
 }
 
 static void
@@ -86,8 +107,9 @@ gst_cuv_meta_add_table (GstBuffer *buffer, const gchar *kind, guint version,
     guint width, guint height, const gchar *shape, const GstCuvColumn *columns,
     guint n_columns, gconstpointer rows, guint n_rows)
 {
-  GstStructure *structure = gst_custom_meta_get_structure (
-      gst_buffer_add_custom_meta (buffer, meta_name (kind)));
+  GstStructure *structure =
+      gst_custom_meta_get_structure (gst_buffer_add_custom_meta (
+          buffer, meta_name (kind, is_placed (shape, columns, n_columns))));
   GValue array = G_VALUE_INIT;
   GBytes *data;
   gsize row_size = 0;
@@ -148,8 +170,8 @@ parse_column (GstCuvTable *table, const gchar *text)
   return FALSE;
 }
 
-static gboolean
-parse_table (GstCuvTable *table, const GstStructure *structure)
+gboolean
+gst_cuv_table_parse (GstCuvTable *table, const GstStructure *structure)
 {
   const GValue *columns, *data;
   guint width, height;
@@ -193,7 +215,7 @@ gst_cuv_meta_next_table (GstBuffer *buffer, gpointer *state, GstCuvTable *table)
 
   while ((meta = gst_buffer_iterate_meta (buffer, state))) {
     if (gst_meta_info_is_custom (meta->info)
-        && parse_table (
+        && gst_cuv_table_parse (
             table, gst_custom_meta_get_structure ((GstCustomMeta *) meta)))
       return TRUE;
   }

@@ -98,8 +98,12 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
 
 /* ---- tables: lines, components, descriptors and others ----
  *
- * A GstCustomMeta without tags, so that copies keep it, named "GstCuv" + Kind +
- * "Meta". Its structure has: kind (string), version (uint), width and height
+ * A GstCustomMeta named "GstCuv" + Kind + "Meta". If the first table of a kind
+ * has coordinates (of shape "segments", or with a column x) its tags are those
+ * of a region of interest: copies keep it, videoscale does, and elements that
+ * cut or flip the frame move the segments or points, with columns rho and
+ * theta, from GStreamer 1.28 on, or drop the table. Other kinds have no tags.
+ * Its structure has: kind (string), version (uint), width and height
  * (uint, the frame the coordinates refer to), shape (string: "segments" with
  * columns x1 y1 x2 y2, "points" with columns x y, "pictures": one for each row,
  * or "none"), rows (uint), columns (GstValueArray of strings "name:type", type
@@ -132,11 +136,15 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
 
-/* Registers the metas of these kinds of tables, a list that ends with NULL:
- * unixfdsrc and cudaipcsrc drop those that no one has registered. From then on,
- * and from the first of this project's elements on, regions of interest and
- * GstAnalytics travel to other processes, too (GStreamer 1.24). */
+/* Registers the metas of these kinds of tables, which have coordinates, a list
+ * that ends with NULL: unixfdsrc and cudaipcsrc drop those that no one has
+ * registered. From then on, and from the first of this project's elements on,
+ * regions of interest and GstAnalytics travel to other processes, too
+ * (GStreamer 1.24). */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
+
+/* The same for kinds without coordinates. */
+CUV_API void gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds);
 
 /* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made
  * valid.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvserial.h"
+#include "gstcuvtablemove.h"
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -73,13 +74,6 @@ serialize_table (
           gst_custom_meta_get_structure ((GstCustomMeta *) meta)));
 }
 
-static gboolean
-copy_field (GQuark field, const GValue *value, gpointer structure)
-{
-  gst_structure_id_set_value (structure, field, value);
-  return TRUE;
-}
-
 static GstMeta *
 deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
     const guint8 *data, gsize size, guint8 version)
@@ -90,11 +84,8 @@ deserialize_table (const GstMetaInfo *info, GstBuffer *buffer,
       variant != NULL ? gst_cuv_serial_to_structure (variant) : NULL;
   GstCustomMeta *meta = NULL;
 
-  if (read != NULL) {
-    meta = gst_buffer_add_custom_meta (buffer, g_type_name (info->type));
-    gst_structure_foreach (
-        read, copy_field, gst_custom_meta_get_structure (meta));
-  }
+  if (read != NULL)
+    meta = gst_cuv_table_add (buffer, info, read);
   g_clear_pointer (&read, gst_structure_free);
   g_clear_pointer (&variant, g_variant_unref);
   return (GstMeta *) meta;
