@@ -158,5 +158,5 @@ cuv_image_pool_give_back (CuvImagePool *self, CuvImages *images)
   const std::lock_guard<std::mutex> lock (mutex);
 
   images->owner = std::thread::id ();
-  self->given_back.notify_one (); // which wakes the next when it gives back
+  self->given_back.notify_all (); // each waits for a number of its own
 }

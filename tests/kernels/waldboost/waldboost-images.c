@@ -114,6 +114,20 @@ check_one_thread (Detector *detectors)
     collect (&detectors[i]);
 }
 
+/* FALSE if it is not posted in time. */
+static bool
+wait_for (sem_t *semaphore, long milliseconds)
+{
+  struct timespec end;
+
+  clock_gettime (CLOCK_REALTIME, &end);
+  end.tv_sec += milliseconds / 1000;
+  end.tv_nsec += milliseconds % 1000 * 1000000;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  return sem_timedwait (semaphore, &end) == 0;
+}
+
 static void *
 run_thread (void *data)
 {
@@ -139,7 +153,6 @@ static void
 check_threads (Detector *detectors)
 {
   Detector *last = &detectors[AT_ONCE];
-  struct timespec soon;
   bool waits;
 
   cuv_check_case ("%d threads at once", AT_ONCE + 1);
@@ -148,11 +161,7 @@ check_threads (Detector *detectors)
     if (i < AT_ONCE)
       sem_wait (&detectors[i].submitted);
   }
-  clock_gettime (CLOCK_REALTIME, &soon);
-  soon.tv_nsec += 50000000;
-  soon.tv_sec += soon.tv_nsec / 1000000000;
-  soon.tv_nsec %= 1000000000;
-  waits = sem_timedwait (&last->submitted, &soon) != 0;
+  waits = !wait_for (&last->submitted, 50);
   CUV_CHECK (waits);
   sem_post (&detectors[0].collects);
   if (waits)
@@ -161,6 +170,40 @@ check_threads (Detector *detectors)
     sem_post (&detectors[i].collects);
   for (int i = 0; i <= AT_ONCE; i++)
     pthread_join (detectors[i].thread, NULL);
+}
+
+/* A thread for whose large frame memory is short waits until two others have
+ * collected. One that arrives later needs only one of them to. */
+static void
+check_waits (Detector *detectors, Detector *large)
+{
+  Detector *fourth = &detectors[AT_ONCE - 1], *last = &detectors[AT_ONCE];
+  const size_t before = cuv_cuda_allocated ();
+
+  cuv_check_case ("a small frame behind a large one that waits");
+  for (int i = 0; i < AT_ONCE - 1; i++) {
+    start_thread (&detectors[i]);
+    sem_wait (&detectors[i].submitted);
+  }
+  cuv_cuda_fail_allocation (0);
+  start_thread (large);
+  for (int i = 0; i < 10000 && cuv_cuda_allocated () == before; i++)
+    nanosleep (&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+  CUV_CHECK (!wait_for (&large->submitted, 50));
+  cuv_cuda_fail_allocation (-1);
+  start_thread (fourth);
+  sem_wait (&fourth->submitted);
+  start_thread (last);
+  CUV_CHECK (!wait_for (&last->submitted, 50));
+  sem_post (&detectors[0].collects);
+  CUV_CHECK (wait_for (&last->submitted, 60000));
+  for (int i = 1; i <= AT_ONCE; i++)
+    sem_post (&detectors[i].collects);
+  sem_post (&large->collects);
+  for (int i = 0; i <= AT_ONCE; i++)
+    pthread_join (detectors[i].thread, NULL);
+  pthread_join (large->thread, NULL);
+  CUV_CHECK (!large->failed);
 }
 
 /* One that is freed without being collected does not change another's images.
@@ -174,6 +217,27 @@ check_uncollected (Detector *detectors)
   detectors[1].cuda = NULL;
   submit (&detectors[0]);
   collect (&detectors[0]);
+}
+
+static void
+check_large (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
+    Detector *detectors)
+{
+  CuvCheckFrame host =
+      cuv_check_frame_new ("GRAY8", 240, 180, CUV_CHECK_TEXTURE);
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (model, params, 240, 180);
+  Detector large = { .stream = cuv_check_stream_new () };
+  void *memory;
+
+  large.frame = cuv_check_to_device (&host, &memory);
+  large.cuda = cuv_waldboost_cuda_new (model, plan);
+  CUV_CHECK (large.cuda != NULL, ": %s", cuv_cuda_error ());
+  check_waits (detectors, &large);
+  cuv_waldboost_cuda_free (large.cuda);
+  cuv_check_stream_free (large.stream);
+  cuv_check_device_free (memory);
+  cuv_waldboost_plan_free (plan);
+  cuv_check_frame_free (&host);
 }
 
 /* A new plan ends a frame that was not collected, whose images are too small
@@ -248,6 +312,8 @@ check_shared_images (void)
   check_one_thread (detectors);
   check_results (detectors, N_DETECTORS, plan, &expected);
   check_threads (detectors);
+  check_results (detectors, AT_ONCE + 1, plan, &expected);
+  check_large (&random->model, &params, detectors);
   check_results (detectors, AT_ONCE + 1, plan, &expected);
   check_uncollected (detectors);
   check_results (detectors, 1, plan, &expected);
