@@ -188,6 +188,8 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
                   : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
                       out_cuda, stream);
+      if (!ok) /* planes before the one that failed */
+        gst_cuv_context_wait (self, stream);
       gst_cuda_context_pop (NULL);
     }
     if (!ok)

@@ -251,6 +251,30 @@ swap_context (GstCuvContext *self, GstCudaContext *context)
   gst_clear_object (&old);
 }
 
+/* Adds a reference, unless there is a context already. */
+static void
+take_context (GstCuvContext *self, GstCudaContext *context)
+{
+  GST_OBJECT_LOCK (self->element);
+  if (self->context == NULL)
+    self->context = gst_object_ref (context);
+  if (self->finder == g_thread_self () && *self->found == NULL)
+    *self->found = gst_object_ref (self->context);
+  GST_OBJECT_UNLOCK (self->element);
+}
+
+/* Stays until the streaming thread changes it, once there is one. */
+static GstCudaContext *
+current_context (GstCuvContext *self)
+{
+  GstCudaContext *context;
+
+  GST_OBJECT_LOCK (self->element);
+  context = self->context;
+  GST_OBJECT_UNLOCK (self->element);
+  return context;
+}
+
 void
 gst_cuv_context_free_staging (GstCuvContext *self)
 {
@@ -267,7 +291,7 @@ gst_cuv_context_close (GstCuvContext *self)
 {
   gboolean pushed;
 
-  if (self->context == NULL)
+  if (current_context (self) == NULL)
     return;
   pushed = gst_cuda_context_push (self->context);
   if (self->leave != NULL)
@@ -280,16 +304,40 @@ gst_cuv_context_close (GstCuvContext *self)
   swap_context (self, NULL);
 }
 
+static void
+set_finder (GstCuvContext *self, GThread *thread, GstCudaContext **found)
+{
+  GST_OBJECT_LOCK (self->element);
+  self->finder = thread;
+  self->found = found;
+  GST_OBJECT_UNLOCK (self->element);
+}
+
+/* GStreamer learns from the pointer whether our set_context() got one, and
+ * overwrites what another thread's call has put there. */
+static gboolean
+find_context (GstCuvContext *self)
+{
+  GstCudaContext *found = NULL;
+  gboolean ok;
+
+  set_finder (self, g_thread_self (), &found);
+  ok = gst_cuda_ensure_element_context (
+      self->element, g_atomic_int_get (&self->device_id), &found);
+  set_finder (self, NULL, NULL);
+  if (ok)
+    take_context (self, found);
+  gst_clear_object (&found);
+  return ok;
+}
+
 gboolean
 gst_cuv_context_open (GstCuvContext *self)
 {
-  if (!gst_cuv_cuda_usable ())
+  if (!gst_cuv_cuda_usable ()
+      || (current_context (self) == NULL && !find_context (self)))
     return FALSE;
-  if (self->context == NULL
-      && !gst_cuda_ensure_element_context (
-          self->element, g_atomic_int_get (&self->device_id), &self->context))
-    return FALSE;
-  /* ensure may have taken it through set_context, before there was a stream */
+  /* set_context() may have taken it, before there was a stream */
   return self->stream != NULL || enter_context (self);
 }
 
@@ -305,7 +353,7 @@ gst_cuv_context_owns_buffer (GstCuvContext *self, GstBuffer *buffer)
 {
   return gst_cuv_buffer_is_cuda (buffer)
       && GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context
-      == self->context;
+      == current_context (self);
 }
 
 gboolean
@@ -316,7 +364,7 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
   if (!gst_cuv_buffer_is_cuda (buffer))
     return FALSE;
   memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
-  if (memory->context != self->context) {
+  if (memory->context != current_context (self)) {
     GST_INFO_OBJECT (self->element,
         "switching to the CUDA context of the frame: %" GST_PTR_FORMAT,
         memory->context);
@@ -329,7 +377,9 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
 gboolean
 gst_cuv_context_push (GstCuvContext *self)
 {
-  return self->context != NULL && gst_cuda_context_push (self->context);
+  GstCudaContext *context = current_context (self);
+
+  return context != NULL && gst_cuda_context_push (context);
 }
 
 void
@@ -371,10 +421,8 @@ gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
     return;
   gst_cuda_handle_set_context (
       self->element, context, g_atomic_int_get (&self->device_id), &given);
-  GST_OBJECT_LOCK (self->element);
-  if (self->context == NULL)
-    self->context = g_steal_pointer (&given);
-  GST_OBJECT_UNLOCK (self->element);
+  if (given != NULL)
+    take_context (self, given);
   gst_clear_object (&given);
 }
 
@@ -429,19 +477,20 @@ gst_cuv_cuda_format_problem (const GstVideoInfo *info)
 GstBufferPool *
 gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
 {
+  GstCudaContext *context = current_context (self);
   GstVideoInfo info;
 
-  if (self->context == NULL || !gst_video_info_from_caps (&info, caps)
+  if (context == NULL || !gst_video_info_from_caps (&info, caps)
       || gst_cuv_cuda_format_problem (&info) != NULL)
     return NULL;
-  return gst_cuda_buffer_pool_new (self->context);
+  return gst_cuda_buffer_pool_new (context);
 }
 
 gboolean
 gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
 {
   return GST_IS_CUDA_BUFFER_POOL (pool)
-      && GST_CUDA_BUFFER_POOL (pool)->context == self->context;
+      && GST_CUDA_BUFFER_POOL (pool)->context == current_context (self);
 }
 
 GstMapFlags

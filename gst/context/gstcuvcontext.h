@@ -46,8 +46,12 @@ struct _GstCuvContext {
   GstElement *element;
   GstCuvContextLeave leave;
   gint device_id; /* property cuda-device-id, -1 = any; atomic */
-  struct _GstCudaContext *context; /* NULL until a frame or open() gives one */
-  gpointer stream;                 /* a CUstream in it, ours */
+  struct _GstCudaContext *context; /* NULL until a frame or open() gives one;
+                                    * written under the object lock, as
+                                    * set_context() may give one any time */
+  struct _GstCudaContext **found;  /* what open() looks for, in this thread */
+  GThread *finder;
+  gpointer stream;                   /* a CUstream in it, ours */
   struct _GstCudaStream *gst_stream; /* that owns it, GStreamer >= 1.24 */
   gboolean kernels;                  /* our kernels run on this device */
   gpointer staging; /* pinned host memory for host <-> device */

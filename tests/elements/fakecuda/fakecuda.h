@@ -14,11 +14,14 @@ typedef struct {
   /* calls that a real driver would refuse or that would corrupt memory: no
    * context current, a rectangle outside its block, a freed handle */
   int misuses;
+  int abandoned_streams; /* destroyed before their copies were waited for */
 } FakecudaCounts;
 
 typedef void (*FakecudaCount) (FakecudaCounts *counts); /* fakecuda_count */
 typedef void (*FakecudaFail) (int n); /* fakecuda_fail_allocation: the next n
                                          allocations succeed, later ones run
-                                         out of memory; n < 0: none does */
+                                         out of memory; n < 0: none does.
+                                         fakecuda_fail_copy: the same for
+                                         asynchronous copies */
 
 #endif

@@ -528,6 +528,12 @@ cuv_fake_fail_allocation (int n)
   ((FakecudaFail) fake_symbol ("fakecuda_fail_allocation")) (n);
 }
 
+void
+cuv_fake_fail_copy (int n)
+{
+  ((FakecudaFail) fake_symbol ("fakecuda_fail_copy")) (n);
+}
+
 /* The thread of an asynchronous state change may keep the pipeline a little
  * longer. */
 void
@@ -540,6 +546,7 @@ cuv_fake_check_clean (void)
     counts = cuv_fake_counts ();
   }
   fail_unless_equals_int (counts.misuses, 0);
+  fail_unless_equals_int (counts.abandoned_streams, 0);
   fail_unless_equals_int (counts.contexts, 0);
   fail_unless_equals_int (counts.streams, 0);
   fail_unless_equals_int (counts.device_blocks, 0);

@@ -144,6 +144,7 @@ GstVideoRegionOfInterestMeta *cuv_next_region (
 /* The stand-in driver's counters; fails the test if a real driver is loaded. */
 FakecudaCounts cuv_fake_counts (void);
 void cuv_fake_fail_allocation (int n);
+void cuv_fake_fail_copy (int n);
 /* Fails the test if contexts, streams or memory are left, or on a misuse. */
 void cuv_fake_check_clean (void);
 

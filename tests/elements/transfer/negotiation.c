@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cudaupload and cudadownload on the stand-in driver: caps, contexts, errors
  * and states. */
+#include "config.h"
 #include "cuvelements.h"
+
+#include "context/gstcuvcontext-private.h"
 
 static GstElement *
 transfer_line (const gchar *up, const gchar *between, const gchar *down,
@@ -367,6 +370,79 @@ GST_START_TEST (out_of_memory_is_an_error)
 }
 
 GST_END_TEST
+/* Whichever copy fails, those before it have ended when the frame is unmapped.
+ */
+GST_START_TEST (failed_copy_is_an_error)
+{
+  gboolean failed = TRUE;
+  guint n;
+
+  for (n = 0; failed && n < 50; n++) {
+    GstElement *pipeline = transfer_line ("cuvcudaupload", "identity",
+        "cuvcudadownload", "capsfilter caps=video/x-raw,format=I420");
+    gchar *error;
+
+    cuv_fake_fail_copy ((int) n);
+    error = cuv_pipeline_play (pipeline);
+    failed = error != NULL;
+    fail_unless (error == NULL || strstr (error, "Copying a frame") != NULL,
+        "after %u copies: %s", n, error);
+    g_free (error);
+    gst_object_unref (pipeline);
+    cuv_fake_fail_copy (-1);
+    cuv_fake_check_clean ();
+  }
+  fail_unless_equals_int (n, 3 * 2 * 3 + 1); /* frames, elements, planes */
+}
+
+GST_END_TEST
+static GstContext *offered;
+static GstElement *opening;
+
+static gpointer
+offer_context (gpointer unused)
+{
+  GstElement *element = g_steal_pointer (&opening);
+
+  gst_element_set_context (element, offered);
+  return NULL;
+}
+
+/* Another thread sets a context while the element's own is created. */
+static void
+offer_at_creation (GstDebugCategory *category, GstDebugLevel level,
+    const gchar *file, const gchar *function, gint line, GObject *object,
+    GstDebugMessage *message, gpointer unused)
+{
+  if (opening != NULL
+      && g_str_has_prefix (
+          gst_debug_message_get (message), "Created CUDA context"))
+    g_thread_join (g_thread_new ("offer", offer_context, NULL));
+}
+
+GST_START_TEST (context_is_set_while_one_is_created)
+{
+  GstElement *pipeline = transfer_line (
+      "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+  GstCudaContext *context;
+
+  fail_unless (gst_cuda_load_library ());
+  context = gst_cuda_context_new (0);
+  offered = gst_context_new_cuda_context (context);
+  gst_object_unref (context);
+  opening = get (pipeline, "up");
+  gst_debug_add_log_function (offer_at_creation, NULL, NULL);
+  gst_debug_set_threshold_for_name ("cudacontext", GST_LEVEL_LOG);
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  fail_unless (opening == NULL, "no context was created");
+  gst_debug_remove_log_function (offer_at_creation);
+  gst_debug_unset_threshold_for_name ("cudacontext");
+  gst_object_unref (pipeline);
+  gst_context_unref (offered);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -387,6 +463,8 @@ make_suite (void)
   tcase_add_test (tcase, second_device);
   tcase_add_test (tcase, restarts_leak_nothing);
   tcase_add_test (tcase, out_of_memory_is_an_error);
+  tcase_add_test (tcase, failed_copy_is_an_error);
+  tcase_add_test (tcase, context_is_set_while_one_is_created);
   return suite;
 }
 

@@ -39,7 +39,7 @@ struct CUctx_st {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static Block *blocks;
 static FakecudaCounts counts;
-static int allocations_left = -1;
+static int allocations_left = -1, copies_left = -1;
 static __thread CUcontext stack[MAX_DEPTH];
 static __thread int depth;
 
@@ -47,6 +47,7 @@ static __thread int depth;
 
 API void fakecuda_count (FakecudaCounts *out);
 API void fakecuda_fail_allocation (int n);
+API void fakecuda_fail_copy (int n);
 
 void
 fakecuda_count (FakecudaCounts *out)
@@ -61,6 +62,14 @@ fakecuda_fail_allocation (int n)
 {
   pthread_mutex_lock (&mutex);
   allocations_left = n;
+  pthread_mutex_unlock (&mutex);
+}
+
+void
+fakecuda_fail_copy (int n)
+{
+  pthread_mutex_lock (&mutex);
+  copies_left = n;
   pthread_mutex_unlock (&mutex);
 }
 
@@ -370,6 +379,18 @@ cuMemcpy2D_v2 (const CUDA_MEMCPY2D *copy)
                    : misuse (CUDA_ERROR_INVALID_CONTEXT);
 }
 
+static int
+copy_fails (void)
+{
+  int failing;
+
+  pthread_mutex_lock (&mutex);
+  failing = copies_left == 0;
+  copies_left -= copies_left > 0;
+  pthread_mutex_unlock (&mutex);
+  return failing;
+}
+
 API CUresult
 cuMemcpy2DAsync_v2 (const CUDA_MEMCPY2D *copy, CUstream stream)
 {
@@ -377,6 +398,8 @@ cuMemcpy2DAsync_v2 (const CUDA_MEMCPY2D *copy, CUstream stream)
 
   if (depth == 0)
     return misuse (CUDA_ERROR_INVALID_CONTEXT);
+  if (copy_fails ())
+    return CUDA_ERROR_INVALID_VALUE;
   if (stream == NULL)
     return copy_rectangle (copy);
   later = malloc (sizeof *later);
@@ -420,8 +443,10 @@ cuStreamSynchronize (CUstream stream)
 API CUresult
 cuStreamDestroy_v2 (CUstream stream)
 {
-  CUresult result = cuStreamSynchronize (stream);
+  CUresult result;
 
+  add (&counts.abandoned_streams, stream->first != NULL);
+  result = cuStreamSynchronize (stream);
   free (stream);
   add (&counts.streams, -1);
   return result;
