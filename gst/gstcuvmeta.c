@@ -159,8 +159,10 @@ parse_column (GstCuvTable *table, const gchar *text)
     if (strcmp (colon + 1, types[t].name) != 0)
       continue;
     name = g_strndup (text, colon - text);
-    table->columns[i].name = g_intern_string (name);
+    table->columns[i].name = g_quark_to_string (gst_cuv_serial_quark (name));
     g_free (name);
+    if (table->columns[i].name == NULL)
+      return FALSE;
     table->columns[i].type = t;
     table->columns[i].offset = table->row_size;
     table->row_size += types[t].size;

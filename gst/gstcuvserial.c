@@ -6,6 +6,27 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#define MAX_NEW_NAMES 65536
+#define MAX_NAME_SIZE 256
+
+/* ---- names ---- */
+
+GQuark
+gst_cuv_serial_quark (const gchar *name)
+{
+  static gint left = MAX_NEW_NAMES;
+  const GQuark quark = g_quark_try_string (name);
+
+  if (quark != 0 || strlen (name) > MAX_NAME_SIZE
+      || g_atomic_int_get (&left) <= 0)
+    return quark;
+  if (g_atomic_int_add (&left, -1) == 1)
+    GST_WARNING ("%d labels, fields and columns had new names: from now on, "
+                 "new ones are left out",
+        MAX_NEW_NAMES);
+  return g_quark_from_string (name);
+}
+
 #if GST_CHECK_VERSION(1, 24, 0)
 #define SERIAL_VERSION 1
 
@@ -149,7 +170,7 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
   g_variant_get (variant, "(&siiuuuua" GST_CUV_SERIAL_STRUCTURE ")", &label,
       &id, &parent_id, &x, &y, &w, &h, &params);
   roi = gst_buffer_add_video_region_of_interest_meta_id (
-      buffer, *label != '\0' ? g_quark_from_string (label) : 0, x, y, w, h);
+      buffer, *label != '\0' ? gst_cuv_serial_quark (label) : 0, x, y, w, h);
   roi->id = id;
   roi->parent_id = parent_id;
   add_params (roi, params);
@@ -161,14 +182,26 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
 
 /* ---- infos ---- */
 
+#if GST_CHECK_VERSION(1, 24, 0)
 /* GStreamer calls the functions of an info from 1.24 on, but lets neither a
- * custom meta nor a program give one to it. */
+ * custom meta nor a program give one to it. It reads each of the two without a
+ * lock, on its own, and may do so now. */
+void
+gst_cuv_serial_set_functions (const GstMetaInfo *info,
+    GstMetaSerializeFunction serialize, GstMetaDeserializeFunction deserialize)
+{
+  GstMetaInfo *target = (GstMetaInfo *) info;
+
+  g_atomic_pointer_set (&target->deserialize_func, deserialize);
+  g_atomic_pointer_set (&target->serialize_func, serialize);
+}
+#endif
+
 void
 gst_cuv_serial_table (const GstMetaInfo *info)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
-  ((GstMetaInfo *) info)->deserialize_func = deserialize_table;
-  ((GstMetaInfo *) info)->serialize_func = serialize_table;
+  gst_cuv_serial_set_functions (info, serialize_table, deserialize_table);
 #endif
 }
 
@@ -177,15 +210,13 @@ gst_cuv_serial_objects (void)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
   static gsize once = 0;
-  GstMetaInfo *info;
+  const GstMetaInfo *info;
 
   if (!g_once_init_enter (&once))
     return;
-  info = (GstMetaInfo *) gst_video_region_of_interest_meta_get_info ();
-  if (info->serialize_func == NULL && info->deserialize_func == NULL) {
-    info->deserialize_func = deserialize_region;
-    info->serialize_func = serialize_region;
-  }
+  info = gst_video_region_of_interest_meta_get_info ();
+  if (info->serialize_func == NULL && info->deserialize_func == NULL)
+    gst_cuv_serial_set_functions (info, serialize_region, deserialize_region);
 #if HAVE_ANALYTICS
   gst_cuv_serial_analytics ();
 #endif

@@ -15,6 +15,10 @@ void gst_cuv_serial_table (const GstMetaInfo *info);
  * unless GStreamer does so by itself. Later calls do nothing. */
 void gst_cuv_serial_objects (void);
 
+/* The quark of a name that another process may have made up, 0 beyond a limit:
+ * quarks are never freed. */
+GQuark gst_cuv_serial_quark (const gchar *name);
+
 #if GST_CHECK_VERSION(1, 24, 0)
 /* Appends a variant, which is sunk, and a checksum; sets the version. */
 gboolean gst_cuv_serial_append (
@@ -34,6 +38,9 @@ GVariant *gst_cuv_serial_from_structure (const GstStructure *structure);
 
 /* NULL if the name is none. Fields that make no sense are left out. */
 GstStructure *gst_cuv_serial_to_structure (GVariant *variant);
+
+void gst_cuv_serial_set_functions (const GstMetaInfo *info,
+    GstMetaSerializeFunction serialize, GstMetaDeserializeFunction deserialize);
 
 /* Part of gst_cuv_serial_objects(). */
 void gst_cuv_serial_analytics (void);

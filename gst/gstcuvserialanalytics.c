@@ -125,7 +125,7 @@ serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 static GQuark
 quark_of (const gchar *label)
 {
-  return *label != '\0' ? g_quark_from_string (label) : 0;
+  return *label != '\0' ? gst_cuv_serial_quark (label) : 0;
 }
 
 static gboolean
@@ -258,11 +258,9 @@ deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
 void
 gst_cuv_serial_analytics (void)
 {
-  GstMetaInfo *info = (GstMetaInfo *) gst_analytics_relation_meta_get_info ();
+  const GstMetaInfo *info = gst_analytics_relation_meta_get_info ();
 
-  if (info->serialize_func != NULL || info->deserialize_func != NULL)
-    return;
-  info->deserialize_func = deserialize;
-  info->serialize_func = serialize;
+  if (info->serialize_func == NULL && info->deserialize_func == NULL)
+    gst_cuv_serial_set_functions (info, serialize, deserialize);
 }
 #endif

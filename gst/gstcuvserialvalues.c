@@ -331,14 +331,14 @@ gst_cuv_serial_to_structure (GVariant *variant)
   GVariant *child;
 
   g_variant_get (variant, "(&sa(s" GST_CUV_SERIAL_VALUE "))", &name, &fields);
-  if (is_name (name))
+  if (is_name (name) && gst_cuv_serial_quark (name) != 0)
     structure = gst_structure_new_empty (name);
   while (structure != NULL
       && g_variant_iter_next (
           fields, "(&s@" GST_CUV_SERIAL_VALUE ")", &field, &child)) {
     GValue value = G_VALUE_INIT;
 
-    if (value_from_variant (child, &value))
+    if (gst_cuv_serial_quark (field) != 0 && value_from_variant (child, &value))
       gst_structure_take_value (structure, field, &value);
     g_variant_unref (child);
   }

@@ -319,6 +319,54 @@ GST_START_TEST (nested)
 }
 GST_END_TEST
 
+/* ---- names ---- */
+
+/* Receives a region with this label, a parameter and a field that no one had
+ * before. Returns whether they came. */
+static gboolean
+receive_new_names (guint i)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  const GstMetaInfo *info = gst_video_region_of_interest_meta_get_info ();
+  gchar *text = g_strdup_printf ("n%u", i);
+  GVariant *variant = g_variant_ref_sink (g_variant_new_parsed (
+      "(%s, 1, -1, uint32 1, uint32 2, uint32 3, uint32 4, "
+      "[('known', [(%s, (byte 0x69, <@i 5>))])])",
+      text, text + 1));
+  const gsize n = g_variant_get_size (variant);
+  guint8 *bytes = g_malloc (n + 4);
+  GstVideoRegionOfInterestMeta *roi;
+  gboolean named;
+
+  g_variant_store (variant, bytes);
+  add_checksum (bytes, n + 4);
+  roi = (GstVideoRegionOfInterestMeta *) info->deserialize_func (
+      info, buffer, bytes, n + 4, 1);
+  fail_unless (roi != NULL && roi->w == 3);
+  named = roi->roi_type != 0;
+  fail_unless_equals_int (
+      gst_structure_has_field (
+          gst_video_region_of_interest_meta_get_param (roi, "known"), text + 1),
+      named);
+  g_variant_unref (variant);
+  g_free (bytes);
+  g_free (text);
+  gst_buffer_unref (buffer);
+  return named;
+}
+
+/* Names stay in memory for ever: a peer cannot make up as many as it likes. */
+GST_START_TEST (new_names)
+{
+  guint n = 0;
+
+  while (n < 200000 && receive_new_names (n))
+    n++;
+  fail_unless (n > 10000 && n <= 65536 / 2, "%u", n);
+  fail_unless (receive_new_names (0), "known names are lost");
+}
+GST_END_TEST
+
 static Suite *
 sent_suite (void)
 {
@@ -334,6 +382,7 @@ sent_suite (void)
   tcase_add_test (tc, odd_fields);
   tcase_add_test (tc, mutations);
   tcase_add_test (tc, nested);
+  tcase_add_test (tc, new_names); /* the last one */
   return suite;
 }
 
