@@ -239,16 +239,23 @@ gst_cuv_hidden_extended (const GstCuvHidden *region)
   return extended;
 }
 
+/* Far outside all frames; it leaves room for the motion of 1000 frames. */
+static gint64
+bounded (gdouble pixels)
+{
+  return (gint64) CLAMP (pixels, -0x1p45, 0x1p45);
+}
+
 /* Rounded outwards. */
 static void
 scale_side (gint64 *at, gint64 *size, gint64 *motion, gint from, gint to)
 {
   gdouble scale = (gdouble) to / from;
-  gint64 end = (gint64) ceil ((gdouble) (*at + *size) * scale);
+  gint64 end = bounded (ceil ((gdouble) (*at + *size) * scale));
 
-  *at = (gint64) floor ((gdouble) *at * scale);
-  *size = *size > 0 ? end - *at : 0;
-  *motion = llround ((gdouble) *motion * scale);
+  *at = bounded (floor ((gdouble) *at * scale));
+  *size = *size > 0 ? MAX (end - *at, 1) : 0;
+  *motion = bounded (round ((gdouble) *motion * scale));
 }
 
 void

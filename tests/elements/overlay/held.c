@@ -189,6 +189,43 @@ GST_START_TEST (held_region_is_scaled)
 }
 
 GST_END_TEST
+/* Whether the middle pixel of a grey row is hidden, with an object from x on.
+ */
+static gboolean
+row_is_hidden (GstHarness *h, gsize width, guint x, guint w)
+{
+  GstBuffer *in = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width), NULL);
+  GstBuffer *out;
+  guint8 pixel;
+
+  gst_buffer_memset (in, 0, GREY, -1);
+  if (w > 0)
+    overlay_add_region (in, "face", x, 0, w, 1, -1);
+  out = overlay_draw (h, in);
+  gst_buffer_extract (out, width / 2, &pixel, 1);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  return pixel != GREY;
+}
+
+/* Positions far outside the frame, fast, for long, in a much larger frame. */
+GST_START_TEST (largest_motion)
+{
+  GstHarness *h = new_harness ();
+  const guint left = G_MAXINT32 + 1u, by = 0x3c000000;
+
+  g_object_set (h->element, "hold-regions", 1000, NULL);
+  cuv_harness_caps (h, "GRAY8", 1, 1);
+  fail_if (row_is_hidden (h, 1, left, G_MAXINT32));
+  fail_if (row_is_hidden (h, 1, left + by, G_MAXINT32 - by));
+  for (guint i = 0; i < 990; i++)
+    fail_unless (row_is_hidden (h, 1, 0, 0));
+  cuv_harness_caps (h, "GRAY8", 12000000, 1);
+  fail_unless (row_is_hidden (h, 12000000, 0, 0));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 /* A gap in the stream is when detectors miss. */
 GST_START_TEST (discontinuity_does_not_end_holding)
 {
@@ -220,6 +257,7 @@ suite (void)
   tcase_add_test (t, many_regions_are_continued);
   tcase_add_test (t, flush_ends_holding);
   tcase_add_test (t, held_region_is_scaled);
+  tcase_add_test (t, largest_motion);
   tcase_add_test (t, discontinuity_does_not_end_holding);
   return s;
 }
