@@ -23,7 +23,8 @@ typedef void (*Append) (
 static gchar *
 read_with (Append append, GstBuffer *buffer, const GstCaps *caps)
 {
-  CuvRecordFrame frame = { 0, GST_CLOCK_TIME_NONE, -1, 0, 0, NULL, NULL, NULL };
+  CuvRecordFrame frame = { 0, GST_CLOCK_TIME_NONE, -1, 0, 0, NULL, NULL, NULL,
+    0 };
   const GstStructure *size = caps != NULL && gst_caps_get_size (caps) > 0
       ? gst_caps_get_structure (caps, 0)
       : NULL;
@@ -33,6 +34,7 @@ read_with (Append append, GstBuffer *buffer, const GstCaps *caps)
   if (buffer == NULL)
     return NULL;
   frame.stream_time = GST_BUFFER_PTS (buffer);
+  frame.captured = cuv_record_captured (buffer);
   if (size == NULL || !gst_structure_get_int (size, "width", &frame.width)
       || !gst_structure_get_int (size, "height", &frame.height))
     frame.width = frame.height = 0;

@@ -72,7 +72,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
           &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
       : GST_CLOCK_TIME_NONE;
   CuvRecordFrame frame = { 0, time, g_get_real_time (), self->width,
-    self->height, NULL, NULL, self->objects };
+    self->height, NULL, NULL, self->objects, cuv_record_captured (buffer) };
   const GstCuvPublishSettings *settings;
 
   if (gst_cuv_settings_changed (&self->settings))

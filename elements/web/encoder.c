@@ -133,6 +133,7 @@ write_record (CuvWebEncoder *self, const CuvWebInput *input)
     .height = GST_VIDEO_INFO_HEIGHT (&input->info),
     .source = input->source,
     .objects = self->objects,
+    .captured = cuv_record_captured (input->buffer),
   };
 
   gst_cuv_objects_read (self->objects, input->buffer);

@@ -105,13 +105,25 @@ append_frame (GString *text, const gchar *kind, const CuvRecordFrame *frame)
   }
 }
 
+/* Begins the last field. */
 static void
-append_tags (CuvJson *json, const CuvRecordFrame *frame)
+begin_extra (CuvJson *json, const CuvRecordFrame *frame)
 {
-  if (frame->tags == NULL)
-    return;
-  cuv_json_key (json, "tags");
-  cuv_json_node (json, frame->tags);
+  static const gchar *const keys[] = { "captured", "classification",
+    "detection", "extra_params", "row", "tags", NULL };
+  gchar time[CUV_RECORD_TIME_SIZE];
+
+  g_string_truncate (json->text, 0);
+  cuv_json_begin_object (json);
+  cuv_json_reserve (json, keys);
+  if (frame->captured > 0) {
+    cuv_json_key (json, "captured");
+    cuv_json_string (json, cuv_record_time (time, frame->captured));
+  }
+  if (frame->tags != NULL) {
+    cuv_json_key (json, "tags");
+    cuv_json_node (json, frame->tags);
+  }
 }
 
 /* An empty field if it is negative. */
@@ -154,9 +166,7 @@ append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
   value_field (text, record.y_max);
   value_field (text, record.confidence);
   value_field (text, record.label_id);
-  g_string_truncate (json->text, 0);
-  cuv_json_begin_object (json);
-  append_tags (json, frame);
+  begin_extra (json, frame);
   cuv_record_object_extras (json, &record);
   cuv_json_end_object (json);
   extra_field (text, json);
@@ -170,15 +180,22 @@ append_table_row (GString *text, CuvJson *json, const gchar *kind,
   append_frame (text, kind, frame);
   for (guint i = 0; i < N_OBJECT_COLUMNS; i++)
     g_string_append_c (text, ',');
-  g_string_truncate (json->text, 0);
-  cuv_json_begin_object (json);
-  append_tags (json, frame);
+  begin_extra (json, frame);
   if (table != NULL) {
-    cuv_json_new_key (json, "row");
+    cuv_json_key (json, "row");
     cuv_record_row (json, table, row);
   }
   cuv_json_end_object (json);
   extra_field (text, json);
+}
+
+/* The kinds of other rows are not a table's. */
+static const gchar *
+kind_of (const GstCuvTable *table)
+{
+  return strcmp (table->kind, "object") == 0 ? "object_2"
+      : strcmp (table->kind, "frame") == 0   ? "frame_2"
+                                             : table->kind;
 }
 
 void
@@ -196,7 +213,7 @@ cuv_record_to_csv (
         text, &json, frame, &g_array_index (frame->objects, GstCuvObject, i));
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
-      append_table_row (text, &json, table.kind, frame, &table, row);
+      append_table_row (text, &json, kind_of (&table), frame, &table, row);
   }
   if (text->len == start)
     append_table_row (text, &json, "frame", frame, NULL, 0);

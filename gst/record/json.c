@@ -15,6 +15,7 @@ typedef struct {
 typedef struct {
   gsize start;
   guint first_member;
+  const gchar *const *reserved; /* or NULL */
 } Object;
 
 void
@@ -52,7 +53,7 @@ cuv_json_steal (CuvJson *self, gsize *size)
 void
 cuv_json_begin_object (CuvJson *self)
 {
-  Object object = { self->text->len, self->members->len };
+  Object object = { self->text->len, self->members->len, NULL };
 
   g_array_append_val (self->objects, object);
 }
@@ -61,6 +62,12 @@ static Object *
 open_object (CuvJson *self)
 {
   return &g_array_index (self->objects, Object, self->objects->len - 1);
+}
+
+void
+cuv_json_reserve (CuvJson *self, const gchar *const *names)
+{
+  open_object (self)->reserved = names;
 }
 
 void
@@ -107,15 +114,18 @@ remove_last_key (CuvJson *self)
 guint
 cuv_json_new_key (CuvJson *self, const gchar *name)
 {
+  const gchar *const *reserved = open_object (self)->reserved;
+  gboolean taken = reserved != NULL && g_strv_contains (reserved, name);
   guint n = 1;
 
   cuv_json_key (self, name);
-  while (last_key_is_taken (self)) {
+  while (taken || last_key_is_taken (self)) {
     gchar *other = g_strdup_printf ("%s_%u", name, ++n);
 
     remove_last_key (self);
     cuv_json_key (self, other);
     g_free (other);
+    taken = FALSE;
   }
   return n;
 }

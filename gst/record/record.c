@@ -198,13 +198,17 @@ append_param (CuvJson *json, const GstStructure *param)
 static void
 append_class (CuvJson *json, const GstCuvObject *object)
 {
-  cuv_json_new_key (json, "classification");
+  cuv_json_key (json, "classification");
   cuv_json_begin_object (json);
   string_member (json, "label", g_quark_to_string (object->class_label));
   cuv_json_key (json, "confidence");
   cuv_json_double (json, object->class_confidence);
   cuv_json_end_object (json);
 }
+
+/* Keys of an object that may be absent, which parameters do not take. */
+static const gchar *const object_keys[] = { "classification", "detection",
+  "extra_params", "id", "parent_id", "roi_type", NULL };
 
 void
 cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
@@ -271,6 +275,7 @@ append_object (
 
   cuv_record_read_object (&record, object, frame);
   cuv_json_begin_object (json);
+  cuv_json_reserve (json, object_keys);
   int_member (json, "x", object->x);
   int_member (json, "y", object->y);
   int_member (json, "w", object->w);
@@ -438,6 +443,39 @@ cuv_record_time (gchar *buffer, gint64 wallclock)
   return buffer;
 }
 
+/* Nanoseconds since 1970, 0 if there is none. */
+static guint64
+reference_time (GstBuffer *buffer, GstStaticCaps *clock, guint64 epoch)
+{
+  GstCaps *caps = gst_static_caps_get (clock);
+  const GstReferenceTimestampMeta *meta =
+      gst_buffer_get_reference_timestamp_meta (buffer, caps);
+
+  gst_caps_unref (caps);
+  return meta != NULL && meta->timestamp != GST_CLOCK_TIME_NONE
+          && meta->timestamp > epoch
+      ? meta->timestamp - epoch
+      : 0;
+}
+
+gint64
+cuv_record_captured (GstBuffer *buffer)
+{
+  static GstStaticCaps of_unix = GST_STATIC_CAPS ("timestamp/x-unix");
+  static GstStaticCaps of_ntp = GST_STATIC_CAPS ("timestamp/x-ntp");
+  guint64 time = reference_time (buffer, &of_unix, 0);
+
+  if (time == 0)
+    time = reference_time (
+        buffer, &of_ntp, G_GUINT64_CONSTANT (2208988800) * GST_SECOND);
+  return (gint64) (time / GST_USECOND);
+}
+
+/* Keys of a record, any of which may be absent, which tables do not take;
+ * roi_type is one of objects that readers also look for here. */
+static const gchar *const record_keys[] = { "captured", "frame_num", "objects",
+  "resolution", "roi_type", "source", "tags", "timestamp", "wallclock", NULL };
+
 static void
 append_frame (CuvJson *json, const CuvRecordFrame *frame)
 {
@@ -448,6 +486,8 @@ append_frame (CuvJson *json, const CuvRecordFrame *frame)
     cuv_json_uint (json, frame->number);
     string_member (json, "wallclock", cuv_record_time (time, frame->wallclock));
   }
+  if (frame->captured > 0)
+    string_member (json, "captured", cuv_record_time (time, frame->captured));
   if (GST_CLOCK_TIME_IS_VALID (frame->stream_time)) {
     cuv_json_key (json, "timestamp");
     cuv_json_uint (json, frame->stream_time);
@@ -475,6 +515,7 @@ append_record (CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer,
   GstCuvTable table;
 
   cuv_json_begin_object (json);
+  cuv_json_reserve (json, record_keys);
   append_frame (json, frame);
   if (frame->objects->len > 0) {
     cuv_json_key (json, "objects");

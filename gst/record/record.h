@@ -19,7 +19,12 @@ typedef struct {
   const gchar *source;      /* or NULL */
   JsonNode *tags;           /* an object, or NULL */
   const GArray *objects;    /* GstCuvObject */
+  gint64 captured; /* by the camera's clock, as wallclock; 0: unknown */
 } CuvRecordFrame;
+
+/* What a GstReferenceTimestampMeta of NTP or Unix time says, 0 if there is
+ * none. */
+gint64 cuv_record_captured (GstBuffer *buffer);
 
 /* An object and the fields of its detection, which the region has as a
  * parameter, or the object's ODMtd is. Pointers belong to the buffer. */

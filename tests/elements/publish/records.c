@@ -204,6 +204,85 @@ GST_START_TEST (test_unknown_kind)
 }
 GST_END_TEST
 
+/* What a program reads from the buffer. */
+static void
+fail_unless_read (GstBuffer *buffer, const gchar *expected)
+{
+  GstHarness *h = harness_new ("json-lines");
+  gchar *text;
+
+  g_signal_emit_by_name (h->element, "read-record", buffer, NULL, &text);
+  fail_unless_equals_string (text, expected);
+  g_free (text);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
+/* Keys that are documented are not a table's, also where they are absent. */
+GST_START_TEST (test_reserved_keys)
+{
+  static const gchar *const keys[] = { "captured", "frame_num", "objects",
+    "resolution", "roi_type", "source", "tags", "wallclock" };
+  static const GstCuvColumn column = { "v", GST_CUV_TYPE_U8 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    GstBuffer *buffer = frame_new (GST_CLOCK_TIME_NONE);
+    GstStructure *table = gst_cuv_meta_add_table (
+        buffer, "table", 1, 640, 480, "none", &column, 1, "\7", 1);
+    gchar *expected = g_strdup_printf ("{\"%s_2\":[{\"v\":7}],"
+                                       "\"%s_2_info\":{\"a\":true,"
+                                       "\"height\":480,\"width\":640}}",
+        keys[i], keys[i]);
+
+    gst_structure_set (
+        table, "key", G_TYPE_STRING, keys[i], "a", G_TYPE_BOOLEAN, TRUE, NULL);
+    fail_unless_read (buffer, expected);
+    g_free (expected);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST (test_reserved_keys_of_objects)
+{
+  static const gchar *const keys[] = { "classification", "extra_params", "id",
+    "parent_id", "roi_type" };
+  GstBuffer *buffer = frame_new (GST_CLOCK_TIME_NONE);
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta_id (buffer, 0, 1, 2, 3, 4);
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    gst_video_region_of_interest_meta_add_param (
+        roi, gst_structure_new (keys[i], "a", G_TYPE_INT, (gint) i, NULL));
+  fail_unless_read (buffer,
+      "{\"objects\":[{\"classification_2\":{\"a\":0},\"extra_params_2\":"
+      "{\"a\":1},\"h\":4,\"id_2\":{\"a\":2},\"parent_id_2\":{\"a\":3},"
+      "\"region_id\":0,\"roi_type_2\":{\"a\":4},\"w\":3,\"x\":1,"
+      "\"y\":2}]}");
+}
+GST_END_TEST
+
+GST_START_TEST (test_reserved_keys_in_csv)
+{
+  static const GstCuvColumn column = { "v", GST_CUV_TYPE_U8 };
+  GstHarness *h = harness_new ("csv");
+  GstBuffer *buffer = frame_new (0);
+  gchar *text;
+
+  gst_cuv_meta_add_table (
+      buffer, "object", 1, 640, 480, "none", &column, 1, "\7", 1);
+  gst_video_region_of_interest_meta_add_param (
+      gst_buffer_add_video_region_of_interest_meta (buffer, "a", 1, 2, 3, 4),
+      gst_structure_new_empty ("tags"));
+  push (h, buffer);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  text = contents ();
+  fail_unless (
+      strstr (text, "\nobject_2,") && strstr (text, "\"tags_2\""), "%s", text);
+  g_free (text);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* Two rows with a picture each; the second one's text is missing. */
 static GstBuffer *
 frame_with_texts (void)
@@ -355,6 +434,45 @@ GST_START_TEST (test_empty_results)
 }
 GST_END_TEST
 
+static GstBuffer *
+frame_captured (const gchar *clock, guint64 seconds)
+{
+  GstBuffer *buffer = frame_new (GST_CLOCK_TIME_NONE);
+  GstCaps *caps = gst_caps_from_string (clock);
+
+  gst_buffer_add_reference_timestamp_meta (
+      buffer, caps, seconds * GST_SECOND + 123456789, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (caps);
+  return buffer;
+}
+
+/* Seconds since 1900, or since 1970. */
+GST_START_TEST (test_captured)
+{
+  const guint64 epoch = 2208988800, end_of_1999 = 946684799;
+  GstHarness *h;
+  gchar *text;
+
+  fail_unless_read (frame_captured ("timestamp/x-unix", end_of_1999),
+      "{\"captured\":\"1999-12-31T23:59:59.123456Z\"}");
+  fail_unless_read (frame_captured ("timestamp/x-ntp", epoch + end_of_1999),
+      "{\"captured\":\"1999-12-31T23:59:59.123456Z\"}");
+  fail_unless_read (frame_captured ("timestamp/x-ntp", 1000), "{}");
+  fail_unless_read (frame_captured ("timestamp/x-ptp", end_of_1999), "{}");
+  h = harness_new ("csv");
+  g_object_set (h->element, "add-empty-results", TRUE, NULL);
+  push (h, frame_captured ("timestamp/x-unix", end_of_1999));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  text = contents ();
+  fail_unless (strstr (text,
+                   ",\"{\"\"captured\"\":\"\"1999-12-31T23:59:59."
+                   "123456Z\"\"}\""),
+      "%s", text);
+  g_free (text);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 GST_START_TEST (test_stream_time)
 {
   GstHarness *h = harness_new ("json-lines");
@@ -421,6 +539,10 @@ records_suite (void)
   tcase_add_test (tc, test_lines);
   tcase_add_test (tc, test_scalars);
   tcase_add_test (tc, test_unknown_kind);
+  tcase_add_test (tc, test_reserved_keys);
+  tcase_add_test (tc, test_reserved_keys_of_objects);
+  tcase_add_test (tc, test_reserved_keys_in_csv);
+  tcase_add_test (tc, test_captured);
   tcase_add_test (tc, test_texts);
   tcase_add_test (tc, test_texts_in_csv);
 #if GST_CHECK_VERSION(1, 24, 0)
