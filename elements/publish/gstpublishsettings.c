@@ -34,6 +34,11 @@ GST_CUV_DEFINE_ENUM (sasl_get_type, "GstCuvPublishSasl",
     { CUV_SASL_SCRAM_SHA_256, "SCRAM with SHA-256", "scram-sha-256" },
     { CUV_SASL_SCRAM_SHA_512, "SCRAM with SHA-512", "scram-sha-512" })
 
+GST_CUV_DEFINE_ENUM (mqtt_version_get_type, "GstCuvPublishMqttVersion",
+    { CUV_MQTT_AUTO, "5 with libmosquitto 2.1 or newer, else 3.1.1", "auto" },
+    { CUV_MQTT_3_1_1, "MQTT 3.1.1", "3.1.1" },
+    { CUV_MQTT_5, "MQTT 5, or 3.1.1 if the broker does not know it", "5" })
+
 GST_CUV_DEFINE_ENUM (on_full_get_type, "GstCuvPublishOnFull",
     { CUV_FULL_DROP_OLDEST, "The oldest records are dropped", "drop-oldest" },
     { CUV_FULL_DROP_NEWEST, "The new record is dropped", "drop-newest" },
@@ -211,6 +216,16 @@ make_dropped (void)
  * Since: 0.1
  */
 /**
+ * GstVisionPublish:mqtt-version:
+ *
+ * The version of MQTT. Only with 5 does a broker report records that its access
+ * rules refuse. Before libmosquitto 2.1 a broker of MQTT 5 can end the process
+ * with a malformed packet, so auto uses 3.1.1 there; set 5 if you trust the
+ * broker.
+ *
+ * Since: 0.1
+ */
+/**
  * GstVisionPublish:on-full:
  *
  * What happens to a record for which the queue to the broker has no room. block
@@ -297,6 +312,9 @@ static const GstCuvSetting list[] = {
       "Path of a PEM file with the key of the client's certificate",
       .offset = AT (tls_key_file), .type = G_TYPE_STRING,
       .only_stopped = TRUE },
+  { "mqtt-version", "MQTT version", "Version of MQTT",
+      .offset = AT (mqtt_version), .get_type = mqtt_version_get_type,
+      .value = CUV_MQTT_AUTO, .only_stopped = TRUE },
   { "keep-alive", "Keep alive",
       "Seconds after which a silent MQTT broker is asked for a sign of life",
       .offset = AT (keep_alive), .type = G_TYPE_UINT, .minimum = 5,

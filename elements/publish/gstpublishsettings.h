@@ -31,8 +31,9 @@ typedef struct {
   gint target; /* GstCuvPublishTarget */
   /* of a broker; strings NULL = none */
   gchar *address, *topic, *client_id, *user, *password_file, *password_env;
-  gint sasl; /* CuvSasl */
-  gint tls;  /* CuvTls */
+  gint sasl;         /* CuvSasl */
+  gint tls;          /* CuvTls */
+  gint mqtt_version; /* CuvMqttVersion */
   gchar *tls_ca_file, *tls_certificate_file, *tls_key_file;
   guint keep_alive, queue_records;
   guint64 queue_bytes;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MQTT 5 by libmosquitto, with MQTT 3.1.1 for brokers that are older. Each
- * connection has a client of its own: what is in flight when one is lost is the
- * outbox's to send again. */
+/* MQTT 5 or 3.1.1 by libmosquitto. Each connection has a client of its own:
+ * what is in flight when one is lost is the outbox's to send again. */
 #include "config.h"
 #include "output/broker.h"
 
@@ -35,6 +34,7 @@
   F (disconnect)                                                               \
   F (int_option)                                                               \
   F (lib_init)                                                                 \
+  F (lib_version)                                                              \
   F (log_callback_set)                                                         \
   F (loop_misc)                                                                \
   F (loop_read)                                                                \
@@ -421,6 +421,20 @@ parse_address (Mqtt *self, GError **error)
   return TRUE;
 }
 
+/* Before version 2.1 an unknown property in a packet of MQTT 5 fails an
+ * assertion of the library. Packets of MQTT 3.1.1 have no properties. */
+static gint
+choose_protocol (CuvMqttVersion version)
+{
+  int major, minor, revision;
+
+  mqtt_lib_version (&major, &minor, &revision);
+  if (version == CUV_MQTT_5
+      || (version == CUV_MQTT_AUTO && (major > 2 || minor >= 1)))
+    return MQTT_PROTOCOL_V5;
+  return MQTT_PROTOCOL_V311;
+}
+
 CuvBroker *
 cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
 {
@@ -435,7 +449,7 @@ cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
   self->numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->config = *config;
   *config = (CuvBrokerConfig){ 0 };
-  self->protocol = MQTT_PROTOCOL_V5;
+  self->protocol = choose_protocol (self->config.mqtt_version);
   if (!parse_address (self, error)) {
     mqtt_free (&self->broker);
     return NULL;

@@ -21,12 +21,19 @@ typedef enum {
   CUV_SASL_SCRAM_SHA_512,
 } CuvSasl;
 
+typedef enum {
+  CUV_MQTT_AUTO, /* 5 where libmosquitto survives any answer to it */
+  CUV_MQTT_3_1_1,
+  CUV_MQTT_5,
+} CuvMqttVersion;
+
 typedef struct {
   gchar *address;
   gchar *client_id;       /* NULL: the broker chooses */
   gchar *user, *password; /* NULL: none */
   CuvSasl sasl;
   CuvTls tls;
+  CuvMqttVersion mqtt_version;
   /* PEM files; NULL: the system's authorities, no certificate of our own */
   gchar *ca_file, *certificate_file, *key_file;
   guint keep_alive; /* seconds */

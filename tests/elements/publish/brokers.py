@@ -245,11 +245,12 @@ class Refusals(WithFolder):
         acl.write_text("topic readwrite cameras/good/#\ntopic read #\n")
         broker = self.broker("allow_anonymous true", f"acl_file {acl}").start()
         subscriber = self.subscriber(broker).start()
-        pipeline = self.pipeline("bad", FAST % 50, "", broker).play()
+        pipeline = self.pipeline("bad", FAST % 50, "mqtt-version=5", broker).play()
         stats = pipeline.finish()
         self.assertEqual((stats["acknowledged"], stats["dropped"]), (0, 50))
         self.assertRegex(pipeline.messages[0], "refused the topic.*Not authorized")
-        stats = self.pipeline("good", FAST % 50, "", broker).play().finish()
+        options = "mqtt-version=5"
+        stats = self.pipeline("good", FAST % 50, options, broker).play().finish()
         self.assertEqual((stats["acknowledged"], stats["dropped"]), (50, 0))
         self.expect_received(subscriber, "good", range(50))
 
