@@ -5,6 +5,7 @@
 #include "output/broker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mosquitto.h>
 #if LIBMOSQUITTO_VERSION_NUMBER < 2001000
 #include <mqtt_protocol.h>
@@ -12,6 +13,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "cuvlibrary.h"
 
@@ -20,7 +23,7 @@
 #define WINDOW 64
 #define SSL_VERIFY_NONE 0 /* OpenSSL's */
 /* How long close() tries to say goodbye. */
-#define GOODBYE_MS 200
+#define GOODBYE_MS 400
 
 #define ONLINE "{\"status\":\"online\"}"
 #define STOPPED "{\"status\":\"stopped\"}"
@@ -361,18 +364,43 @@ mqtt_run (CuvBroker *broker, int wake_fd, gint milliseconds, GError **error)
       || fail (self, code, error);
 }
 
+/* Reads until the broker has closed the connection. */
+static void
+drain (int fd, gint64 end)
+{
+  struct pollfd ready = { fd, POLLIN, 0 };
+  gchar bytes[4096];
+
+  shutdown (fd, SHUT_WR);
+  while (g_get_monotonic_time () < end) {
+    if (poll (&ready, 1, GOODBYE_MS / 10) > 0
+        && recv (fd, bytes, sizeof bytes, MSG_DONTWAIT) <= 0)
+      return;
+  }
+}
+
+/* Also before the broker has answered: it may have our last will already. The
+ * library closes its socket as soon as DISCONNECT is written. If it has unread
+ * data then, TCP resets the connection, and the broker may miss DISCONNECT: a
+ * duplicate keeps the connection. */
 static void
 say_goodbye (Mqtt *self)
 {
   gint64 end = g_get_monotonic_time () + GOODBYE_MS * G_TIME_SPAN_MILLISECOND;
+  int fd = fcntl (mqtt_socket (self->client), F_DUPFD_CLOEXEC, 0);
 
-  if (self->config.status_topic != NULL)
+  mqtt_connect_v5_callback_set (self->client, NULL);
+  if (self->connected && self->config.status_topic != NULL)
     mqtt_publish (self->client, NULL, self->config.status_topic,
         (int) strlen (STOPPED), STOPPED, 1, true);
   mqtt_disconnect (self->client);
   while (mqtt_want_write (self->client) && g_get_monotonic_time () < end
       && serve_socket (self, -1, GOODBYE_MS / 10) == MOSQ_ERR_SUCCESS) {
   }
+  if (fd < 0)
+    return;
+  drain (fd, end);
+  close (fd);
 }
 
 static void
@@ -382,7 +410,7 @@ mqtt_close (CuvBroker *broker, gboolean orderly)
 
   if (self->client == NULL)
     return;
-  if (orderly && self->connected)
+  if (orderly)
     say_goodbye (self);
   mqtt_destroy (self->client);
   self->client = NULL;

@@ -396,6 +396,31 @@ class Refusals(WithFolder):
         broker = self.broker().start()
         self.expect_tls(broker, ca, "speaks TLS")
 
+    def expect_never_lost(self, broker, options):
+        subscriber = self.subscriber(broker, *self.subscriber_tls).start()
+        for n in range(26):
+            pipeline = self.pipeline("a", LIVE % 1000, options, broker).play()
+            time.sleep(n % 13 * 0.005)
+            pipeline.stop()
+        # its status is the last one
+        self.pipeline("b", FAST % 1, options, broker).play().finish()
+        wait_until(lambda: "stopped" in subscriber.statuses("b"), "the end")
+        statuses = subscriber.statuses("a")
+        self.assertNotIn("lost", statuses)
+        self.assertIn(statuses[-1:], [[], ["stopped"]])
+
+    def test_stopped_while_connecting(self):
+        """An orderly end leaves no last will, however early it comes."""
+        self.make_authority("ca")
+        self.make_certificate("good", "IP:127.0.0.1")
+        broker = self.tls_broker("good")
+        authority = f"{self.folder}/ca.pem"
+        self.subscriber_tls = ["-h", "127.0.0.1", "--cafile", authority]
+        for version in ["3.1.1", "5"]:
+            tls = f"tls=verify tls-ca-file={authority} mqtt-version={version}"
+            with self.subTest(tls):
+                self.expect_never_lost(broker, tls)
+
     def test_kafka_tls(self):
         """Kafka's part of the handshake: a server that speaks TLS only."""
         self.make_authority("ca")
