@@ -119,7 +119,12 @@ static void
 on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
   Kafka *self = data;
-  gchar *problem = g_strdup_printf ("%s%s", reason, remedy (code));
+  gboolean plain = code == RD_KAFKA_RESP_ERR__TRANSPORT
+      && strstr (reason, "SSL listener") != NULL;
+  gchar *problem = plain
+      ? g_strdup ("the connection was lost before the broker answered: if it "
+                  "expects TLS on this port, set tls=verify")
+      : g_strdup_printf ("%s%s", reason, remedy (code));
 
   if (code == RD_KAFKA_RESP_ERR__FATAL)
     set_problem (self, problem);

@@ -121,6 +121,16 @@ connect_remedy (gint code)
   }
 }
 
+/* A broker that expects TLS closes the connection, maybe after an alert. */
+static const gchar *
+tls_remedy (Mqtt *self)
+{
+  return self->config.tls == CUV_TLS_NONE && !self->connected
+      ? " before the broker answered: if it expects TLS on this port, set "
+        "tls=verify"
+      : "";
+}
+
 /* What a code that a call has returned means, and the remedy. */
 static gchar *
 explain (Mqtt *self, gint code, gint system_error)
@@ -144,9 +154,9 @@ explain (Mqtt *self, gint code, gint system_error)
       return g_strdup_printf (
           "it did not answer for %u seconds", self->config.keep_alive);
     case MOSQ_ERR_CONN_LOST:
-      return g_strdup ("the connection was lost");
+      return g_strdup_printf ("the connection was lost%s", tls_remedy (self));
     default:
-      return g_strdup (mqtt_strerror (code));
+      return g_strdup_printf ("%s%s", mqtt_strerror (code), tls_remedy (self));
   }
 }
 
