@@ -216,17 +216,33 @@ write_header (CuvSpool *self, GError **error)
       header->written % 2 * HEADER_STEP, error);
 }
 
-/* An empty file is a spool without messages. */
+/* Whether a file has zeros only: its space was reserved, but then the process
+ * was killed, or the disk was full. */
+static gboolean
+is_blank (int fd)
+{
+  static const gchar zeros[16384];
+  gchar bytes[sizeof zeros];
+  off_t at = 0;
+
+  while ((at = lseek (fd, at, SEEK_DATA)) >= 0) {
+    gssize n = pread (fd, bytes, sizeof bytes, at);
+
+    if (n < 0 || memcmp (bytes, zeros, (gsize) n) != 0)
+      return FALSE;
+    at += n;
+  }
+  return errno == ENXIO;
+}
+
+/* A blank file is a spool without messages. */
 static gboolean
 read_headers (CuvSpool *self, GError **error)
 {
   Header headers[2] = { 0 };
-  struct stat status;
   gboolean found = FALSE;
 
-  if (fstat (self->fd, &status) != 0)
-    return fail (error, "it cannot be read");
-  if (status.st_size == 0)
+  if (is_blank (self->fd))
     return TRUE;
   for (guint i = 0; i < 2; i++) {
     if (!read_all (
@@ -246,27 +262,64 @@ read_headers (CuvSpool *self, GError **error)
 /* ---- open ---- */
 
 static gboolean
-open_file (CuvSpool *self, GError **error)
+lock (int fd, GError **error)
 {
-  self->fd = open (self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-  if (self->fd < 0)
-    return fail (error, "it cannot be opened");
-  if (flock (self->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  int code;
+
+  if (flock (fd, LOCK_EX | LOCK_NB) == 0)
+    return TRUE;
+  code = errno;
+  if (code == EWOULDBLOCK)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
         "another visionpublish uses it: name a file for each");
-    return FALSE;
-  }
-  return read_headers (self, error);
+  else
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
+        "it cannot be locked (%s): name a file on a local disk",
+        g_strerror (code));
+  return FALSE;
 }
 
-/* So that a full disk is told at the start, not when a broker is absent. File
- * systems that cannot reserve space are left to fill up. */
+static gboolean
+open_file (CuvSpool *self, GError **error)
+{
+  struct stat status;
+
+  self->fd = open (
+      self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+  if (self->fd < 0 || fstat (self->fd, &status) != 0)
+    return fail (error, "it cannot be opened");
+  if (!S_ISREG (status.st_mode)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
+        "it is not a regular file: name another one");
+    return FALSE;
+  }
+  return lock (self->fd, error) && read_headers (self, error);
+}
+
+/* Allocates the file, or returns an errno and leaves its size as it was. */
+static int
+allocate (int fd, off_t size)
+{
+  struct stat status;
+  int code;
+
+  if (fstat (fd, &status) != 0)
+    return errno;
+  do
+    code = posix_fallocate (fd, 0, size);
+  while (code == EINTR);
+  if (code != 0 && ftruncate (fd, status.st_size) != 0)
+    return code; /* what is left is blank */
+  return code;
+}
+
+/* Reports a full disk at the start instead of during an outage. File systems
+ * that cannot reserve space may fill up later. */
 static gboolean
 reserve (CuvSpool *self, GError **error)
 {
   sigset_t before = block_limit_signal ();
-  int code =
-      posix_fallocate (self->fd, 0, (off_t) (RING_START + self->header.size));
+  int code = allocate (self->fd, (off_t) (RING_START + self->header.size));
 
   errno = code;
   restore_signals (&before, code == EFBIG);

@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The queue of messages against one made of GLib's parts, reopened, damaged and
  * written by processes that are killed. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cuvelements.h"
 #include "output/spool.h"
 
 static gchar *path;
+
+/* Instead of the C library's: with an errno the next calls fail. */
+static int lock_errno, space_errno, n_space_errors;
+
+int
+flock (int fd, int operation)
+{
+  errno = lock_errno;
+  return lock_errno != 0 ? -1 : (int) syscall (SYS_flock, fd, operation);
+}
+
+/* What there is room for is allocated nevertheless. */
+int
+posix_fallocate (int fd, off_t start, off_t size)
+{
+  if (n_space_errors > 0) {
+    n_space_errors--;
+    return ftruncate (fd, start + size / 2) == 0 ? space_errno : errno;
+  }
+  return fallocate (fd, 0, start, size) == 0 ? 0 : errno;
+}
 
 static void
 set_up (void)
@@ -202,6 +228,72 @@ GST_START_TEST (test_refused_files)
   g_free (inside);
   fail_unless (g_file_set_contents (path, "some other file", -1, NULL));
   expect_refusal (path, "not a spool");
+  expect_refusal ("/dev/null", "not a regular file");
+  unlink (path);
+  fail_unless (mkfifo (path, 0600) == 0);
+  expect_refusal (path, "not a regular file");
+}
+GST_END_TEST
+
+/* Two processes would write to a file that cannot be locked. */
+GST_START_TEST (test_no_locks)
+{
+  lock_errno = ENOLCK;
+  expect_refusal (path, "cannot be locked (No locks available): name a file");
+  lock_errno = 0;
+  cuv_spool_free (spool_new (path, 20000, 22));
+}
+GST_END_TEST
+
+static gint64
+file_size (void)
+{
+  struct stat status;
+
+  fail_unless (stat (path, &status) == 0);
+  return status.st_size;
+}
+
+/* As a process leaves a file that is killed before the first header. */
+GST_START_TEST (test_blank_files)
+{
+  gchar *zeros = g_malloc0 (100001);
+
+  fail_unless (truncate (path, 1 << 20) == 0);
+  cuv_spool_free (spool_new (path, 20000, 22));
+  fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
+  cuv_spool_free (spool_new (path, 20000, 22));
+  /* but not another file that begins with zeros */
+  zeros[100000] = 1;
+  fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
+  expect_refusal (path, "not a spool");
+  fail_unless_equals_int64 (file_size (), 100001);
+  g_free (zeros);
+}
+GST_END_TEST
+
+GST_START_TEST (test_no_space)
+{
+  CuvSpool *spool;
+  gint64 size;
+
+  space_errno = ENOSPC;
+  n_space_errors = 1;
+  expect_refusal (path, "no room for 20000 bytes");
+  fail_unless_equals_int64 (file_size (), 0);
+  spool = spool_new (path, 20000, 22);
+  push (spool, 0);
+  cuv_spool_free (spool);
+  size = file_size ();
+  n_space_errors = 1;
+  expect_refusal (path, "no room for 20000 bytes");
+  fail_unless_equals_int64 (file_size (), size);
+  space_errno = EINTR;
+  n_space_errors = 2;
+  spool = spool_new (path, 20000, 22);
+  fail_unless_equals_int (n_space_errors, 0);
+  check_message (spool, 0, 0);
+  cuv_spool_free (spool);
 }
 GST_END_TEST
 
@@ -330,6 +422,9 @@ spool_suite (void)
   tcase_add_test (tc, test_file);
   tcase_add_test (tc, test_bounds);
   tcase_add_test (tc, test_refused_files);
+  tcase_add_test (tc, test_no_locks);
+  tcase_add_test (tc, test_blank_files);
+  tcase_add_test (tc, test_no_space);
   tcase_add_test (tc, test_damaged_files);
   tcase_add_test (tc, test_kills);
   return suite;

@@ -104,7 +104,9 @@ allocate (CuvStore *self, gsize size)
       return NULL;
     block = &g_array_index (self->blocks, Block, self->blocks->len - 1);
   }
-  errno = posix_fallocate (self->file, self->end, (off_t) size);
+  do
+    errno = posix_fallocate (self->file, self->end, (off_t) size);
+  while (errno == EINTR);
   if (errno != 0)
     return NULL;
   room = block->bytes + block->used;
