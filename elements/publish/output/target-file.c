@@ -209,34 +209,6 @@ file_open (CuvTarget *target, GError **error)
 
 /* ---- write ---- */
 
-/* Standard output is shared with other writers, so O_NONBLOCK must not be set
- * on it: poll() and chunks of a size that it guarantees keep write() from
- * blocking. */
-static gssize
-file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
-{
-  FileTarget *self = (FileTarget *) target;
-  struct pollfd ready = { self->fd, POLLOUT, 0 };
-  gssize n;
-  int code;
-
-  if (poll (&ready, 1, WAIT_MS) == 0)
-    return 0;
-  n = write (
-      self->fd, data, self->path == NULL ? MIN (size, PIPE_CHUNK) : size);
-  if (n > 0)
-    return n;
-  code = n < 0 ? errno : ENOSPC;
-  if (code == EAGAIN || code == EINTR) {
-    g_usleep (1000);
-    return 0;
-  }
-  set_error (error, code);
-  if (code == EPIPE)
-    disconnect (self);
-  return -1;
-}
-
 /* Truncates only if these bytes are still the end of the file: others may
  * append to it. */
 static gboolean
@@ -253,6 +225,74 @@ file_retract (CuvTarget *target, gsize size)
     return FALSE;
   return ftruncate (self->fd, end - (off_t) size) == 0
       && lseek (self->fd, end - (off_t) size, SEEK_SET) >= 0;
+}
+
+/* Keeps the other writers of the file from appending, except where the file
+ * system has no such locks. A writer that is stopped must not stop the others:
+ * they wait for a short time only. */
+static void
+lock_end (FileTarget *self, short type)
+{
+  struct flock range = { .l_type = type, .l_whence = SEEK_SET };
+
+  for (guint ms = 0; fcntl (self->fd, F_OFD_SETLK, &range) != 0; ms++) {
+    if ((errno != EAGAIN && errno != EACCES) || ms == WAIT_MS)
+      return;
+    g_usleep (1000);
+  }
+}
+
+/* A full disk takes a part of a record. It is removed before another writer can
+ * append to it. */
+static gssize
+append (FileTarget *self, const gchar *data, gsize size)
+{
+  gsize done = 0;
+  gssize n = 1;
+  int code = 0;
+
+  lock_end (self, F_WRLCK);
+  while (done < size && n > 0) {
+    n = write (self->fd, data + done, size - done);
+    code = n < 0 ? errno : ENOSPC;
+    done += n > 0 ? (gsize) n : 0;
+  }
+  if (done < size && file_retract (&self->target, done))
+    done = 0;
+  lock_end (self, F_UNLCK);
+  errno = code;
+  return done > 0 ? (gssize) done : -1;
+}
+
+/* Standard output is shared with other writers, so O_NONBLOCK must not be set
+ * on it: poll() and chunks of a size that it guarantees keep write() from
+ * blocking. */
+static gssize
+file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
+{
+  FileTarget *self = (FileTarget *) target;
+  struct pollfd ready = { self->fd, POLLOUT, 0 };
+  gssize n;
+  int code;
+
+  if (poll (&ready, 1, WAIT_MS) == 0)
+    return 0;
+  if (self->regular && self->mode == CUV_TARGET_SHARE)
+    n = append (self, data, size);
+  else
+    n = write (
+        self->fd, data, self->path == NULL ? MIN (size, PIPE_CHUNK) : size);
+  if (n > 0)
+    return n;
+  code = n < 0 ? errno : ENOSPC;
+  if (code == EAGAIN || code == EINTR) {
+    g_usleep (1000);
+    return 0;
+  }
+  set_error (error, code);
+  if (code == EPIPE)
+    disconnect (self);
+  return -1;
 }
 
 static void
