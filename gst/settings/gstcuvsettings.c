@@ -127,6 +127,7 @@ gst_cuv_settings_start (GstCuvSettings *self)
   gpointer copy;
   guint i;
 
+  g_atomic_int_set (&self->error_posted, FALSE);
   g_mutex_lock (&self->changing);
   copy = copy_pending (self);
   for (i = 0; problem == NULL && i < table->n; i++) {
@@ -325,6 +326,30 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (object);
 }
 
+/* "State change failed and some element failed to post a proper error message"
+ * is wrong after our own error, and gst-launch-1.0 prints both. */
+static gboolean
+post_message (GstElement *element, GstMessage *message)
+{
+  GstCuvSettings *self = gst_cuv_settings_of (element);
+  gboolean drop = FALSE;
+
+  if (self != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    GError *error;
+
+    gst_message_parse_error (message, &error, NULL);
+    drop = g_atomic_int_get (&self->error_posted)
+        && g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE);
+    g_error_free (error);
+    g_atomic_int_set (&self->error_posted, TRUE);
+  }
+  if (!drop)
+    return GST_ELEMENT_CLASS (g_type_class_peek (GST_TYPE_ELEMENT))
+        ->post_message (element, message);
+  gst_message_unref (message);
+  return TRUE;
+}
+
 void
 gst_cuv_settings_class_install (
     GObjectClass *klass, const GstCuvSettingsTable *table)
@@ -333,6 +358,7 @@ gst_cuv_settings_class_install (
       G_TYPE_FROM_CLASS (klass), settings_quark (), (gpointer) table);
   klass->set_property = set_property;
   klass->get_property = get_property;
+  GST_ELEMENT_CLASS (klass)->post_message = post_message;
   for (guint i = 0; i < table->n; i++)
     g_object_class_install_property (
         klass, i + 1, gst_cuv_setting_make_spec (&table->list[i]));

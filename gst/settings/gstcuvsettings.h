@@ -101,13 +101,15 @@ struct _GstCuvSettings {
   gpointer in_force;
   gboolean has_in_force;
   gboolean started;
+  gint error_posted;            /* by the element since the start; atomic */
   gboolean is_resource_problem; /* set by GstCuvSettingsUse */
   guint serial, applied;        /* changes so far, and when applied */
   GMutex changing;              /* one parsed property changes at a time */
 };
 
-/* For class_init: installs the properties and sets the class's set_property()
- * and get_property(). */
+/* For class_init: installs the properties and sets the class's set_property(),
+ * get_property() and post_message(), which drops the error that GstBaseSink and
+ * GstBaseSrc add to ours when a start fails. */
 CUV_API void gst_cuv_settings_class_install (
     GObjectClass *klass, const GstCuvSettingsTable *table);
 

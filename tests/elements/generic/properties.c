@@ -414,6 +414,58 @@ GST_START_TEST (presets_save_and_load)
 }
 
 GST_END_TEST
+
+/* Element and what keeps it from starting. */
+static const gchar *const unusable[][3] = {
+  { "visionpublish", "file-path=/none/x", "! fakesink" },
+  { "visionwebsink", "token-file=/none", "" },
+  { "visionwebsink", "address=192.0.2.1", "" },
+  { "envisrc", "location=/none.hdr", "! fakesink" },
+  { "envisink", "", "" },
+  { "ldpindexsink", "", "" },
+  { "waldboosttrain", "", "" },
+  { "waldboostdetect", "model=/none", "! fakesink" },
+};
+
+static guint
+count_errors (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
+    n++;
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return n;
+}
+
+GST_START_TEST (failed_start_is_one_error)
+{
+  const gchar *const *parts = unusable[__i__];
+  gchar *line = g_strdup_printf ("%s %s %s %s",
+      g_str_has_suffix (parts[0], "src") ? "" : "fakesrc !", parts[0], parts[1],
+      parts[2]);
+  GError *error = NULL;
+  GstElement *pipeline;
+
+  if (!g_ptr_array_find_with_equal_func (names, parts[0], g_str_equal, NULL)) {
+    g_free (line); /* not built */
+    return;
+  }
+  pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  fail_unless_equals_int (count_errors (pipeline), 1);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -431,6 +483,8 @@ make_suite (void)
   tcase_add_loop_test (tcase, properties_change_while_playing, 0, n);
   tcase_add_loop_test (tcase, controllers_set_properties, 0, n);
   tcase_add_loop_test (tcase, presets_save_and_load, 0, n);
+  tcase_add_loop_test (
+      tcase, failed_start_is_one_error, 0, G_N_ELEMENTS (unusable));
   return suite;
 }
 
