@@ -111,6 +111,44 @@ def check_report(tests, pictures):
         tests.fail(len(pngs), 'thumbnails,', page.count('<svg'), 'plots')
 
 
+def check_labels(tests, coco):
+    """Crosses of another label are negatives and, as they look alike, mistakes; those
+    to be ignored are neither."""
+    with open(coco, encoding='utf-8') as file:
+        data = json.load(file)
+    data['categories'] = [{'id': 5, 'name': 'left'}, {'id': 6, 'name': 'right'}]
+    for box in data['annotations']:
+        box['category_id'] = 5 if box['bbox'][0] < 80 else 6
+    sides = write(os.path.join(tests.folder, 'sides.json'), json.dumps(data))
+    n_negatives, n_on = {}, {}
+    for more in ((), ('--label', 'left'), ('--label', 'left', '--ignore', 'right')):
+        report = os.path.join(tests.folder, f'labels-{len(more)}')
+        tests.learn(sides, *more, '--report', report)
+        with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+            found = json.load(file)
+        n_negatives[more] = found['windows']['test']['negatives']
+        n_on[more] = [box['x'] >= 64 for box in found['mistakes']
+                      if box['other'] == 'right']
+        with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
+            page = file.read()
+        if (', on right<' in page) != (len(more) == 2) \
+                or ('on objects of other labels.' in page) != (len(more) == 2):
+            tests.fail('labels', more, 'on the page')
+    everything, other, ignored = n_negatives.values()
+    print('windows of negatives:', n_negatives, 'mistakes:', n_on)
+    if not (everything == ignored < other):
+        tests.fail('windows of negatives', n_negatives)
+    on_all, on_other, on_ignored = n_on.values()
+    if on_all or on_ignored or len(on_other) < 2 or not all(on_other):
+        tests.fail('mistakes on objects of other labels', n_on)
+    output = os.path.join(tests.folder, 'x.xml')
+    tests.expect_error("no object is called 'rihgt'; there are 'left', 'right'",
+                       '--positives', sides, '--label', 'left', '--ignore', 'rihgt',
+                       '--output', output)
+    tests.expect_error('--ignore and --label name the same objects', '--positives',
+                       sides, '--label', 'left', '--ignore', 'left', '--output', output)
+
+
 def check_false_positives(tests, coco):
     """A higher final threshold leaves fewer mistakes; scores fall by as much."""
     curves = []
@@ -212,6 +250,7 @@ def main():
         check_help(tests, sys.argv[2])
         check_comment(tests, model, pictures)
         check_report(tests, pictures)
+        check_labels(tests, coco)
         check_vec(tests, pictures)
         check_places(tests, coco)
         check_progress(tests, coco)

@@ -88,10 +88,36 @@ skip_box (
   g_free (why);
 }
 
+/* A box that is neither learnt nor a negative. */
+static gboolean
+is_ignored (const InputOptions *options, const CuvAnnotation *from)
+{
+  const gchar *const *labels = (const gchar *const *) options->ignore;
+
+  return from->ignore
+      || (labels != NULL && g_strv_contains (labels, from->label));
+}
+
+static void
+add_box (const InputOptions *options, CuvDatasetPicture *to,
+    const CuvAnnotation *from, const CuvTrainBox *box)
+{
+  const gboolean ignored = is_ignored (options, from);
+  const CuvDatasetOther other = { *box, g_intern_string (from->label) };
+
+  if (!ignored && options->label != NULL
+      && !g_str_equal (from->label, options->label)) {
+    g_array_append_val (to->others, other);
+    return;
+  }
+  g_array_append_val (to->boxes, *box);
+  if (!ignored)
+    g_array_append_val (to->objects, *box);
+}
+
 static void
 add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
 {
-  const gchar *label = self->options->label;
   const gdouble across = picture->shares ? to->width : 1;
   const gdouble down = picture->shares ? to->height : 1;
 
@@ -106,9 +132,7 @@ add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
       continue;
     }
     g_hash_table_add (self->seen, (gpointer) from->label);
-    g_array_append_val (to->boxes, box);
-    if (!from->ignore && (label == NULL || g_str_equal (from->label, label)))
-      g_array_append_val (to->objects, box);
+    add_box (self->options, to, from, &box);
   }
 }
 
@@ -450,6 +474,25 @@ list_labels (const Reader *self)
   return g_string_free (text, FALSE);
 }
 
+/* A misspelt --ignore would make its objects negatives. */
+static gboolean
+check_ignored (const Reader *self, GError **error)
+{
+  gchar **label = self->options->ignore;
+  gchar *labels;
+
+  while (label != NULL && *label != NULL
+      && g_hash_table_contains (self->seen, *label))
+    label++;
+  if (label == NULL || *label == NULL)
+    return TRUE;
+  labels = list_labels (self);
+  cuv_annotations_fail (error,
+      "--ignore: no object is called '%s'; there are %s", *label, labels);
+  g_free (labels);
+  return FALSE;
+}
+
 static gboolean
 no_objects (const Reader *self, GError **error)
 {
@@ -531,7 +574,8 @@ inputs_read (const InputOptions *options, GError **error)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self.files = g_ptr_array_new_with_free_func (file_free);
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
-  ok = read_all (&self, error) && has_enough (&self, error);
+  ok = read_all (&self, error) && check_ignored (&self, error)
+      && has_enough (&self, error);
   if (ok)
     cuv_dataset_divide (self.dataset, options->seed);
   else

@@ -109,6 +109,8 @@ static const GOptionEntry entries[] = {
       "A picture or film without objects, or a folder of them", "PATH" },
   { "label", 'l', 0, G_OPTION_ARG_STRING, &options.inputs.label,
       "The objects to learn (default: all)", "NAME" },
+  { "ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs.ignore,
+      "Objects that are neither learnt nor negatives", "NAME" },
   { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
       "The names of YOLO's classes, one a line", "FILE" },
   /* what comes out */
@@ -168,6 +170,13 @@ static const gchar description[] =
     "command line.";
 
 static gboolean
+ignores_label (const InputOptions *inputs)
+{
+  return inputs->label != NULL && inputs->ignore != NULL
+      && g_strv_contains ((const gchar *const *) inputs->ignore, inputs->label);
+}
+
+static gboolean
 check_options (int argc, GError **error)
 {
   const gchar *problem = NULL;
@@ -178,6 +187,8 @@ check_options (int argc, GError **error)
     problem = "--positives is missing";
   else if (options.output == NULL)
     problem = "--output is missing";
+  else if (ignores_label (&options.inputs))
+    problem = "--ignore and --label name the same objects";
   else if (options.train.n_weak < 1
       || options.train.n_weak > CUV_MODEL_MAX_STAGES)
     problem = "--weak is not in 1 .. 4096";

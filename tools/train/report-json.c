@@ -72,7 +72,7 @@ add_share (JsonBuilder *json, const gchar *name, CuvShare share)
 /* ---- parts of the report ---- */
 
 static void
-add_paths (JsonBuilder *json, const gchar *name, gchar **paths)
+add_strings (JsonBuilder *json, const gchar *name, gchar **paths)
 {
   add_texts (json, name, paths, paths != NULL ? g_strv_length (paths) : 0);
 }
@@ -83,9 +83,10 @@ add_options (JsonBuilder *json, const TrainOptions *options)
   const CuvTrainParams *params = &options->train;
 
   begin (json, "options");
-  add_paths (json, "positives", options->inputs.positives);
-  add_paths (json, "negatives", options->inputs.negatives);
+  add_strings (json, "positives", options->inputs.positives);
+  add_strings (json, "negatives", options->inputs.negatives);
   add_text (json, "label", options->inputs.label);
+  add_strings (json, "ignore", options->inputs.ignore);
   add_text (json, "output", options->output);
   add_text (json, "format", options_format_name (params->cascade));
   add_int (json, "window_width", params->window_width);
@@ -200,12 +201,12 @@ add_rates (JsonBuilder *json, const GArray *rates)
 }
 
 static void
-add_boxes (JsonBuilder *json, const gchar *name, const GArray *boxes,
-    guint first, guint end)
+add_boxes (JsonBuilder *json, const gchar *name, const Results *self,
+    const GArray *boxes)
 {
   json_builder_set_member_name (json, name);
   json_builder_begin_array (json);
-  for (guint i = first; i < end; i++) {
+  for (guint i = 0; i < boxes->len; i++) {
     const CuvDatasetBox *box = &g_array_index (boxes, CuvDatasetBox, i);
 
     json_builder_begin_object (json);
@@ -215,6 +216,8 @@ add_boxes (JsonBuilder *json, const gchar *name, const GArray *boxes,
     add_number (json, "w", box->box.width);
     add_number (json, "h", box->box.height);
     add_number (json, "score", box->score);
+    if (boxes == self->found->mistakes)
+      add_text (json, "other", results_other_at (self, box));
     json_builder_end_object (json);
   }
   json_builder_end_array (json);
@@ -262,9 +265,9 @@ build (const Results *self)
   add_number (json, "weak_per_window", found->weak_per_window);
   add_windows (json, self);
   add_rates (json, self->rates);
-  add_boxes (json, "objects", found->objects, 0, found->objects->len);
-  add_boxes (json, "mistakes", found->mistakes, 0, found->mistakes->len);
-  add_boxes (json, "suspects", self->suspects, 0, self->suspects->len);
+  add_boxes (json, "objects", self, found->objects);
+  add_boxes (json, "mistakes", self, found->mistakes);
+  add_boxes (json, "suspects", self, self->suspects);
   add_progress (json, self->progress);
   add_features (json, &self->classifier);
   json_builder_end_object (json);

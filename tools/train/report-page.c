@@ -253,11 +253,12 @@ append_progress (GString *out, const GArray *progress)
 /* ---- thumbnails ---- */
 
 static void
-append_thumbnail (GString *out, const CuvDatasetBox *box)
+append_thumbnail (GString *out, const Results *self, const CuvDatasetBox *box)
 {
   gchar *uri = thumbnail_uri (box);
   gchar *name = g_path_get_basename (box->picture->path);
   gchar *valid = g_utf8_make_valid (name, -1);
+  const gchar *other = results_other_at (self, box);
   gchar *score = isfinite (box->score)
       ? g_strdup_printf ("score %.2f", box->score)
       : g_strdup ("missed");
@@ -265,10 +266,10 @@ append_thumbnail (GString *out, const CuvDatasetBox *box)
   if (uri != NULL)
     append (out,
         "<figure><img src='%s' alt=''><figcaption>%s<br>%.0f,%.0f "
-        "%.0fx%.0f<br>%s"
+        "%.0fx%.0f<br>%s%s%s"
         "</figcaption></figure>\n",
         uri, valid, box->box.x, box->box.y, box->box.width, box->box.height,
-        score);
+        score, other != NULL ? ", on " : "", other != NULL ? other : "");
   g_free (score);
   g_free (valid);
   g_free (name);
@@ -276,14 +277,14 @@ append_thumbnail (GString *out, const CuvDatasetBox *box)
 }
 
 static void
-append_thumbnails (
-    GString *out, const gchar *title, const gchar *text, const GArray *boxes)
+append_thumbnails (GString *out, const Results *self, const gchar *title,
+    const gchar *text, const GArray *boxes)
 {
   if (boxes->len == 0)
     return;
   append (out, "<h2>%s</h2>\n<p>%s</p>\n<div class='row'>\n", title, text);
   for (guint i = 0; i < MIN (boxes->len, MOST_THUMBNAILS); i++)
-    append_thumbnail (out, &g_array_index (boxes, CuvDatasetBox, i));
+    append_thumbnail (out, self, &g_array_index (boxes, CuvDatasetBox, i));
   g_string_append (out, "</div>\n");
 }
 
@@ -301,16 +302,20 @@ static void
 append_boxes (GString *out, const Results *self)
 {
   GArray *worst = reversed (self->found->objects);
+  gchar *others = results_describe_others (self);
+  gchar *text = g_strconcat ("Boxes on no object, best scores first.",
+      others != NULL ? " " : "", others, others != NULL ? "." : NULL, NULL);
 
-  append_thumbnails (out, "Missed objects",
+  append_thumbnails (out, self, "Missed objects",
       "Those that no box finds, then those with the least scores.", worst);
-  append_thumbnails (out, "Mistakes", "Boxes on no object, best scores first.",
-      self->found->mistakes);
-  append_thumbnails (out, "Perhaps objects that were not annotated",
+  append_thumbnails (out, self, "Mistakes", text, self->found->mistakes);
+  append_thumbnails (out, self, "Perhaps objects that were not annotated",
       "Boxes in pictures that were learnt from, where no object is annotated, "
       "with scores like those of objects. If they are objects, annotate them "
       "(or mark them to be ignored) and train again.",
       self->suspects);
+  g_free (text);
+  g_free (others);
   g_array_unref (worst);
 }
 

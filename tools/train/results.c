@@ -32,17 +32,58 @@ compare_scores (gconstpointer a, gconstpointer b)
 static gboolean
 is_apart (const CuvDatasetBox *box)
 {
-  const GArray *boxes = box->picture->boxes;
-  const CuvTrainBox *a = &box->box;
+  const GArray *boxes = box->picture->boxes, *others = box->picture->others;
+  gboolean touches = FALSE;
 
-  for (guint i = 0; i < boxes->len; i++) {
-    const CuvTrainBox *b = &g_array_index (boxes, CuvTrainBox, i);
+  for (guint i = 0; i < boxes->len; i++)
+    touches |=
+        cuv_dataset_overlap (&box->box, &g_array_index (boxes, CuvTrainBox, i))
+        > 0;
+  for (guint i = 0; i < others->len; i++)
+    touches |= cuv_dataset_overlap (
+                   &box->box, &g_array_index (others, CuvDatasetOther, i).box)
+        > 0;
+  return !touches;
+}
 
-    if (a->x < b->x + b->width && b->x < a->x + a->width
-        && a->y < b->y + b->height && b->y < a->y + a->height)
-      return FALSE;
+/* ---- objects of other labels ---- */
+
+const gchar *
+results_other_at (const Results *self, const CuvDatasetBox *box)
+{
+  const GArray *others = box->picture->others;
+
+  for (guint i = 0; i < others->len; i++) {
+    const CuvDatasetOther *other = &g_array_index (others, CuvDatasetOther, i);
+    const CuvTrainBox sample = cuv_sample_box (&other->box,
+        self->options->samples.margin, self->options->train.window_width,
+        self->options->train.window_height);
+
+    if (cuv_dataset_overlap (&box->box, &sample) >= 0.5)
+      return other->label;
   }
-  return TRUE;
+  return NULL;
+}
+
+gchar *
+results_describe_others (const Results *self)
+{
+  const gdouble least = cuv_train_rate_at (self->rates, 1).score;
+  const GArray *mistakes = self->found->mistakes;
+  guint n = 0, n_on = 0;
+
+  for (; n < mistakes->len; n++) {
+    const CuvDatasetBox *box = &g_array_index (mistakes, CuvDatasetBox, n);
+
+    if (box->score < least)
+      break;
+    n_on += results_other_at (self, box) != NULL;
+  }
+  return n_on > 0
+      ? g_strdup_printf ("%u of %u mistakes at 1 false positive a picture are "
+                         "on objects of other labels",
+          n_on, n)
+      : NULL;
 }
 
 static gboolean
@@ -109,6 +150,16 @@ results_threshold (const Results *self, gdouble score)
           "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
 }
 
+static void
+print_others (const Results *self)
+{
+  gchar *others = results_describe_others (self);
+
+  if (others != NULL)
+    g_print ("%s\n", others);
+  g_free (others);
+}
+
 void
 results_print (const Results *self)
 {
@@ -142,6 +193,7 @@ results_print (const Results *self)
         self->found->n_overflows, self->found->least);
   if (self->rates->len == 0)
     g_print ("no box is found\n");
+  print_others (self);
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
   if (self->suspects->len > 0)
     g_printerr ("%u boxes may be objects that were not annotated: see the "

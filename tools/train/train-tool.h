@@ -25,6 +25,7 @@
 typedef struct {
   gchar **positives, **negatives; /* annotations or folders; folders, files */
   gchar *label;                   /* NULL: any */
+  gchar **ignore;                 /* labels, or NULL */
   gchar *names;                   /* file of YOLO's names, or NULL */
   gint window_width, window_height;
   guint64 seed;
@@ -119,6 +120,10 @@ typedef struct {
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);
+/* The label of the object of another kind that a mistake is on, or NULL. */
+const gchar *results_other_at (const Results *self, const CuvDatasetBox *box);
+/* "9 of 12 mistakes .. are on objects of other labels"; NULL if none is. */
+gchar *results_describe_others (const Results *self);
 /* Properties of waldboostdetect for boxes of this score or a higher one. */
 gchar *results_threshold (const Results *self, gdouble score);
 void results_print (const Results *self);

@@ -11,6 +11,7 @@ picture_free (gpointer data)
   g_free (self->path);
   g_array_unref (self->objects);
   g_array_unref (self->boxes);
+  g_array_unref (self->others);
   g_free (self);
 }
 
@@ -55,7 +56,8 @@ cuv_dataset_add (
   *picture = (CuvDatasetPicture){ g_strdup (path),
     cuv_store_frame (self->store, number), &self->stop, frame->width,
     frame->height, FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
-    g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)) };
+    g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+    g_array_new (FALSE, FALSE, sizeof (CuvDatasetOther)) };
   g_ptr_array_add (self->pictures, picture);
   return picture;
 }

@@ -39,6 +39,12 @@ typedef enum {
   CUV_DATASET_N_ROLES,
 } CuvDatasetRole;
 
+/* An object of a kind that is not learnt. */
+typedef struct {
+  CuvTrainBox box;
+  const gchar *label; /* interned */
+} CuvDatasetOther;
+
 typedef struct {
   gchar *path; /* for messages */
   CuvFrame frame;
@@ -49,6 +55,7 @@ typedef struct {
                        * 0: none */
   GArray *objects;    /* of CuvTrainBox: those to learn */
   GArray *boxes;      /* of CuvTrainBox: no negatives */
+  GArray *others;     /* of CuvDatasetOther: negatives; for reports */
 } CuvDatasetPicture;
 
 typedef struct {
