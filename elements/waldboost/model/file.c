@@ -75,18 +75,45 @@ edit_distance (const char *a, const char *b)
 
 #define LETTER 256 /* weight of a wrong letter, above the length of a name */
 
+/* The name without its folder and endings, such as .yml.gz; g_free() it. */
+static char *
+stem_of (const char *name)
+{
+  char *stem = g_path_get_basename (name), *dot;
+
+  if (g_str_has_suffix (stem, ".gz"))
+    stem[strlen (stem) - strlen (".gz")] = '\0';
+  dot = strrchr (stem, '.');
+  if (dot != NULL && dot != stem)
+    *dot = '\0';
+  return stem;
+}
+
 /* A name that contains the searched one counts as one wrong letter, with ties
- * broken by length. */
+ * broken by length; one that only adds _default is the one that is meant. */
+static guint
+name_distance (const char *name, const char *stem, const char *entry)
+{
+  const gsize n = strlen (stem);
+  const guint letters = edit_distance (name, entry);
+
+  if (g_str_has_prefix (entry, stem)
+      && g_str_has_prefix (entry + n, "_default."))
+    return 0;
+  return n > 2 && strstr (entry, stem) != NULL ? LETTER + letters
+                                               : LETTER * letters;
+}
+
 static void
 find_nearer (
     const char *folder, const char *name, char **nearest, guint *distance)
 {
   GDir *dir = *folder != '\0' ? g_dir_open (folder, 0, NULL) : NULL;
+  char *stem = stem_of (name);
   const char *entry;
 
   while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
-    guint letters = edit_distance (name, entry);
-    guint d = strstr (entry, name) ? LETTER + letters : LETTER * letters;
+    const guint d = name_distance (name, stem, entry);
 
     if (d < *distance && g_str_has_suffix (entry, ".xml")) {
       *distance = d;
@@ -96,6 +123,7 @@ find_nearer (
   }
   if (dir != NULL)
     g_dir_close (dir);
+  g_free (stem);
 }
 
 /* The most similar file name in the folders, NULL if none is similar. */
@@ -157,11 +185,8 @@ cuv_model_label (const char *name)
 {
   static const char *const prefixes[] = { "cuvision-", "lbpcascade_",
     "haarcascade_" };
-  char *base = g_path_get_basename (name), *start = base, *label;
-  char *dot = strrchr (base, '.');
+  char *base = stem_of (name), *start = base, *label;
 
-  if (dot != NULL && dot != base)
-    *dot = '\0';
   for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++) {
     if (g_str_has_prefix (start, prefixes[i]))
       start += strlen (prefixes[i]);

@@ -80,6 +80,10 @@ GST_START_TEST (test_start_errors)
       "model=haarcascade_frontalface_defualt.xml", "face_default.xml.");
   expect_start_error ("model=frontalface", "is lbpcascade_frontalface.xml.");
   expect_start_error ("model=eye", "is haarcascade_eye.xml.");
+  expect_start_error ("model=haarcascade_frontalface.xml",
+      "is haarcascade_frontalface_default.xml.");
+  expect_start_error (
+      "model=haarcascade_upperbod.xml", "is haarcascade_upperbody.xml.");
   expect_start_error ("model=mine.xml", "CUV_MODEL_PATH");
   expect_start_error (this_program, "line 1");
   g_free (this_program);
