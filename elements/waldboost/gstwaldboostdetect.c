@@ -162,6 +162,14 @@ warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
   const CuvWaldboostPlan *plan = detector->plan;
   gchar min_text[32], max_text[32];
 
+  if (cuv_model_rejects_all (s->model)) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("model '%s' rejects every window: its last numbers are not finite. No "
+         "objects will be found; train it with more negative samples.",
+            s->model_name),
+        (NULL));
+    return;
+  }
   if (detector->n_levels > 0)
     return;
   if (plan->width == 0 || plan->height == 0) {

@@ -275,6 +275,12 @@ cuv_model_has_one_score (const CuvWaldboostModel *model)
   return sum - least_loss < (double) model->weak[last].threshold;
 }
 
+bool
+cuv_model_rejects_all (const CuvWaldboostModel *model)
+{
+  return model->weak[0].threshold == INFINITY;
+}
+
 /* ---- references ---- */
 
 const CuvWaldboostModel *

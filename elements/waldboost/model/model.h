@@ -71,6 +71,9 @@ char *cuv_model_write (
  * there is only one way to pass the last stage of the cascade. */
 bool cuv_model_has_one_score (const CuvWaldboostModel *model);
 
+/* Whether no window passes, as in a WBDetector whose training failed. */
+bool cuv_model_rejects_all (const CuvWaldboostModel *model);
+
 /* Models are immutable and may be shared between threads. */
 const CuvWaldboostModel *cuv_model_ref (const CuvWaldboostModel *model);
 void cuv_model_unref (const CuvWaldboostModel *model); /* NULL is allowed */

@@ -7,9 +7,13 @@
  *
  * Each array holds weak_count numbers. A weak classifier responds alpha if
  * polarity * (code - threshold) > 0, else -alpha; code is an LBP in a window of
- * 24 x 24. */
+ * 24 x 24.
+ *
+ * Numbers may be .Inf, -.Inf and .Nan: training writes them once a weak
+ * classifier separates all samples that are left. */
 #include "model/reader.h"
 
+#include <math.h>
 #include <string.h>
 
 #define WINDOW 24
@@ -52,13 +56,34 @@ clear (gpointer state)
     g_array_unref (self->arrays[i]);
 }
 
+static float *
+at (const Detector *self, int array, guint i)
+{
+  return &g_array_index (self->arrays[array - THRESHOLDS], float, i);
+}
+
 static float
 number (const Detector *self, int array, guint i)
 {
-  return g_array_index (self->arrays[array - THRESHOLDS], float, i);
+  return *at (self, array, i);
 }
 
 /* ---- arrays ---- */
+
+/* As cv::FileStorage writes what is not finite. */
+static gboolean
+is_special (const char *word, float *value)
+{
+  const gboolean minus = *word == '-';
+
+  if (g_ascii_strcasecmp (word + minus, ".inf") == 0)
+    *value = minus ? -INFINITY : INFINITY;
+  else if (g_ascii_strcasecmp (word + minus, ".nan") == 0)
+    *value = NAN;
+  else
+    return FALSE;
+  return TRUE;
+}
 
 static gboolean
 to_number (const char *word, int array, float *value, GError **error)
@@ -78,9 +103,10 @@ to_number (const char *word, int array, float *value, GError **error)
       return cuv_model_fail (
           error, "'%.*s' is not a polarity, 1 or -1", CUV_MAX_SHOWN, word);
     case ALPHAS:
-      return cuv_to_limited (word, CUV_MAX_RESPONSE, value, error);
+      return is_special (word, value)
+          || cuv_to_limited (word, CUV_MAX_RESPONSE, value, error);
     default:
-      return cuv_to_float (word, value, error);
+      return is_special (word, value) || cuv_to_float (word, value, error);
   }
 }
 
@@ -103,6 +129,83 @@ read_array (CuvModelReader *reader, const CuvElement *element, char *text,
     if (*error != NULL)
       return;
   }
+}
+
+/* ---- numbers that are not finite ---- */
+
+/* The largest magnitude of a sum of finite responses. */
+static float
+largest_sum (const Detector *self)
+{
+  float sum = 0;
+
+  for (guint i = 0; i < (guint) self->weak_count; i++)
+    if (isfinite (number (self, ALPHAS, i)))
+      sum += fabsf (number (self, ALPHAS, i));
+  return sum;
+}
+
+/* OpenCV's sum is NaN or too small at the end, whatever the window. */
+static gboolean
+never_passes (const Detector *self)
+{
+  const float last =
+      number (self, CASCADE_THRESHOLDS, (guint) self->weak_count - 1);
+  gboolean never = isnan (last) || last == INFINITY;
+
+  for (guint i = 0; i < (guint) self->weak_count; i++)
+    never = never || isnan (number (self, ALPHAS, i));
+  return never;
+}
+
+/* An infinite response decides: below, the window is rejected, at the latest at
+ * the end; above, no finite test matters any more. CUV_MAX_RESPONSE takes its
+ * place, against a test that only depends on the sign. Returns the number of
+ * such responses. */
+static int
+bound_responses (Detector *self)
+{
+  int n = 0;
+
+  for (guint i = 0; i < (guint) self->weak_count; i++) {
+    float *alpha = at (self, ALPHAS, i);
+    float *threshold = at (self, CASCADE_THRESHOLDS, i);
+
+    if (isinf (*alpha)) {
+      *alpha = copysignf (CUV_MAX_RESPONSE, *alpha);
+      *threshold = (float) n++ * CUV_MAX_RESPONSE;
+    } else if (n > 0 || isnan (*threshold)) {
+      *threshold = -INFINITY;
+    }
+  }
+  return n;
+}
+
+/* Replaces what is not finite, but for tests that always or never reject; gives
+ * the same hits. */
+static gboolean
+make_finite (Detector *self, float *final_threshold, GError **error)
+{
+  const float largest = largest_sum (self);
+  const gboolean never = never_passes (self);
+  int n;
+
+  *final_threshold =
+      number (self, CASCADE_THRESHOLDS, (guint) self->weak_count - 1);
+  n = bound_responses (self);
+  if (n > 0 && largest > CUV_MAX_RESPONSE / 2)
+    return cuv_model_fail (error,
+        "<alphas> hold .Inf, and others whose sum is above %g",
+        (double) CUV_MAX_RESPONSE / 2);
+  if (n > 0 || never)
+    *final_threshold = 0;
+  else if (*final_threshold == -INFINITY)
+    *final_threshold = -largest - 1;
+  for (guint i = 0; never && i < (guint) self->weak_count; i++) {
+    *at (self, ALPHAS, i) = 0;
+    *at (self, CASCADE_THRESHOLDS, i) = INFINITY;
+  }
+  return TRUE;
 }
 
 /* ---- the model ---- */
@@ -151,7 +254,7 @@ static void
 end_model (CuvModelReader *reader, const CuvElement *element, char *text,
     GError **error)
 {
-  const Detector *self = reader->state;
+  Detector *self = reader->state;
   CuvWaldboostModel *model = &reader->builder.model;
   Grid *grids;
 
@@ -167,6 +270,8 @@ end_model (CuvModelReader *reader, const CuvElement *element, char *text,
       return;
     }
   }
+  if (!make_finite (self, &model->final_threshold, error))
+    return;
   grids = g_new (Grid, N_FEATURES);
   enumerate_features (grids);
   for (guint i = 0; i < (guint) self->weak_count; i++)
@@ -179,8 +284,6 @@ end_model (CuvModelReader *reader, const CuvElement *element, char *text,
   model->scan = CUV_SCAN_WBD;
   model->inclusive = TRUE;
   model->window_width = model->window_height = WINDOW;
-  model->final_threshold =
-      number (self, CASCADE_THRESHOLDS, (guint) self->weak_count - 1);
 }
 
 #define ARRAY                                                                  \
