@@ -330,6 +330,13 @@ gst_cuv_publish_output_finish (GstCuvPublishOutput *self)
 }
 
 void
+gst_cuv_publish_output_reopen (GstCuvPublishOutput *self)
+{
+  if (self->writer != NULL)
+    cuv_writer_reopen (self->writer);
+}
+
+void
 gst_cuv_publish_output_interrupt (GstCuvPublishOutput *self, gboolean interrupt)
 {
   if (self->outbox != NULL)

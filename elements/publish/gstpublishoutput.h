@@ -22,6 +22,9 @@ void gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
 /* Waits for what is written, as EOS does. */
 void gst_cuv_publish_output_finish (GstCuvPublishOutput *self);
 
+/* Leaves a file that was renamed or removed. */
+void gst_cuv_publish_output_reopen (GstCuvPublishOutput *self);
+
 /* From any thread: TRUE ends all waiting, until FALSE is set. */
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);

@@ -160,4 +160,17 @@ gst_publish_install_signals (GType type)
    */
   install ("read-structure", type, G_CALLBACK (read_structure), G_TYPE_STRING,
       GST_TYPE_STRUCTURE, G_TYPE_NONE);
+  /**
+   * GstVisionPublish::reopen:
+   * @publish: the element, in any state
+   *
+   * If the file of #GstVisionPublish:file-path was renamed or removed, ends it
+   * and opens a new one, in the background. The same happens before the next
+   * record.
+   *
+   * Since: 0.2
+   */
+  g_signal_new_class_handler ("reopen", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_vision_publish_reopen), NULL, NULL, NULL, G_TYPE_NONE, 0);
 }

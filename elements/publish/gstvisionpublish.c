@@ -113,6 +113,17 @@ interrupt_waiting (GstVisionPublish *self, gboolean interrupt)
   GST_OBJECT_UNLOCK (self);
 }
 
+void
+gst_vision_publish_reopen (GstElement *element)
+{
+  GstVisionPublish *self = GST_VISION_PUBLISH (element);
+
+  GST_OBJECT_LOCK (self);
+  if (self->output != NULL)
+    gst_cuv_publish_output_reopen (self->output);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 {

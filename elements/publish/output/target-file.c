@@ -180,18 +180,18 @@ disconnect (FileTarget *self)
   self->target.connected = FALSE;
 }
 
-/* Only the first open() creates the file. If it is missing later, it was a
- * FIFO, which its reader creates again. */
+/* A FIFO that is missing later is created again by its reader, not here. */
 static CuvTargetState
 file_open (CuvTarget *target, GError **error)
 {
   FileTarget *self = (FileTarget *) target;
-  gboolean first = !self->opened_before;
+  gboolean first = !self->opened_before || self->regular;
   int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
       | (self->mode == CUV_TARGET_REPLACE ? 0 : O_APPEND)
       | (first ? O_CREAT : 0);
   int code;
 
+  disconnect (self);
   self->opened_before = TRUE;
   self->fd =
       self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
@@ -295,6 +295,20 @@ file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
   return -1;
 }
 
+/* Whether the file was renamed or removed, as logrotate does. */
+static gboolean
+file_moved (CuvTarget *target)
+{
+  FileTarget *self = (FileTarget *) target;
+  struct stat ours, named;
+
+  if (!self->regular || fstat (self->fd, &ours) != 0)
+    return FALSE;
+  if (stat (self->path, &named) != 0)
+    return errno == ENOENT;
+  return ours.st_dev != named.st_dev || ours.st_ino != named.st_ino;
+}
+
 static void
 file_free (CuvTarget *target)
 {
@@ -307,7 +321,7 @@ file_free (CuvTarget *target)
 }
 
 static const CuvTargetClass file_class = { file_open, file_write, file_retract,
-  file_free };
+  file_moved, file_free };
 
 CuvTarget *
 cuv_target_file_new (const gchar *path, CuvTargetMode mode)

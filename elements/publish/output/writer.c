@@ -30,6 +30,7 @@ struct _CuvWriter {
   gboolean busy;        /* with a record that is not in the queue any more */
   gboolean finish;      /* write the end once the queue is empty */
   gboolean hurry;       /* try again now rather than later */
+  gboolean reopen;      /* look whether the target has moved */
   gboolean absent;      /* the target has no reader */
   gboolean interrupted; /* finish() must not wait */
   gboolean timed_out;   /* the last finish() did */
@@ -270,6 +271,29 @@ deliver (CuvWriter *self, GBytes *record)
   return outcome == SENT;
 }
 
+static void
+leave_if_moved (CuvWriter *self)
+{
+  CuvTarget *target = self->target;
+
+  if (!target->connected || target->klass->moved == NULL
+      || !target->klass->moved (target))
+    return;
+  deliver (self, NULL);
+  target->connected = FALSE;
+}
+
+/* Needs the lock, which it releases while it works. */
+static void
+reopen (CuvWriter *self)
+{
+  self->reopen = FALSE;
+  g_mutex_unlock (&self->lock);
+  leave_if_moved (self);
+  connect_target (self);
+  g_mutex_lock (&self->lock);
+}
+
 /* Needs the lock. Waits for the next record. NULL with *end TRUE: write the
  * end; NULL with *end FALSE: the thread must quit. */
 static GBytes *
@@ -277,8 +301,12 @@ next_work (CuvWriter *self, gboolean *end)
 {
   GBytes *record;
 
-  while (g_queue_is_empty (&self->queue) && !self->finish && !self->quit)
-    g_cond_wait (&self->work, &self->lock);
+  while (g_queue_is_empty (&self->queue) && !self->finish && !self->quit) {
+    if (self->reopen)
+      reopen (self);
+    else
+      g_cond_wait (&self->work, &self->lock);
+  }
   record = g_queue_pop_head (&self->queue);
   *end = record == NULL && self->finish;
   self->busy = record != NULL;
@@ -326,6 +354,8 @@ run (gpointer data)
   g_mutex_lock (&self->lock);
   while ((record = next_work (self, &end)) != NULL || end) {
     g_mutex_unlock (&self->lock);
+    if (record != NULL)
+      leave_if_moved (self);
     ok = deliver (self, record);
     g_clear_pointer (&record, g_bytes_unref);
     g_mutex_lock (&self->lock);
@@ -400,6 +430,15 @@ cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
   g_queue_push_tail (&self->queue, g_bytes_new_take (text, size));
   self->queue_bytes += size;
   self->finish = self->timed_out = FALSE;
+  g_cond_signal (&self->work);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+cuv_writer_reopen (CuvWriter *self)
+{
+  g_mutex_lock (&self->lock);
+  self->reopen = TRUE;
   g_cond_signal (&self->work);
   g_mutex_unlock (&self->lock);
 }

@@ -31,13 +31,16 @@ typedef enum {
  * may take a second. An error's message names the cause and, where there is
  * one, the remedy. */
 typedef struct {
-  /* Also called again after the connection was lost. */
+  /* Also called again after the connection was lost or the target has moved:
+   * closes what was open. */
   CuvTargetState (*open) (CuvTarget *self, GError **error);
   /* The number of bytes written; 0: try again later, -1: failed. */
   gssize (*write) (
       CuvTarget *self, const gchar *data, gsize size, GError **error);
   /* Removes the last size bytes written; FALSE where that is impossible. */
   gboolean (*retract) (CuvTarget *self, gsize size);
+  /* Whether open() would open something else. NULL: never. */
+  gboolean (*moved) (CuvTarget *self);
   void (*free) (CuvTarget *self);
 } CuvTargetClass;
 
@@ -89,6 +92,10 @@ void cuv_writer_push (CuvWriter *self, gchar *text, gsize size);
  * and no longer once the target fails. FALSE if not everything is written by
  * then. More records may be pushed afterwards. */
 gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
+
+/* If the target has moved, ends the framing there and opens the new one. That
+ * happens before each record; this does it now. Does not wait. */
+void cuv_writer_reopen (CuvWriter *self);
 
 /* From any thread: TRUE makes cuv_writer_finish() return at once, a call in
  * progress included, until FALSE is set. */

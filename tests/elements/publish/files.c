@@ -2,6 +2,7 @@
 /* visionpublish: contents of files, and properties. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 #include "helper.h"
 
 /* ---- files ---- */
@@ -45,6 +46,35 @@ GST_START_TEST (test_json_array_at_stop)
   gst_harness_teardown (harness_new ("json"));
   fail_unless_file ("[\n\n]\n");
   fail_unless_jq_agrees ();
+}
+GST_END_TEST
+
+static guint64
+records_written (GstHarness *h)
+{
+  GstStructure *stats;
+  guint64 n = 0;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "records", &n);
+  gst_structure_free (stats);
+  return n;
+}
+
+GST_START_TEST (test_reopen)
+{
+  GstHarness *h = harness_new ("json");
+
+  g_object_set (h->element, "add-empty-results", TRUE, NULL);
+  push (h, frame_new (0));
+  while (records_written (h) == 0)
+    g_usleep (1000);
+  fail_unless (unlink (path) == 0);
+  g_signal_emit_by_name (h->element, "reopen");
+  while (!g_file_test (path, G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  push (h, frame_new (0));
+  fail_unless_written (h, "[\n" EMPTY (1) "\n]\n");
 }
 GST_END_TEST
 
@@ -276,6 +306,7 @@ files_suite (void)
   tcase_add_checked_fixture (tc, set_up, tear_down);
   tcase_add_test (tc, test_json_array);
   tcase_add_test (tc, test_json_array_at_stop);
+  tcase_add_test (tc, test_reopen);
   tcase_add_test (tc, test_append);
   tcase_add_test (tc, test_csv);
   tcase_add_test (tc, test_thousands_of_records);

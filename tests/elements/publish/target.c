@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writers to files that are full, shared, renamed or removed. */
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -82,6 +83,100 @@ GST_START_TEST (test_shared_full_disk)
 }
 GST_END_TEST
 
+static void
+expect_text (const gchar *path, const gchar *expected)
+{
+  gchar *text;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL), "%s", path);
+  fail_unless_equals_string (text, expected);
+  g_free (text);
+}
+
+static void
+wait_for_records (CuvWriter *writer, guint n)
+{
+  CuvWriterCounts counts = { 0 };
+
+  while (counts.records < n) {
+    g_usleep (1000);
+    cuv_writer_get_counts (writer, &counts);
+  }
+}
+
+/* As logrotate does. */
+static void
+rotate (const gchar *path, const gchar *old)
+{
+  fail_unless (rename (path, old) == 0);
+}
+
+typedef struct {
+  CuvTargetMode mode;
+  CuvFraming framing;
+} Layout;
+
+static const Layout layouts[] = {
+  { CUV_TARGET_SHARE, { "", "", "" } },
+  { CUV_TARGET_APPEND, { "head\n", "", "" } },
+  { CUV_TARGET_REPLACE, { "[\n", ",\n", "]\n" } },
+};
+
+/* The text of a file with one record. */
+static gchar *
+framed (const CuvFraming *framing, const gchar *record)
+{
+  return g_strconcat (framing->begin, record, framing->end, NULL);
+}
+
+GST_START_TEST (test_rotated)
+{
+  const Layout *layout = &layouts[__i__];
+  gchar *folder = g_dir_make_tmp ("rotated-XXXXXX", NULL), *warning;
+  gchar *path = g_build_filename (folder, "log", NULL);
+  gchar *old = g_build_filename (folder, "old", NULL);
+  gchar *texts[] = { framed (&layout->framing, "one\n"),
+    framed (&layout->framing, "two\n"), framed (&layout->framing, "three\n") };
+  CuvWriter *writer = cuv_writer_new (
+      cuv_target_file_new (path, layout->mode), &layout->framing, NULL);
+  CuvWriterCounts counts;
+
+  push (writer, "one\n");
+  wait_for_records (writer, 1);
+  rotate (path, old); /* before the end is written */
+  push (writer, "two\n");
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
+  expect_text (old, texts[0]);
+  expect_text (path, texts[1]);
+
+  /* without a record to write */
+  rotate (path, old);
+  cuv_writer_reopen (writer);
+  while (!g_file_test (path, G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  expect_text (old, texts[1]);
+  cuv_writer_reopen (writer); /* nothing has moved */
+  push (writer, "three\n");
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
+  expect_text (path, texts[2]);
+
+  fail_unless (unlink (path) == 0);
+  push (writer, "one\n");
+  cuv_writer_stop (writer, LONG_TIMEOUT, &counts, &warning);
+  expect_text (path, texts[0]);
+  fail_unless_equals_uint64 (counts.records, 4);
+  fail_unless (warning == NULL);
+  unlink (path);
+  unlink (old);
+  rmdir (folder);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_free (texts[i]);
+  g_free (path);
+  g_free (old);
+  g_free (folder);
+}
+GST_END_TEST
+
 static Suite *
 target_suite (void)
 {
@@ -90,6 +185,7 @@ target_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_shared_full_disk);
+  tcase_add_loop_test (tc, test_rotated, 0, G_N_ELEMENTS (layouts));
   return suite;
 }
 

@@ -92,7 +92,7 @@ fake_free (CuvTarget *target)
 }
 
 static const CuvTargetClass fake_class = { fake_open, fake_write, fake_retract,
-  fake_free };
+  NULL, fake_free };
 static const CuvFraming framing = { "<", ",", ">" };
 
 static Fake *
