@@ -3,16 +3,20 @@
 #include "cuvfile.h"
 #include "gstrcdpicture.h"
 
+#include <string.h>
+
+#include "cuvroi.h"
+
 #define ADVICE "set target-image to the path of a PNG or JPEG file"
 
-/* ---- loading ---- */
+/* ---- decoding ---- */
 
 static GstElement *
 make_pipeline (const gchar *path, GError **error)
 {
   GstElement *pipeline =
       gst_parse_launch ("filesrc name=file ! decodebin ! videoconvert ! "
-                        "video/x-raw,format=RGB ! fakesink name=sink",
+                        "video/x-raw,format={RGB,RGBA} ! fakesink name=sink",
           error);
   GstElement *file;
 
@@ -54,6 +58,106 @@ first_sample (GstElement *pipeline, GstSample **sample)
   return problem;
 }
 
+/* ---- transparency ---- */
+
+static gboolean
+is_opaque (const GstVideoFrame *frame, gint x, gint y)
+{
+  const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0)
+      + y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+
+  return row[4 * x + 3] >= 128;
+}
+
+/* The box around the opaque pixels. NULL, or why that is no target. */
+static gchar *
+find_opaque (const GstVideoFrame *frame, CuvRoi *box)
+{
+  const gint width = frame->info.width, height = frame->info.height;
+  gint64 n = 0, area;
+
+  *box = (CuvRoi){ width, height, 0, 0 };
+  for (gint y = 0; y < height; y++) {
+    for (gint x = 0; x < width; x++) {
+      if (!is_opaque (frame, x, y))
+        continue;
+      n++;
+      box->left = MIN (box->left, x);
+      box->top = MIN (box->top, y);
+      box->right = MAX (box->right, x + 1);
+      box->bottom = MAX (box->bottom, y + 1);
+    }
+  }
+  area = (gint64) (box->right - box->left) * (box->bottom - box->top);
+  if (n == 0)
+    return g_strdup ("all of its pixels are transparent");
+  if (n < area - area / 20)
+    return g_strdup_printf (
+        "%d %% of its pixels are transparent, but a target is a rectangle of "
+        "visible pixels; cut one out of a frame of the video",
+        (gint) (100 * (area - n) / area));
+  return NULL;
+}
+
+static GstSample *
+cut_out (const GstVideoFrame *frame, const CuvRoi *box)
+{
+  GstVideoInfo info;
+  GstVideoFrame to;
+  GstSample *sample;
+  GstBuffer *buffer;
+  GstCaps *caps;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA,
+      (guint) (box->right - box->left), (guint) (box->bottom - box->top));
+  info.colorimetry = frame->info.colorimetry;
+  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+  if (!gst_video_frame_map (&to, &info, buffer, GST_MAP_WRITE)) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
+  for (gint y = 0; y < info.height; y++)
+    memcpy ((guint8 *) to.data[0] + y * info.stride[0],
+        (const guint8 *) frame->data[0]
+            + (box->top + y) * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0)
+            + 4 * box->left,
+        4 * (gsize) info.width);
+  gst_video_frame_unmap (&to);
+  caps = gst_video_info_to_caps (&info);
+  sample = gst_sample_new (buffer, caps, NULL, NULL);
+  gst_caps_unref (caps);
+  gst_buffer_unref (buffer);
+  return sample;
+}
+
+/* Cuts a transparent margin off: its pixels would count as the object's. */
+static gchar *
+trim (GstSample **picture)
+{
+  GstSample *cut = NULL;
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  gchar *problem;
+  CuvRoi box;
+
+  if (!gst_video_info_from_caps (&info, gst_sample_get_caps (*picture))
+      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_RGBA
+      || !gst_video_frame_map (
+          &frame, &info, gst_sample_get_buffer (*picture), GST_MAP_READ))
+    return NULL;
+  problem = find_opaque (&frame, &box);
+  if (problem == NULL)
+    cut = cut_out (&frame, &box);
+  gst_video_frame_unmap (&frame);
+  if (cut != NULL || problem != NULL) {
+    gst_sample_unref (*picture);
+    *picture = cut;
+  }
+  return problem;
+}
+
+/* ---- loading ---- */
+
 gchar *
 gst_rcd_picture_load (const gchar *path, GstSample **picture)
 {
@@ -71,7 +175,7 @@ gst_rcd_picture_load (const gchar *path, GstSample **picture)
                           : first_sample (pipeline, picture);
   g_clear_error (&error);
   gst_clear_object (&pipeline);
-  return problem;
+  return problem != NULL ? problem : trim (picture);
 }
 
 /* ---- converting ---- */

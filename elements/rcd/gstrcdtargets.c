@@ -185,15 +185,22 @@ update_events (GstRcdTargets *self)
 }
 
 /* Warns once, because a detector may report the same unusable region in every
- * frame. */
+ * frame, and regions of many objects that look like what is beside them. */
 static void
 warn_rejected (GstRcdTargets *self)
 {
   const gchar *rejected = self->result.rejected;
+  const gchar *ambiguous = self->result.ambiguous;
 
   if (rejected != NULL && !self->rejected)
     warn (self, "Cannot track a target: %s.", rejected);
+  if (ambiguous != NULL && !self->ambiguous)
+    warn (self,
+        "A target may be lost unnoticed: %s. Choose a box with what "
+        "distinguishes the object, or a smaller max-distance.",
+        ambiguous);
   self->rejected = rejected != NULL;
+  self->ambiguous |= ambiguous != NULL;
 }
 
 static void
@@ -339,7 +346,7 @@ gst_rcd_targets_start (GstRcdTargets *self)
   self->box = no_box;
   self->box_id = self->picture_id = 0;
   self->result = (CuvTrackerResult){ 0 };
-  self->rejected = self->no_window = FALSE;
+  self->rejected = self->ambiguous = self->no_window = FALSE;
   g_array_set_size (self->targets, 0);
   g_mutex_lock (&self->lock);
   problem = ensure_tracker (self);

@@ -28,6 +28,7 @@ typedef struct {
   GArray *present;         /* GstCuvObject, those of the current frame */
   gboolean search_all; /* search the whole next frame, whatever the settings */
   gboolean rejected;   /* the previous frame rejected a target */
+  gboolean ambiguous;  /* warned of a target that looks like its surroundings */
   gboolean no_window;  /* no window fitted the previous frame */
   GPtrArray *warnings; /* to be posted after the lock is released */
 } GstRcdTargets;

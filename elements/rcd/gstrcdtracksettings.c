@@ -22,9 +22,12 @@ check (gconstpointer settings)
 
   if (n_set != 0 && n_set != 4)
     return g_strdup_printf (
-        "object-initial-x %d, -y %d, -width %d, -height %d describe only a "
-        "part of a box: set all four, or none (-1, -1, 0, 0)",
-        box->x, box->y, box->width, box->height);
+        "object-initial-x %d, -y %d, -width %d, -height %d are not a box: %s",
+        box->x, box->y, box->width, box->height,
+        box->x >= 0 && box->y >= 0
+            ? "set width and height to 1 pixel or more, or x and y to -1 for "
+              "no box"
+            : "set all four, or none (-1, -1, 0, 0)");
   if (config->cell > 0 && config->stride % config->cell != 0)
     return g_strdup_printf ("cell %d does not divide stride %d: set cell to a "
                             "divisor of it, or to 0",

@@ -44,7 +44,8 @@ struct _CuvTracker {
   CuvRcdConfig backend_config; /* while it is open */
   CuvTrackerPlan plan;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
-  char rejected[256]; /* why the last run rejected a target, or empty */
+  char rejected[256];  /* why the last run rejected a target, or empty */
+  char ambiguous[256]; /* a new target that looks like its surroundings */
 };
 
 /* Intersection of a box and the frame; 0 x 0 pixels if it is empty. */

@@ -3,6 +3,8 @@
 #include "cuvtime.h"
 #include "rcd/rcd-distance.h"
 
+#include <stdio.h>
+
 double
 cuv_tracker_max_distance (
     const CuvTrackerConfig *config, const CuvTrackerParams *params)
@@ -74,12 +76,67 @@ acquire (CuvTrackerTarget *target, const CuvRcdBox *box)
   target->skip_search = true;
 }
 
+/* Finds the box beside a new target that looks most like it; its distance is
+ * infinite if none is inside the frame. NULL, or what went wrong. */
 static const char *
-measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
+search_beside (CuvTracker *self, const CuvTrackerTarget *target,
+    const CuvFrame *frame, const CuvProcessor *processor, double *least)
+{
+  static const int directions[][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 },
+    { 0, 1 } };
+  const CuvRcdBox *box = &target->track.box;
+  const CuvRcdBox origin = { 0, 0, box->width, box->height };
+  int64_t sums[CUV_RCD_MAX_SUMS];
+
+  *least = (double) INFINITY;
+  for (int i = 0; i < 4; i++) {
+    const CuvRcdBox beside = { box->x + directions[i][0] * box->width,
+      box->y + directions[i][1] * box->height, box->width, box->height };
+    const CuvRcdBox inside =
+        cuv_tracker_clip (&beside, frame->width, frame->height);
+    CuvRcdJob job = { .frame = frame, .box = &beside, .sums = sums };
+    const char *problem;
+
+    if (inside.width != box->width || inside.height != box->height)
+      continue;
+    problem = cuv_backend_run (&self->backend, &job, processor);
+    if (problem != NULL)
+      return problem;
+    *least = fmin (*least,
+        cuv_rcd_distance (cuv_rcd_score (sums, target->appearance.n, &origin,
+                              &target->appearance.model, self->config.metric,
+                              self->config.lambda),
+            self->config.metric));
+  }
+  return NULL;
+}
+
+static const char *
+check_surroundings (CuvTracker *self, const CuvTrackerTarget *target,
+    const CuvTrackerParams *params, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const double limit = cuv_tracker_max_distance (&self->config, params);
+  const CuvRcdBox *box = &target->track.box;
+  double least;
+  const char *problem = search_beside (self, target, frame, processor, &least);
+
+  if (problem == NULL && least <= limit)
+    snprintf (self->ambiguous, sizeof self->ambiguous,
+        "the target of %d x %d pixels at (%d, %d) looks like the box beside "
+        "it, whose distance of %.2g is within the limit of %.2g",
+        box->width, box->height, box->x, box->y, least, limit);
+  return problem;
+}
+
+static const char *
+measure (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvTrackerParams *params, const CuvFrame *frame,
     const CuvProcessor *processor, bool *rejected)
 {
   const CuvRcdBox box =
       cuv_tracker_clip (&target->track.box, frame->width, frame->height);
+  const bool is_new = !target->acquired;
   int64_t sums[CUV_RCD_MAX_SUMS];
   CuvRcdJob job = { .frame = frame, .box = &box, .sums = sums };
   const char *problem = cuv_backend_run (&self->backend, &job, processor);
@@ -92,12 +149,14 @@ measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
     cuv_tracker_reject (self, "target", &target->track.box, problem);
   else
     acquire (target, &box);
-  return NULL;
+  return is_new && !*rejected
+      ? check_surroundings (self, target, params, frame, processor)
+      : NULL;
 }
 
 static const char *
-measure_pending (
-    CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor)
+measure_pending (CuvTracker *self, const CuvTrackerParams *params,
+    const CuvFrame *frame, const CuvProcessor *processor)
 {
   for (int t = self->n_targets - 1; t >= 0; t--) {
     const char *problem;
@@ -105,7 +164,8 @@ measure_pending (
 
     if (!self->targets[t].pending)
       continue;
-    problem = measure (self, &self->targets[t], frame, processor, &rejected);
+    problem =
+        measure (self, &self->targets[t], params, frame, processor, &rejected);
     if (problem != NULL)
       return problem;
     if (rejected)
@@ -283,7 +343,7 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
 static void
 begin_frame (CuvTracker *self)
 {
-  self->rejected[0] = '\0';
+  self->rejected[0] = self->ambiguous[0] = '\0';
   for (int t = 0; t < self->n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
 
@@ -299,6 +359,7 @@ end_frame (CuvTracker *self, CuvTrackerResult *result)
 {
   result->windows = self->plan.n_windows;
   result->rejected = self->rejected[0] != '\0' ? self->rejected : NULL;
+  result->ambiguous = self->ambiguous[0] != '\0' ? self->ambiguous : NULL;
   for (int t = 0; t < self->n_targets; t++)
     result->tracks[result->n_tracks++] = self->targets[t].track;
   for (int t = self->n_targets - 1; t >= 0; t--) {
@@ -326,7 +387,7 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   reject_outside (self, frame);
   problem = cuv_tracker_prepare (self, params, frame, processor);
   if (problem == NULL)
-    problem = measure_pending (self, frame, processor);
+    problem = measure_pending (self, params, frame, processor);
   /* rejected targets may have changed the grid */
   if (problem == NULL)
     problem = cuv_tracker_prepare (self, params, frame, processor);

@@ -117,6 +117,8 @@ typedef struct {
   int n_tracks;
   /* NULL, or which new target was rejected and why; valid until the next run */
   const char *rejected;
+  const char
+      *ambiguous;  /* likewise, of one that looks like what is beside it */
   int64_t windows; /* compared before refinement */
   float microseconds;
 } CuvTrackerResult;

@@ -358,19 +358,17 @@ GST_END_TEST
 
 /* ---- a picture ---- */
 
+/* Writes the frame to a PNG file; unrefs it. */
 static gchar *
-picture_of (guint kind, Box box)
+write_picture (GstBuffer *frame, const gchar *format, gint width, gint height)
 {
   gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "target.png", NULL);
-  GstHarness *h;
-  GstBuffer *frame, *png;
+  GstHarness *h = gst_harness_new ("pngenc");
+  GstBuffer *png;
   GstMapInfo map;
 
-  h = gst_harness_new ("pngenc");
-  cuv_harness_caps (h, "RGB", box.width, box.height);
-  frame = cuv_frame_new ("RGB", box.width, box.height);
-  film_draw_object (frame, kind, (Box){ 0, 0, box.width, box.height });
+  cuv_harness_caps (h, format, width, height);
   png = gst_harness_push_and_pull (h, frame);
   gst_buffer_map (png, &map, GST_MAP_READ);
   fail_unless (
@@ -380,6 +378,40 @@ picture_of (guint kind, Box box)
   gst_harness_teardown (h);
   g_free (folder);
   return path;
+}
+
+static gchar *
+picture_of (guint kind, Box box)
+{
+  GstBuffer *frame = cuv_frame_new ("RGB", box.width, box.height);
+
+  film_draw_object (frame, kind, (Box){ 0, 0, box.width, box.height });
+  return write_picture (frame, "RGB", box.width, box.height);
+}
+
+/* With a transparent margin; hole: also transparent in the middle. */
+static gchar *
+transparent_picture_of (guint kind, Box box, gboolean hole)
+{
+  const gint width = box.width + 20, height = box.height + 9;
+  GstBuffer *frame = cuv_frame_new ("RGBA", width, height);
+  GstVideoFrame video;
+  GstVideoInfo info;
+
+  film_draw_object (frame, kind, (Box){ 13, 4, box.width, box.height });
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA, width, height);
+  fail_unless (gst_video_frame_map (&video, &info, frame, GST_MAP_READWRITE));
+  for (gint i = 0; i < width * height; i++) {
+    const gint x = i % width - 13, y = i / width - 4;
+    const gboolean inside = x >= 0 && x < box.width && y >= 0 && y < box.height;
+    guint8 *row = (guint8 *) video.data[0]
+        + i / width * GST_VIDEO_FRAME_PLANE_STRIDE (&video, 0);
+
+    row[4 * (i % width) + 3] =
+        inside && !(hole && x > box.width / 4 && x < box.width / 2) ? 255 : 0;
+  }
+  gst_video_frame_unmap (&video);
+  return write_picture (frame, "RGBA", width, height);
 }
 
 static void
@@ -419,6 +451,24 @@ GST_START_TEST (test_picture)
     film_clear (&film);
   }
   remove_picture (path);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_transparent_picture)
+{
+  gchar *margin = transparent_picture_of (1, start, FALSE);
+  gchar *hole = transparent_picture_of (1, start, TRUE);
+  Film film = film_new ("", "RGB", WIDTH, HEIGHT);
+
+  g_object_set (film.track, "target-image", margin, NULL);
+  check_at (film_show (&film, 1, 1, start), 1, start);
+  g_object_set (film.track, "target-image", hole, NULL);
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "% of its pixels are transp");
+  check_at (film_show (&film, 1, 1, start), 1, start);
+  film_clear (&film);
+  remove_picture (margin);
+  remove_picture (hole);
 }
 
 GST_END_TEST
@@ -565,6 +615,7 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_detections_are_requested);
   tcase_add_test (tc, test_several_targets);
   tcase_add_test (tc, test_picture);
+  tcase_add_test (tc, test_transparent_picture);
   tcase_add_test (tc, test_picture_in_yuv);
   tcase_add_test (tc, test_signals_from_another_thread);
   tcase_add_test (tc, test_signals_while_frames_pass);

@@ -77,6 +77,33 @@ GST_START_TEST (test_one_pixel_by_properties)
 
 GST_END_TEST
 
+/* Such a box is tracked wherever it is: one warning. */
+GST_START_TEST (test_box_like_its_surroundings)
+{
+  static const gchar *const properties[] = { "", "metric=forstner",
+    "features=rgb-grad" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    Film film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
+    gint id;
+
+    g_signal_emit_by_name (film.track, "set-target", place.x, place.y,
+        place.width, place.height, &id);
+    check_at (film_show (&film, 1, 1, place), id, place);
+    expect_no_warning (film.bus);
+    g_signal_emit_by_name (film.track, "clear-target");
+    g_signal_emit_by_name (film.track, "set-target", 90, 50, 40, 40, &id);
+    gst_buffer_unref (film_show (&film, 1, 1, place));
+    expect_problem (film.bus, GST_MESSAGE_WARNING,
+        "40 x 40 pixels at (90, 50) looks like the box beside it");
+    gst_buffer_unref (film_show (&film, 5, 1, place));
+    expect_no_warning (film.bus);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
 /* Detected in every frame: one warning. */
 GST_START_TEST (test_flat_region)
 {
@@ -349,6 +376,7 @@ trouble_suite (void)
   tcase_add_test (tc, test_invalid_boxes);
   tcase_add_test (tc, test_one_pixel_by_properties);
   tcase_add_test (tc, test_label_of_invalid_utf8);
+  tcase_add_test (tc, test_box_like_its_surroundings);
   tcase_add_test (tc, test_flat_region);
   tcase_add_test (tc, test_regions_beyond_the_frame);
   tcase_add_test (tc, test_grey_in_rgb);
