@@ -23,7 +23,7 @@ typedef struct {
 } CuvCube;
 
 #define CUV_CUBE_MAX_SIZE 16384
-#define CUV_CUBE_MAX_BANDS 512
+#define CUV_CUBE_MAX_BANDS 1024
 
 static inline int
 cuv_cube_sample_size (CuvCubeFormat format)

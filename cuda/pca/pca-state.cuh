@@ -97,6 +97,8 @@ struct CuvPcaPass {
   int apart; // packed: pixels between adjacent lanes, 1 or 8
 };
 
+static_assert (sizeof (CuvPcaPass) <= 4096, "of kernel parameters");
+
 // The parts of the sums that this launch computes; the warps of a block that
 // share the pixels of each part; threads per block.
 static __host__ __device__ inline int

@@ -4,8 +4,8 @@
  * @title: spectralpca
  * @short_description: shows the principal components of spectral images
  *
- * Finds the principal components of the pixels of a cube of up to 512 bands, or
- * of RGB video, and shows three of them as red, green and blue, or passes on
+ * Finds the principal components of the pixels of a cube of up to 1024 bands,
+ * or of RGB video, and shows three of them as red, green and blue, or passes on
  * some as a cube of scores if what follows takes cubes only. Components keep
  * their places and signs from frame to frame, so that colours do not flicker.
  * Runs on the GPU, to which it uploads cubes itself, or on CPU threads.

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 #define GST_SPECTRAL_SCORES_CAPS                                               \
   "video/x-spectral, format = (string) F32LE, "                                \
-  "bands = (int) [ 1, 512 ], interleave = (string) { bsq, bip, bil "           \
+  "bands = (int) [ 1, 1024 ], interleave = (string) { bsq, bip, bil "          \
   "}, " GST_CUV_SPECTRAL_SIZES
 
 /* Moves score caps behind picture caps, so that peers that accept both get

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define GST_CUV_SPECTRAL_CAPS                                                  \
   "video/x-spectral, format = (string) { U8, U16LE, F32LE }, "                 \
   "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "                  \
-  "bands = (int) [ 1, 512 ], interleave = (string) { bip, bil, bsq }"
+  "bands = (int) [ 1, 1024 ], interleave = (string) { bip, bil, bsq }"
 
 typedef enum {
   GST_CUV_SPECTRAL_BIP, /* [row][pixel][band] */

@@ -440,7 +440,7 @@ parse_components (gpointer properties)
           != GST_CUV_SPECTRAL_SHOWN
       || MIN (MIN (c[0], c[1]), c[2]) < 0
       || MAX (MAX (c[0], c[1]), c[2]) > CUV_CUBE_MAX_BANDS)
-    return g_strdup ("expected three numbers from 0 to 512 for red, green and "
+    return g_strdup ("expected three numbers from 0 to 1024 for red, green and "
                      "blue, for example '1,2,3'; 0 is black");
   memcpy (self->settings.components, c, sizeof c);
   return NULL;
@@ -455,7 +455,7 @@ parse_components (gpointer properties)
  */
 static const GstCuvSetting list[] = {
   { "components", "Components",
-      "Numbers of the components shown as red, green and blue, 1 to 512 (0 = "
+      "Numbers of the components shown as red, green and blue, 1 to 1024 (0 = "
       "black)",
       .offset = AT (components), .type = G_TYPE_STRING, .text = "1,2,3",
       .parse = parse_components },

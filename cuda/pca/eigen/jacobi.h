@@ -46,7 +46,7 @@ typedef struct {
   CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   int32_t *order, *best, *taken; /* n */
-  uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
+  uint32_t *blocks;              /* CUV_PCA_BLOCKS (n) */
 } CuvPcaScratch;
 
 /* Doubles up to the two zeros, which must all be 0 at first; bytes in total. */
@@ -56,7 +56,7 @@ typedef struct {
   (CUV_PCA_SCRATCH_DOUBLES (n) * sizeof (double)                               \
       + CUV_GROUP_SLOTS * sizeof (CuvGroupSlot)                                \
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation)                            \
-      + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint16_t))
+      + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint32_t))
 
 CUV_HOST_DEVICE CuvPcaScratch
 cuv_pca_scratch_in (double *memory, int n)
@@ -76,7 +76,7 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
   scratch.taken = scratch.best + n;
-  scratch.blocks = (uint16_t *) (scratch.taken + n);
+  scratch.blocks = (uint32_t *) (scratch.taken + n);
   return scratch;
 }
 
@@ -169,15 +169,15 @@ cuv_pca_turn_block (
 CUV_GROUP_FUNC void
 cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     int round, double scale, double limit, CuvPcaRotation *rotations,
-    const uint16_t *blocks)
+    const uint32_t *blocks)
 {
   CUV_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
   rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
   cuv_group_sync (group);
   CUV_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
   {
-    const CuvPcaRotation *x = &rotations[blocks[k] >> 8];
-    const CuvPcaRotation *y = &rotations[blocks[k] & 255];
+    const CuvPcaRotation *x = &rotations[blocks[k] >> 16];
+    const CuvPcaRotation *y = &rotations[blocks[k] & 0xffff];
 
     if (x->s != 0.0 || y->s != 0.0)
       cuv_pca_turn_block (a, pitch, x, y);
@@ -192,16 +192,16 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
   cuv_group_sync (group);
 }
 
-/* All pairs of pairs i <= j, as i << 8 | j. */
+/* All pairs of pairs i <= j, as i << 16 | j. */
 CUV_GROUP_FUNC void
-cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
+cuv_pca_list_blocks (CuvThreadGroup group, int n, uint32_t *blocks)
 {
   const int pairs = CUV_PCA_PAIRS (n);
 
   CUV_GROUP_ROWS (group, i, pairs)
   {
     CUV_GROUP_COLUMNS (group, j, i, pairs)
-    blocks[i * pairs - i * (i + 1) / 2 + j] = (uint16_t) (i << 8 | j);
+    blocks[i * pairs - i * (i + 1) / 2 + j] = (uint32_t) (i << 16 | j);
   }
 }
 

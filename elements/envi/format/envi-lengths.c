@@ -120,10 +120,12 @@ static bool
 find_lengths_in_names (CuvEnvi *envi, CuvEnviReader *reader)
 {
   const CuvEnviValue *names = &reader->values[BAND_NAMES];
-  const char *at = names->text, *end = at + names->size;
+  const char *at, *end;
 
   if (cuv_envi_count (reader, BAND_NAMES) != envi->bands)
     return false;
+  at = names->text;
+  end = at + names->size;
   for (int i = 0; i < envi->bands; i++) {
     const char *comma = at < end ? memchr (at, ',', (size_t) (end - at)) : NULL;
     const CuvEnviValue name =

@@ -120,14 +120,17 @@ print_numbers (FILE *out, const char *name, const double *numbers, int n)
   fputs ("}\n", out);
 }
 
+/* Without the carriage returns of DOS; others may separate words. */
 static void
 print_entry (FILE *out, const CuvEnviEntry *entry)
 {
+  const char *text = entry->value.text;
+
   fprintf (out, "%.*s = %s", (int) entry->name.size, entry->name.text,
       entry->is_braced ? "{" : "");
   for (size_t i = 0; i < entry->value.size; i++)
-    if (entry->value.text[i] != '\r')
-      putc (entry->value.text[i], out);
+    if (text[i] != '\r' || i + 1 == entry->value.size || text[i + 1] != '\n')
+      putc (text[i], out);
   fputs (entry->is_braced ? "}\n" : "\n", out);
 }
 

@@ -61,11 +61,11 @@ typedef struct {
   CuvEnviInterleave interleave;
   bool big_endian;
   bool has_wavelengths, has_fwhm, has_ignore;
+  uint32_t assumed;                       /* CuvEnviAssumptions, to warn of */
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
   double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
   bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to exclude */
-  double ignore;    /* value of samples without a measurement */
-  unsigned assumed; /* CuvEnviAssumptions, to warn of */
+  double ignore; /* value of samples without a measurement */
 } CuvEnvi;
 
 /* The text of a header in UTF-8 or a superset of ASCII: UTF-16 is converted, a

@@ -185,7 +185,7 @@ static const char *const invalid_headers[][2] = {
   { "ENVI\nsamples = -9223372036854775808",
       "should be an integer" }, /* INT64_MIN */
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
-  { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 1025", "1 .. 1024" },
   { "ENVI\nsamples = 5\n\nsamples = 6",
       "line 4: the key 'samples' has another value in line 2" },
   { "ENVI\nsamples = 5\nlines = 16777217", "an integer of 1 .. 16777216" },
@@ -475,6 +475,20 @@ GST_START_TEST (keeps_wavelengths_of_other_units)
 }
 
 GST_END_TEST
+/* Wavelengths that are not numbers are kept, and must not become numbers. */
+GST_START_TEST (keeps_carriage_returns_in_words)
+{
+  CuvEnvi envi;
+  CuvEnviExtraKeys extra =
+      extra_keys_of (GOOD "wavelength = {400,\r\n500,6\r00}\r\n", &envi);
+
+  fail_if (envi.has_wavelengths);
+  fail_unless_equals_string (
+      extra.samples, "ENVI\nwavelength = {400,\n500,6\r00}\n");
+  cuv_envi_extra_keys_clear (&extra);
+}
+
+GST_END_TEST
 /* Each key is written once, also if an extra key repeats it. */
 GST_START_TEST (writes_kept_keys)
 {
@@ -603,6 +617,7 @@ make_suite (void)
   tcase_add_test (tcase, headers_round_trip);
   tcase_add_test (tcase, keeps_other_keys);
   tcase_add_test (tcase, keeps_wavelengths_of_other_units);
+  tcase_add_test (tcase, keeps_carriage_returns_in_words);
   tcase_add_test (tcase, writes_kept_keys);
   tcase_add_test (tcase, numbers_do_not_depend_on_locale);
   tcase_add_test (tcase, converts_samples);

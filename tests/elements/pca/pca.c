@@ -374,7 +374,7 @@ static const struct {
   { "{\"kind\":\"spectralpca-basis\",\"version\":2}",
       "version is 2, and should be 1" },
   { HEAD "\"rank\"}", "mode should be" },
-  { HEAD "\"pearson\",\"mean\":[]}", "mean should be an array of 1 to 512" },
+  { HEAD "\"pearson\",\"mean\":[]}", "mean should be an array of 1 to 1024" },
   { HEAD "\"pearson\",\"mean\":[1,\"2\"]}",
       "number 1 of mean should be a number" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[-1]}",
@@ -473,14 +473,14 @@ expect_basis_error (const gchar *path, const gchar *part)
 /* Nesting and size are limited, and devices are not read. */
 GST_START_TEST (hostile_basis_is_an_error)
 {
-  gchar *deep = g_strnfill (1000000, '[');
+  gchar *deep = g_strnfill (2000000, '[');
   gchar *path = write_basis (deep);
 
-  expect_basis_error (path, "1024 arrays, more than a basis can have");
-  memset (deep, ',', 1000000);
+  expect_basis_error (path, "1536 arrays, more than a basis can have");
+  memset (deep, ',', 2000000);
   fail_unless (g_file_set_contents (path, deep, -1, NULL));
   expect_basis_error (path, "values, more than a basis can have");
-  fail_unless_equals_int (truncate (path, 17 << 20), 0);
+  fail_unless_equals_int (truncate (path, 68 << 20), 0);
   expect_basis_error (path, "bytes, the limit");
   expect_basis_error ("/dev/zero", "not a regular file");
   g_unlink (path);

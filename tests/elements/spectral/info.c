@@ -101,9 +101,9 @@ GST_START_TEST (invalid_fields_are_named)
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1",
         "bands is missing" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=0",
-        "bands is 0, but must be an integer from 1 to 512" },
-    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=513",
-        "bands is 513" },
+        "bands is 0, but must be an integer from 1 to 1024" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=1025",
+        "bands is 1025" },
     { "video/x-spectral,format=U8,interleave=bip,width=-1,height=1,bands=1",
         "width is -1" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=16385,bands=1",
@@ -159,15 +159,15 @@ GST_START_TEST (cube_steps)
 }
 
 GST_END_TEST
-/* 512 GiB fit where addresses have 64 bits. */
+/* 1 TiB fits where addresses have 64 bits. */
 GST_START_TEST (largest_size)
 {
   GstCuvSpectralInfo info =
       parse_valid ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
-                   "height=16384,bands=512");
+                   "height=16384,bands=1024");
 
   fail_unless_equals_uint64 (
-      gst_cuv_spectral_info_size (&info), (guint64) 1 << 39);
+      gst_cuv_spectral_info_size (&info), (guint64) 1 << 40);
   fail_unless_equals_int64 (
       gst_cuv_spectral_info_cube (&info, NULL).band_step, (gint64) 1 << 30);
   info.bands = 0;

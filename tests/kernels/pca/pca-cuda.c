@@ -271,9 +271,9 @@ keep_high_bands (PcaRun *run)
 static void
 check_many_bands (void *stream)
 {
-  static const int bands[] = { 300, 285, 425, 512 };
+  static const int bands[] = { 300, 285, 425, 512, 1024 };
 
-  for (int i = 0; i < (cuv_check_options.few ? 3 : 12); i++) {
+  for (int i = 0; i < (cuv_check_options.few ? 3 : 15); i++) {
     PcaRun run;
 
     pca_run_init (&run, (CuvCubeFormat) (i % 3),
