@@ -9,24 +9,29 @@
 
 /* ---- memory ---- */
 
+static guint64
+converted_size (const CuvEnvi *envi)
+{
+  return cuv_envi_data_size (envi) / (guint64) cuv_envi_sample_size (envi->type)
+      * (guint64) cuv_cube_sample_size (cuv_envi_format (envi->type));
+}
+
 /* A tiny header beside a sparse file could otherwise allocate any amount. */
 gboolean
 gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error)
 {
-  const CuvEnvi *envi = &self->envi;
-  const CuvCubeFormat format = cuv_envi_format (envi->type);
-  const guint64 size = cuv_envi_data_size (envi)
-      / (guint64) cuv_envi_sample_size (envi->type)
-      * (guint64) cuv_cube_sample_size (format);
+  const CuvCubeFormat format = cuv_envi_format (self->envi.type);
+  const guint64 size = converted_size (&self->envi);
 
   if (size <= max_bytes)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "The cube of '%s' needs %" G_GUINT64_FORMAT
       " bytes of memory as %s, but max-bytes is %" G_GUINT64_FORMAT
-      ": raise max-bytes if the machine has the memory, or cut the cube into "
-      "smaller ones.",
+      ": raise max-bytes if the machine has the memory, or read fewer lines at "
+      "a "
+      "time: lines-per-cube.",
       path, size, gst_cuv_spectral_format_name (format), max_bytes);
   return FALSE;
 }
@@ -109,8 +114,28 @@ read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
   return reading.number == 0;
 }
 
+static void
+convert (GstEnviFile *file, guint8 *to, gsize size)
+{
+  const gsize step = size / (gsize) file->n_runs;
+  const gsize n = (gsize) (cuv_envi_data_size (&file->envi)
+      / (guint64) cuv_envi_sample_size (file->envi.type)
+      / (guint64) file->n_runs);
+  const guint8 *from = g_bytes_get_data (file->samples, NULL);
+
+  for (gint i = 0; i < file->n_runs; i++)
+    cuv_envi_convert (&file->envi, from + (gsize) i * file->run_step,
+        to + (gsize) i * step, n);
+}
+
 static gboolean
-fill (GstEnviFile *file, gsize n, GstBuffer *buffer, GError **error)
+is_contiguous (const GstEnviFile *file)
+{
+  return cuv_envi_is_plain (&file->envi) && file->n_runs == 1;
+}
+
+static gboolean
+fill (GstEnviFile *file, GstBuffer *buffer, GError **error)
 {
   gboolean ok = TRUE;
   GstMapInfo map;
@@ -121,11 +146,10 @@ fill (GstEnviFile *file, gsize n, GstBuffer *buffer, GError **error)
         "provides memory that the CPU cannot write.");
     return FALSE;
   }
-  if (cuv_envi_is_plain (&file->envi))
+  if (is_contiguous (file))
     ok = read_samples (file, map.data, map.size, error);
   else
-    cuv_envi_convert (
-        &file->envi, g_bytes_get_data (file->samples, NULL), map.data, n);
+    convert (file, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   return ok;
 }
@@ -134,14 +158,11 @@ GstFlowReturn
 gst_envi_file_buffer (
     GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error)
 {
-  gsize n = g_bytes_get_size (self->samples)
-      / (gsize) cuv_envi_sample_size (self->envi.type);
-  gsize size =
-      n * (gsize) cuv_cube_sample_size (cuv_envi_format (self->envi.type));
+  const gsize size = (gsize) converted_size (&self->envi);
   GstFlowReturn flow;
 
   *buffer = NULL;
-  if (pool == NULL && cuv_envi_is_plain (&self->envi)) {
+  if (pool == NULL && is_contiguous (self)) {
     *buffer = wrap (self);
     return GST_FLOW_OK;
   }
@@ -153,7 +174,7 @@ gst_envi_file_buffer (
         "ones.",
         (int) self->envi.samples, (int) self->envi.lines,
         (int) self->envi.bands);
-  if (flow == GST_FLOW_OK && !fill (self, n, *buffer, error)) {
+  if (flow == GST_FLOW_OK && !fill (self, *buffer, error)) {
     gst_clear_buffer (buffer);
     flow = GST_FLOW_ERROR;
   }

@@ -195,6 +195,7 @@ map_samples (GstEnviFile *self, const gchar *path, GError **error)
   else
     self->samples =
         map_window (self->fd, envi->header_offset, wanted, path, error);
+  self->n_runs = 1;
   self->excess = size - MIN (size, envi->header_offset + wanted);
   return self->samples != NULL;
 }
@@ -214,6 +215,28 @@ gst_envi_file_open (GstEnviFile *self, const gchar *path, GError **error)
   if (!ok)
     gst_envi_file_clear (self);
   return ok;
+}
+
+void
+gst_envi_file_select (GstEnviFile *self, gint first, gint n_lines)
+{
+  CuvEnvi *envi = &self->envi;
+  const gboolean is_bsq = envi->interleave == CUV_ENVI_BSQ;
+  const gsize band = (gsize) cuv_envi_data_size (envi) / (gsize) envi->bands;
+  const gsize line = band / (gsize) envi->lines * (is_bsq ? 1 : envi->bands);
+  const gsize run = line * (gsize) n_lines;
+  GBytes *all = self->samples;
+
+  if (n_lines == envi->lines)
+    return;
+  self->n_runs = is_bsq ? envi->bands : 1;
+  self->run_step = band;
+  self->samples = g_bytes_new_from_bytes (
+      all, line * (gsize) first, band * (gsize) (self->n_runs - 1) + run);
+  g_bytes_unref (all);
+  envi->header_offset += line * (gsize) first;
+  envi->lines = n_lines;
+  g_clear_pointer (&self->image_keys, g_bytes_unref);
 }
 
 void

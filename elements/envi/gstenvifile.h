@@ -33,7 +33,9 @@ void gst_envi_names_clear (GstEnviNames *names);
 
 typedef struct {
   CuvEnvi envi;
-  GBytes *samples;                  /* memory-mapped */
+  GBytes *samples;                  /* memory-mapped: n_runs runs of samples */
+  gint n_runs;                      /* 1, or of each band */
+  gsize run_step;                   /* bytes from run to run */
   int fd;                           /* of the data file */
   guint64 excess;                   /* bytes after the samples */
   GBytes *image_keys, *sample_keys; /* see gstcuvspectralheader.h */
@@ -43,6 +45,10 @@ typedef struct {
 gboolean gst_envi_file_open (
     GstEnviFile *self, const gchar *path, GError **error);
 void gst_envi_file_clear (GstEnviFile *self);
+
+/* Restricts the cube to some lines. Keys that describe the whole image are
+ * dropped. */
+void gst_envi_file_select (GstEnviFile *self, gint first, gint n_lines);
 
 /* Checks the size of the converted cube against a limit; path is named in the
  * error. */

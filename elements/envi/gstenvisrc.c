@@ -35,6 +35,7 @@ typedef struct {
   gboolean loop;
   gint fps[2]; /* numerator, denominator */
   guint64 max_bytes;
+  guint lines_per_cube; /* 0: all, or as many as caps allow */
 } Settings;
 
 /* What was warned of since the start, not for each cube of a sequence. */
@@ -56,8 +57,10 @@ struct _GstEnviSrc {
   /* from start to stop */
   const Settings *running; /* in force; loop alone follows the property */
   gchar *location;
-  guint64 n_files; /* of the sequence */
-  guint warned;    /* Warnings */
+  guint64 n_files;        /* of the sequence */
+  gint lines, part_lines; /* of the first image, and of a cube */
+  guint n_parts;          /* cubes of an image */
+  guint warned;           /* Warnings */
   GstCaps *caps;
 
   /* of the streaming thread, as seeks are */
@@ -165,20 +168,81 @@ warn_of_file (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
             path, file->envi.bands));
 }
 
-static gboolean
-open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
-{
-  gchar *path = gst_envi_location_expand (self->location,
-      self->running->start_index + (guint) (number % self->n_files));
-  gboolean ok = gst_envi_file_open (file, path, error);
+/* ---- parts of an image ---- */
 
-  if (ok && !gst_envi_file_fits (file, path, self->running->max_bytes, error)) {
-    gst_envi_file_clear (file);
-    ok = FALSE;
+/* Divides images as long as the first one into cubes of equal height; the last
+ * may be smaller. */
+static void
+plan_parts (GstEnviSrc *self, gint lines)
+{
+  const gint most = self->running->lines_per_cube > 0
+      ? (gint) MIN (self->running->lines_per_cube, CUV_CUBE_MAX_SIZE)
+      : CUV_CUBE_MAX_SIZE;
+
+  self->lines = lines;
+  self->part_lines = self->running->lines_per_cube > 0
+      ? MIN (most, lines)
+      : (lines - 1) / ((lines - 1) / most + 1) + 1;
+  self->n_parts = (guint) ((lines - 1) / self->part_lines + 1);
+  if (self->n_parts > 1)
+    GST_INFO_OBJECT (self, "%d lines in %u cubes of %d", lines, self->n_parts,
+        self->part_lines);
+}
+
+static gboolean
+select_part (GstEnviSrc *self, guint64 part, GstEnviFile *file,
+    const gchar *path, GError **error)
+{
+  const gint lines = file->envi.lines;
+  const gint first = (gint) part * self->part_lines;
+
+  if (self->n_parts == 1 && lines <= CUV_CUBE_MAX_SIZE)
+    return TRUE;
+  if (lines == self->lines) {
+    gst_envi_file_select (file, first, MIN (self->part_lines, lines - first));
+    return TRUE;
   }
-  GST_LOG_OBJECT (self, "cube %" G_GUINT64_FORMAT " is %s", number, path);
-  if (ok)
-    warn_of_file (self, file, path);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "'%s' has %d lines, but the first image of the sequence has %d: images "
+      "of "
+      "more than %d lines, or with lines-per-cube, must all have the same "
+      "number. Read this one on its own.",
+      path, lines, self->lines, CUV_CUBE_MAX_SIZE);
+  return FALSE;
+}
+
+static guint64
+count_cubes (GstEnviSrc *self)
+{
+  return self->n_files * self->n_parts;
+}
+
+static gboolean
+open_part (GstEnviSrc *self, guint64 part, const gchar *path, GstEnviFile *file,
+    GError **error)
+{
+  if (!gst_envi_file_open (file, path, error))
+    return FALSE;
+  warn_of_file (self, file, path);
+  if (self->n_parts == 0)
+    plan_parts (self, file->envi.lines);
+  if (select_part (self, part, file, path, error)
+      && gst_envi_file_fits (file, path, self->running->max_bytes, error))
+    return TRUE;
+  gst_envi_file_clear (file);
+  return FALSE;
+}
+
+static gboolean
+open_cube (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
+{
+  const guint n_parts = MAX (self->n_parts, 1); /* 0: not known yet */
+  const guint64 file_number = number / n_parts % self->n_files;
+  gchar *path = gst_envi_location_expand (
+      self->location, self->running->start_index + (guint) file_number);
+  gboolean ok = open_part (self, number % n_parts, path, file, error);
+
+  GST_LOG_OBJECT (self, "cube %" G_GUINT64_FORMAT " is in %s", number, path);
   g_free (path);
   return ok;
 }
@@ -246,9 +310,9 @@ gst_envi_src_create (GstPushSrc *src, GstBuffer **buffer)
   GError *error = NULL;
   GstFlowReturn flow;
 
-  if (self->next >= self->n_files && !loops (self))
+  if (self->next >= count_cubes (self) && !loops (self))
     return GST_FLOW_EOS;
-  if (!open_file (self, self->next, &file, &error)) {
+  if (!open_cube (self, self->next, &file, &error)) {
     gst_envi_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
@@ -301,7 +365,7 @@ gst_envi_src_query (GstBaseSrc *src, GstQuery *query)
   if (format != GST_FORMAT_TIME)
     return FALSE;
   gst_query_set_duration (
-      query, format, (gint64) time_of (self, self->n_files));
+      query, format, (gint64) time_of (self, count_cubes (self)));
   return TRUE;
 }
 
@@ -354,7 +418,8 @@ look_at_first (GstEnviSrc *self, GError **error)
         self->running->start_index, self->location);
     return FALSE;
   }
-  if (!open_file (self, 0, &file, error))
+  self->n_parts = 0;
+  if (!open_cube (self, 0, &file, error))
     return FALSE;
   info = info_of (self, &file);
   GST_OBJECT_LOCK (self);
@@ -468,6 +533,15 @@ get_stats (GstElement *element, GValue *value)
  * Since: 0.1
  */
 /**
+ * GstEnviSrc:lines-per-cube:
+ *
+ * Images of more lines, as line scanners write them, become several cubes. 0:
+ * whole images; those of more than 16384 lines in as few cubes as possible, of
+ * equal height but for the last. Used at the next start.
+ *
+ * Since: 0.1
+ */
+/**
  * GstEnviSrc:stats:
  *
  * cubes, bytes (guint64): what was passed on since the start.
@@ -488,6 +562,12 @@ static const GstCuvSetting list[] = {
       .value = 25, .make_spec = make_framerate },
   { "max-bytes", .offset = AT (max_bytes), .type = G_TYPE_UINT64,
       .value = (gdouble) ((guint64) 16 << 30), .make_spec = make_max_bytes },
+  { "lines-per-cube", "Lines per cube",
+      "Read images in cubes of this number of lines (0 = whole images, or of "
+      "up "
+      "to 16384 lines)",
+      .offset = AT (lines_per_cube), .type = G_TYPE_UINT,
+      .maximum = CUV_CUBE_MAX_SIZE, .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
 };

@@ -93,3 +93,20 @@ files_here (void)
   g_ptr_array_unref (names);
   return all;
 }
+
+guint
+first_byte (GstSample *sample)
+{
+  guint8 byte;
+
+  fail_unless (sample != NULL);
+  gst_buffer_extract (gst_sample_get_buffer (sample), 0, &byte, 1);
+  gst_sample_unref (sample);
+  return byte;
+}
+
+void
+expect_end (Player *player)
+{
+  fail_unless (player_pull (player) == NULL);
+}

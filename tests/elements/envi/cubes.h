@@ -11,6 +11,7 @@
   "byte order = 0\n"
 #define U8 HEADER "data type = 1\n"
 #define U16 HEADER "data type = 12\n"
+#define APPSINK " ! appsink name=out sync=false"
 #define N_SAMPLES 60 /* of the header above */
 
 void write_file (const gchar *name, gconstpointer bytes, gsize size);
@@ -30,6 +31,14 @@ typedef struct {
 Player player_new (const gchar *line);
 GstSample *player_pull (Player *self); /* NULL at EOS */
 void player_free (Player *self);
+void expect_end (Player *self);
+
+guint first_byte (GstSample *sample); /* unrefs it */
+
+/* In files of their own. */
+void add_sample_tests (TCase *tcase);
+void add_part_tests (TCase *tcase);
+void add_error_tests (TCase *tcase);
 
 /* Sorted file names of the folder, separated by blanks; g_free() it. */
 gchar *files_here (void);
