@@ -4,6 +4,7 @@
 
 GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DECLARE (envisink);
+GST_ELEMENT_REGISTER_DECLARE (spectralreflectance);
 GST_ELEMENT_REGISTER_DECLARE (spectralrgb);
 
 static gboolean
@@ -11,10 +12,13 @@ plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (envisrc, plugin);
   GST_ELEMENT_REGISTER (envisink, plugin);
+  GST_ELEMENT_REGISTER (spectralreflectance, plugin);
   GST_ELEMENT_REGISTER (spectralrgb, plugin);
   return TRUE;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cuvenvi,
-    "Spectral images from and to ENVI files, and as pictures of three bands",
+    "Spectral images from and to ENVI files, as reflectances and as pictures "
+    "of "
+    "three bands",
     plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -17,6 +17,10 @@ static const char *const image_keys[] = { "map info", "projection info",
   "acquisition time", "acquisition date", "cloud cover", "sun azimuth",
   "sun elevation", "security tag", "rotation", "dem file", "dem band", NULL };
 
+/* Keys of what bands are, whatever their values mean. */
+static const char *const band_keys[] = { "band names", "default bands",
+  "wavelength", "wavelength units", "fwhm", "bbl", NULL };
+
 /* Keys always written from CuvEnvi, or never valid for files written here. */
 static const char *const own_keys[] = { "samples", "lines", "bands",
   "header offset", "data type", "interleave", "byte order", "file compression",
@@ -139,8 +143,19 @@ typedef struct {
   const CuvEnvi *envi;
   const char *text; /* a header or extra keys */
   size_t size;
-  enum { ALL_KEYS, IMAGE_KEYS, SAMPLE_KEYS } which; /* of the text */
+  enum { ALL_KEYS, IMAGE_KEYS, SAMPLE_KEYS, BAND_KEYS } which; /* of the text */
 } Source;
+
+static bool
+is_wanted (const Source *from, const CuvEnviValue *key)
+{
+  const bool is_image = is_one_of (key, image_keys);
+
+  return from->which == IMAGE_KEYS ? is_image
+      : from->which == SAMPLE_KEYS ? !is_image
+      : from->which == BAND_KEYS   ? is_one_of (key, band_keys)
+                                   : true;
+}
 
 static void
 print_keys (FILE *out, const Source *from)
@@ -150,10 +165,7 @@ print_keys (FILE *out, const Source *from)
   CuvEnviEntry entry;
 
   while (next_usable (&reader, &at, from->text + from->size, &entry))
-    if ((from->which == ALL_KEYS
-            || is_one_of (&entry.name, image_keys)
-                == (from->which == IMAGE_KEYS))
-        && !is_field (from->envi, &entry.name))
+    if (is_wanted (from, &entry.name) && !is_field (from->envi, &entry.name))
       print_entry (out, &entry);
   free (reader.error);
 }
@@ -256,6 +268,15 @@ cuv_envi_extract_keys (
     return true;
   cuv_envi_extra_keys_clear (self);
   return false;
+}
+
+char *
+cuv_envi_extract_bands (const char *text)
+{
+  static const CuvEnvi none;
+  const Source from = { &none, text, strlen (text), BAND_KEYS };
+
+  return print_text (print_extra_keys, &from);
 }
 
 void

@@ -15,9 +15,12 @@
  *   format/envi-write.c      the writer, and keys passed on to other headers
  *   format/envi-magic.c      recognises files of other formats
  *   format/envi-samples.c    sample types and byte order
+ *   reference/reflectance.c  reflectances, for spectralreflectance
  *   reference/rgb.c          three bands as a picture, for spectralrgb
  *   gstenvi{names,file,buffer}.c  file names, open files, buffers
- *   plugin.c, gstenvisrc.c, gstenvisink.c, gstspectralrgb*.c  the elements
+ *   gstspectralreference.c   white and dark references
+ *   plugin.c, gstenvisrc.c, gstenvisink.c, gstspectralre*.c, gstspectralrgb*.c
+ *                            the elements
  */
 #ifndef CUV_ENVI_H
 #define CUV_ENVI_H
@@ -91,6 +94,10 @@ typedef struct {
 bool cuv_envi_extract_keys (CuvEnviExtraKeys *self, const CuvEnvi *envi,
     const char *bytes, size_t size);
 void cuv_envi_extra_keys_clear (CuvEnviExtraKeys *self);
+
+/* The keys of such text that say what bands are, not what their values mean;
+ * free() it. NULL if out of memory. */
+char *cuv_envi_extract_bands (const char *text);
 
 /* Reads a key's list of numbers from such text. Returns their count; 0 if the
  * key is missing, is not a list of numbers, or has more than `limit`. */

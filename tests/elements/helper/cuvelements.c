@@ -121,8 +121,8 @@ cuv_frame_element_names (void)
 gboolean
 cuv_element_is_host_only (const gchar *name)
 {
-  static const gchar *const names[] = { "envisink", "envisrc", "spectralrgb",
-    NULL };
+  static const gchar *const names[] = { "envisink", "envisrc",
+    "spectralreflectance", "spectralrgb", NULL };
 
   return g_strv_contains (names, name);
 }

@@ -168,6 +168,30 @@ def check_quicklook():
         check(error <= 0.501, f'quicklook, channel {channel}: {error}')
 
 
+def check_reflectance():
+    """White of 9 lines, averaged; dark of as many lines as the scene, by pixel."""
+    scene = random_cube(np.uint16)
+    white = random.integers(30000, 65536, (SHAPE[0], 9, SHAPE[2]), np.uint16)
+    dark = random.integers(0, 60000, SHAPE, np.uint16)
+    write_with_gdal('counts.img', scene, gdal.GDT_UInt16, 'BIL')
+    write_with_gdal('white.img', white, gdal.GDT_UInt16, 'BSQ')
+    write_with_gdal('dark.img', dark, gdal.GDT_UInt16, 'BIP')
+    play('envisrc', 'location=counts.hdr', '!', 'spectralreflectance',
+         'white=white.hdr', 'dark=dark.img', '!', 'envisink',
+         'location=reflectance.hdr')
+    got = gdal.Open('reflectance.img').ReadAsArray()
+    level = np.ma.masked_equal(white, 7).mean(axis=1)[:, None, :].filled(np.nan)
+    dark = np.where(dark == 7, np.nan, dark)  # GDAL's ignore value
+    span = level - dark
+    wanted = (np.where(scene == 7, np.nan, scene) - dark) / np.where(
+        span > 0, span, np.nan)
+    check(np.isnan(wanted).any() and np.isfinite(wanted).any(), 'reflectance: case')
+    check(np.array_equal(np.isnan(got), np.isnan(wanted)), 'reflectance: NaN')
+    # means are rounded to floats, at most 0.002 apart
+    error = np.nanmax(np.abs(got - wanted) * span / (1 + np.abs(wanted)))
+    check(error < 0.01, f'reflectance: {error}')
+
+
 def play(*line):
     run = subprocess.run(['gst-launch-1.0', '-q', *line],
                          capture_output=True, text=True, check=False)
@@ -226,6 +250,7 @@ def main():
              'bands=4,500nm,0.4um', 'percentile=10', '!', 'video/x-raw,format=RGBA', '!',
              'filesink', 'location=scene.rgb')
         check_quicklook()
+        check_reflectance()
         os.chdir('/')
     print(f'{len(cubes)} cubes, {checks} checks, {failures} failures')
     sys.exit(1 if failures else 0)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A white or dark reference: an ENVI file whose samples are levels. */
+#ifndef GST_SPECTRAL_REFERENCE_H
+#define GST_SPECTRAL_REFERENCE_H
+
+#include "gstenvifile.h"
+#include "reflectance.h"
+
+G_BEGIN_DECLS
+
+/* Immutable; g_atomic_rc_box_acquire() is its ref(). */
+typedef struct {
+  GstEnviFile file;
+} GstSpectralReference;
+
+GType gst_spectral_reference_get_type (void);
+void gst_spectral_reference_unref (GstSpectralReference *self);
+
+/* NULL on failure: the error names the file and what is wrong. */
+GstSpectralReference *gst_spectral_reference_open (
+    const gchar *path, GError **error);
+
+/* NULL, or why it does not belong to cubes of this info: a text to free. */
+gchar *gst_spectral_reference_check (const GstSpectralReference *self,
+    const gchar *name, const GstCuvSpectralInfo *info);
+
+/* Whether it has a level for each pixel of such cubes; else those of a line are
+ * means over its lines. */
+gboolean gst_spectral_reference_is_whole (
+    const GstSpectralReference *self, const GstCuvSpectralInfo *info);
+
+/* Fills the levels, of the height of cubes or of one line. */
+void gst_spectral_reference_fill (
+    const GstSpectralReference *self, CuvLevels *levels);
+
+G_END_DECLS
+
+#endif
