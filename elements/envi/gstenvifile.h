@@ -65,6 +65,11 @@ GstFlowReturn gst_envi_file_buffer (
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *extra_keys, gconstpointer samples, GError **error);
 
+/* Posts warnings of a file just opened, one of each kind: *warned, 0 at first,
+ * has those that were posted. */
+void gst_envi_warn_of_file (GstElement *element, const GstEnviFile *self,
+    const gchar *path, guint *warned);
+
 /* Posts the error as an element error and frees it. */
 void gst_envi_post_error (GstElement *element, GError *error);
 

@@ -38,13 +38,6 @@ typedef struct {
   guint lines_per_cube; /* 0: all, or as many as caps allow */
 } Settings;
 
-/* What was warned of since the start, not for each cube of a sequence. */
-typedef enum {
-  WARNED_OF_BYTE_ORDER = CUV_ENVI_LITTLE_ENDIAN,
-  WARNED_OF_FWHM = CUV_ENVI_NO_FWHM,
-  WARNED_OF_EXCESS = 1 << 8,
-} Warnings;
-
 #define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
 
@@ -60,7 +53,7 @@ struct _GstEnviSrc {
   guint64 n_files;        /* of the sequence */
   gint lines, part_lines; /* of the first image, and of a cube */
   guint n_parts;          /* cubes of an image */
-  guint warned;           /* Warnings */
+  guint warned;           /* see gst_envi_warn_of_file() */
   GstCaps *caps;
 
   /* of the streaming thread, as seeks are */
@@ -123,51 +116,6 @@ info_of (GstEnviSrc *self, const GstEnviFile *file)
   return info;
 }
 
-static void
-warn (GstEnviSrc *self, gchar *text)
-{
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", text), (NULL));
-  g_free (text);
-}
-
-static gchar *
-describe_excess (const GstEnviFile *file, const gchar *path)
-{
-  const guint64 read =
-      file->envi.header_offset + cuv_envi_data_size (&file->envi);
-
-  return g_strdup_printf (
-      "The samples of '%s' have %" G_GUINT64_FORMAT
-      " bytes, but the header describes %" G_GUINT64_FORMAT
-      ": the last %" G_GUINT64_FORMAT
-      " are not read. If the image looks wrong, correct samples, lines, "
-      "bands, data type or header offset in the header.",
-      path, read + file->excess, read, file->excess);
-}
-
-static void
-warn_of_file (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
-{
-  const guint all =
-      file->envi.assumed | (file->excess > 0 ? WARNED_OF_EXCESS : 0);
-  const guint now = all & ~self->warned;
-
-  self->warned |= now;
-  if (now & WARNED_OF_EXCESS)
-    warn (self, describe_excess (file, path));
-  if (now & WARNED_OF_BYTE_ORDER)
-    warn (self,
-        g_strdup_printf ("The header of '%s' has no byte order: little endian "
-                         "is assumed. If the image looks wrong, add byte order "
-                         "= 1.",
-            path));
-  if (now & WARNED_OF_FWHM)
-    warn (self,
-        g_strdup_printf ("fwhm in the header of '%s' is ignored: it should "
-                         "have %d values, one for each band.",
-            path, file->envi.bands));
-}
-
 /* ---- parts of an image ---- */
 
 /* Divides images as long as the first one into cubes of equal height; the last
@@ -223,7 +171,7 @@ open_part (GstEnviSrc *self, guint64 part, const gchar *path, GstEnviFile *file,
 {
   if (!gst_envi_file_open (file, path, error))
     return FALSE;
-  warn_of_file (self, file, path);
+  gst_envi_warn_of_file (GST_ELEMENT (self), file, path, &self->warned);
   if (self->n_parts == 0)
     plan_parts (self, file->envi.lines);
   if (select_part (self, part, file, path, error)

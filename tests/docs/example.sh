@@ -47,6 +47,7 @@ case $1 in
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;
   envisink) cmp cube.img copy.img ;;
+  spectralreflectance) [ "$(stat -c %s reflectance.img)" = "$(($(stat -c %s scene.img) * 2))" ] ;;
   spectralrgb) look bands colours.png scene ;;
   spectralpca) jq -e '.spectral | length == 31' out && [ -s components.png ] ;;
   *) grep -q 'caps = video/x-raw' out ;;

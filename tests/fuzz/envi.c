@@ -26,7 +26,7 @@ check_written (const CuvEnvi *envi, const char *extra)
   CuvEnvi expected, again;
 
   memcpy (&expected, envi, sizeof expected); /* with its padding */
-  expected.assumed = 0; /* a written header is complete */
+  expected.assumed = 0;                      /* a written header is complete */
   if (text == NULL || !cuv_envi_parse (&again, text, strlen (text), &error)
       || memcmp (&expected, &again, sizeof again) != 0)
     abort ();
