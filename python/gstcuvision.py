@@ -9,10 +9,11 @@ of the frame matters.
     lines = gstcuvision.table(buffer, "lines")
     print(len(lines), lines[0], lines["votes"])  # a row, a column
     lines.array()                                # NumPy
+    gstcuvision.crop(sample, face)               # the same, of its pixels
 
 Needs PyGObject (gi), GStreamer 1.22 or later and the plugin that has visionpublish.
-NumPy is needed by array() and pictures() only. All functions may be called from any
-thread, and hold no reference to a frame after they return.
+NumPy is needed by array(), pictures(), picture() and crop() only. All functions may be
+called from any thread, and hold no reference to a frame after they return.
 """
 
 import functools
@@ -25,7 +26,8 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-__all__ = ["Table", "fields", "objects", "quote", "record", "samples", "table", "tables"]
+__all__ = ["Table", "add_object", "copy", "crop", "fields", "objects", "picture", "quote",
+           "record", "samples", "table", "tables"]
 
 # of struct and of NumPy; texts are numbers of the table's texts
 _TYPES = {
@@ -35,6 +37,13 @@ _TYPES = {
 }
 _LAYOUT = ("kind", "version", "width", "height", "shape", "rows", "columns", "data", "key",
            "texts", "pictures", "picture_width", "picture_height")
+# formats that are read without a conversion: where red, green and blue are, bytes of a pixel
+_PIXELS = {
+    "GRAY8": ((0,), 1), "RGB": ((0, 1, 2), 3), "BGR": ((2, 1, 0), 3),
+    "RGBx": ((0, 1, 2), 4), "RGBA": ((0, 1, 2), 4), "BGRx": ((2, 1, 0), 4),
+    "BGRA": ((2, 1, 0), 4), "xRGB": ((1, 2, 3), 4), "ARGB": ((1, 2, 3), 4),
+    "xBGR": ((3, 2, 1), 4), "ABGR": ((3, 2, 1), 4),
+}
 _MAX_BUFFERS = 4  # of an appsink for which none are given: its default is no limit
 
 
@@ -229,6 +238,89 @@ def quote(text):
 
     The parser reads a backslash or a quote of the text itself as its own."""
     return "".join(('\\"', *(f"\\\\{byte:03o}" for byte in os.fsencode(text)), '\\"'))
+
+
+def _video():
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import GstVideo
+
+    return GstVideo
+
+
+def picture(frame, caps=None):
+    """The pixels, a NumPy array of height x width x RGB, of height x width where the video is
+    GRAY8. Other formats are converted. A copy, which may be changed."""
+    import numpy
+
+    video = _video()
+    buffer, caps = _parts(frame, caps)
+    if not caps or caps.get_size() == 0 or not caps.get_structure(0).has_name("video/x-raw"):
+        raise ValueError(f"not raw video: {caps.to_string() if caps else 'no caps'}")
+    info = video.VideoInfo.new_from_caps(caps)
+    if info.finfo.name not in _PIXELS:
+        rgb = Gst.Caps.from_string("video/x-raw,format=RGB")
+        in_host_memory = Gst.Caps.from_string(caps.get_structure(0).to_string())
+        sample = Gst.Sample.new(buffer, in_host_memory, None, None)
+        return picture(video.video_convert_sample(sample, rgb, 10 * Gst.SECOND))
+    order, size = _PIXELS[info.finfo.name]
+    layout = video.buffer_get_video_meta(buffer) or info  # rows may be padded
+    pixels = numpy.ndarray((info.height, info.width, size), numpy.uint8,
+                           buffer.extract_dup(0, buffer.get_size()), layout.offset[0],
+                           (layout.stride[0], size, 1))
+    return pixels.take(order, axis=2) if size > 1 else pixels[:, :, 0].copy()
+
+
+def crop(frame, box, caps=None):
+    """As picture(), but the part in a box, an object or x, y, w, h in pixels. What is outside
+    the frame is cut."""
+    x, y, w, h = (box[key] for key in "xywh") if isinstance(box, dict) else box
+    pixels = picture(frame, caps)
+    return pixels[max(y, 0):max(y + h, 0), max(x, 0):max(x + w, 0)].copy()
+
+
+def copy(buffer):
+    """A new buffer of the same pixels, which are shared, times and metadata. Unlike the one of
+    a probe or a sample it may be given metadata."""
+    parts = Gst.BufferCopyFlags
+    return buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY, 0,
+                              2**64 - 1)
+
+
+def _is_writable(buffer):
+    """PyGObject does not have it; looking adds references of its own."""
+    alone = Gst.Buffer()
+    return buffer.mini_object.refcount <= alone.mini_object.refcount
+
+
+def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None, **extra):
+    """Adds an object, as detectors do; elements behind take it as such. Returns its id.
+
+    buffer: a new one, or one from copy()
+    x, y, w, h: pixels, not negative
+    track: id of its track, from 1 up
+    caps: of the buffer, for consumers that read boxes from 0 to 1
+    extra: more fields, numbers and texts, which records have as extra_params"""
+    if not _is_writable(buffer):
+        raise ValueError("the buffer belongs to others, too: use copy(buffer)")
+    ids = [found["region_id"] for found in objects(buffer)]
+    number = max((id for id in ids if id < 2**30), default=-1) + 1
+    region = _video().buffer_add_video_region_of_interest_meta(
+        buffer, label, int(x), int(y), int(w), int(h))
+    region.id, region.parent_id = number, -1
+    detection = Gst.Structure.new_empty("detection")
+    size = caps.get_structure(0) if caps else None
+    if size:
+        width, height = size.get_value("width"), size.get_value("height")
+        extra |= {"x_min": x / width, "x_max": (x + w) / width, "y_min": y / height,
+                  "y_max": (y + h) / height}
+    if confidence is not None:
+        extra["confidence"] = float(confidence)
+    for name, value in ({"label_id": 0} | extra).items():
+        detection.set_value(name, value)
+    region.add_param(detection)
+    if track is not None:
+        region.add_param(Gst.Structure.new_from_string(f"object_id, id=(int){track}"))
+    return number
 
 
 def _parse(line):

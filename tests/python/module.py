@@ -114,6 +114,120 @@ def error_message(source):
         Gst.resource_error_quark(), "no disk", Gst.ResourceError.WRITE), "")
 
 
+def video(rgb, name, padding):
+    """A buffer of these pixels in a format, rows and their start padded, and its caps."""
+    height, width, _ = rgb.shape
+    order = [name.lower().find(colour) for colour in "rgb"]
+    size = 1 if name == "GRAY8" else len(name)
+    rows = numpy.full((height, width * size + padding), 99, numpy.uint8)
+    pixels = rows[:, :width * size].reshape(height, width, size)
+    if size == 1:
+        rows[:, :width] = rgb[:, :, 0]
+    else:
+        for colour in range(3):
+            pixels[:, :, order[colour]] = rgb[:, :, colour]
+        rows[:, :width * size] = pixels.reshape(height, -1)
+    buffer = Gst.Buffer.new_wrapped(bytes(7) + rows.tobytes())
+    GstVideo.buffer_add_video_meta_full(
+        buffer, 0, GstVideo.VideoFormat.from_string(name), width, height, 1, [7, 0, 0, 0],
+        [rows.shape[1], 0, 0, 0])
+    return buffer, Gst.Caps.from_string(f"video/x-raw,format={name},width={width},height={height}")
+
+
+class Pictures(unittest.TestCase):
+    rgb = numpy.random.default_rng(1).integers(0, 256, (47, 63, 3), numpy.uint8)
+
+    def test_formats(self):
+        for name in gstcuvision._PIXELS:
+            for padding in 0, 5:
+                buffer, caps = video(self.rgb, name, padding)
+                got = gstcuvision.picture(Gst.Sample.new(buffer, caps, None, None))
+                wanted = self.rgb[:, :, 0] if name == "GRAY8" else self.rgb
+                numpy.testing.assert_array_equal(got, wanted, name)
+                numpy.testing.assert_array_equal(gstcuvision.picture(buffer, caps), wanted)
+                got[0] = 0  # may be changed, in memory of its own
+                numpy.testing.assert_array_equal(gstcuvision.picture(buffer, caps), wanted)
+
+    def test_rows_of_gstreamer(self):
+        line = ("videotestsrc num-buffers=1 pattern=%s ! video/x-raw,format=%s,width=63,height=47"
+                " ! appsink name=sink")
+        for pattern in "white", "red", "black":
+            for name in "RGB", "BGR", "NV12", "I420", "GRAY8":
+                for sample in gstcuvision.samples(line % (pattern, name)):
+                    got = gstcuvision.picture(sample).astype(int)
+                wanted = {"white": (255, 255, 255), "red": (255, 0, 0), "black": (0, 0, 0)}[pattern]
+                if name == "GRAY8":
+                    self.assertEqual(got.shape, (47, 63))
+                else:
+                    self.assertEqual(got.shape, (47, 63, 3))
+                    self.assertLess(abs(got - wanted).max(), 5, (pattern, name))
+
+    def test_crop(self):
+        buffer, caps = video(self.rgb, "BGRx", 4)
+        box = {"x": 3, "y": 5, "w": 10, "h": 20, "roi_type": "face"}
+        numpy.testing.assert_array_equal(gstcuvision.crop(buffer, box, caps), self.rgb[5:25, 3:13])
+        for x, y, w, h in (-5, -5, 10, 10), (60, 40, 50, 50), (0, 0, 63, 47), (70, 0, 5, 5), (-9, 0, 5, 5):
+            wanted = self.rgb[max(y, 0):max(y + h, 0), max(x, 0):max(x + w, 0)]
+            numpy.testing.assert_array_equal(gstcuvision.crop(buffer, (x, y, w, h), caps), wanted)
+
+    def test_not_video(self):
+        for caps in None, Gst.Caps.from_string("audio/x-raw"), Gst.Caps.from_string("image/jpeg"):
+            with self.assertRaisesRegex(ValueError, "not raw video"):
+                gstcuvision.picture(Gst.Buffer.new_allocate(None, 9, None), caps)
+        with self.assertRaises((ValueError, TypeError)):  # too short
+            gstcuvision.picture(Gst.Buffer.new_allocate(None, 9, None),
+                                Gst.Caps.from_string("video/x-raw,format=RGB,width=9,height=9"))
+
+
+class OwnObjects(unittest.TestCase):
+    def test_fields(self):
+        caps = Gst.Caps.from_string("video/x-raw,format=GRAY8,width=64,height=48")
+        buffer = frame()
+        self.assertEqual(gstcuvision.add_object(buffer, "a", 1, 2, 3, 4), 0)
+        self.assertEqual(gstcuvision.add_object(buffer, "b", 16, 12, 32, 24, 0.5, track=9, caps=caps,
+                                                label_id=3, note="n", depth=2.5), 1)
+        self.assertEqual(gstcuvision.objects(buffer), [
+            {"region_id": 0, "roi_type": "a", "x": 1, "y": 2, "w": 3, "h": 4,
+             "detection": {"label": "a", "label_id": 0}},
+            {"region_id": 1, "roi_type": "b", "x": 16, "y": 12, "w": 32, "h": 24, "id": 9,
+             "detection": {"label": "b", "label_id": 3, "confidence": 0.5, "bounding_box": {
+                 "x_min": 0.25, "x_max": 0.75, "y_min": 0.25, "y_max": 0.75}},
+             "extra_params": {"note": "n", "depth": 2.5}}])
+
+    def test_copy(self):
+        buffer = everything()
+        buffer.pts = 17
+        before = gstcuvision.record(buffer)
+        copy = gstcuvision.copy(buffer)
+        self.assertEqual(gstcuvision.record(copy), before)
+        self.assertEqual(gstcuvision.add_object(copy, "own", 1, 2, 3, 4), 1)
+        self.assertEqual(gstcuvision.record(buffer), before)
+        self.assertEqual(len(gstcuvision.objects(copy)), 4)
+
+    def test_elements_take_them(self):
+        line = Gst.parse_launch(
+            "appsrc name=source format=time caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+            " ! rcdtrack ! appsink name=sink")
+        source, sink = line.get_by_name("source"), line.get_by_name("sink")
+        line.set_state(Gst.State.PLAYING)
+        buffer = Gst.Buffer.new_wrapped(
+            numpy.random.default_rng(1).integers(0, 256, 64 * 48, numpy.uint8).tobytes())
+        buffer.pts = 0
+        gstcuvision.add_object(buffer, "own", 20, 10, 20, 24, 0.75)
+        source.emit("push-buffer", buffer)
+        (found,) = gstcuvision.objects(sink.emit("pull-sample"))
+        line.set_state(Gst.State.NULL)
+        self.assertEqual((found["roi_type"], found["id"], found["x"]), ("own", 1, 20))
+
+    def test_not_writable(self):
+        script = ("import gstcuvision as g\nfor s in g.samples('videotestsrc num-buffers=1 ! appsink name=sink'):\n"
+                  "  try: g.add_object(s.get_buffer(), 'a', 1, 2, 3, 4)\n"
+                  "  except ValueError as error: print(error)")
+        done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"G_DEBUG": ""},
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.stdout, "the buffer belongs to others, too: use copy(buffer)\n", done.stderr)
+
+
 class SameAsPublished(unittest.TestCase):
     def compare(self, line):
         """Plays the line, reads each frame; the records are the same. Returns the samples."""
