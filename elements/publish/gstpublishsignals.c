@@ -168,7 +168,7 @@ gst_publish_install_signals (GType type)
    * and opens a new one, in the background. The same happens before the next
    * record.
    *
-   * Since: 0.2
+   * Since: 0.1
    */
   g_signal_new_class_handler ("reopen", type,
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,

@@ -21,6 +21,10 @@
 #define PORT 1883
 #define TLS_PORT 8883
 #define WINDOW 64
+/* After this many connections in a row that were lost with messages in flight
+ * and no answer, messages are sent one at a time; after twice as many the first
+ * one is dropped. */
+#define SUSPICIOUS 3
 #define SSL_VERIFY_NONE 0 /* OpenSSL's */
 /* How long close() tries to say goodbye. */
 #define GOODBYE_MS 400
@@ -65,6 +69,7 @@ typedef struct {
   gchar *host;
   gint port;
   gint protocol; /* MQTT_PROTOCOL_... */
+  guint losses;  /* of connections, since the last answer to a message */
 
   /* of the connection */
   struct mosquitto *client;
@@ -223,10 +228,12 @@ on_publish (struct mosquitto *client, void *data, int id, int code,
                                "topic and the broker's access rules",
         mqtt_reason_string (code));
   value = g_hash_table_lookup (self->numbers, key);
-  if (value != NULL)
+  if (value != NULL) {
+    self->losses = 0;
     cuv_outbox_acknowledged (self->broker.outbox, *(guint64 *) value, problem);
-  else if (problem != NULL)
+  } else if (problem != NULL) {
     cuv_outbox_failed (self->broker.outbox, problem);
+  }
   g_hash_table_remove (self->numbers, key);
   g_free (problem);
 }
@@ -317,13 +324,36 @@ mqtt_open (CuvBroker *broker, GError **error)
   return code == MOSQ_ERR_SUCCESS || fail (self, code, error);
 }
 
+/* A broker that finds a message too large, or bad in another way, closes the
+ * connection. Sent again for ever, it would keep all others from being sent.
+ * Returns CUV_SEND_OK if it may be sent. */
+static CuvSend
+check_suspect (Mqtt *self, const CuvMessage *message, GError **error)
+{
+  if (self->losses >= SUSPICIOUS && g_hash_table_size (self->numbers) > 0)
+    return CUV_SEND_LATER;
+  if (self->losses < 2 * SUSPICIOUS)
+    return CUV_SEND_OK;
+  self->losses = SUSPICIOUS; /* the next one is a suspect, too */
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "it closes the connection whenever it gets a certain record, of "
+      "%" G_GSIZE_FORMAT " bytes: increase its limit of a packet's size, and "
+      "look into its log",
+      message->size);
+  return CUV_SEND_REFUSED;
+}
+
 static CuvSend
 mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
     GError **error)
 {
   Mqtt *self = (Mqtt *) broker;
-  gint id;
-  gint code = message->size > MQTT_MAX_PAYLOAD
+  CuvSend suspect = check_suspect (self, message, error);
+  gint id, code;
+
+  if (suspect != CUV_SEND_OK)
+    return suspect;
+  code = message->size > MQTT_MAX_PAYLOAD
       ? MOSQ_ERR_PAYLOAD_SIZE
       : mqtt_publish (self->client, &id, message->topic, (int) message->size,
           message->text, 1, false);
@@ -340,6 +370,7 @@ mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
       fail (self, code, error);
       return CUV_SEND_REFUSED;
     default:
+      self->losses++;
       fail (self, code, error);
       return CUV_SEND_LOST;
   }
@@ -370,6 +401,9 @@ mqtt_run (CuvBroker *broker, int wake_fd, gint milliseconds, GError **error)
   Mqtt *self = (Mqtt *) broker;
   gint code = serve_socket (self, wake_fd, milliseconds);
 
+  if (code != MOSQ_ERR_SUCCESS && code != MOSQ_ERR_KEEPALIVE
+      && g_hash_table_size (self->numbers) > 0)
+    self->losses++;
   return (code == MOSQ_ERR_SUCCESS && self->problem == NULL)
       || fail (self, code, error);
 }

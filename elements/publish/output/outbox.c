@@ -142,6 +142,7 @@ remove_first (CuvOutbox *self, gboolean acknowledged)
       slot_of (self, first)->state = FREE;
   }
   self->next = MAX (self->next, cuv_spool_first (self->spool));
+  g_cond_broadcast (&self->changed);
 }
 
 /* Removes messages from the front whose answer has come. */

@@ -12,7 +12,16 @@
 #define MAX_BODY 60
 #define RUN_MS 10000 /* more than even a busy machine needs */
 
-typedef enum { SILENT, ACK, ACK_THRICE, ACK_OTHER, REFUSE, RECEIVED } Answer;
+/* SILENT does not even wait for the message. */
+typedef enum {
+  SILENT,
+  NONE,
+  ACK,
+  ACK_THRICE,
+  ACK_OTHER,
+  REFUSE,
+  RECEIVED,
+} Answer;
 
 /* After CONNECT the broker sends the connack, or a CONNACK with these
  * properties, then more; then it answers a message. */
@@ -25,15 +34,16 @@ typedef struct {
   gsize connack_size;
   gsize more; /* bytes of the packets or the garbage that follow */
   gboolean garbage;
-  gboolean huge; /* allocates 256 MiB: not often */
+  gboolean huge;  /* allocates 256 MiB: not often */
+  gboolean clean; /* no random packet */
 } Mode;
 
 #define PROPERTIES(text) .properties = text, .size = sizeof (text) - 1
 #define CONNACK(text) .connack = text, .connack_size = sizeof (text) - 1
 
-/* ok is the first and the last. */
+static const Mode good = { "ok", .answer = ACK, .clean = TRUE };
+static const Mode closes = { "closes", .answer = NONE, .clean = TRUE };
 static const Mode modes[] = {
-  { "ok", .answer = ACK },
   { "hang", CONNACK ("") },
   { "garbage", CONNACK (""), .more = 20000, .garbage = TRUE },
   { "connack-huge", CONNACK ("\x20\xff\xff\xff\x7f"), .more = 100000,
@@ -60,7 +70,6 @@ static const Mode modes[] = {
   { "doubleack", .answer = ACK_THRICE },
   { "refuse", .answer = REFUSE },
   { "pubrec", .answer = RECEIVED },
-  { "ok", .answer = ACK },
 };
 
 /* ---- the broker ---- */
@@ -243,7 +252,7 @@ serve (Fake *self)
   /* properties may keep a client from sending */
   if (mode->answer != SILENT && (!v5 || mode->size == 0))
     answer_messages (self, mode->answer);
-  if (strcmp (mode->name, "ok") != 0)
+  if (!mode->clean)
     put_random_packet (self);
   g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
   while (receive_packet (self, body) != 0) {
@@ -310,36 +319,40 @@ client_new (guint16 port)
   return broker;
 }
 
-/* One connection until it ends, with one message. */
-static void
+/* One connection until it ends, with one message. Returns what has become of
+ * the message, CUV_SEND_LATER if it was not sent. */
+static CuvSend
 connect_once (CuvBroker *client)
 {
-  const CuvMessage message = { "topic", "", "text", 4 };
+  static const CuvMessage message = { "topic", "", "text", 4 };
   guint connected = n_connected;
-  gboolean sent = FALSE, ok;
+  CuvSend outcome = CUV_SEND_LATER;
   GError *error = NULL;
+  gboolean ok = client->klass->open (client, &error);
 
-  ok = client->klass->open (client, &error);
   while (ok) {
     ok = client->klass->run (client, -1, RUN_MS, &error);
-    if (ok && !sent && n_connected > connected) {
-      ok = client->klass->send (client, 7, &message, &error) == CUV_SEND_OK;
-      sent = TRUE;
+    if (ok && outcome == CUV_SEND_LATER && n_connected > connected) {
+      outcome = client->klass->send (client, 7, &message, &error);
+      ok = outcome == CUV_SEND_OK;
     }
   }
   fail_unless (error != NULL && error->message[0] != '\0');
+  fail_unless (outcome != CUV_SEND_REFUSED
+      || strstr (error->message, "a certain record, of 4 bytes") != NULL);
   g_clear_error (&error);
   client->klass->close (client, FALSE);
+  return outcome;
 }
 
 static void
-fake_start (Fake *self)
+fake_start (Fake *self, const Mode *mode)
 {
   GError *error = NULL;
 
   *self = (Fake){ .listener = g_socket_listener_new (),
     .random = g_rand_new_with_seed (g_random_int ()),
-    .mode = modes };
+    .mode = mode };
   self->port =
       g_socket_listener_add_any_inet_port (self->listener, NULL, &error);
   g_assert_no_error (error);
@@ -347,12 +360,15 @@ fake_start (Fake *self)
 }
 
 static void
-fake_stop (Fake *self, CuvBroker *client)
+fake_stop (Fake *self)
 {
+  CuvBroker *client = client_new (self->port);
+
   g_atomic_pointer_set (&self->mode, NULL);
   fail_unless (client->klass->open (client, NULL));
   g_thread_join (self->thread);
   client->klass->close (client, FALSE);
+  client->klass->free (client);
   g_socket_listener_close (self->listener);
   g_object_unref (self->listener);
   g_rand_free (self->random);
@@ -361,25 +377,54 @@ fake_stop (Fake *self, CuvBroker *client)
 GST_START_TEST (test_all_modes)
 {
   guint n_packets = 0;
+  Fake fake;
+
+  fake_start (&fake, modes);
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    guint n = modes[i].huge ? 3 : N_PACKETS;
+    CuvBroker *client;
+
+    for (guint k = 0; k < n; k++) {
+      client = client_new (fake.port);
+      g_atomic_pointer_set (&fake.mode, &modes[i]);
+      connect_once (client);
+      if (k == n - 1) {
+        g_atomic_pointer_set (&fake.mode, &good);
+        n_acknowledged = 0;
+        connect_once (client);
+        fail_unless_equals_int (n_acknowledged, 1);
+      }
+      client->klass->free (client);
+    }
+    n_packets += n;
+  }
+  fake_stop (&fake);
+  fail_unless_equals_int (fake.packets, n_packets);
+}
+GST_END_TEST
+
+/* A message that the broker answers by closing the connection is given up, as
+ * all others wait behind it. */
+GST_START_TEST (test_fatal_message)
+{
   CuvBroker *client;
   Fake fake;
 
-  fake_start (&fake);
+  fake_start (&fake, &closes);
   client = client_new (fake.port);
-  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
-    gboolean ok = strcmp (modes[i].name, "ok") == 0;
-    guint n = ok ? 1 : modes[i].huge ? 3 : N_PACKETS;
-
-    g_atomic_pointer_set (&fake.mode, &modes[i]);
-    n_acknowledged = 0;
-    for (guint k = 0; k < n; k++)
-      connect_once (client);
-    fail_unless (!ok || n_acknowledged == 1);
-    n_packets += ok ? 0 : n;
-  }
-  fake_stop (&fake, client);
-  fail_unless_equals_int (fake.packets, n_packets);
+  for (guint i = 0; i < 6; i++)
+    fail_unless_equals_int (connect_once (client), CUV_SEND_OK);
+  fail_unless_equals_int (connect_once (client), CUV_SEND_REFUSED);
+  /* the next one is tried again, but not as often */
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (connect_once (client), CUV_SEND_OK);
+  fail_unless_equals_int (connect_once (client), CUV_SEND_REFUSED);
+  g_atomic_pointer_set (&fake.mode, &good);
+  n_acknowledged = 0;
+  fail_unless_equals_int (connect_once (client), CUV_SEND_OK);
+  fail_unless_equals_int (n_acknowledged, 1);
   client->klass->free (client);
+  fake_stop (&fake);
 }
 GST_END_TEST
 
@@ -391,6 +436,7 @@ hostile_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_all_modes);
+  tcase_add_test (tc, test_fatal_message);
   return suite;
 }
 
