@@ -22,6 +22,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
+#include "context/gstcuvframe.h"
 #include "gstpublishoutput.h"
 #include "gstpublishsignals.h"
 
@@ -88,6 +89,19 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_cuv_publish_output_push (self->output, &self->json, &frame, buffer);
   gst_cuv_publish_output_post_warning (self->output);
   return GST_FLOW_OK;
+}
+
+/* Downstream's answer, for visible pixels only. */
+static gboolean
+gst_vision_publish_propose_allocation (
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  const gboolean answered =
+      GST_BASE_TRANSFORM_CLASS (gst_vision_publish_parent_class)
+          ->propose_allocation (trans, decide_query, query);
+
+  gst_cuv_frame_only_visible (query);
+  return answered;
 }
 
 static gboolean
@@ -266,6 +280,8 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_publish_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_vision_publish_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_publish_sink_event);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_vision_publish_propose_allocation);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_publish_transform_ip);
   gst_cuv_settings_class_install (object_class, &gst_cuv_publish_settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "base/gstcuvtransform.h"
+#include "context/gstcuvframe.h"
 #include "gstcuvserial.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
@@ -219,6 +220,7 @@ gst_cuv_transform_propose_allocation (
   gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
                           ->propose_allocation (trans, decide_query, query);
 
+  gst_cuv_frame_only_visible (query);
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;

@@ -114,6 +114,16 @@ gst_cuv_frame_accept_caps (
   return problem == NULL;
 }
 
+void
+gst_cuv_frame_only_visible (GstQuery *query)
+{
+  guint i;
+
+  while (
+      gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &i))
+    gst_query_remove_nth_allocation_meta (query, i);
+}
+
 CuvFrame
 gst_cuv_frame_of_video (const GstVideoFrame *video)
 {

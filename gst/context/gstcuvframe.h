@@ -42,6 +42,11 @@ CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
 
+/* Removes from the answer to an ALLOCATION query that buffers may have more
+ * pixels than their caps, which a GstVideoCropMeta then says: algorithms would
+ * read them, and results refer to them. */
+CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
+
 /* A mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 

@@ -421,6 +421,40 @@ GST_START_TEST (test_geometry)
 
 GST_END_TEST
 
+/* ---- pixels that are not visible ---- */
+
+/* videocrop leaves the pixels where they are if all elements behind it say that
+ * they know what a GstVideoCropMeta is. Ours do not. */
+GST_START_TEST (test_no_invisible_pixels)
+{
+  GPtrArray *names = cuv_frame_element_names ();
+
+  for (guint i = 0; i < names->len; i++) {
+    gchar *line = g_strdup_printf (
+        "videocrop left=20 ! %s", (gchar *) g_ptr_array_index (names, i));
+    GstElement *bin = cuv_bin_new (line);
+    GstHarness *h = gst_harness_new_with_element (bin, "sink", "src");
+    GstBuffer *out;
+
+    gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+    gst_harness_add_propose_allocation_meta (
+        h, GST_VIDEO_CROP_META_API_TYPE, NULL);
+    cuv_harness_caps (h, "RGB", WIDTH, HEIGHT);
+    fail_unless_equals_int (gst_harness_push (h, new_frame ()), GST_FLOW_OK);
+    while ((out = gst_harness_try_pull (h)) != NULL) {
+      fail_unless (gst_buffer_get_video_crop_meta (out) == NULL, "%s", line);
+      gst_buffer_unref (out);
+    }
+    gst_harness_teardown (h);
+    gst_object_unref (bin);
+    g_free (line);
+  }
+  fail_unless (names->len > 5);
+  g_ptr_array_unref (names);
+}
+
+GST_END_TEST
+
 /* ---- warnings ---- */
 
 static gint n_warnings;
@@ -453,6 +487,7 @@ geometry_suite (void)
   gst_debug_add_log_function (count_warning, NULL, NULL);
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_geometry, 0, G_N_ELEMENTS (cases));
+  tcase_add_test (tc, test_no_invisible_pixels);
   tcase_add_test (tc, test_one_warning);
   return suite;
 }
