@@ -590,11 +590,7 @@ def run_all():
 
 
 if __name__ == "__main__":
-    missing = farmhand.missing_programs()
-    if missing:
-        print("skipped: install", *missing)
-        sys.exit(77)
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = farmhand.take_program()
     if len(sys.argv) == 1:
         sys.exit(run_all())
     unittest.main(verbosity=2)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 
@@ -314,3 +315,12 @@ def missing_programs():
     if Gst.ElementFactory.find("gdppay") is None:
         missing.append("gstreamer1.0-plugins-bad")
     return missing
+
+
+def take_program():
+    """The first argument; exits where programs are missing."""
+    missing = missing_programs()
+    if missing:
+        print("skipped: install", *missing)
+        sys.exit(77)
+    return sys.argv.pop(1)

@@ -16,13 +16,10 @@ void
 cuv_web_add_headers (SoupMessageHeaders *headers)
 {
   static const gchar *const list[][2] = {
-    { "Cache-Control", "no-store" },
-    { "Connection", "close" },
     { "Content-Security-Policy", POLICY },
     { "Cross-Origin-Opener-Policy", "same-origin" },
     { "Cross-Origin-Resource-Policy", "same-origin" },
     { "Referrer-Policy", "no-referrer" },
-    { "X-Content-Type-Options", "nosniff" },
     { "X-Frame-Options", "DENY" },
   };
 

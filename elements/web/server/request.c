@@ -41,16 +41,6 @@ static const Resource resources[] = {
       .form = CUV_WEB_RECORD },
 };
 
-void
-cuv_respond_text (SoupServerMessage *message, guint status, const gchar *text)
-{
-  gchar *line = g_strdup_printf ("%s\n", text);
-
-  soup_server_message_set_status (message, status, NULL);
-  soup_server_message_set_response (message, "text/plain; charset=utf-8",
-      SOUP_MEMORY_TAKE, line, strlen (line));
-}
-
 /* ---- routes ---- */
 
 /* What is behind the stream's path: "/ws" is "ws" of "/", "/door" is NULL of
@@ -115,52 +105,13 @@ path_of (SoupServerMessage *message)
 
 /* ---- refusals ---- */
 
-static gboolean
-is_readable (SoupServerMessage *message)
+void
+cuv_web_check (SoupServerMessage *message, gpointer server)
 {
-  const gchar *method = soup_server_message_get_method (message);
-
-  return method == SOUP_METHOD_GET || method == SOUP_METHOD_HEAD;
-}
-
-static gboolean
-has_body (SoupMessageHeaders *request)
-{
-  return soup_message_headers_get_encoding (request) == SOUP_ENCODING_CHUNKED
-      || soup_message_headers_get_content_length (request) > 0;
-}
-
-static void
-refuse (SoupServerMessage *message, guint status, const gchar *text)
-{
-  SoupMessageHeaders *headers =
-      soup_server_message_get_response_headers (message);
-
-  if (status == SOUP_STATUS_METHOD_NOT_ALLOWED)
-    soup_message_headers_replace (headers, "Allow", "GET, HEAD");
-  if (status == SOUP_STATUS_UNAUTHORIZED)
-    soup_message_headers_replace (headers, "WWW-Authenticate", "Bearer");
-  cuv_respond_text (message, status, text);
-}
-
-/* Before a body is read: none is. */
-static void
-on_headers (SoupServer *soup, SoupServerMessage *message, const char *path,
-    GHashTable *query, gpointer data)
-{
-  const CuvWebServer *self = data;
-  SoupMessageHeaders *request =
-      soup_server_message_get_request_headers (message);
-
-  soup_message_body_set_accumulate (
-      soup_server_message_get_request_body (message), FALSE);
   cuv_web_add_headers (soup_server_message_get_response_headers (message));
-  if (!is_readable (message))
-    refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "only GET and HEAD");
-  else if (has_body (request))
-    refuse (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "no body, please");
-  else if (!cuv_web_host_allowed (self, request))
-    refuse (message, SOUP_STATUS_MISDIRECTED_REQUEST,
+  if (!cuv_web_host_allowed (
+          server, soup_server_message_get_request_headers (message)))
+    cuv_http_respond_text (message, SOUP_STATUS_MISDIRECTED_REQUEST,
         "this host name is not in allowed-hosts of visionwebsink");
 }
 
@@ -207,6 +158,16 @@ on_upgraded (SoupServerMessage *message, gpointer server)
   g_object_unref (websocket);
 }
 
+static void
+refuse_token (SoupServerMessage *message)
+{
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "WWW-Authenticate",
+      "Bearer");
+  cuv_http_respond_text (message, SOUP_STATUS_UNAUTHORIZED,
+      "the token is missing or wrong: add ?token=... to the address");
+}
+
 /* Frames are for those who have the token, and for pages of ours. */
 static void
 respond_frames (
@@ -217,14 +178,13 @@ respond_frames (
       soup_server_message_get_request_headers (message);
 
   if (!cuv_web_origin_allowed (server, request))
-    refuse (message, SOUP_STATUS_FORBIDDEN,
+    cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
         "pages of other servers may not see frames");
   else if (!cuv_web_token_valid (
                server, soup_server_message_get_uri (message), request))
-    refuse (message, SOUP_STATUS_UNAUTHORIZED,
-        "the token is missing or wrong: add ?token=... to the address");
+    refuse_token (message);
   else if (!cuv_web_stream_has_room (stream))
-    refuse (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "there are max-viewers viewers already");
   else if (resource->add != NULL)
     resource->add (stream, message, resource->form, resource->type);
@@ -234,11 +194,11 @@ respond_frames (
         stream->server);
 }
 
-static void
-on_request (SoupServer *soup, SoupServerMessage *message, const char *unused,
-    GHashTable *query, gpointer data)
+void
+cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
+    const char *unused, GHashTable *query, gpointer server)
 {
-  const CuvWebServer *self = data;
+  const CuvWebServer *self = server;
   const gchar *rest = NULL;
   CuvWebStream *stream = find_stream (self, path_of (message), &rest);
   const Resource *resource = rest != NULL ? find_resource (rest) : NULL;
@@ -246,16 +206,10 @@ on_request (SoupServer *soup, SoupServerMessage *message, const char *unused,
   if (stream != NULL && rest == NULL)
     redirect (message, stream);
   else if (resource == NULL)
-    cuv_respond_text (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+    cuv_http_respond_text (
+        message, SOUP_STATUS_NOT_FOUND, "there is no such page");
   else if (resource->file != NULL)
     respond_file (message, resource);
   else
     respond_frames (stream, message, resource);
-}
-
-void
-cuv_requests_open (CuvWebServer *self)
-{
-  soup_server_add_early_handler (self->soup, "/", on_headers, self, NULL);
-  soup_server_add_handler (self->soup, "/", on_request, self, NULL);
 }

@@ -2,14 +2,10 @@
 #ifndef CUV_WEB_SERVER_PRIVATE_H
 #define CUV_WEB_SERVER_PRIVATE_H
 
-#include <libsoup/soup.h>
+#include "http/http.h"
 #include "server/server.h"
 
 G_BEGIN_DECLS
-
-/* Of a server: those of viewers and all others. The usual limit of a process is
- * 1024 files. */
-#define CUV_WEB_MAX_CONNECTIONS 256
 
 struct _CuvWebServer {
   guint users; /* under the registry's lock */
@@ -23,47 +19,20 @@ struct _CuvWebServer {
   guint timeout;
   gchar *url;
   GTlsCertificate *certificate; /* NULL: no TLS */
+  GSocket *listener;
   GMainContext *context;
   GMainLoop *loop;
   GThread *thread;
 
   /* of the thread */
-  GSocket *listener;
-  GSource *accepting; /* NULL while there are no file descriptors left */
-  GSource *tick;      /* once a second */
-  SoupServer *soup;
-  GPtrArray *connections; /* CuvConnection, the oldest first */
-  GPtrArray *streams;     /* CuvWebStream */
+  GSource *tick; /* once a second */
+  CuvHttp *http;
+  GPtrArray *streams; /* CuvWebStream */
 };
 
 /* Calls it in the server's thread and waits. */
 void cuv_web_server_call (
     CuvWebServer *self, void (*call) (gpointer data), gpointer data);
-
-/* ---- connection.c ---- */
-
-typedef struct _CuvConnection CuvConnection;
-struct _CuvConnection {
-  CuvWebServer *server;
-  CuvConnection **user; /* a viewer's field that is NULL when this is gone */
-  GSocket *socket;
-  GSocketConnection *stream; /* not a reference; NULL: gone */
-  gchar *peer;               /* "address port" */
-  gint64 deadline;           /* monotonic time; 0: none */
-  gboolean ended;            /* libsoup has not dropped it yet */
-};
-
-void cuv_connections_open (CuvWebServer *server);
-void cuv_connections_close (CuvWebServer *server);
-/* Ends connections whose deadline has passed. */
-void cuv_connections_tick (CuvWebServer *server);
-/* The one of a request; NULL if it is gone. */
-CuvConnection *cuv_connection_of (
-    CuvWebServer *server, SoupServerMessage *message);
-/* Ends it: libsoup reads the end of the stream, and fails to write. */
-void cuv_connection_shutdown (CuvConnection *self);
-/* Whether the peer has ended it: nobody else looks while nothing is sent. */
-gboolean cuv_connection_is_over (const CuvConnection *self);
 
 /* ---- access.c ---- */
 
@@ -81,12 +50,13 @@ gboolean cuv_web_token_valid (
 
 /* ---- request.c ---- */
 
-void cuv_requests_open (CuvWebServer *server);
+/* A CuvHttpConfig's: the headers of responses, and who may ask at all. */
+void cuv_web_check (SoupServerMessage *message, gpointer server);
+/* A SoupServerCallback. */
+void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
+    const char *path, GHashTable *query, gpointer server);
 /* Whether each stream has something of this name below its path. */
 gboolean cuv_is_resource (const gchar *name);
-/* Sets a response of one line of text. */
-void cuv_respond_text (
-    SoupServerMessage *message, guint status, const gchar *text);
 
 /* ---- websocket.c ---- */
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "server/server-private.h"
 
-#include <ifaddrs.h>
-#include <netinet/in.h>
 #include <string.h>
-#include "cuvfile.h"
 
-#define BACKLOG 64
-/* How long closing waits for libsoup to drop its connections. */
-#define CLOSE_MS 1000
-#define MAX_ITERATIONS 10000
+/* Of a server: those of viewers and all others. The usual limit of a process is
+ * 1024 files. */
+#define MAX_CONNECTIONS 256
 
 static GMutex registry_lock;
 static GPtrArray *registry; /* servers that are open; NULL: none yet */
@@ -68,7 +64,6 @@ on_tick (gpointer data)
   CuvWebServer *self = data;
   gint64 now = g_get_monotonic_time ();
 
-  cuv_connections_tick (self);
   for (guint i = 0; i < self->streams->len; i++) {
     CuvWebStream *stream = self->streams->pdata[i];
 
@@ -78,62 +73,30 @@ on_tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-on_close_timeout (gpointer data)
-{
-  *(gboolean *) data = TRUE;
-  return G_SOURCE_REMOVE;
-}
-
-/* Whatever is ready; a source that always is does not keep us. */
 static void
-iterate (CuvWebServer *self)
+open_http (CuvWebServer *self)
 {
-  for (guint i = 0;
-       i < MAX_ITERATIONS && g_main_context_iteration (self->context, FALSE);
-       i++)
-    ;
-}
-
-/* libsoup has to see the end of each connection. */
-static void
-drain (CuvWebServer *self)
-{
-  GSource *timeout = g_timeout_source_new (CLOSE_MS);
-  gboolean expired = FALSE;
-
-  g_source_set_callback (timeout, on_close_timeout, &expired, NULL);
-  g_source_attach (timeout, self->context);
-  while (self->connections->len > 0 && !expired)
-    g_main_context_iteration (self->context, TRUE);
-  iterate (self);
-  g_source_destroy (timeout);
-  g_source_unref (timeout);
-}
-
-static void
-open_soup (CuvWebServer *self)
-{
-  self->soup = soup_server_new ("server-header", "gst-cuvision", NULL);
   self->streams = g_ptr_array_new ();
-  cuv_requests_open (self);
-  cuv_connections_open (self);
+  self->http = cuv_http_new (self->listener,
+      &(CuvHttpConfig){ .max_connections = MAX_CONNECTIONS,
+          .timeout = self->timeout,
+          .certificate = self->certificate,
+          .check = cuv_web_check,
+          .data = self });
+  soup_server_add_handler (
+      cuv_http_soup (self->http), "/", cuv_web_handle, self, NULL);
   self->tick = g_timeout_source_new_seconds (1);
   g_source_set_callback (self->tick, on_tick, self, NULL);
   g_source_attach (self->tick, self->context);
 }
 
 static void
-close_soup (CuvWebServer *self)
+close_http (CuvWebServer *self)
 {
   g_source_destroy (self->tick);
   g_source_unref (self->tick);
-  cuv_connections_close (self);
-  drain (self);
-  soup_server_disconnect (self->soup);
-  g_object_unref (self->soup);
-  iterate (self);
-  g_ptr_array_unref (self->connections);
+  cuv_http_close (self->http);
+  cuv_http_free (self->http);
   g_ptr_array_unref (self->streams);
 }
 
@@ -143,9 +106,9 @@ run (gpointer data)
   CuvWebServer *self = data;
 
   g_main_context_push_thread_default (self->context);
-  open_soup (self);
+  open_http (self);
   g_main_loop_run (self->loop);
-  close_soup (self);
+  close_http (self);
   g_main_context_pop_thread_default (self->context);
   return NULL;
 }
@@ -158,141 +121,28 @@ quit (gpointer data)
 
 /* ---- opening ---- */
 
-/* A key after its certificate, if it has a file of its own. */
-static GTlsCertificate *
-read_certificate (const CuvWebConfig *config, GError **error)
-{
-  GTlsCertificate *certificate = NULL;
-  gchar *pem = NULL, *key = NULL, *both;
-
-  if (cuv_file_read (config->certificate, CUV_FILE_MAX_TEXT, &pem, NULL, error)
-      && (config->key == NULL
-          || cuv_file_read (
-              config->key, CUV_FILE_MAX_TEXT, &key, NULL, error))) {
-    both = g_strconcat (pem, "\n", key, NULL);
-    certificate = g_tls_certificate_new_from_pem (both, -1, error);
-    g_free (both);
-  }
-  g_free (key);
-  g_free (pem);
-  return certificate;
-}
-
 static gboolean
 load_certificate (
     CuvWebServer *self, const CuvWebConfig *config, GError **error)
 {
   if (config->certificate == NULL)
     return TRUE;
-  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ())) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-        "GLib has no TLS here: install glib-networking, or do without "
-        "tls-certificate-file");
-    return FALSE;
-  }
-  self->certificate = read_certificate (config, error);
+  self->certificate =
+      cuv_http_load_certificate (config->certificate, config->key, error);
   if (self->certificate == NULL)
-    g_prefix_error (error,
-        "tls-certificate-file and tls-key-file have to be readable PEM files "
-        "of one "
-        "certificate and its key: ");
+    g_prefix_error (error, "tls-certificate-file and tls-key-file: ");
   return self->certificate != NULL;
-}
-
-static const gchar *
-listen_cure (const GError *error)
-{
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
-    return "set port to another one (0: any free one), or end the program that "
-           "has it";
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
-    return "set port to 1024 or more";
-  return "set address to one that this machine has (127.0.0.1, 0.0.0.0: all)";
 }
 
 static gboolean
 listen_at (CuvWebServer *self, GError **error)
 {
-  GSocketAddress *address =
-      g_inet_socket_address_new (self->address, (guint16) self->port);
-  GSocketAddress *bound = NULL;
-  GError *problem = NULL;
-
-  self->listener = g_socket_new (g_inet_address_get_family (self->address),
-      G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &problem);
-  if (self->listener != NULL) {
-    g_socket_set_blocking (self->listener, FALSE);
-    g_socket_set_listen_backlog (self->listener, BACKLOG);
-    if (g_socket_bind (self->listener, address, TRUE, &problem)
-        && g_socket_listen (self->listener, &problem))
-      bound = g_socket_get_local_address (self->listener, &problem);
-  }
-  g_object_unref (address);
-  if (bound == NULL) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s",
-        problem->message, listen_cure (problem));
-    g_error_free (problem);
+  self->listener = cuv_http_listen (self->address, self->port, error);
+  if (self->listener == NULL)
     return FALSE;
-  }
-  self->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-  g_object_unref (bound);
+  self->port = cuv_http_port (self->listener);
+  self->url = cuv_http_url (self->listener, self->certificate != NULL);
   return TRUE;
-}
-
-/* One that other machines reach, of the family; NULL: there is none. */
-static GInetAddress *
-find_address (GSocketFamily family)
-{
-  GInetAddress *found = NULL;
-  struct ifaddrs *all;
-
-  if (getifaddrs (&all) != 0)
-    return NULL;
-  for (const struct ifaddrs *i = all; i != NULL && found == NULL;
-       i = i->ifa_next) {
-    if (i->ifa_addr == NULL || (int) i->ifa_addr->sa_family != (int) family)
-      continue;
-    found = g_inet_address_new_from_bytes (family == G_SOCKET_FAMILY_IPV4
-            ? (const guint8 *) &((struct sockaddr_in *) i->ifa_addr)->sin_addr
-            : (const guint8 *) &((struct sockaddr_in6 *) i->ifa_addr)
-                  ->sin6_addr,
-        family);
-    if (g_inet_address_get_is_loopback (found)
-        || g_inet_address_get_is_link_local (found))
-      g_clear_object (&found);
-  }
-  freeifaddrs (all);
-  return found;
-}
-
-/* "0.0.0.0" is of no use on another machine. */
-static gchar *
-url_host (GInetAddress *address)
-{
-  const GSocketFamily family = g_inet_address_get_family (address);
-  GInetAddress *found = NULL;
-  gchar *host;
-
-  if (!g_inet_address_get_is_any (address))
-    return g_inet_address_to_string (address);
-  found = find_address (family);
-  if (found == NULL)
-    found = g_inet_address_new_loopback (family);
-  host = g_inet_address_to_string (found);
-  g_object_unref (found);
-  return host;
-}
-
-static gchar *
-make_url (const CuvWebServer *self)
-{
-  gchar *host = url_host (self->address);
-  gchar *url = g_strdup_printf (
-      strchr (host, ':') != NULL ? "%s://[%s]:%u" : "%s://%s:%u",
-      self->certificate != NULL ? "https" : "http", host, self->port);
-
-  g_free (host);
-  return url;
 }
 
 static gchar **
@@ -342,7 +192,6 @@ server_new (const CuvWebConfig *config, GError **error)
     server_free (self);
     return NULL;
   }
-  self->url = make_url (self);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   self->thread = g_thread_new ("visionwebsink", run, self);

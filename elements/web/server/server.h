@@ -3,8 +3,7 @@
  * its paths. Sinks of one process that name the same address and port share a
  * server.
  *
- *   server.c      sharing, the thread, stopping
- *   connection.c  sockets: how many there are, and for how long
+ *   server.c      sharing, the thread, stopping; gst/http/ has the limits
  *   access.c      who may ask: Host, Origin, token
  *   request.c     from a request to a response
  *   websocket.c   WebSockets whose messages are short

@@ -11,7 +11,7 @@
 
 struct _CuvViewer {
   CuvWebStream *stream;
-  CuvConnection *connection;          /* NULL: gone */
+  CuvHttpConnection *connection;      /* NULL: gone */
   SoupWebsocketConnection *websocket; /* or NULL */
   SoupServerMessage *message;         /* or NULL: a response */
   CuvWebForm form;
@@ -46,7 +46,7 @@ close_websocket (CuvViewer *self)
     g_source_destroy (self->writable);
   g_clear_pointer (&self->writable, g_source_unref);
   if (self->connection != NULL)
-    cuv_connection_shutdown (self->connection);
+    cuv_http_connection_shutdown (self->connection);
   g_signal_handlers_disconnect_by_data (self->websocket, self);
   g_object_unref (self->websocket);
 }
@@ -56,7 +56,7 @@ close_message (CuvViewer *self)
 {
   g_signal_handlers_disconnect_by_data (self->message, self);
   if (self->single && !self->in_flight)
-    cuv_respond_text (self->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    cuv_http_respond_text (self->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "no frame came within the timeout");
   if (!self->single)
     soup_message_body_complete (
@@ -213,7 +213,8 @@ is_over (const CuvViewer *self, gint64 now)
   if (now - self->since <= timeout)
     return FALSE;
   return self->in_flight || self->single
-      || (self->websocket == NULL && cuv_connection_is_over (self->connection));
+      || (self->websocket == NULL
+          && cuv_http_connection_is_over (self->connection));
 }
 
 gboolean
@@ -222,7 +223,7 @@ cuv_viewer_tick (CuvViewer *self, gint64 now)
   if (!is_over (self, now))
     return TRUE;
   if (self->connection != NULL && (!self->single || self->in_flight))
-    cuv_connection_shutdown (self->connection);
+    cuv_http_connection_shutdown (self->connection);
   if (self->connection != NULL && self->in_flight)
     cuv_web_stream_count_dropped (self->stream);
   drop (self);
@@ -234,7 +235,8 @@ cuv_viewer_tick (CuvViewer *self, gint64 now)
 static CuvViewer *
 add_viewer (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)
 {
-  CuvConnection *connection = cuv_connection_of (stream->server, message);
+  CuvHttpConnection *connection =
+      cuv_http_connection_of (stream->server->http, message);
   CuvViewer *self;
 
   if (connection == NULL)
@@ -258,6 +260,7 @@ cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
 
   if (self == NULL)
     return;
+  cuv_http_connection_unlimit (self->connection);
   self->websocket = g_object_ref (websocket);
   soup_websocket_connection_set_max_incoming_payload_size (
       websocket, MAX_ANSWER);

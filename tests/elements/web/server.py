@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import bombs
 from client import (FILES, FRAMES, Gst, Response, SILENT, SOURCE, Sink, TIMEOUT, check_growth,
                     connect, decode, get, request_text, rss_kib, run, stat, wait_for,
                     websocket_status)
@@ -152,6 +153,19 @@ class Pages(unittest.TestCase):
             except OSError:
                 pass
             check_growth(self, memory)
+
+    def test_memory(self):
+        with Sink(source=SILENT) as server:
+            port = server.port
+            for path in "/page.js", "/ws", "/nothing":
+                get(port, path)  # what the first request takes once
+            bombs.check(self, os.getpid(), port, "/page.js", "/ws")
+
+    def test_ranges(self):
+        """Are not served: the whole file comes."""
+        whole = get(self.port, "/page.js")
+        found = get(self.port, "/page.js", Range="bytes=0-3,5-9")
+        self.assertEqual((found.status, found.body), (200, whole.body))
 
     def test_not_a_websocket(self):
         self.assertEqual(get(self.port, "/ws").status, 400)

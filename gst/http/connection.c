@@ -3,7 +3,7 @@
  * can be counted and ended. Each has one request, for libsoup ends those that
  * it did not accept itself after a response, and the timeout for all of it;
  * viewers have it for each frame. */
-#include "server/server-private.h"
+#include "http/http-private.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,19 +31,19 @@ peer_name (GSocketAddress *address)
 static void
 on_stream_gone (gpointer data, GObject *stream)
 {
-  CuvConnection *self = data;
+  CuvHttpConnection *self = data;
 
   self->stream = NULL;
-  g_ptr_array_remove (self->server->connections, self);
+  g_ptr_array_remove (self->http->connections, self);
 }
 
 static void
 connection_free (gpointer data)
 {
-  CuvConnection *self = data;
+  CuvHttpConnection *self = data;
 
   if (self->stream != NULL)
-    g_object_weak_unref (G_OBJECT (self->stream), on_stream_gone, self);
+    g_object_weak_unref (self->stream, on_stream_gone, self);
   if (self->user != NULL)
     *self->user = NULL;
   g_object_unref (self->socket);
@@ -52,14 +52,21 @@ connection_free (gpointer data)
 }
 
 void
-cuv_connection_shutdown (CuvConnection *self)
+cuv_http_connection_shutdown (CuvHttpConnection *self)
 {
   self->ended = TRUE;
   g_socket_shutdown (self->socket, TRUE, TRUE, NULL);
 }
 
+void
+cuv_http_connection_unlimit (CuvHttpConnection *self)
+{
+  if (self->stream != NULL)
+    cuv_http_input_unlimit (self->input);
+}
+
 gboolean
-cuv_connection_is_over (const CuvConnection *self)
+cuv_http_connection_is_over (const CuvHttpConnection *self)
 {
   gchar byte;
 
@@ -70,18 +77,18 @@ cuv_connection_is_over (const CuvConnection *self)
 
 /* The latest: a name may come again before libsoup has noticed that the peer
  * that had it is gone. */
-CuvConnection *
-cuv_connection_of (CuvWebServer *server, SoupServerMessage *message)
+CuvHttpConnection *
+cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
 {
   GSocketAddress *address = soup_server_message_get_remote_address (message);
-  CuvConnection *found = NULL;
+  CuvHttpConnection *found = NULL;
   gchar *peer;
 
   if (address == NULL)
     return NULL;
   peer = peer_name (address);
-  for (guint i = server->connections->len; i > 0 && found == NULL; i--) {
-    CuvConnection *connection = server->connections->pdata[i - 1];
+  for (guint i = http->connections->len; i > 0 && found == NULL; i--) {
+    CuvHttpConnection *connection = http->connections->pdata[i - 1];
 
     if (g_str_equal (connection->peer, peer))
       found = connection;
@@ -118,63 +125,62 @@ add_tls (GIOStream *stream, GTlsCertificate *certificate)
 }
 
 static GIOStream *
-new_connection (CuvWebServer *server, GSocket *socket, GSocketAddress *remote)
+new_connection (CuvHttp *http, GSocket *socket, GSocketAddress *remote)
 {
+  const CuvHttpConfig *config = &http->config;
+  CuvHttpConnection *self = g_new0 (CuvHttpConnection, 1);
   GSocketConnection *stream =
-      g_socket_connection_factory_create_connection (socket);
-  CuvConnection *self = g_new0 (CuvConnection, 1);
+      cuv_http_stream_new (socket, config->certificate == NULL, &self->input);
 
-  self->server = server;
+  self->http = http;
   self->socket = g_object_ref (socket);
-  self->stream = stream;
+  self->stream = G_OBJECT (stream);
   self->peer = peer_name (remote);
-  self->deadline =
-      g_get_monotonic_time () + self->server->timeout * G_USEC_PER_SEC;
-  set_options (socket, server->timeout);
-  g_ptr_array_add (server->connections, self);
-  g_object_weak_ref (G_OBJECT (stream), on_stream_gone, self);
-  return add_tls (G_IO_STREAM (stream), server->certificate);
+  self->deadline = g_get_monotonic_time () + config->timeout * G_USEC_PER_SEC;
+  set_options (socket, config->timeout);
+  g_ptr_array_add (http->connections, self);
+  g_object_weak_ref (self->stream, on_stream_gone, self);
+  return add_tls (G_IO_STREAM (stream), config->certificate);
 }
 
 static void
-add_connection (CuvWebServer *server, GSocket *socket)
+add_connection (CuvHttp *http, GSocket *socket)
 {
   GSocketAddress *remote = g_socket_get_remote_address (socket, NULL);
   GSocketAddress *local = g_socket_get_local_address (socket, NULL);
   GIOStream *stream = NULL;
 
   if (remote != NULL && local != NULL)
-    stream = new_connection (server, socket, remote);
+    stream = new_connection (http, socket, remote);
   if (stream != NULL)
-    soup_server_accept_iostream (server->soup, stream, local, remote, NULL);
+    soup_server_accept_iostream (http->soup, stream, local, remote, NULL);
   g_clear_object (&stream);
   g_clear_object (&remote);
   g_clear_object (&local);
 }
 
-/* Ends the oldest that is no viewer: those that never ask would keep all others
- * out until their timeout. FALSE: there is none. */
+/* Ends the oldest one without a user, so that idle clients cannot keep others
+ * out until their timeout. FALSE if all have one. */
 static gboolean
-make_room (CuvWebServer *server)
+make_room (CuvHttp *http)
 {
-  for (guint i = 0; i < server->connections->len; i++) {
-    CuvConnection *connection = server->connections->pdata[i];
+  for (guint i = 0; i < http->connections->len; i++) {
+    CuvHttpConnection *connection = http->connections->pdata[i];
 
     if (connection->user != NULL || connection->ended)
       continue;
-    cuv_connection_shutdown (connection);
+    cuv_http_connection_shutdown (connection);
     return TRUE;
   }
   return FALSE;
 }
 
 static gboolean
-has_room (CuvWebServer *server)
+has_room (CuvHttp *http)
 {
-  const guint n = server->connections->len;
+  const guint n = http->connections->len, most = http->config.max_connections;
 
-  return n < CUV_WEB_MAX_CONNECTIONS
-      || (n < CUV_WEB_MAX_CONNECTIONS + MAX_ENDING && make_room (server));
+  return n < most || (n < most + MAX_ENDING && make_room (http));
 }
 
 /* Without file descriptors the socket would stay readable: the next tick tries
@@ -182,7 +188,7 @@ has_room (CuvWebServer *server)
 static gboolean
 on_readable (GSocket *listener, GIOCondition condition, gpointer data)
 {
-  CuvWebServer *server = data;
+  CuvHttp *http = data;
   GError *error = NULL;
   GSocket *socket = g_socket_accept (listener, NULL, &error);
   gboolean again = TRUE;
@@ -190,52 +196,52 @@ on_readable (GSocket *listener, GIOCondition condition, gpointer data)
   if (socket == NULL) {
     again = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
     g_error_free (error);
-  } else if (has_room (server)) {
-    add_connection (server, socket);
+  } else if (has_room (http)) {
+    add_connection (http, socket);
   }
   g_clear_object (&socket);
   if (!again)
-    g_clear_pointer (&server->accepting, g_source_unref);
+    g_clear_pointer (&http->accepting, g_source_unref);
   return again;
 }
 
 static void
-begin_accepting (CuvWebServer *server)
+begin_accepting (CuvHttp *http)
 {
-  server->accepting = g_socket_create_source (server->listener, G_IO_IN, NULL);
+  http->accepting = g_socket_create_source (http->listener, G_IO_IN, NULL);
   g_source_set_callback (
-      server->accepting, G_SOURCE_FUNC (on_readable), server, NULL);
-  g_source_attach (server->accepting, server->context);
+      http->accepting, G_SOURCE_FUNC (on_readable), http, NULL);
+  g_source_attach (http->accepting, http->context);
 }
 
 void
-cuv_connections_open (CuvWebServer *server)
+cuv_http_connections_open (CuvHttp *http)
 {
-  server->connections = g_ptr_array_new_with_free_func (connection_free);
-  begin_accepting (server);
+  http->connections = g_ptr_array_new_with_free_func (connection_free);
+  begin_accepting (http);
 }
 
 void
-cuv_connections_tick (CuvWebServer *server)
+cuv_http_connections_tick (CuvHttp *http)
 {
   gint64 now = g_get_monotonic_time ();
 
-  if (server->accepting == NULL)
-    begin_accepting (server);
-  for (guint i = 0; i < server->connections->len; i++) {
-    CuvConnection *connection = server->connections->pdata[i];
+  if (http->accepting == NULL)
+    begin_accepting (http);
+  for (guint i = 0; i < http->connections->len; i++) {
+    CuvHttpConnection *connection = http->connections->pdata[i];
 
     if (connection->deadline > 0 && now > connection->deadline)
-      cuv_connection_shutdown (connection);
+      cuv_http_connection_shutdown (connection);
   }
 }
 
 void
-cuv_connections_close (CuvWebServer *server)
+cuv_http_connections_close (CuvHttp *http)
 {
-  if (server->accepting != NULL)
-    g_source_destroy (server->accepting);
-  g_clear_pointer (&server->accepting, g_source_unref);
-  for (guint i = 0; i < server->connections->len; i++)
-    cuv_connection_shutdown (server->connections->pdata[i]);
+  if (http->accepting != NULL)
+    g_source_destroy (http->accepting);
+  g_clear_pointer (&http->accepting, g_source_unref);
+  for (guint i = 0; i < http->connections->len; i++)
+    cuv_http_connection_shutdown (http->connections->pdata[i]);
 }
