@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hostile clients of a worker's metrics.
+"""Workers without file descriptors, and hostile clients of their metrics.
 
 usage: farm-limits.py FARM [TEST...]
 """
@@ -8,6 +8,7 @@ usage: farm-limits.py FARM [TEST...]
 import os
 import pathlib
 import re
+import resource
 import socket
 import sys
 import unittest
@@ -16,12 +17,38 @@ sys.path.append(str(pathlib.Path(__file__).parents[1] / "elements" / "web"))
 import bombs
 import farm
 import farmhand
-from mosquitto import LONG
+from mosquitto import LONG, wait_until
 
 
 class Limits(farm.Case):
     def files(self, name):
         return len(os.listdir(f"/proc/{self.farm.workers[name].pid}/fd"))
+
+    def test_unable(self):
+        """A worker without file descriptors for another line leaves cameras to
+        one that has them, and takes its share when it has again."""
+        self.make()
+        self.farm.put("first")
+        self.farm.start("a")
+        self.wait_for_share(1)
+        pid = self.farm.workers["a"].pid
+        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(
+            pid, resource.RLIMIT_NOFILE, (self.files("a"), limits[1])
+        )
+        for i in range(3):
+            self.farm.put(f"camera-{i}")
+        wait_until(lambda: "released" in self.farm.log("a"), "a released lease")
+        self.assertIn("Too many open files", self.farm.log("a"))
+        self.farm.start("b")
+        wait_until(
+            lambda: self.farm.playing() == {"a": 1, "b": 3}, "b to have what a left"
+        )
+        self.assertNotIn("left to a worker", self.farm.log("b"))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+        self.farm.put("another")
+        self.farm.put("last")
+        self.wait_for_share(3, 3)
 
     def test_listener(self):
         """Idle connections take few files and lock nobody out; no request takes

@@ -45,6 +45,14 @@ worker_count_held (const Worker *self)
   return n;
 }
 
+guint
+worker_current_capacity (const Worker *self)
+{
+  return farm_now () < self->unable_until
+      ? MIN (worker_count_held (self), self->config->capacity)
+      : self->config->capacity;
+}
+
 gboolean
 worker_is_gone (gpointer name, gpointer peer, gpointer worker)
 {
@@ -128,13 +136,13 @@ worker_take_cameras (Worker *self)
   GPtrArray *cameras;
   guint most;
 
-  if (!self->ready || held >= self->config->capacity
+  if (!self->ready || held >= worker_current_capacity (self)
       || farm_now () - self->ready_since
           < (self->n_ready > 1 ? SETTLE_AGAIN : SETTLE))
     return;
   /* half of what is missing, for others take, too */
   most = held < share ? (share - held + 1) / 2 : 1;
-  most = MIN (most, self->config->capacity - held);
+  most = MIN (most, worker_current_capacity (self) - held);
   cameras = list_free (self, held < share ? 0 : PATIENCE);
   for (guint i = 0; i < MIN (most, cameras->len); i++)
     lease_take (cameras->pdata[i]);

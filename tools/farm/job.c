@@ -25,6 +25,7 @@ struct _Job {
   gint64 next;      /* attempt, in JOB_WAITING */
   gboolean ending;  /* the line was told to end */
   gboolean again;   /* at once after that: the value changed */
+  gboolean unable;  /* to start the process */
   gchar *stall;     /* why we ended it */
   guint n_failures; /* in a row */
   guint restarts;
@@ -361,7 +362,8 @@ start (Job *self)
     self->state = JOB_STARTING;
     self->line =
         cuv_line_start (line, REPORT_MS, on_report, on_done, self, &error);
-    if (self->line == NULL)
+    self->unable = self->line == NULL;
+    if (self->unable)
       wait_for_next (self);
   }
   g_free (line);
@@ -450,6 +452,7 @@ JobInfo
 job_get_info (const Job *self)
 {
   return (JobInfo){ .state = self->state,
+    .unable = self->unable,
     .restarts = self->restarts,
     .buffers = self->buffers_before + self->buffers,
     .error = self->error,

@@ -21,6 +21,7 @@ typedef struct _Job Job;
 
 typedef struct {
   JobState state;
+  gboolean unable; /* this worker cannot start a process */
   guint restarts;
   guint64 buffers;    /* that arrived at sinks, in all processes */
   const gchar *error; /* the last one, without passwords; NULL: none yet */

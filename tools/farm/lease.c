@@ -11,6 +11,8 @@
 /* What we gave up or could not take is left to others for so long. */
 #define GIVEN_UP (2 * G_USEC_PER_SEC)
 #define RETRY (G_USEC_PER_SEC / 2)
+/* How long a worker that cannot start processes takes no lease. */
+#define UNABLE (10 * G_USEC_PER_SEC)
 #define NEWS (G_USEC_PER_SEC / 4)
 /* At a time. nats.c 3.4 tells of no answer but to a thread that waits for it;
  * docs/cuvision-farm.md says what this limits. */
@@ -246,7 +248,8 @@ worker_announce (Worker *worker)
   if (worker->stopped == NULL) {
     JsonObject *object = begin_value (worker);
 
-    json_object_set_int_member (object, "capacity", worker->config->capacity);
+    json_object_set_int_member (
+        object, "capacity", worker_current_capacity (worker));
     value = end_value (object);
   }
   worker->announced = farm_now ();
@@ -311,6 +314,19 @@ lease_release (Camera *camera)
 {
   camera->lease = LEASE_RELEASING;
   end_job (camera, camera->worker->config->stop_timeout);
+}
+
+/* It would keep the camera from workers that can run it. */
+static void
+give_up (Camera *camera)
+{
+  Worker *worker = camera->worker;
+
+  farm_log (
+      "camera %s: released: this worker cannot start a process", camera->name);
+  worker->unable_until = farm_now () + UNABLE;
+  lease_release (camera);
+  worker_announce (worker);
 }
 
 static void
@@ -416,6 +432,11 @@ lease_tick (Camera *camera)
   }
   if (camera->job != NULL)
     job_tick (camera->job);
+  if (camera->lease == LEASE_HELD && camera->job != NULL
+      && job_get_info (camera->job).unable) {
+    give_up (camera);
+    return;
+  }
   if (!camera->busy && now - camera->tried >= next_renewal (camera))
     request (camera, RENEW);
 }

@@ -55,9 +55,10 @@ struct _Worker {
   GHashTable *peers;   /* name -> Peer */
   gboolean ready;      /* the store */
   gint64 ready_since;
-  guint n_ready;    /* how often it became ready */
-  gint64 announced; /* this worker, when */
-  gint64 released;  /* a camera, to balance */
+  guint n_ready;       /* how often it became ready */
+  gint64 announced;    /* this worker, when */
+  gint64 released;     /* a camera, to balance */
+  gint64 unable_until; /* processes cannot be started, probably */
   gboolean warned_name;
   guint tick;                      /* source */
   gint64 stopping;                 /* since when */
@@ -102,6 +103,9 @@ guint worker_count_held (const Worker *self);
 /* This one, too. */
 guint worker_count_workers (const Worker *self);
 guint worker_count_cameras (const Worker *self, gboolean unassigned);
+/* The configured one; while processes cannot be started no more than it holds.
+ */
+guint worker_current_capacity (const Worker *self);
 /* A GHRFunc of `peers`. */
 gboolean worker_is_gone (gpointer name, gpointer peer, gpointer worker);
 void worker_take_cameras (Worker *self);
