@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cuvfile.h"
+#include "cuvtls.h"
 #include "output/outbox.h"
 #include "output/topic.h"
 #include "output/writer.h"
@@ -114,6 +115,26 @@ none_if_empty (const gchar *text)
   return gst_cuv_publish_is_empty (text) ? NULL : g_strdup (text);
 }
 
+/* Libraries find out that the key is of another certificate when they connect,
+ * again and again. */
+static gboolean
+check_key (const GstCuvPublishSettings *settings, GError **error)
+{
+  GTlsCertificate *pair;
+
+  if (gst_cuv_publish_is_empty (settings->tls_key_file)
+      || !cuv_tls_is_available ())
+    return TRUE;
+  pair = cuv_tls_load_certificate (
+      settings->tls_certificate_file, settings->tls_key_file, error);
+  if (pair == NULL) {
+    g_prefix_error (error, "tls-certificate-file and tls-key-file: ");
+    return FALSE;
+  }
+  g_object_unref (pair);
+  return TRUE;
+}
+
 /* Files that the library would miss only when it connects. */
 static gboolean
 check_files (const GstCuvPublishSettings *settings, GError **error)
@@ -129,7 +150,7 @@ check_files (const GstCuvPublishSettings *settings, GError **error)
     g_prefix_error (error, "%s: ", files[i][0]);
     return FALSE;
   }
-  return TRUE;
+  return check_key (settings, error);
 }
 
 /* Messages name the file and the variable, never what is in them. */

@@ -2,7 +2,6 @@
 /* An HTTP server for clients that are not trusted: libsoup with limits.
  *
  *   listener.c    the socket and its URL
- *   tls.c         its certificate
  *   http.c        checks of a request, responses
  *   connection.c  how many connections there are, and for how long
  *   input.c       how much one may send
@@ -31,7 +30,7 @@ typedef struct {
   gpointer data;
 } CuvHttpConfig;
 
-/* ---- listener.c, tls.c ---- */
+/* ---- listener.c ---- */
 
 /* port 0: any free one. NULL with an error that names cause and fix. */
 GSocket *cuv_http_listen (GInetAddress *address, guint port, GError **error);
@@ -39,10 +38,6 @@ guint cuv_http_port (GSocket *listener);
 /* "http://127.0.0.1:8080", without a slash at its end. For all addresses of
  * this machine one that others reach. */
 gchar *cuv_http_url (GSocket *listener, gboolean tls);
-/* From PEM files; key NULL: it is in the certificate's file. NULL with an error
- * that names the files if no client could connect with them. */
-GTlsCertificate *cuv_http_load_certificate (
-    const gchar *certificate, const gchar *key, GError **error);
 
 /* ---- http.c ---- */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuvtls.h"
 #include "server/server-private.h"
 
 #include <string.h>
@@ -128,7 +129,7 @@ load_certificate (
   if (config->certificate == NULL)
     return TRUE;
   self->certificate =
-      cuv_http_load_certificate (config->certificate, config->key, error);
+      cuv_tls_load_certificate (config->certificate, config->key, error);
   if (self->certificate == NULL)
     g_prefix_error (error, "tls-certificate-file and tls-key-file: ");
   return self->certificate != NULL;

@@ -427,6 +427,19 @@ class Refusals(WithFolder):
             with self.subTest(tls):
                 self.expect_never_lost(broker, tls)
 
+    def test_key_of_another_certificate(self):
+        self.make_authority("ca")
+        for name in "one", "two":
+            self.make_certificate(name, "IP:127.0.0.1")
+        options = "address=h tls=verify tls-certificate-file=%s/one.pem" % self.folder
+        options += " tls-key-file=%s/two.key" % self.folder
+        for target in "mqtt", "kafka":
+            line = (FAST % 3 + PUBLISH % ("a", options)).replace("mqtt", target)
+            pipeline = Pipeline(line).play()
+            self.assertTrue(pipeline.collect(LONG))
+            self.assertRegex(pipeline.messages[0], "one.pem.*two.key.*one certificate")
+            pipeline.stop()
+
     def test_kafka_tls(self):
         """Kafka's part of the handshake: a server that speaks TLS only."""
         self.make_authority("ca")

@@ -266,13 +266,35 @@ class Access(unittest.TestCase):
             self.assertIn("visionwebsink", said)
             self.assertNotIn("s3cret-t0ken", said)
 
+    def make_certificate(self, folder, kind="rsa:2048"):
+        """Paths of certificate and key."""
+        name = kind.split()[0].replace(":", "-")
+        pem = [os.path.join(folder, f"{name}-{part}.pem") for part in ("cert", "key")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", *kind.split(), "-nodes", "-out",
+             pem[0], "-keyout", pem[1], "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        return pem
+
+    def test_tls_key_of_another_certificate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pems = [self.make_certificate(folder, kind)
+                    for kind in ("rsa:2048", "rsa:2049",
+                                 "ec -pkeyopt ec_paramgen_curve:prime256v1")]
+            for i, (certificate, own) in enumerate(pems):
+                for key in (own, pems[i - 1][1]):
+                    server = Sink(f"tls-certificate-file={certificate} "
+                                  f"tls-key-file={key}")
+                    problem = server.problem()
+                    server.stop()
+                    if key == own:
+                        self.assertIsNone(problem)
+                    else:
+                        self.assertIn(f"'{certificate}' and '{key}' have to be", problem)
+
     def test_tls(self):
         with tempfile.TemporaryDirectory() as folder:
-            pem = [os.path.join(folder, name) for name in ("cert.pem", "key.pem")]
-            subprocess.run(
-                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out",
-                 pem[0], "-keyout", pem[1], "-subj", "/CN=localhost", "-addext",
-                 "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+            pem = self.make_certificate(folder)
             with Sink(f"tls-certificate-file={pem[0]} tls-key-file={pem[1]}") as server:
                 self.assertTrue(server.url.startswith("https://"))
                 context = ssl.create_default_context(cafile=pem[0])

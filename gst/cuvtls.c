@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GLib loads a certificate with the key of another one, with which every
- * handshake fails: so one is tried. */
-#include "http/http-private.h"
+#include "cuvtls.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include "cuvfile.h"
 
@@ -13,6 +12,15 @@ typedef struct {
   guint n_left; /* ends that are not done */
   GError *error;
 } Handshake;
+
+/* That of GnuTLS; elements end their sentences themselves. */
+static const gchar *
+without_dot (gchar *text)
+{
+  if (g_str_has_suffix (text, "."))
+    text[strlen (text) - 1] = '\0';
+  return text;
+}
 
 static void
 on_done (GObject *end, GAsyncResult *result, gpointer data)
@@ -25,9 +33,9 @@ on_done (GObject *end, GAsyncResult *result, gpointer data)
           G_TLS_CONNECTION (end), result, &error))
     return;
   if (self->error == NULL)
-    self->error = error;
-  else
-    g_error_free (error);
+    g_set_error_literal (
+        &self->error, error->domain, error->code, without_dot (error->message));
+  g_error_free (error);
   g_cancellable_cancel (self->cancellable);
 }
 
@@ -132,13 +140,19 @@ read_certificate (const gchar *path, const gchar *key_path, GError **error)
   return certificate;
 }
 
+gboolean
+cuv_tls_is_available (void)
+{
+  return g_tls_backend_supports_tls (g_tls_backend_get_default ());
+}
+
 GTlsCertificate *
-cuv_http_load_certificate (
+cuv_tls_load_certificate (
     const gchar *certificate, const gchar *key, GError **error)
 {
   GTlsCertificate *loaded;
 
-  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ())) {
+  if (!cuv_tls_is_available ()) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
         "GLib has no TLS here: install glib-networking, or do without a "
         "certificate");
