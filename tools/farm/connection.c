@@ -46,25 +46,20 @@ connection_set_error (
   g_free (text);
 }
 
-typedef struct {
-  const ConnectionEvents *events;
-  gpointer data;
-} Closure;
-
 static void
 on_lost (natsConnection *nats, void *data)
 {
-  const Closure *self = data;
+  const ConnectionEvents *events = data;
 
-  self->events->lost (self->data);
+  events->lost (events->data);
 }
 
 static void
 on_back (natsConnection *nats, void *data)
 {
-  const Closure *self = data;
+  const ConnectionEvents *events = data;
 
-  self->events->back (self->data);
+  events->back (events->data);
 }
 
 /* The library's own prints to stderr. */
@@ -126,26 +121,21 @@ set_times (natsOptions *options)
 }
 
 static natsStatus
-set_events (natsOptions *options, const ConnectionEvents *events, gpointer data)
+set_events (natsOptions *options, const ConnectionEvents *events)
 {
-  /* lives as long as the process: callbacks may come late */
-  static Closure closure;
-  natsStatus status;
+  natsStatus status = natsOptions_SetErrorHandler (options, on_error, NULL);
 
-  closure.events = events;
-  closure.data = data;
-  status = natsOptions_SetErrorHandler (options, on_error, NULL);
   if (events == NULL || status != NATS_OK)
     return status;
-  status = natsOptions_SetDisconnectedCB (options, on_lost, &closure);
+  status = natsOptions_SetDisconnectedCB (options, on_lost, (void *) events);
   return status == NATS_OK
-      ? natsOptions_SetReconnectedCB (options, on_back, &closure)
+      ? natsOptions_SetReconnectedCB (options, on_back, (void *) events)
       : status;
 }
 
 static natsOptions *
-make_options (const FarmConfig *config, const ConnectionEvents *events,
-    gpointer data, GError **error)
+make_options (
+    const FarmConfig *config, const ConnectionEvents *events, GError **error)
 {
   const NatsConfig *nats = &config->nats;
   natsOptions *options = NULL;
@@ -163,7 +153,7 @@ make_options (const FarmConfig *config, const ConnectionEvents *events,
   if (status == NATS_OK)
     status = set_times (options);
   if (status == NATS_OK)
-    status = set_events (options, events, data);
+    status = set_events (options, events);
   if (status == NATS_OK)
     return options;
   connection_set_error (error, status, 0, "[nats]");
@@ -172,10 +162,10 @@ make_options (const FarmConfig *config, const ConnectionEvents *events,
 }
 
 Connection *
-connection_new (const FarmConfig *config, const ConnectionEvents *events,
-    gpointer data, GError **error)
+connection_new (
+    const FarmConfig *config, const ConnectionEvents *events, GError **error)
 {
-  natsOptions *options = make_options (config, events, data, error);
+  natsOptions *options = make_options (config, events, error);
   Connection *self;
   jsOptions js;
   natsStatus status;

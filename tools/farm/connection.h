@@ -14,13 +14,16 @@ typedef struct {
   gatomicrefcount refs;
 } Connection;
 
+/* Called in threads of nats.c, until nats_CloseAndWait(). */
 typedef struct {
   void (*lost) (gpointer data);
   void (*back) (gpointer data);
-} ConnectionEvents; /* called in threads of nats.c */
+  gpointer data;
+} ConnectionEvents;
 
-Connection *connection_new (const FarmConfig *config,
-    const ConnectionEvents *events, gpointer data, GError **error);
+/* events: or NULL. */
+Connection *connection_new (
+    const FarmConfig *config, const ConnectionEvents *events, GError **error);
 Connection *connection_ref (Connection *self);
 void connection_unref (Connection *self);
 gboolean connection_is_up (Connection *self);

@@ -363,7 +363,6 @@ on_back (gpointer data)
 static Connection *
 keep_connection (Store *self, GError **error)
 {
-  static const ConnectionEvents events = { on_lost, on_back };
   Connection *connection = store_get_connection (self);
 
   if (connection != NULL
@@ -373,7 +372,7 @@ keep_connection (Store *self, GError **error)
     stop_watches (self);
     connection_unref (connection);
   }
-  connection = connection_new (self->config, &events, self, error);
+  connection = connection_new (self->config, &self->connection_events, error);
   if (connection == NULL)
     return NULL;
   g_mutex_lock (&self->lock);
@@ -418,9 +417,9 @@ gpointer
 store_keep (gpointer data)
 {
   Store *self = data;
-
   gboolean stale = FALSE;
 
+  self->connection_events = (ConnectionEvents){ on_lost, on_back, self };
   g_mutex_lock (&self->lock);
   while (!self->stop) {
     stale |= self->stale;

@@ -39,6 +39,7 @@ struct _Store {
   gpointer data;
   GAsyncQueue *queue; /* of Event, for the main context */
   GSource *source;    /* that calls the events */
+  ConnectionEvents connection_events;
   GThread *keeper;
   GCond wake;
   gboolean stop, stale; /* under `lock`; stale: was connected again */

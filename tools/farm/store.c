@@ -446,7 +446,7 @@ store_open (const FarmConfig *config, gboolean leases, GError **error)
   Store *self = store_new (config);
   GError *problem = NULL;
 
-  self->connection = connection_new (config, NULL, NULL, &problem);
+  self->connection = connection_new (config, NULL, &problem);
   if (problem == NULL)
     ensure_again (self, STORE_CAMERAS, &problem);
   if (problem == NULL && leases)
