@@ -72,6 +72,7 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 
   g_mutex_lock (&self->lock);
   buffer = g_steal_pointer (&self->newest.buffer);
+  self->taken = G_MAXUINT64; /* numbers may begin again */
   g_mutex_unlock (&self->lock);
   gst_clear_buffer (&buffer);
 }

@@ -130,15 +130,18 @@ gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+static void
+flush (GstVisionWebSink *self)
+{
+  cuv_web_encoder_flush (self->encoder);
+  cuv_web_stream_flush (self->stream);
+}
+
 static gboolean
 gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 {
-  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    cuv_web_encoder_flush (self->encoder);
-    cuv_web_stream_flush (self->stream);
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    flush (GST_VISION_WEB_SINK (sink));
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
@@ -239,6 +242,22 @@ set_url (GstVisionWebSink *self, gchar *url)
   g_object_notify (G_OBJECT (self), "url");
 }
 
+/* GstBaseSink starts in NULL and may run several times until it stops. */
+static void
+reset_stats (GstVisionWebSink *self)
+{
+  GstVisionWebCounts counts;
+
+  GST_OBJECT_LOCK (self);
+  self->counts = self->before = (GstVisionWebCounts){ 0 };
+  gst_vision_web_sink_get_counts (self, &counts);
+  self->before = counts;
+  self->frames = 0;
+  self->render_us = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->prerolled = FALSE;
+}
+
 static gboolean
 gst_vision_web_sink_start (GstBaseSink *sink)
 {
@@ -254,12 +273,7 @@ gst_vision_web_sink_start (GstBaseSink *sink)
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  GST_OBJECT_LOCK (self);
-  self->frames = 0;
-  self->render_us = 0;
-  self->prerolled = FALSE;
-  self->counts = (GstVisionWebCounts){ 0 };
-  GST_OBJECT_UNLOCK (self);
+  reset_stats (self);
   settings = self->settings.in_force;
   url = g_strdup_printf ("%s%s/", cuv_web_server_url (self->server),
       g_str_equal (settings->path, "/") ? "" : settings->path);
@@ -285,6 +299,21 @@ gst_vision_web_sink_stop (GstBaseSink *sink)
   return TRUE;
 }
 
+static GstStateChangeReturn
+gst_vision_web_sink_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    reset_stats (self);
+  result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    flush (self);
+  return result;
+}
+
 /* ---- class ---- */
 
 static void
@@ -302,6 +331,8 @@ gst_vision_web_sink_class_init (GstVisionWebSinkClass *klass)
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
 
   object_class->finalize = gst_vision_web_sink_finalize;
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_vision_web_sink_change_state);
   sink_class->start = GST_DEBUG_FUNCPTR (gst_vision_web_sink_start);
   sink_class->stop = GST_DEBUG_FUNCPTR (gst_vision_web_sink_stop);
   sink_class->event = GST_DEBUG_FUNCPTR (gst_vision_web_sink_event);

@@ -65,13 +65,14 @@ struct _GstVisionWebSink {
   guint64 frames;
   gdouble render_us;
   GstVisionWebCounts counts; /* while it is not open */
+  GstVisionWebCounts before; /* of runs before this one, since it is open */
 };
 
 #define GST_TYPE_VISION_WEB_SINK (gst_vision_web_sink_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstVisionWebSink, gst_vision_web_sink, GST, VISION_WEB_SINK, GstBaseSink)
 
-/* The object lock is held. */
+/* Of this run, from READY to PAUSED on. The object lock is held. */
 void gst_vision_web_sink_get_counts (
     GstVisionWebSink *self, GstVisionWebCounts *counts);
 

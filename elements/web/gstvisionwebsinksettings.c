@@ -146,6 +146,17 @@ gst_vision_web_settings_is_open (const GstVisionWebSettings *settings)
 
 /* ---- statistics ---- */
 
+static void
+subtract (GstVisionWebCounts *counts, const GstVisionWebCounts *before)
+{
+  counts->sent.sent -= before->sent.sent;
+  counts->sent.bytes -= before->sent.bytes;
+  counts->sent.dropped -= before->sent.dropped;
+  counts->encoder.encoded -= before->encoder.encoded;
+  counts->encoder.skipped -= before->encoder.skipped;
+  counts->encoder.us -= before->encoder.us;
+}
+
 void
 gst_vision_web_sink_get_counts (
     GstVisionWebSink *self, GstVisionWebCounts *counts)
@@ -156,6 +167,7 @@ gst_vision_web_sink_get_counts (
   cuv_web_stream_get_counts (self->stream, &counts->sent);
   cuv_web_encoder_get_counts (self->encoder, &counts->encoder);
   counts->viewers = cuv_web_stream_viewers (self->stream);
+  subtract (counts, &self->before);
 }
 
 static void
@@ -313,7 +325,7 @@ get_url (GstElement *element, GValue *value)
  * all viewers), bytes of these, dropped-viewers (that did not take a frame
  * within the timeout) (guint64); viewers (guint); render-microseconds of the
  * streaming thread, encode-microseconds of another one (guint64): for all
- * frames since the start.
+ * frames since the last change from READY to PAUSED.
  *
  * Since: 0.1
  */

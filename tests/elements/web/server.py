@@ -171,6 +171,35 @@ class Pages(unittest.TestCase):
         self.assertEqual(get(self.port, "/ws").status, 400)
 
 
+class Runs(unittest.TestCase):
+    COUNTS = ("frames", "encoded", "sent", "bytes", "render-microseconds",
+              "encode-microseconds")
+
+    def check_run(self, server):
+        """A frame for a viewer."""
+        with connect(server.port) as sock, sock.makefile("rb") as stream:
+            sock.sendall(request_text(server.port, "/record.json"))
+            wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
+            server.push()
+            self.assertEqual(json.loads(Response(stream).body)["frame_num"], 0)
+        for name, value in ("frames", 1), ("encoded", 1), ("viewers", 0):
+            wait_for(lambda: stat(server.sink, name) == value, name)
+        self.assertEqual(stat(server.sink, "sent"), 1)
+        self.assertGreater(stat(server.sink, "bytes"), 0)
+
+    def test_stats_begin_with_each_run(self):
+        """Also of a sink that stays open between two."""
+        with Sink(source=SILENT) as server:
+            self.check_run(server)
+            for state in Gst.State.READY, Gst.State.NULL:
+                server.pipeline.set_state(state)
+                self.assertEqual(stat(server.sink, "frames"), 1)
+                server.pipeline.set_state(Gst.State.PLAYING)
+                server.open()
+                self.assertEqual({stat(server.sink, n) for n in self.COUNTS}, {0})
+                self.check_run(server)
+
+
 class Access(unittest.TestCase):
     def test_hosts(self):
         with Sink("allowed-hosts=cam.example,Other.Example") as server:
