@@ -177,7 +177,7 @@ function count(record) {
   }
 }
 
-// A film that stands still is not live.
+// A video that stands still is not live.
 setInterval(() => {
   const silence = performance.now() - arrived;
   if (socket !== null && arrived > 0 && silence > stall) {
@@ -193,7 +193,7 @@ function update(record, now) {
   const n = record.objects?.length ?? 0;
   say('live', 'Live');
   $('save').disabled = false;
-  $('title').textContent = document.title = record.source ?? 'Live';
+  $('title').textContent = document.title = record.source ?? 'Video';
   $('frame').textContent = record.frame_num;
   $('rate').textContent = rate.toFixed(1);
   $('delay').textContent = Math.round(delay) + ' ms';

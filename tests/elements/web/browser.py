@@ -307,6 +307,8 @@ class Browser(unittest.TestCase):
         with Sink("token-env=CUV_TEST_TOKEN") as server:
             page = self.open(server.url)
             page.wait("!document.getElementById('ask').hidden")
+            self.assertIn("A token is needed.", page.run("document.body.innerText"))
+            self.assertNotIn("Live", page.run("document.body.innerText"))
             page.run("token.value = 'wrong', ask.requestSubmit()")
             page.wait("document.getElementById('status').textContent"
                       ".startsWith('This is not')")
@@ -314,6 +316,7 @@ class Browser(unittest.TestCase):
             self.wait_live(page)
             other = self.open(server.url + "?token=s3%20cret%26")
             self.wait_live(other)
+            self.assertEqual(other.run("document.body.innerText").count("Live"), 1)
             self.assertEqual(other.run("location.href"), server.url)
 
     def test_foreign_page(self):
