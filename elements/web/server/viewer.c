@@ -16,7 +16,6 @@ struct _CuvViewer {
   SoupServerMessage *message;         /* or NULL: a response */
   CuvWebForm form;
   gboolean single; /* a response of one frame */
-  const gchar *content_type;
   gboolean in_flight;
   GSource *writable; /* it has answered: waits until libsoup has sent all */
   gint64 since;      /* monotonic time of in_flight, or of the beginning */
@@ -107,18 +106,7 @@ send_message (CuvViewer *self, GBytes *bytes)
 }
 
 static void
-send_single (CuvViewer *self, GBytes *bytes)
-{
-  gsize size;
-  gconstpointer data = g_bytes_get_data (bytes, &size);
-
-  soup_server_message_set_response (
-      self->message, self->content_type, SOUP_MEMORY_COPY, data, size);
-  soup_server_message_unpause (self->message);
-}
-
-static void
-send_chunk (CuvViewer *self, GBytes *bytes)
+send_bytes (CuvViewer *self, GBytes *bytes)
 {
   soup_message_body_append_bytes (
       soup_server_message_get_response_body (self->message), bytes);
@@ -148,10 +136,8 @@ cuv_viewer_offer (CuvViewer *self)
   cuv_web_stream_count (self->stream, g_bytes_get_size (bytes));
   if (self->websocket != NULL)
     send_message (self, bytes);
-  else if (self->single)
-    send_single (self, bytes);
   else
-    send_chunk (self, bytes);
+    send_bytes (self, bytes);
 }
 
 /* The newest frame, unless a newer one is to come. */
@@ -271,34 +257,39 @@ cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
 }
 
 static CuvViewer *
-add_message (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form,
-    const gchar *content_type)
+add_message (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)
 {
   CuvViewer *self = add_viewer (stream, message, form);
 
   if (self == NULL)
     return NULL;
   self->message = g_object_ref (message);
-  self->content_type = content_type;
   g_signal_connect_swapped (
       message, "finished", G_CALLBACK (on_finished), self);
   return self;
+}
+
+static void
+set_response (SoupServerMessage *message, const gchar *content_type)
+{
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "Content-Type",
+      content_type);
 }
 
 void
 cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type)
 {
-  SoupMessageHeaders *headers =
-      soup_server_message_get_response_headers (message);
   CuvViewer *self;
 
-  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
-  soup_message_headers_replace (headers, "Content-Type", content_type);
-  soup_message_headers_set_encoding (headers, SOUP_ENCODING_EOF);
+  set_response (message, content_type);
+  soup_message_headers_set_encoding (
+      soup_server_message_get_response_headers (message), SOUP_ENCODING_EOF);
   if (soup_server_message_get_method (message) == SOUP_METHOD_HEAD)
     return;
-  self = add_message (stream, message, form, content_type);
+  self = add_message (stream, message, form);
   if (self == NULL)
     return;
   soup_message_body_set_accumulate (
@@ -312,12 +303,12 @@ void
 cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type)
 {
-  CuvViewer *self = add_message (stream, message, form, content_type);
+  CuvViewer *self = add_message (stream, message, form);
 
   if (self == NULL)
     return;
   self->single = TRUE;
-  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  set_response (message, content_type);
   soup_server_message_pause (message);
   begin (self);
 }
