@@ -17,6 +17,8 @@ typedef struct {
   gint width, height;            /* of a picture as drawn */
   gint cell_width, cell_height;  /* including border and name */
   gint line;                     /* height of a name's line; 0: no names */
+  gint digit;                    /* width of a digit of a name */
+  gsize begin, end;              /* bytes that all names have in common there */
   gint64 id;                     /* of the region; -1: the whole frame */
   guint argb;
 } Strip;
@@ -54,23 +56,121 @@ color_of (const GstCuvScene *scene, const Strip *strip)
   return gst_cuv_scene_color (scene, strip->table->kind, -1);
 }
 
-/* ---- cells ---- */
+/* ---- names ---- */
 
-/* Draws the last path component of the name below the picture, cut to its
- * width. */
-static void
-add_name (
-    const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
+/* The last path component; NULL: none. */
+static const gchar *
+name_of (const Strip *strip, guint row)
 {
   const gchar *name =
       gst_cuv_table_text (strip->table, row, (guint) strip->name);
   const gchar *slash = name != NULL ? strrchr (name, '/') : NULL;
+
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : name;
+}
+
+static gboolean
+is_continuation (gchar byte)
+{
+  return (byte & 0xc0) == 0x80;
+}
+
+/* Characters and numbers stay whole. */
+static void
+keep_whole (Strip *strip, const gchar *name, gsize size)
+{
+  gsize *begin = &strip->begin, *end = &strip->end;
+
+  while (*begin > 0
+      && (is_continuation (name[*begin]) || g_ascii_isdigit (name[*begin - 1])))
+    --*begin;
+  while (*end > 0
+      && (is_continuation (name[size - *end])
+          || g_ascii_isdigit (name[size - *end])))
+    --*end;
+}
+
+static gsize
+common_begin (const gchar *a, const gchar *b, gsize most)
+{
+  gsize n = 0;
+
+  while (n < most && a[n] == b[n])
+    n++;
+  return n;
+}
+
+/* a, b: the ends of texts. */
+static gsize
+common_end (const gchar *a, const gchar *b, gsize most)
+{
+  gsize n = 0;
+
+  while (n < most && a[-1 - (gssize) n] == b[-1 - (gssize) n])
+    n++;
+  return n;
+}
+
+static const gchar *
+name_or_empty (const Strip *strip, guint row)
+{
+  const gchar *name = name_of (strip, row);
+
+  return name != NULL ? name : "";
+}
+
+/* Names that differ in the middle only, such as those of a camera's pictures,
+ * would look alike when they are cut there. */
+static void
+compare_names (Strip *strip)
+{
+  const gchar *first = name_or_empty (strip, 0);
+  const gsize size = strlen (first);
+  gsize shortest = size, longest = size;
+
+  strip->begin = strip->end = size;
+  for (guint row = 1; row < strip->n_rows; row++) {
+    const gchar *name = name_or_empty (strip, row);
+    const gsize n = strlen (name);
+
+    shortest = MIN (shortest, n);
+    longest = MAX (longest, n);
+    strip->begin = common_begin (name, first, MIN (strip->begin, n));
+    strip->end = common_end (name + n, first + size, MIN (strip->end, n));
+  }
+  if (strip->begin == longest)
+    strip->begin = shortest = 0; /* all are the same */
+  strip->end = MIN (strip->end, shortest - strip->begin);
+  keep_whole (strip, first, size);
+}
+
+/* A name that is too long is shown without what all have in common. */
+static const CuvTextMask *
+render_name (const GstCuvScene *scene, const Strip *strip, const gchar *name)
+{
+  gchar part[4 * CUV_TEXT_MAX_LENGTH];
+
+  if (g_utf8_strlen (name, -1) * strip->digit > strip->width
+      && strip->begin + strip->end > 0) {
+    g_snprintf (part, sizeof part, "%s%.*s", strip->begin > 0 ? "…" : "",
+        (int) (strlen (name) - strip->begin - strip->end), name + strip->begin);
+    name = part;
+  }
+  return cuv_text_render (scene->text, name, strip->width);
+}
+
+/* ---- cells ---- */
+
+/* Draws the name below the picture, cut to its width. */
+static void
+add_name (
+    const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
+{
+  const gchar *name = name_of (strip, row);
   const CuvTextMask *mask = NULL;
 
-  if (slash != NULL && slash[1] != '\0')
-    name = slash + 1;
   if (name != NULL)
-    mask = cuv_text_render (scene->text, name, strip->width);
+    mask = render_name (scene, strip, name);
   if (mask != NULL)
     gst_cuv_scene_add_text (
         scene, strip->argb, mask, x, y, strip->cell_width, strip->line);
@@ -145,15 +245,16 @@ has_room (const GstCuvScene *scene, const Strip *strip)
   return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
 }
 
-/* The height of a line of digits. Fallback fonts of other scripts may be
- * higher; their text is cut. */
-static gint
-line_height (const GstCuvScene *scene)
+/* Of a line of digits. Fallback fonts of other scripts may be higher; their
+ * text is cut. */
+static void
+measure_digit (const GstCuvScene *scene, Strip *strip)
 {
   const CuvTextMask *mask =
       cuv_text_render (scene->text, "0", CUV_TEXT_MAX_WIDTH);
 
-  return mask != NULL ? mask->height : 0;
+  strip->line = mask != NULL ? mask->height : 0;
+  strip->digit = mask != NULL ? mask->width : 0;
 }
 
 static void
@@ -168,7 +269,10 @@ measure (const GstCuvScene *scene, Strip *strip)
   strip->height = strip->rows * strip->scale;
   cuv_text_set_font (
       scene->text, scene->style->font, MAX (11, strip->height / 9));
-  strip->line = strip->name >= 0 ? line_height (scene) : 0;
+  if (strip->name >= 0) {
+    measure_digit (scene, strip);
+    compare_names (strip);
+  }
   strip->cell_width = strip->width + 2 * border;
   strip->cell_height = strip->height + 2 * border + strip->line;
 }

@@ -327,6 +327,50 @@ GST_START_TEST (names_are_below_pictures)
 }
 
 GST_END_TEST
+/* Whether the names below two pictures, side by side, are drawn alike. */
+static gboolean
+look_alike (GstHarness *h, const gchar *const *texts)
+{
+  const Row rows[] = { { -1, 1, 0 }, { -1, 1, 1 } };
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+  guint8 *green;
+  gboolean alike = TRUE;
+
+  gst_cuv_meta_set_texts (add_pictures (in, rows, 2, 80, 40), texts, 2);
+  out = overlay_draw (h, in);
+  green = overlay_samples (h, out, 1);
+  for (gint y = 228; y < 240; y++)
+    alike &= memcmp (green + y * 320, green + y * 320 + 84 + GAP, 84) == 0;
+  g_free (green);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  return alike;
+}
+
+GST_START_TEST (long_names_do_not_look_alike)
+{
+  static const gchar *const pairs[][2] = {
+    { "duplicates-of-0017-at-the-house.jpg",
+        "duplicates-of-0018-at-the-house.jpg" },
+    { "duplicates-of-1-at-the-house.jpg", "duplicates-of-12-at-the-house.jpg" },
+    { "the-house-at-the-door-picture.jpg",
+        "the-house-at-the-yard-picture.jpg" },
+    { "one/caf\303\251-and-more-\303\251-picture.jpg",
+        "two/caf\303\251-and-more-\303\250-picture.jpg" },
+    { "picture-of-the-house", "picture-of-the-house-as-the-house" },
+  };
+  static const gchar *const same[] = { "duplicates-0017.jpg",
+    "duplicates-0017.jpg" };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+
+  g_object_set (h->element, "draw-labels", TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    fail_unless (!look_alike (h, pairs[i]), "pair %u", i);
+  fail_unless (look_alike (h, same));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 static GstBuffer *
 draw_named (GstHarness *h, guint height)
 {
@@ -496,6 +540,7 @@ suite (void)
   tcase_add_test (t, grey_is_grey_in_every_format);
   tcase_add_test (t, no_pictures_where_regions_are_hidden);
   tcase_add_test (t, names_are_below_pictures);
+  tcase_add_test (t, long_names_do_not_look_alike);
   tcase_add_test (t, name_size_follows_picture_size);
   tcase_add_test (t, similarity_is_in_the_corner);
   tcase_add_test (t, malformed_tables_are_ignored);
