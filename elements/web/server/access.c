@@ -2,7 +2,8 @@
 /* Browsers send what any page tells them to. What keeps foreign pages from
  * frames: responses say that only pages of this server may read them, requests
  * name the page that asks (Origin, Sec-Fetch-Site), and the name in Host is not
- * one that somebody else's DNS points here (DNS rebinding). */
+ * one that somebody else's DNS points here (DNS rebinding). Of two headers of a
+ * name both would have to be right: no list is. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -107,7 +108,7 @@ is_listed (const CuvWebServer *self, const gchar *host)
 gboolean
 cuv_web_host_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 {
-  const gchar *header = soup_message_headers_get_one (request, "Host");
+  const gchar *header = soup_message_headers_get_list (request, "Host");
   gchar *host = header != NULL ? host_of (header) : NULL;
   gboolean allowed = host != NULL
       && (g_hostname_is_ip_address (host) || g_str_equal (host, "localhost")
@@ -120,7 +121,7 @@ cuv_web_host_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 static gboolean
 same_site (SoupMessageHeaders *request)
 {
-  const gchar *site = soup_message_headers_get_one (request, "Sec-Fetch-Site");
+  const gchar *site = soup_message_headers_get_list (request, "Sec-Fetch-Site");
   const gchar *mode = soup_message_headers_get_one (request, "Sec-Fetch-Mode");
 
   return site == NULL || g_str_equal (site, "same-origin")
@@ -132,8 +133,8 @@ same_site (SoupMessageHeaders *request)
 gboolean
 cuv_web_origin_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 {
-  const gchar *origin = soup_message_headers_get_one (request, "Origin");
-  const gchar *host = soup_message_headers_get_one (request, "Host");
+  const gchar *origin = soup_message_headers_get_list (request, "Origin");
+  const gchar *host = soup_message_headers_get_list (request, "Host");
   const gchar *rest = NULL;
 
   if (origin == NULL)
