@@ -13,6 +13,9 @@
 #define SEND_BUFFER (256 * 1024)
 /* Connections beyond the limit that libsoup is about to drop. */
 #define MAX_ENDING 16
+/* With TLS, connections that have not asked yet: handshakes wait in threads of
+ * GLib's, of which there are ten, and one more each 100 ms. */
+#define MAX_HANDSHAKES 32
 
 static gchar *
 peer_name (GSocketAddress *address)
@@ -175,6 +178,25 @@ make_room (CuvHttp *http)
   return FALSE;
 }
 
+/* Ends the oldest of too many. */
+static void
+limit_handshakes (CuvHttp *http)
+{
+  CuvHttpConnection *oldest = NULL;
+  guint n = 0;
+
+  for (guint i = http->connections->len; i > 0; i--) {
+    CuvHttpConnection *connection = http->connections->pdata[i - 1];
+
+    if (connection->asked || connection->ended)
+      continue;
+    oldest = connection;
+    n++;
+  }
+  if (n >= MAX_HANDSHAKES)
+    cuv_http_connection_shutdown (oldest);
+}
+
 static gboolean
 has_room (CuvHttp *http)
 {
@@ -197,6 +219,8 @@ on_readable (GSocket *listener, GIOCondition condition, gpointer data)
     again = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
     g_error_free (error);
   } else if (has_room (http)) {
+    if (http->config.certificate != NULL)
+      limit_handshakes (http);
     add_connection (http, socket);
   }
   g_clear_object (&socket);

@@ -65,10 +65,14 @@ static void
 on_headers (SoupServer *soup, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer data)
 {
-  const CuvHttpConfig *config = &((const CuvHttp *) data)->config;
+  CuvHttp *self = data;
+  const CuvHttpConfig *config = &self->config;
+  CuvHttpConnection *connection = cuv_http_connection_of (self, message);
   SoupMessageHeaders *request =
       soup_server_message_get_request_headers (message);
 
+  if (connection != NULL)
+    connection->asked = TRUE;
   soup_message_headers_remove (request, "Range");
   soup_message_body_set_accumulate (
       soup_server_message_get_request_body (message), FALSE);

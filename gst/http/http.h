@@ -68,6 +68,7 @@ struct _CuvHttpConnection {
   CuvHttpInput *input; /* of the stream */
   gchar *peer;         /* "address port" */
   gint64 deadline;     /* monotonic time; 0: none */
+  gboolean asked;      /* the headers of its request have come */
   gboolean ended;      /* libsoup has not dropped it yet */
 };
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """visionwebsink as its clients see it: pages, frames, who may see them, paths."""
 
+import contextlib
 import json
 import os
 import re
@@ -336,6 +337,21 @@ class Access(unittest.TestCase):
                         self.assertIsNone(problem)
                     else:
                         self.assertIn(f"'{certificate}' and '{key}' have to be", problem)
+
+    def test_tls_handshakes_that_wait(self):
+        """They lock nobody out, though GLib has few threads for them."""
+        with tempfile.TemporaryDirectory() as folder:
+            pem = self.make_certificate(folder)
+            with Sink(f"tls-certificate-file={pem[0]} tls-key-file={pem[1]}") as server, \
+                    contextlib.ExitStack() as idle:
+                for _ in range(100):
+                    sock = idle.enter_context(connect(server.port))
+                    sock.sendall(b"\x16\x03\x01\x02\x00\x01")
+                sock = connect(server.port)
+                sock.settimeout(10 * TIMEOUT)  # the sink's is 20 s
+                context = ssl.create_default_context(cafile=pem[0])
+                sock = context.wrap_socket(sock, server_hostname="127.0.0.1")
+                self.assertEqual(get(server.port, "/", sock=sock).status, 200)
 
     def test_tls(self):
         with tempfile.TemporaryDirectory() as folder:
