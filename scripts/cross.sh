@@ -14,7 +14,7 @@ packages=(gcc libc6-dev meson ninja-build pkgconf jq qemu-user
   gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libsimde-dev locales fonts-dejavu-core
   opencv-data opencv-doc)
 arm_packages=(libglib2.0-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libcairo2-dev libjson-glib-dev libpango1.0-dev zlib1g-dev gstreamer1.0-plugins-base
+  libcairo2-dev libjson-glib-dev libpango1.0-dev libyaml-dev zlib1g-dev gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav)
 
 install_missing ()

@@ -14,7 +14,7 @@ what=${1:-build}
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
   libcairo2-dev libpango1.0-dev libsoup-3.0-dev libturbojpeg0-dev zlib1g-dev
-  libmosquitto-dev librdkafka-dev libnats-dev)
+  libyaml-dev libmosquitto-dev librdkafka-dev libnats-dev)
 run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-base-apps
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)

@@ -10,6 +10,7 @@ import zlib
 
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models',
     'waldboost'))
+import storage
 from boosted import write_boosted
 from cascade import KINDS, write_cascade
 
@@ -22,6 +23,11 @@ for seed in range(3):
         path = os.path.join(sys.argv[1], f'{kind}-{seed}.xml')
         with open(path, 'w', encoding='ascii') as file:
             file.write(text)
+        if kind.startswith('haar'):
+            storage.write_old(path, path.replace('.xml', '-old.xml'))
+        if kind in ('stumps', 'haar-trees', 'WBD'):
+            for end in ('yml', 'json', 'xml.gz'):
+                storage.write_copy(path, f'{path[:-4]}-copy.{end}')
 
 HEADER = '''ENVI
 description = { A cube }

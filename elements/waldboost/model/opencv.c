@@ -35,8 +35,8 @@ enum {
   TILTED,
 };
 
-static void
-init (CuvModelReader *reader)
+void
+cuv_opencv_init (CuvModelReader *reader)
 {
   CuvOpencv *self = reader->state;
 
@@ -44,8 +44,8 @@ init (CuvModelReader *reader)
   self->nodes = g_array_new (FALSE, FALSE, sizeof (CuvOpencvNode));
 }
 
-static void
-clear (gpointer state)
+void
+cuv_opencv_clear (gpointer state)
 {
   CuvOpencv *self = state;
 
@@ -103,6 +103,15 @@ read_integer (char **text, gint64 high, gint64 *value, GError **error)
   return word != NULL && cuv_to_integer (word, G_MININT32, high, value, error);
 }
 
+gboolean
+cuv_opencv_has_room (const CuvOpencv *self, GError **error)
+{
+  if (self->nodes->len < CUV_MODEL_MAX_NODES)
+    return TRUE;
+  return cuv_model_fail (error, "the model has more than %d nodes, the limit",
+      CUV_MODEL_MAX_NODES);
+}
+
 /* Left, right, feature; then the threshold (HAAR) or 8 words of a subset. */
 static gboolean
 read_node (CuvModelReader *reader, char **text, GError **error)
@@ -141,12 +150,7 @@ read_nodes (CuvModelReader *reader, const CuvElement *element, char *text,
   CuvOpencv *self = reader->state;
 
   while (cuv_more_words (&text)) {
-    if (self->nodes->len == CUV_MODEL_MAX_NODES) {
-      cuv_model_fail (error, "the model has more than %d nodes, the limit",
-          CUV_MODEL_MAX_NODES);
-      return;
-    }
-    if (!read_node (reader, &text, error))
+    if (!cuv_opencv_has_room (self, error) || !read_node (reader, &text, error))
       return;
   }
 }
@@ -203,8 +207,9 @@ check_children (const CuvOpencv *self, guint n, GError **error)
   return TRUE;
 }
 
-static void
-begin_weak (CuvModelReader *reader, const CuvTag *tag, GError **error)
+void
+cuv_opencv_begin_weak (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
 {
   CuvOpencv *self = reader->state;
 
@@ -212,9 +217,9 @@ begin_weak (CuvModelReader *reader, const CuvTag *tag, GError **error)
   self->first_leaf = reader->builder.leaves->len;
 }
 
-static void
-end_weak (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
+void
+cuv_opencv_end_weak (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error)
 {
   const CuvOpencv *self = reader->state;
   guint n = self->nodes->len - self->first_node;
@@ -234,8 +239,9 @@ end_weak (CuvModelReader *reader, const CuvElement *element, char *text,
 
 /* ---- stages ---- */
 
-static void
-begin_stage (CuvModelReader *reader, const CuvTag *tag, GError **error)
+void
+cuv_opencv_begin_stage (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
 {
   int32_t first = (int32_t) reader->builder.weak->len;
 
@@ -246,9 +252,9 @@ begin_stage (CuvModelReader *reader, const CuvTag *tag, GError **error)
     g_array_append_val (reader->builder.stage_first, first);
 }
 
-static void
-end_stage (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
+void
+cuv_opencv_end_stage (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error)
 {
   const CuvOpencv *self = reader->state;
   GArray *weak = reader->builder.weak, *stages = reader->builder.stage_first;
@@ -262,9 +268,9 @@ end_stage (CuvModelReader *reader, const CuvElement *element, char *text,
   g_array_index (weak, CuvWeak, weak->len - 1).threshold = self->threshold;
 }
 
-static void
-read_threshold (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
+void
+cuv_opencv_read_threshold (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error)
 {
   CuvOpencv *self = reader->state;
   char *word = cuv_only_word (text, element->rule->name, error);
@@ -275,18 +281,13 @@ read_threshold (CuvModelReader *reader, const CuvElement *element, char *text,
 
 /* ---- the cascade ---- */
 
-static void
-end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
+void
+cuv_opencv_finish (CuvModelReader *reader, GError **error)
 {
   const CuvOpencv *self = reader->state;
   CuvWaldboostModel *model = &reader->builder.model;
-  int categories = cuv_opencv_is_haar (reader) ? 0 : 256;
 
-  if (self->max_cat_count != categories)
-    cuv_model_fail (error, "<maxCatCount> must be %d for %s features",
-        categories, categories == 0 ? "HAAR" : "LBP");
-  else if (reader->builder.stage_first->len == 0)
+  if (reader->builder.stage_first->len == 0)
     cuv_model_fail (error, "the cascade has no stages");
   else
     cuv_opencv_add_nodes (reader, error);
@@ -295,6 +296,20 @@ end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
   model->inclusive = !cuv_opencv_is_haar (reader);
   model->window_width = self->width;
   model->window_height = self->height;
+}
+
+static void
+end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
+{
+  const CuvOpencv *self = reader->state;
+  int categories = cuv_opencv_is_haar (reader) ? 0 : 256;
+
+  if (self->max_cat_count != categories)
+    cuv_model_fail (error, "<maxCatCount> must be %d for %s features",
+        categories, categories == 0 ? "HAAR" : "LBP");
+  else
+    cuv_opencv_finish (reader, error);
 }
 
 /* Begins <stages> or <features>. */
@@ -328,11 +343,13 @@ static const CuvElementRule rules[] = {
   { FEATURE_PARAMS, "maxCatCount", MAX_CAT_COUNT, .flags = TEXT,
       .offset = AT (max_cat_count), .high = 256 },
   { CUV_ROLE_MODEL, "stages", STAGES, .flags = NEEDED, .begin = begin_section },
-  { STAGES, "_", STAGE, .flags = MANY, .begin = begin_stage, .end = end_stage },
+  { STAGES, "_", STAGE, .flags = MANY, .begin = cuv_opencv_begin_stage,
+      .end = cuv_opencv_end_stage },
   { STAGE, "stageThreshold", STAGE_THRESHOLD, .flags = TEXT | NEEDED,
-      .end = read_threshold },
+      .end = cuv_opencv_read_threshold },
   { STAGE, "weakClassifiers", WEAKS, .flags = NEEDED },
-  { WEAKS, "_", WEAK, .flags = MANY, .begin = begin_weak, .end = end_weak },
+  { WEAKS, "_", WEAK, .flags = MANY, .begin = cuv_opencv_begin_weak,
+      .end = cuv_opencv_end_weak },
   { WEAK, "internalNodes", INTERNAL_NODES, .flags = TEXT | NEEDED,
       .end = read_nodes },
   { WEAK, "leafValues", LEAF_VALUES, .flags = TEXT | NEEDED,
@@ -350,5 +367,5 @@ static const CuvElementRule rules[] = {
 };
 
 const CuvModelFormat cuv_format_opencv = { rules, G_N_ELEMENTS (rules),
-  sizeof (CuvOpencv), init, clear,
+  sizeof (CuvOpencv), cuv_opencv_init, cuv_opencv_clear,
   { .role = CUV_ROLE_MODEL, .end = end_cascade } };

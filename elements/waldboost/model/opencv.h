@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parser of OpenCV cascades: opencv.c reads stages and trees,
- * opencv-features.c features. */
+/* Shared by the parsers of OpenCV cascades: opencv.c reads stages and trees,
+ * opencv-features.c features, opencv-old.c the format of OpenCV 1 and 2. */
 #ifndef CUV_MODEL_OPENCV_H
 #define CUV_MODEL_OPENCV_H
 
@@ -24,11 +24,19 @@ typedef struct {
   float threshold;    /* HAAR */
 } CuvOpencvNode;
 
+/* A node of the old format, with its children: nodes of the tree, or values. */
+typedef struct {
+  CuvOpencvNode node; /* left and right: 0 = none, or a value */
+  gboolean has_value[2];
+  float value[2];
+} CuvOpencvOldNode;
+
 typedef struct {
   int32_t width, height, max_cat_count;
   float threshold;              /* of the current stage */
   guint first_node, first_leaf; /* of the current tree */
   CuvOpencvFeature feature;     /* the current one */
+  CuvOpencvOldNode old;         /* the current one of the old format */
   GArray *features;             /* CuvOpencvFeature */
   GArray *nodes;                /* CuvOpencvNode */
 } CuvOpencv;
@@ -39,6 +47,25 @@ cuv_opencv_is_haar (const CuvModelReader *reader)
   return reader->builder.model.feature == CUV_FEATURE_HAAR;
 }
 
+/* Of CuvModelFormat. */
+void cuv_opencv_init (CuvModelReader *reader);
+void cuv_opencv_clear (gpointer state);
+
+/* CuvBeginElement and CuvEndElement of stages and trees. */
+void cuv_opencv_begin_stage (
+    CuvModelReader *reader, const CuvTag *tag, GError **error);
+void cuv_opencv_end_stage (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error);
+void cuv_opencv_read_threshold (CuvModelReader *reader,
+    const CuvElement *element, char *text, GError **error);
+void cuv_opencv_begin_weak (
+    CuvModelReader *reader, const CuvTag *tag, GError **error);
+void cuv_opencv_end_weak (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error);
+
+/* FALSE with an error if there are as many nodes as there may be. */
+gboolean cuv_opencv_has_room (const CuvOpencv *self, GError **error);
+
 /* CuvBeginElement and CuvEndElement of the features' elements. */
 void cuv_opencv_begin_feature (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
@@ -48,6 +75,9 @@ void cuv_opencv_read_rect (CuvModelReader *reader, const CuvElement *element,
     char *text, GError **error);
 void cuv_opencv_read_weighted_rect (CuvModelReader *reader,
     const CuvElement *element, char *text, GError **error);
+
+/* At the end: fills in the model. */
+void cuv_opencv_finish (CuvModelReader *reader, GError **error);
 
 /* Checks the features and adds the nodes with their features to the model. */
 void cuv_opencv_add_nodes (CuvModelReader *reader, GError **error);

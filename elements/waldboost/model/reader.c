@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recognises the format and walks the XML by its rules. */
+/* Recognises the format and walks the elements by its rules. */
 #include "model/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "model/text.h"
+
+#define MAX_TEXT                                                               \
+  (16 << 20) /* bytes between two tags; numbers of 65536 nodes                 \
+              */
 
 /* ---- rules ---- */
 
@@ -35,7 +40,7 @@ static void
 recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
 {
   static const CuvModelFormat *const formats[] = { &cuv_format_opencv,
-    &cuv_format_wbd };
+    &cuv_format_opencv_old, &cuv_format_wbd };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) && self->format == NULL; i++) {
     if (find_rule (formats[i], CUV_ROLE_MODEL, name) != NULL) {
@@ -48,39 +53,26 @@ recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
 
 /* The role of an element while the format is unknown. */
 static int
-recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
+recognise (CuvModelReader *self, const CuvTag *tag)
 {
   const CuvElement *parent = &self->open[self->depth];
   const char *type = cuv_attribute (tag, "type_id");
 
-  if (type != NULL && strcmp (type, "opencv-haar-classifier") == 0) {
-    cuv_model_fail (error,
-        "this is an old-format OpenCV Haar cascade (opencv-haar-classifier), "
-        "only new-format ones are read; convert it, for example in Python: "
-        "cv2.CascadeClassifier.convert('old.xml', 'new.xml')");
-  } else if (strcmp (tag->name, "WaldBoostClassifier") == 0) {
+  if (strcmp (tag->name, "WaldBoostClassifier") == 0) {
     choose_format (self, &cuv_format_butfit);
     return CUV_ROLE_MODEL;
-  } else if (self->depth == 0 && strcmp (tag->name, "opencv_storage") == 0) {
-    return CUV_ROLE_STORAGE;
-  } else if (parent->role == CUV_ROLE_STORAGE) {
-    return CUV_ROLE_TOP;
   }
-  return CUV_ROLE_SKIP;
+  if (self->depth == 0 && strcmp (tag->name, CUV_STORAGE) == 0)
+    return CUV_ROLE_STORAGE;
+  if (parent->role != CUV_ROLE_STORAGE)
+    return CUV_ROLE_SKIP;
+  if (type == NULL || strcmp (type, "opencv-haar-classifier") != 0)
+    return CUV_ROLE_TOP;
+  choose_format (self, &cuv_format_opencv_old);
+  return CUV_ROLE_MODEL;
 }
 
 /* ---- elements ---- */
-
-/* The line of the last token. GMarkup is already on the next line if the token
- * ended its line. */
-static int
-line_of (GMarkupParseContext *context)
-{
-  int line, column;
-
-  g_markup_parse_context_get_position (context, &line, &column);
-  return column <= 1 ? line - 1 : line;
-}
 
 /* Lines from the start tag to the first word. */
 static int
@@ -121,33 +113,29 @@ apply_rule (CuvModelReader *self, const char *name, GError **error)
   return rule;
 }
 
-static void
-start_element (GMarkupParseContext *context, const char *name,
-    const char **names, const char **values, gpointer data, GError **error)
+void
+cuv_reader_start (CuvModelReader *self, const CuvTag *tag, GError **error)
 {
-  CuvModelReader *self = data;
   CuvElement *parent = &self->open[self->depth];
   const CuvElementRule *rule;
-  CuvTag tag = { name, names, values };
   int role = CUV_ROLE_SKIP;
 
-  self->line = line_of (context);
   if (self->depth == CUV_MODEL_MAX_DEPTH) {
     cuv_model_fail (error, "elements are nested more than %d deep, the limit",
         CUV_MODEL_MAX_DEPTH);
     return;
   }
   if (self->format == NULL && parent->role == CUV_ROLE_TOP)
-    recognise_parent (self, parent, name);
-  rule = apply_rule (self, name, error);
+    recognise_parent (self, parent, tag->name);
+  rule = apply_rule (self, tag->name, error);
   if (rule != NULL)
     role = rule->role;
   else if (self->format == NULL)
-    role = recognise (self, &tag, error);
+    role = recognise (self, tag);
   if (rule == NULL && role == CUV_ROLE_MODEL)
     rule = &self->format->model;
   if (*error == NULL)
-    push (self, role, rule, &tag, error);
+    push (self, role, rule, tag, error);
 }
 
 static gboolean
@@ -182,15 +170,12 @@ read_integer (CuvModelReader *self, const CuvElementRule *rule, GError **error)
     G_STRUCT_MEMBER (int32_t, self->state, rule->offset) = (int32_t) value;
 }
 
-static void
-end_element (GMarkupParseContext *context, const char *name, gpointer data,
-    GError **error)
+void
+cuv_reader_end (CuvModelReader *self, GError **error)
 {
-  CuvModelReader *self = data;
   const CuvElement *element = &self->open[self->depth--];
   const CuvElementRule *rule = element->rule;
 
-  self->line = line_of (context);
   if (has_text (element))
     self->line = element->line + lines_before (self->text->str);
   if (rule != NULL)
@@ -202,67 +187,35 @@ end_element (GMarkupParseContext *context, const char *name, gpointer data,
   g_string_truncate (self->text, 0);
 }
 
-static void
-add_text (GMarkupParseContext *context, const char *text, gsize size,
-    gpointer data, GError **error)
+void
+cuv_reader_add_text (
+    CuvModelReader *self, const char *text, gsize size, GError **error)
 {
-  CuvModelReader *self = data;
-
-  if (has_text (&self->open[self->depth]))
-    g_string_append_len (self->text, text, size);
-}
-
-/* Comments and processing instructions are ignored, a DOCTYPE is an error. */
-static void
-pass_through (GMarkupParseContext *context, const char *text, gsize size,
-    gpointer data, GError **error)
-{
-  CuvModelReader *self = data;
-
-  if (size >= 9 && strncmp (text, "<!DOCTYPE", 9) == 0) {
-    self->line = line_of (context);
-    cuv_model_fail (error,
-        "document types and entities are not supported: remove <!DOCTYPE>");
-  }
+  if (!has_text (&self->open[self->depth]))
+    return;
+  if (self->text->len + size > MAX_TEXT)
+    cuv_model_fail (
+        error, "an element holds more than %d MB, the limit", MAX_TEXT >> 20);
+  else
+    g_string_append_len (self->text, text, (gssize) size);
 }
 
 /* ---- entry ---- */
 
 static gboolean
-check_utf8 (
-    CuvModelReader *self, const char *bytes, size_t size, GError **error)
+parse (CuvModelReader *self, const char *bytes, gsize size, GError **error)
 {
-  const char *end;
+  CuvModelText text = { 0 };
+  gboolean ok = cuv_model_text_read (&text, bytes, size, &self->line, error);
 
-  if (g_utf8_validate_len (bytes, size, &end))
-    return TRUE;
-  self->line = 1;
-  for (const char *c = bytes; c < end; c++)
-    self->line += *c == '\n';
-  return cuv_model_fail (
-      error, "not well-formed XML: the file is not UTF-8 text");
-}
-
-static gboolean
-parse (CuvModelReader *self, const char *bytes, size_t size, GError **error)
-{
-  static const GMarkupParser callbacks = { start_element, end_element, add_text,
-    pass_through, NULL };
-  GMarkupParseContext *context =
-      g_markup_parse_context_new (&callbacks, 0, self, NULL);
-  gboolean ok = (size == 0
-                    || g_markup_parse_context_parse (
-                        context, bytes, (gssize) size, error))
-      && g_markup_parse_context_end_parse (context, error);
-
-  if (!ok && (*error)->domain == G_MARKUP_ERROR)
-    g_markup_parse_context_get_position (context, &self->line, NULL);
-  g_markup_parse_context_free (context);
+  if (ok && text.syntax == CUV_SYNTAX_XML)
+    ok = cuv_parse_xml (self, text.start, text.size, error);
+  else if (ok)
+    ok = cuv_parse_yaml (self, text.start, text.size, error);
+  g_free (text.owned);
   if (ok && self->format == NULL)
-    return cuv_model_fail (error,
-        "not a model of a supported format; supported are OpenCV cascades with "
-        "LBP or Haar features, BUT FIT's WaldBoostClassifier and OpenCV's "
-        "WBDetector");
+    return cuv_model_fail (
+        error, "not a model of a supported format; supported are " CUV_FORMATS);
   return ok;
 }
 
@@ -270,10 +223,8 @@ parse (CuvModelReader *self, const char *bytes, size_t size, GError **error)
 static char *
 describe (const CuvModelReader *self, const GError *error)
 {
-  gboolean syntax = error->domain == G_MARKUP_ERROR;
   char *reason = g_utf8_make_valid (error->message, -1);
-  char *text = g_strdup_printf ("line %d: %s%s", self->line,
-      syntax ? "not well-formed XML: " : "", reason);
+  char *text = g_strdup_printf ("line %d: %s", self->line, reason);
   char *copy;
 
   for (char *c = text; *c != '\0'; c++) {
@@ -296,17 +247,8 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
 
   if (options != NULL)
     self.options = *options;
-  if (size >= 3 && memcmp (bytes, "\xef\xbb\xbf", 3) == 0) {
-    bytes += 3; /* UTF-8 byte order mark */
-    size -= 3;
-  }
   cuv_model_builder_init (&self.builder);
-  if (size > CUV_MODEL_MAX_BYTES)
-    cuv_model_fail (&reason,
-        "the file is larger than %d MB, the limit for models",
-        CUV_MODEL_MAX_BYTES >> 20);
-  else if (check_utf8 (&self, bytes, size, &reason)
-      && parse (&self, bytes, size, &reason))
+  if (parse (&self, bytes, size, &reason))
     model = cuv_model_builder_finish (&self.builder);
   if (model == NULL) {
     *error = describe (&self, reason);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parsers of all formats: an XML walk driven by rules (reader.c),
- * words, numbers and errors (values.c). */
+/* Shared by the parsers of all formats: a walk driven by rules (reader.c) over
+ * the elements of XML (xml.c), YAML or JSON (yaml.c), whose text comes from the
+ * file's bytes (text.c); words, numbers and errors (values.c). */
 #ifndef CUV_MODEL_READER_H
 #define CUV_MODEL_READER_H
 
@@ -99,8 +100,12 @@ typedef struct {
   CuvElementRule model;
 } CuvModelFormat;
 
-extern const CuvModelFormat cuv_format_opencv, cuv_format_butfit,
-    cuv_format_wbd;
+extern const CuvModelFormat cuv_format_opencv, cuv_format_opencv_old,
+    cuv_format_butfit, cuv_format_wbd;
+
+#define CUV_FORMATS                                                            \
+  "OpenCV cascades with LBP or Haar features, BUT FIT's WaldBoostClassifier "  \
+  "and OpenCV's WBDetector"
 
 struct _CuvModelReader {
   CuvModelOptions options;
@@ -112,6 +117,25 @@ struct _CuvModelReader {
   GString *text;
   int line; /* for error messages */
 };
+
+/* ---- elements of a document ---- */
+
+#define CUV_STORAGE "opencv_storage" /* the root of cv::FileStorage's files */
+
+/* To be called with line set. */
+void cuv_reader_start (CuvModelReader *self, const CuvTag *tag, GError **error);
+void cuv_reader_add_text (
+    CuvModelReader *self, const char *text, gsize size, GError **error);
+void cuv_reader_end (CuvModelReader *self, GError **error);
+
+/* These call the above. In YAML and JSON the root is CUV_STORAGE, members of a
+ * mapping are elements, and so are mappings and sequences in a sequence, by the
+ * name _; numbers in a sequence are words of its text. Syntax errors are said
+ * to be such. */
+gboolean cuv_parse_xml (
+    CuvModelReader *self, const char *text, gsize size, GError **error);
+gboolean cuv_parse_yaml (
+    CuvModelReader *self, const char *text, gsize size, GError **error);
 
 /* ---- words, numbers, attributes ---- */
 

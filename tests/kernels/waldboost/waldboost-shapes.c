@@ -116,10 +116,8 @@ check_files (void)
   CUV_CHECK (paths.gl_pathc > 0, ": install opencv-data");
   if (folder != NULL)
     glob (pattern, GLOB_APPEND, NULL, &paths);
-  for (size_t i = 0; i < paths.gl_pathc; i++) {
-    if (strstr (paths.gl_pathv[i], "rus_16stages") == NULL) /* old format */
-      check_file (paths.gl_pathv[i], &frame);
-  }
+  for (size_t i = 0; i < paths.gl_pathc; i++)
+    check_file (paths.gl_pathv[i], &frame);
   globfree (&paths);
   cuv_check_frame_free (&picture);
   cuv_check_frame_free (&frame);

@@ -13,19 +13,16 @@ import random
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree
 
 import cv2
 import numpy as np
 
 import brute
+import storage
 from cascade import KINDS, write_cascade
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 CASCADES = '/usr/share/opencv4'
-# In the format of OpenCV 1; newer versions spell it 'license'.
-OLD_FORMAT = ('haarcascade_licence_plate_rus_16stages.xml',
-              'haarcascade_license_plate_rus_16stages.xml')
 # If no scale is within the limits, the nearest one is used.
 LIMITS = [((0, 0), (0, 0)), ((40, 40), (120, 160)), ((95, 95), (96, 96))]
 SETTINGS = list(itertools.product((1.1, 1.25), (0, 3), LIMITS))
@@ -45,9 +42,13 @@ def pictures():
 
 def last_threshold(model):
     """The threshold of OpenCV's last stage."""
-    tree = xml.etree.ElementTree.parse(model)
-    *_, node = tree.iter('stageThreshold')
-    return float(np.float32(float(node.text)) - np.float32(1e-5))
+    source = cv2.FileStorage(model, cv2.FileStorage_READ)
+    stages = source.getFirstTopLevelNode().getNode('stages')
+    last = stages.at(stages.size() - 1)
+    node = last.getNode('stageThreshold')
+    if node.empty():  # the old format
+        node = last.getNode('stage_threshold')
+    return float(np.float32(node.real()) - np.float32(1e-5))
 
 
 class Comparison:
@@ -114,9 +115,8 @@ class Comparison:
 
 def shipped_models():
     models = need(glob.glob(f'{CASCADES}/*cascades/*.xml'), 'opencv-data')
-    models = [model for model in models if not model.endswith(OLD_FORMAT)]
     kinds = [os.path.basename(model)[:3] for model in models]
-    assert kinds.count('haa') == 16 and kinds.count('lbp') == 5, models
+    assert kinds.count('haa') == 17 and kinds.count('lbp') == 5, models
     return models
 
 
@@ -128,8 +128,8 @@ def compare_shipped(comparison, everything):
             sys.exit(f'{path} cannot be read')
         comparison.take(picture)
         chosen = cases
-        if not everything:  # two of 252, others for each picture
-            chosen = cases[i * 25 % 126::126]
+        if not everything:  # two of 264, others for each picture
+            chosen = cases[i * 25 % 132::132]
         for setting, model in chosen:
             comparison.compare(os.path.basename(path), model, setting,
                                '0' if i % 5 == 0 else '0xffffffff')
@@ -159,6 +159,26 @@ def compare_random(comparison, everything):
                 if kind == 'stumps':
                     comparison.take(noise(257, 40))
                     comparison.compare('noise', path, ties, mask)
+
+
+def compare_storage(comparison, everything):
+    """Models in other forms of cv::FileStorage, and in the format of OpenCV 1."""
+    ends = ('yml', 'json', 'xml.gz', 'yml.gz')
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(folder, 'new.xml')
+        for kind, seed in itertools.product(KINDS, range(20 if everything else 2)):
+            with open(model, 'w', encoding='ascii') as file:
+                file.write(write_cascade(seed, kind))
+            models = [model]
+            if 'haar' in kind:
+                models.append(os.path.join(folder, 'old.xml'))
+                storage.write_old(*models)
+            copies = [(one, f'{one[:-4]}.{end}') for one in models for end in ends]
+            for one, path in copies:
+                storage.write_copy(one, path)
+            comparison.take(noise(120, 100))
+            for path in models[1:] + [path for _, path in copies]:
+                comparison.compare(kind, path, (1.2, 0, LIMITS[0]))
 
 
 def window_scores(model, picture, width, height):
@@ -250,8 +270,8 @@ def main():
     everything = '--all' in sys.argv
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for compare in (compare_shipped, compare_random, compare_dense,
-                        compare_groups):
+        for compare in (compare_shipped, compare_random, compare_storage,
+                        compare_dense, compare_groups):
             comparison = Comparison(sys.argv[1], folder)
             compare(comparison, everything)
             failures += comparison.failures

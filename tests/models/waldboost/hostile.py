@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Model files that must be refused, each with a part of the message; and unusual ones
 that must be accepted."""
+import gzip
 import re
+import tempfile
 
+import storage
 from boosted import HAAR, write_boosted, write_wbd
 from cascade import write_cascade
 
@@ -44,7 +47,7 @@ def attribute(text, name, new):
 def xml_cases(stumps):
     yield '', 'empty'
     yield ' \n', 'empty'
-    yield 'not XML at all', 'not well-formed'
+    yield 'not XML at all', "not a model: it begins with 'not XML at all'"
     for text in ('<?xml version="1.0"?><svg/>', '<opencv_storage/>',
                  '<opencv_storage><other/></opencv_storage>',
                  '<cascade><stageType>BOOST</stageType></cascade>',
@@ -52,8 +55,6 @@ def xml_cases(stumps):
                  '<ROOT><TWaldBoostLearner/></ROOT>',
                  stumps.replace('opencv_storage', 'storage')):
         yield text, 'not a model of a supported format; supported are OpenCV'
-    yield ('<opencv_storage><x type_id="opencv-haar-classifier"/>'
-           '</opencv_storage>', 'old-format OpenCV Haar cascade')
     yield '<_>' * 1000000, 'elements are nested more than 32 deep'
     yield stumps + ' ' * (64 << 20), 'larger than 64 MB'
     yield (replace(stumps, '<opencv_storage>',
@@ -61,9 +62,74 @@ def xml_cases(stumps):
            'document types and entities')
     yield between(stumps, 'width', '&a;'), 'not well-formed'
     yield replace(stumps, '</cascade>', '</cascad>'), 'not well-formed'
-    yield stumps.encode().replace(b'BOOST', b'B\xffOST'), 'not UTF-8'
-    yield stumps.encode().replace(b'BOOST', b'B\0OST'), 'not UTF-8'
-    yield b'<a></b>\xff', 'not UTF-8'
+    yield stumps.encode().replace(b'BOOST', b'B\xffOST'), "stage type 'B?OST'"
+    yield stumps.encode().replace(b'BOOST', b'B\0OST'), 'has a NUL byte'
+    yield b'<a></b>\xff', 'not well-formed XML'
+    yield '\ufeff'.encode('utf-16') + b'a', 'not UTF-16 text'
+
+
+def other_cases(stumps):
+    """What is in the place of a model."""
+    for head in ('<!DOCTYPE html>', '<html>', '\n<!doctype HTML public>',
+                 '<!-- a --><!DOCTYPE  HTML>', '<HTML lang="en">'):
+        yield head + '<body><p>x</body></html>', 'this is a web page'
+    for text in ('404: Not Found', '404 page not found\n', '503\n'):
+        yield text, f"answer of a web server, '{text.strip()}', not a model"
+    yield '4040 a', "it begins with '4040 a'"
+    yield 'version https://git-lfs.github.com/spec/v1\noid', 'run git lfs pull'
+    yield b'PK\3\4' + bytes(30), 'this is a ZIP archive'
+    yield '{"message": "Not Found"}', 'not a model of a supported format'
+    packed = gzip.compress(stumps.encode())
+    yield packed[:-1], 'the gzip file is truncated'
+    yield packed[:40], 'the gzip file is truncated'
+    yield packed[:10] + b'\xff' + packed[11:], 'the gzip file is damaged'
+    yield packed[:-5] + b'\0' + packed[-4:], 'the gzip file is damaged'
+    yield gzip.compress(packed), 'not a model: it begins with'
+
+
+def yaml_cases(yml):
+    threshold = re.search('stageThreshold: .*', yml).group()
+    yield (replace(yml, threshold, 'stageThreshold: *a'), 'aliases of YAML are')
+    yield replace(yml, threshold, '? [ 1 ]\n         : 2'), 'a key is not a name'
+    yield replace(yml, threshold, threshold + '\t: x'), 'not well-formed YAML'
+    yield yml + '\n   - x', 'not well-formed YAML'
+    yield replace(yml, threshold, threshold + '\n         ' + threshold), 'more than once'
+    yield '{' + '"a": [' * 40, 'elements are nested more than 32 deep'
+    yield '{"a": ' + '[' * 1000000, 'elements are nested more than 32 deep'
+    yield '{"a": "\x01"}', 'control characters are not allowed'
+    yield '--- a', 'not a model of a supported format'
+    yield '--- [1, 2]', 'not a model of a supported format'
+    yield '{', 'not well-formed YAML or JSON'
+
+
+def old_cases(old):
+    """Cascades of OpenCV 1."""
+    for name in ('size', 'stages', 'trees', 'stage_threshold', 'feature', 'threshold'):
+        yield without(old, name), f'<{name}> is missing'
+    for name in ('rects', 'left_val', 'right_val'):
+        yield without(old, name), {'rects': '<rects> is missing or empty'}.get(
+            name, f'a node has neither <{name}> nor <{name[:-3]}node>')
+    for size in ('20', '20 20 20', ''):
+        yield between(old, 'size', size), '<size> must hold width and height'
+    yield between(old, 'size', '2 20'), "'2' is not an integer in 3 .. 1024"
+    yield between(old, 'left_val', 'nan'), "'nan' is not a finite number"
+    yield between(old, 'left_node', '0'), "'0' is not an integer in 1 .. 65536"
+    yield between(old, 'left_node', '9'), 'child 9 of node'
+    yield between(old, 'tilted', '2'), "'2' is not an integer in 0 .. 1"
+    yield between(old, 'trees', ''), 'a stage has no weak classifiers'
+    yield between(old, 'stages', ''), 'the cascade has no stages'
+    yield between(old, 'size', '5 5'), 'exceeds the window of 5 x 5'
+
+
+def bombs():
+    """The largest files, read as far as possible, and what unpacks to more."""
+    size = 63 << 20
+    stage = '<opencv_storage><cascade><stageType>'
+    yield gzip.compress(bytes(1 << 28), 1), 'larger than 64 MB when unpacked'
+    yield f'<opencv_storage>{"<a/>" * (size // 4)}', 'not well-formed XML'
+    yield stage + '1 ' * (size // 2) + '</stageType>', 'holds more than 16 MB'
+    yield f'{{"a": [{"1," * (size // 2)}', 'not well-formed YAML'
+    yield f'{{"a": "{"x" * size}"}}', 'not a model of a supported'
 
 
 # ---- OpenCV's cascades ----
@@ -344,9 +410,11 @@ def wbd_cases(text):
         yield (replace(text, f'</{name}>', f'</{name}><{name}></{name}>'),
                f'<{name}> appears more than once')
     for name in ('thresholds', 'alphas', 'cascade_thresholds'):
-        for value in NUMBERS:
+        for value in (*NUMBERS[:2], *NUMBERS[4:], '.Infinity', '+.Inf', '.'):
             yield (between(text, name, value),
                    f"'{value}' is not a finite number")
+    yield (between(text, 'alphas', '100 -50000 .Inf 1 1'),
+           '<alphas> hold .Inf, and others whose sum is above 50000')
     yield (between(text, 'alphas', '100001'),
            "'100001' is not a number in -100000 .. 100000")
     for value in ('0', '2', '-2', '1.', 'x'):
@@ -387,11 +455,36 @@ def some_wbd(n):
                       ['-1.'] * n, [str(i % 8464) for i in range(n)]])
 
 
+def of_file(write):
+    """What write(path) writes."""
+    with tempfile.NamedTemporaryFile(suffix='.yml') as file:
+        write(file.name)
+        return file.read().decode()
+
+
+def from_cascade(kind, write):
+    with tempfile.NamedTemporaryFile('w', suffix='.xml') as file:
+        file.write(write_cascade(2, kind))
+        file.flush()
+        return of_file(lambda path: write(file.name, path))
+
+
+def yaml_cascade():
+    return from_cascade('stumps', storage.write_copy)
+
+
+def old_cascade():
+    return from_cascade('haar-trees', storage.write_old)
+
+
 def refused():
     """Pairs of a file and a part of its message."""
     stumps, trees = write_cascade(1, 'stumps'), write_cascade(2, 'trees')
     haar = write_cascade(1, 'haar')
     yield from xml_cases(stumps)
+    yield from other_cases(stumps)
+    yield from yaml_cases(yaml_cascade())
+    yield from old_cases(old_cascade())
     yield from lbp_cases(stumps, trees)
     yield from haar_cases(haar, write_cascade(1, 'haar-trees'),
                           write_cascade(1, 'haar-tilted'))
@@ -416,6 +509,24 @@ def accepted():
                   '<stages>'), ok
     yield replace(text, '<featureParams>', '<featureParams><mode>1</mode>'), ok
     yield text + '<!-- end -->', ok
+    yield text + '\n\0\0', ok
+    for encoding in ('ISO-8859-1', 'windows-1252', 'UTF-8', ''):
+        head = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding else ''
+        yield (head.encode() + b'<!-- Gr\xf6\x93\x81 -->'
+               + text[text.index('<opencv'):].encode(), ok)
+    for encoding in ('utf-16-le', 'utf-16-be'):
+        yield ('\ufeff' + text.replace('"1.0"', '"1.0" encoding="UTF-16"', 1)
+               ).encode(encoding), ok
+    packed = gzip.compress(text.encode())
+    yield packed, ok
+    yield packed + bytes(7), ok
+    yield gzip.compress(text[:999].encode()) + gzip.compress(text[999:].encode()), ok
+    yml = yaml_cascade()
+    for changed in (yml, yml.replace('%YAML:1.0', '%YAML 1.1'), yml + '...\n',
+                    yml.replace('%YAML:1.0\n', ''), yml.replace('\n', '\r\n'),
+                    yml + '---\nother: 1\n', '\ufeff' + yml):
+        yield changed, re.compile(r'ok 14x11 3 \d+$')
+    yield old_cascade(), re.compile(r'ok 20x22 3 \d+$')
     yield replace(replace(text, '<cascade', '<faces'), '</cascade>',
                   '</faces>'), ok
     yield replace(text, '<opencv_storage>', '<opencv_storage><a><b>c</b></a>'
@@ -465,4 +576,6 @@ def accepted_boosted():
     yield wbd, ok
     yield wbd.replace('waldboost>', 'anything>'), ok
     yield between(wbd, 'thresholds', '-1 300 1e30 -1e30 0.25'), ok
+    for name in ('thresholds', 'alphas', 'cascade_thresholds'):
+        yield between(wbd, name, '.Inf -.Inf .Nan .inf .NAN'), ok
     yield between(wbd, 'feature_indices', '8463 0 1 2 8463'), ok

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From the bytes of a model's file to its text. */
+#ifndef CUV_MODEL_TEXT_H
+#define CUV_MODEL_TEXT_H
+
+#include <glib.h>
+
+typedef enum {
+  CUV_SYNTAX_XML,
+  CUV_SYNTAX_YAML, /* or JSON */
+} CuvSyntax;
+
+typedef struct {
+  CuvSyntax syntax;
+  const char *start; /* UTF-8 without NUL; in the bytes, or owned */
+  gsize size;
+  char *owned; /* g_free() it */
+} CuvModelText;
+
+/* Unpacks gzip, up to CUV_MODEL_MAX_BYTES. Names and numbers of models are
+ * ASCII, so that text in an encoding that extends it is read, whatever it says
+ * its encoding is: other bytes, as in comments, become question marks. What is
+ * no model at all is an error that says what it is; *line is set then. */
+gboolean cuv_model_text_read (CuvModelText *self, const char *bytes, gsize size,
+    int *line, GError **error);
+
+/* Returns FALSE. */
+gboolean cuv_model_fail_as_page (GError **error);
+
+#endif

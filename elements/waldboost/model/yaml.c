@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The elements of YAML and of JSON, which is YAML to libyaml. Nothing recurses,
+ * and there is no tree: values go where XML's go. */
+#include "model/reader.h"
+
+#include <string.h>
+#include <yaml.h>
+
+typedef struct {
+  CuvModelReader *reader;
+  gboolean is_map[CUV_MODEL_MAX_DEPTH + 1]; /* of the open elements */
+  char *key; /* of the next value of a mapping; NULL: the key comes next */
+} Yaml;
+
+static gboolean
+in_map (const Yaml *self)
+{
+  return self->is_map[self->reader->depth];
+}
+
+/* The name after the last colon: "tag:yaml.org,2002:opencv-haar-classifier". */
+static const char *
+name_of_tag (const yaml_char_t *tag)
+{
+  const char *colon = tag != NULL ? strrchr ((const char *) tag, ':') : NULL;
+
+  return colon != NULL ? colon + 1 : NULL;
+}
+
+static void
+start (Yaml *self, const yaml_char_t *yaml_tag, GError **error)
+{
+  const char *names[] = { "type_id", NULL };
+  const char *values[] = { name_of_tag (yaml_tag), NULL };
+  CuvTag tag = { "_", values[0] != NULL ? names : names + 1, values };
+
+  if (self->reader->depth == 0)
+    tag.name = CUV_STORAGE;
+  else if (in_map (self))
+    tag.name = self->key;
+  if (tag.name == NULL)
+    cuv_model_fail (error, "a key is not a name");
+  else
+    cuv_reader_start (self->reader, &tag, error);
+  g_clear_pointer (&self->key, g_free);
+}
+
+static void
+start_collection (
+    Yaml *self, const yaml_char_t *tag, gboolean is_map, GError **error)
+{
+  start (self, tag, error);
+  if (*error == NULL)
+    self->is_map[self->reader->depth] = is_map;
+}
+
+static void
+add_scalar (Yaml *self, const yaml_event_t *event, GError **error)
+{
+  const char *value = (const char *) event->data.scalar.value;
+  const gsize size = event->data.scalar.length;
+
+  if (self->reader->depth == 0) {
+    return;
+  } else if (!in_map (self)) {
+    cuv_reader_add_text (self->reader, value, size, error);
+    if (*error == NULL)
+      cuv_reader_add_text (self->reader, " ", 1, error);
+  } else if (self->key == NULL) {
+    self->key = g_strndup (value, size);
+  } else {
+    start (self, NULL, error);
+    if (*error == NULL)
+      cuv_reader_add_text (self->reader, value, size, error);
+    if (*error == NULL)
+      cuv_reader_end (self->reader, error);
+  }
+}
+
+static void
+handle (Yaml *self, const yaml_event_t *event, GError **error)
+{
+  switch (event->type) {
+    case YAML_MAPPING_START_EVENT:
+      start_collection (self, event->data.mapping_start.tag, TRUE, error);
+      break;
+    case YAML_SEQUENCE_START_EVENT:
+      start_collection (self, event->data.sequence_start.tag, FALSE, error);
+      break;
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+      cuv_reader_end (self->reader, error);
+      break;
+    case YAML_SCALAR_EVENT:
+      add_scalar (self, event, error);
+      break;
+    case YAML_ALIAS_EVENT:
+      cuv_model_fail (error, "aliases of YAML are not supported");
+      break;
+    default:
+      break;
+  }
+}
+
+/* Up to the end of the first document. */
+static gboolean
+read_events (
+    Yaml *self, yaml_parser_t *parser, int skipped_lines, GError **error)
+{
+  yaml_event_type_t type = YAML_NO_EVENT;
+  yaml_event_t event;
+
+  while (type != YAML_DOCUMENT_END_EVENT && type != YAML_STREAM_END_EVENT) {
+    if (!yaml_parser_parse (parser, &event)) {
+      self->reader->line = (int) parser->problem_mark.line + 1 + skipped_lines;
+      return cuv_model_fail (error, "not well-formed YAML or JSON: %s",
+          parser->problem != NULL ? parser->problem : "out of memory");
+    }
+    self->reader->line = (int) event.start_mark.line + 1 + skipped_lines;
+    handle (self, &event, error);
+    type = event.type;
+    yaml_event_delete (&event);
+    if (*error != NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* cv::FileStorage writes "%YAML:1.0" where YAML has a blank. */
+static int
+skip_directive (const char **text, gsize *size)
+{
+  const char *end =
+      g_str_has_prefix (*text, "%YAML") ? memchr (*text, '\n', *size) : NULL;
+
+  if (end == NULL)
+    return 0;
+  *size -= (gsize) (end + 1 - *text);
+  *text = end + 1;
+  return 1;
+}
+
+gboolean
+cuv_parse_yaml (
+    CuvModelReader *reader, const char *text, gsize size, GError **error)
+{
+  Yaml self = { .reader = reader };
+  const int skipped_lines = skip_directive (&text, &size);
+  yaml_parser_t parser;
+  gboolean ok;
+
+  if (!yaml_parser_initialize (&parser))
+    return cuv_model_fail (error, "out of memory");
+  yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string (&parser, (const yaml_char_t *) text, size);
+  ok = read_events (&self, &parser, skipped_lines, error);
+  yaml_parser_delete (&parser);
+  g_free (self.key);
+  return ok;
+}
