@@ -25,8 +25,7 @@ CUV_API gboolean cuv_file_check (const gchar *path, GError **error);
 
 /* Limits of files that no format bounds. */
 #define CUV_FILE_MAX_SECRET (64 << 10) /* a password, a token */
-#define CUV_FILE_MAX_TEXT                                                      \
-  (16 << 20) /* settings, certificates, lists of names */
+#define CUV_FILE_MAX_TEXT (1 << 20)    /* settings, certificates, labels */
 
 CUV_END
 

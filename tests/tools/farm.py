@@ -547,7 +547,7 @@ class Commands(Case):
 
     def test_configuration(self):
         self.make()
-        path = self.farm.config
+        path, before = self.farm.config, os.times().children_user
         for text, error in (
             ("[worker]\ncapacity = many\n", "capacity: 'many'"),
             ("[worker]\ncapacity = 1.5\n", "not a whole number"),
@@ -555,6 +555,7 @@ class Commands(Case):
             ("[worker]\nrebalance = perhaps\n", "neither true nor false"),
             ("[worker]\nspeed = 1\n", "no key 'speed'"),
             ("[speed]\n", "no group [speed]"),
+            ("#\n" * 520000 + "[speed]\n", "no group [speed]"),
             ("[nats]\nservers = nats://a:b@c\n", "leave the password out"),
             ("[nats]\nservers = ;\n", "'' is no URL"),
             ("[nats]\nservers = http://a\n", "no URL like nats://"),
@@ -578,6 +579,7 @@ class Commands(Case):
             result = self.farm.run("run", check=False)
             self.assertEqual(result.returncode, 1, text)
             self.assertIn(error, result.stderr, text)
+        self.assertLess(os.times().children_user - before, 12)
 
 
 def run_all():

@@ -390,8 +390,9 @@ read_groups (GKeyFile *file, FarmConfig *self, GError **error)
 static gchar *
 join_lines (const gchar *text)
 {
-  GRegex *regex =
-      g_regex_new ("^([ \t]*#.*)|\\\\\r?\n[ \t]*", G_REGEX_MULTILINE, 0, NULL);
+  /* RAW: UTF-8 would be checked again at each match */
+  GRegex *regex = g_regex_new (
+      "^([ \t]*#.*)|\\\\\r?\n[ \t]*", G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
   gchar *joined = g_regex_replace (regex, text, -1, 0, "\\1", 0, NULL);
 
   g_regex_unref (regex);
@@ -404,7 +405,8 @@ check_once (const gchar *text, GError **error)
 {
   GHashTable *groups =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GRegex *regex = g_regex_new ("^\\[.*\\]", G_REGEX_MULTILINE, 0, NULL);
+  GRegex *regex =
+      g_regex_new ("^\\[.*\\]", G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
   GMatchInfo *match;
   gboolean ok = TRUE;
 

@@ -19,8 +19,8 @@ typedef struct {
 
 /* Unpacks gzip, up to CUV_MODEL_MAX_BYTES. Names and numbers of models are
  * ASCII, so that text in an encoding that extends it is read, whatever it says
- * its encoding is: other bytes, as in comments, become question marks. What is
- * no model at all is an error that says what it is; *line is set then. */
+ * its encoding is: other bytes, as in comments, become question marks. An error
+ * says what another kind of file is, and sets *line. */
 gboolean cuv_model_text_read (CuvModelText *self, const char *bytes, gsize size,
     int *line, GError **error);
 
