@@ -3,6 +3,8 @@
  * while somebody watches. What viewers see is in server.py. */
 #include "watch.h"
 
+#include <glib/gstdio.h>
+
 #define CAPS "video/x-raw,format=NV12,width=64,height=48,framerate=30/1"
 
 static GstHarness *
@@ -33,7 +35,7 @@ GST_START_TEST (bad_settings)
     { "path=/ws", "choose another name" },
     { "path=/door/page.js", "choose another name" },
     { "token-file=/nonexistent", "token-file '/nonexistent' cannot be used" },
-    { "token-file=/dev/null", "expected a token" },
+    { "token-file=/dev/null", "not a regular file" },
     { "token-env=CUV_NO_SUCH_VARIABLE", "environment variable that is set" },
     { "token-env=HOME token-file=/proc/version", "set one of the two" },
     { "tls-key-file=/dev/null",
@@ -44,6 +46,19 @@ GST_START_TEST (bad_settings)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     cuv_expect_no_start (web_sink_new (cases[i][0]), cases[i][1]);
+}
+
+GST_END_TEST
+GST_START_TEST (empty_token_file)
+{
+  gchar *path, *text;
+
+  g_close (g_file_open_tmp (NULL, &path, NULL), NULL);
+  text = g_strconcat ("token-file=", path, NULL);
+  cuv_expect_no_start (web_sink_new (text), "expected a token");
+  g_unlink (path);
+  g_free (text);
+  g_free (path);
 }
 
 GST_END_TEST
@@ -220,6 +235,7 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, bad_settings);
+  tcase_add_test (tcase, empty_token_file);
   tcase_add_test (tcase, open_to_all_warns);
   tcase_add_test (tcase, restarts_while_watched);
   tcase_add_test (tcase, flushes_and_ends_while_watched);
