@@ -54,8 +54,11 @@ parse_tags (gpointer settings)
   g_clear_pointer (&self->tags, json_node_unref);
   if (self->tags_text == NULL || *self->tags_text == '\0')
     return NULL;
-  self->tags = cuv_json_parse_object (self->tags_text, &error);
-  if (error != NULL)
+  self->tags =
+      cuv_json_parse_object (self->tags_text, CUV_JSON_MAX_VALUES, &error);
+  if (self->tags != NULL)
+    json_node_seal (self->tags);
+  else
     problem = g_strdup_printf ("%s; set tags to the text of a JSON object, as "
                                "in {\"camera\": \"door\"}",
         error->message);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Builds JSON text value by value. Keys are sorted, text is always valid UTF-8,
  * numbers never depend on the locale, and what JSON cannot express (NaN,
- * infinity, unknown types) becomes null. */
+ * infinity, unknown types, values nested more than CUV_JSON_MAX_DEPTH deep)
+ * becomes null. */
 #ifndef CUV_JSON_H
 #define CUV_JSON_H
 
 #include <gst/gst.h>
-#include <json-glib/json-glib.h>
+#include "cuvjsonreader.h"
 
 G_BEGIN_DECLS
-
-/* Values nested deeper are written as null, and rejected when parsed. */
-#define CUV_JSON_MAX_DEPTH 64
 
 typedef struct {
   GString *text;
@@ -64,9 +62,6 @@ void cuv_json_fields (CuvJson *self, const GstStructure *structure);
 void cuv_json_node (CuvJson *self, JsonNode *node);
 /* Adds the members of an object node to the open object. */
 void cuv_json_node_members (CuvJson *self, JsonNode *node);
-
-/* Returns a sealed object node, or NULL and the reason. */
-JsonNode *cuv_json_parse_object (const gchar *text, GError **error);
 
 G_END_DECLS
 

@@ -111,7 +111,7 @@ append_extra (CuvJson *json, const CuvRecordObject *object, const gchar *field)
   if (strcmp (field, "extra_params_json") == 0 && G_VALUE_HOLDS_STRING (value))
     text = g_value_get_string (value);
   if (text != NULL)
-    node = cuv_json_parse_object (text, NULL);
+    node = cuv_json_parse_object (text, CUV_JSON_MAX_VALUES, NULL);
   if (node != NULL) {
     cuv_json_node_members (json, node);
     json_node_unref (node);

@@ -196,6 +196,31 @@ check_wrong (guint i)
   cuv_annotations_free (self);
 }
 
+/* JSON that would overflow the stack of a parser that recurses. */
+static void
+check_nested (void)
+{
+  static const gchar *const begins[] = { "{\"annotations\":",
+    "{\"images\":[{\"id\":1,\"file_name\":\"a\"}],\"annotations\":",
+    "{\"frame_num\":0,\"objects\":" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (begins); i++) {
+    GString *text = g_string_new (begins[i / 2]);
+    CuvAnnotations *self = cuv_annotations_new ();
+    gchar *error;
+
+    cuv_check_case ("nested %s", begins[i / 2]);
+    for (guint k = 0; k < 200000; k++)
+      g_string_append (text, i % 2 == 0 ? "[" : "{\"a\":");
+    error = parse (self, text->str, text->len);
+    CUV_CHECK (error != NULL && strstr (error, "nested more than") != NULL,
+        ": %s", error);
+    g_free (error);
+    cuv_annotations_free (self);
+    g_string_free (text, TRUE);
+  }
+}
+
 /* Either an error or boxes, whatever the bytes are. */
 static void
 check_damage (guint i)
@@ -285,6 +310,7 @@ run (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     check_wrong (i);
+  check_nested ();
   check_vec ();
 }
 

@@ -169,6 +169,18 @@ def check_kept(archive):
         archive.run(2, '--output', 'kept', film, err='no result of cuvision-archive')
 
 
+def check_nested(archive):
+    """A marker that would overflow the stack is none: the film is done again."""
+    film = archive.films('nested.avi')[0]
+    archive.run(0, '--output', 'nested', film)
+    for text in ('{"film":' * 100000, '[' * 1000000):
+        with open(result_of(archive, film, 'nested'), 'w', encoding='utf-8') as file:
+            file.write(text)
+        archive.run(0, '--output', 'nested', film)
+        with open(result_of(archive, film, 'nested'), encoding='utf-8') as file:
+            expect('film' in json.load(file), 'no marker')
+
+
 def check_foreign(archive):
     """Folders of others are left alone, as are results of a film of the same name."""
     film = archive.films('f1/x.avi')[0]
@@ -357,8 +369,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(sys.argv[1], os.path.realpath(folder))
         for check in (check_done, check_beside, check_names, check_lists, check_parts,
-                      check_changes, check_kept, check_foreign, check_bad_films, check_wrong_lines,
-                      check_places, check_losses, check_check, check_progress):
+                      check_changes, check_kept, check_nested, check_foreign,
+                      check_bad_films, check_wrong_lines, check_places, check_losses,
+                      check_check, check_progress):
             check(archive)
             print('ok', check.__name__, flush=True)
         check_help(archive, sys.argv[2])

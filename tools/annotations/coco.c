@@ -5,6 +5,8 @@
 #include "annotations.h"
 #include "json.h"
 
+enum { MAX_VALUES = 1 << 26 }; /* train2017.json has 50 million */
+
 typedef struct {
   CuvAnnotations *annotations;
   GHashTable *images; /* id -> CuvAnnotated */
@@ -101,10 +103,9 @@ cuv_read_coco (CuvAnnotations *self, const gchar *bytes, gsize size,
   Coco coco = { self,
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
-  JsonNode *node = json_from_string (bytes, error);
+  JsonNode *node = cuv_json_parse_object (bytes, MAX_VALUES, error);
   JsonObject *root = cuv_json_object (node);
-  gboolean ok =
-      (root != NULL || cuv_annotations_fail (error, "no object of JSON"))
+  gboolean ok = root != NULL
       && read_all (&coco, root, "images", read_image, error)
       && read_all (&coco, root, "categories", read_category, error)
       && read_all (&coco, root, "annotations", read_annotation, error);

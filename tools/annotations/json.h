@@ -3,7 +3,7 @@
 #ifndef CUV_ANNOTATIONS_JSON_H
 #define CUV_ANNOTATIONS_JSON_H
 
-#include <json-glib/json-glib.h>
+#include "cuvjsonreader.h"
 
 /* NULL if node is NULL or no object. */
 JsonObject *cuv_json_object (JsonNode *node);

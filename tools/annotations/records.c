@@ -47,10 +47,9 @@ read_record (CuvAnnotations *self, JsonObject *record, GError **error)
 static gboolean
 read_json_line (CuvAnnotations *self, const gchar *line, GError **error)
 {
-  JsonNode *node = json_from_string (line, error);
+  JsonNode *node = cuv_json_parse_object (line, CUV_JSON_MAX_VALUES, error);
   JsonObject *record = cuv_json_object (node);
-  gboolean ok = record != NULL ? read_record (self, record, error)
-                               : cuv_annotations_fail (error, "no record");
+  gboolean ok = record != NULL && read_record (self, record, error);
 
   g_clear_pointer (&node, json_node_unref);
   return ok;

@@ -17,6 +17,7 @@
 
 #include <gst/gst.h>
 
+#include "cuvjsonreader.h"
 #include "line.h"
 
 #define ARCHIVE_DONE "done.json"

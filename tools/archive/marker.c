@@ -115,19 +115,11 @@ marker_write (const MarkerResult *result, const gchar *folder, GError **error)
 JsonObject *
 marker_read (const gchar *folder, const gchar *name, GError **error)
 {
-  gchar *path = g_build_filename (folder, name, NULL), *text;
-  JsonNode *root = NULL;
-  JsonObject *marker = NULL;
+  gchar *path = g_build_filename (folder, name, NULL);
+  JsonNode *root = cuv_json_load_object (
+      path, CUV_JSON_MAX_BYTES, CUV_JSON_MAX_VALUES, error);
+  JsonObject *marker = root != NULL ? json_node_dup_object (root) : NULL;
 
-  if (g_file_get_contents (path, &text, NULL, error)) {
-    root = json_from_string (text, error);
-    g_free (text);
-    if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
-      marker = json_object_ref (json_node_get_object (root));
-    else if (error != NULL && *error == NULL)
-      g_set_error (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_UNKNOWN,
-          "no JSON object");
-  }
   g_clear_pointer (&root, json_node_unref);
   g_free (path);
   return marker;

@@ -74,7 +74,7 @@ farm_parse_object (const gchar *text, GError **error)
         "it has more than " G_STRINGIFY (MAX_VALUE) " bytes");
     return NULL;
   }
-  node = cuv_json_parse_object (text, error);
+  node = cuv_json_parse_object (text, CUV_JSON_MAX_VALUES, error);
   if (node == NULL)
     return NULL;
   object = json_node_dup_object (node);

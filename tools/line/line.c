@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuvjsonreader.h"
 #include "line-private.h"
 
 struct _CuvLine {
@@ -159,17 +160,14 @@ handle_report (CuvLine *self, JsonObject *report)
 static void
 parse_report (CuvLine *self, const gchar *text)
 {
-  JsonParser *parser = json_parser_new ();
-  JsonNode *node = NULL;
+  JsonNode *node = cuv_json_parse_object (text, CUV_JSON_MAX_VALUES, NULL);
 
-  if (json_parser_load_from_data (parser, text, -1, NULL))
-    node = json_parser_get_root (parser);
-  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+  if (node != NULL)
     handle_report (self, json_node_get_object (node));
   else
     take_problem (self,
         g_strdup_printf ("process %s sent no report: %s", self->pid, text));
-  g_object_unref (parser);
+  g_clear_pointer (&node, json_node_unref);
 }
 
 static void read_next (CuvLine *self);

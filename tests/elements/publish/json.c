@@ -322,21 +322,31 @@ GST_END_TEST
 GST_START_TEST (test_parse)
 {
   gchar *deep = g_strnfill (1000000, '[');
+  GString *many = g_string_new ("{\"a\":[0");
   const gchar *const bad[] = { "", "x", "[1]", "1", "null", "{", "{\"a\":}",
-    "{\"a\":1}}", "{\"a\":\"\xff\"}", "{/* */\"a\":1}", "{'a':1}", deep };
+    "{\"a\":1}}", "{\"a\":\"\xff\"}", "{/* */\"a\":1}", "{'a':1}",
+    "{\"a\":9223372036854775808}", "{\"a\":[-1e999]}", deep, NULL };
   JsonNode *node;
 
+  for (gint i = 0; i < 99; i++)
+    g_string_append (many, ",0");
+  g_string_append (many, "]}");
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    const gchar *text = bad[i] != NULL ? bad[i] : many->str;
     GError *error = NULL;
 
-    fail_unless (
-        cuv_json_parse_object (bad[i], &error) == NULL, "taken: %.40s", bad[i]);
+    fail_unless (cuv_json_parse_object (text, 100, &error) == NULL,
+        "taken: %.40s", text);
     fail_unless (error != NULL);
     g_error_free (error);
   }
   g_free (deep);
+  node = cuv_json_parse_object (many->str, 101, NULL);
+  fail_unless (node != NULL);
+  json_node_unref (node);
+  g_string_free (many, TRUE);
   node = cuv_json_parse_object (
-      "{\"b\":[1,2.50,null,{\"]]]\":\"[[[\"}],\"a\":true}", NULL);
+      "{\"b\":[1,2.50,null,{\"]]]\":\"[[[\"}],\"a\":true}", 7, NULL);
   cuv_json_node (&json, node);
   fail_unless_written ("{\"a\":true,\"b\":[1,2.5,null,{\"]]]\":\"[[[\"}]}");
   json_node_unref (node);

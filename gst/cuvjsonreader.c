@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuvjsonreader.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static gboolean
+fail (GError **error, const gchar *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL && *error == NULL)
+    *error = g_error_new_valist (
+        JSON_PARSER_ERROR, JSON_PARSER_ERROR_INVALID_DATA, format, args);
+  va_end (args);
+  return FALSE;
+}
+
+/* ---- before parsing ---- */
+
+/* Moves behind a number; FALSE if it is out of range. */
+static gboolean
+skip_number (const gchar **text)
+{
+  const gsize n = strspn (*text, "+-.0123456789eE");
+  gboolean fits;
+
+  if (strspn (*text, "-0123456789") == n) {
+    errno = 0;
+    g_ascii_strtoll (*text, NULL, 10);
+    fits = errno != ERANGE;
+  } else {
+    fits = isfinite (g_ascii_strtod (*text, NULL));
+  }
+  *text += n;
+  return fits;
+}
+
+/* Moves behind a string, or to the end of a text that ends in one. */
+static void
+skip_string (const gchar **text)
+{
+  const gchar *at = *text + 1;
+
+  while (*at != '\0' && *at != '"')
+    at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+  *text = *at == '"' ? at + 1 : at;
+}
+
+/* Comments and single quotes, which json-glib accepts, would hide brackets. */
+static gboolean
+check_text (const gchar *text, gsize max_values, GError **error)
+{
+  gsize n = 0;
+  gint depth = 0;
+
+  while (*text != '\0') {
+    const gchar c = *text;
+
+    if (c == '"') {
+      skip_string (&text);
+      continue;
+    }
+    if (c == '-' || g_ascii_isdigit (c)) {
+      if (!skip_number (&text))
+        return fail (error, "a number is out of range");
+      continue;
+    }
+    if (c == '\'' || c == '/')
+      return fail (error, "JSON has neither single quotes nor comments");
+    n += c == '{' || c == '[' || c == ',';
+    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    if (depth > CUV_JSON_MAX_DEPTH)
+      return fail (error, "it is nested more than %d deep", CUV_JSON_MAX_DEPTH);
+    if (n > max_values)
+      return fail (
+          error, "it has more than %" G_GSIZE_FORMAT " values", max_values);
+    text++;
+  }
+  return TRUE;
+}
+
+/* ---- reading ---- */
+
+JsonNode *
+cuv_json_parse_object (const gchar *text, gsize max_values, GError **error)
+{
+  JsonNode *node = NULL;
+
+  if (!g_utf8_validate (text, -1, NULL))
+    fail (error, "it is not UTF-8");
+  else if (check_text (text, max_values, error))
+    node = json_from_string (text, error);
+  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+    return node;
+  fail (error, "it is not a JSON object");
+  g_clear_pointer (&node, json_node_unref);
+  return NULL;
+}
+
+JsonNode *
+cuv_json_load_object (
+    const gchar *path, gsize max_bytes, gsize max_values, GError **error)
+{
+  GStatBuf status = { 0 };
+  gchar *text;
+  JsonNode *node = NULL;
+
+  if (g_stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+    g_set_error_literal (
+        error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "it is not a regular file");
+  else if ((guint64) status.st_size > max_bytes)
+    fail (error, "it is larger than %" G_GSIZE_FORMAT " bytes", max_bytes);
+  else if (g_file_get_contents (path, &text, NULL, error)) {
+    node = cuv_json_parse_object (text, max_values, error);
+    g_free (text);
+  }
+  return node;
+}
