@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes are annotations, whose boxes have an area, samples of the size that
- * they announce, or an error. */
+ * they announce, names of classes, or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "annotations.h"
@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 static void
 check (const CuvAnnotated *picture)
 {
-  if (picture->path == NULL || picture->frame < -1)
+  if (picture->path == NULL || picture->frame < -1 || picture->width < 0
+      || (picture->width == 0) != (picture->height == 0))
     abort ();
   for (guint i = 0; i < picture->boxes->len; i++) {
     const CuvAnnotation *box =
@@ -45,6 +46,24 @@ read_vec (const gchar *bytes, gsize size)
   g_free (pixels);
 }
 
+static void
+read_names (const gchar *bytes, gsize size)
+{
+  GError *error = NULL;
+  gchar *text = cuv_annotations_decode (bytes, size, &error), **names = NULL;
+
+  if ((text == NULL) != (error != NULL)
+      || (text != NULL && !g_utf8_validate (text, -1, NULL)))
+    abort ();
+  if (text != NULL)
+    names = cuv_annotations_names (text, &error);
+  if ((names == NULL) != (error != NULL))
+    abort ();
+  g_strfreev (names);
+  g_clear_error (&error);
+  g_free (text);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -59,6 +78,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     check (self->pictures->pdata[i]);
   if (cuv_vec_recognise ((const gchar *) data, size))
     read_vec ((const gchar *) data, size);
+  read_names ((const gchar *) data, size);
   g_clear_error (&error);
   cuv_annotations_free (self);
   return 0;

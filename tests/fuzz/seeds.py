@@ -64,6 +64,27 @@ ANNOTATIONS = {
     'dlib.xml': '<dataset><images><image file="a"><box top="1" left="2" width="3" '
                 'height="4" ignore="0"><label>cup</label></box></image></images>'
                 '</dataset>',
+    'labelme.json': '{"shapes": [{"label": "cup", "shape_type": "rectangle", "points": '
+                    '[[5, 6], [12, 14]]}, {"label": "dog", "shape_type": "circle", '
+                    '"points": [[5, 6], [8, 9]]}], "imagePath": "a", "imageWidth": 9, '
+                    '"imageHeight": 9}',
+    'cvat.xml': '<annotations><image name="a" width="9" height="9"><box label="cup" '
+                'occluded="0" xtl="1" ytl="2" xbr="3" ybr="4" rotation="30"/><polygon '
+                'label="cup" points="1,2;3,4;5,1"/></image><track label="cup"><box '
+                'frame="3" outside="0" xtl="1" ytl="2" xbr="3" ybr="4"/></track>'
+                '</annotations>',
+    'via.json': '{"a": {"filename": "a", "regions": [{"shape_attributes": {"name": '
+                '"rect", "x": 1, "y": 2, "width": 3, "height": 4}, '
+                '"region_attributes": {"class": "cup"}}]}}',
+    'via.csv': 'filename,region_shape_attributes,region_attributes\n'
+               'a,"{""name"":""polygon"",""all_points_x"":[1,5],""all_points_y"":[2,4]}"'
+               ',"{""class"":""cup""}"\n',
+    'tensorflow.csv': 'filename,width,height,class,xmin,ymin,xmax,ymax\n'
+                      'a,9,9,cup,1,2,3,4\n',
+    'polygon.txt': '0.0 0.1 0.1 0.4 0.1 0.4 0.5\n',
+    'blanks.dat': 'a b 3.jpg 1 1 2 3 4\n',
+    'data.yaml': "train: a\nnames: [cup, 'a dog']\nnc: 2\n",
+    'block.yaml': 'names:\n  0: cup\n  1: dog\n',
     'yolo.txt': '0 0.5 0.5 0.1 0.2\n1 0.2 0.3 0.1 0.1\n',
     'info.dat': 'a 1 1 2 3 4\nb 2 1 2 3 4 5 6 7 8\n',
     'records.jsonl': '{"frame_num": 1, "source": "a", "objects": [{"x": 1, "y": 2, '

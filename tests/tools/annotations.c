@@ -41,38 +41,132 @@
   "object,3,,f.avi,\"a \"\"cup\"\", or, a\nmug\",5,6,7,8,{}\r\n"               \
   "lines,3,,f.avi,,,,,,{}\r\nframe,4,,f.avi,,,,,,\r\n"
 
+#define COCO_TEXTS                                                             \
+  "{\"images\": [{\"id\": \"x7\", \"file_name\": \"a.jpg\", \"width\": 640, "  \
+  "\"height\": 480}, {\"id\": 8, \"file_name\": \"b.jpg\"}],"                  \
+  "\"annotations\": ["                                                         \
+  "{\"image_id\": \"8\", \"category_id\": 3, \"bbox\": [1, 2.5, 30, 40]},"     \
+  "{\"image_id\": 8, \"category_id\": 3, \"bbox\": [1, 2, 0, 0]},"             \
+  "{\"image_id\": 8, \"category_id\": 3, \"bbox\": []},"                       \
+  "{\"image_id\": \"x7\", \"category_id\": \"cup\", \"bbox\": [5, 6, 7, 8],"   \
+  "\"iscrowd\": 1}]}"
+#define VOC_SIZE                                                               \
+  "<?xml version=\"1.0\" encoding='iso-8859-1'?><annotation>"                  \
+  "<filename>a.jpg</filename><size><width>640</width><height>480</height>"     \
+  "</size><object><name>M\374ll</name><bndbox><xmin>6</xmin><ymin>7</ymin>"    \
+  "<xmax>12</xmax><ymax>14</ymax></bndbox></object></annotation>"
+#define LABELME                                                                \
+  "{\"version\": \"5.2.1\", \"shapes\": ["                                     \
+  "{\"label\": \"dog\", \"shape_type\": \"polygon\", \"points\": [[5, 6], "    \
+  "[12, 6], [6, 14.5]]}, {\"label\": \"dog\", \"points\": [[1, 1]], "          \
+  "\"shape_type\": \"point\"}, {\"label\": \"dog\", \"shape_type\": "          \
+  "\"circle\", \"points\": [[10, 10], [13, 14]]}, {\"label\": \"cup\", "       \
+  "\"shape_type\": \"rectangle\", \"points\": [[12, 14], [5, 6]]}],"           \
+  "\"imagePath\": \"a.jpg\", \"imageData\": null, \"imageWidth\": 640,"        \
+  "\"imageHeight\": 480}"
+#define CVAT                                                                   \
+  "<?xml version='1.0'?><annotations><version>1.1</version><meta><task>"       \
+  "<original_size><width>320</width><height>240</height></original_size>"      \
+  "<source>f.avi</source></task></meta>"                                       \
+  "<image id='0' name='a.jpg' width='640' height='480'>"                       \
+  "<points label='cup' points='3,4'/>"                                         \
+  "<box label='cup' occluded='1' xtl='5' ytl='6' xbr='12' ybr='14'>"           \
+  "<attribute name='x'>y</attribute></box></image>"                            \
+  "<image id='1' name='b.jpg' width='640' height='480'>"                       \
+  "<box label='cup' xtl='10' ytl='20' xbr='30' ybr='30' rotation='90'/>"       \
+  "<polygon label='dog' points='1,2.5;31,2.5;31,42.5'/></image>"               \
+  "<track id='0' label='cup'><box frame='4' xtl='5' ytl='6' xbr='12' "         \
+  "ybr='14' outside='0'/><box frame='5' xtl='5' ytl='6' xbr='12' ybr='14' "    \
+  "outside='1'/></track></annotations>"
+#define VIA_JSON                                                               \
+  "{\"_via_img_metadata\": {\"a.jpg9\": {\"filename\": \"a.jpg\", \"size\": "  \
+  "9, "                                                                        \
+  "\"regions\": [{\"shape_attributes\": {\"name\": \"circle\", \"cx\": 9, "    \
+  "\"cy\": 9, \"r\": 3}, \"region_attributes\": {\"class\": \"dog\"}}, "       \
+  "{\"shape_attributes\": {\"name\": \"rect\", \"x\": 5, \"y\": 6, "           \
+  "\"width\": "                                                                \
+  "7, \"height\": 8}, \"region_attributes\": {\"n\": 4, \"class\": "           \
+  "\"cup\"}}]}}}"
+#define VIA_CSV                                                                \
+  "filename,file_size,file_attributes,region_count,region_id,"                 \
+  "region_shape_attributes,region_attributes\n"                                \
+  "a.jpg,9,\"{}\",2,0,\"{\"\"name\"\":\"\"polygon\"\",\"\"all_points_x\"\":"   \
+  "[5,12,6],\"\"all_points_y\"\":[6,6,14]}\",\"{\"\"class\"\":\"\"cup\"\"}"    \
+  "\"\n"                                                                       \
+  "b.jpg,9,\"{}\",0,0,\"{}\",\"{}\"\n"
+#define TENSORFLOW                                                             \
+  "class,filename,width,height,xmin,ymin,xmax,ymax\n"                          \
+  "cup,a.jpg,640,480,5,6,12,14\n"
+
 typedef struct {
   const gchar *path;
   gint64 frame;
   gint n;            /* boxes */
   CuvAnnotation box; /* the last one */
+  gint width, height;
+  guint n_empty;
 } Expected;
 
 static const struct {
   const gchar *name, *text;
   CuvAnnotationsFormat format;
-  Expected pictures[3];
+  Expected pictures[4];
 } cases[] = {
   { "COCO", COCO, CUV_ANNOTATIONS_COCO,
-      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "cup", TRUE } },
-          { "b.jpg", -1, 1, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", TRUE } },
+          { "b.jpg", -1, 1, .box = { 1, 2.5, 30, 40, "dog", FALSE } } } },
   { "VOC", VOC, CUV_ANNOTATIONS_VOC,
-      { { "a.jpg", -1, 2, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+      { { "a.jpg", -1, 2, .box = { 1, 2.5, 30, 40, "dog", FALSE } } } },
   { "dlib", DLIB, CUV_ANNOTATIONS_DLIB,
-      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "cup", TRUE } },
-          { "b.jpg", -1, 1, { 1, 2.5, 30, 40, "dog", FALSE } } } },
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", TRUE } },
+          { "b.jpg", -1, 1, .box = { 1, 2.5, 30, 40, "dog", FALSE } } } },
   { "YOLO", YOLO, CUV_ANNOTATIONS_YOLO,
-      { { "", -1, 2, { 0, 0.5, 0.5, 0.5, "cup", FALSE } } } },
+      { { "", -1, 2, .box = { 0, 0.5, 0.5, 0.5, "cup", FALSE } } } },
   { "info.dat", INFO, CUV_ANNOTATIONS_INFO,
-      { { "a.jpg", -1, 1, { 5, 6, 7, 8, "", FALSE } },
-          { "b.jpg", -1, 2, { 3, 4, 5, 6, "", FALSE } },
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "", FALSE } },
+          { "b.jpg", -1, 2, .box = { 3, 4, 5, 6, "", FALSE } },
           { .path = "c.jpg", .frame = -1 } } },
   { "JSON lines", JSON_LINES, CUV_ANNOTATIONS_JSON_LINES,
-      { { "f.avi", 3, 1, { 5, 6, 7, 8, "cup", FALSE } },
+      { { "f.avi", 3, 1, .box = { 5, 6, 7, 8, "cup", FALSE } },
           { .path = "f.avi", .frame = 4 } } },
   { "CSV", CSV, CUV_ANNOTATIONS_CSV,
-      { { "f.avi", 3, 1, { 5, 6, 7, 8, "a \"cup\", or, a\nmug", FALSE } },
+      { { "f.avi", 3, 1,
+            .box = { 5, 6, 7, 8, "a \"cup\", or, a\nmug", FALSE } },
           { .path = "f.avi", .frame = 4 } } },
+  { "COCO with texts as ids", COCO_TEXTS, CUV_ANNOTATIONS_COCO,
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", TRUE }, .width = 640,
+            .height = 480 },
+          { "b.jpg", -1, 1, .box = { 1, 2.5, 30, 40, "3", FALSE },
+              .n_empty = 2 } } },
+  { "VOC with a size", VOC_SIZE, CUV_ANNOTATIONS_VOC,
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "M\303\274ll", FALSE },
+          .width = 640, .height = 480 } } },
+  { "LabelMe", LABELME, CUV_ANNOTATIONS_LABELME,
+      { { "a.jpg", -1, 3, .box = { 5, 6, 7, 8, "cup", FALSE }, .width = 640,
+          .height = 480, .n_empty = 1 } } },
+  { "CVAT", CVAT, CUV_ANNOTATIONS_CVAT,
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", TRUE }, .width = 640,
+            .height = 480, .n_empty = 1 },
+          { "b.jpg", -1, 2, .box = { 1, 2.5, 30, 40, "dog", FALSE },
+              .width = 640, .height = 480 },
+          { "f.avi", 4, 1, .box = { 5, 6, 7, 8, "cup", FALSE }, .width = 320,
+              .height = 240 } } },
+  { "VIA JSON", VIA_JSON, CUV_ANNOTATIONS_VIA_JSON,
+      { { "a.jpg", -1, 2, .box = { 5, 6, 7, 8, "cup", FALSE } } } },
+  { "VIA CSV", VIA_CSV, CUV_ANNOTATIONS_VIA_CSV,
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", FALSE } },
+          { .path = "b.jpg", .frame = -1 } } },
+  { "TensorFlow", TENSORFLOW, CUV_ANNOTATIONS_TENSORFLOW_CSV,
+      { { "a.jpg", -1, 1, .box = { 5, 6, 7, 8, "cup", FALSE }, .width = 640,
+          .height = 480 } } },
+  { "YOLO's polygons", "0.0 0.25 0.5 0.75 0.5 0.5 0.75\n", CUV_ANNOTATIONS_YOLO,
+      { { "", -1, 1, .box = { 0.25, 0.5, 0.5, 0.25, "cup", FALSE } } } },
+  { "blanks in paths",
+      "\357\273\277my  2 cups.jpg 1 5 6 7 8\nb 2.jpg 0\nc 1 2 3 4 5.jpg 0\n",
+      CUV_ANNOTATIONS_INFO,
+      { { "my  2 cups.jpg", -1, 1, .box = { 5, 6, 7, 8, "", FALSE } },
+          { .path = "b 2.jpg", .frame = -1 },
+          { .path = "c 1 2 3 4 5.jpg", .frame = -1 } } },
 };
 
 static const gchar *const labels[] = { "cup", "dog", NULL };
@@ -104,6 +198,10 @@ check_picture (const CuvAnnotated *picture, const Expected *expected)
       g_str_equal (picture->path, expected->path), ": %s", picture->path);
   CUV_CHECK (picture->frame == expected->frame);
   CUV_CHECK (n == expected->n, ": %d boxes", n);
+  CUV_CHECK (
+      picture->width == expected->width && picture->height == expected->height,
+      ": %d x %d", picture->width, picture->height);
+  CUV_CHECK (picture->n_empty == expected->n_empty, ": %u", picture->n_empty);
   if (n == 0)
     return;
   box = &g_array_index (picture->boxes, CuvAnnotation, n - 1);
@@ -156,11 +254,11 @@ static const struct {
   { "{\"images\": [{\"id\":1,\"file_name\":\"a\"}], \"categories\": [{\"id\":"
     "2, \"name\":\"c\"}], \"annotations\": [{\"image_id\": 1, "
     "\"category_id\": 2, \"bbox\": [1, 2, 3]}]}",
-      "bbox is no array of four" },
+      "bbox must be an array of four" },
   { "<annotation><object></object></annotation>", "has no box" },
   { "<annotation>\n<object><bndbox><xmin>x</xmin></bndbox></object>"
     "</annotation>",
-      "line 2: xmin 'x' is no number" },
+      "line 2: xmin 'x' is not a number" },
   { "<annotation><object>", "line 1: " },
   { "<dataset><box top='1' left='2' width='3' height='4'/></dataset>",
       "belongs to no image" },
@@ -168,18 +266,50 @@ static const struct {
   { "<dataset><image file='a'><box top='1'/></image></dataset>",
       "a box has no left" },
   { "7 0.1 0.1 0.2 0.2", "line 1: there is no class 7: the names end with 1" },
-  { "0 0.1 0.1 0.2 0", "line 1: a box of 0.2 x 0 has no area" },
+  { "0 0.1 0.1 0.2 -0.1", "line 1: a box of 0.2 x -0.1 has a negative side" },
+  { "0 108 0.1 0.2 0.1", "line 1: 108 is not a share" },
+  { "0 .5 .5 nan inf", "line 1: 'nan' is not a number" },
+  { "1.5 0.1 0.1 0.2 0.1", "line 1: the class '1.5'" },
+  { "0 0.1 0.1 0.2 0.1 0.3 0.4 0.5", "line 1: 8 words" },
+  { "{\"images\": [{\"file_name\": \"a\"}], \"annotations\": []}",
+      "images[0]: no id" },
+  { "<annotation>\n<object><bndbox><xmin>9</xmin><ymin>2</ymin><xmax>4</xmax>"
+    "<ymax>5</ymax></bndbox></object></annotation>",
+      "line 2: a box ends at 4, 5, before it begins at 9, 2" },
+  { "<annotation><object><name>\374</name></object></annotation>",
+      "not UTF-8" },
+  { "<?xml encoding='gb2312'?><annotation>\377</annotation>",
+      "the text is not gb2312" },
+  { "\377\376a", "the text is not UTF-16LE" },
+  { "<annotations><image name='a'><box/></image></annotations>",
+      "a box has no xtl" },
+  { "<annotations><box xtl='1' ytl='1' xbr='2' ybr='2'/></annotations>",
+      "a box belongs to no image" },
+  { "<annotations><image name='a'><polygon points='1,2;3'/></image>"
+    "</annotations>",
+      "the points '1,2;3' are not x,y" },
+  { "<annotations><track><box frame='x'/></track></annotations>",
+      "frame 'x' is not a number" },
+  { "{\"imagePath\": \"a\", \"shapes\": [{\"points\": [[1, \"x\"]]}]}",
+      "shapes[0]: a point must be two numbers" },
+  { "{\"a\": {\"filename\": \"a\", \"regions\": [{\"shape_attributes\": "
+    "{\"name\": \"rect\", \"x\": 1}}]}}",
+      "a: a rect lacks numbers" },
+  { "filename,region_shape_attributes,region_attributes\na,x,{}\n", "row 2: " },
+  { "filename,class,xmin,ymin,xmax,ymax\na,b,1,2,x,4\n",
+      "row 2: xmax 'x' is not a number" },
   { "0 0.1 0.1 0.2 0.2\n1 2 3", "line 2: 3 words" },
-  { "0 0.1 0.1 0.2 0.2\n-1 2 3 4 5", "line 2: the class '-1'" },
+  { "0 0.1 0.1 0.2 0.2\n-1 2 3 4 5",
+      "line 2: the class '-1' is not a whole number" },
   { "a.jpg", "line 1: after 'a.jpg' there is no number of boxes" },
   { "a.jpg 2 1 2 3 4", "4 numbers instead of four for each of 2 boxes" },
-  { "a.jpg 1 1 2 3 x", "'x' is no number" },
+  { "a.jpg 1 1 2 3 x", "'x' is not a number" },
   { "{\"frame_num\": \"x\"}", "line 1: no frame_num" },
   { "{\"frame_num\": 1, \"objects\": [3]}", "an object has no x" },
   { "{\"frame_num\": 1}\nx", "line 2: " },
   { "kind,frame_num\n", "the header has no column source" },
   { "kind,frame_num,source,roi_type,x,y,w,h\nobject,1,,,1,2,,4\n",
-      "row 2: w '' is no number" },
+      "row 2: w '' is not a number" },
   { "kind,frame_num,source,roi_type,x,y,w,h\nobject,1\n", "row 2: no source" },
 };
 
@@ -194,6 +324,40 @@ check_wrong (guint i)
       ": '%s' instead of '%s'", error != NULL ? error : "", wrong[i].error);
   g_free (error);
   cuv_annotations_free (self);
+}
+
+static const struct {
+  const gchar *text, *names; /* joined by | */
+} name_files[] = { { "cup\r\nsmall dog\n\n", "cup|small dog" },
+  { "path: x\nnames: [cup, 'a, b', \"dog\"]\nnc: 3\n", "cup|a, b|dog" },
+  { "names:\n  0: cup # red\n  2: dog\n\nnc: 3\n", "cup||dog" },
+  { "nc: 2\nnames:\n- cup\n- 'dog'\ntrain: x\n", "cup|dog" },
+  { "names: {1: dog,\n 0: cup}\n", "cup|dog" },
+  { "names: [\n  'cup',\n  'dog',\n]\n", "cup|dog" } };
+
+static void
+check_names (void)
+{
+  static const gchar *const bad[] = { "", "\n", "names: []\n",
+    "names:\n  70000: cup\n" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (name_files); i++) {
+    gchar **names = cuv_annotations_names (name_files[i].text, NULL);
+    gchar *joined = g_strjoinv ("|", names);
+
+    cuv_check_case ("%s", name_files[i].text);
+    CUV_CHECK (g_str_equal (joined, name_files[i].names), ": %s", joined);
+    g_free (joined);
+    g_strfreev (names);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    GError *error = NULL;
+
+    cuv_check_case ("%s", bad[i]);
+    CUV_CHECK (cuv_annotations_names (bad[i], &error) == NULL);
+    CUV_CHECK (error != NULL);
+    g_clear_error (&error);
+  }
 }
 
 /* JSON that would overflow the stack of a parser that recurses. */
@@ -310,6 +474,7 @@ run (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     check_wrong (i);
+  check_names ();
   check_nested ();
   check_vec ();
 }

@@ -1,35 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* { "images": [ { "id", "file_name" } ], "categories": [ { "id", "name" } ],
- *   "annotations": [ { "image_id", "category_id", "bbox": [ x, y, width, height
- * ], "iscrowd" } ] } */
-#include "annotations.h"
+/* { "images": [ { "id", "file_name", "width", "height" } ],
+ *   "categories": [ { "id", "name" } ],
+ *   "annotations": [ { "image_id", "category_id", "iscrowd",
+ *                      "bbox": [ x, y, width, height ] } ] } */
 #include "json.h"
 
 enum { MAX_VALUES = 1 << 26 }; /* train2017.json has 50 million */
 
 typedef struct {
   CuvAnnotations *annotations;
-  GHashTable *images; /* id -> CuvAnnotated */
-  GHashTable *labels; /* id -> interned name */
+  GHashTable *images;  /* id, as text -> CuvAnnotated */
+  GHashTable *labels;  /* id -> name */
+  gboolean has_labels; /* else ids are the labels */
 } Coco;
 
-static gpointer
+/* Some programs write texts as ids, or texts here and numbers there. NULL if
+ * there is neither. */
+static gchar *
 key_of (JsonObject *object, const gchar *member)
 {
+  const gchar *text = cuv_json_text (object, member);
+  gdouble number;
+
+  if (text != NULL)
+    return g_strdup (text);
+  if (!cuv_json_number (object, member, &number))
+    return NULL;
   return g_strdup_printf (
-      "%" G_GINT64_FORMAT, cuv_json_integer (object, member, -1));
+      "%" G_GINT64_FORMAT, cuv_json_integer (object, member, 0));
+}
+
+static gboolean
+insert (GHashTable *table, JsonObject *object, gpointer value, GError **error)
+{
+  gchar *key = key_of (object, "id");
+
+  if (key == NULL)
+    return cuv_annotations_fail (error, "no id");
+  g_hash_table_insert (table, key, value);
+  return TRUE;
 }
 
 static gboolean
 read_image (Coco *self, JsonObject *object, GError **error)
 {
   const gchar *name = cuv_json_text (object, "file_name");
+  CuvAnnotated *picture;
 
   if (name == NULL)
     return cuv_annotations_fail (error, "no file_name");
-  g_hash_table_insert (self->images, key_of (object, "id"),
-      cuv_annotations_picture (self->annotations, name, -1));
-  return TRUE;
+  picture = cuv_annotations_picture (self->annotations, name, -1);
+  cuv_json_size (object, "width", "height", picture);
+  return insert (self->images, object, picture, error);
 }
 
 static gboolean
@@ -39,41 +61,52 @@ read_category (Coco *self, JsonObject *object, GError **error)
 
   if (name == NULL)
     return cuv_annotations_fail (error, "no name");
-  g_hash_table_insert (
-      self->labels, key_of (object, "id"), (gpointer) g_intern_string (name));
-  return TRUE;
+  return insert (self->labels, object,
+      (gpointer) cuv_annotations_label (self->annotations->labels, name),
+      error);
 }
 
-static gpointer
-look_up (GHashTable *table, JsonObject *object, const gchar *member)
+static gboolean
+read_bbox (JsonObject *object, CuvAnnotation *box, GError **error)
 {
-  gchar *key = key_of (object, member);
-  gpointer found = g_hash_table_lookup (table, key);
+  JsonArray *array = cuv_json_array (object, "bbox");
+  gdouble n[4] = { 0 };
 
-  g_free (key);
-  return found;
+  if (array != NULL && json_array_get_length (array) == 0)
+    return TRUE; /* an object without a box */
+  if (!cuv_json_numbers (object, "bbox", n, 4))
+    return cuv_annotations_fail (
+        error, "bbox must be an array of four numbers");
+  box->x = n[0];
+  box->y = n[1];
+  box->width = n[2];
+  box->height = n[3];
+  return TRUE;
 }
 
 static gboolean
 read_annotation (Coco *self, JsonObject *object, GError **error)
 {
-  CuvAnnotated *picture = look_up (self->images, object, "image_id");
-  CuvAnnotation box = { .label = look_up (self->labels, object, "category_id"),
-    .ignore = cuv_json_integer (object, "iscrowd", 0) != 0 };
-  gdouble numbers[4];
+  gchar *image = key_of (object, "image_id");
+  gchar *category = key_of (object, "category_id");
+  CuvAnnotated *picture =
+      image != NULL ? g_hash_table_lookup (self->images, image) : NULL;
+  CuvAnnotation box = { .ignore =
+                            cuv_json_integer (object, "iscrowd", 0) != 0 };
 
+  if (category != NULL)
+    box.label = self->has_labels
+        ? g_hash_table_lookup (self->labels, category)
+        : cuv_annotations_label (self->annotations->labels, category);
+  g_free (image);
+  g_free (category);
   if (picture == NULL)
     return cuv_annotations_fail (error, "there is no image of its image_id");
   if (box.label == NULL)
     return cuv_annotations_fail (
         error, "there is no category of its category_id");
-  if (!cuv_json_numbers (object, "bbox", numbers, 4))
-    return cuv_annotations_fail (error, "bbox is no array of four numbers");
-  box.x = numbers[0];
-  box.y = numbers[1];
-  box.width = numbers[2];
-  box.height = numbers[3];
-  return cuv_annotated_add (picture, &box, error);
+  return read_bbox (object, &box, error)
+      && cuv_annotated_add (picture, &box, error);
 }
 
 static gboolean
@@ -89,7 +122,7 @@ read_all (Coco *self, JsonObject *root, const gchar *member,
     JsonObject *object = cuv_json_object (json_array_get_element (array, i));
 
     ok = object != NULL ? read (self, object, error)
-                        : cuv_annotations_fail (error, "no object");
+                        : cuv_annotations_fail (error, "not an object");
     if (!ok)
       g_prefix_error (error, "%s[%u]: ", member, i);
   }
@@ -102,14 +135,17 @@ cuv_read_coco (CuvAnnotations *self, const gchar *bytes, gsize size,
 {
   Coco coco = { self,
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), FALSE };
   JsonNode *node = cuv_json_parse_object (bytes, MAX_VALUES, error);
   JsonObject *root = cuv_json_object (node);
-  gboolean ok = root != NULL
-      && read_all (&coco, root, "images", read_image, error)
-      && read_all (&coco, root, "categories", read_category, error)
-      && read_all (&coco, root, "annotations", read_annotation, error);
+  gboolean ok =
+      root != NULL && read_all (&coco, root, "images", read_image, error);
 
+  coco.has_labels = ok && json_object_has_member (root, "categories");
+  ok = ok
+      && (!coco.has_labels
+          || read_all (&coco, root, "categories", read_category, error))
+      && read_all (&coco, root, "annotations", read_annotation, error);
   g_clear_pointer (&node, json_node_unref);
   g_hash_table_unref (coco.images);
   g_hash_table_unref (coco.labels);

@@ -62,14 +62,9 @@ cuv_json_number (JsonObject *object, const gchar *member, gdouble *number)
   return TRUE;
 }
 
-gboolean
-cuv_json_numbers (
-    JsonObject *object, const gchar *member, gdouble *numbers, guint n)
+static gboolean
+numbers_of (JsonArray *array, gdouble *numbers, guint n)
 {
-  JsonArray *array = cuv_json_array (object, member);
-
-  if (array == NULL || json_array_get_length (array) != n)
-    return FALSE;
   for (guint i = 0; i < n; i++) {
     JsonNode *node = json_array_get_element (array, i);
 
@@ -78,4 +73,39 @@ cuv_json_numbers (
     numbers[i] = json_node_get_double (node);
   }
   return TRUE;
+}
+
+gboolean
+cuv_json_numbers (
+    JsonObject *object, const gchar *member, gdouble *numbers, guint n)
+{
+  JsonArray *array = cuv_json_array (object, member);
+
+  return array != NULL && json_array_get_length (array) == n
+      && numbers_of (array, numbers, n);
+}
+
+gboolean
+cuv_json_point (JsonNode *node, gdouble *x, gdouble *y)
+{
+  gdouble numbers[2];
+
+  if (!JSON_NODE_HOLDS_ARRAY (node)
+      || json_array_get_length (json_node_get_array (node)) < 2
+      || !numbers_of (json_node_get_array (node), numbers, 2))
+    return FALSE;
+  *x = numbers[0];
+  *y = numbers[1];
+  return TRUE;
+}
+
+void
+cuv_json_size (JsonObject *object, const gchar *width, const gchar *height,
+    CuvAnnotated *picture)
+{
+  gdouble size[2];
+
+  if (cuv_json_number (object, width, &size[0])
+      && cuv_json_number (object, height, &size[1]))
+    cuv_annotated_set_size (picture, size[0], size[1]);
 }

@@ -3,9 +3,10 @@
 #ifndef CUV_ANNOTATIONS_JSON_H
 #define CUV_ANNOTATIONS_JSON_H
 
+#include "annotations.h"
 #include "cuvjsonreader.h"
 
-/* NULL if node is NULL or no object. */
+/* NULL if node is NULL or not an object. */
 JsonObject *cuv_json_object (JsonNode *node);
 
 /* NULL, or otherwise, if the object has no such member of that type. */
@@ -14,12 +15,19 @@ const gchar *cuv_json_text (JsonObject *object, const gchar *member);
 gint64 cuv_json_integer (
     JsonObject *object, const gchar *member, gint64 otherwise);
 
-/* FALSE if the member is no array of n numbers. */
+/* FALSE if the member is not an array of n numbers. */
 gboolean cuv_json_numbers (
     JsonObject *object, const gchar *member, gdouble *numbers, guint n);
 
-/* FALSE if the member is no number. */
+/* FALSE if the member is not a number. */
 gboolean cuv_json_number (
     JsonObject *object, const gchar *member, gdouble *number);
+
+/* An array of two numbers. */
+gboolean cuv_json_point (JsonNode *node, gdouble *x, gdouble *y);
+
+/* Sets the size that two members say, if they do. */
+void cuv_json_size (JsonObject *object, const gchar *width, const gchar *height,
+    CuvAnnotated *picture);
 
 #endif

@@ -1,41 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* YOLO: "class cx cy width height", shares of the picture's size.
+/* YOLO: "class cx cy width height", shares of the picture's size, or
+ * "class x y x y ..", a polygon.
  * info.dat: "path n x y width height x y width height ..", pixels. */
 #include "annotations.h"
 
+#include <math.h>
 #include <string.h>
-
-/* ---- words ---- */
-
-/* The words of a line, without empty ones. */
-static gchar **
-split (const gchar *line)
-{
-  GStrvBuilder *builder = g_strv_builder_new ();
-  gchar **all = g_strsplit_set (line, " \t\r", 0), **words;
-
-  for (gchar **word = all; *word != NULL; word++) {
-    if (**word != '\0')
-      g_strv_builder_add (builder, *word);
-  }
-  g_strfreev (all);
-  words = g_strv_builder_end (builder);
-  g_strv_builder_unref (builder);
-  return words;
-}
 
 static gboolean
 to_numbers (gchar **words, gdouble *numbers, guint n, GError **error)
 {
   for (guint i = 0; i < n; i++) {
     if (!cuv_annotations_number (words[i], &numbers[i]))
-      return cuv_annotations_fail (error, "'%.40s' is no number", words[i]);
+      return cuv_annotations_fail (error, "'%.40s' is not a number", words[i]);
   }
   return TRUE;
 }
 
-typedef gboolean (*LineReader) (CuvAnnotations *self, gchar **words, guint n,
-    const gchar *const *labels, GError **error);
+typedef gboolean (*LineReader) (CuvAnnotations *self, const gchar *line,
+    gchar **words, const gchar *const *labels, GError **error);
 
 static gboolean
 read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *labels,
@@ -45,10 +28,9 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *labels,
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && lines[i] != NULL; i++) {
-    gchar **words = split (lines[i]);
-    const guint n = g_strv_length (words);
+    gchar **words = cuv_annotations_words (lines[i]);
 
-    ok = n == 0 || read (self, words, n, labels, error);
+    ok = *words == NULL || read (self, lines[i], words, labels, error);
     if (!ok)
       g_prefix_error (error, "line %u: ", i + 1);
     g_strfreev (words);
@@ -59,43 +41,96 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *labels,
 
 /* ---- YOLO ---- */
 
+/* Some programs write classes as 0.0. */
 static const gchar *
-label_of (const gchar *number, const gchar *const *labels, GError **error)
+label_of (CuvAnnotations *self, const gchar *number, const gchar *const *labels,
+    GError **error)
 {
   const guint n = labels != NULL ? g_strv_length ((gchar **) labels) : 0;
-  guint64 class;
+  gdouble class;
+  gchar text[16];
 
-  if (!g_ascii_string_to_unsigned (number, 10, 0, G_MAXUINT, &class, NULL))
-    cuv_annotations_fail (error, "the class '%.40s' is no number", number);
-  else if (labels != NULL && class >= n)
+  if (!cuv_annotations_number (number, &class) || class < 0 || class > G_MAXINT
+      || floor (class) != class) {
     cuv_annotations_fail (
-        error, "there is no class %s: the names end with %u", number, n - 1);
-  else
-    return labels != NULL ? g_intern_string (labels[class])
-                          : g_intern_string (number);
+        error, "the class '%.40s' is not a whole number", number);
+    return NULL;
+  }
+  if (labels != NULL && class < n)
+    return cuv_annotations_label (self->labels, labels[(guint) class]);
+  g_snprintf (text, sizeof text, "%u", (guint) class);
+  if (labels == NULL)
+    return cuv_annotations_label (self->labels, text);
+  cuv_annotations_fail (
+      error, "there is no class %s: the names end with %u", text, n - 1);
   return NULL;
 }
 
-/* More than five words are a polygon or a confidence, which is left out. */
+/* Boxes may reach over the picture, by rounding or by half of their size. */
 static gboolean
-read_yolo_line (CuvAnnotations *self, gchar **words, guint n,
+are_shares (const gdouble *numbers, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++) {
+    if (fabs (numbers[i]) > 2)
+      return cuv_annotations_fail (error,
+          "%g is not a share of the picture's width or height; are these "
+          "pixels?",
+          numbers[i]);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
+{
+  CuvExtent extent = { 0 };
+
+  for (guint i = 0; i + 1 < n; i += 2) {
+    gdouble point[2];
+
+    if (!to_numbers (words + i, point, 2, error)
+        || !are_shares (point, 2, error))
+      return FALSE;
+    cuv_extent_add (&extent, point[0], point[1]);
+  }
+  cuv_extent_to_box (&extent, box);
+  return TRUE;
+}
+
+/* A sixth word is a confidence, which is left out. */
+static gboolean
+read_centre (gchar **words, CuvAnnotation *box, GError **error)
+{
+  gdouble numbers[4];
+
+  if (!to_numbers (words, numbers, 4, error) || !are_shares (numbers, 4, error))
+    return FALSE;
+  box->x = numbers[0] - numbers[2] / 2;
+  box->y = numbers[1] - numbers[3] / 2;
+  box->width = numbers[2];
+  box->height = numbers[3];
+  return TRUE;
+}
+
+static gboolean
+read_yolo_line (CuvAnnotations *self, const gchar *line, gchar **words,
     const gchar *const *labels, GError **error)
 {
   CuvAnnotated *picture = cuv_annotations_picture (self, "", -1);
   CuvAnnotation box = { 0 };
-  gdouble numbers[4];
+  const guint n = g_strv_length (words);
 
-  if (n != 5 && n != 6)
-    return cuv_annotations_fail (
-        error, "%u words instead of a class and the four numbers of a box", n);
-  box.label = label_of (words[0], labels, error);
-  if (box.label == NULL || !to_numbers (words + 1, numbers, 4, error))
+  if (n < 5 || (n > 6 && n % 2 == 0))
+    return cuv_annotations_fail (error,
+        "%u words instead of a class and the four numbers of a box, or the "
+        "points of a polygon",
+        n);
+  box.label = label_of (self, words[0], labels, error);
+  if (box.label == NULL
+      || !(n > 6 ? read_polygon (words + 1, n - 1, &box, error)
+                 : read_centre (words + 1, &box, error)))
     return FALSE;
   picture->shares = TRUE;
-  box.x = numbers[0] - numbers[2] / 2;
-  box.y = numbers[1] - numbers[3] / 2;
-  box.width = numbers[2];
-  box.height = numbers[3];
   return cuv_annotated_add (picture, &box, error);
 }
 
@@ -108,28 +143,46 @@ cuv_read_yolo (CuvAnnotations *self, const gchar *bytes, gsize size,
 
 /* ---- info.dat ---- */
 
-static gboolean
-read_info_line (CuvAnnotations *self, gchar **words, guint n,
-    const gchar *const *labels, GError **error)
+/* Where the number of boxes is among n words: a path may have blanks, and words
+ * that are numbers. 1 if no place fits. */
+static guint
+find_count (gchar **words, guint n)
 {
-  CuvAnnotated *picture;
-  guint64 n_boxes;
+  for (guint k = 1; k < n; k++) {
+    guint64 n_boxes;
 
-  if (n < 2
-      || !g_ascii_string_to_unsigned (
-          words[1], 10, 0, G_MAXUINT / 4, &n_boxes, NULL))
-    return cuv_annotations_fail (
-        error, "after '%.40s' there is no number of boxes", words[0]);
-  if (n != 2 + 4 * n_boxes)
-    return cuv_annotations_fail (error,
-        "%u numbers instead of four for each of %" G_GUINT64_FORMAT " boxes",
-        n - 2, n_boxes);
-  picture = cuv_annotations_picture (self, words[0], -1);
-  for (guint i = 2; i < n; i += 4) {
+    if (g_ascii_string_to_unsigned (words[k], 10, 0, n, &n_boxes, NULL)
+        && n - k - 1 == 4 * n_boxes)
+      return k;
+  }
+  return 1;
+}
+
+/* The line without its last n words. */
+static gchar *
+path_before (const gchar *line, guint n)
+{
+  gchar *path = g_strstrip (g_strdup (line));
+
+  for (gchar *end = path + strlen (path); n > 0; n--) {
+    while (end > path && !g_ascii_isspace (end[-1]))
+      end--;
+    while (end > path && g_ascii_isspace (end[-1]))
+      end--;
+    *end = '\0';
+  }
+  return path;
+}
+
+static gboolean
+read_boxes (
+    CuvAnnotated *picture, gchar **words, guint64 n_boxes, GError **error)
+{
+  for (; n_boxes > 0; n_boxes--, words += 4) {
     CuvAnnotation box = { .label = "" };
     gdouble numbers[4];
 
-    if (!to_numbers (words + i, numbers, 4, error))
+    if (!to_numbers (words, numbers, 4, error))
       return FALSE;
     box.x = numbers[0];
     box.y = numbers[1];
@@ -139,6 +192,32 @@ read_info_line (CuvAnnotations *self, gchar **words, guint n,
       return FALSE;
   }
   return TRUE;
+}
+
+static gboolean
+read_info_line (CuvAnnotations *self, const gchar *line, gchar **words,
+    const gchar *const *labels, GError **error)
+{
+  const guint n = g_strv_length (words), count = find_count (words, n);
+  CuvAnnotated *picture;
+  guint64 n_boxes;
+  gchar *path;
+
+  if (n < 2
+      || !g_ascii_string_to_unsigned (
+          words[count], 10, 0, G_MAXUINT / 4, &n_boxes, NULL))
+    return cuv_annotations_fail (error,
+        "after '%.40s' there is no number of boxes; a list of pictures without "
+        "objects belongs to --negatives",
+        words[0]);
+  if (n - count - 1 != 4 * n_boxes)
+    return cuv_annotations_fail (error,
+        "%u numbers instead of four for each of %" G_GUINT64_FORMAT " boxes",
+        n - count - 1, n_boxes);
+  path = path_before (line, n - count);
+  picture = cuv_annotations_picture (self, path, -1);
+  g_free (path);
+  return read_boxes (picture, words + count + 1, n_boxes, error);
 }
 
 gboolean
