@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "annotations.h"
 #include "context/gstcuvframe.h"
-#include "cuvfile.h"
-#include "train-tool.h"
+#include "inputs-private.h"
 
 #include <gst/video/video.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,32 +33,12 @@ add_sample (
 /* ---- reading ---- */
 
 enum {
-  NEGATIVE_STEP = 25,        /* frames of a film without objects */
-  BLOCK = 25,                /* frames of a film that stay together */
-  MAX_ANNOTATIONS = 1 << 30, /* bytes; those of COCO's train2017 are 450 MB */
+  NEGATIVE_STEP = 25, /* frames of a film without objects */
+  BLOCK = 25,         /* frames of a film that stay together */
 };
 
-/* A picture or film. */
-typedef struct {
-  gchar *path;
-  GHashTable
-      *frames;     /* number -> GPtrArray of CuvAnnotated; NULL: a negative */
-  guint64 n_taken; /* frames */
-} File;
-
-typedef struct {
-  const InputOptions *options;
-  CuvDataset *dataset;
-  gchar **labels;         /* YOLO's names, or NULL */
-  GPtrArray *annotations; /* of CuvAnnotations */
-  GHashTable *annotated;  /* path without links -> File */
-  GPtrArray *files;       /* of File, in the order in which they are read */
-  GHashTable *seen;       /* labels of annotations */
-  GPtrArray *skipped;
-} Reader;
-
-static void
-skip (Reader *self, const gchar *path, const gchar *why)
+void
+inputs_skip (Reader *self, const gchar *path, const gchar *why)
 {
   gchar *text = g_strdup_printf ("%s: %s", path, why);
 
@@ -84,7 +61,7 @@ skip_box (
       "the box %g,%g %gx%g is outside of the picture of %d x %d", box->x,
       box->y, box->width, box->height, picture->width, picture->height);
 
-  skip (self, picture->path, why);
+  inputs_skip (self, picture->path, why);
   g_free (why);
 }
 
@@ -193,7 +170,7 @@ skip_file (gpointer data, guint number, const gchar *problem)
   Reader *self = data;
   const File *file = self->files->pdata[number];
 
-  skip (self, file->path, problem);
+  inputs_skip (self, file->path, problem);
 }
 
 static gboolean
@@ -210,180 +187,7 @@ decode_all (Reader *self, GError **error)
   return ok;
 }
 
-/* ---- samples of .vec ---- */
-
-static gboolean
-add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
-{
-  const gint width = self->options->window_width;
-  const gint height = self->options->window_height;
-  guint8 *pixels;
-  gboolean ok = TRUE;
-
-  if (vec->n_pixels != width * height)
-    return cuv_annotations_fail (error,
-        "samples of %d pixels do not fit the window of %d x %d; --window names "
-        "width and height of opencv_createsamples",
-        vec->n_pixels, width, height);
-  pixels = g_malloc ((gsize) vec->n_pixels);
-  for (gint i = 0; ok && i < vec->n; i++) {
-    const CuvFrame frame = { .model = CUV_MODEL_GREY,
-      .width = width,
-      .height = height,
-      .n_components = 1,
-      .component = { { .data = pixels, .stride = width, .step = 1 } } };
-    gchar *name = g_strdup_printf ("%s, sample %d", path, i);
-
-    ok = cuv_vec_sample (vec, i, pixels, error)
-        && cuv_dataset_add_window (self->dataset, name, &frame, error);
-    g_free (name);
-  }
-  g_free (pixels);
-  return ok;
-}
-
-static gboolean
-read_vec (Reader *self, const gchar *path, const gchar *bytes, gsize size,
-    GError **error)
-{
-  CuvVec vec;
-  const gboolean ok = cuv_vec_parse (&vec, bytes, size, error)
-      && add_vec (self, path, &vec, error);
-
-  if (!ok)
-    g_prefix_error (error, "%s: ", path);
-  return ok;
-}
-
-/* ---- annotations ---- */
-
-static void
-file_free (gpointer data)
-{
-  File *self = data;
-
-  g_free (self->path);
-  g_clear_pointer (&self->frames, g_hash_table_unref);
-  g_free (self);
-}
-
-/* The path without links, so that it is the same however it is written. */
-static gchar *
-real_path (const gchar *path)
-{
-  char *real = realpath (path, NULL);
-  gchar *copy = g_strdup (real != NULL ? real : path);
-
-  free (real);
-  return copy;
-}
-
-static File *
-file_of (Reader *self, const gchar *path)
-{
-  gchar *real = real_path (path);
-  File *file = g_hash_table_lookup (self->annotated, real);
-
-  if (file != NULL) {
-    g_free (real);
-    return file;
-  }
-  file = g_new (File, 1);
-  *file = (File){ g_strdup (path),
-    g_hash_table_new_full (
-        g_int64_hash, g_int64_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
-    0 };
-  g_hash_table_insert (self->annotated, real, file);
-  g_ptr_array_add (self->files, file);
-  return file;
-}
-
-static void
-add_picture (Reader *self, const gchar *path, CuvAnnotated *picture)
-{
-  File *file = file_of (self, path);
-  GPtrArray *pictures;
-
-  if (picture->frame < 0)
-    picture->frame = 0;
-  pictures = g_hash_table_lookup (file->frames, &picture->frame);
-  if (pictures == NULL) {
-    pictures = g_ptr_array_new ();
-    g_hash_table_insert (file->frames, &picture->frame, pictures);
-  }
-  g_ptr_array_add (pictures, picture);
-}
-
-static void
-add_pictures (Reader *self, const gchar *path, const CuvAnnotations *from)
-{
-  gchar *folder = g_path_get_dirname (path);
-
-  for (guint i = 0; i < from->pictures->len; i++) {
-    CuvAnnotated *picture = from->pictures->pdata[i];
-    gchar *file = *picture->path != '\0' ? files_find (folder, picture->path)
-                                         : files_find_picture_of (path);
-
-    if (file != NULL)
-      add_picture (self, file, picture);
-    else
-      skip (self, *picture->path != '\0' ? picture->path : path,
-          "there is no such picture");
-    g_free (file);
-  }
-  g_free (folder);
-}
-
-static gboolean
-parse (Reader *self, const gchar *path, const gchar *bytes, gsize size,
-    GError **error)
-{
-  CuvAnnotations *annotations = cuv_annotations_new ();
-  const gboolean ok = cuv_annotations_parse (
-      annotations, bytes, size, (const gchar *const *) self->labels, error);
-
-  g_ptr_array_add (self->annotations, annotations);
-  if (ok)
-    add_pictures (self, path, annotations);
-  else
-    g_prefix_error (error, "%s: ", path);
-  return ok;
-}
-
-/* In a folder other files are passed over. */
-static gboolean
-read_annotations (
-    Reader *self, const gchar *path, gboolean in_folder, GError **error)
-{
-  CuvAnnotationsFormat format;
-  gchar *bytes;
-  gsize size;
-  gboolean ok = TRUE;
-
-  if (!cuv_file_read (path, MAX_ANNOTATIONS, &bytes, &size, error))
-    return FALSE;
-  if (!in_folder && cuv_vec_recognise (bytes, size))
-    ok = read_vec (self, path, bytes, size, error);
-  else if (!in_folder || cuv_annotations_recognise (bytes, size, &format))
-    ok = parse (self, path, bytes, size, error);
-  g_free (bytes);
-  return ok;
-}
-
-static gboolean
-read_positives (Reader *self, const gchar *path, GError **error)
-{
-  const gboolean in_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-  GPtrArray *files = files_list (path);
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && i < files->len; i++) {
-    if (g_strcmp0 (files->pdata[i], self->options->names) != 0)
-      ok = read_annotations (self, files->pdata[i], in_folder, error);
-  }
-  g_ptr_array_unref (files);
-  return ok;
-}
+/* ---- all of it ---- */
 
 static gint
 compare_files (gconstpointer a, gconstpointer b)
@@ -393,67 +197,18 @@ compare_files (gconstpointer a, gconstpointer b)
   return strcmp ((*one)->path, (*other)->path);
 }
 
-/* ---- negatives ---- */
-
-static gboolean
-is_annotated (Reader *self, const gchar *path)
-{
-  gchar *real = real_path (path);
-  const gboolean annotated = g_hash_table_contains (self->annotated, real);
-
-  g_free (real);
-  return annotated;
-}
-
-static void
-add_negatives (Reader *self, const gchar *path)
-{
-  GPtrArray *files = files_list (path);
-
-  for (guint i = 0; i < files->len; i++) {
-    if (is_annotated (self, files->pdata[i])) {
-      skip (self, files->pdata[i],
-          "it is annotated, so that only its windows without objects are "
-          "negatives");
-    } else {
-      File *file = g_new (File, 1);
-
-      *file = (File){ g_strdup (files->pdata[i]), NULL, 0 };
-      g_ptr_array_add (self->files, file);
-    }
-  }
-  g_ptr_array_unref (files);
-}
-
-static gboolean
-read_names (Reader *self, GError **error)
-{
-  gchar *text;
-
-  if (self->options->names == NULL)
-    return TRUE;
-  if (!cuv_file_read (
-          self->options->names, CUV_FILE_MAX_TEXT, &text, NULL, error))
-    return FALSE;
-  self->labels = g_strsplit (g_strstrip (text), "\n", 0);
-  for (gchar **label = self->labels; *label != NULL; label++)
-    g_strstrip (*label);
-  g_free (text);
-  return TRUE;
-}
-
 static gboolean
 read_all (Reader *self, GError **error)
 {
-  gboolean ok = read_names (self, error);
+  gboolean ok = TRUE;
 
   for (gchar **path = self->options->positives; ok && *path != NULL; path++)
-    ok = read_positives (self, *path, error);
+    ok = inputs_read_positives (self, *path, error);
   /* the same for all formats of annotations */
   g_ptr_array_sort (self->files, compare_files);
   for (gchar **path = self->options->negatives;
        ok && path != NULL && *path != NULL; path++)
-    add_negatives (self, *path);
+    ok = inputs_read_negatives (self, *path, error);
   return ok && decode_all (self, error);
 }
 
@@ -572,10 +327,12 @@ inputs_read (const InputOptions *options, GError **error)
       g_ptr_array_new_with_free_func ((GDestroyNotify) cuv_annotations_free);
   self.annotated =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self.files = g_ptr_array_new_with_free_func (file_free);
+  self.searched = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self.files = g_ptr_array_new_with_free_func (inputs_file_free);
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
-  ok = read_all (&self, error) && check_ignored (&self, error)
-      && has_enough (&self, error);
+  self.classes = classes_new (options->names, error);
+  ok = self.classes != NULL && read_all (&self, error)
+      && check_ignored (&self, error) && has_enough (&self, error);
   if (ok)
     cuv_dataset_divide (self.dataset, options->seed);
   else
@@ -584,6 +341,7 @@ inputs_read (const InputOptions *options, GError **error)
   g_hash_table_unref (self.annotated);
   g_ptr_array_unref (self.files);
   g_ptr_array_unref (self.annotations);
-  g_strfreev (self.labels);
+  g_hash_table_unref (self.searched);
+  classes_free (self.classes);
   return inputs;
 }

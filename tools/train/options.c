@@ -106,13 +106,18 @@ static const GOptionEntry entries[] = {
   { "positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.positives,
       "Annotations of pictures with objects, or a folder of them", "PATH" },
   { "negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.negatives,
-      "A picture or film without objects, or a folder of them", "PATH" },
+      "A picture or film without objects, a folder or a list of them", "PATH" },
   { "label", 'l', 0, G_OPTION_ARG_STRING, &options.inputs.label,
       "The objects to learn (default: all)", "NAME" },
   { "ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs.ignore,
       "Objects that are neither learnt nor negatives", "NAME" },
   { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
-      "The names of YOLO's classes, one a line", "FILE" },
+      "The names of YOLO's classes: one a line, data.yaml or obj.data "
+      "(default: such a file beside the labels or above)",
+      "FILE" },
+  { "images", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.images,
+      "Folder of the annotations' pictures (default: near the annotations)",
+      "FOLDER" },
   /* what comes out */
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "The model to write", "FILE" },
@@ -157,9 +162,10 @@ static const GOptionEntry entries[] = {
 };
 
 static const gchar description[] =
-    "Annotations are COCO, Pascal VOC, dlib, YOLO, OpenCV's info.dat and .vec, "
-    "or JSON\nlines and CSV of visionpublish, told apart by their content. "
-    "Pictures and films are whatever\nGStreamer decodes.\n\n"
+    "Annotations are COCO, Pascal VOC, dlib, YOLO, LabelMe, CVAT, VIA, "
+    "TensorFlow's CSV, OpenCV's\ninfo.dat and .vec, or JSON lines and CSV of "
+    "visionpublish, recognised by their content. Pictures\nand films are "
+    "whatever GStreamer decodes.\n\n"
     "Examples:\n"
     "  cuvision-train -p annotations.json -n backgrounds/ -o cup.xml -r "
     "report/\n"

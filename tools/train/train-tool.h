@@ -4,7 +4,9 @@
  *   cuvision-train.c  one step after the other
  *   options.c         the command line
  *   inputs.c          annotations and folders -> a data set
+ *   inputs-files.c    .. -> pictures, films and what is in them
  *   files.c           paths of pictures
+ *   classes.c         names of YOLO's classes
  *   decode.c          pictures and films -> frames
  *   learn.c           weak classifier after weak classifier; the progress line
  *   device.c          CPU or GPU
@@ -18,6 +20,7 @@
 #define CUV_TRAIN_TOOL_H
 
 #include <gst/gst.h>
+#include "annotations.h"
 #include "train/dataset/dataset.h"
 
 /* ---- options.c ---- */
@@ -27,6 +30,7 @@ typedef struct {
   gchar *label;                   /* NULL: any */
   gchar **ignore;                 /* labels, or NULL */
   gchar *names;                   /* file of YOLO's names, or NULL */
+  gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
   guint64 seed;
 } InputOptions;
@@ -59,18 +63,47 @@ const gchar *options_format_name (gboolean cascade);
 
 /* ---- files.c ---- */
 
-/* A file of that name, as annotations in a folder write it, or NULL. */
-gchar *files_find (const gchar *folder, const gchar *name);
+/* Folders that may have the pictures of an annotation file, beside those of
+ * --images; only such as exist. */
+GPtrArray *files_places (const gchar *path, gchar **images);
+/* "'a', 'b'" */
+gchar *files_list_places (const GPtrArray *places);
 
-/* The picture that an annotation file without a name in it belongs to: of the
- * same name but for the end. */
-gchar *files_find_picture_of (const gchar *path);
+/* The file that annotations call name: as written, by its last component, or,
+ * if it is not a film, with another extension. NULL if there is none. */
+gchar *files_find (
+    const GPtrArray *places, const gchar *name, gboolean is_film);
+
+/* The picture that an annotation file belongs to: of the same name but for the
+ * extension. */
+gchar *files_find_picture_of (const GPtrArray *places, const gchar *path);
+
+/* Whether the file looks like text, or cannot be read. */
+gboolean files_is_text (const gchar *path);
+/* Whether it is a text that is not a picture. */
+gboolean files_is_list (const gchar *path);
+
+/* The path without links, so that it is the same however it is written. */
+gchar *files_real_path (const gchar *path);
 
 /* Of an array of paths, for sorting. */
 gint files_compare (gconstpointer a, gconstpointer b);
 
 /* A file, or those of a folder and the folders in it, sorted. */
 GPtrArray *files_list (const gchar *path);
+
+/* ---- classes.c ---- */
+
+typedef struct _Classes Classes;
+
+/* names: file, or NULL: files beside the labels. NULL with an error. */
+Classes *classes_new (const gchar *names, GError **error);
+void classes_free (Classes *self); /* NULL is allowed */
+
+/* The names for a file of labels, NULL if there are none. FALSE with an error
+ * if they cannot be read. */
+gboolean classes_find (Classes *self, const gchar *path,
+    const gchar *const **names, GError **error);
 
 /* ---- decode.c ---- */
 
