@@ -147,6 +147,44 @@ next_sample (GstAppSink *out, GstBus *bus, GstMessage **message)
   return sample;
 }
 
+/* videoflip keeps the tag that it has turned by. */
+static GstSample *
+note_orientation (GstElement *pipeline, GstSample *sample)
+{
+  GstElement *turn = gst_bin_get_by_name (GST_BIN (pipeline), "turn");
+  GstPad *sink = gst_element_get_static_pad (turn, "sink");
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
+  GstTagList *tags;
+  GstEvent *event;
+
+  for (guint i = 0;
+       (event = gst_pad_get_sticky_event (sink, GST_EVENT_TAG, i)) != NULL;
+       i++) {
+    gst_event_parse_tag (event, &tags);
+    gst_video_orientation_from_tag (tags, &method);
+    gst_event_unref (event);
+  }
+  gst_object_unref (sink);
+  gst_object_unref (turn);
+  sample = gst_sample_make_writable (sample);
+  gst_sample_set_info (sample,
+      gst_structure_new ("picture", "orientation",
+          GST_TYPE_VIDEO_ORIENTATION_METHOD, method, NULL));
+  return sample;
+}
+
+GstVideoOrientationMethod
+picture_orientation (GstSample *frame)
+{
+  const GstStructure *info = gst_sample_get_info (frame);
+  gint method = GST_VIDEO_ORIENTATION_IDENTITY;
+
+  if (info != NULL)
+    gst_structure_get_enum (
+        info, "orientation", GST_TYPE_VIDEO_ORIENTATION_METHOD, &method);
+  return (GstVideoOrientationMethod) method;
+}
+
 static gboolean
 visit_frames (GstElement *pipeline, const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
@@ -163,6 +201,7 @@ visit_frames (GstElement *pipeline, const gchar *path,
   g_object_set (file, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (more && (sample = next_sample (GST_APP_SINK (out), bus, &message))) {
+    sample = note_orientation (pipeline, sample);
     more = visit (data, sample, frame++);
     gst_sample_unref (sample);
   }

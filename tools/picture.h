@@ -3,7 +3,7 @@
 #ifndef CUV_PICTURE_H
 #define CUV_PICTURE_H
 
-#include <gst/gst.h>
+#include <gst/video/video.h>
 
 /* A pipeline for all pictures. Prints an error in the program's name and
  * returns NULL if an element is missing. */
@@ -18,6 +18,9 @@ GstSample *picture_decode (
 gboolean picture_visit_frames (GstElement *decoder, const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
     gpointer data, gchar **problem);
+
+/* How the stored picture of a frame that is visited was turned upright. */
+GstVideoOrientationMethod picture_orientation (GstSample *frame);
 
 /* The text of an error message. */
 gchar *picture_error (GstMessage *message);

@@ -10,8 +10,12 @@ import csv
 import json
 import os
 import shutil
+import struct
 import sys
 import tempfile
+
+import cv2
+import numpy as np
 
 from crosses import (SIZE, Tests, write, write_coco, write_info, write_pictures,
                      write_voc, write_yolo)
@@ -303,13 +307,93 @@ def check_ambiguous(tests):
                                             "another one's")
 
 
+# ---- orientation ----
+
+# of EXIF: how the stored picture becomes the upright one
+UPRIGHT = {5: np.transpose, 6: lambda a: np.rot90(a, -1),
+           7: lambda a: np.rot90(a, 2).T, 8: np.rot90}
+
+
+def add_orientation(path, orientation):
+    """Puts EXIF behind the first marker of a JPEG."""
+    tiff = (b'II*\0' + struct.pack('<IH', 8, 1)
+            + struct.pack('<HHIHH', 0x112, 3, 1, orientation, 0) + bytes(4))
+    with open(path, 'rb') as file:
+        data = file.read()
+    with open(path, 'wb') as file:
+        file.write(data[:2] + b'\xff\xe1' + struct.pack('>H', len(tiff) + 8)
+                   + b'Exif\0\0' + tiff + data[2:])
+
+
+def turned(box, shape, turn):
+    """The box in the turned picture, by painting it."""
+    x, y, w, h = box
+    mask = np.zeros(shape, np.uint8)
+    mask[y:y + h, x:x + w] = 1
+    ys, xs = np.nonzero(turn(mask))
+    return (int(xs.min()), int(ys.min()), int(np.ptp(xs)) + 1, int(np.ptp(ys)) + 1)
+
+
+def write_turned(tests, folder):
+    """JPEGs of all orientations; their boxes as stored, and upright."""
+    stored, upright = [], []
+    for i, (name, boxes) in enumerate(tests.pictures):
+        picture = cv2.copyMakeBorder(
+            cv2.imread(os.path.join(tests.folder, name), cv2.IMREAD_GRAYSCALE),
+            0, 20, 0, 0, cv2.BORDER_REFLECT)
+        orientation = 5 + i % 4
+        name = name.replace('png', 'jpg')
+        path = os.path.join(folder, name)
+        cv2.imwrite(path, picture, [cv2.IMWRITE_JPEG_QUALITY, 98])
+        add_orientation(path, orientation)
+        # OpenCV turns it, too
+        expected = UPRIGHT[orientation](picture)
+        seen = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
+        if seen.shape != expected.shape or np.abs(seen - expected.astype(int)).mean() > 3:
+            tests.fail('orientation', orientation)
+        stored.append((name, boxes))
+        upright.append((name, [turned(box, picture.shape, UPRIGHT[orientation])
+                               for box in boxes]))
+    return stored, upright
+
+
+def write_sizes(path, pictures, width, height):
+    """COCO with sizes."""
+    write_coco(os.path.dirname(path), pictures)
+
+    def add(data):
+        for image in data['images']:
+            image.update(width=width, height=height)
+    return edit_coco(path, add)
+
+
+def check_orientation(tests):
+    """Boxes of the stored picture and of the upright one give the same model."""
+    folder = os.path.join(tests.folder, 'turned')
+    os.makedirs(folder)
+    stored, upright = write_turned(tests, folder)
+    path = os.path.join(folder, 'coco.json')
+    expected = tests.model(write_info(folder, upright))[0]
+    for pictures, width, height in ((upright, SIZE + 20, SIZE), (stored, SIZE, SIZE + 20)):
+        model, err = tests.model(write_sizes(path, pictures, width, height))
+        if model != expected or 'skipped' in err:
+            tests.fail(width, height, 'gives another model', err)
+    if tests.model(write_info(folder, stored))[0] == expected:
+        tests.fail('boxes at wrong places give the same model')
+    status, _, err = tests.train('--positives', write_sizes(path, stored, 2 * SIZE, 180),
+                                 '--output', os.path.join(folder, 'x.xml'))
+    if status == 0 or err.count('jpg: its boxes belong to a picture of '
+                                f'{2 * SIZE} x 180, but it has {SIZE + 20} x {SIZE}') != N:
+        tests.fail('other sizes', err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Inputs(os.path.abspath(sys.argv[1]), os.path.realpath(folder))
         tests.expected = tests.model(write_info(tests.folder, tests.pictures))[0]
         for check in (check_info, check_negatives, check_yolo, check_yolo_lines, check_coco,
                       check_labelme, check_via, check_tensorflow, check_cvat, check_voc,
-                      check_missing, check_ambiguous):
+                      check_missing, check_ambiguous, check_orientation):
             check(tests)
     return tests.failed > 0
 

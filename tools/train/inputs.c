@@ -137,6 +137,21 @@ add_to_block (
   file->n_taken++;
 }
 
+/* FALSE if what was marked in one of the pictures does not fit the sample. */
+static gboolean
+fit_all (Reader *self, const gchar *name, const GPtrArray *pictures,
+    GstSample *sample)
+{
+  gchar *why = NULL;
+
+  for (guint i = 0; why == NULL && i < pictures->len; i++)
+    why = upright_fit (pictures->pdata[i], sample);
+  if (why != NULL)
+    inputs_skip (self, name, why);
+  g_free (why);
+  return why == NULL;
+}
+
 static gboolean
 visit (gpointer data, guint number, GstSample *sample, gint64 frame,
     GError **error)
@@ -145,18 +160,21 @@ visit (gpointer data, guint number, GstSample *sample, gint64 frame,
   File *file = self->files->pdata[number];
   const GPtrArray *pictures =
       file->frames != NULL ? g_hash_table_lookup (file->frames, &frame) : NULL;
-  CuvDatasetPicture *to;
+  CuvDatasetPicture *to = NULL;
   gchar *name;
+  gboolean fits;
 
   if (file->frames != NULL ? pictures == NULL : frame % NEGATIVE_STEP != 0)
     return TRUE;
   name = frame > 0
       ? g_strdup_printf ("%s, frame %" G_GINT64_FORMAT, file->path, frame)
       : g_strdup (file->path);
-  to = add_sample (self->dataset, name, sample, error);
+  fits = pictures == NULL || fit_all (self, name, pictures, sample);
+  if (fits)
+    to = add_sample (self->dataset, name, sample, error);
   g_free (name);
   if (to == NULL)
-    return FALSE;
+    return !fits;
   add_to_block (file, number, to, frame);
   print_count (self);
   for (guint i = 0; pictures != NULL && i < pictures->len; i++)

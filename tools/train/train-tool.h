@@ -7,6 +7,7 @@
  *   inputs-files.c    .. -> pictures, films and what is in them
  *   files.c           paths of pictures
  *   classes.c         names of YOLO's classes
+ *   upright.c         boxes of pictures that are stored turned
  *   decode.c          pictures and films -> frames
  *   learn.c           weak classifier after weak classifier; the progress line
  *   device.c          CPU or GPU
@@ -104,6 +105,12 @@ void classes_free (Classes *self); /* NULL is allowed */
  * if they cannot be read. */
 gboolean classes_find (Classes *self, const gchar *path,
     const gchar *const **names, GError **error);
+
+/* ---- upright.c ---- */
+
+/* Turns boxes that were marked in the stored picture of a decoded one. Returns
+ * why they do not fit the picture, or NULL. */
+gchar *upright_fit (CuvAnnotated *picture, GstSample *sample);
 
 /* ---- decode.c ---- */
 
