@@ -2,9 +2,9 @@
 #include "cuvjsonreader.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include "cuvfile.h"
 
 static gboolean
 fail (GError **error, const gchar *format, ...)
@@ -105,16 +105,10 @@ JsonNode *
 cuv_json_load_object (
     const gchar *path, gsize max_bytes, gsize max_values, GError **error)
 {
-  GStatBuf status = { 0 };
-  gchar *text;
   JsonNode *node = NULL;
+  gchar *text;
 
-  if (g_stat (path, &status) == 0 && !S_ISREG (status.st_mode))
-    g_set_error_literal (
-        error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "it is not a regular file");
-  else if ((guint64) status.st_size > max_bytes)
-    fail (error, "it is larger than %" G_GSIZE_FORMAT " bytes", max_bytes);
-  else if (g_file_get_contents (path, &text, NULL, error)) {
+  if (cuv_file_read (path, max_bytes, &text, NULL, error)) {
     node = cuv_json_parse_object (text, max_values, error);
     g_free (text);
   }

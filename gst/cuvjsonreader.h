@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 JsonNode *cuv_json_parse_object (
     const gchar *text, gsize max_values, GError **error);
 
-/* The same of a file with at most max_bytes. */
+/* The same of a regular file with at most max_bytes. */
 JsonNode *cuv_json_load_object (
     const gchar *path, gsize max_bytes, gsize max_values, GError **error);
 

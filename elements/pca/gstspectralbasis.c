@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstspectralbasis.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
-#include "cuvfile.h"
+#include "cuvjsonreader.h"
 
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
-/* Of a file: as many numbers as the largest basis has, and some members more.
- */
-#define MAX_COMMAS (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 3) + 1024)
-#define MAX_BYTES (64 * MAX_COMMAS)           /* 20 a number, and indentation */
-#define MAX_ARRAYS (CUV_CUBE_MAX_BANDS + 512) /* and objects, nested or not */
+/* Of a file: as many numbers as the largest basis has, its arrays, and some
+ * members more. */
+#define MAX_VALUES (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 4) + 1024)
+#define MAX_BYTES (64 * MAX_VALUES) /* 20 a number, and indentation */
 #define FAIL(error, ...)                                                       \
   (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
 
@@ -237,47 +235,18 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
   return read_arrays (basis, object, k, error);
 }
 
-/* Before json-glib reads it: that takes some 90 bytes per value, and recurses
- * on nested arrays without a limit, which would overflow the stack. */
-static gboolean
-check_counts (const gchar *text, GError **error)
-{
-  guint arrays = 0, commas = 0;
-
-  for (; *text != '\0' && arrays <= MAX_ARRAYS && commas <= MAX_COMMAS;
-       text++) {
-    arrays += *text == '[' || *text == '{';
-    commas += *text == ',';
-  }
-  if (arrays > MAX_ARRAYS)
-    return FAIL (error,
-        "it has more than %d arrays, more than a basis can have", MAX_ARRAYS);
-  if (commas > MAX_COMMAS)
-    return FAIL (error,
-        "it has more than %d values, more than a basis can have", MAX_COMMAS);
-  return TRUE;
-}
-
 GstSpectralBasis *
 gst_spectral_basis_load (const gchar *location, GError **error)
 {
   GstSpectralBasis *self = g_atomic_rc_box_new0 (GstSpectralBasis);
-  JsonParser *parser = json_parser_new ();
-  gchar *text = NULL;
-  gboolean ok = cuv_file_read (location, MAX_BYTES, &text, NULL, error)
-      && check_counts (text, error)
-      && json_parser_load_from_data (parser, text, -1, error);
-  JsonNode *root = ok ? json_parser_get_root (parser) : NULL;
+  JsonNode *root =
+      cuv_json_load_object (location, MAX_BYTES, MAX_VALUES, error);
 
-  if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))
-    ok = FAIL (error, "it should be a JSON object");
-  else if (ok)
-    ok = read_basis (
-        &self->basis, json_node_get_object (root), &self->n_vectors, error);
-  if (!ok)
+  if (root == NULL
+      || !read_basis (
+          &self->basis, json_node_get_object (root), &self->n_vectors, error))
     g_clear_pointer (&self, gst_spectral_basis_unref);
-  g_free (text);
-  g_object_unref (parser);
+  g_clear_pointer (&root, json_node_unref);
   return self;
 }
 

@@ -476,10 +476,10 @@ GST_START_TEST (hostile_basis_is_an_error)
   gchar *deep = g_strnfill (2000000, '[');
   gchar *path = write_basis (deep);
 
-  expect_basis_error (path, "1536 arrays, more than a basis can have");
+  expect_basis_error (path, "it is nested more than 64 deep");
   memset (deep, ',', 2000000);
   fail_unless (g_file_set_contents (path, deep, -1, NULL));
-  expect_basis_error (path, "values, more than a basis can have");
+  expect_basis_error (path, "it has more than 1053696 values");
   fail_unless_equals_int (truncate (path, 68 << 20), 0);
   expect_basis_error (path, "bytes, the limit");
   expect_basis_error ("/dev/zero", "not a regular file");
