@@ -10,7 +10,7 @@
 /* Of a file: as many numbers as the largest basis has, its arrays, and some
  * members more. */
 #define MAX_VALUES (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 4) + 1024)
-#define MAX_BYTES (64 * MAX_VALUES) /* 20 a number, and indentation */
+#define MAX_BYTES (32 * MAX_VALUES) /* 20 a number, and indentation */
 #define FAIL(error, ...)                                                       \
   (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
 

@@ -16,7 +16,7 @@ static const struct {
   gsize limit; /* 0: none */
 } cases[] = {
   { "waldboostdetect", "model", "name=a", 64 << 20 },
-  { "spectralpca", "basis-location", "name=a", 17 << 20 },
+  { "spectralpca", "basis-location", "name=a", 34 << 20 },
   { "ldpretrieve", "index", "name=a", 0 },
   { "rcdtrack", "target-image", "name=a", 0 },
   { "visionwebsink", "token-file", "name=a", SECRET },
