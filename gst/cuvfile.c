@@ -9,11 +9,13 @@
 static gboolean
 is_regular (const struct stat *status, const char **problem)
 {
-  if (S_ISDIR (status->st_mode))
-    *problem = "it is not a regular file but a folder";
-  else if (!S_ISREG (status->st_mode))
-    *problem = "it is not a regular file: copy its content to one";
-  return S_ISREG (status->st_mode);
+  if (S_ISREG (status->st_mode))
+    return TRUE;
+  *problem = S_ISDIR (status->st_mode)
+      ? "it is not a regular file but a folder"
+      : "it is not a regular file: copy its content to one";
+  errno = EINVAL;
+  return FALSE;
 }
 
 int
