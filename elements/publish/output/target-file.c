@@ -18,7 +18,7 @@
 
 typedef struct {
   CuvTarget target;
-  gchar *path; /* NULL: standard output */
+  gchar *path; /* absolute: the application may go elsewhere; NULL: stdout */
   CuvTargetMode mode;
   gboolean opened_before;
   gboolean regular; /* a regular file: locked, can be truncated */
@@ -330,7 +330,7 @@ cuv_target_file_new (const gchar *path, CuvTargetMode mode)
 
   self->target.klass = &file_class;
   self->target.name = g_strdup (path != NULL ? path : "standard output");
-  self->path = g_strdup (path);
+  self->path = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
   self->mode = mode;
   self->fd = -1;
   return &self->target;

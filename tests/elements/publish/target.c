@@ -177,6 +177,31 @@ GST_START_TEST (test_rotated)
 }
 GST_END_TEST
 
+/* A relative path means the same file after the application has gone to
+ * another folder. */
+GST_START_TEST (test_other_folder)
+{
+  gchar *folder = g_dir_make_tmp ("folder-XXXXXX", NULL), *before, *warning;
+  CuvWriterCounts counts;
+  CuvWriter *writer;
+
+  before = g_get_current_dir ();
+  fail_unless (chdir (folder) == 0);
+  writer = share_file ("log");
+  fail_unless (chdir (before) == 0);
+  push (writer, "one\n");
+  cuv_writer_stop (writer, LONG_TIMEOUT, &counts, &warning);
+  fail_unless (warning == NULL);
+  fail_unless (chdir (folder) == 0);
+  expect_text ("log", "one\n");
+  unlink ("log");
+  fail_unless (chdir (before) == 0);
+  rmdir (folder);
+  g_free (before);
+  g_free (folder);
+}
+GST_END_TEST
+
 static Suite *
 target_suite (void)
 {
@@ -185,6 +210,7 @@ target_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_shared_full_disk);
+  tcase_add_test (tc, test_other_folder);
   tcase_add_loop_test (tc, test_rotated, 0, G_N_ELEMENTS (layouts));
   return suite;
 }
