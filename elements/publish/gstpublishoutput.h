@@ -29,7 +29,7 @@ void gst_cuv_publish_output_reopen (GstCuvPublishOutput *self);
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);
 
-/* Posts what the user has to be told, if there is something. */
+/* Posts pending warnings on the bus. */
 void gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self);
 
 /* Adds records, dropped, bytes, queue and what a broker has to say. */

@@ -14,7 +14,7 @@ typedef enum {
   CUV_TLS_INSECURE, /* encrypted, but the broker may be anyone */
 } CuvTls;
 
-/* How Kafka is told user and password. */
+/* The SASL mechanism for Kafka. */
 typedef enum {
   CUV_SASL_PLAIN,
   CUV_SASL_SCRAM_SHA_256,

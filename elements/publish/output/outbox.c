@@ -230,7 +230,7 @@ read_next (CuvOutbox *self, CuvMessage *message)
   return FALSE;
 }
 
-/* Needs the lock, which it gives back meanwhile. */
+/* Call with the lock held; releases it while sending. */
 static CuvSend
 send_next (CuvOutbox *self, const CuvMessage *message, GError **error)
 {

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define WAIT_MS 50
@@ -21,7 +23,8 @@ typedef struct {
   gchar *path; /* absolute: the application may go elsewhere; NULL: stdout */
   CuvTargetMode mode;
   gboolean opened_before;
-  gboolean regular; /* a regular file: locked, can be truncated */
+  gboolean regular;   /* a regular file: locked, can be truncated */
+  gboolean locks_end; /* append() takes another lock */
   int fd;
 } FileTarget;
 
@@ -137,6 +140,25 @@ downgrade_lock (FileTarget *self)
   return TRUE;
 }
 
+/* NFS and SMB turn flock() into a lock of the whole file, which the unlocking
+ * of a range would release. */
+static gboolean
+flock_is_emulated (int fd)
+{
+  struct statfs fs;
+
+  if (fstatfs (fd, &fs) != 0)
+    return TRUE;
+  switch ((guint32) fs.f_type) {
+    case NFS_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
 /* Several writers may append lines to one file, but not arrays or CSV headers.
  * On failure errno is set. */
 static gboolean
@@ -151,6 +173,7 @@ prepare_file (FileTarget *self, gboolean first)
   self->target.empty = TRUE;
   if (!self->regular)
     return TRUE;
+  self->locks_end = share && !flock_is_emulated (self->fd);
   if (!lock (self, share, &alone))
     return FALSE;
   if (first && self->mode == CUV_TARGET_REPLACE)
@@ -227,14 +250,15 @@ file_retract (CuvTarget *target, gsize size)
       && lseek (self->fd, end - (off_t) size, SEEK_SET) >= 0;
 }
 
-/* Keeps the other writers of the file from appending, except where the file
- * system has no such locks. A writer that is stopped must not stop the others:
- * they wait for a short time only. */
+/* Keeps the other writers of the file from appending. A writer that is stopped
+ * must not stop the others: they wait for a short time only. */
 static void
 lock_end (FileTarget *self, short type)
 {
   struct flock range = { .l_type = type, .l_whence = SEEK_SET };
 
+  if (!self->locks_end)
+    return;
   for (guint ms = 0; fcntl (self->fd, F_OFD_SETLK, &range) != 0; ms++) {
     if ((errno != EAGAIN && errno != EACCES) || ms == WAIT_MS)
       return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A problem is told once until things work again, and not more often than every
- * ten seconds. */
+/* Reports a problem once until it is resolved, and at most every ten seconds.
+ */
 #ifndef CUV_WARNING_H
 #define CUV_WARNING_H
 
