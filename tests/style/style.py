@@ -230,6 +230,18 @@ def check_includes(tree):
             else:
                 check_system_include(tree, name, number, target)
     check_family_names(tree)
+    check_dependencies(tree)
+
+
+def check_dependencies(tree):
+    """What a family looks for is missing elsewhere where the family is left out."""
+    builds = [f for f in tree.files if f.endswith('meson.build')]
+    for family in (f for f in builds if f.startswith('elements/')):
+        for found in re.findall(r'^(\w+) = dependency\(', tree.read(family), re.M):
+            for name in builds:
+                if not name.startswith(('elements/', 'tests/')) \
+                        and re.search(rf'\b{found}\b', tree.read(name)):
+                    problem(name, f'{found} is looked for in {family}: move it to gst/')
 
 
 def check_family_names(tree):
