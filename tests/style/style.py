@@ -29,6 +29,11 @@ LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
                      r'|deb\.debian\.org|pypi\.org|pythonhosted')
+# These wait for the writer of a FIFO, and read a device for ever.
+OPENERS = re.compile(r'\b(g_file_get_contents|g_file_load_contents|g_mapped_file_new'
+                     r'|g_fopen|fopen) ?\(')
+OPENERS_ALLOWED = {'tools/search/device.c',  # /proc
+                   'tools/farm/commands.c'}  # standard input
 PACKAGES = ['gstreamer-1.0', 'gstreamer-base-1.0', 'gstreamer-video-1.0',
             'json-glib-1.0', 'pangocairo', 'libsoup-3.0', 'libturbojpeg']
 
@@ -119,6 +124,10 @@ def check_text(tree):
                           'limit: split it')
         if name.endswith(SOURCE) and re.search(r'\b(TODO|FIXME|XXX)\b', text):
             problem(name, 'TODO, FIXME or XXX')
+        opener = OPENERS.search(text)
+        if opener and name.endswith('.c') and name not in OPENERS_ALLOWED \
+                and name.startswith(('gst/', 'elements/', 'tools/')):
+            problem(name, f'{opener[1]}(): use cuv_file_read() of gst/cuvfile.h')
 
 
 def build_file_of(tree, name):

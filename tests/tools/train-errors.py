@@ -279,6 +279,8 @@ def check_fifo(tests, annotations):
                              capture_output=True, text=True, check=False, timeout=100)
         tests.expect(run.returncode == 1 and 'not a regular file' in run.stderr,
                      more, run.returncode, run.stderr)
+    err, _ = tests.report(annotations, '--negatives', fifo)
+    tests.expect('fifo: it is not a regular file' in err, err)
 
 
 def check_killed(tests, annotations):

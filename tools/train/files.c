@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "train-tool.h"
 
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "cuvfile.h"
 
 /* ---- places ---- */
 
@@ -180,18 +181,17 @@ files_find_picture_of (const GPtrArray *places, const gchar *path)
 
 /* ---- content ---- */
 
-/* The first bytes. */
+/* The first bytes; none of what is not a regular file. */
 static gsize
 read_begin (const gchar *path, gchar *bytes, gsize size)
 {
-  FILE *file = g_fopen (path, "rb");
-  gsize n = 0;
+  const char *problem;
+  const int file = cuv_file_open (path, NULL, &problem);
+  const gssize n = file >= 0 ? read (file, bytes, size) : 0;
 
-  if (file != NULL) {
-    n = fread (bytes, 1, size, file);
-    fclose (file);
-  }
-  return n;
+  if (file >= 0)
+    close (file);
+  return (gsize) MAX (n, 0);
 }
 
 gboolean
