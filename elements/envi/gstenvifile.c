@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "cuvfile.h"
 
 static gint
 code_of (int number, gint other)
@@ -29,25 +29,17 @@ set_errno (
 
 /* ---- reading ---- */
 
-/* A descriptor of a regular file: a FIFO would block. Below 0 on failure. */
+/* Below 0 on failure. */
 static int
 open_regular (const gchar *path, guint64 *size, GError **error)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat status;
+  const char *problem;
+  const int fd = cuv_file_open (path, size, &problem);
 
-  if (fd < 0 || fstat (fd, &status) < 0) {
-    set_errno (error, GST_RESOURCE_ERROR_OPEN_READ, "open", path, errno);
-  } else if (!S_ISREG (status.st_mode)) {
+  if (fd < 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "'%s' is not a regular file: copy its content to one.", path);
-  } else {
-    *size = (guint64) status.st_size;
-    return fd;
-  }
-  if (fd >= 0)
-    close (fd);
-  return -1;
+        "Cannot open '%s': %s.", path, problem);
+  return fd;
 }
 
 typedef struct {
