@@ -299,7 +299,10 @@ def check_missing(tests):
 
 
 def check_ambiguous(tests):
-    """One picture is not taken for two."""
+    """One picture is not taken for two, but may be written in two ways."""
+    tests.expect_same(write_info(tests.new_folder('img'), [
+        (way + name, [box]) for name, boxes in tests.pictures
+        for way, box in zip(('img/', 'img\\'), boxes)]))
     folder = tests.new_folder()
     path = write_info(folder, [(f'{part}/{name}', boxes)
                                for name, boxes in tests.pictures for part in 'ab'])

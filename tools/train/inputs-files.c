@@ -137,20 +137,34 @@ find_picture (const CuvAnnotations *from, const CuvAnnotated *picture,
   return file;
 }
 
+/* The path however it is written: ./a/b, a\\b. */
+static gchar *
+canonical (const gchar *path)
+{
+  gchar *slashes = g_strdelimit (g_strdup (path), "\\", '/');
+  gchar *name = g_canonicalize_filename (slashes, "/");
+
+  g_free (slashes);
+  return name;
+}
+
 /* names: of the pictures that were found -> as they were written. */
 static void
-add_found (Reader *self, GHashTable *names, gchar *file, CuvAnnotated *picture)
+add_found (
+    Reader *self, GHashTable *names, const gchar *file, CuvAnnotated *picture)
 {
   const gchar *other = g_hash_table_lookup (names, file);
+  gchar *name = canonical (picture->path);
 
-  if (other == NULL || g_str_equal (other, picture->path)) {
+  if (other != NULL && !g_str_equal (other, name))
+    inputs_skip (
+        self, picture->path, "the only picture of that name is another one's");
+  else
     add_picture (self, file, picture);
-    g_hash_table_insert (names, file, picture->path);
-    return;
-  }
-  inputs_skip (
-      self, picture->path, "the only picture of that name is another one's");
-  g_free (file);
+  if (other == NULL)
+    g_hash_table_insert (names, g_strdup (file), name);
+  else
+    g_free (name);
 }
 
 static void
@@ -158,37 +172,37 @@ add_pictures (Reader *self, const gchar *path, const CuvAnnotations *from)
 {
   GPtrArray *places = files_places (path, self->options->images);
   GHashTable *names =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  guint n_empty = 0;
 
   for (guint i = 0; i < from->pictures->len; i++) {
     CuvAnnotated *picture = from->pictures->pdata[i];
     const gchar *name = *picture->path != '\0' ? picture->path : path;
     gchar *file = find_picture (from, picture, path, places);
 
-    if (picture->n_empty > 0)
-      skip_empty (self, name, picture->n_empty);
+    n_empty += picture->n_empty;
     if (file != NULL)
       add_found (self, names, file, picture);
     else
       skip_missing (self, name, places);
+    g_free (file);
   }
+  if (n_empty > 0)
+    skip_empty (self, path, n_empty);
   g_hash_table_unref (names);
   g_ptr_array_unref (places);
 }
 
 static gboolean
 parse (Reader *self, const gchar *path, const gchar *bytes, gsize size,
-    GError **error)
+    gboolean is_yolo, GError **error)
 {
   CuvAnnotations *annotations = cuv_annotations_new ();
   const gchar *const *names = NULL;
-  CuvAnnotationsFormat format;
-  gboolean ok = !cuv_annotations_recognise (bytes, size, &format)
-      || format != CUV_ANNOTATIONS_YOLO
-      || classes_find (self->classes, path, &names, error);
+  gboolean ok;
 
   g_ptr_array_add (self->annotations, annotations);
-  if (!ok)
+  if (is_yolo && !classes_find (self->classes, path, &names, error))
     return FALSE;
   ok = cuv_annotations_parse (annotations, bytes, size, names, error);
   if (ok)
@@ -229,19 +243,21 @@ read_annotations (
   CuvAnnotationsFormat format;
   gchar *bytes;
   gsize size;
-  gboolean ok = TRUE;
+  gboolean known, ok = TRUE;
 
   if (in_folder && !files_is_text (path))
     return TRUE;
   if (!cuv_file_read (path, MAX_BYTES, &bytes, &size, error))
     return FALSE;
+  known = cuv_annotations_recognise (bytes, size, &format);
   if (!in_folder && cuv_vec_recognise (bytes, size))
     ok = read_vec (self, path, bytes, size, error);
   else if (in_folder && is_blank (bytes, size)
       && g_str_has_suffix (path, ".txt"))
     read_blank (self, path);
-  else if (!in_folder || cuv_annotations_recognise (bytes, size, &format))
-    ok = parse (self, path, bytes, size, error);
+  else if (!in_folder || known)
+    ok = parse (self, path, bytes, size,
+        known && format == CUV_ANNOTATIONS_YOLO, error);
   g_free (bytes);
   return ok;
 }
