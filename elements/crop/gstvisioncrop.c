@@ -23,6 +23,7 @@
 #include "base/gstcuvtransform.h"
 #include "context/gstcuvframe.h"
 #include "gstcroppicture.h"
+#include "gstcuvbudget.h"
 #include "settings/gstcuvsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_crop_debug);
@@ -64,6 +65,7 @@ struct _GstVisionCrop {
   GstBuffer *frame;               /* whose objects are being cropped, or NULL */
   GArray *objects;                /* GstCuvObject, those of frame */
   guint next, n_crops;            /* of frame */
+  GstCuvBudget budget;            /* of its pictures */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionCrop, gst_vision_crop, GST_TYPE_CUV_TRANSFORM,
@@ -340,6 +342,9 @@ gst_vision_crop_submit_input_buffer (
       ->submit_input_buffer (trans, is_discont, input);
 }
 
+/* The pictures of a frame may together have so many pixels. */
+#define FRAME_PIXELS (1u << 26)
+
 static void
 begin_frame (GstVisionCrop *self, GstBuffer *frame)
 {
@@ -347,6 +352,7 @@ begin_frame (GstVisionCrop *self, GstBuffer *frame)
   self->frame = frame;
   self->next = self->n_crops = 0;
   gst_cuv_objects_read (self->objects, frame);
+  gst_cuv_budget_begin (&self->budget, FRAME_PIXELS);
   GST_OBJECT_LOCK (self);
   self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
@@ -355,6 +361,7 @@ begin_frame (GstVisionCrop *self, GstBuffer *frame)
 static void
 end_frame (GstVisionCrop *self)
 {
+  gst_cuv_budget_end (&self->budget, GST_ELEMENT (self));
   if (self->n_crops == 0 && GST_BUFFER_PTS_IS_VALID (self->frame))
     gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
         gst_event_new_gap (
@@ -381,7 +388,9 @@ gst_vision_crop_generate_output (GstBaseTransform *trans, GstBuffer **picture)
     gboolean wanted;
 
     GST_OBJECT_LOCK (self);
-    wanted = plan (self, object, &crop);
+    wanted = plan (self, object, &crop)
+        && gst_cuv_budget_take (
+            &self->budget, (guint64) crop.width * (guint64) crop.height);
     self->counts.crops += wanted;
     GST_OBJECT_UNLOCK (self);
     if (wanted) {
@@ -415,6 +424,7 @@ gst_vision_crop_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
+  self->budget.warned = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)->start (trans);
 }
 

@@ -29,6 +29,7 @@
 #include "gstwaldboostdetect.h"
 
 #include "backend.h"
+#include "gstcuvbudget.h"
 #include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
@@ -53,9 +54,10 @@ struct _GstWaldboostDetect {
   /* of the streaming thread */
   CuvWaldboostDetector *detector;
   CuvWaldboostGrouper *grouper;
-  GArray *present; /* GstCuvObject, those of the current frame */
-  GArray *objects; /* GstWaldboostObject */
-  Counts work;     /* of the current frame */
+  GArray *present;     /* GstCuvObject, those of the current frame */
+  GstCuvBudget budget; /* of the regions of a frame */
+  GArray *objects;     /* GstWaldboostObject */
+  Counts work;         /* of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -282,6 +284,16 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   return TRUE;
 }
 
+/* The regions of a frame may together be as large as so many frames. */
+#define REGION_FRAMES 16
+
+static guint64
+n_pixels (const CuvRoi *area)
+{
+  return (guint64) (area->right - area->left)
+      * (guint64) (area->bottom - area->top);
+}
+
 static gboolean
 search_regions (
     GstWaldboostDetect *self, const GstCuvFrame *frame, gint n_threads)
@@ -289,10 +301,14 @@ search_regions (
   const GstWaldboostSettings *s = self->settings.in_force;
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  gboolean ok = TRUE;
   CuvRoi area;
 
   gst_cuv_objects_read (self->present, frame->video.buffer);
-  for (guint i = 0; i < self->present->len; i++) {
+  gst_cuv_budget_begin (&self->budget,
+      REGION_FRAMES * (guint64) frame->frame.width
+          * (guint64) frame->frame.height);
+  for (guint i = 0; i < self->present->len && ok; i++) {
     const GstCuvObject *object =
         &g_array_index (self->present, GstCuvObject, i);
 
@@ -300,10 +316,11 @@ search_regions (
       continue;
     self->work.regions++;
     if (gst_cuv_object_in_frame (object, 0, info, &area)
-        && !search (self, frame, &area, object->id, n_threads))
-      return FALSE;
+        && gst_cuv_budget_take (&self->budget, n_pixels (&area)))
+      ok = search (self, frame, &area, object->id, n_threads);
   }
-  return TRUE;
+  gst_cuv_budget_end (&self->budget, GST_ELEMENT (self));
+  return ok;
 }
 
 static gint

@@ -128,8 +128,7 @@ collect_objects (GArray *regions, GstBuffer *buffer, GQuark object_class,
   CuvRoi part;
 
   gst_cuv_objects_read (objects, buffer);
-  for (guint i = 0; i < objects->len && regions->len < GST_LDP_MAX_REGIONS;
-       i++) {
+  for (guint i = 0; i < objects->len; i++) {
     const GstCuvObject *object = &g_array_index (objects, GstCuvObject, i);
 
     if (gst_cuv_object_in_frame (object, object_class, info, &part)) {
@@ -165,7 +164,8 @@ find_max_regions (const CuvLdpLayout *layout)
   const guint64 by_memory =
       (((guint64) MAX_MEGABYTES << 20) - 1) / count_bytes (layout);
 
-  return (guint) MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels);
+  return (guint) MIN (
+      GST_LDP_MAX_REGIONS, MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels));
 }
 
 void
@@ -179,11 +179,12 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
   g_array_set_size (regions, max_n);
   if (!*warned)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("The %u regions of a frame, each described at %dx%d pixels, exceed %d "
-         "pixels per frame or their counts 1024 MB: only the first %u are "
-         "described. Lower descriptor-width and descriptor-height, or use "
-         "fewer blocks, bins or directions.",
-            n, layout->width, layout->height, CUV_LDP_MAX_PIXELS, max_n),
+        ("A frame has %u regions, each described at %dx%d pixels, more than %d "
+         "regions, %d pixels or 1024 MB of counts: only the first %u are "
+         "described. Select regions by object-class, lower descriptor-width "
+         "and descriptor-height, or use fewer blocks, bins or directions.",
+            n, layout->width, layout->height, GST_LDP_MAX_REGIONS,
+            CUV_LDP_MAX_PIXELS, max_n),
         (NULL));
   *warned = TRUE;
 }

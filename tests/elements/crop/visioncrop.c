@@ -328,6 +328,27 @@ GST_START_TEST (objects_that_are_not_cropped)
 }
 GST_END_TEST
 
+/* The work of one frame is bounded. */
+GST_START_TEST (too_many_objects)
+{
+  GstHarness *h = harness_new ("GRAY8", "");
+  GstBus *bus = cuv_harness_watch (h);
+  GstBuffer *frame = frame_new ("GRAY8");
+
+  for (guint i = 0; i < 1100; i++)
+    add (frame, "face", 0, 0, 4, 4);
+  gst_harness_push (h, gst_buffer_copy (frame));
+  gst_harness_push (h, frame);
+  ck_assert_uint_eq (gst_harness_buffers_in_queue (h), 2048);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "crops"), 2048);
+  expect_problem (bus, GST_MESSAGE_WARNING,
+      "the first 1024 were used, the other 76 left out");
+  expect_no_warning (bus);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static guint
 count_gaps (GstHarness *h)
 {
@@ -543,6 +564,7 @@ visioncrop_suite (void)
   tcase_add_test (tc, few_pixels);
   tcase_add_test (tc, object_is_on_the_picture);
   tcase_add_test (tc, objects_that_are_not_cropped);
+  tcase_add_test (tc, too_many_objects);
   tcase_add_test (tc, gap_without_pictures);
   tcase_add_test (tc, source_is_as_without);
   tcase_add_test (tc, size_of_downstream);

@@ -168,6 +168,9 @@ GST_START_TEST (test_too_many_regions)
     if (i < GST_LDP_MAX_REGIONS)
       wanted[i] = region;
   }
+  gst_buffer_unref (run_push (&run, gst_buffer_copy_deep (in)));
+  expect_problem (
+      run.bus, GST_MESSAGE_WARNING, "only the first 256 are described");
   check_regions (&run, in, wanted, GST_LDP_MAX_REGIONS);
   run_clear (&run);
 }
@@ -196,7 +199,7 @@ GST_START_TEST (test_too_many_counts_of_regions)
     gst_buffer_unref (out);
     if (i == 0)
       expect_problem (run.bus, GST_MESSAGE_WARNING,
-          "or their counts 1024 MB: only the first 1 are described");
+          "or 1024 MB of counts: only the first 1 are described");
   }
   run_check_quiet (&run);
   run_clear (&run);

@@ -385,6 +385,40 @@ GST_START_TEST (test_eyes_in_faces)
 
 GST_END_TEST;
 
+/* The work of one frame is bounded: 16 frames' area, 1024 regions. */
+GST_START_TEST (test_too_many_regions)
+{
+  static const struct {
+    Region region;
+    guint n, searched;
+  } cases[] = { { { "face", 0, 0, 548, 342, 1 }, 40, 16 },
+    { { "face", 0, 0, 4, 4, 1 }, 1500, 1024 } };
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = new_harness (LIST, sample);
+    GstBus *bus = cuv_harness_watch (h);
+    GstBuffer *frame = with_regions (sample, &cases[i].region, 1);
+    gchar *text = g_strdup_printf ("the first %u were used, the other %u left",
+        cases[i].searched, cases[i].n - cases[i].searched);
+
+    for (guint k = 1; k < cases[i].n; k++)
+      gst_buffer_add_video_region_of_interest_meta (
+          frame, "face", 0, 0, cases[i].region.w, cases[i].region.h);
+    for (guint k = 0; k < 2; k++)
+      gst_buffer_unref (gst_harness_push_and_pull (
+          h, k == 0 ? gst_buffer_copy (frame) : frame));
+    expect_problem (bus, GST_MESSAGE_WARNING, text);
+    expect_no_warning (bus);
+    g_free (text);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
 static const char *
 run_fails (void *state, void *job, const CuvProcessor *processor)
 {
@@ -437,6 +471,7 @@ regions_suite (void)
   tcase_add_test (tc, test_live_changes);
   tcase_add_test (tc, test_requested_frame);
   tcase_add_test (tc, test_eyes_in_faces);
+  tcase_add_test (tc, test_too_many_regions);
   tcase_add_test (tc, test_failed_change_of_region);
   return s;
 }
