@@ -13,6 +13,7 @@ typedef struct {
   /* under the object lock */
   guint64 skipped_late, skipped_interval;
   gboolean analysis_requested;
+  guint interval; /* in force: 1 for frames that were requested */
 
   /* of the streaming thread */
   gboolean configured, configured_cuda;
@@ -23,6 +24,8 @@ typedef struct {
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
   gboolean reported;
+  guint n_requested; /* requested frames in a row */
+  gboolean requests_reported;
 } GstCuvFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
@@ -36,6 +39,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 /* ---- analysis on request ---- */
 
 #define REQUEST_ANALYSIS "GstCuvRequestAnalysis"
+#define REQUESTS_REPORTED 100
 
 void
 gst_cuv_filter_request_analysis (GstCuvFilter *self)
@@ -57,6 +61,24 @@ gst_cuv_event_is_request_analysis (const GstEvent *event)
 {
   return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
       && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
+}
+
+/* An interval that never saves anything would look like a defect. */
+static void
+report_requests (GstCuvFilter *self, gboolean requested, guint interval)
+{
+  GstCuvFilterPrivate *priv = PRIV (self);
+
+  priv->n_requested = requested && interval > 1 ? priv->n_requested + 1 : 0;
+  if (priv->n_requested < REQUESTS_REPORTED || priv->requests_reported)
+    return;
+  priv->requests_reported = TRUE;
+  GST_ELEMENT_INFO (self, STREAM, FAILED,
+      ("%d frames in a row were analysed, in spite of inference-interval=%u: a "
+       "tracker without a target asks for every frame. Set its "
+       "request-detections=false to keep to the interval.",
+          REQUESTS_REPORTED, interval),
+      (NULL));
 }
 
 /* ---- which frames ---- */
@@ -98,14 +120,16 @@ gst_cuv_filter_analyser_add_stats (
 {
   GstCuvFilter *self = GST_CUV_FILTER (analyser);
   GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
-  guint64 late, interval;
+  guint64 late, skipped;
+  guint interval;
 
   GST_OBJECT_LOCK (self);
   late = PRIV (self)->skipped_late;
-  interval = PRIV (self)->skipped_interval;
+  skipped = late + PRIV (self)->skipped_interval;
+  interval = PRIV (self)->interval;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "skipped", G_TYPE_UINT64, late + interval,
-      "skipped-late", G_TYPE_UINT64, late, NULL);
+  gst_structure_set (stats, "skipped", G_TYPE_UINT64, skipped, "skipped-late",
+      G_TYPE_UINT64, late, "interval", G_TYPE_UINT, interval, NULL);
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
 }
@@ -318,8 +342,10 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   settings = *(GstCuvFilterSettings *) priv->settings.pending;
   requested = priv->analysis_requested;
   priv->analysis_requested = FALSE;
+  priv->interval = requested ? 1 : settings.inference_interval;
   GST_OBJECT_UNLOCK (self);
 
+  report_requests (self, requested, settings.inference_interval);
   due = requested || !priv->have_results
       || priv->since_analysis + 1 >= (guint) settings.inference_interval;
   late =
@@ -382,6 +408,8 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   priv->configured = FALSE;
   priv->reported = FALSE;
+  priv->n_requested = 0;
+  priv->requests_reported = FALSE;
   /* adding metas needs a writable buffer */
   gst_base_transform_set_passthrough (trans, FALSE);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);

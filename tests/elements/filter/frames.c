@@ -190,6 +190,32 @@ GST_START_TEST (shared_frames_are_not_copied)
 }
 
 GST_END_TEST
+/* A tracker without a target asks for every frame, which is said once. */
+GST_START_TEST (suspended_interval_is_reported)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = cuv_harness_watch (h);
+  GstMessage *message;
+  guint n = 0;
+
+  g_object_set (probe, "inference-interval", 2, NULL);
+  for (; n < 210; n++) {
+    gst_cuv_filter_request_analysis (GST_CUV_FILTER (probe));
+    cuv_probe_push (h, n, NULL);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+    fail_unless ((message != NULL) == (n == 99), "frame %u", n);
+    g_clear_pointer (&message, gst_message_unref);
+  }
+  fail_unless_equals_int (probe->n_analyse, n);
+  fail_unless_equals_int (cuv_stat_uint (h->element, "interval"), 1);
+  cuv_probe_push (h, n, NULL);
+  fail_unless_equals_int (cuv_stat_uint (h->element, "interval"), 2);
+  cuv_harness_unwatch (h, bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 GST_START_TEST (stats_count_analysed_and_skipped)
 {
   CuvProbe *probe;
@@ -286,6 +312,7 @@ make_suite (void)
   tcase_add_test (tcase, resets_on_discont);
   tcase_add_test (tcase, restart_clears_stats);
   tcase_add_test (tcase, shared_frames_are_not_copied);
+  tcase_add_test (tcase, suspended_interval_is_reported);
   tcase_add_test (tcase, stats_count_analysed_and_skipped);
   tcase_add_test (tcase, failure_stops_the_flow);
   tcase_add_test (tcase, writes_in_place_or_to_a_copy);
