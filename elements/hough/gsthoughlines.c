@@ -49,9 +49,14 @@ GST_ELEMENT_REGISTER_DEFINE (
     houghlines, "houghlines", GST_RANK_NONE, GST_TYPE_HOUGH_LINES)
 
 static void
-warn_if_empty (
+warn_of_settings (
     GstHoughLines *self, const GstHoughLinesSettings *s, const CuvFrame *frame)
 {
+  gchar *radians = gst_hough_lines_radians (s);
+
+  if (radians != NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", radians), (NULL));
+  g_free (radians);
   if (self->detector->backend.klass == NULL)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("roi '%s' lies outside the frame, which is %dx%d. No lines will be "
@@ -101,7 +106,7 @@ gst_hough_lines_configure (
     return gst_cuv_filter_open_problem (filter, frame, error);
   cuv_hough_detector_free (self->detector);
   self->detector = detector;
-  warn_if_empty (self, s, &frame->frame);
+  warn_of_settings (self, s, &frame->frame);
   return NULL;
 }
 

@@ -102,6 +102,27 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
       self->theta_min, self->theta_max, problem);
 }
 
+/* A multiple of 15 degrees in radians, up to a whole turn. */
+static gboolean
+is_radians (gdouble angle)
+{
+  const gdouble steps = fabs (angle) * 12 / G_PI;
+
+  return steps < 25 && fabs (steps - rint (steps)) < 0.02;
+}
+
+gchar *
+gst_hough_lines_radians (const GstHoughLinesSettings *self)
+{
+  if (!is_radians (self->theta_min) || !is_radians (self->theta_max))
+    return NULL;
+  return g_strdup_printf (
+      "theta-min %g and theta-max %g look like radians, but are degrees: set "
+      "theta-min=%.0f theta-max=%.0f if radians were meant.",
+      self->theta_min, self->theta_max, self->theta_min * 180 / G_PI,
+      self->theta_max * 180 / G_PI);
+}
+
 GST_CUV_DEFINE_ENUM (method_get_type, "GstHoughMethod",
     { CUV_HOUGH_AUTO, "What is fastest for the frame", "auto" },
     { CUV_HOUGH_GLOBAL, "Each edge adds to the accumulator in memory",

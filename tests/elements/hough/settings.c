@@ -178,6 +178,35 @@ GST_START_TEST (test_contradictions_at_start)
 
 GST_END_TEST;
 
+GST_START_TEST (test_radians)
+{
+  static const struct {
+    const gchar *set, *hint; /* NULL = none */
+  } cases[] = { { "theta-min=0 theta-max=3.1415926",
+                    "theta-min=0 theta-max=180 if radians were meant" },
+    { "theta-min=0.785 theta-max=2.356", "theta-min=45 theta-max=135" },
+    { "theta-min=-1.57 theta-max=1.57", "theta-min=-90 theta-max=90" },
+    { "theta-min=-2 theta-max=2", NULL }, { "theta-min=0 theta-max=90", NULL },
+    { "theta-min=-5 theta-max=6", NULL },
+    { "theta-min=0 theta-max=0.5", NULL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = new_harness (cases[i].set, "NV12", WIDTH, HEIGHT);
+    GstBuffer *frame = rich_frame ("NV12", WIDTH, HEIGHT);
+    GstBus *bus = cuv_harness_watch (h);
+
+    g_array_unref (lines_in (h, frame));
+    if (cases[i].hint != NULL)
+      expect_problem (bus, GST_MESSAGE_WARNING, cases[i].hint);
+    expect_no_warning (bus);
+    gst_buffer_unref (frame);
+    cuv_harness_unwatch (h, bus);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 /* One warning; the previous settings stay in force, also for frames of another
  * size, until the contradiction is resolved. */
 GST_START_TEST (test_live_contradictions)
@@ -381,6 +410,7 @@ settings_suite (void)
   tcase_add_test (tc, test_live_changes);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_contradictions_at_start);
+  tcase_add_test (tc, test_radians);
   tcase_add_test (tc, test_live_contradictions);
   tcase_add_test (tc, test_contradiction_at_second_start);
   tcase_add_test (tc, test_out_of_range);
