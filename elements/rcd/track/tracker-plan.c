@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans which windows to search: grid, levels and area. */
 #include "track/tracker-private.h"
+#include "rcd/rcd-distance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -313,6 +314,29 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   self->n_windows += target->n_windows;
 }
 
+/* The model in light that is gain times as bright. */
+static CuvRcdModel
+relit_model (const CuvRcdAppearance *appearance, double gain)
+{
+  const int n = appearance->n;
+  CuvRcdModel model = appearance->model;
+  double c[CUV_RCD_MAX_PACKED], factor[CUV_RCD_MAX_FEATURES];
+
+  for (int i = 0; i < n; i++)
+    factor[i] = n == 9 && i < 2 ? 1.0 : gain; /* x and y stay */
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++) {
+      const int k = cuv_rcd_packed_index (n, i, j);
+      const double lambda = i == j ? appearance->lambda : 0.0;
+
+      c[k] = (model.c[k] - lambda) * factor[i] * factor[j] + lambda;
+    }
+  }
+  return cuv_rcd_model_init (&model, c, n, model.width, model.height)
+      ? model
+      : appearance->model;
+}
+
 void
 cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params, int width,
     int height, bool full)
@@ -334,7 +358,9 @@ cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params, int width,
     if (target->skip_search)
       continue;
     if (!target->pending)
-      plan->targets[plan->n_targets].model = target->appearance.model;
+      plan->targets[plan->n_targets].model = target->gain != 1.0
+          ? relit_model (&target->appearance, target->gain)
+          : target->appearance.model;
     add_target (plan, &levels, t);
   }
   fit_area (plan);

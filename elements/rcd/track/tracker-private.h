@@ -13,6 +13,7 @@ typedef struct {
   bool drop;              /* to be given up in the next frame */
   bool skip_search;       /* not searched in this frame: it was just measured */
   bool acquired;          /* found or measured at least once */
+  double gain;            /* of the light in this search, 1 = none */
   double mean_divergence; /* running mean over reliable matches */
   int doubtful_frames;    /* in a row, with unreliable matches */
 } CuvTrackerTarget;

@@ -156,7 +156,8 @@ add (CuvTracker *self, const CuvRcdBox *box)
                                     .box = *box,
                                     .scale = 1.0,
                                     .distance = (double) INFINITY,
-                                    .second = (double) INFINITY } };
+                                    .second = (double) INFINITY },
+    .gain = 1.0 };
   return target;
 }
 

@@ -220,12 +220,19 @@ is_distinct (const CuvTrack *track, CuvRcdMetric metric)
 }
 
 static bool
+is_near (const CuvTrack *track, CuvRcdMetric metric, double limit)
+{
+  return divergence (track->distance, metric)
+      <= reliable_limit_ratio * divergence (limit, metric);
+}
+
+static bool
 is_reliable (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
 {
   return is_distinct (&target->track, metric)
-      && divergence (target->track.distance, metric)
-      <= fmax (max_mean_ratio * target->mean_divergence,
-          reliable_limit_ratio * divergence (limit, metric));
+      && (is_near (&target->track, metric, limit)
+          || divergence (target->track.distance, metric)
+              <= max_mean_ratio * target->mean_divergence);
 }
 
 /* Whether the best window is the target. limited: max-distance is set, and
@@ -340,6 +347,73 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   return cuv_backend_run (&self->backend, &job, processor);
 }
 
+/* ---- light ---- */
+
+/* Light that became darker or brighter multiplies colours and gradients, and
+ * all distances are large. Chooses a gain for each target that was lost before
+ * this frame, and no search for the others. */
+static bool
+choose_gains (CuvTracker *self)
+{
+  static const double gains[] = { 0.5, 2.0, 0.7, 1.4 };
+  const int n = sizeof gains / sizeof *gains;
+  bool any = false;
+
+  for (int t = 0; t < self->n_targets; t++) {
+    CuvTrackerTarget *target = &self->targets[t];
+    const int lost_frames = target->track.lost_frames;
+
+    target->skip_search |= !target->acquired
+        || target->track.state != CUV_TRACK_LOST
+        || target->track.event != CUV_TRACK_NO_EVENT || lost_frames < 2;
+    if (!target->skip_search)
+      target->gain = gains[lost_frames % n];
+    any |= !target->skip_search;
+  }
+  return any;
+}
+
+/* A target in other light has to match well: its model is replaced. */
+static void
+update_relit (CuvTracker *self, int i, double limit)
+{
+  CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+  const CuvRcdMatch *match = &self->matches[i];
+  const CuvRcdMetric metric = self->config.metric;
+  CuvTrack track = target->track;
+
+  target->gain = 1.0;
+  track.distance = cuv_rcd_distance (match->score, metric);
+  track.second = cuv_rcd_distance (match->second, metric);
+  if (match->window < 0 || !is_near (&track, metric, limit)
+      || !is_distinct (&track, metric))
+    return;
+  target->track = track;
+  target->appearance.model = self->plan.targets[i].model;
+  target->appearance.update = CUV_RCD_UPDATE_NONE; /* updates start from it */
+  set_found (target, match);
+}
+
+static const char *
+search_in_other_light (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, const CuvProcessor *processor)
+{
+  const double limit = cuv_tracker_max_distance (&self->config, params);
+  const int n_windows = self->plan.n_windows;
+  const char *problem;
+
+  if (!choose_gains (self))
+    return NULL;
+  cuv_tracker_plan (self, params, frame->width, frame->height, false);
+  problem = search (self, frame, params, 0.0, processor);
+  for (int i = 0; i < self->plan.n_targets && problem == NULL; i++)
+    update_relit (self, i, limit);
+  self->plan.n_windows += n_windows;
+  return problem;
+}
+
+/* ---- one frame ---- */
+
 static void
 begin_frame (CuvTracker *self)
 {
@@ -348,6 +422,7 @@ begin_frame (CuvTracker *self)
     CuvTrackerTarget *target = &self->targets[t];
 
     target->skip_search = target->drop;
+    target->gain = 1.0;
     target->track.event =
         target->drop ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NO_EVENT;
     target->track.second = (double) INFINITY;
@@ -395,9 +470,10 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
     return problem;
   cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
   problem = search (self, frame, params, half, processor);
-  if (problem == NULL)
-    update_targets (self, params);
-  return problem;
+  if (problem != NULL)
+    return problem;
+  update_targets (self, params);
+  return search_in_other_light (self, frame, params, processor);
 }
 
 const char *

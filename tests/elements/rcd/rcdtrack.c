@@ -356,6 +356,45 @@ GST_START_TEST (test_several_targets)
 
 GST_END_TEST
 
+/* Half as bright, as when a lamp is turned off. */
+static GstBuffer *
+show_dark (Film *film, Box box)
+{
+  GstBuffer *frame = film_frame (film);
+  GstMapInfo map;
+
+  film_draw_object (frame, 1, box);
+  gst_buffer_map (frame, &map, GST_MAP_READWRITE);
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] /= 2;
+  gst_buffer_unmap (frame, &map);
+  return film_push (film, frame);
+}
+
+GST_START_TEST (test_light_that_changes)
+{
+  static const gchar *const properties[] = { "", "features=rgb-grad",
+    "update=moments", "update=riemann" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    Film film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
+    gint id;
+
+    g_signal_emit_by_name (film.track, "set-target", start.x, start.y,
+        start.width, start.height, &id);
+    check_at (film_show (&film, 5, 1, start), id, start);
+    for (guint n = 0; n < 3; n++)
+      gst_buffer_unref (show_dark (&film, start));
+    check_at (show_dark (&film, moved (start, 3)), id, moved (start, 3));
+    for (guint n = 0; n < 4; n++)
+      gst_buffer_unref (film_show (&film, 1, 1, start));
+    check_at (film_show (&film, 1, 1, start), id, start);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
 /* ---- a picture ---- */
 
 /* Writes the frame to a PNG file; unrefs it. */
@@ -615,6 +654,7 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_detections_are_requested);
   tcase_add_test (tc, test_several_targets);
   tcase_add_test (tc, test_picture);
+  tcase_add_test (tc, test_light_that_changes);
   tcase_add_test (tc, test_transparent_picture);
   tcase_add_test (tc, test_picture_in_yuv);
   tcase_add_test (tc, test_signals_from_another_thread);
