@@ -24,6 +24,9 @@ typedef struct {
 } CuvCropRequest;
 
 #define CUV_CROP_MAX 32767 /* width and height of a picture */
+
+/* The pictures of a frame may together have so many pixels. */
+#define CUV_CROP_FRAME_PIXELS (1u << 26)
 #define CUV_CROP_RATIO                                                         \
   16 /* of a side that follows from the other: a line of                       \
       * pixels makes no picture of gigabytes */

@@ -342,9 +342,6 @@ gst_vision_crop_submit_input_buffer (
       ->submit_input_buffer (trans, is_discont, input);
 }
 
-/* The pictures of a frame may together have so many pixels. */
-#define FRAME_PIXELS (1u << 26)
-
 static void
 begin_frame (GstVisionCrop *self, GstBuffer *frame)
 {
@@ -352,7 +349,7 @@ begin_frame (GstVisionCrop *self, GstBuffer *frame)
   self->frame = frame;
   self->next = self->n_crops = 0;
   gst_cuv_objects_read (self->objects, frame);
-  gst_cuv_budget_begin (&self->budget, FRAME_PIXELS);
+  gst_cuv_budget_begin (&self->budget, CUV_CROP_FRAME_PIXELS);
   GST_OBJECT_LOCK (self);
   self->counts.frames++;
   GST_OBJECT_UNLOCK (self);

@@ -344,7 +344,7 @@ GST_START_TEST (too_many_objects)
   expect_problem (bus, GST_MESSAGE_WARNING,
       "the first 1024 were used, the other 76 left out");
   expect_no_warning (bus);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 GST_END_TEST

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rcdtrack: invalid targets, changing frames and restarted streams. */
+/* rcdtrack: invalid targets, changing frames, restarted streams, pictures. */
 #include "config.h"
 #include "film.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WIDTH 192
@@ -366,6 +367,144 @@ GST_START_TEST (test_pipeline)
 
 GST_END_TEST
 
+/* ---- a picture ---- */
+
+/* Writes the frame to a PNG file; unrefs it. */
+static gchar *
+write_picture (GstBuffer *frame, const gchar *format, gint width, gint height)
+{
+  gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "target.png", NULL);
+  GstHarness *h = gst_harness_new ("pngenc");
+  GstBuffer *png;
+  GstMapInfo map;
+
+  cuv_harness_caps (h, format, width, height);
+  png = gst_harness_push_and_pull (h, frame);
+  gst_buffer_map (png, &map, GST_MAP_READ);
+  fail_unless (
+      g_file_set_contents (path, (gchar *) map.data, (gssize) map.size, NULL));
+  gst_buffer_unmap (png, &map);
+  gst_buffer_unref (png);
+  gst_harness_teardown (h);
+  g_free (folder);
+  return path;
+}
+
+static gchar *
+picture_of (guint kind, Box box)
+{
+  GstBuffer *frame = cuv_frame_new ("RGB", box.width, box.height);
+
+  film_draw_object (frame, kind, (Box){ 0, 0, box.width, box.height });
+  return write_picture (frame, "RGB", box.width, box.height);
+}
+
+/* With a transparent margin; hole: also transparent in the middle. */
+static gchar *
+transparent_picture_of (guint kind, Box box, gboolean hole)
+{
+  const gint width = box.width + 20, height = box.height + 9;
+  GstBuffer *frame = cuv_frame_new ("RGBA", width, height);
+  GstVideoFrame video;
+  GstVideoInfo info;
+
+  film_draw_object (frame, kind, (Box){ 13, 4, box.width, box.height });
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA, width, height);
+  fail_unless (gst_video_frame_map (&video, &info, frame, GST_MAP_READWRITE));
+  for (gint i = 0; i < width * height; i++) {
+    const gint x = i % width - 13, y = i / width - 4;
+    const gboolean inside = x >= 0 && x < box.width && y >= 0 && y < box.height;
+    guint8 *row = (guint8 *) video.data[0]
+        + i / width * GST_VIDEO_FRAME_PLANE_STRIDE (&video, 0);
+
+    row[4 * (i % width) + 3] =
+        inside && !(hole && x > box.width / 4 && x < box.width / 2) ? 255 : 0;
+  }
+  gst_video_frame_unmap (&video);
+  return write_picture (frame, "RGBA", width, height);
+}
+
+static void
+remove_picture (gchar *path)
+{
+  gchar *folder = g_path_get_dirname (path);
+
+  remove (path);
+  remove (folder);
+  g_free (folder);
+  g_free (path);
+}
+
+/* Found in formats of RGB; searched again after it was given up. */
+GST_START_TEST (test_picture)
+{
+  static const gchar *const formats[] = { "RGB", "BGRx" };
+  gchar *path = picture_of (1, place);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Film film =
+        film_new ("max-lost-frames=2 update=none", formats[i], WIDTH, HEIGHT);
+
+    g_object_set (film.track, "target-image", path, NULL);
+    check_nothing (film_show (&film, 2, -1, place));
+    expect_event (&film, " 1"); /* lost from the start */
+    check_nothing (film_show (&film, 1, -1, place));
+    expect_event (&film, "given-up 1");
+    check_at (film_show (&film, 1, 1, place), 2, place);
+    expect_event (&film, "acquired 2");
+    check_at (film_show (&film, 1, 1, (Box){ 52, 36, 32, 24 }), 2,
+        (Box){ 52, 36, 32, 24 });
+    /* the same path again is a new picture: the file may have changed */
+    g_object_set (film.track, "target-image", path, NULL);
+    check_at (film_show (&film, 1, 1, place), 3, place);
+    g_object_set (film.track, "target-image", NULL, NULL);
+    check_nothing (film_show (&film, 1, 1, place));
+    film_clear (&film);
+  }
+  remove_picture (path);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_transparent_picture)
+{
+  gchar *margin = transparent_picture_of (1, place, FALSE);
+  gchar *hole = transparent_picture_of (1, place, TRUE);
+  Film film = film_new ("", "RGB", WIDTH, HEIGHT);
+
+  g_object_set (film.track, "target-image", margin, NULL);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  g_object_set (film.track, "target-image", hole, NULL);
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "% of its pixels are transp");
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  film_clear (&film);
+  remove_picture (margin);
+  remove_picture (hole);
+}
+
+GST_END_TEST
+
+/* The picture is found in YUV video, too. */
+GST_START_TEST (test_picture_in_yuv)
+{
+  gchar *path = picture_of (1, place);
+  gchar *line = g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
+                                 "rcdtrack name=t target-image=%s",
+      path);
+  Film film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
+
+  film.track = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
+  gst_element_set_bus (film.h->element, film.bus);
+  film_size (&film, "RGB", WIDTH, HEIGHT);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  film_clear (&film);
+  g_free (line);
+  remove_picture (path);
+}
+
+GST_END_TEST
+
 static Suite *
 trouble_suite (void)
 {
@@ -388,6 +527,9 @@ trouble_suite (void)
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_pipeline);
+  tcase_add_test (tc, test_picture);
+  tcase_add_test (tc, test_transparent_picture);
+  tcase_add_test (tc, test_picture_in_yuv);
   return s;
 }
 

@@ -411,7 +411,7 @@ GST_START_TEST (test_too_many_regions)
     expect_problem (bus, GST_MESSAGE_WARNING, text);
     expect_no_warning (bus);
     g_free (text);
-    gst_object_unref (bus);
+    cuv_harness_unwatch (h, bus);
     gst_harness_teardown (h);
   }
   gst_sample_unref (sample);
