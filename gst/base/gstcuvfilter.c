@@ -68,17 +68,20 @@ static void
 report_requests (GstCuvFilter *self, gboolean requested, guint interval)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
+  gchar *text;
 
   priv->n_requested = requested && interval > 1 ? priv->n_requested + 1 : 0;
   if (priv->n_requested < REQUESTS_REPORTED || priv->requests_reported)
     return;
   priv->requests_reported = TRUE;
-  GST_ELEMENT_INFO (self, STREAM, FAILED,
-      ("%d frames in a row were analysed, in spite of inference-interval=%u: a "
-       "tracker without a target asks for every frame. Set its "
-       "request-detections=false to keep to the interval.",
-          REQUESTS_REPORTED, interval),
-      (NULL));
+  text = g_strdup_printf (
+      "%d frames in a row were analysed, in spite of inference-interval=%u: a "
+      "tracker without a target asks for every frame. Set its "
+      "request-detections=false to keep to the interval.",
+      REQUESTS_REPORTED, interval);
+  /* gst-launch-1.0 prints the latter of both */
+  GST_ELEMENT_INFO (self, STREAM, FAILED, ("%s", text), ("%s", text));
+  g_free (text);
 }
 
 /* ---- which frames ---- */
