@@ -206,6 +206,7 @@ gst_waldboost_detect_configure (
   CuvWaldboostDetector *detector;
   const gchar *error;
 
+  self->budget.warned = FALSE;
   if (cuv_waldboost_detector_matches (self->detector, s->model, &s->params,
           &s->area, &frame->frame, &processor))
     return NULL;
