@@ -3,13 +3,13 @@
  * and all are pushed into one ldpindexsink. */
 #include "config.h"
 #include "cuvision-index.h"
-#include "picture.h"
+#include "picture/gstcuvpicture.h"
 
 #include <gst/gst.h>
 #include <string.h>
 
 typedef struct {
-  GstElement *decoder, *pipeline, *sink;
+  GstElement *pipeline, *sink;
   GstPad *pad;   /* pictures are pushed from here */
   GstCaps *caps; /* NULL: none pushed yet */
 } Adder;
@@ -82,6 +82,18 @@ configure (GstElement *sink, const gchar *path)
   return TRUE;
 }
 
+static gchar *
+describe_error (GstMessage *message)
+{
+  GError *error;
+  gchar *text;
+
+  gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  return text;
+}
+
 /* Prints why the sink failed. Returns FALSE. */
 static gboolean
 print_sink_error (Adder *self, GstFlowReturn flow)
@@ -89,7 +101,7 @@ print_sink_error (Adder *self, GstFlowReturn flow)
   GstBus *bus = gst_element_get_bus (self->pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   gchar *text = message != NULL
-      ? picture_error (message)
+      ? describe_error (message)
       : g_strdup_printf ("ldpindexsink failed: %s", gst_flow_get_name (flow));
 
   g_printerr ("cuvision-index: %s\n", text);
@@ -103,6 +115,7 @@ static gboolean
 start (Adder *self, const gchar *path)
 {
   GstPad *peer;
+  gchar *problem;
 
   self->sink = gst_element_factory_make ("ldpindexsink", NULL);
   if (self->sink == NULL) {
@@ -112,8 +125,13 @@ start (Adder *self, const gchar *path)
   }
   self->pipeline = gst_pipeline_new (NULL);
   gst_bin_add (GST_BIN (self->pipeline), self->sink);
-  self->decoder = picture_decoder_new ("cuvision-index");
-  if (self->decoder == NULL || !configure (self->sink, path))
+  problem = gst_cuv_picture_check ();
+  if (problem != NULL) {
+    g_printerr ("cuvision-index: %s\n", problem);
+    g_free (problem);
+    return FALSE;
+  }
+  if (!configure (self->sink, path))
     return FALSE;
   self->pad = gst_pad_new ("src", GST_PAD_SRC);
   peer = gst_element_get_static_pad (self->sink, "sink");
@@ -131,10 +149,6 @@ start (Adder *self, const gchar *path)
 static void
 stop (Adder *self)
 {
-  if (self->decoder != NULL) {
-    gst_element_set_state (self->decoder, GST_STATE_NULL);
-    gst_object_unref (self->decoder);
-  }
   if (self->pipeline != NULL) {
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
     gst_object_unref (self->pipeline);
@@ -176,7 +190,7 @@ static gboolean
 add (Adder *self, const gchar *path, guint *n_skipped)
 {
   gchar *problem = NULL, *name = g_filename_display_name (path);
-  GstSample *sample = picture_decode (self->decoder, path, &problem);
+  GstSample *sample = gst_cuv_picture_load (path, &problem);
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (sample == NULL) {

@@ -2,61 +2,13 @@
 #include "config.h"
 #include "cuvfile.h"
 #include "gstrcdpicture.h"
+#include "picture/gstcuvpicture.h"
 
 #include <string.h>
 
 #include "cuvroi.h"
 
 #define ADVICE "set target-image to the path of a PNG or JPEG file"
-
-/* ---- decoding ---- */
-
-static GstElement *
-make_pipeline (const gchar *path, GError **error)
-{
-  GstElement *pipeline =
-      gst_parse_launch ("filesrc name=file ! decodebin ! videoconvert ! "
-                        "video/x-raw,format={RGB,RGBA} ! fakesink name=sink",
-          error);
-  GstElement *file;
-
-  if (pipeline == NULL || *error != NULL)
-    return pipeline;
-  file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
-  g_object_set (file, "location", path, NULL);
-  gst_object_unref (file);
-  return pipeline;
-}
-
-/* The first frame, which the sink holds once the pipeline is paused. */
-static gchar *
-first_sample (GstElement *pipeline, GstSample **sample)
-{
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *cause = NULL;
-  gchar *problem = NULL;
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  message = gst_bus_timed_pop_filtered (
-      bus, 10 * GST_SECOND, GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR);
-  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &cause, NULL);
-  else if (message != NULL)
-    g_object_get (sink, "last-sample", sample, NULL);
-  if (*sample == NULL)
-    problem = g_strdup_printf ("it cannot be decoded: %s; " ADVICE,
-        cause != NULL         ? cause->message
-            : message != NULL ? "it contains no picture"
-                              : "decoding took more than ten seconds");
-  g_clear_error (&cause);
-  g_clear_pointer (&message, gst_message_unref);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  return problem;
-}
 
 /* ---- transparency ---- */
 
@@ -108,7 +60,7 @@ cut_out (const GstVideoFrame *frame, const CuvRoi *box)
   GstBuffer *buffer;
   GstCaps *caps;
 
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA,
+  gst_video_info_set_format (&info, GST_VIDEO_INFO_FORMAT (&frame->info),
       (guint) (box->right - box->left), (guint) (box->bottom - box->top));
   info.colorimetry = frame->info.colorimetry;
   buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
@@ -141,7 +93,8 @@ trim (GstSample **picture)
   CuvRoi box;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (*picture))
-      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_RGBA
+      || (GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_RGBA
+          && GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_BGRA)
       || !gst_video_frame_map (
           &frame, &info, gst_sample_get_buffer (*picture), GST_MAP_READ))
     return NULL;
@@ -161,21 +114,20 @@ trim (GstSample **picture)
 gchar *
 gst_rcd_picture_load (const gchar *path, GstSample **picture)
 {
-  GstElement *pipeline;
+  gchar *cause = NULL, *problem;
   GError *error = NULL;
-  gchar *problem;
 
   if (!cuv_file_check (path, &error)) {
     problem = g_strdup_printf ("%s; " ADVICE, error->message);
     g_error_free (error);
     return problem;
   }
-  pipeline = make_pipeline (path, &error);
-  problem = error != NULL ? g_strdup (error->message)
-                          : first_sample (pipeline, picture);
-  g_clear_error (&error);
-  gst_clear_object (&pipeline);
-  return problem != NULL ? problem : trim (picture);
+  *picture = gst_cuv_picture_load (path, &cause);
+  if (*picture != NULL)
+    return trim (picture);
+  problem = g_strdup_printf ("it cannot be decoded: %s; " ADVICE, cause);
+  g_free (cause);
+  return problem;
 }
 
 /* ---- converting ---- */

@@ -11,6 +11,10 @@ import sys
 import tempfile
 import time
 
+import cv2
+import numpy as np
+from PIL import Image
+
 PROGRAM = os.path.abspath(sys.argv[1])
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 ORIENTATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
@@ -124,6 +128,51 @@ def test_turned():
         check(away < 3, f'turned-{i}.jpg differs by {away} levels')
     expect(0, '', 'add', 'v.ldp', NAMES[1])
     check([plain] == thumbnails('v.ldp', 'plain'), 'a picture after a rotated one')
+
+
+def test_formats():
+    """All orientations in all formats that have them, and formats that one decoder or
+    another refuses, look like the JPEG; what cannot be decoded is named, at once, after
+    other pictures, too."""
+    original = Image.open(os.path.join(PICTURES, 'messi5.jpg')).convert('RGB')
+    turns = [None, Image.FLIP_LEFT_RIGHT, Image.ROTATE_180, Image.FLIP_TOP_BOTTOM,
+             Image.TRANSPOSE, Image.ROTATE_90, Image.TRANSVERSE, Image.ROTATE_270]
+    files = []
+    for form in ('png', 'webp', 'tif', 'jpg'):
+        for i, turn in enumerate(turns, 1):
+            exif = Image.Exif()
+            exif[0x0112] = i
+            files.append(f'stored-{i}.{form}')
+            stored = original if turn is None else original.transpose(turn)
+            stored.save(files[-1], exif=exif, quality=92)
+    for name in ('plain.bmp', 'plain.tif', 'cmyk.jpg'):
+        original.convert('CMYK' if 'cmyk' in name else 'RGB').save(name, quality=92)
+    deep = np.asarray(original)[:, :, ::-1].astype(np.uint16) * 257
+    cv2.imwrite('deep.png', deep)
+    cv2.imwrite('deep-alpha.png', np.dstack([deep, np.full_like(deep[:, :, 0], 65535)]))
+    files += ['plain.bmp', 'plain.tif', 'cmyk.jpg', 'deep.png', 'deep-alpha.png']
+    expect(0, '', 'add', 'p.ldp', *files)
+    upright, *others = thumbnails('p.ldp', 'formats')
+    for name, picture in zip(files[1:], others):
+        away = sum(abs(a - b) for a, b in zip(upright, picture)) / len(upright)
+        check(away < 3, f'{name} differs by {away} levels')
+    original.save('moving.webp', save_all=True, append_images=[original.rotate(9)])
+    original.resize((32768, 8)).save('wide.jpg')
+    with open('photo.heic', 'wb') as file:
+        file.write(bytes((0, 0, 0, 28)) + b'ftypheic' + bytes(4) + b'mif1heicmiaf')
+    os.mkfifo('fifo.jpg')
+    refused = {'moving.webp': 'it is animated WebP, which cannot be decoded here',
+               'wide.jpg': 'it has 32768 x 8 pixels, but at most 32767 columns',
+               'photo.heic': 'it is HEIC, which cannot be decoded here',
+               'fifo.jpg': 'it is not a regular file',
+               'none.jpg': 'No such file or directory'}
+    for _ in range(4):  # qtdemux's error is lost now and then
+        status, _, error = tool('add', 'o.ldp', *[
+            name for bad in refused for name in (NAMES[1], bad, bad)])
+        check(status == 1, 'status of skipped pictures')
+        for name, why in refused.items():
+            check(error.count(f'skipped: {name}: {why}') == 2, f'{name}: {error}')
+        check('was not decoded within' not in error, error)
 
 
 def test_edits():
@@ -294,7 +343,7 @@ def test_killed():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_add, test_settings, test_turned, test_edits,
+    for test in (test_add, test_settings, test_turned, test_formats, test_edits,
                  test_merge_and_replace, test_parts, test_compact, test_export,
                  test_damage, test_other_writer, test_killed):
         test()

@@ -9,7 +9,7 @@
 #include "context/gstcuvframe.h"
 #include "cpu/ldp-cpu.h"
 #include "cuvtime.h"
-#include "picture.h"
+#include "picture/gstcuvpicture.h"
 
 struct _Queries {
   gchar **next;
@@ -19,7 +19,6 @@ struct _Queries {
   GString *line;
   const CuvLdpIndexInfo *info;
   /* for pictures */
-  GstElement *decoder;
   CuvLdpCpu *descriptor;
   guint32 *counts;
 };
@@ -28,6 +27,7 @@ Queries *
 queries_new (const SearchOptions *options, const CuvLdpIndexInfo *info)
 {
   Queries *self = g_new0 (Queries, 1);
+  gchar *problem;
 
   self->next = options->queries;
   self->input = g_string_new (NULL);
@@ -36,13 +36,14 @@ queries_new (const SearchOptions *options, const CuvLdpIndexInfo *info)
   if (options->kind != SEARCH_PICTURES)
     return self;
   gst_init (NULL, NULL);
-  self->decoder = picture_decoder_new ("cuvision-search");
+  problem = gst_cuv_picture_check ();
   self->descriptor = cuv_ldp_cpu_new (&info->layout);
   self->counts = g_try_new (guint32, cuv_ldp_n_counts (&info->layout));
-  if (self->decoder != NULL && self->descriptor != NULL && self->counts != NULL)
+  if (problem == NULL && self->descriptor != NULL && self->counts != NULL)
     return self;
-  if (self->decoder != NULL)
-    ranks_print_error ("out of memory for a picture's descriptor");
+  ranks_print_error (
+      problem != NULL ? problem : "out of memory for a picture's descriptor");
+  g_free (problem);
   queries_free (self);
   return NULL;
 }
@@ -52,10 +53,6 @@ queries_free (Queries *self)
 {
   if (self == NULL)
     return;
-  if (self->decoder != NULL) {
-    gst_element_set_state (self->decoder, GST_STATE_NULL);
-    gst_object_unref (self->decoder);
-  }
   cuv_ldp_cpu_free (self->descriptor);
   g_free (self->counts);
   g_string_free (self->input, TRUE);
@@ -189,7 +186,7 @@ queries_describe (Queries *self, const gchar *path, gint n_threads,
   struct timespec start;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
-  sample = picture_decode (self->decoder, path, &problem);
+  sample = gst_cuv_picture_load (path, &problem);
   if (sample == NULL)
     return problem;
   times->decode_us = cuv_microseconds_since (&start);

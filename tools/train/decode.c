@@ -3,14 +3,13 @@
  * files: a thread waits with its first frame until all files before are done.
  * These were taken before, so other threads decode them. */
 #include "cuvthreads.h"
-#include "picture.h"
+#include "picture/gstcuvpicture.h"
 #include "train-tool.h"
 
 typedef struct {
   const GPtrArray *paths;
   const DecodeVisitor *visitor;
   gpointer data;
-  GstElement *decoders[CUV_MAX_WORKERS];
   gint failed; /* atomic: a visit did, with the error */
   GError *error;
   GMutex lock;
@@ -64,25 +63,12 @@ decode (void *data, int worker, int task)
   gchar *problem = NULL;
 
   if (!g_atomic_int_get (&self->failed))
-    picture_visit_frames (self->decoders[worker], self->paths->pdata[task],
-        visit, &file, &problem);
+    gst_cuv_picture_visit (self->paths->pdata[task], visit, &file, &problem);
   wait_for_turn (self, task);
   if (problem != NULL && self->error == NULL)
     self->visitor->skip (self->data, (guint) task, problem);
   end_turn (self);
   g_free (problem);
-}
-
-/* FALSE if an element is missing. */
-static gboolean
-make_decoders (Decoding *self, gint n)
-{
-  for (gint i = 0; i < n; i++) {
-    self->decoders[i] = picture_decoder_new ("cuvision-train");
-    if (self->decoders[i] == NULL)
-      return FALSE;
-  }
-  return TRUE;
 }
 
 gboolean
@@ -92,17 +78,17 @@ decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
   const gint n_files = (gint) paths->len;
   const gint n_processors = (gint) g_get_num_processors ();
   const gint n = MIN (MIN (n_processors, CUV_MAX_WORKERS), n_files);
+  gchar *problem = gst_cuv_picture_check ();
   Decoding self = { .paths = paths, .visitor = visitor, .data = data };
 
   g_mutex_init (&self.lock);
   g_cond_init (&self.turned);
-  if (make_decoders (&self, n))
+  if (problem == NULL)
     cuv_threads_run_workers (0, n, n_files, decode, &self);
   else
-    g_set_error_literal (&self.error, GST_CORE_ERROR,
-        GST_CORE_ERROR_MISSING_PLUGIN, "pictures cannot be decoded");
-  for (gint i = 0; i < n; i++)
-    gst_clear_object (&self.decoders[i]);
+    g_set_error_literal (
+        &self.error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN, problem);
+  g_free (problem);
   g_cond_clear (&self.turned);
   g_mutex_clear (&self.lock);
   if (self.error != NULL)

@@ -3,7 +3,7 @@
  * mark objects in the stored picture instead: the size that they write tells.
  */
 #include "annotations.h"
-#include "picture.h"
+#include "picture/gstcuvpicture.h"
 #include "train-tool.h"
 
 /* Turns a box in a stored picture of width x height. */
@@ -37,7 +37,8 @@ swaps_sides (GstVideoOrientationMethod orientation)
 gchar *
 upright_fit (CuvAnnotated *picture, GstSample *sample)
 {
-  const GstVideoOrientationMethod orientation = picture_orientation (sample);
+  const GstVideoOrientationMethod orientation =
+      gst_cuv_picture_orientation (sample);
   GstVideoInfo info;
 
   if (picture->width == 0
