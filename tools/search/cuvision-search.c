@@ -369,7 +369,8 @@ main (int argc, char **argv)
   int status;
 
   setlocale (LC_ALL, "");
-  ranks_init (&argc, &argv);
+  if (!ranks_init (&argc, &argv))
+    return 2;
   parsed = options_parse (&argc, &argv, &search.options, &text);
   if (parsed == SEARCH_RUN)
     status = run (&search);

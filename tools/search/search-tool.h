@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuvision-search, an MPI program. All ranks run the same code; rank 0, the
- * root, also reads the queries and prints the results.
+/* cuvision-search, an MPI program if there is MPI. All ranks run the same code;
+ * rank 0, the root, also reads the queries and prints the results.
  *
  *   cuvision-search.c  collects queries, has all ranks compare them
  *   options.c          the command line
- *   ranks.c            MPI: who there is, errors, bytes to and from all
+ *   ranks.c            who there is, errors
+ *   ranks-mpi.c        bytes to and from all
+ *   ranks-single.c     the same without MPI, for one rank
  *   part.c             the files, and the part of their entries of this rank
  *   device.c           CPU or GPU
  *   scan.c             the best matches of a part, then of all
@@ -64,8 +66,8 @@ typedef struct {
 
 extern Ranks ranks;
 
-/* Without a launcher there is one rank. */
-void ranks_init (int *argc, char ***argv);
+/* Without a launcher there is one rank. FALSE after an error was printed. */
+gboolean ranks_init (int *argc, char ***argv);
 
 /* Ends the program's use of MPI. */
 void ranks_finish (void);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Without MPI there is one rank. */
+#include "search-tool.h"
+
+/* Each process would search all entries and print all results. */
+gboolean
+ranks_init (int *argc, char ***argv)
+{
+  static const gchar *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const gchar *size = g_getenv (sizes[i]);
+
+    if (size == NULL || g_ascii_strtoll (size, NULL, 10) <= 1)
+      continue;
+    g_printerr ("cuvision-search: it was built without MPI and is one process, "
+                "but was started as %s: start it without mpirun, or install "
+                "libopenmpi-dev and build it again\n",
+        size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+void
+ranks_finish (void)
+{
+}
+
+void
+ranks_broadcast (gpointer bytes, gsize size, gint from)
+{
+}
+
+void
+ranks_await (gpointer bytes, gsize size)
+{
+}
+
+GByteArray *
+ranks_gather (gconstpointer bytes, gsize size)
+{
+  return g_byte_array_append (
+      g_byte_array_new (), size > 0 ? bytes : "", (guint) size);
+}
+
+gdouble
+ranks_max (gdouble value)
+{
+  return value;
+}
+
+gint
+ranks_min (gint value)
+{
+  return value;
+}
+
+void
+ranks_wait_for_all (void)
+{
+}
