@@ -7,6 +7,7 @@
 
 gboolean option_number;
 gchar **option_set;
+gdouble option_similarity = 1;
 
 static const struct {
   const gchar *name, *arguments, *does;
@@ -17,8 +18,8 @@ static const struct {
   { "info", "INDEX...", "print parameters and size", command_info, 1,
       G_MAXUINT },
   { "check", "INDEX", "check for damaged entries", command_check, 1, 1 },
-  { "add", "INDEX PICTURE...", "add pictures, of any sizes", command_add, 2,
-      G_MAXUINT },
+  { "add", "INDEX PICTURE...", "add pictures, of any sizes, or folders",
+      command_add, 2, G_MAXUINT },
   { "merge", "INDEX FROM...", "append the entries of other indexes",
       command_merge, 2, G_MAXUINT },
   { "remove", "INDEX ENTRY...", "remove entries", command_remove, 2,
@@ -31,6 +32,8 @@ static const struct {
       command_split, 2, G_MAXUINT },
   { "compact", "INDEX", "remove damaged and repeated entries", command_compact,
       1, 1 },
+  { "duplicates", "INDEX", "print entries that look like an earlier one",
+      command_duplicates, 1, 1 },
   { "export", "INDEX FOLDER", "write the thumbnails as PPM files",
       command_export, 2, 2 },
 };
@@ -49,11 +52,12 @@ describe (void)
   GString *text = g_string_new ("Commands:\n");
 
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_string_append_printf (text, "  %-8s%-18s%s\n", commands[i].name,
+    g_string_append_printf (text, "  %-11s%-18s%s\n", commands[i].name,
         commands[i].arguments, commands[i].does);
   g_string_append (text,
       "\nENTRY is a name, which selects all entries of that name, or with "
-      "--number a number.\nIf killed, remove, rename, replace and compact "
+      "--number a number.\nFor add and remove '-' reads names from standard "
+      "input, one a line.\nIf killed, remove, rename, replace and compact "
       "leave either the old or\nthe new file; add and merge keep what was "
       "appended before, merge in batches.");
   return g_string_free (text, FALSE);
@@ -67,6 +71,9 @@ parse (int *argc, char ***argv)
         "Select entries by number", NULL },
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
+    { "similarity", 0, 0, G_OPTION_ARG_DOUBLE, &option_similarity,
+        "duplicates: from which similarity on, 0 .. 1 (default: 1, equal)",
+        "S" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };
   GOptionContext *context = g_option_context_new ("COMMAND INDEX ...");

@@ -7,11 +7,19 @@
 #include <glib.h>
 #include "index/ldpindex.h"
 
-extern gboolean option_number; /* entries are given by number */
-extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */
+extern gboolean option_number;    /* entries are given by number */
+extern gchar **option_set;        /* NAME=VALUE for ldpindexsink */
+extern gdouble option_similarity; /* from which on entries are duplicates */
 
 /* Prints an error of the library and frees it. Returns FALSE. */
 gboolean print_error (char *text);
+
+/* For messages. */
+const gchar *name_of (const CuvLdpIndex *index, guint64 i);
+
+/* The names, lines of standard input for "-", and, with folders, the files in
+ * those that are folders. NULL after an error was printed. */
+gchar **names_expand (gchar **arguments, gboolean folders);
 
 /* Sets chosen[i], of n_entries booleans, for all entries i selected by a name
  * or, with --number, by a number. Prints an error and returns FALSE if there is
@@ -24,6 +32,7 @@ gboolean command_info (gchar **arguments);
 gboolean command_check (gchar **arguments);
 gboolean command_export (gchar **arguments);
 gboolean command_add (gchar **arguments);
+gboolean command_duplicates (gchar **arguments);
 gboolean command_merge (gchar **arguments);
 gboolean command_remove (gchar **arguments);
 gboolean command_rename (gchar **arguments);

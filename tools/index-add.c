@@ -209,13 +209,15 @@ gboolean
 command_add (gchar **arguments)
 {
   Adder adder = { 0 };
+  gchar **paths = names_expand (arguments + 1, TRUE);
   guint n_skipped = 0;
   gboolean ok;
 
   gst_init (NULL, NULL);
-  ok = start (&adder, arguments[0]);
-  for (gchar **path = arguments + 1; ok && *path != NULL; path++)
+  ok = paths != NULL && start (&adder, arguments[0]);
+  for (gchar **path = paths; ok && *path != NULL; path++)
     ok = add (&adder, *path, &n_skipped);
   stop (&adder);
+  g_strfreev (paths);
   return ok && n_skipped == 0;
 }

@@ -100,8 +100,12 @@ change (const gchar *path, CuvLdpIndexEdit edit, gpointer data)
 gboolean
 command_remove (gchar **arguments)
 {
-  return change (
-      arguments[0], copy_changed, &(Change){ .entries = arguments + 1 });
+  gchar **entries = names_expand (arguments + 1, FALSE);
+  const gboolean ok = entries != NULL
+      && change (arguments[0], copy_changed, &(Change){ .entries = entries });
+
+  g_strfreev (entries);
+  return ok;
 }
 
 gboolean

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const gchar *
+const gchar *
 name_of (const CuvLdpIndex *index, guint64 i)
 {
   const gchar *name = cuv_ldp_index_name (index, i);

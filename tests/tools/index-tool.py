@@ -261,6 +261,45 @@ def test_compact():
     check(not [f for f in os.listdir('.') if '.new' in f], 'temporary files remain')
 
 
+def test_names():
+    """Folders, without what is hidden or linked back, and names on standard input."""
+    os.makedirs('folder/inner/deep')
+    os.makedirs('folder/.hidden')
+    for name, to in zip(NAMES, ('b.jpg', 'inner/deep/c.jpg', 'inner/a.jpg',
+                                '.hidden/d.jpg', '.e.jpg')):
+        shutil.copy(name, f'folder/{to}')
+    os.symlink('..', 'folder/inner/back')
+    inside = ['folder/b.jpg', 'folder/inner/a.jpg', 'folder/inner/deep/c.jpg']
+    expect(0, '', 'add', 'names.ldp', 'folder/')
+    check(names('names.ldp') == inside, names('names.ldp'))
+    given = f'{NAMES[4]}\n\nfolder/inner\n{NAMES[0]}'
+    done = subprocess.run([PROGRAM, 'add', 'names.ldp', '-', NAMES[1]], input=given,
+                          text=True, timeout=120)
+    check(done.returncode == 0 and names('names.ldp') == [
+        *inside, NAMES[4], *inside[1:], NAMES[0], NAMES[1]], names('names.ldp'))
+    expect(0, '4\tfolder/inner/a.jpg\t1\tfolder/inner/a.jpg\n'
+           '5\tfolder/inner/deep/c.jpg\t2\tfolder/inner/deep/c.jpg\n'
+           f'6\t{NAMES[0]}\t0\tfolder/b.jpg\n'
+           f'7\t{NAMES[1]}\t2\tfolder/inner/deep/c.jpg\n', 'duplicates', 'names.ldp')
+    done = subprocess.run([PROGRAM, 'remove', '-n', 'names.ldp', '-'], input='4\n7\n5\n6',
+                          text=True, timeout=120)
+    check(done.returncode == 0 and names('names.ldp') == [*inside, NAMES[4]],
+          names('names.ldp'))
+    expect(0, '', 'duplicates', 'names.ldp')
+    check(tool('duplicates', 'names.ldp')[1] == '', 'duplicates remain')
+    done = subprocess.run(['bash', '-c', '"$0" add names.ldp - < .', PROGRAM],
+                          stderr=subprocess.PIPE, text=True, timeout=120)
+    check(done.returncode == 1 and 'standard input cannot be read' in done.stderr,
+          done.stderr)
+    original = cv2.imread(NAMES[2])
+    cv2.imwrite('small.jpg', cv2.resize(original, None, fx=0.5, fy=0.5,
+                                        interpolation=cv2.INTER_AREA))
+    expect(0, '', 'add', 'names.ldp', 'small.jpg')
+    check(tool('duplicates', 'names.ldp')[1] == '', 'one that is only similar')
+    expect(0, '4\tsmall.jpg\t1\tfolder/inner/a.jpg\n', 'duplicates', 'names.ldp',
+           '--similarity', '0.6')
+
+
 def test_export():
     expect(0, '', 'export', 'b.ldp', 'thumbs')
     files = sorted(os.listdir('thumbs'))
@@ -344,7 +383,7 @@ def test_killed():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for test in (test_add, test_settings, test_turned, test_formats, test_edits,
-                 test_merge_and_replace, test_parts, test_compact, test_export,
+                 test_merge_and_replace, test_parts, test_compact, test_names, test_export,
                  test_damage, test_other_writer, test_killed):
         test()
     os.chdir('/')

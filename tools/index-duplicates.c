@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds entries that look alike. */
+#include "cpu/ldp-match.h"
+#include "cuvision-index.h"
+
+#include <stdio.h>
+
+/* originals[i]: the first entry that looks like i, which is i if none does. */
+
+static void
+find_equal (const CuvLdpIndex *index, guint64 *originals)
+{
+  const gsize size = cuv_ldp_index_info (index)->descriptor_size;
+  GHashTable *seen = g_hash_table_new_full (
+      g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+
+  for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++) {
+    GBytes *bytes =
+        g_bytes_new_static (cuv_ldp_index_descriptor (index, i), size);
+    guint64 *first = g_hash_table_lookup (seen, bytes);
+
+    if (first != NULL) {
+      originals[i] = *first;
+      g_bytes_unref (bytes);
+    } else {
+      g_hash_table_insert (seen, bytes, &originals[i]);
+    }
+  }
+  g_hash_table_unref (seen);
+}
+
+/* FALSE if memory runs out. */
+static gboolean
+find_similar (const CuvLdpIndex *index, guint64 *originals)
+{
+  const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
+  const guint64 n = cuv_ldp_index_n_entries (index);
+  CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&info->layout);
+  gdouble *similarities = g_try_new (gdouble, n + 1);
+  const gboolean ok = matcher != NULL && similarities != NULL;
+
+  for (guint64 i = 0; ok && i + 1 < n; i++) {
+    const CuvLdpPackedQuery query = { cuv_ldp_index_descriptor (index, i),
+      similarities };
+
+    if (originals[i] != i)
+      continue;
+    cuv_ldp_matcher_run (matcher, &query, 1,
+        cuv_ldp_index_descriptor (index, 0), info->stride, i + 1, n, 0);
+    for (guint64 k = i + 1; k < n; k++) {
+      if (originals[k] == k && similarities[k] >= option_similarity)
+        originals[k] = i;
+    }
+  }
+  g_free (similarities);
+  cuv_ldp_matcher_free (matcher);
+  return ok;
+}
+
+static void
+print_duplicates (const CuvLdpIndex *index, const guint64 *originals)
+{
+  for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++) {
+    if (originals[i] != i)
+      printf ("%" G_GUINT64_FORMAT "\t%s\t%" G_GUINT64_FORMAT "\t%s\n", i,
+          name_of (index, i), originals[i], name_of (index, originals[i]));
+  }
+}
+
+gboolean
+command_duplicates (gchar **arguments)
+{
+  char *problem;
+  CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
+  guint64 n, *originals;
+  gboolean ok = TRUE;
+
+  if (index == NULL)
+    return print_error (problem);
+  n = cuv_ldp_index_n_entries (index);
+  originals = g_new (guint64, n + 1);
+  for (guint64 i = 0; i < n; i++)
+    originals[i] = i;
+  find_equal (index, originals);
+  if (option_similarity < 1)
+    ok = find_similar (index, originals) || print_error (NULL);
+  if (ok)
+    print_duplicates (index, originals);
+  g_free (originals);
+  cuv_ldp_index_free (index);
+  return ok;
+}
