@@ -39,13 +39,20 @@ def write_vec(tests, pictures, side):
 
 
 def check_progress(tests, coco):
-    """A terminal gets a line that is written again; a log gets none of it."""
+    """A terminal gets a line that is written again, in each phase; a log gets none of
+    it."""
     arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
-                 *OPTIONS]
+                 '--false-positives', '1', '--report',
+                 os.path.join(tests.folder, 'progress'), *OPTIONS]
     shown = shown_by([tests.program, *arguments], stdout=subprocess.DEVNULL)
     lines = re.findall(rb'\r(\d+) of 12 weak classifiers, false-positive rate', shown)
     if [int(n) for n in lines] != list(range(1, 13)) or b's left' not in shown:
         tests.fail('on a terminal', shown)
+    # of 24 pictures 17 are learnt from, 4 set thresholds, 3 measure
+    phases = re.findall(rb'\r([a-z ]+), pictures [a-z]+: 0 of (\d+)\x1b', shown)
+    if phases != [(b'cutting objects', b'21'), (b'setting the threshold', b'4'),
+                  (b'measuring', b'38')] or shown.count(b'\r\x1b[K') < 3:
+        tests.fail('phases', phases, shown)
     err = tests.train(*arguments)[2]
     if '\r' in err or 'done after 12 weak classifiers' not in err:
         tests.fail('in a log', err)
@@ -147,6 +154,22 @@ def check_labels(tests, coco):
                        '--output', output)
     tests.expect_error('--ignore and --label name the same objects', '--positives',
                        sides, '--label', 'left', '--ignore', 'left', '--output', output)
+
+
+def check_alike(tests, pictures):
+    """Boxes on the background: the message says what many weak classifiers mean."""
+    rng = np.random.default_rng(3)
+    path = write_info(tests.folder, [
+        (name, [(*(int(n) for n in rng.integers(0, 120, 2)), 32, 32) for _ in range(2)])
+        for name, _ in pictures])
+    status, out, err = tests.train(
+        '--positives', path, '--output', os.path.join(tests.folder, 'x.xml'), *OPTIONS,
+        '--weak', '24')
+    n = float((re.findall('weak classifiers a window: ([0-9.]+)', out) or [0])[0])
+    print(f'{n} weak classifiers a window for random boxes')
+    if status or n <= 10 or 'the features do not separate the objects' not in err:
+        tests.fail('random boxes', status, out, err)
+    os.remove(os.path.join(tests.folder, 'x.xml'))
 
 
 def check_false_positives(tests, coco):
@@ -251,6 +274,7 @@ def main():
         check_comment(tests, model, pictures)
         check_report(tests, pictures)
         check_labels(tests, coco)
+        check_alike(tests, pictures)
         check_vec(tests, pictures)
         check_places(tests, coco)
         check_progress(tests, coco)

@@ -89,15 +89,28 @@ write_model (const Results *self, GError **error)
   return ok;
 }
 
+static gboolean
+raise_threshold (Results *self)
+{
+  const TrainOptions *options = self->options;
+  CuvDataset *dataset = self->inputs->dataset;
+  Progress *progress =
+      progress_begin ("setting the threshold, pictures scanned",
+          &dataset->n_scanned, dataset->roles[CUV_DATASET_CALIBRATION]->len);
+  const gboolean ok = cuv_dataset_raise_threshold (dataset, &self->classifier,
+      &options->samples, options->false_positives, options->train.alpha);
+
+  progress_end (progress);
+  return ok;
+}
+
 /* The model is there before it is measured, and again with the rates. */
 static gboolean
 finish (Results *self, GError **error)
 {
   const TrainOptions *options = self->options;
 
-  if (isfinite (options->false_positives)
-      && !cuv_dataset_raise_threshold (self->inputs->dataset, &self->classifier,
-          &options->samples, options->false_positives, options->train.alpha))
+  if (isfinite (options->false_positives) && !raise_threshold (self))
     return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   if (!write_model (self, error))
     return FALSE;

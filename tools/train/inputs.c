@@ -4,7 +4,6 @@
 
 #include <gst/video/video.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- one picture ---- */
 
@@ -113,15 +112,6 @@ add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
   }
 }
 
-static void
-print_count (const Reader *self)
-{
-  const guint n = self->dataset->pictures->len;
-
-  if (n % 20 == 0 && isatty (STDERR_FILENO))
-    g_printerr ("%u pictures read\033[K\r", n);
-}
-
 /* ---- frames ---- */
 
 /* Neighbours in a film look alike: a block of them has one role. */
@@ -176,7 +166,7 @@ visit (gpointer data, guint number, GstSample *sample, gint64 frame,
   if (to == NULL)
     return !fits;
   add_to_block (file, number, to, frame);
-  print_count (self);
+  g_atomic_int_inc (&self->dataset->n_scanned);
   for (guint i = 0; pictures != NULL && i < pictures->len; i++)
     add_boxes (self, to, pictures->pdata[i]);
   return TRUE;
@@ -196,11 +186,14 @@ decode_all (Reader *self, GError **error)
 {
   static const DecodeVisitor visitor = { visit, skip_file };
   GPtrArray *paths = g_ptr_array_new ();
+  Progress *progress;
   gboolean ok;
 
   for (guint i = 0; i < self->files->len; i++)
     g_ptr_array_add (paths, ((const File *) self->files->pdata[i])->path);
+  progress = progress_begin ("reading, frames", &self->dataset->n_scanned, 0);
   ok = decode_files (paths, &visitor, self, error);
+  progress_end (progress);
   g_ptr_array_unref (paths);
   return ok;
 }

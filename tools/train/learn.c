@@ -66,8 +66,15 @@ learn_add_samples (Results *self, CuvTrainer *trainer)
 {
   const CuvTrainParams *params = &self->options->train;
 
-  self->too_small = cuv_dataset_feed (
-      self->inputs->dataset, trainer, params, &self->options->samples);
+  CuvDataset *dataset = self->inputs->dataset;
+  Progress *progress =
+      progress_begin ("cutting objects, pictures done", &dataset->n_scanned,
+          dataset->roles[CUV_DATASET_LEARNING]->len
+              + dataset->roles[CUV_DATASET_CALIBRATION]->len);
+
+  self->too_small =
+      cuv_dataset_feed (dataset, trainer, params, &self->options->samples);
+  progress_end (progress);
   if (self->too_small > 0)
     g_printerr ("skipped: %d objects are smaller than the window of %d x %d; "
                 "--window makes it smaller\n",
@@ -83,12 +90,12 @@ typedef struct {
   gint64 start, last; /* a line was printed */
   gint n_first;       /* weak classifiers at the start */
   gboolean terminal;
-} Progress;
+} Line;
 
 /* On a terminal a line that is written again and again. */
 static void
 print_progress (
-    Progress *self, const CuvTrainProgress *at, const CuvTrainParams *params)
+    Line *self, const CuvTrainProgress *at, const CuvTrainParams *params)
 {
   const gint64 now = g_get_monotonic_time ();
   const gdouble seconds = (gdouble) (now - self->start) / G_USEC_PER_SEC;
@@ -97,7 +104,7 @@ print_progress (
     return;
   self->last = now;
   g_printerr ("%s%d of %d weak classifiers, false-positive rate %.2g, recall "
-              "%.3f, %d + %d samples, %.0f s left%s",
+              "%.3f, %d + %d samples, %.0f s left, then measuring%s",
       self->terminal ? "\r" : "", at->n_weak, params->n_weak, at->rate,
       at->recall, at->alive[CUV_TRAIN_LEARNING][1],
       at->alive[CUV_TRAIN_LEARNING][0],
@@ -111,10 +118,14 @@ static gboolean
 count_negatives (const Results *self, CuvDatasetRole role, guint64 *n_negatives)
 {
   const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  CuvDataset *dataset = self->inputs->dataset;
   CuvWindowRates rates;
+  Progress *progress = progress_begin ("counting windows, pictures scanned",
+      &dataset->n_scanned, 2 * dataset->roles[role]->len);
   const gboolean ok = cuv_dataset_window_rates (
-      self->inputs->dataset, role, model, &self->options->samples, &rates);
+      dataset, role, model, &self->options->samples, &rates);
 
+  progress_end (progress);
   cuv_model_unref (model);
   *n_negatives = rates.n_negatives;
   return ok;
@@ -180,26 +191,38 @@ add_earlier (Results *self, const CuvTrainer *trainer)
   return n_earlier;
 }
 
+static CuvTrainState
+step (const Results *self, CuvTrainer *trainer)
+{
+  Progress *progress =
+      progress_begin ("next weak classifier, pictures scanned for negatives",
+          &self->inputs->dataset->n_scanned, 0);
+  const CuvTrainState state = device_step (self->options->device, trainer);
+
+  progress_end (progress);
+  return state;
+}
+
 gboolean
 learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
   const TrainDevice device = self->options->device;
-  Progress progress = { start, start, add_earlier (self, trainer),
+  Line line = { start, start, add_earlier (self, trainer),
     isatty (STDERR_FILENO) };
   CuvTrainState state;
   gboolean ok = TRUE;
 
   device_choose (device, trainer);
-  while (ok && (state = device_step (device, trainer)) == CUV_TRAIN_CONTINUE) {
+  while (ok && (state = step (self, trainer)) == CUV_TRAIN_CONTINUE) {
     const CuvTrainProgress at = cuv_trainer_progress (trainer);
 
     g_array_append_val (self->progress, at);
     ok = state_file_add (state_file, error);
-    print_progress (&progress, &at, &self->options->train);
+    print_progress (&line, &at, &self->options->train);
   }
-  if (progress.terminal && self->progress->len > 0)
+  if (line.terminal && self->progress->len > 0)
     g_printerr ("\n");
   self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return ok && end (self, trainer, state, error);

@@ -115,6 +115,8 @@ append_windows (GString *out, const Results *self)
       "</table>\n<p>Weak classifiers evaluated a window, mean: %.2f"
       "</p>\n",
       self->found->weak_per_window);
+  if (results_explain_slowness (self) != NULL)
+    append (out, "<p><b>%s.</b></p>\n", results_explain_slowness (self));
 }
 
 /* ---- plots ---- */

@@ -123,10 +123,25 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
   return ok;
 }
 
+/* How many pictures results_measure() scans: for rates, samples, windows and
+ * suspects. */
+static guint
+count_scans (const Results *self)
+{
+  GPtrArray *const *roles = self->inputs->dataset->roles;
+  const guint n_test = roles[CUV_DATASET_TEST]->len;
+
+  return self->options->report == NULL ? n_test
+                                       : roles[CUV_DATASET_LEARNING]->len
+          + 3 * (roles[CUV_DATASET_CALIBRATION]->len + n_test);
+}
+
 gboolean
 results_measure (Results *self)
 {
   const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  Progress *progress = progress_begin ("measuring, pictures scanned",
+      &self->inputs->dataset->n_scanned, count_scans (self));
   gboolean ok;
 
   self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
@@ -137,6 +152,7 @@ results_measure (Results *self)
     self->rates = cuv_dataset_rates (self->found);
   if (ok && self->options->report != NULL)
     ok = measure_windows (self, model) && find_suspects (self, model);
+  progress_end (progress);
   cuv_model_unref (model);
   return ok;
 }
@@ -148,6 +164,21 @@ results_threshold (const Results *self, gdouble score)
       ? g_strdup_printf ("grouping=nms threshold=%.12g", 1 / (1 + exp (-score)))
       : g_strdup_printf (
           "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
+}
+
+/* Usually there are 1 to 5. */
+#define MANY_WEAK_PER_WINDOW 10
+
+const gchar *
+results_explain_slowness (const Results *self)
+{
+  return self->found->weak_per_window > MANY_WEAK_PER_WINDOW
+      ? "most windows should be rejected by the first few weak classifiers: so "
+        "many mean that the features do not separate the objects from the "
+        "background, and detection is slow; try a larger --window, another "
+        "--features or --margin, or objects that look more alike, such as one "
+        "direction of them"
+      : NULL;
 }
 
 static void
@@ -195,6 +226,8 @@ results_print (const Results *self)
     g_print ("no box is found\n");
   print_others (self);
   g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
+  if (results_explain_slowness (self) != NULL)
+    g_printerr ("%s\n", results_explain_slowness (self));
   if (self->suspects->len > 0)
     g_printerr ("%u boxes may be objects that were not annotated: see the "
                 "report\n",

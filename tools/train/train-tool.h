@@ -10,6 +10,7 @@
  *   upright.c         boxes of pictures that are stored turned
  *   decode.c          pictures and films -> frames
  *   learn.c           weak classifier after weak classifier; the progress line
+ *   progress.c        the progress line of all else
  *   device.c          CPU or GPU
  *   state.c           what --resume goes on from
  *   results.c         what the classifier does with pictures that it has not
@@ -129,6 +130,15 @@ typedef struct {
 gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
     gpointer data, GError **error);
 
+/* ---- progress.c ---- */
+
+typedef struct _Progress Progress;
+
+/* Prints how far a phase is, from time to time: n is what *at grows by, 0 if
+ * that is unknown. One at a time. */
+Progress *progress_begin (const gchar *phase, gint *at, guint n);
+void progress_end (Progress *self);
+
 /* ---- inputs.c ---- */
 
 typedef struct {
@@ -160,6 +170,8 @@ typedef struct {
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);
+/* What many weak classifiers a window mean, or NULL if there are few. */
+const gchar *results_explain_slowness (const Results *self);
 /* The label of the object of another kind that a mistake is on, or NULL. */
 const gchar *results_other_at (const Results *self, const CuvDatasetBox *box);
 /* "9 of 12 mistakes .. are on objects of other labels"; NULL if none is. */

@@ -54,8 +54,8 @@ cuv_dataset_add (
     return NULL;
   picture = g_new (CuvDatasetPicture, 1);
   *picture = (CuvDatasetPicture){ g_strdup (path),
-    cuv_store_frame (self->store, number), &self->stop, frame->width,
-    frame->height, FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
+    cuv_store_frame (self->store, number), self, frame->width, frame->height,
+    FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetOther)) };
   g_ptr_array_add (self->pictures, picture);
@@ -201,7 +201,8 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
   const GPtrArray *pictures = data;
   const CuvDatasetPicture *from = pictures->pdata[i];
 
-  if (g_atomic_int_get (from->stop) || from->is_window)
+  g_atomic_int_inc (&from->dataset->n_scanned);
+  if (g_atomic_int_get (&from->dataset->stop) || from->is_window)
     return false;
   *picture = (CuvTrainPicture){ from->frame,
     (const CuvTrainBox *) (void *) from->boxes->data,

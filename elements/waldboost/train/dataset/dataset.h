@@ -48,7 +48,7 @@ typedef struct {
 typedef struct {
   gchar *path; /* for messages */
   CuvFrame frame;
-  const gint *stop; /* CuvDataset's */
+  struct _CuvDataset *dataset;
   gint width, height;
   gboolean is_window; /* an object without a picture around it */
   guint64 block;      /* frames of a film with the same number stay together;
@@ -58,12 +58,14 @@ typedef struct {
   GArray *others;     /* of CuvDatasetOther: negatives; for reports */
 } CuvDatasetPicture;
 
-typedef struct {
+typedef struct _CuvDataset {
   CuvStore *store;
   GPtrArray *pictures;                   /* of CuvDatasetPicture */
   GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
   gint stop; /* atomic: if set, training and measuring end soon, with results
               * that are not to be used */
+  gint n_scanned; /* atomic: grows with each picture that is scanned or cut,
+                   * for progress */
 } CuvDataset;
 
 /* folder: for temporary files. NULL with an error. */

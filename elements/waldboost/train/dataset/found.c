@@ -249,7 +249,6 @@ found_new (void)
 }
 
 typedef struct {
-  const CuvDataset *dataset;
   const GPtrArray *pictures;
   Meter *meters; /* of each picture */
   gint failed;   /* atomic: memory ran out */
@@ -260,11 +259,12 @@ measure_task (void *data, int task)
 {
   Search *self = data;
   Meter *meter = &self->meters[task];
+  const CuvDatasetPicture *picture = self->pictures->pdata[task];
 
   meter->grouper = cuv_waldboost_grouper_new ();
-  if (!g_atomic_int_get (&self->dataset->stop)
-      && (meter->grouper == NULL
-          || !measure (meter, self->pictures->pdata[task])))
+  g_atomic_int_inc (&picture->dataset->n_scanned);
+  if (!g_atomic_int_get (&picture->dataset->stop)
+      && (meter->grouper == NULL || !measure (meter, picture)))
     g_atomic_int_set (&self->failed, TRUE);
   cuv_waldboost_grouper_free (meter->grouper);
 }
@@ -292,7 +292,7 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
   const GPtrArray *pictures = dataset->roles[role];
   CuvDatasetFound *found = found_new ();
   Meter self = { model, options->margin, NULL, found, 0, 0 };
-  Search search = { dataset, pictures, g_new (Meter, pictures->len), FALSE };
+  Search search = { pictures, g_new (Meter, pictures->len), FALSE };
 
   for (guint i = 0; i < pictures->len; i++)
     search.meters[i] =

@@ -152,8 +152,10 @@ cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
   for (guint i = 0; too_small >= 0 && i < pictures->len
        && !g_atomic_int_get (&dataset->stop);
        i++) {
-    const gint n = add_picture (&self, pictures->pdata[i]);
+    const CuvDatasetPicture *picture = pictures->pdata[i];
+    const gint n = add_picture (&self, picture);
 
+    g_atomic_int_inc (&picture->dataset->n_scanned);
     too_small = n < 0 ? -1 : too_small + n;
   }
   g_free (self.pixels);
