@@ -15,10 +15,11 @@ compile "$BUILD" 2>/dev/null
 DESTDIR=$scratch meson install -C "$BUILD" --no-rebuild --quiet
 pc=$(find "$scratch" -name gstcuvision-1.0.pc)
 [ -n "$pc" ] || die "no gstcuvision-1.0.pc"
-# DESTDIR is prepended to the prefix
-sed -i "s,^prefix=,prefix=$scratch," "$pc"
+# a prefix may be moved, as DESTDIR does
 export PKG_CONFIG_PATH=${pc%/*}
 read -ra flags < <(pkg-config --cflags --libs gstcuvision-1.0)
+prefix=$(realpath "$(pkg-config --variable=prefix gstcuvision-1.0)")
+[[ $prefix == "$scratch"* ]] || die "gstcuvision-1.0.pc cannot be moved: its prefix is $prefix"
 headers=$(pkg-config --variable=includedir gstcuvision-1.0)/gstcuvision-1.0
 library=$(pkg-config --variable=libdir gstcuvision-1.0)
 GST_PLUGIN_PATH_1_0=$(pkg-config --variable=pluginsdir gstcuvision-1.0)
@@ -36,9 +37,19 @@ for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
   [[ $linked == *"libgstcuvision-1.0.so.0 => $scratch"* ]] \
     || die "${plugin##*/} does not find its library: $linked"
 done
-for program in "$(pkg-config --variable=prefix gstcuvision-1.0)"/bin/*; do
+for program in "$prefix"/bin/*; do
   linked=$(ldd "$program")
   [[ $linked != *"not found"* ]] || die "${program##*/} lacks a library: $linked"
+done
+# what is built and not installed
+read -ra built < <(PKG_CONFIG_PATH=$BUILD/meson-uninstalled \
+  pkg-config --cflags --libs gstcuvision-1.0)
+cc -Wall -Werror -o "$scratch/uninstalled" "$here/reader.c" "${built[@]}" \
+  || die "meson-uninstalled/gstcuvision-1.0.pc does not fit the build"
+# the environment of a build has all programs
+for program in "$prefix"/bin/*; do
+  meson devenv -C "$BUILD" sh -c "command -v ${program##*/}" >/dev/null \
+    || die "meson devenv does not find ${program##*/}"
 done
 
 lines=$(PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") /usr/bin/python3 \
