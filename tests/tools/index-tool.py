@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests cuvision-index with Debian's pictures: index-tool.py PROGRAM."""
+import json
 import os
 import random
 import shutil
@@ -173,6 +174,28 @@ def test_formats():
         for name, why in refused.items():
             check(error.count(f'skipped: {name}: {why}') == 2, f'{name}: {error}')
         check('was not decoded within' not in error, error)
+
+
+def test_target_image():
+    """rcdtrack decodes its target by the same code: it finds one that is stored turned,
+    and one that only GdkPixbuf decodes, where they were cut out."""
+    film = os.path.join(PICTURES, 'messi5.jpg')
+    target = Image.open(film).convert('RGB').crop((330, 120, 420, 250))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    target.transpose(Image.ROTATE_90).save('target.png', exif=exif)
+    target.save('target.bmp')
+    for name in ('target.png', 'target.bmp'):
+        line = (f'filesrc location={film} ! decodebin ! videoconvert '
+                f'! imagefreeze num-buffers=2 ! rcdtrack target-image={name} '
+                '! visionpublish ! fakesink')
+        done = subprocess.run(['gst-launch-1.0', '-q', *line.split()], text=True,
+                              stdout=subprocess.PIPE, timeout=120)
+        boxes = [o for record in done.stdout.splitlines()
+                 for o in json.loads(record)['objects']]
+        check(boxes and all(abs(o['x'] - 330) < 9 and abs(o['y'] - 120) < 9
+                            and abs(o['w'] - 90) < 9 and abs(o['h'] - 130) < 9
+                            for o in boxes), f'{name}: {done.stdout}')
 
 
 def test_edits():
@@ -382,7 +405,8 @@ def test_killed():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_add, test_settings, test_turned, test_formats, test_edits,
+    for test in (test_add, test_settings, test_turned, test_formats,
+                 test_target_image, test_edits,
                  test_merge_and_replace, test_parts, test_compact, test_names, test_export,
                  test_damage, test_other_writer, test_killed):
         test()
