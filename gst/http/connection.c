@@ -30,25 +30,15 @@ peer_name (GSocketAddress *address)
   return name;
 }
 
-/* libsoup has dropped the stream. */
-static void
-on_stream_gone (gpointer data, GObject *stream)
-{
-  CuvHttpConnection *self = data;
-
-  self->stream = NULL;
-  g_ptr_array_remove (self->http->connections, self);
-}
-
 static void
 connection_free (gpointer data)
 {
   CuvHttpConnection *self = data;
 
-  if (self->stream != NULL)
-    g_object_weak_unref (self->stream, on_stream_gone, self);
   if (self->user != NULL)
     *self->user = NULL;
+  g_weak_ref_clear (&self->stream);
+  g_object_unref (self->input);
   g_object_unref (self->socket);
   g_free (self->peer);
   g_free (self);
@@ -64,8 +54,7 @@ cuv_http_connection_shutdown (CuvHttpConnection *self)
 void
 cuv_http_connection_unlimit (CuvHttpConnection *self)
 {
-  if (self->stream != NULL)
-    cuv_http_input_unlimit (self->input);
+  cuv_http_input_unlimit (self->input);
 }
 
 gboolean
@@ -98,6 +87,26 @@ cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
   }
   g_free (peer);
   return found;
+}
+
+/* libsoup has dropped the stream. */
+static gboolean
+is_gone (CuvHttpConnection *self)
+{
+  GObject *stream = g_weak_ref_get (&self->stream);
+  const gboolean gone = stream == NULL;
+
+  g_clear_object (&stream);
+  return gone;
+}
+
+void
+cuv_http_connections_sweep (CuvHttp *http)
+{
+  for (guint i = http->connections->len; i > 0; i--) {
+    if (is_gone (http->connections->pdata[i - 1]))
+      g_ptr_array_remove_index (http->connections, i - 1);
+  }
 }
 
 /* ---- accepting ---- */
@@ -137,12 +146,11 @@ new_connection (CuvHttp *http, GSocket *socket, GSocketAddress *remote)
 
   self->http = http;
   self->socket = g_object_ref (socket);
-  self->stream = G_OBJECT (stream);
+  g_weak_ref_init (&self->stream, stream);
   self->peer = peer_name (remote);
   self->deadline = g_get_monotonic_time () + config->timeout * G_USEC_PER_SEC;
   set_options (socket, config->timeout);
   g_ptr_array_add (http->connections, self);
-  g_object_weak_ref (self->stream, on_stream_gone, self);
   return add_tls (G_IO_STREAM (stream), config->certificate);
 }
 
@@ -215,6 +223,7 @@ on_readable (GSocket *listener, GIOCondition condition, gpointer data)
   GSocket *socket = g_socket_accept (listener, NULL, &error);
   gboolean again = TRUE;
 
+  cuv_http_connections_sweep (http);
   if (socket == NULL) {
     again = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
     g_error_free (error);
@@ -250,6 +259,7 @@ cuv_http_connections_tick (CuvHttp *http)
 {
   gint64 now = g_get_monotonic_time ();
 
+  cuv_http_connections_sweep (http);
   if (http->accepting == NULL)
     begin_accepting (http);
   for (guint i = 0; i < http->connections->len; i++) {

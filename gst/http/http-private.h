@@ -20,13 +20,16 @@ struct _CuvHttp {
 
 void cuv_http_connections_open (CuvHttp *self);
 void cuv_http_connections_close (CuvHttp *self);
+/* Forgets those whose streams are gone. Threads of TLS handshakes may drop a
+ * stream, too, so that it cannot be done when that happens. */
+void cuv_http_connections_sweep (CuvHttp *self);
 /* Ends connections whose deadline has passed. */
 void cuv_http_connections_tick (CuvHttp *self);
 
 /* ---- input.c ---- */
 
 /* A connection that reads CUV_HTTP_MAX_INPUT bytes at most. plain: more than
- * that is answered; with TLS it is not. */
+ * that is answered; with TLS it is not. input: a reference. */
 GSocketConnection *cuv_http_stream_new (
     GSocket *socket, gboolean plain, CuvHttpInput **input);
 void cuv_http_input_unlimit (CuvHttpInput *self);

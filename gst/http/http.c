@@ -150,8 +150,10 @@ drain (CuvHttp *self)
 
   g_source_set_callback (timeout, on_close_timeout, &expired, NULL);
   g_source_attach (timeout, self->context);
-  while (self->connections->len > 0 && !expired)
+  while (self->connections->len > 0 && !expired) {
     g_main_context_iteration (self->context, TRUE);
+    cuv_http_connections_sweep (self);
+  }
   iterate (self);
   g_source_destroy (timeout);
   g_source_unref (timeout);

@@ -64,7 +64,7 @@ struct _CuvHttpConnection {
   CuvHttpConnection **user; /* a field that is NULL when this is gone; NULL: it
                                may be ended for a new one */
   GSocket *socket;
-  GObject *stream;     /* not a reference; NULL: gone */
+  GWeakRef stream;
   CuvHttpInput *input; /* of the stream */
   gchar *peer;         /* "address port" */
   gint64 deadline;     /* monotonic time; 0: none */

@@ -158,6 +158,6 @@ cuv_http_stream_new (GSocket *socket, gboolean plain, CuvHttpInput **input)
       "close-base-stream", FALSE, NULL);
   self->input->socket = socket;
   self->input->plain = plain;
-  *input = self->input;
+  *input = g_object_ref (self->input);
   return G_SOCKET_CONNECTION (self);
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "http/http.h"
+
+#include <gst/check/gstcheck.h>
+
+static CuvHttpConnection *user;
+static GIOStream *stream;
+
+/* Keeps the stream from libsoup. */
+static void
+handle (SoupServer *soup, SoupServerMessage *message, const char *path,
+    GHashTable *query, gpointer http)
+{
+  user = cuv_http_connection_of (http, message);
+  fail_unless (user != NULL);
+  user->user = &user;
+  stream = soup_server_message_steal_connection (message);
+}
+
+static gpointer
+drop (gpointer data)
+{
+  g_object_unref (data);
+  return NULL;
+}
+
+static GSocketConnection *
+ask (guint port)
+{
+  static const gchar request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  GSocketClient *client = g_socket_client_new ();
+  GSocketConnection *connection = g_socket_client_connect_to_host (
+      client, "127.0.0.1", (guint16) port, NULL, NULL);
+
+  fail_unless (connection != NULL);
+  fail_unless (g_output_stream_write_all (
+      g_io_stream_get_output_stream (G_IO_STREAM (connection)), request,
+      sizeof request - 1, NULL, NULL, NULL));
+  g_object_unref (client);
+  return connection;
+}
+
+/* As the thread of a TLS handshake may, when the handshake has failed. */
+GST_START_TEST (test_stream_dropped_by_another_thread)
+{
+  GInetAddress *address = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  GSocket *listener = cuv_http_listen (address, 0, NULL);
+  CuvHttp *http = cuv_http_new (
+      listener, &(CuvHttpConfig){ .max_connections = 4, .timeout = 600 });
+  GSocketConnection *client = ask (cuv_http_port (listener));
+  CuvHttpConnection *before;
+
+  soup_server_add_handler (cuv_http_soup (http), "/", handle, http, NULL);
+  while (stream == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  before = user;
+  g_thread_join (g_thread_new ("handshake", drop, stream));
+  fail_unless (user == before, "freed by a thread that is not the server's");
+  while (user != NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_object_unref (client);
+  cuv_http_close (http);
+  cuv_http_free (http);
+  g_object_unref (listener);
+  g_object_unref (address);
+}
+GST_END_TEST
+
+static Suite *
+http_suite (void)
+{
+  Suite *suite = suite_create ("http");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_stream_dropped_by_another_thread);
+  return suite;
+}
+
+GST_CHECK_MAIN (http)
