@@ -81,6 +81,8 @@ is_part_of_number (char c)
   return (c >= '0' && c <= '9') || c == '.';
 }
 
+#define LONGEST_UNIT 16 /* bytes; none has as many */
+
 /* Whether a number followed by a unit of length starts at `at`. */
 static bool
 read_length_at (const char *at, const char *end, double *nm)
@@ -92,7 +94,7 @@ read_length_at (const char *at, const char *end, double *nm)
   while (at < end && n < sizeof number - 1 && is_part_of_number (*at))
     number[n++] = *at++;
   unit = cuv_envi_trimmed (at, end, 0);
-  for (size_t i = 0; i < unit.size; i++)
+  for (size_t i = 0; i < unit.size && i < LONGEST_UNIT; i++)
     if (strchr (" \t)];:/_", unit.text[i]) != NULL)
       unit.size = i;
   *nm = g_ascii_strtod (number, NULL) * unit_in_nm (&unit);

@@ -89,15 +89,18 @@ line_end (const char *at, const char *end)
 }
 
 /* The end of a list in brackets, as Python prints it; NULL if the text is
- * something else that begins with a bracket. */
+ * something else that begins with a bracket. Does not look beyond the next key,
+ * so that all lines together take linear time. */
 static const char *
 find_bracket (const char *at, const char *end)
 {
-  const char *close = memchr (at, ']', (size_t) (end - at)), *rest = close;
+  const char *close = at, *rest;
 
-  if (close == NULL || memchr (at, '=', (size_t) (close - at)) != NULL
-      || memchr (at, '{', (size_t) (close - at)) != NULL)
+  while (close < end && *close != ']' && *close != '=' && *close != '{')
+    close++;
+  if (close == end || *close != ']')
     return NULL;
+  rest = close;
   while (++rest < end && *rest != '\n')
     if (!is_blank (*rest))
       return NULL;

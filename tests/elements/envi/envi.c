@@ -391,6 +391,38 @@ GST_START_TEST (too_large_or_binary)
 }
 
 GST_END_TEST
+/* A header of `size` bytes that ends in copies of text. */
+static char *
+repeat (const char *start, const char *text, gsize size)
+{
+  GString *header = g_string_new (start);
+
+  while (header->len + strlen (text) < size)
+    g_string_append (header, text);
+  return g_string_free (header, FALSE);
+}
+
+/* Quadratic time would be hours. */
+GST_START_TEST (largest_headers_take_linear_time)
+{
+  static const char *const texts[][2] = { { "", "a=[\n" },
+    { "band names = {a, b, 1", "a1" }, { "band names = {a, b, ", "1 " },
+    { "wavelength = [", "1\n" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    char *start = g_strconcat (GOOD, texts[i][0], NULL), *error = NULL;
+    char *text = repeat (start, texts[i][1], CUV_ENVI_MAX_BYTES - 1);
+    CuvEnvi envi;
+
+    strcpy (text + strlen (text) - 1, *texts[i][0] != '\0' ? "}" : "\n");
+    cuv_envi_parse (&envi, text, strlen (text), &error);
+    free (error);
+    g_free (text);
+    g_free (start);
+  }
+}
+
+GST_END_TEST
 static void
 check_round_trip (const char *text)
 {
@@ -544,6 +576,7 @@ make_suite (void)
   tcase_add_test (tcase, encodings);
   tcase_add_test (tcase, nul_bytes_are_rejected);
   tcase_add_test (tcase, too_large_or_binary);
+  tcase_add_test (tcase, largest_headers_take_linear_time);
   tcase_add_test (tcase, headers_round_trip);
   tcase_add_test (tcase, keeps_other_keys);
   tcase_add_test (tcase, keeps_wavelengths_of_other_units);
