@@ -32,7 +32,8 @@ gst_cuv_qos_reset (GstCuvQos *self)
 {
   self->last_time = self->arrived = self->done = GST_CLOCK_TIME_NONE;
   self->waited = self->skipped = FALSE;
-  self->backlog = self->busy_until = self->delay = 0;
+  self->backlog = self->tested = self->busy_until = self->delay = 0;
+  self->gained = 0;
   self->gap_since = GST_CLOCK_TIME_NONE;
   self->least_delay = GST_CLOCK_TIME_NONE;
   self->behind_since = GST_CLOCK_TIME_NONE;
@@ -128,19 +129,30 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
  * however late the frame is by its timestamp. But elements before this one may
  * have worked in the thread instead. Skipping shows it: frames that were queued
  * then come sooner than those of a source. The answer is trusted for a backlog
- * that doubles each time. */
+ * that doubles each time, as does the number of skipped frames that it needs if
+ * the difference is small. took: from the skipped frame to the next. */
 static void
-check_trust (GstCuvQos *self, GstClockTime idle, GstClockTime step)
+check_trust (GstCuvQos *self, GstClockTime took, GstClockTime step)
 {
+  const gint64 tolerance = (gint64) (step / 8);
+
   if (!self->skipped || self->backlog <= GST_CUV_QOS_UNTESTED)
     return;
-  if (idle + step / 8 >= step) {
+  self->tested += step;
+  self->gained += (gint64) step - (gint64) took;
+  if (self->gained > tolerance) {
+    self->trust = 0;
+    self->least_delay -= MIN (self->backlog, self->least_delay);
+  } else if (self->gained < -tolerance
+      || self->tested
+          >= (self->trust > 0 ? self->trust / 8 : GST_CUV_QOS_UNTESTED)) {
     self->trust = CLAMP (2 * self->trust, GST_CUV_QOS_UNTESTED, 4 * GST_SECOND);
     self->backlog = 0;
   } else {
-    self->trust = 0;
-    self->least_delay -= MIN (self->backlog, self->least_delay);
+    return;
   }
+  self->tested = 0;
+  self->gained = 0;
 }
 
 /* step: from the frame before to this one, by their timestamps. Where upstream
@@ -153,7 +165,7 @@ waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
   const gint64 growth =
       MIN ((gint64) (idle + busy) - (gint64) step, (gint64) busy);
 
-  check_trust (self, idle, step);
+  check_trust (self, idle + busy, step);
   self->backlog = MAX ((gint64) self->backlog + growth, 0);
   if (idle >= step)
     return TRUE;

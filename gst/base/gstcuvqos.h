@@ -43,6 +43,8 @@ typedef struct {
   gboolean skipped;         /* it was late */
   GstClockTime backlog;     /* at most, if upstream worked all that time */
   GstClockTime trust;       /* the backlog at which waits are believed */
+  GstClockTime tested;      /* skipped frames since trust has changed */
+  gint64 gained;            /* how much sooner the frames after them came */
   GstClockTime busy_until;  /* when all work so far would be done, had each
                                frame arrived at its own time */
   GstClockTime delay;       /* of the last frame on arrival */

@@ -21,6 +21,7 @@ typedef struct {
   GstClockTime source_delay; /* its real latency */
   GstClockTime period;       /* real time between frames, stamped FRAME */
   GstClockTime work;         /* of other elements before, in the thread */
+  GstClockTime after;        /* the same, of elements after */
   gboolean queue;            /* before the sink: the thread never waits there */
   guint n;                   /* frames so far */
   GstClockTime now;          /* clock of the thread */
@@ -99,6 +100,7 @@ play (Stream *self, guint n_frames)
     for (guint k = 0; k < self->n_qos; k++)
       n_analysed += work (self, k, time);
     self->n_both += n_analysed == 2;
+    self->now += self->after;
     if (self->now > time + latency)
       self->latest = MAX (self->latest, self->now - time - latency);
     if (!self->queue)
@@ -240,11 +242,13 @@ GST_END_TEST
 /* A source makes frames more slowly than it stamps them. Nothing is queued as
  * long as analysis keeps up with them. */
 static void
-check_slow_source (GstClockTime period, GstClockTime took, guint n_skipped)
+check_slow_source (
+    GstClockTime period, GstClockTime took, GstClockTime after, guint n_skipped)
 {
   Stream stream = stream_new (1, took, 0);
 
   stream.period = period;
+  stream.after = after;
   play (&stream, 1000);
   fail_unless (stream.n_analysed[0] >= 1000 - n_skipped,
       "%u of 1000 analysed, every %u ms, in %u", stream.n_analysed[0],
@@ -254,13 +258,14 @@ check_slow_source (GstClockTime period, GstClockTime took, guint n_skipped)
 
 GST_START_TEST (frames_of_a_slow_source_are_analysed)
 {
-  check_slow_source (100 * MS, 5 * MS, 0);
-  check_slow_source (100 * MS, 60 * MS, 0);
-  check_slow_source (67 * MS, 30 * MS, 0);
+  check_slow_source (100 * MS, 5 * MS, 0, 0);
+  check_slow_source (100 * MS, 60 * MS, 0, 0);
+  check_slow_source (67 * MS, 30 * MS, 0, 0);
   /* less idle than a frame: it is tested now and then that nothing is queued */
-  check_slow_source (FRAME + FRAME / 100, 5 * MS, 1);
-  check_slow_source (67 * MS, 55 * MS, 15);
-  check_slow_source (FRAME + FRAME / 20, 25 * MS, 4);
+  check_slow_source (FRAME + FRAME / 100, 5 * MS, 0, 1);
+  check_slow_source (67 * MS, 55 * MS, 0, 15);
+  check_slow_source (FRAME + FRAME / 20, 25 * MS, 0, 4);
+  check_slow_source (FRAME + FRAME / 20, 10 * MS, 10 * MS, 4);
 }
 
 GST_END_TEST
@@ -280,6 +285,28 @@ GST_START_TEST (work_upstream_is_not_taken_for_waiting)
       GST_TIME_ARGS (stream.latest));
   fail_unless (stream.n_analysed[0] >= 700, "%u", stream.n_analysed[0]);
   stream_clear (&stream);
+}
+
+GST_END_TEST
+/* Skipping is the only way to catch up, if slowly. */
+static void
+check_busy_thread (GstClockTime work, GstClockTime delay)
+{
+  Stream stream = stream_new (1, 20 * MS, 0);
+
+  stream.work = work;
+  stream.queue = TRUE;
+  play (&stream, 3000);
+  fail_unless (stream.latest <= delay, "%" GST_TIME_FORMAT " late",
+      GST_TIME_ARGS (stream.latest));
+  fail_unless (stream.n_analysed[0] >= 200, "%u", stream.n_analysed[0]);
+  stream_clear (&stream);
+}
+
+GST_START_TEST (a_thread_that_hardly_waits_does_not_fall_behind)
+{
+  check_busy_thread (FRAME * 90 / 100, GST_SECOND);
+  check_busy_thread (FRAME * 96 / 100, 2 * GST_SECOND);
 }
 
 GST_END_TEST
@@ -386,6 +413,7 @@ make_suite (void)
   tcase_add_test (tcase, source_with_unreported_latency_is_analysed);
   tcase_add_test (tcase, frames_of_a_slow_source_are_analysed);
   tcase_add_test (tcase, work_upstream_is_not_taken_for_waiting);
+  tcase_add_test (tcase, a_thread_that_hardly_waits_does_not_fall_behind);
   tcase_add_test (tcase, a_hole_of_a_second_is_reported_once);
   tcase_add_test (tcase, a_backlog_is_skipped);
   tcase_add_test (tcase, durations_do_not_overflow);
