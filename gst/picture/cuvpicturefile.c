@@ -9,12 +9,19 @@
 #include <unistd.h>
 #include "cuvfile.h"
 
-enum { MOST_CHUNKS = 65536 };
+enum { MOST_READS = 65536 };
+
+/* Chunks may point to directories of many entries, each of them to the same. */
+typedef struct {
+  FILE *file;
+  gint n_reads;
+} Source;
 
 static gboolean
-read_at (FILE *file, goffset at, guint8 *bytes, gsize n)
+read_at (Source *self, goffset at, guint8 *bytes, gsize n)
 {
-  return fseeko (file, at, SEEK_SET) == 0 && fread (bytes, 1, n, file) == n;
+  return self->n_reads++ < MOST_READS && fseeko (self->file, at, SEEK_SET) == 0
+      && fread (bytes, 1, n, self->file) == n;
 }
 
 static guint32
@@ -30,7 +37,7 @@ number (const guint8 *bytes, gint n, gboolean big)
 /* The orientation of the first directory of a TIFF structure, 0 if there is
  * none. */
 static gint
-read_tiff (FILE *file, goffset at)
+read_tiff (Source *file, goffset at)
 {
   guint8 head[8], count[2], entry[12];
   gboolean big;
@@ -60,7 +67,7 @@ read_tiff (FILE *file, goffset at)
 
 /* Some programs write JPEG's prefix elsewhere, too. */
 static gint
-read_exif (FILE *file, goffset at)
+read_exif (Source *file, goffset at)
 {
   guint8 prefix[6];
 
@@ -80,14 +87,12 @@ is_start_of_frame (guint8 marker)
 }
 
 static void
-read_jpeg (CuvPictureFile *self, FILE *file)
+read_jpeg (CuvPictureFile *self, Source *file)
 {
   guint8 head[10] = { 0 };
   goffset at = 2;
 
-  for (gint i = 0; i < MOST_CHUNKS && read_at (file, at, head, 4)
-       && head[0] == 0xff && head[1] != 0xda;
-       i++) {
+  while (read_at (file, at, head, 4) && head[0] == 0xff && head[1] != 0xda) {
     if (head[1] == 0xe1 && self->orientation == 0)
       self->orientation = read_exif (file, at + 4);
     if (is_start_of_frame (head[1]) && read_at (file, at, head, 10)
@@ -98,14 +103,14 @@ read_jpeg (CuvPictureFile *self, FILE *file)
 }
 
 static void
-read_png (CuvPictureFile *self, FILE *file)
+read_png (CuvPictureFile *self, Source *file)
 {
   guint8 head[10];
   goffset at = 8;
 
   self->is_rgb16 =
       read_at (file, 16, head, sizeof head) && head[8] == 16 && head[9] == 2;
-  for (gint i = 0; i < MOST_CHUNKS && read_at (file, at, head, 8); i++) {
+  while (read_at (file, at, head, 8)) {
     if (memcmp (head + 4, "eXIf", 4) == 0)
       self->orientation = read_exif (file, at + 8);
     at += 12 + (goffset) number (head, 4, TRUE);
@@ -113,13 +118,12 @@ read_png (CuvPictureFile *self, FILE *file)
 }
 
 static void
-read_webp (CuvPictureFile *self, FILE *file)
+read_webp (CuvPictureFile *self, Source *file)
 {
   guint8 head[9];
   goffset at = 12;
 
-  for (gint i = 0; i < MOST_CHUNKS && read_at (file, at, head, sizeof head);
-       i++) {
+  while (read_at (file, at, head, sizeof head)) {
     const goffset size = number (head + 4, 4, FALSE);
 
     if (memcmp (head, "VP8X", 4) == 0 && (head[8] & 2) != 0)
@@ -145,7 +149,7 @@ static const struct {
 };
 
 static void
-read_file (CuvPictureFile *self, FILE *file)
+read_file (CuvPictureFile *self, Source *file)
 {
   guint8 head[12] = { 0 };
 
@@ -183,7 +187,7 @@ cuv_picture_file_read (
     }
     return FALSE;
   }
-  read_file (self, file);
+  read_file (self, &(Source){ .file = file });
   fclose (file);
   return TRUE;
 }

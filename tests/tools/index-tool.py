@@ -131,6 +131,17 @@ def test_turned():
     check([plain] == thumbnails('v.ldp', 'plain'), 'a picture after a rotated one')
 
 
+def write_directories(path):
+    """A JPEG in which each of many segments has the same directory of many entries:
+    655 million, if each was read."""
+    n, size = 10000, 12
+    with open(path, 'wb') as file:
+        file.write(b'\xff\xd8')
+        for i in range(n):
+            file.write(struct.pack('<HHII', 0xe1ff, 0x0a00, 0x2a4949, (n - i) * size - 4))
+        file.write(struct.pack('<H', 65535) + bytes(12 * 65535))
+
+
 def test_formats():
     """All orientations in all formats that have them, and formats that one decoder or
     another refuses, look like the JPEG; what cannot be decoded is named, at once, after
@@ -161,10 +172,12 @@ def test_formats():
     original.resize((32768, 8)).save('wide.jpg')
     with open('photo.heic', 'wb') as file:
         file.write(bytes((0, 0, 0, 28)) + b'ftypheic' + bytes(4) + b'mif1heicmiaf')
+    write_directories('many.jpg')
     os.mkfifo('fifo.jpg')
     refused = {'moving.webp': 'it is animated WebP, which cannot be decoded here',
                'wide.jpg': 'it has 32768 x 8 pixels, but at most 32767 columns',
                'photo.heic': 'it is HEIC, which cannot be decoded here',
+               'many.jpg': '',
                'fifo.jpg': 'it is not a regular file',
                'none.jpg': 'No such file or directory'}
     for _ in range(4):  # qtdemux's error is lost now and then
