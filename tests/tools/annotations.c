@@ -21,8 +21,9 @@
   "<xmax>12</xmax><ymax>14</ymax></bndbox></object>"                           \
   "<object><name>dog</name><part><name>head</name><bndbox><xmin>1</xmin>"      \
   "<ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part><bndbox>"         \
-  "<xmin>2</xmin><ymin>3.5</ymin><xmax>31</xmax><ymax>42.5</ymax>"             \
-  "</bndbox></object></annotation>"
+  "<xmin>2</xmin><ymin>3.5</ymin><xmax>31</xmax><ymax>42.5</ymax></bndbox>"    \
+  "<part><name>tail</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"  \
+  "<ymax>2</ymax></bndbox></part></object></annotation>"
 #define DLIB                                                                   \
   "<?xml version='1.0'?>\n<dataset><images>\n<image file='a.jpg'>"             \
   "<box top='6' left='5' width='7' height='8' ignore='1'>"                     \
@@ -330,10 +331,11 @@ static const struct {
   const gchar *text, *names; /* joined by | */
 } name_files[] = { { "cup\r\nsmall dog\n\n", "cup|small dog" },
   { "path: x\nnames: [cup, 'a, b', \"dog\"]\nnc: 3\n", "cup|a, b|dog" },
-  { "names:\n  0: cup # red\n  2: dog\n\nnc: 3\n", "cup||dog" },
+  { "names:\n  0: cup # red\n  2: \"dog\" # a #2\n\nnc: 3\n", "cup||dog" },
   { "nc: 2\nnames:\n- cup\n- 'dog'\ntrain: x\n", "cup|dog" },
   { "names: {1: dog,\n 0: cup}\n", "cup|dog" },
-  { "names: [\n  'cup',\n  'dog',\n]\n", "cup|dog" } };
+  { "names: [\n  'cup', # red, ']'\n  'dog',\n]\n", "cup|dog" },
+  { "names: [men's, 'a # b', women's]\n", "men's|a # b|women's" } };
 
 static void
 check_names (void)

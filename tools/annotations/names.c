@@ -7,17 +7,16 @@
 
 enum { MAX_NAMES = 1 << 16 };
 
-/* Without quotes, or what follows a number and is a comment. */
+/* Without quotes and comment. */
 static gchar *
 clean (const gchar *text)
 {
-  gchar *name = g_strstrip (g_strdup (text));
-  const gsize n = strlen (name);
-  gchar *comment;
+  gchar *name = g_strstrip (g_strdup (text)), *end, *comment;
 
-  if (n >= 2 && (*name == '"' || *name == '\'') && name[n - 1] == *name) {
-    name[n - 1] = '\0';
-    memmove (name, name + 1, n - 1);
+  if ((*name == '"' || *name == '\'')
+      && (end = strchr (name + 1, *name)) != NULL) {
+    *end = '\0';
+    memmove (name, name + 1, strlen (name + 1) + 1);
   } else if ((comment = strstr (name, " #")) != NULL) {
     *comment = '\0';
     g_strchomp (name);
@@ -54,6 +53,13 @@ add_item (GPtrArray *names, const gchar *item, GError **error)
   return TRUE;
 }
 
+/* Comments and quotes begin where a word does: there is none in men's. */
+static gboolean
+begins_word (const GString *item)
+{
+  return item->len == 0 || g_ascii_isspace (item->str[item->len - 1]);
+}
+
 /* text: after the bracket. */
 static gboolean
 read_flow (GPtrArray *names, const gchar *text, GError **error)
@@ -68,7 +74,12 @@ read_flow (GPtrArray *names, const gchar *text, GError **error)
       g_string_truncate (item, 0);
       continue;
     }
-    if (quote ? *text == quote : strchr ("'\"", *text) != NULL)
+    if (*text == '#' && !quote && begins_word (item)) {
+      text += strcspn (text, "\n") - 1;
+      continue;
+    }
+    if (quote ? *text == quote
+              : begins_word (item) && strchr ("'\"", *text) != NULL)
       quote = quote ? '\0' : *text;
     g_string_append_c (item, *text);
   }

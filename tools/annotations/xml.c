@@ -146,19 +146,28 @@ end_object (Reader *self, GError **error)
   cuv_annotated_add (self->xml.picture, &self->box, error);
 }
 
+/* Whether elements of these names are around, from the inner one on. */
+static gboolean
+is_in (const GSList *around, const gchar *inner, const gchar *outer)
+{
+  return around != NULL && g_str_equal (around->data, inner)
+      && around->next != NULL && g_str_equal (around->next->data, outer);
+}
+
+/* An object may have parts, with names and boxes of their own. */
 static void
 read_object (
-    Reader *self, const gchar *name, const gchar *parent, GError **error)
+    Reader *self, const gchar *name, const GSList *around, GError **error)
 {
   const gchar *text = self->xml.text->str;
 
-  if (g_str_equal (name, "name") && g_str_equal (parent, "object"))
+  if (g_str_equal (name, "name") && g_str_equal (around->data, "object"))
     self->box.label =
         cuv_annotations_label (self->xml.annotations->labels, text);
   else if (g_str_equal (name, "difficult") || g_str_equal (name, "occluded"))
     self->box.ignore |= g_str_equal (text, "1");
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
-    if (!g_str_equal (name, sides[i]) || !g_str_equal (parent, "bndbox"))
+    if (!g_str_equal (name, sides[i]) || !is_in (around, "bndbox", "object"))
       continue;
     if (number_of (name, text, &self->sides[i], error))
       self->seen |= 1u << i;
@@ -177,7 +186,7 @@ end_voc (GMarkupParseContext *context, const gchar *name, gpointer data,
   if (g_str_equal (name, "object"))
     end_object (self, error);
   else if (self->in_object)
-    read_object (self, name, parent, error);
+    read_object (self, name, stack->next, error);
   else if (g_str_equal (name, "filename"))
     self->xml.picture = cuv_annotations_picture (
         self->xml.annotations, self->xml.text->str, -1);
