@@ -268,7 +268,8 @@ def check_cvat(tests):
 
 
 def check_voc(tests):
-    """Names without extension, with another one, and of another file."""
+    """Names without extension, with another one, and of another file, in a folder with
+    links to itself."""
     for change in (lambda text: text.replace('.png<', '<'),
                    lambda text: text.replace('.png<', '.jpg<'),
                    lambda text: text.replace('<filename>', '<filename>C:\\x\\'),
@@ -277,6 +278,8 @@ def check_voc(tests):
         voc = write_voc(folder, tests.pictures)
         for name in os.listdir(voc):
             edit(os.path.join(voc, name), change)
+        for name in ('a', 'b'):
+            os.symlink('.', os.path.join(voc, name))
         tests.expect_same(voc)
 
 

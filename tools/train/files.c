@@ -235,8 +235,9 @@ files_compare (gconstpointer a, gconstpointer b)
   return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
 }
 
+/* seen: folders without links, which may lead back to them. */
 static void
-list (const gchar *path, GPtrArray *files)
+list (const gchar *path, GHashTable *seen, GPtrArray *files)
 {
   GDir *dir = g_dir_open (path, 0, NULL);
   GPtrArray *names;
@@ -247,12 +248,13 @@ list (const gchar *path, GPtrArray *files)
     return;
   }
   names = g_ptr_array_new_with_free_func (g_free);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_build_filename (path, name, NULL));
+  if (g_hash_table_add (seen, files_real_path (path)))
+    while ((name = g_dir_read_name (dir)) != NULL)
+      g_ptr_array_add (names, g_build_filename (path, name, NULL));
   g_dir_close (dir);
   g_ptr_array_sort (names, files_compare);
   for (guint i = 0; i < names->len; i++)
-    list (names->pdata[i], files);
+    list (names->pdata[i], seen, files);
   g_ptr_array_unref (names);
 }
 
@@ -260,7 +262,10 @@ GPtrArray *
 files_list (const gchar *path)
 {
   GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  GHashTable *seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  list (path, files);
+  list (path, seen, files);
+  g_hash_table_unref (seen);
   return files;
 }
