@@ -502,7 +502,8 @@ choose_protocol (CuvMqttVersion version)
 
   mqtt_lib_version (&major, &minor, &revision);
   if (version == CUV_MQTT_5
-      || (version == CUV_MQTT_AUTO && (major > 2 || minor >= 1)))
+      || (version == CUV_MQTT_AUTO
+          && (major > 2 || (major == 2 && minor >= 1))))
     return MQTT_PROTOCOL_V5;
   return MQTT_PROTOCOL_V311;
 }
