@@ -63,6 +63,17 @@ describe (void)
   return g_string_free (text, FALSE);
 }
 
+/* Below 0 all entries would look alike. */
+static gboolean
+check_similarity (GError **error)
+{
+  if (option_similarity >= 0 && option_similarity <= 1)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--similarity %g is not in 0 .. 1", option_similarity);
+  return FALSE;
+}
+
 static gboolean
 parse (int *argc, char ***argv)
 {
@@ -85,7 +96,8 @@ parse (int *argc, char ***argv)
   g_option_context_set_summary (
       context, "Lists and edits index files of ldpindexsink.");
   g_option_context_set_description (context, description);
-  ok = g_option_context_parse (context, argc, argv, &error);
+  ok = g_option_context_parse (context, argc, argv, &error)
+      && check_similarity (&error);
   if (!ok)
     g_printerr ("cuvision-index: %s (see --help)\n", error->message);
   g_clear_error (&error);

@@ -334,6 +334,9 @@ def test_names():
     check(tool('duplicates', 'names.ldp')[1] == '', 'one that is only similar')
     expect(0, '4\tsmall.jpg\t1\tfolder/inner/a.jpg\n', 'duplicates', 'names.ldp',
            '--similarity', '0.6')
+    for bad in ('-0.5', '1.5', 'nan'):
+        expect(2, f'--similarity {bad} is not in 0 .. 1', 'duplicates', 'names.ldp',
+               f'--similarity={bad}')
 
 
 def test_export():
