@@ -71,6 +71,8 @@ add_lines (GPtrArray *names, gboolean folders)
 
   while (ok && (n = getline (&line, &size, stdin)) >= 0) {
     if (n > 0 && line[n - 1] == '\n')
+      line[--n] = '\0';
+    if (n > 0 && line[n - 1] == '\r')
       line[n - 1] = '\0';
     if (*line != '\0')
       ok = add_name (names, line, folders);

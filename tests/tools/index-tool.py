@@ -308,7 +308,7 @@ def test_names():
     inside = ['folder/b.jpg', 'folder/inner/a.jpg', 'folder/inner/deep/c.jpg']
     expect(0, '', 'add', 'names.ldp', 'folder/')
     check(names('names.ldp') == inside, names('names.ldp'))
-    given = f'{NAMES[4]}\n\nfolder/inner\n{NAMES[0]}'
+    given = f'{NAMES[4]}\n\nfolder/inner\r\n\r\n{NAMES[0]}'
     done = subprocess.run([PROGRAM, 'add', 'names.ldp', '-', NAMES[1]], input=given,
                           text=True, timeout=120)
     check(done.returncode == 0 and names('names.ldp') == [
