@@ -17,20 +17,28 @@ to_numbers (gchar **words, gdouble *numbers, guint n, GError **error)
   return TRUE;
 }
 
+/* Names of classes, or NULL. */
+typedef struct {
+  const gchar *const *names;
+  guint n;
+} Labels;
+
 typedef gboolean (*LineReader) (CuvAnnotations *self, const gchar *line,
-    gchar **words, const gchar *const *labels, GError **error);
+    gchar **words, const Labels *labels, GError **error);
 
 static gboolean
-read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *labels,
+read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
     LineReader read, GError **error)
 {
+  const Labels labels = { names,
+    names != NULL ? g_strv_length ((gchar **) names) : 0 };
   gchar **lines = g_strsplit (text, "\n", 0);
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && lines[i] != NULL; i++) {
     gchar **words = cuv_annotations_words (lines[i]);
 
-    ok = *words == NULL || read (self, lines[i], words, labels, error);
+    ok = *words == NULL || read (self, lines[i], words, &labels, error);
     if (!ok)
       g_prefix_error (error, "line %u: ", i + 1);
     g_strfreev (words);
@@ -43,10 +51,9 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *labels,
 
 /* Some programs write classes as 0.0. */
 static const gchar *
-label_of (CuvAnnotations *self, const gchar *number, const gchar *const *labels,
+label_of (CuvAnnotations *self, const gchar *number, const Labels *labels,
     GError **error)
 {
-  const guint n = labels != NULL ? g_strv_length ((gchar **) labels) : 0;
   gdouble class;
   gchar text[16];
 
@@ -56,13 +63,13 @@ label_of (CuvAnnotations *self, const gchar *number, const gchar *const *labels,
         error, "the class '%.40s' is not a whole number", number);
     return NULL;
   }
-  if (labels != NULL && class < n)
-    return cuv_annotations_label (self->labels, labels[(guint) class]);
+  if (class < labels->n)
+    return cuv_annotations_label (self->labels, labels->names[(guint) class]);
   g_snprintf (text, sizeof text, "%u", (guint) class);
-  if (labels == NULL)
+  if (labels->names == NULL)
     return cuv_annotations_label (self->labels, text);
-  cuv_annotations_fail (
-      error, "there is no class %s: the names end with %u", text, n - 1);
+  cuv_annotations_fail (error, "there is no class %s: the names end with %u",
+      text, labels->n - 1);
   return NULL;
 }
 
@@ -114,7 +121,7 @@ read_centre (gchar **words, CuvAnnotation *box, GError **error)
 
 static gboolean
 read_yolo_line (CuvAnnotations *self, const gchar *line, gchar **words,
-    const gchar *const *labels, GError **error)
+    const Labels *labels, GError **error)
 {
   CuvAnnotated *picture = cuv_annotations_picture (self, "", -1);
   CuvAnnotation box = { 0 };
@@ -196,7 +203,7 @@ read_boxes (
 
 static gboolean
 read_info_line (CuvAnnotations *self, const gchar *line, gchar **words,
-    const gchar *const *labels, GError **error)
+    const Labels *labels, GError **error)
 {
   const guint n = g_strv_length (words), count = find_count (words, n);
   CuvAnnotated *picture;
