@@ -304,9 +304,6 @@ def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None
         raise ValueError("the buffer belongs to others, too: use copy(buffer)")
     ids = [found["region_id"] for found in objects(buffer)]
     number = max((id for id in ids if id < 2**30), default=-1) + 1
-    region = _video().buffer_add_video_region_of_interest_meta(
-        buffer, label, int(x), int(y), int(w), int(h))
-    region.id, region.parent_id = number, -1
     detection = Gst.Structure.new_empty("detection")
     size = caps.get_structure(0) if caps else None
     if size:
@@ -317,9 +314,16 @@ def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None
         extra["confidence"] = float(confidence)
     for name, value in ({"label_id": 0} | extra).items():
         detection.set_value(name, value)
-    region.add_param(detection)
+    params = [detection]
     if track is not None:
-        region.add_param(Gst.Structure.new_from_string(f"object_id, id=(int){track}"))
+        params.append(Gst.Structure.new_empty("object_id"))
+        params[-1].set_value("id", int(track))
+    # last: what fails leaves the buffer as it was
+    region = _video().buffer_add_video_region_of_interest_meta(
+        buffer, label, int(x), int(y), int(w), int(h))
+    region.id, region.parent_id = number, -1
+    for param in params:
+        region.add_param(param)
     return number
 
 

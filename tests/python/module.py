@@ -194,6 +194,14 @@ class OwnObjects(unittest.TestCase):
                  "x_min": 0.25, "x_max": 0.75, "y_min": 0.25, "y_max": 0.75}},
              "extra_params": {"note": "n", "depth": 2.5}}])
 
+    def test_bad_values(self):
+        """What cannot be added leaves the buffer as it was."""
+        buffer = frame()
+        for bad in ({"x": -1}, {"note": 2**40}, {"track": 2**40}, {"track": "a"}, {"confidence": "a"}):
+            with self.subTest(bad), self.assertRaises((OverflowError, TypeError, ValueError)):
+                gstcuvision.add_object(buffer, "a", **{"x": 1, "y": 2, "w": 3, "h": 4} | bad)
+            self.assertEqual(gstcuvision.objects(buffer), [])
+
     def test_copy(self):
         buffer = everything()
         buffer.pts = 17
