@@ -126,18 +126,27 @@ read_events (
   return TRUE;
 }
 
-/* cv::FileStorage writes "%YAML:1.0" where YAML has a blank. */
-static int
-skip_directive (const char **text, gsize *size)
+/* Moves to the document, and adds the lines before it: cv::FileStorage writes
+ * "%YAML:1.0" where YAML has a blank, and libyaml compares each directive with
+ * all others. */
+static gboolean
+skip_directives (const char **text, gsize *size, int *n_lines, GError **error)
 {
-  const char *end =
-      g_str_has_prefix (*text, "%YAML") ? memchr (*text, '\n', *size) : NULL;
+  const char *at = *text, *end = at + *size, *document;
 
-  if (end == NULL)
-    return 0;
-  *size -= (gsize) (end + 1 - *text);
-  *text = end + 1;
-  return 1;
+  while (at < end && g_ascii_isspace (*at))
+    at++;
+  if (at == end || *at != '%')
+    return TRUE;
+  document = g_strstr_len (at, end - at, "\n---");
+  if (document == NULL)
+    return cuv_model_fail (
+        error, "not well-formed YAML: there is no line --- after %%YAML");
+  for (at = *text; at <= document; at++)
+    *n_lines += *at == '\n';
+  *text = at;
+  *size = (gsize) (end - at);
+  return TRUE;
 }
 
 gboolean
@@ -145,10 +154,12 @@ cuv_parse_yaml (
     CuvModelReader *reader, const char *text, gsize size, GError **error)
 {
   Yaml self = { .reader = reader };
-  const int skipped_lines = skip_directive (&text, &size);
+  int skipped_lines = 0;
   yaml_parser_t parser;
   gboolean ok;
 
+  if (!skip_directives (&text, &size, &skipped_lines, error))
+    return FALSE;
   if (!yaml_parser_initialize (&parser))
     return cuv_model_fail (error, "out of memory");
   yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);

@@ -130,6 +130,9 @@ def bombs():
     yield stage + '1 ' * (size // 2) + '</stageType>', 'holds more than 16 MB'
     yield f'{{"a": [{"1," * (size // 2)}', 'not well-formed YAML'
     yield f'{{"a": "{"x" * size}"}}', 'not a model of a supported'
+    tags = ''.join(f'%TAG !{i}! x\n' for i in range(1 << 19))
+    yield f'%YAML 1.1\n{tags}---\na: 1\n', 'line 524292: not a model of a supported'
+    yield f'%YAML:1.0\r{tags}', 'there is no line --- after %YAML'
 
 
 # ---- OpenCV's cascades ----
