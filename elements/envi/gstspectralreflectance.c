@@ -180,6 +180,17 @@ has_whole (const Settings *settings, const GstCuvSpectralInfo *info)
           && gst_spectral_reference_is_whole (settings->dark, info));
 }
 
+/* As envisrc does of cubes. */
+static void
+warn_of (GstSpectralReflectance *self, const GstSpectralReference *reference,
+    const gchar *path)
+{
+  guint warned = 0;
+
+  if (reference != NULL)
+    gst_envi_warn_of_file (GST_ELEMENT (self), &reference->file, path, &warned);
+}
+
 static gchar *
 use_references (gpointer element, gconstpointer settings, gconstpointer unused)
 {
@@ -208,6 +219,8 @@ use_references (gpointer element, gconstpointer settings, gconstpointer unused)
   clear_levels (self);
   self->dark = dark;
   self->range = range;
+  warn_of (self, s->white, s->white_location);
+  warn_of (self, s->dark, s->dark_location);
   return NULL;
 }
 

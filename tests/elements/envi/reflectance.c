@@ -304,6 +304,26 @@ GST_START_TEST (errors_name_the_reference)
 }
 
 GST_END_TEST
+GST_START_TEST (warns_of_references_like_envisrc)
+{
+  GstHarness *h;
+  GstBus *bus;
+
+  write_text ("dark.hdr",
+      "ENVI\nsamples=5\nlines=1\nbands=3\ndata type=12\ninterleave=bil\n");
+  write_counting ("dark.img", 0, 32);
+  h = harness_new ("dark=dark.hdr", "U8", "bip");
+  bus = cuv_harness_watch (h);
+  gst_harness_push (h, cube_new ("U8", "bip"));
+  expect_problem (bus, GST_MESSAGE_WARNING,
+      "The samples of 'dark.hdr' have 32 bytes, but the header describes 30");
+  expect_problem (bus, GST_MESSAGE_WARNING,
+      "The header of 'dark.hdr' has no byte order: little endian is assumed");
+  cuv_harness_unwatch (h, bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -317,6 +337,7 @@ make_suite (void)
   tcase_add_test (tcase, references_change_while_playing);
   tcase_add_test (tcase, keys_of_bands_are_kept);
   tcase_add_test (tcase, errors_name_the_reference);
+  tcase_add_test (tcase, warns_of_references_like_envisrc);
   return suite;
 }
 
