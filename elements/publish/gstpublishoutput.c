@@ -34,7 +34,8 @@ struct _GstCuvPublishOutput {
   CuvOutbox *outbox; /* to a broker, else NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
-  gchar *name; /* of a source that has none */
+  gboolean keeps; /* unsent records, in spool-path */
+  gchar *name;    /* of a source that has none */
 };
 
 /* ---- formats ---- */
@@ -241,6 +242,7 @@ make_outbox (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings,
   if (broker == NULL)
     return FALSE;
   spool = make_spool (settings, error);
+  self->keeps = !gst_cuv_publish_is_empty (settings->spool_path);
   if (spool == NULL) {
     broker->klass->free (broker);
     return FALSE;
@@ -341,11 +343,28 @@ gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
   cuv_writer_push (self->writer, text, size);
 }
 
+static void
+finish_outbox (GstCuvPublishOutput *self)
+{
+  CuvOutboxCounts counts;
+
+  if (cuv_outbox_finish (self->outbox, EOS_MS) || self->keeps)
+    return;
+  gst_cuv_publish_output_post_warning (self); /* the cause first */
+  cuv_outbox_get_counts (self->outbox, &counts);
+  GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
+      ("The stream has ended, and the broker has not acknowledged "
+       "%" G_GUINT64_FORMAT " records, which are lost if it does not before "
+       "this element stops. Set spool-path to keep them.",
+          (guint64) counts.queued),
+      (NULL));
+}
+
 void
 gst_cuv_publish_output_finish (GstCuvPublishOutput *self)
 {
   if (self->outbox != NULL)
-    cuv_outbox_finish (self->outbox, EOS_MS);
+    finish_outbox (self);
   else
     cuv_writer_finish (self->writer, EOS_MS);
 }

@@ -88,6 +88,15 @@ class Outages(WithFolder):
             pipeline.messages[0], "Cannot send to '127.0.0.1:[0-9]+': .*(refused|no connection): check"
         )
 
+    def test_unsent_at_the_end(self):
+        """A broker that never comes."""
+        for spool, lost in ((f"spool-path={self.folder}/kept", False), ("", True)):
+            pipeline = self.pipeline("a", LIVE % 5, spool, self.broker()).play()
+            stats = pipeline.finish()
+            texts = [text for text in pipeline.messages if "has not acknowledged 5 records" in text]
+            self.assertEqual(len(texts), lost, pipeline.messages)
+            self.assertEqual((stats["dropped"], stats["queue"]), (5, 0) if lost else (0, 5))
+
     def test_required_connection(self):
         broker = self.broker()
         pipeline = self.pipeline("a", LIVE % 200, "require-connection=true", broker)
