@@ -329,7 +329,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
 static const GstCuvSetting list[] = {
   { "model", "Model",
       "Model file, a path or a bare name: an OpenCV cascade, a BUT FIT "
-      "WaldBoostClassifier or a WBDetector (XML)",
+      "WaldBoostClassifier or a WBDetector (XML, YAML, JSON, also in gzip)",
       .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
       .is_file = TRUE },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",

@@ -362,22 +362,30 @@ check_names (void)
   }
 }
 
-/* JSON that would overflow the stack of a parser that recurses. */
+/* What would overflow the stack of a parser that recurses, or fill the memory
+ * of one that keeps what is open. */
 static void
 check_nested (void)
 {
-  static const gchar *const begins[] = { "{\"annotations\":",
-    "{\"images\":[{\"id\":1,\"file_name\":\"a\"}],\"annotations\":",
-    "{\"frame_num\":0,\"objects\":" };
+  static const struct {
+    const gchar *begin, *level;
+  } nested[] = { { "{\"annotations\":", "[" },
+    { "{\"annotations\":", "{\"a\":" },
+    { "{\"images\":[{\"id\":1,\"file_name\":\"a\"}],\"annotations\":", "[" },
+    { "{\"images\":[{\"id\":1,\"file_name\":\"a\"}],\"annotations\":",
+        "{\"a\":" },
+    { "{\"frame_num\":0,\"objects\":", "[" },
+    { "{\"frame_num\":0,\"objects\":", "{\"a\":" }, { "<annotation>", "<a>" },
+    { "<dataset>", "<a>" }, { "<annotations>", "<a>" } };
 
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (begins); i++) {
-    GString *text = g_string_new (begins[i / 2]);
+  for (guint i = 0; i < G_N_ELEMENTS (nested); i++) {
+    GString *text = g_string_new (nested[i].begin);
     CuvAnnotations *self = cuv_annotations_new ();
     gchar *error;
 
-    cuv_check_case ("nested %s", begins[i / 2]);
+    cuv_check_case ("nested %s%s", nested[i].begin, nested[i].level);
     for (guint k = 0; k < 200000; k++)
-      g_string_append (text, i % 2 == 0 ? "[" : "{\"a\":");
+      g_string_append (text, nested[i].level);
     error = parse (self, text->str, text->len);
     CUV_CHECK (error != NULL && strstr (error, "nested more than") != NULL,
         ": %s", error);

@@ -11,6 +11,8 @@
 
 #include "xml.h"
 
+enum { PIECE = 65536, MAX_DEPTH = 64 };
+
 typedef struct {
   CuvXml xml; /* first */
   CuvAnnotation box;
@@ -19,6 +21,26 @@ typedef struct {
   gdouble size[2];  /* VOC: width height */
   gboolean in_object;
 } Reader;
+
+/* In pieces, as each open element takes memory: millions of them would take
+ * gigabytes. */
+static gboolean
+parse_pieces (GMarkupParseContext *context, const gchar *bytes, GError **error)
+{
+  gsize left = strlen (bytes);
+
+  for (gsize n; left > 0; bytes += n, left -= n) {
+    n = MIN (left, PIECE);
+    if (!g_markup_parse_context_parse (context, bytes, (gssize) n, error))
+      return FALSE;
+    if (g_slist_length (
+            (GSList *) g_markup_parse_context_get_element_stack (context))
+        > MAX_DEPTH)
+      return cuv_annotations_fail (
+          error, "elements are nested more than %d deep", MAX_DEPTH);
+  }
+  return g_markup_parse_context_end_parse (context, error);
+}
 
 gboolean
 cuv_xml_parse (CuvXml *self, const gchar *bytes, const GMarkupParser *parser,
@@ -31,10 +53,7 @@ cuv_xml_parse (CuvXml *self, const gchar *bytes, const GMarkupParser *parser,
   gboolean ok;
 
   self->text = g_string_new (NULL);
-  ok = g_markup_parse_context_parse (
-           context, bytes, (gssize) strlen (bytes), &problem)
-      && g_markup_parse_context_end_parse (context, &problem);
-
+  ok = parse_pieces (context, bytes, &problem);
   g_markup_parse_context_get_position (context, &line, NULL);
   if (!ok)
     cuv_annotations_fail (error, "line %d: %s", line, problem->message);
