@@ -395,6 +395,36 @@ check_nested (void)
   }
 }
 
+/* Many words and fields, each of which could take 40 bytes. */
+static void
+check_long (void)
+{
+  static const gchar good[] = "0 .5 .5 .1 .1\n";
+  GString *text = g_string_new (good);
+  CuvAnnotations *self = cuv_annotations_new ();
+
+  cuv_check_case ("long");
+  for (guint i = 0; i < 1 << 20; i++)
+    g_string_append (text, "1 ");
+  for (gint line = 1; line <= 2; line++) {
+    const gsize skipped = line == 1 ? strlen (good) : 0;
+    gchar *error = parse (self, text->str + skipped, text->len - skipped);
+    gchar *expected = g_strdup_printf (
+        "line %d: it has more than 1048576 bytes, the limit", line);
+
+    CUV_CHECK (g_strcmp0 (error, expected) == 0, ": %s", error);
+    g_free (expected);
+    g_free (error);
+  }
+  g_string_assign (text, "filename,xmin,ymin,xmax,ymax,class\na,1,2,3,4,cup");
+  for (guint i = 0; i < 10000; i++)
+    g_string_append (text, ",");
+  CUV_CHECK (parse (self, text->str, text->len) == NULL);
+  CUV_CHECK (self->pictures->len == 2);
+  cuv_annotations_free (self);
+  g_string_free (text, TRUE);
+}
+
 /* Either an error or boxes, whatever the bytes are. */
 static void
 check_damage (guint i)
@@ -486,6 +516,7 @@ run (void)
     check_wrong (i);
   check_names ();
   check_nested ();
+  check_long ();
   check_vec ();
 }
 

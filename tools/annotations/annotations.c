@@ -173,6 +173,18 @@ cuv_annotations_number (const gchar *text, gdouble *number)
   return end != text && *end == '\0' && isfinite (*number);
 }
 
+gchar *
+cuv_annotations_line (const gchar **at)
+{
+  const gchar *line = *at;
+  const gsize n = strcspn (line, "\n");
+
+  if (*line == '\0')
+    return NULL;
+  *at = line + n + (line[n] == '\n');
+  return g_strndup (line, n);
+}
+
 gchar **
 cuv_annotations_words (const gchar *line)
 {
@@ -293,12 +305,11 @@ is_info (gchar **words, guint n)
 /* By the first line that is not blank: one of YOLO has five numbers or more,
  * one of info.dat a path first. */
 static gboolean
-recognise_words (
-    const gchar *at, const gchar *end, CuvAnnotationsFormat *format)
+recognise_words (const gchar *at, CuvAnnotationsFormat *format)
 {
-  const gchar *line_end = memchr (at, '\n', (gsize) (end - at));
-  gchar *line = g_strndup (at, (gsize) ((line_end ? line_end : end) - at));
-  gchar **words = cuv_annotations_words (line);
+  gchar *line = cuv_annotations_line (&at);
+  const gboolean is_long = strlen (line) > CUV_ANNOTATIONS_MAX_LINE;
+  gchar **words = cuv_annotations_words (is_long ? "" : line);
   const guint n = g_strv_length (words);
   const gboolean yolo = n >= 5 && is_number (words[0]) && is_number (words[1]);
   const gboolean known = yolo || is_info (words, n);
@@ -369,7 +380,7 @@ recognise_text (
     return recognise_json (at, end, format);
   if (*at == '<')
     return recognise_xml (at, end, format);
-  return recognise_csv (at, end, format) || recognise_words (at, end, format);
+  return recognise_csv (at, end, format) || recognise_words (at, format);
 }
 
 gboolean

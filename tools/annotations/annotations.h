@@ -136,6 +136,12 @@ gboolean cuv_annotations_fail (GError **error, const gchar *format, ...)
 /* A number that is all of the text, with a point in every locale. */
 gboolean cuv_annotations_number (const gchar *text, gdouble *number);
 
+/* The line at *at, which moves behind it; g_free() it. NULL at the end. */
+gchar *cuv_annotations_line (const gchar **at);
+
+/* Bytes of a line of words, each of which takes many times its size. */
+#define CUV_ANNOTATIONS_MAX_LINE (1 << 20)
+
 /* The words of a line, without empty ones; g_strfreev() them. */
 gchar **cuv_annotations_words (const gchar *line);
 

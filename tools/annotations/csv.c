@@ -7,7 +7,10 @@
 
 /* ---- rows ---- */
 
-/* The fields of the row at *at, which moves behind it. */
+enum { MOST_FIELDS = 1024 };
+
+/* The fields of the row at *at, which moves behind it. Those after the first
+ * MOST_FIELDS become one. */
 static GPtrArray *
 next_row (const gchar **at)
 {
@@ -21,7 +24,7 @@ next_row (const gchar **at)
       g_string_append_c (field, *c++);
     else if (*c == '"')
       quoted = !quoted;
-    else if (*c == ',' && !quoted) {
+    else if (*c == ',' && !quoted && row->len < MOST_FIELDS) {
       g_ptr_array_add (row, g_strdup (field->str));
       g_string_truncate (field, 0);
     } else if (*c != '\r' || quoted)

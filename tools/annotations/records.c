@@ -60,15 +60,14 @@ gboolean
 cuv_read_json_lines (CuvAnnotations *self, const gchar *bytes, gsize size,
     const gchar *const *labels, GError **error)
 {
-  gchar **lines = g_strsplit (bytes, "\n", 0);
   gboolean ok = TRUE;
+  gchar *line;
 
-  for (guint i = 0; ok && lines[i] != NULL; i++) {
-    ok = *g_strstrip (lines[i]) == '\0'
-        || read_json_line (self, lines[i], error);
+  for (guint i = 1; ok && (line = cuv_annotations_line (&bytes)) != NULL; i++) {
+    ok = *g_strstrip (line) == '\0' || read_json_line (self, line, error);
     if (!ok)
-      g_prefix_error (error, "line %u: ", i + 1);
+      g_prefix_error (error, "line %u: ", i);
+    g_free (line);
   }
-  g_strfreev (lines);
   return ok;
 }

@@ -27,23 +27,36 @@ typedef gboolean (*LineReader) (CuvAnnotations *self, const gchar *line,
     gchar **words, const Labels *labels, GError **error);
 
 static gboolean
+read_line (CuvAnnotations *self, const gchar *line, const Labels *labels,
+    LineReader read, GError **error)
+{
+  gchar **words;
+  gboolean ok;
+
+  if (strlen (line) > CUV_ANNOTATIONS_MAX_LINE)
+    return cuv_annotations_fail (error, "it has more than %d bytes, the limit",
+        CUV_ANNOTATIONS_MAX_LINE);
+  words = cuv_annotations_words (line);
+  ok = *words == NULL || read (self, line, words, labels, error);
+  g_strfreev (words);
+  return ok;
+}
+
+static gboolean
 read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
     LineReader read, GError **error)
 {
   const Labels labels = { names,
     names != NULL ? g_strv_length ((gchar **) names) : 0 };
-  gchar **lines = g_strsplit (text, "\n", 0);
   gboolean ok = TRUE;
+  gchar *line;
 
-  for (guint i = 0; ok && lines[i] != NULL; i++) {
-    gchar **words = cuv_annotations_words (lines[i]);
-
-    ok = *words == NULL || read (self, lines[i], words, &labels, error);
+  for (guint i = 1; ok && (line = cuv_annotations_line (&text)) != NULL; i++) {
+    ok = read_line (self, line, &labels, read, error);
     if (!ok)
-      g_prefix_error (error, "line %u: ", i + 1);
-    g_strfreev (words);
+      g_prefix_error (error, "line %u: ", i);
+    g_free (line);
   }
-  g_strfreev (lines);
   return ok;
 }
 
