@@ -158,7 +158,7 @@ read_fwhm (CuvEnvi *envi, CuvEnviReader *reader, double unit)
       || read_lengths (reader, FWHM, unit, envi->bands, envi->fwhm);
 }
 
-/* Wavelengths in a unit that is no length are dropped. */
+/* Wavelengths in other units than those of length are dropped. */
 bool
 cuv_envi_read_lengths (CuvEnvi *envi, CuvEnviReader *reader)
 {
