@@ -126,6 +126,18 @@ struct Painter {
   }
 };
 
+// The last four pixels, where memory may end with the last band.
+static __device__ uint4
+load_last (const uint8_t *at, int span)
+{
+  const unsigned *words = (const unsigned *) at;
+  unsigned last = 0;
+
+  for (int i = 0; i < span; i++)
+    last |= (unsigned) at[12 + i] << 8 * i;
+  return make_uint4 (words[0], words[1], words[2], last);
+}
+
 // Groups of four pixels (n_tiles) in turn over all threads.
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -136,6 +148,7 @@ __launch_bounds__ (THREADS)
   unsigned sums[SUMS] = {};
   int slots[BANDS]; // byte index of bands in a pixel
   Painter painter = {};
+  int i = blockIdx.x * THREADS + threadIdx.x;
 
   cuv_pdl_wait ();
   cuv_pdl_trigger ();
@@ -146,13 +159,11 @@ __launch_bounds__ (THREADS)
         : 0;
   if (paints)
     painter.load (pass.state->gains, n);
-#pragma unroll 2
-  for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
-       i += gridDim.x * THREADS) {
-    const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
-    const PixelQuad four (((const uint4 *) (pass.cube.data + pass.low
-                              + y * pass.cube.row_step))[x],
-        slots, n);
+  const auto row = [&] (int y) {
+    return pass.cube.data + pass.low + y * pass.cube.row_step;
+  };
+  const auto process = [&] (uint4 pixels, int x, int y) {
+    const PixelQuad four (pixels, slots, n);
 
     if (pass.tasks & CUV_PCA_SUM)
       add (four, sums);
@@ -160,7 +171,16 @@ __launch_bounds__ (THREADS)
       ((uint4 *) (pass.picture + y * pass.stride))[x] =
           make_uint4 (painter.colour (four, 0), painter.colour (four, 1),
               painter.colour (four, 2), painter.colour (four, 3));
+  };
+#pragma unroll 2
+  for (; i < pass.n_tiles - 1; i += gridDim.x * THREADS) {
+    const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
+
+    process (((const uint4 *) row (y))[x], x, y);
   }
+  if (i == pass.n_tiles - 1)
+    process (load_last (row (pass.height - 1) + 16 * (across - 1), pass.span),
+        across - 1, pass.height - 1);
   if (pass.tasks & CUV_PCA_SUM)
     add_block_sums (pass, sums);
 }

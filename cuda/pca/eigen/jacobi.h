@@ -46,7 +46,7 @@ typedef struct {
   CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   int32_t *order, *best, *taken; /* n */
-  uint32_t *blocks;              /* CUV_PCA_BLOCKS (n) */
+  uint16_t *rows;                /* CUV_PCA_BLOCKS (n) */
 } CuvPcaScratch;
 
 /* Doubles up to the two zeros, which must all be 0 at first; bytes in total. */
@@ -56,7 +56,7 @@ typedef struct {
   (CUV_PCA_SCRATCH_DOUBLES (n) * sizeof (double)                               \
       + CUV_GROUP_SLOTS * sizeof (CuvGroupSlot)                                \
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation)                            \
-      + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint32_t))
+      + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint16_t))
 
 CUV_HOST_DEVICE CuvPcaScratch
 cuv_pca_scratch_in (double *memory, int n)
@@ -76,7 +76,7 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
   scratch.taken = scratch.best + n;
-  scratch.blocks = (uint32_t *) (scratch.taken + n);
+  scratch.rows = (uint16_t *) (scratch.taken + n);
   return scratch;
 }
 
@@ -165,19 +165,26 @@ cuv_pca_turn_block (
   a[qx * pitch + qy] = a[qy * pitch + qx] = qq;
 }
 
+/* The number of the block of the pairs i <= j. */
+CUV_HOST_DEVICE int
+cuv_pca_block (int n, int i, int j)
+{
+  return i * CUV_PCA_PAIRS (n) - i * (i + 1) / 2 + j;
+}
+
 /* Applies a round of rotations to a and to the rows of v. */
 CUV_GROUP_FUNC void
 cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     int round, double scale, double limit, CuvPcaRotation *rotations,
-    const uint32_t *blocks)
+    const uint16_t *rows)
 {
   CUV_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
   rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
   cuv_group_sync (group);
   CUV_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
   {
-    const CuvPcaRotation *x = &rotations[blocks[k] >> 16];
-    const CuvPcaRotation *y = &rotations[blocks[k] & 0xffff];
+    const int i = rows[k], j = k - cuv_pca_block (n, i, 0);
+    const CuvPcaRotation *x = &rotations[i], *y = &rotations[j];
 
     if (x->s != 0.0 || y->s != 0.0)
       cuv_pca_turn_block (a, pitch, x, y);
@@ -192,16 +199,15 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
   cuv_group_sync (group);
 }
 
-/* All pairs of pairs i <= j, as i << 16 | j. */
+/* Writes the row of each block. With one byte more per block, 81 bands would
+ * not fit into shared memory. */
 CUV_GROUP_FUNC void
-cuv_pca_list_blocks (CuvThreadGroup group, int n, uint32_t *blocks)
+cuv_pca_list_rows (CuvThreadGroup group, int n, uint16_t *rows)
 {
-  const int pairs = CUV_PCA_PAIRS (n);
-
-  CUV_GROUP_ROWS (group, i, pairs)
+  CUV_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
   {
-    CUV_GROUP_COLUMNS (group, j, i, pairs)
-    blocks[i * pairs - i * (i + 1) / 2 + j] = (uint32_t) (i << 16 | j);
+    CUV_GROUP_COLUMNS (group, j, i, CUV_PCA_PAIRS (n))
+    rows[cuv_pca_block (n, i, j)] = (uint16_t) i;
   }
 }
 
@@ -401,7 +407,7 @@ cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
   const int pitch = self.pitch;
   double *v = self.vectors;
 
-  cuv_pca_list_blocks (group, n, self.blocks);
+  cuv_pca_list_rows (group, n, self.rows);
   if (!cuv_pca_orthonormalise (
           group, v, n, n, pitch, self.b, self.c, self.slots))
     cuv_pca_set_unit (group, v, n, pitch);
@@ -409,7 +415,7 @@ cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
   cuv_pca_multiply_half (group, self.b, v, n, n, pitch, self.c);
   for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
     cuv_pca_round (group, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
-        self.rotations, self.blocks);
+        self.rotations, self.rows);
 }
 
 /* Eigenvectors of a (n x n, symmetric, positive semidefinite) as rows of
