@@ -298,9 +298,8 @@ decode (const gchar *path, const gchar *decoder, gint orientation,
 
 /* ---- files ---- */
 
-/* GdkPixbuf decodes some that GStreamer's own decoders do not, such as BMP. It
- * has turned the orientations of TIFF 1 to 4 upright, and taken the others for
- * those. */
+/* It has turned the orientations of TIFF 1 to 4 upright, and taken the others
+ * for those. */
 static gboolean
 decode_with_pixbuf (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)
@@ -312,21 +311,31 @@ decode_with_pixbuf (const gchar *path, const CuvPictureFile *file,
   return decode (path, "gdkpixbufdec !", orientation, visitor, problem);
 }
 
-/* pngdec of GStreamer 1.22 swaps the colours of 16 bits without alpha. */
+static gboolean
+decode_with_decodebin (const gchar *path, const CuvPictureFile *file,
+    Visitor *visitor, gchar **problem)
+{
+  return decode (
+      path, "decodebin name=decode", file->orientation, visitor, problem);
+}
+
+/* GdkPixbuf decodes some that GStreamer's own decoders do not, such as BMP. It
+ * comes first where decodebin may choose it, as it turns TIFF, and for 16 bits
+ * without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
 static gboolean
 decode_with_any (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)
 {
+  const gboolean pixbuf_first = file->is_tiff || file->is_rgb16;
   gchar *unused = NULL;
 
-  if (file->is_rgb16)
-    return decode_with_pixbuf (path, file, visitor, problem);
-  if (decode (
-          path, "decodebin name=decode", file->orientation, visitor, problem))
+  if ((pixbuf_first ? decode_with_pixbuf : decode_with_decodebin) (
+          path, file, visitor, problem))
     return TRUE;
-  if (visitor->n_frames > 0 || visitor->too_large)
+  if (visitor->n_frames > 0 || visitor->too_large || file->is_rgb16)
     return FALSE;
-  decode_with_pixbuf (path, file, visitor, &unused);
+  (pixbuf_first ? decode_with_decodebin : decode_with_pixbuf) (
+      path, file, visitor, &unused);
   g_free (unused);
   if (visitor->n_frames > 0)
     g_clear_pointer (problem, g_free);

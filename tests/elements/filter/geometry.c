@@ -407,12 +407,20 @@ is_installed (const gchar *line)
   return factory != NULL;
 }
 
+/* autovideoflip of GStreamer 1.26 leaks a videoflip, with any element. */
+static gboolean
+leaks_alone (const gchar *line)
+{
+  return g_getenv ("GST_TRACERS") != NULL
+      && g_str_has_prefix (line, "autovideoflip");
+}
+
 GST_START_TEST (test_geometry)
 {
   const Case *test = &cases[__i__];
   GstSample *sample;
 
-  if (!is_installed (test->line))
+  if (!is_installed (test->line) || leaks_alone (test->line))
     return;
   sample = run (test);
   check (test, sample);

@@ -121,9 +121,9 @@ def old_cases(old):
     yield between(old, 'size', '5 5'), 'exceeds the window of 5 x 5'
 
 
-def bombs():
-    """The largest files, read as far as possible, and what unpacks to more."""
-    size = 63 << 20
+def bombs(size):
+    """Files of about this size, more than 16 MB, read as far as possible, and what unpacks
+    to more than is read."""
     stage = '<opencv_storage><cascade><stageType>'
     yield gzip.compress(bytes(1 << 28), 1), 'larger than 64 MB when unpacked'
     yield f'<opencv_storage>{"<a/>" * (size // 4)}', 'not well-formed XML'
