@@ -17,9 +17,12 @@
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
+/* Of values that sum to 1: smaller ones, and smaller changes, do not count. */
+#define CUV_NTF_LEAST_SHARE 1e-7
+
 /* Factors on the host. Rows are padded with zeros to `stride` values. */
 typedef struct {
-  int32_t size[CUV_NTF_MODES]; /* height, width, depth */
+  int32_t size[CUV_NTF_MODES]; /* height, width, depth; or 1, pixels, depth */
   int32_t rank, stride;
   float *mode[CUV_NTF_MODES]; /* size x stride */
 } CuvNtfFactors;
@@ -80,8 +83,8 @@ cuv_ntf_randomise_column (
     CuvNtfFactors *self, int k, int mode, uint32_t seed, uint32_t round)
 {
   for (int i = 0; i < self->size[mode]; i++)
-    *cuv_ntf_at (self, mode, i, k) =
-        cuv_ntf_random (seed, round, mode, (uint32_t) (i * self->rank + k));
+    *cuv_ntf_at (self, mode, i, k) = cuv_ntf_random (
+        seed, round, mode, (uint32_t) i * (uint32_t) self->rank + (uint32_t) k);
 }
 
 static inline void
@@ -91,6 +94,25 @@ cuv_ntf_randomise (CuvNtfFactors *self, uint32_t seed)
     for (int k = 0; k < self->rank; k++)
       cuv_ntf_randomise_column (self, k, mode, seed, 0);
   }
+}
+
+/* Sets what other parameters imply. */
+static inline void
+cuv_ntf_complete (CuvNtfParams *params)
+{
+  if (params->sum_to_one)
+    params->algorithm = CUV_NTF_HALS;
+  if (params->algorithm == CUV_NTF_HALS
+      || params->factorisation == CUV_NTF_MATRIX)
+    params->schedule = CUV_NTF_GS;
+}
+
+/* MATRIX: sets the factor that is not updated. */
+static inline void
+cuv_ntf_set_ones (CuvNtfFactors *self)
+{
+  for (int k = 0; k < self->rank; k++)
+    *cuv_ntf_at (self, CUV_NTF_U, 0, k) = 1;
 }
 
 static inline double
@@ -225,9 +247,9 @@ cuv_ntf_scale_term (CuvNtfFactors *self, int k, bool normalise, double scale)
 }
 
 static inline void
-cuv_ntf_clear_term (CuvNtfFactors *self, int k)
+cuv_ntf_clear_term (CuvNtfFactors *self, int k, int first_mode)
 {
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+  for (int mode = first_mode; mode < CUV_NTF_MODES; mode++) {
     for (int i = 0; i < self->size[mode]; i++)
       *cuv_ntf_at (self, mode, i, k) = 0;
   }
@@ -266,7 +288,7 @@ cuv_ntf_sort_terms (CuvNtfFactors *self, double *weights)
 
 /* Ends a run: sets dead terms, and values below FLT_EPSILON times their
  * column's largest, to 0; multiplies w by the tensor's scale; normalises;
- * counts the remaining terms. */
+ * counts the remaining terms. Values that sum to 1 keep that sum. */
 static inline void
 cuv_ntf_finish (CuvNtfFactors *self, const CuvNtfParams *params, double scale,
     CuvNtfResult *result)
@@ -278,9 +300,10 @@ cuv_ntf_finish (CuvNtfFactors *self, const CuvNtfParams *params, double scale,
   result->effective_rank = 0;
   for (int k = 0; k < self->rank; k++) {
     if (dead[k])
-      cuv_ntf_clear_term (self, k);
+      cuv_ntf_clear_term (self, k, params->sum_to_one ? CUV_NTF_W : CUV_NTF_U);
     else
-      cuv_ntf_scale_term (self, k, params->normalise, scale);
+      cuv_ntf_scale_term (
+          self, k, params->normalise && !params->sum_to_one, scale);
     result->effective_rank += !dead[k];
   }
   cuv_ntf_weights (self, weights);

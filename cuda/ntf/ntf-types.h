@@ -3,7 +3,9 @@
  *
  * G (height x width x depth) >= 0 becomes a sum of `rank` terms, each an outer
  * product of three columns: of u (height x rank), v (width x rank) and
- * w (depth x rank). */
+ * w (depth x rank). As a matrix of pixels by depth, it is the tensor of
+ * 1 x pixels x depth with u = 1, which is never updated: v has a row for each
+ * pixel, row after row of the image. */
 #ifndef CUV_NTF_TYPES_H
 #define CUV_NTF_TYPES_H
 
@@ -12,6 +14,11 @@
 
 /* Modes of the tensor, and the factor of each. */
 enum { CUV_NTF_U, CUV_NTF_V, CUV_NTF_W, CUV_NTF_MODES };
+
+typedef enum {
+  CUV_NTF_TENSOR, /* u of rows, v of columns, w */
+  CUV_NTF_MATRIX, /* v of pixels, w */
+} CuvNtfFactorisation;
 
 typedef enum {
   CUV_NTF_MU,   /* multiplicative updates; Hazan, Polak, Shashua 2005 */
@@ -28,10 +35,13 @@ typedef enum {
   CUV_NTF_RANDOM,   /* uniform in (0.1, 1.1], Philox 4x32-10 */
   CUV_NTF_NNDSVD,   /* from singular vectors of G as a pixels x depth matrix */
   CUV_NTF_PREVIOUS, /* the factors of the previous run, if any; else random */
+  CUV_NTF_NFINDR,   /* MATRIX: spectra of the pixels that span the largest
+                     * simplex; Winter 1999 */
 } CuvNtfInit;
 
 #define CUV_NTF_MAX_RANK 64
-#define CUV_NTF_SWEEPS 5 /* of HALS; the same as TensorLy */
+#define CUV_NTF_SWEEPS 5      /* of HALS; the same as TensorLy */
+#define CUV_NTF_SHARE_STEPS 8 /* per term, of a row that sums to 1; at most */
 #define CUV_NTF_MAX_ITERATIONS 10000
 #define CUV_NTF_TEST_EVERY 10 /* iterations between tests of the error */
 #define CUV_NTF_MAX_ERRORS (CUV_NTF_MAX_ITERATIONS / CUV_NTF_TEST_EVERY)
@@ -49,8 +59,10 @@ typedef struct {
                        * adds as much to denominators */
   /* Booleans. normalise: unit columns in u and v, the scale in w, terms sorted
    * by descending norm of w unless init is PREVIOUS. reinit_dead: terms that
-   * vanished are randomised again at each test. */
-  int32_t normalise, reinit_dead;
+   * vanished are randomised again at each test. sum_to_one: MATRIX, the values
+   * of a pixel sum to 1; implies HALS, and of normalise only the sorting. */
+  int32_t normalise, reinit_dead, sum_to_one;
+  CuvNtfFactorisation factorisation;
 } CuvNtfParams;
 
 typedef struct {

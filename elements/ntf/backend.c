@@ -13,7 +13,7 @@ static CuvNtfCpu *
 new_cpu (const CuvNtfConfig *config)
 {
   return cuv_ntf_cpu_new (config->height, config->width, config->depth,
-      config->rank, config->cancel);
+      config->rank, config->factorisation, config->cancel);
 }
 
 static float *

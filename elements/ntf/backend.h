@@ -9,6 +9,7 @@
 
 typedef struct {
   int32_t height, width, depth, rank;
+  CuvNtfFactorisation factorisation;
   const int32_t *cancel; /* as of cuv_ntf_cpu_new() */
 } CuvNtfConfig;
 

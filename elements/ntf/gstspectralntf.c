@@ -180,6 +180,13 @@ open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
   return FALSE;
 }
 
+static gboolean
+is_same (const CuvNtfConfig *a, const CuvNtfConfig *b)
+{
+  return a->height == b->height && a->width == b->width && a->depth == b->depth
+      && a->rank == b->rank && a->factorisation == b->factorisation;
+}
+
 /* Opens a backend where the frame is, for the depth and rank of the settings.
  */
 static gboolean
@@ -190,13 +197,14 @@ ensure_backend (
       gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self));
   const CuvNtfConfig config = { info->height, info->width,
     self->is_grey ? in_force (self)->window : self->bands.n,
-    in_force (self)->rank, &self->cancel };
+    in_force (self)->rank, in_force (self)->params.factorisation,
+    &self->cancel };
   const gboolean same_stream = self->processor.stream == frame->stream;
 
   self->processor =
       (CuvProcessor){ frame->on_device, frame->stream, n_threads };
   if (self->backend.klass != NULL && self->backend.on_device == frame->on_device
-      && same_stream && memcmp (&config, &self->config, sizeof config) == 0)
+      && same_stream && is_same (&config, &self->config))
     return TRUE;
   update_latency (self, info, config.depth);
   return open_backend (self, &config);
@@ -350,8 +358,8 @@ paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
   GstFlowReturn flow;
 
   if (in_force (self)->show == GST_NTF_SHOW_RECONSTRUCTION) {
-    cuv_ntf_paint_terms (self->job.factors, settings->components,
-        picture->pixels, picture->stride);
+    cuv_ntf_paint_terms (self->job.factors, picture->width, picture->height,
+        settings->components, picture->pixels, picture->stride);
     return GST_FLOW_OK;
   }
   flow = run (self, CUV_NTF_RESIDUAL);

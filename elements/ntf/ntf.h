@@ -6,9 +6,12 @@
  *   ../../cuda/ntf/ntf-factors.h  initial and final factors, for gcc and nvcc
  *   reference/ntf-tensor.c   from a cube's samples to a tensor
  *   reference/ntf.c          factors, an iteration, the error, a run
+ *   reference/ntf-update.c   new values of a row
  *   reference/ntf-paint.c    pictures of factors and residuals
  *   cpu/ntf-cpu.c            a run on threads
+ *   cpu/ntf-matrix.c         iterations on pixels x depth
  *   cpu/ntf-nndsvd.c         initialisation by singular vectors
+ *   cpu/ntf-nfindr.c         and by spectra of pixels
  *   cpu/ntf-rows.c           rows as tasks on threads
  *   cpu/ntf-dsp.c, cpu/x86/  function table and its AVX2 version
  *   backend.c                on the CPU or the GPU
@@ -58,7 +61,8 @@ cuv_ntf_pad (int n)
 /* n zeros, aligned to 64 bytes; NULL if out of memory. free() them. */
 float *cuv_ntf_alloc (size_t n);
 
-/* Factors of all zeros. false if out of memory; then clear() them, too. */
+/* Factors of all zeros; of a MATRIX with height 1 and the number of pixels as
+ * width. false if out of memory; then clear() them, too. */
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);
@@ -69,10 +73,15 @@ void cuv_ntf_factors_clear (CuvNtfFactors *self);
 typedef double CuvNtfGram[CUV_NTF_MAX_RANK * CUV_NTF_MAX_RANK];
 void cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram);
 
+/* Adds that of n rows. */
+void cuv_ntf_add_gram (
+    const float *rows, size_t n, int rank, int stride, double *gram);
+
 /* The update rule of one mode, applied row by row. */
 typedef struct {
   CuvNtfAlgorithm algorithm;
   CuvNtfSchedule schedule;
+  bool sums_to_one; /* each row */
   int32_t rank;
   CuvNtfGram product; /* of the other modes' Gram matrices, elementwise */
   double penalty[CUV_NTF_MAX_RANK];
@@ -105,9 +114,10 @@ void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
 
 #define CUV_NTF_SHOWN 3
 
-/* The maps u v^T of three terms as red, green and blue, each scaled to its own
- * maximum. terms: numbers from 1; 0 and numbers above the rank are black. */
-void cuv_ntf_paint_terms (const CuvNtfFactors *factors,
+/* The maps of three terms, u v^T or of a MATRIX v, as red, green and blue, each
+ * scaled to its own maximum. terms: numbers from 1; 0 and numbers above the
+ * rank are black. */
+void cuv_ntf_paint_terms (const CuvNtfFactors *factors, int width, int height,
     const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride);
 
 /* A map of residuals >= 0 in grey; white is three times their RMS. */

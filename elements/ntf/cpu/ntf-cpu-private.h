@@ -15,10 +15,15 @@ typedef struct {
   float *sums[CUV_NTF_MODES]; /* numerators of v and w: size x stride */
   float *map;                 /* of a row: width x stride or depth x padded */
   float *columns;             /* depth x stride */
+  float *transposed;          /* MATRIX: v of a row, rank x padded */
+  double *gram;               /* MATRIX: its share of v's Gram matrix */
   CuvNtfScan scan;
   double square, residual; /* squared norms of G and of the residual */
   /* squared norms of the positive and negative parts of maps */
   double parts[2][CUV_NTF_MAX_RANK];
+  /* of a search for a pixel */
+  double best;
+  int best_pixel;
 } CuvNtfTask;
 
 struct _CuvNtfCpu {
@@ -27,6 +32,7 @@ struct _CuvNtfCpu {
   CuvNtfDsp dsp;
   CuvNtfTask tasks[CUV_NTF_TASKS];
   float *v_transposed; /* rank x padded */
+  bool is_matrix;      /* pixels x depth */
 
   int padded; /* width, up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
@@ -44,6 +50,9 @@ struct _CuvNtfCpu {
   const double *ignore;
   int z;               /* depth of the cube's first band */
   float *residual_map; /* height x width */
+  float *mean;         /* MATRIX: of the pixels, depth values */
+  float *offset;       /* subtracted from maps, if not NULL: stride values */
+  const double *probe; /* of a search, rank values */
 };
 
 typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
@@ -65,10 +74,42 @@ cuv_ntf_row (const CuvNtfCpu *self, int y)
 static inline float *
 cuv_ntf_factor (const CuvNtfCpu *self, int mode, int i)
 {
-  return &self->factors.mode[mode][i * self->factors.stride];
+  return &self->factors.mode[mode][(size_t) i * (size_t) self->factors.stride];
 }
 
-/* Initialises the factors by NNDSVD; false if cancelled. */
+/* v at the first pixel of a row of a MATRIX. */
+static inline float *
+cuv_ntf_pixels (const CuvNtfCpu *self, int y)
+{
+  return cuv_ntf_factor (self, CUV_NTF_V, y * self->tensor.width);
+}
+
+/* Updates v and w of a MATRIX; false if cancelled. */
+bool cuv_ntf_cpu_iterate_matrix (CuvNtfCpu *self);
+
+/* Updates v or w, whose numerators are in the sums of the tasks. */
+bool cuv_ntf_cpu_update_mode (CuvNtfCpu *self, int mode);
+void cuv_ntf_cpu_init_update (CuvNtfCpu *self, int mode);
+
+/* n rows of a factor, column by column: rank x padded. */
+void cuv_ntf_cpu_transpose (
+    const CuvNtfCpu *self, const float *rows, int n, float *to);
+
+/* Initialises the factors by NNDSVD, or w of a MATRIX by N-FINDR; false if
+ * cancelled. */
 bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self);
+bool cuv_ntf_cpu_nfindr (CuvNtfCpu *self);
+
+/* Sets w to orthonormal vectors of pixels x depth, the strongest ones, which
+ * begin as w is. mean: subtracted from each pixel, depth values; then the
+ * offset, stride values, is that of maps by these vectors. NULL = none. */
+bool cuv_ntf_cpu_find_vectors (
+    CuvNtfCpu *self, const float *mean, float *offset);
+
+/* A row's map, width x stride: G times w, minus the offset. */
+void cuv_ntf_cpu_map_row (CuvNtfCpu *self, int y, float *map);
+
+/* Sets the factor of a mode to the sums that func adds over all rows. */
+bool cuv_ntf_cpu_sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func);
 
 #endif

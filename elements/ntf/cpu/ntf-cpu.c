@@ -17,7 +17,14 @@ make_task (const CuvNtfCpu *self, CuvNtfTask *task)
   const size_t stride = (size_t) self->factors.stride;
   const size_t map = (size_t) g->width * stride;
   const size_t rebuilt = (size_t) g->depth * (size_t) self->padded;
+  const size_t rank = (size_t) self->factors.rank;
 
+  if (self->is_matrix) {
+    task->transposed = cuv_ntf_alloc (rank * (size_t) self->padded);
+    task->gram = calloc (rank * rank, sizeof *task->gram);
+    if (task->transposed == NULL || task->gram == NULL)
+      return false;
+  }
   task->sums[CUV_NTF_V] = cuv_ntf_alloc (map);
   task->sums[CUV_NTF_W] = cuv_ntf_alloc ((size_t) g->depth * stride);
   task->map = cuv_ntf_alloc (map > rebuilt ? map : rebuilt);
@@ -36,9 +43,10 @@ allocate (CuvNtfCpu *self, int rank)
       calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
           sizeof *g->values);
   self->v_transposed = cuv_ntf_alloc ((size_t) rank * (size_t) self->padded);
-  if (g->values == NULL || self->v_transposed == NULL
-      || !cuv_ntf_factors_init (
-          &self->factors, g->height, g->width, g->depth, rank))
+  self->mean = cuv_ntf_alloc ((size_t) g->depth);
+  if (g->values == NULL || self->v_transposed == NULL || self->mean == NULL
+      || !cuv_ntf_factors_init (&self->factors, self->is_matrix ? 1 : g->height,
+          self->is_matrix ? g->height * g->width : g->width, g->depth, rank))
     return false;
   for (int i = 0; i < CUV_NTF_TASKS; i++) {
     if (!make_task (self, &self->tasks[i]))
@@ -48,8 +56,8 @@ allocate (CuvNtfCpu *self, int rank)
 }
 
 CuvNtfCpu *
-cuv_ntf_cpu_new (
-    int height, int width, int depth, int rank, const int32_t *cancel)
+cuv_ntf_cpu_new (int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation, const int32_t *cancel)
 {
   CuvNtfCpu *self = calloc (1, sizeof *self);
 
@@ -57,6 +65,7 @@ cuv_ntf_cpu_new (
     return NULL;
   self->tensor = (CuvNtfTensor){ height, width, depth, NULL, 1 };
   self->padded = cuv_ntf_pad (width);
+  self->is_matrix = factorisation == CUV_NTF_MATRIX;
   self->cancel = cancel;
   cuv_ntf_dsp_init (&self->dsp);
   if (!allocate (self, rank)) {
@@ -76,9 +85,12 @@ cuv_ntf_cpu_free (CuvNtfCpu *self)
       free (self->tasks[i].sums[mode]);
     free (self->tasks[i].map);
     free (self->tasks[i].columns);
+    free (self->tasks[i].transposed);
+    free (self->tasks[i].gram);
   }
   cuv_ntf_factors_clear (&self->factors);
   free (self->v_transposed);
+  free (self->mean);
   free (self->tensor.values);
   free (self);
 }
@@ -201,15 +213,15 @@ update_row (CuvNtfCpu *self, CuvNtfTask *unused, int i)
       &self->updates[mode], numerators, cuv_ntf_factor (self, mode, i));
 }
 
-static void
-init_update (CuvNtfCpu *self, int mode)
+void
+cuv_ntf_cpu_init_update (CuvNtfCpu *self, int mode)
 {
   cuv_ntf_update_init (
       &self->updates[mode], &self->params, &self->factors, self->grams, mode);
 }
 
-static bool
-update_mode (CuvNtfCpu *self, int mode)
+bool
+cuv_ntf_cpu_update_mode (CuvNtfCpu *self, int mode)
 {
   self->mode = mode;
   if (!cuv_ntf_cpu_rows (self, self->factors.size[mode], update_row))
@@ -223,41 +235,70 @@ iterate_gs (CuvNtfCpu *self)
 {
   const int height = self->tensor.height;
 
-  init_update (self, CUV_NTF_U);
+  cuv_ntf_cpu_init_update (self, CUV_NTF_U);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
   if (!cuv_ntf_cpu_rows (self, height, update_u_add_to_v))
     return false;
   cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
-  init_update (self, CUV_NTF_V);
-  if (!update_mode (self, CUV_NTF_V))
+  cuv_ntf_cpu_init_update (self, CUV_NTF_V);
+  if (!cuv_ntf_cpu_update_mode (self, CUV_NTF_V))
     return false;
-  init_update (self, CUV_NTF_W);
+  cuv_ntf_cpu_init_update (self, CUV_NTF_W);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
   return cuv_ntf_cpu_rows (self, height, add_to_w)
-      && update_mode (self, CUV_NTF_W);
+      && cuv_ntf_cpu_update_mode (self, CUV_NTF_W);
 }
 
 static bool
 iterate_jacobi (CuvNtfCpu *self)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    init_update (self, mode);
+    cuv_ntf_cpu_init_update (self, mode);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
   if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_to_all))
     return false;
   cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
-  return update_mode (self, CUV_NTF_V) && update_mode (self, CUV_NTF_W);
+  return cuv_ntf_cpu_update_mode (self, CUV_NTF_V)
+      && cuv_ntf_cpu_update_mode (self, CUV_NTF_W);
 }
 
+static bool
+iterate (CuvNtfCpu *self)
+{
+  if (self->is_matrix)
+    return cuv_ntf_cpu_iterate_matrix (self);
+  return self->params.schedule == CUV_NTF_GS ? iterate_gs (self)
+                                             : iterate_jacobi (self);
+}
+
+void
+cuv_ntf_cpu_transpose (
+    const CuvNtfCpu *self, const float *rows, int n, float *to)
+{
+  for (int x = 0; x < n; x++, rows += self->factors.stride) {
+    for (int k = 0; k < self->factors.rank; k++)
+      to[k * self->padded + x] = rows[k];
+  }
+}
+
+/* Of a MATRIX each row has its own, see transposed_v(). */
 static void
 transpose_v (CuvNtfCpu *self)
 {
-  for (int x = 0; x < self->tensor.width; x++) {
-    for (int k = 0; k < self->factors.rank; k++)
-      self->v_transposed[k * self->padded + x] =
-          cuv_ntf_factor (self, CUV_NTF_V, x)[k];
-  }
+  if (!self->is_matrix)
+    cuv_ntf_cpu_transpose (self, self->factors.mode[CUV_NTF_V],
+        self->tensor.width, self->v_transposed);
+}
+
+static const float *
+transposed_v (CuvNtfCpu *self, CuvNtfTask *task, int y)
+{
+  if (!self->is_matrix)
+    return self->v_transposed;
+  cuv_ntf_cpu_transpose (
+      self, cuv_ntf_pixels (self, y), self->tensor.width, task->transposed);
+  return task->transposed;
 }
 
 /* The sum of terms in a row, depth x padded, in task->map. */
@@ -265,7 +306,7 @@ static void
 rebuild_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfFactors *f = &self->factors;
-  const float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
+  const float *u = cuv_ntf_factor (self, CUV_NTF_U, self->is_matrix ? 0 : y);
 
   for (int z = 0; z < f->size[CUV_NTF_W]; z++) {
     for (int k = 0; k < f->rank; k++)
@@ -273,7 +314,7 @@ rebuild_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
           u[k] * cuv_ntf_factor (self, CUV_NTF_W, z)[k];
   }
   self->dsp.product (task->columns, f->stride, 1, f->size[CUV_NTF_W], f->rank,
-      self->v_transposed, self->padded, task->map);
+      transposed_v (self, task, y), self->padded, task->map);
 }
 
 static void
@@ -351,12 +392,19 @@ cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map)
 static bool
 start_factors (CuvNtfCpu *self)
 {
-  if (self->params.init == CUV_NTF_PREVIOUS) {
-    cuv_ntf_resume (&self->factors, self->tensor.scale);
-    return true;
+  switch (self->params.init) {
+    case CUV_NTF_PREVIOUS:
+      cuv_ntf_resume (&self->factors, self->tensor.scale);
+      return true;
+    case CUV_NTF_NNDSVD:
+      cuv_ntf_randomise (&self->factors, self->params.seed);
+      return cuv_ntf_cpu_nndsvd (self);
+    case CUV_NTF_NFINDR:
+      return cuv_ntf_cpu_nfindr (self);
+    default:
+      cuv_ntf_randomise (&self->factors, self->params.seed);
+      return true;
   }
-  cuv_ntf_randomise (&self->factors, self->params.seed);
-  return self->params.init != CUV_NTF_NNDSVD || cuv_ntf_cpu_nndsvd (self);
 }
 
 static void
@@ -372,14 +420,15 @@ cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
   self->n_threads = n_threads;
   self->params = *params;
   self->result = (CuvNtfResult){ 0 };
-  if (params->algorithm == CUV_NTF_HALS)
-    self->params.schedule = CUV_NTF_GS;
+  cuv_ntf_complete (&self->params);
   memset (self->v_transposed, 0, (size_t) self->padded * sizeof (float));
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].square = 0;
   if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_square)
       || !start_factors (self))
     return false;
+  if (self->is_matrix)
+    cuv_ntf_set_ones (&self->factors);
   find_grams (self);
   return true;
 }
@@ -406,8 +455,7 @@ cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads)
 
   self->n_threads = n_threads;
   do {
-    if (!(self->params.schedule == CUV_NTF_GS ? iterate_gs (self)
-                                              : iterate_jacobi (self)))
+    if (!iterate (self))
       return CUV_NTF_CANCELLED;
     result->iterations++;
   } while (!cuv_ntf_has_test (&self->params, result->iterations));

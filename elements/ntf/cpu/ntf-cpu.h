@@ -12,8 +12,8 @@ typedef struct _CuvNtfCpu CuvNtfCpu;
  * CUV_NTF_MAX_RANK; NULL if out of memory. Any thread cancels a running call by
  * an atomic store of a value other than 0 to *cancel: it returns after the rows
  * in work, and the factors are invalid. */
-CuvNtfCpu *cuv_ntf_cpu_new (
-    int height, int width, int depth, int rank, const int32_t *cancel);
+CuvNtfCpu *cuv_ntf_cpu_new (int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation, const int32_t *cancel);
 void cuv_ntf_cpu_free (CuvNtfCpu *self); /* NULL is allowed */
 
 /* n_threads 0 = one per processor; results do not depend on it. The functions
@@ -28,7 +28,8 @@ bool cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube,
 bool cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube,
     const double *ignore, int z, double scale, int n_threads);
 
-/* Initialises a run on the loaded tensor. HALS implies schedule GS. */
+/* Initialises a run on the loaded tensor, with the factorisation as of new().
+ * HALS implies schedule GS, as MATRIX does. */
 bool cuv_ntf_cpu_start (
     CuvNtfCpu *self, const CuvNtfParams *params, int n_threads);
 

@@ -2,8 +2,8 @@
 /* NNDSVD initialisation (Boutsidis, Gallopoulos 2008) of the tensor G as a
  * pixels x depth matrix: right singular vectors by subspace iteration; of each
  * the positive or negative part, whichever has the larger map; and the best
- * rank-1 approximation of that map by power iteration. All steps read G row by
- * row. */
+ * rank-1 approximation of that map by power iteration, or of a MATRIX the map.
+ * All steps read G row by row. */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -61,13 +61,18 @@ make_orthonormal (CuvNtfCpu *self)
   }
 }
 
-static void
-map_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+void
+cuv_ntf_cpu_map_row (CuvNtfCpu *self, int y, float *map)
 {
   const CuvNtfTensor *g = &self->tensor;
+  const int stride = self->factors.stride;
 
   self->dsp.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
-      self->factors.mode[CUV_NTF_W], self->factors.stride, task->map);
+      self->factors.mode[CUV_NTF_W], stride, map);
+  for (int x = 0; x < g->width && self->offset != NULL; x++, map += stride) {
+    for (int k = 0; k < stride; k++)
+      map[k] -= self->offset[k];
+  }
 }
 
 static void
@@ -76,7 +81,7 @@ add_map_times_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
   const CuvNtfTensor *g = &self->tensor;
   const int stride = self->factors.stride;
 
-  map_row (self, task, y);
+  cuv_ntf_cpu_map_row (self, y, task->map);
   self->dsp.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
       task->map, stride, task->columns);
   for (int i = 0; i < g->depth * stride; i++)
@@ -88,7 +93,7 @@ add_part_norms (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const int stride = self->factors.stride;
 
-  map_row (self, task, y);
+  cuv_ntf_cpu_map_row (self, y, task->map);
   for (int x = 0; x < self->tensor.width; x++) {
     for (int k = 0; k < self->factors.rank; k++) {
       double value = task->map[x * stride + k];
@@ -106,7 +111,7 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
   const int width = self->tensor.width, stride = self->factors.stride;
   float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
 
-  map_row (self, task, y);
+  cuv_ntf_cpu_map_row (self, y, task->map);
   for (int i = 0; i < width * stride; i++)
     task->map[i] = fmaxf (task->map[i], 0);
   memset (u, 0, (size_t) stride * sizeof (float));
@@ -114,9 +119,8 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
   self->dsp.add (task->map, u, width, stride, task->sums[CUV_NTF_V]);
 }
 
-/* Sets the factor of a mode to the sums that func adds over all rows. */
-static bool
-sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
+bool
+cuv_ntf_cpu_sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
 {
   const int n = self->factors.size[mode] * self->factors.stride;
   float *sums = self->factors.mode[mode];
@@ -132,14 +136,28 @@ sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
   return true;
 }
 
-static bool
-find_vectors (CuvNtfCpu *self)
+/* The map of the mean. */
+static void
+find_offset (CuvNtfCpu *self, const float *mean, float *offset)
+{
+  const int stride = self->factors.stride;
+
+  self->offset = mean != NULL ? offset : NULL;
+  if (mean != NULL)
+    self->dsp.product (mean, 0, 1, 1, self->tensor.depth,
+        self->factors.mode[CUV_NTF_W], stride, offset);
+}
+
+bool
+cuv_ntf_cpu_find_vectors (CuvNtfCpu *self, const float *mean, float *offset)
 {
   make_orthonormal (self);
+  find_offset (self, mean, offset);
   for (int i = 0; i < SUBSPACE_STEPS; i++) {
-    if (!sum_rows (self, CUV_NTF_W, add_map_times_row))
+    if (!cuv_ntf_cpu_sum_rows (self, CUV_NTF_W, add_map_times_row))
       return false;
     make_orthonormal (self);
+    find_offset (self, mean, offset);
   }
   return true;
 }
@@ -177,7 +195,7 @@ find_rank_1 (CuvNtfCpu *self)
   const int width = self->tensor.width, stride = self->factors.stride;
 
   for (int i = 0; i < POWER_STEPS; i++) {
-    if (!sum_rows (self, CUV_NTF_V, add_power))
+    if (!cuv_ntf_cpu_sum_rows (self, CUV_NTF_V, add_power))
       return false;
     for (int k = 0; k < self->factors.rank; k++) {
       float *v = at (self, CUV_NTF_V, k);
@@ -189,31 +207,45 @@ find_rank_1 (CuvNtfCpu *self)
   return true;
 }
 
+static void
+keep_map (CuvNtfCpu *self, CuvNtfTask *task, int y)
+{
+  const int n = self->tensor.width * self->factors.stride;
+  float *v = cuv_ntf_pixels (self, y);
+
+  cuv_ntf_cpu_map_row (self, y, v);
+  for (int i = 0; i < n; i++)
+    v[i] = fmaxf (v[i], 0);
+}
+
 /* Raises values to at least half of the column's largest: small ones would take
  * many iterations to grow. */
 static void
 fill_column (CuvNtfCpu *self, int mode, int k)
 {
-  const int stride = self->factors.stride;
+  const size_t stride = (size_t) self->factors.stride;
   float *column = at (self, mode, k), largest = 0;
 
   for (int i = 0; i < self->factors.size[mode]; i++)
-    largest = fmaxf (largest, column[i * stride]);
+    largest = fmaxf (largest, column[(size_t) i * stride]);
   for (int i = 0; i < self->factors.size[mode]; i++) {
-    float *value = &column[i * stride];
+    float *value = &column[(size_t) i * stride];
 
     /* without a singular vector: a faint random term */
     *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
                          : 0.1f
             * cuv_ntf_random (self->params.seed, 0, mode,
-                (uint32_t) (i * self->factors.rank + k));
+                (uint32_t) i * (uint32_t) self->factors.rank + (uint32_t) k);
   }
 }
 
 bool
 cuv_ntf_cpu_nndsvd (CuvNtfCpu *self)
 {
-  if (!find_vectors (self) || !choose_parts (self) || !find_rank_1 (self))
+  if (!cuv_ntf_cpu_find_vectors (self, NULL, NULL) || !choose_parts (self)
+      || !(self->is_matrix
+              ? cuv_ntf_cpu_rows (self, self->tensor.height, keep_map)
+              : find_rank_1 (self)))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     for (int k = 0; k < self->factors.rank; k++)

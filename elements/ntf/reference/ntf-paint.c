@@ -10,23 +10,25 @@ largest (const CuvNtfFactors *self, int mode, int k)
   float maximum = 0;
 
   for (int i = 0; i < self->size[mode]; i++)
-    maximum = fmaxf (maximum, self->mode[mode][i * self->stride + k]);
+    maximum = fmaxf (maximum, *cuv_ntf_at (self, mode, i, k));
   return maximum;
 }
 
 static void
-paint_term (const CuvNtfFactors *f, int k, uint8_t *channel, size_t stride)
+paint_term (const CuvNtfFactors *f, int width, int height, int k,
+    uint8_t *channel, size_t stride)
 {
   const float maximum = largest (f, CUV_NTF_U, k) * largest (f, CUV_NTF_V, k);
   const float gain = maximum > 0 ? 255 / maximum : 0;
+  const bool is_matrix = f->size[CUV_NTF_V] != width;
 
-  for (int y = 0; y < f->size[CUV_NTF_U]; y++) {
-    const float u = f->mode[CUV_NTF_U][y * f->stride + k] * gain;
+  for (int y = 0; y < height; y++) {
+    const float u = *cuv_ntf_at (f, CUV_NTF_U, is_matrix ? 0 : y, k) * gain;
+    const float *v = cuv_ntf_at (f, CUV_NTF_V, is_matrix ? y * width : 0, k);
     uint8_t *row = channel + (size_t) y * stride;
 
-    for (int x = 0; x < f->size[CUV_NTF_V]; x++)
-      row[4 * x] = (uint8_t) fminf (
-          u * f->mode[CUV_NTF_V][x * f->stride + k] + 0.5f, 255);
+    for (int x = 0; x < width; x++, v += f->stride)
+      row[4 * x] = (uint8_t) fminf (u * *v + 0.5f, 255);
   }
 }
 
@@ -40,15 +42,12 @@ fill (uint8_t *channel, int width, int height, size_t stride, uint8_t value)
 }
 
 void
-cuv_ntf_paint_terms (const CuvNtfFactors *factors,
+cuv_ntf_paint_terms (const CuvNtfFactors *factors, int width, int height,
     const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride)
 {
-  const int width = factors->size[CUV_NTF_V];
-  const int height = factors->size[CUV_NTF_U];
-
   for (int i = 0; i < CUV_NTF_SHOWN; i++) {
     if (terms[i] >= 1 && terms[i] <= factors->rank)
-      paint_term (factors, terms[i] - 1, pixels + i, stride);
+      paint_term (factors, width, height, terms[i] - 1, pixels + i, stride);
     else
       fill (pixels + i, width, height, stride, 0);
   }

@@ -48,119 +48,42 @@ row_of (const CuvNtfFactors *self, int mode, int i)
 }
 
 void
-cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
+cuv_ntf_add_gram (
+    const float *rows, size_t n, int rank, int stride, double *gram)
 {
-  const int rank = self->rank;
-
-  for (int k = 0; k < rank * rank; k++)
-    gram[k] = 0;
-  for (int i = 0; i < self->size[mode]; i++) {
-    const float *row = row_of (self, mode, i);
-
+  for (size_t i = 0; i < n; i++, rows += stride) {
     for (int k = 0; k < rank; k++) {
       for (int l = 0; l < rank; l++)
-        gram[k * rank + l] += (double) row[k] * row[l];
+        gram[k * rank + l] += (double) rows[k] * rows[l];
     }
   }
 }
 
 void
-cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
-    const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode)
+cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
 {
-  const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
-  const int rank = factors->rank;
-
-  self->algorithm = params->algorithm;
-  self->schedule = params->schedule;
-  self->rank = rank;
-  for (int k = 0; k < rank * rank; k++)
-    self->product[k] = grams[p][k] * grams[q][k];
-  for (int k = 0; k < rank; k++) {
-    const int at = k * rank + k;
-
-    self->penalty[k] = params->sparsity * self->product[at]
-        * sqrt (grams[mode][at] / factors->size[mode]);
-    self->is_fixed[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
-        || cuv_ntf_vanished (grams[q][at], factors->size[q]);
-  }
+  for (int k = 0; k < self->rank * self->rank; k++)
+    gram[k] = 0;
+  cuv_ntf_add_gram (self->mode[mode], (size_t) self->size[mode], self->rank,
+      self->stride, gram);
 }
 
-/* Multiplicative update of a row: x <- x N / (X M). */
-static void
-multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
+/* The rows of the factors that meet at a value of G. The factors of a MATRIX
+ * have the size 1 x pixels x depth. */
+typedef struct {
+  int row[CUV_NTF_MODES];
+} Place;
+
+static Place
+place_of (
+    const CuvNtfTensor *tensor, const CuvNtfFactors *f, int y, int x, int z)
 {
-  const int rank = self->rank;
-  double denominators[CUV_NTF_MAX_RANK];
-
-  for (int k = 0; k < rank; k++)
-    denominators[k] = self->penalty[k];
-  for (int l = 0; l < rank; l++) {
-    for (int k = 0; k < rank; k++)
-      denominators[k] += row[l] * self->product[l * rank + k];
-  }
-  for (int k = 0; k < rank; k++) {
-    double ratio = numerators[k] / fmax (denominators[k], 1e-20);
-
-    row[k] = cuv_ntf_in_range (
-        row[k] * (self->schedule == CUV_NTF_JACOBI ? cbrt (ratio) : ratio));
-  }
+  return f->size[CUV_NTF_V] == tensor->width
+      ? (Place){ { y, x, z } }
+      : (Place){ { 0, y * tensor->width + x, z } };
 }
 
-/* residuals -= factor * M[k], M symmetric. */
-static void
-subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
-{
-  for (int l = 0; l < self->rank; l++)
-    residuals[l] -= factor * self->product[k * self->rank + l];
-}
-
-/* HALS: x_k <- x_k + (N_k - X M_k) / M_kk in order of k. Returns whether a
- * value changed. */
-static bool
-sweep (const CuvNtfUpdate *self, double *residuals, float *row)
-{
-  bool changed = false;
-
-  for (int k = 0; k < self->rank; k++) {
-    const float previous = row[k];
-
-    if (self->is_fixed[k])
-      continue;
-    row[k] = cuv_ntf_in_range (
-        previous + residuals[k] / self->product[k * self->rank + k]);
-    if (row[k] != previous)
-      subtract_row (self, k, (double) row[k] - (double) previous, residuals);
-    changed |= row[k] != previous;
-  }
-  return changed;
-}
-
-/* Sweeps of HALS over a row; residuals are N - X M. */
-static void
-solve (const CuvNtfUpdate *self, const float *numerators, float *row)
-{
-  double residuals[CUV_NTF_MAX_RANK];
-
-  for (int k = 0; k < self->rank; k++)
-    residuals[k] = numerators[k] - self->penalty[k];
-  for (int k = 0; k < self->rank; k++)
-    subtract_row (self, k, row[k], residuals);
-  for (int i = 0; i < CUV_NTF_SWEEPS && sweep (self, residuals, row); i++)
-    ;
-}
-
-void
-cuv_ntf_update_row (
-    const CuvNtfUpdate *self, const float *numerators, float *row)
-{
-  if (self->algorithm == CUV_NTF_HALS)
-    solve (self, numerators, row);
-  else
-    multiply (self, numerators, row);
-}
-
-/* Adds the contribution of one value of G, at (y, x, z), to the numerators. */
+/* Adds the contribution of one value of G to the numerators. */
 static void
 add_numerators (const CuvNtfFactors *f, double value, const int at[], int mode,
     double *numerators)
@@ -183,7 +106,8 @@ find_numerators (const CuvNtfTensor *tensor, const CuvNtfFactors *f, int mode,
   for (int y = 0; y < tensor->height; y++) {
     for (int z = 0; z < tensor->depth; z++) {
       for (int x = 0; x < tensor->width; x++)
-        add_numerators (f, *value++, (int[]){ y, x, z }, mode, numerators);
+        add_numerators (
+            f, *value++, place_of (tensor, f, y, x, z).row, mode, numerators);
     }
   }
 }
@@ -209,6 +133,8 @@ cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors)
 {
   const bool gs = params->schedule == CUV_NTF_GS;
+  const int first =
+      params->factorisation == CUV_NTF_MATRIX ? CUV_NTF_V : CUV_NTF_U;
   CuvNtfGram grams[CUV_NTF_MODES];
   double *numerators[CUV_NTF_MODES];
 
@@ -219,21 +145,23 @@ cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
   }
   for (int mode = 0; mode < CUV_NTF_MODES && !gs; mode++)
     find_numerators (tensor, factors, mode, numerators[mode]);
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+  for (int mode = first; mode < CUV_NTF_MODES; mode++) {
     if (gs)
       find_numerators (tensor, factors, mode, numerators[mode]);
     update_mode (params, factors, grams, mode, numerators[mode]);
     if (gs)
       cuv_ntf_gram (factors, mode, grams[mode]);
-    free (numerators[mode]);
   }
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    free (numerators[mode]);
 }
 
 static double
-sum_of_terms (const CuvNtfFactors *f, int y, int x, int z)
+sum_of_terms (const CuvNtfFactors *f, const int at[])
 {
-  const float *u = row_of (f, CUV_NTF_U, y), *v = row_of (f, CUV_NTF_V, x);
-  const float *w = row_of (f, CUV_NTF_W, z);
+  const float *u = row_of (f, CUV_NTF_U, at[CUV_NTF_U]);
+  const float *v = row_of (f, CUV_NTF_V, at[CUV_NTF_V]);
+  const float *w = row_of (f, CUV_NTF_W, at[CUV_NTF_W]);
   double sum = 0;
 
   for (int k = 0; k < f->rank; k++)
@@ -250,7 +178,8 @@ cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
   for (int y = 0; y < tensor->height; y++) {
     for (int z = 0; z < tensor->depth; z++) {
       for (int x = 0; x < tensor->width; x++, value++) {
-        double difference = *value - sum_of_terms (factors, y, x, z);
+        double difference = *value
+            - sum_of_terms (factors, place_of (tensor, factors, y, x, z).row);
 
         residual += difference * difference;
         total += (double) *value * *value;
@@ -269,6 +198,8 @@ cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     cuv_ntf_resume (factors, tensor->scale);
   else
     cuv_ntf_randomise (factors, params->seed);
+  if (params->factorisation == CUV_NTF_MATRIX)
+    cuv_ntf_set_ones (factors);
   for (int n = 1; n <= params->iterations && !result->converged; n++) {
     cuv_ntf_iterate (tensor, params, factors);
     result->iterations = n;

@@ -108,8 +108,8 @@ ntf_run_cpu (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     int n_threads, CuvNtfFactors *factors)
 {
   int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (
-      tensor->height, tensor->width, tensor->depth, factors->rank, &cancel);
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (tensor->height, tensor->width,
+      tensor->depth, factors->rank, params->factorisation, &cancel);
   const CuvCube cube = ntf_cube (tensor);
   CuvNtfResult result;
 

@@ -393,7 +393,7 @@ check_cancelled (CuvNtfAlgorithm algorithm)
   CuvNtfParams params = ntf_params (CUV_NTF_MAX_ITERATIONS);
   const CuvCube cube = ntf_cube (&tensor);
   int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (21, 30, 6, 3, &cancel);
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (21, 30, 6, 3, CUV_NTF_TENSOR, &cancel);
   CuvNtfFactors before;
 
   ntf_fill_noise (&tensor);
@@ -421,7 +421,7 @@ check_ntf_residual (void)
   CuvNtfParams params = ntf_params (20);
   const CuvCube cube = ntf_cube (&tensor);
   int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (21, 30, 6, 3, &cancel);
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (21, 30, 6, 3, CUV_NTF_TENSOR, &cancel);
   float map[21 * 30];
   double rest = 0, all = 0;
 

@@ -179,7 +179,7 @@ check_scan (void)
   CuvNtfScan scan;
   double ignore;
   int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (6, 5, 4, 1, &cancel);
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (6, 5, 4, 1, CUV_NTF_TENSOR, &cancel);
 
   ntf_fill_noise (&tensor);
   tensor.values[(3 * 4 + 2) * 5 + 1] = -1e-3f;

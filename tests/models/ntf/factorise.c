@@ -2,7 +2,8 @@
 /* The factorisation as a program.
  *
  * usage: factorise HEIGHT WIDTH DEPTH RANK ALGORITHM SCHEDULE INIT SEED
- *                  ITERATIONS TOLERANCE NORMALISE N_THREADS
+ *                  ITERATIONS TOLERANCE NORMALISE N_THREADS FACTORISATION
+ *                  SUM_TO_ONE
  *
  * Enums are numbers. stdin has HEIGHT x WIDTH x DEPTH floats, pixel after
  * pixel. Writes to stdout, as doubles: wall and CPU seconds of the run,
@@ -27,6 +28,8 @@ enum {
   TOLERANCE,
   NORMALISE,
   N_THREADS,
+  FACTORISATION,
+  SUM_TO_ONE,
   N_ARGUMENTS
 };
 
@@ -89,10 +92,11 @@ factorise (float *values, const double *a)
     (int) a[HEIGHT], depth, 4 * depth, (int64_t) 4 * depth * width, 4 };
   const CuvNtfParams params = { (CuvNtfAlgorithm) a[ALGORITHM],
     (CuvNtfSchedule) a[SCHEDULE], (CuvNtfInit) a[INIT], (uint32_t) a[SEED],
-    (int) a[ITERATIONS], a[TOLERANCE], 0, a[NORMALISE] != 0, false };
+    (int) a[ITERATIONS], a[TOLERANCE], 0, a[NORMALISE] != 0, false,
+    a[SUM_TO_ONE] != 0, (CuvNtfFactorisation) a[FACTORISATION] };
   int32_t cancel = 0;
-  CuvNtfCpu *cpu =
-      cuv_ntf_cpu_new (cube.height, width, depth, (int) a[RANK], &cancel);
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (
+      cube.height, width, depth, (int) a[RANK], params.factorisation, &cancel);
   double clock = seconds (CLOCK_MONOTONIC);
   double work = seconds (CLOCK_PROCESS_CPUTIME_ID);
 

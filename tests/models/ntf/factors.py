@@ -7,7 +7,8 @@ import numpy as np
 
 MU, HALS = 0, 1
 GS, JACOBI = 0, 1
-RANDOM, NNDSVD = 0, 1
+RANDOM, NNDSVD, PREVIOUS, NFINDR = 0, 1, 2, 3
+TENSOR, MATRIX = 0, 1
 
 
 class Run:
@@ -15,9 +16,11 @@ class Run:
 
     def __init__(self, program, g, rank, algorithm=MU, schedule=GS,
                  init=RANDOM, seed=1, iterations=10, tolerance=0,
-                 normalise=False, n_threads=0):
+                 normalise=False, n_threads=0, factorisation=TENSOR,
+                 sum_to_one=False):
         words = [*g.shape, rank, algorithm, schedule, init, seed, iterations,
-                 tolerance, int(normalise), n_threads]
+                 tolerance, int(normalise), n_threads, factorisation,
+                 int(sum_to_one)]
         out = subprocess.run([program, *map(str, words)], check=True,
                              input=np.ascontiguousarray(g, '<f4').tobytes(),
                              stdout=subprocess.PIPE).stdout
@@ -26,7 +29,9 @@ class Run:
         self.iterations, self.effective_rank, n = values[2:5].astype(int)
         self.errors = values[5:5 + n]
         self.factors, at = [], 5 + n
-        for size in g.shape:
+        shape = g.shape if factorisation == TENSOR \
+            else (1, g.shape[0] * g.shape[1], g.shape[2])
+        for size in shape:
             end = at + size * rank
             self.factors.append(values[at:end].reshape(size, rank))
             at = end
