@@ -6,9 +6,10 @@
  *
  * Takes a cube, height x width x bands, or a window of frames of grey video, as
  * a sum of terms, each the product of a column, a row and a spectrum that have
- * no negative values, and finds them by iteration. The factors are metadata;
- * the picture shows the maps of three terms, or what all of them leave. On the
- * GPU or the CPU.
+ * no negative values, and finds them by iteration. With factorisation=matrix
+ * each term is the product of a map and a spectrum: spectral unmixing. The
+ * factors are metadata; the picture shows the maps of three terms, or what all
+ * of them leave. On the GPU or the CPU.
  *
  * ## Example launch line
  * |[
@@ -369,6 +370,18 @@ paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
   return flow;
 }
 
+static void
+attach (GstSpectralNtf *self, GstBuffer *out)
+{
+  const CuvNtfConfig *config = &self->config;
+  const GstNtfTables tables = { out, self->job.factors, config->width,
+    config->height, config->factorisation == CUV_NTF_MATRIX };
+
+  gst_ntf_meta_add (&tables,
+      self->is_grey ? gst_ntf_window_oldest (&self->window, config->depth) : 0,
+      self->job.result);
+}
+
 static GstFlowReturn
 gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
     const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
@@ -391,10 +404,7 @@ gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
   if (self->is_grey)
     gst_ntf_window_stamp (
         &self->window, self->config.depth, in_force (self)->hop, out);
-  gst_ntf_meta_add (out, self->job.factors,
-      self->is_grey ? gst_ntf_window_oldest (&self->window, self->config.depth)
-                    : 0,
-      self->job.result);
+  attach (self, out);
   return GST_FLOW_OK;
 }
 

@@ -22,13 +22,13 @@ name_columns (Columns *self, gint rank)
 static gfloat *
 pack_rows (const CuvNtfFactors *factors, gint mode, gint first)
 {
-  const gint n = factors->size[mode], rank = factors->rank;
-  gfloat *rows = g_new (gfloat, (gsize) n * (gsize) rank);
+  const gint n = factors->size[mode];
+  const gsize rank = (gsize) factors->rank;
+  gfloat *rows = g_new (gfloat, (gsize) n * rank);
 
   for (gint i = 0; i < n; i++)
-    memcpy (&rows[i * rank],
-        &factors->mode[mode][(first + i) % n * factors->stride],
-        (gsize) rank * sizeof *rows);
+    memcpy (&rows[(gsize) i * rank],
+        cuv_ntf_at (factors, mode, (first + i) % n, 0), rank * sizeof *rows);
   return rows;
 }
 
@@ -44,18 +44,17 @@ name_table (GstStructure *table, const gchar *mode)
 }
 
 static GstStructure *
-add_factor (GstBuffer *buffer, const CuvNtfFactors *factors, gint mode,
-    gint first, const Columns *columns)
+add_factor (const GstNtfTables *self, const gchar *name, gint mode, gint first,
+    const Columns *columns)
 {
-  static const gchar *const names[] = { "u", "v", "w" };
+  const CuvNtfFactors *factors = self->factors;
   gfloat *rows = pack_rows (factors, mode, first);
-  GstStructure *table = gst_cuv_meta_add_table (buffer, "ntf", 1,
-      (guint) factors->size[CUV_NTF_V], (guint) factors->size[CUV_NTF_U],
-      "none", columns->columns, (guint) factors->rank, rows,
-      (guint) factors->size[mode]);
+  GstStructure *table = gst_cuv_meta_add_table (self->buffer, "ntf", 1,
+      (guint) self->width, (guint) self->height, "none", columns->columns,
+      (guint) factors->rank, rows, (guint) factors->size[mode]);
 
   g_free (rows);
-  name_table (table, names[mode]);
+  name_table (table, name);
   return table;
 }
 
@@ -67,8 +66,7 @@ typedef struct {
 #pragma pack(pop)
 
 static void
-add_errors (
-    GstBuffer *buffer, const CuvNtfFactors *factors, const CuvNtfResult *result)
+add_errors (const GstNtfTables *self, const CuvNtfResult *result)
 {
   static const GstCuvColumn columns[] = {
     { "iteration", GST_CUV_TYPE_U32 },
@@ -81,30 +79,32 @@ add_errors (
     rows[i] = (ErrorRow){ (guint32) MIN (
                               (i + 1) * CUV_NTF_TEST_EVERY, result->iterations),
       result->errors[i] };
-  table = gst_cuv_meta_add_table (buffer, "ntf", 1,
-      (guint) factors->size[CUV_NTF_V], (guint) factors->size[CUV_NTF_U],
-      "none", columns, G_N_ELEMENTS (columns), rows, (guint) result->n_errors);
+  table = gst_cuv_meta_add_table (self->buffer, "ntf", 1, (guint) self->width,
+      (guint) self->height, "none", columns, G_N_ELEMENTS (columns), rows,
+      (guint) result->n_errors);
   name_table (table, "errors");
   g_free (rows);
 }
 
 void
-gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors, gint first,
-    const CuvNtfResult *result)
+gst_ntf_meta_add (
+    const GstNtfTables *self, gint first, const CuvNtfResult *result)
 {
   GstStructure *table;
   Columns columns;
 
-  name_columns (&columns, factors->rank);
-  table = add_factor (buffer, factors, CUV_NTF_U, 0, &columns);
+  name_columns (&columns, self->factors->rank);
+  table = self->is_matrix ? add_factor (self, "a", CUV_NTF_V, 0, &columns)
+                          : add_factor (self, "u", CUV_NTF_U, 0, &columns);
   gst_structure_set (table, "iterations", G_TYPE_UINT,
       (guint) result->iterations, "effective_rank", G_TYPE_UINT,
       (guint) result->effective_rank, "error", G_TYPE_DOUBLE,
       result->errors[result->n_errors - 1], "converged", G_TYPE_BOOLEAN,
       result->converged, NULL);
-  add_factor (buffer, factors, CUV_NTF_V, 0, &columns);
-  add_factor (buffer, factors, CUV_NTF_W, first, &columns);
-  add_errors (buffer, factors, result);
+  if (!self->is_matrix)
+    add_factor (self, "v", CUV_NTF_V, 0, &columns);
+  add_factor (self, "w", CUV_NTF_W, first, &columns);
+  add_errors (self, result);
 }
 
 GstStructure *

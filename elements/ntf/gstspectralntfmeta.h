@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factors as metadata: four tables of kind `ntf`, of shape none, told apart by
- * the string `mode`.
+/* Factors as metadata: tables of kind `ntf`, of shape none, told apart by the
+ * string `mode`.
  *
  *   u, v, w   height, width, depth rows, columns term1 .. termK (f32)
+ *   a         of a matrix instead of u and v: a row for each pixel
  *   errors    a row for each test: iteration (u32), error (f64)
  *
- * The first, u, has besides iterations, effective_rank (uint), error (double),
- * converged (boolean). */
+ * The first, u or a, has besides iterations, effective_rank (uint), error
+ * (double), converged (boolean). */
 #ifndef GST_SPECTRAL_NTF_META_H
 #define GST_SPECTRAL_NTF_META_H
 
@@ -15,9 +16,17 @@
 
 G_BEGIN_DECLS
 
+/* What is attached to which buffer; the size is the image's. */
+typedef struct {
+  GstBuffer *buffer;
+  const CuvNtfFactors *factors;
+  gint width, height;
+  gboolean is_matrix;
+} GstNtfTables;
+
 /* first: w is rotated so that this row comes first. */
-void gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors,
-    gint first, const CuvNtfResult *result);
+void gst_ntf_meta_add (
+    const GstNtfTables *self, gint first, const CuvNtfResult *result);
 
 /* The message about progress of a run of at most `iterations`. */
 GstStructure *gst_ntf_meta_progress (

@@ -4,17 +4,43 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstNtfSettings, field)
 
+/* Settings that only a matrix has. */
+static const gchar *
+check_tensor (const CuvNtfParams *params)
+{
+  if (params->init == CUV_NTF_NFINDR)
+    return "init=nfindr with factorisation=tensor: the spectra of pixels are "
+           "no "
+           "terms of rank one; set factorisation to matrix or init to nndsvd";
+  if (params->sum_to_one)
+    return "sum-to-one=true with factorisation=tensor: only the abundances of "
+           "a "
+           "matrix can sum to one; set factorisation to matrix";
+  return NULL;
+}
+
 static gchar *
 check (gconstpointer settings)
 {
   const CuvNtfParams *params = &((const GstNtfSettings *) settings)->params;
+  const gboolean is_jacobi = params->schedule == CUV_NTF_JACOBI;
 
-  if (params->algorithm != CUV_NTF_HALS || params->schedule != CUV_NTF_JACOBI)
-    return NULL;
-  return g_strdup (
-      "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
-      "values for the next; set schedule to gs or algorithm to mu");
+  if (params->algorithm == CUV_NTF_HALS && is_jacobi)
+    return g_strdup (
+        "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
+        "values for the next; set schedule to gs or algorithm to mu");
+  if (params->factorisation == CUV_NTF_TENSOR)
+    return g_strdup (check_tensor (params));
+  if (is_jacobi)
+    return g_strdup (
+        "factorisation=matrix with schedule=jacobi: spectra are updated from "
+        "new abundances; set schedule to gs");
+  return NULL;
 }
+
+GST_CUV_DEFINE_ENUM (factorisation_get_type, "GstNtfFactorisation",
+    { CUV_NTF_TENSOR, "Columns, rows and spectra: maps of rank one", "tensor" },
+    { CUV_NTF_MATRIX, "Pixels and spectra: maps of any shape", "matrix" })
 
 GST_CUV_DEFINE_ENUM (algorithm_get_type, "GstNtfAlgorithm",
     { CUV_NTF_MU, "Multiplicative updates", "mu" },
@@ -28,7 +54,8 @@ GST_CUV_DEFINE_ENUM (schedule_get_type, "GstNtfSchedule",
 GST_CUV_DEFINE_ENUM (init_get_type, "GstNtfInit",
     { CUV_NTF_RANDOM, "Random numbers, by the seed", "random" },
     { CUV_NTF_NNDSVD, "Singular vectors of pixels by bands", "nndsvd" },
-    { CUV_NTF_PREVIOUS, "The factors of the frame before", "previous" })
+    { CUV_NTF_PREVIOUS, "The factors of the frame before", "previous" },
+    { CUV_NTF_NFINDR, "Spectra of the purest pixels, by N-FINDR", "nfindr" })
 
 GST_CUV_DEFINE_ENUM (show_get_type, "GstNtfShow",
     { GST_NTF_SHOW_RECONSTRUCTION, "Maps of the terms in components",
@@ -56,6 +83,14 @@ GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
+  { "factorisation", "Factorisation",
+      "Whether terms are products of a column, a row and a spectrum, or of a "
+      "map of pixels and a spectrum",
+      .offset = AT (params.factorisation), .get_type = factorisation_get_type,
+      .value = CUV_NTF_TENSOR },
+  { "sum-to-one", "Sum to one",
+      "factorisation=matrix: the abundances of each pixel sum to 1",
+      .offset = AT (params.sum_to_one), .type = G_TYPE_BOOLEAN },
   { "rank", "Rank", "Number of terms of the factorisation", .offset = AT (rank),
       .type = G_TYPE_UINT, .minimum = 1, .maximum = CUV_NTF_MAX_RANK,
       .value = 8 },
