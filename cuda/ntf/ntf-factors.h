@@ -17,8 +17,14 @@
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
-/* Of values that sum to 1: smaller ones, and smaller changes, do not count. */
-#define CUV_NTF_LEAST_SHARE 1e-7
+/* Of values that sum to 1: smaller changes do not count, and smaller values
+ * become the minimum, so that none consists of rounding errors. */
+#define CUV_NTF_LEAST_CHANGE 1e-7
+#define CUV_NTF_LEAST_SHARE 1e-6
+
+/* Added to the sum of a term's squared shares where its spectrum is divided by
+ * that: tiny shares would give it huge values. */
+#define CUV_NTF_DAMPING 0.01
 
 /* Factors on the host. Rows are padded with zeros to `stride` values. */
 typedef struct {
@@ -33,6 +39,12 @@ cuv_ntf_in_range (double value)
 {
   return fminf (fmaxf ((float) value, (float) CUV_NTF_MIN_VALUE),
       (float) CUV_NTF_MAX_VALUE);
+}
+
+CUV_HOST_DEVICE double
+cuv_ntf_damping (const CuvNtfParams *params, int mode)
+{
+  return params->sum_to_one && mode == CUV_NTF_W ? CUV_NTF_DAMPING : 0;
 }
 
 /* Whether a column of `size` values is at the lower bound, by its sum of

@@ -128,7 +128,32 @@ iterate_jacobi (CuvNtfCuda *self)
   TRY_ENQUEUE (enqueue_w (self));
   TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
   TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
-  return cuv_ntf_grams_submit (self->state, self->stream);
+  return cuv_ntf_grams_submit (self->state, CUV_NTF_U, self->stream);
+}
+
+static int
+iterate_matrix (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+  const double work = work_of_rows (state, state.height);
+
+  TRY_ENQUEUE (throttle (self, work));
+  if (cuv_ntf_pixels_submit (state, self->stream) != 0)
+    return FAILED;
+  TRY_ENQUEUE (throttle (self, work));
+  if (cuv_ntf_bands_submit (state, self->stream) != 0)
+    return FAILED;
+  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_W));
+  self->work += LAUNCH_WORK;
+  return cuv_ntf_grams_submit (state, CUV_NTF_W, self->stream);
+}
+
+static int
+iterate (CuvNtfCuda *self)
+{
+  return self->state.is_matrix                    ? iterate_matrix (self)
+      : self->state.params.schedule == CUV_NTF_GS ? iterate_gs (self)
+                                                  : iterate_jacobi (self);
 }
 
 static int
@@ -151,8 +176,7 @@ enqueue (CuvNtfCuda *self)
 
   do {
     state->iteration++;
-    TRY_ENQUEUE (params.schedule == CUV_NTF_GS ? iterate_gs (self)
-                                               : iterate_jacobi (self));
+    TRY_ENQUEUE (iterate (self));
   } while (!cuv_ntf_has_test (&params, state->iteration));
   return enqueue_test (self);
 }
@@ -165,8 +189,10 @@ start_factors (CuvNtfCuda *self)
   if (params.init == CUV_NTF_RANDOM)
     cuv_ntf_randomise (&self->factors, params.seed);
   else
-    cuv_ntf_resume (
-        &self->factors, params.init == CUV_NTF_NNDSVD ? 1 : self->state.scale);
+    cuv_ntf_resume (&self->factors,
+        params.init == CUV_NTF_PREVIOUS ? self->state.scale : 1);
+  if (self->state.is_matrix)
+    cuv_ntf_set_ones (&self->factors);
   return cuv_ntf_upload (self);
 }
 
@@ -176,8 +202,7 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
   CuvNtfState *state = &self->state;
 
   state->params = *params;
-  if (params->algorithm == CUV_NTF_HALS)
-    state->params.schedule = CUV_NTF_GS;
+  cuv_ntf_complete (&state->params);
   self->host_progress->result = CuvNtfResult{};
   state->iteration = 0;
   if (start_factors (self) != 0)
@@ -188,8 +213,9 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->counters, 0, sizeof *state->counters, self->stream));
   return cuv_ntf_end (self,
-      cuv_ntf_grams_submit (*state, self->stream) == 0 ? enqueue_test (self)
-                                                       : FAILED);
+      cuv_ntf_grams_submit (*state, CUV_NTF_U, self->stream) == 0
+          ? enqueue_test (self)
+          : FAILED);
 }
 
 static int
@@ -213,9 +239,9 @@ revive (CuvNtfCuda *self)
     return -1;
   if (cuv_ntf_revive (&self->factors, params.seed, self->state.iteration) == 0)
     return 0;
-  return cuv_ntf_upload (self) == 0
-      ? cuv_ntf_end (self, cuv_ntf_grams_submit (self->state, self->stream))
-      : -1;
+  return cuv_ntf_upload (self) == 0 ? cuv_ntf_end (
+             self, cuv_ntf_grams_submit (self->state, CUV_NTF_U, self->stream))
+                                    : -1;
 }
 
 // Enqueues as many tests as may be in flight, at least one.

@@ -11,7 +11,8 @@ static __device__ __forceinline__ void
 load_terms (
     const CuvNtfState &self, int n_terms, int y, int z, float (*terms)[BANDS])
 {
-  const float *u = &self.factors[CUV_NTF_U].values[y * self.stride];
+  const int row = self.is_matrix ? 0 : y;
+  const float *u = &self.factors[CUV_NTF_U].values[row * self.stride];
   const float *w = self.factors[CUV_NTF_W].values;
 
   __syncthreads ();
@@ -73,7 +74,8 @@ static __device__ __forceinline__ void
 compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
 {
   __shared__ float terms[CUV_NTF_MAX_RANK][BANDS];
-  const float *v = self.factors[CUV_NTF_V].values;
+  const float *v =
+      &self.factors[CUV_NTF_V].values[self.is_matrix ? y * self.pitch : 0];
   const float *row = &self.g[(size_t) y * self.depth * self.pitch];
 
   for (int x0 = 0; x0 < self.pitch; x0 += 4 * THREADS) {
@@ -88,7 +90,8 @@ compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
       for (int z = z0; z < (x < self.pitch ? end : 0); z += BANDS_AT_ONCE) {
         float sums[BANDS_AT_ONCE][4] = {};
 
-        rebuild (&v[x], self.pitch, n_terms, &terms[0][z - z0], sums);
+        rebuild (&v[x], self.factors[CUV_NTF_V].k_step, n_terms,
+            &terms[0][z - z0], sums);
         add_squares (&row[(size_t) z * self.pitch + x], self.pitch, end - z,
             scale, sums, squares);
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // New values of the rows of a mode whose numerators are complete.
+#include <algorithm>
 #include "ntf/ntf-update.cuh"
 
 #define THREADS 256
@@ -43,14 +44,14 @@ cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
   });
 }
 
-// Grid: parts x modes.
+// Grid: parts x modes from the first on.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS)
-    grams_kernel (const __grid_constant__ CuvNtfState self)
+    grams_kernel (const __grid_constant__ CuvNtfState self, int first_mode)
 {
   __shared__ double shared[CUV_NTF_GRAM_VALUES];
-  const int mode = blockIdx.y;
+  const int mode = first_mode + blockIdx.y;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
@@ -59,11 +60,15 @@ __launch_bounds__ (THREADS)
 }
 
 int
-cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream)
+cuv_ntf_grams_submit (
+    const CuvNtfState &self, int first_mode, cudaStream_t stream)
 {
+  const int n_parts = *std::max_element (
+      &self.n_parts[first_mode], &self.n_parts[CUV_NTF_MODES]);
+
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     return cuv_launch_dependent ("grams_kernel",
-        dim3 (CUV_NTF_GRAM_PARTS, CUV_NTF_MODES), THREADS, 0, stream,
-        grams_kernel<stride ()>, self);
+        dim3 (n_parts, CUV_NTF_MODES - first_mode), THREADS, 0, stream,
+        grams_kernel<stride ()>, self, first_mode);
   });
 }

@@ -46,15 +46,15 @@ cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
     if (i % (STRIDE + 1) != 0)
       continue;
     rule->penalty[k] = self.params.sparsity > 0 ? self.params.sparsity * product
-            * sqrt (__ldcg (&self.grams[mode][i]) / self.factors[mode].size)
+            * sqrt (__ldcg (&self.grams[mode][i]) / cuv_ntf_n_rows (self, mode))
                                                 : 0;
     if (self.params.algorithm != CUV_NTF_HALS)
       continue;
     rule->inverse[k] = k >= self.rank
-            || cuv_ntf_vanished (a, self.factors[p].size)
-            || cuv_ntf_vanished (b, self.factors[q].size)
+            || cuv_ntf_vanished (a, cuv_ntf_n_rows (self, p))
+            || cuv_ntf_vanished (b, cuv_ntf_n_rows (self, q))
         ? 0
-        : 1 / product;
+        : 1 / (product + cuv_ntf_damping (&self.params, mode));
   }
 }
 
@@ -348,17 +348,14 @@ cuv_ntf_gram_rows (
   }
 }
 
-// A block's part of a mode's M; the last block adds up the parts.
+// The last block of those with a part of a mode's M adds up the parts.
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)
+cuv_ntf_add_gram_parts (const CuvNtfState &self, int mode)
 {
-  const CuvNtfMatrix &m = self.factors[mode];
   const int n_parts = self.n_parts[mode];
-  double *parts = self.gram_parts[mode];
+  const double *parts = self.gram_parts[mode];
 
-  cuv_ntf_gram_rows<STRIDE> (m, m.size * part / n_parts,
-      m.size * (part + 1) / n_parts, shared, &parts[part * STRIDE * STRIDE]);
   if (!cuv_ntf_is_last (&self.counters->grams[mode], n_parts))
     return;
   for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
@@ -367,6 +364,9 @@ cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)
 #pragma unroll
     for (int j = 0; j < CUV_NTF_GRAM_PARTS; j++)
       sum += j < n_parts ? __ldcg (&parts[j * STRIDE * STRIDE + i]) : 0;
+#pragma unroll 8
+    for (int j = CUV_NTF_GRAM_PARTS; j < n_parts; j++)
+      sum += __ldcg (&parts[j * STRIDE * STRIDE + i]);
     self.grams[mode][i] = sum;
   }
   __syncthreads ();
@@ -374,6 +374,21 @@ cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)
     __threadfence ();
     atomicExch (&self.counters->ready[mode], self.iteration);
   }
+}
+
+// A block's part of a mode's M.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)
+{
+  const CuvNtfMatrix &m = self.factors[mode];
+  const int n_parts = self.n_parts[mode];
+  const int64_t size = m.size;
+
+  cuv_ntf_gram_rows<STRIDE> (m, (int) (size * part / n_parts),
+      (int) (size * (part + 1) / n_parts), shared,
+      &self.gram_parts[mode][part * STRIDE * STRIDE]);
+  cuv_ntf_add_gram_parts<STRIDE> (self, mode);
 }
 
 #endif

@@ -24,6 +24,19 @@ pin (CuvNtfCuda *self, T **memory, size_t n)
 }
 
 static void
+init_factors (CuvNtfState *state)
+{
+  const int height = state->is_matrix ? 1 : state->height;
+  const int rows_of_v = state->is_matrix ? state->height : 1;
+  const int width = state->is_matrix ? state->pitch : state->width;
+  const int step = state->pitch * rows_of_v;
+
+  state->factors[CUV_NTF_U] = { nullptr, height, state->stride, 1 };
+  state->factors[CUV_NTF_V] = { nullptr, width * rows_of_v, 1, step };
+  state->factors[CUV_NTF_W] = { nullptr, state->depth, state->stride, 1 };
+}
+
+static void
 init_shape (CuvNtfState *state, int height, int width, int depth, int rank)
 {
   state->height = height;
@@ -35,12 +48,14 @@ init_shape (CuvNtfState *state, int height, int width, int depth, int rank)
     state->stride *= 2;
   state->pitch = cuv_div_up (width, 4) * 4;
   state->scale = 1;
-  state->factors[CUV_NTF_U] = { nullptr, height, state->stride, 1 };
-  state->factors[CUV_NTF_V] = { nullptr, width, 1, state->pitch };
-  state->factors[CUV_NTF_W] = { nullptr, depth, state->stride, 1 };
+  init_factors (state);
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
     state->n_parts[mode] = std::min (
         cuv_div_up (state->factors[mode].size, 32), CUV_NTF_GRAM_PARTS);
+  if (state->is_matrix) {
+    cuv_ntf_init_matrix (state);
+    return;
+  }
   cuv_ntf_init_slots_of_v (state);
   cuv_ntf_init_slots_of_w (state);
 }
@@ -67,12 +82,13 @@ static bool
 pin_factors (CuvNtfCuda *self)
 {
   const CuvNtfState &state = self->state;
-  const size_t rows = (size_t) state.height + state.width + state.depth;
+  const int height = state.is_matrix ? 1 : state.height;
+  const int width = state.width * (state.is_matrix ? state.height : 1);
+  const size_t rows = (size_t) height + width + state.depth;
   CuvNtfFactors *factors = &self->factors;
   float *values;
 
-  *factors = { { state.height, state.width, state.depth }, state.rank,
-    state.stride, {} };
+  *factors = { { height, width, state.depth }, state.rank, state.stride, {} };
   if (!pin (self, &values, rows * state.stride)
       || !pin (self, &self->host_v, cuv_ntf_n_values (state, CUV_NTF_V)))
     return false;
@@ -98,9 +114,17 @@ init (CuvNtfCuda *self)
       && pin_factors (self);
 }
 
+// Kernels count the values of a factor by int.
+static bool
+has_indices (int height, int width, int rank)
+{
+  return (double) height * (width + 3) * std::max (8, 2 * rank) < INT32_MAX;
+}
+
 extern "C" CuvNtfCuda *
 cuv_ntf_cuda_new (int height, int width, int depth, int rank,
-    const int32_t *cancel, CuvCudaStream stream)
+    CuvNtfFactorisation factorisation, const int32_t *cancel,
+    CuvCudaStream stream)
 {
   std::unique_ptr<CuvNtfCuda> self (new (std::nothrow) _CuvNtfCuda);
 
@@ -110,6 +134,11 @@ cuv_ntf_cuda_new (int height, int width, int depth, int rank,
   }
   self->cancel = cancel;
   self->stream = (cudaStream_t) stream;
+  self->state.is_matrix = factorisation == CUV_NTF_MATRIX;
+  if (self->state.is_matrix && !has_indices (height, width, rank)) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "indices of 32 bits");
+    return nullptr;
+  }
   init_shape (&self->state, height, width, depth, rank);
   return init (self.get ()) ? self.release () : nullptr;
 }
@@ -184,15 +213,25 @@ copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)
   return cuv_ntf_wait (self);
 }
 
+// Value (i, k) of v in the device's layout, where rows of an image are padded.
+static float *
+host_v_at (CuvNtfCuda *self, int i, int k)
+{
+  const CuvNtfState &state = self->state;
+  const int y = i / state.width, x = i % state.width;
+
+  return &self->host_v[(size_t) k * state.factors[CUV_NTF_V].k_step
+      + (size_t) y * state.pitch + x];
+}
+
 int
 cuv_ntf_upload (CuvNtfCuda *self)
 {
   const CuvNtfState &state = self->state;
 
-  for (int x = 0; x < state.width; x++) {
+  for (int i = 0; i < self->factors.size[CUV_NTF_V]; i++) {
     for (int k = 0; k < state.rank; k++)
-      self->host_v[(size_t) k * state.pitch + x] =
-          *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k);
+      *host_v_at (self, i, k) = *cuv_ntf_at (&self->factors, CUV_NTF_V, i, k);
   }
   return copy_factors (self, cudaMemcpyHostToDevice);
 }
@@ -204,10 +243,9 @@ cuv_ntf_download (CuvNtfCuda *self)
 
   if (copy_factors (self, cudaMemcpyDeviceToHost) != 0)
     return -1;
-  for (int x = 0; x < state.width; x++) {
+  for (int i = 0; i < self->factors.size[CUV_NTF_V]; i++) {
     for (int k = 0; k < state.rank; k++)
-      *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k) =
-          self->host_v[(size_t) k * state.pitch + x];
+      *cuv_ntf_at (&self->factors, CUV_NTF_V, i, k) = *host_v_at (self, i, k);
   }
   return 0;
 }

@@ -7,6 +7,8 @@
 // the Gram matrix of a mode X is M = X^T X. Numerators of v and w are summed by
 // slot, a range of G's rows, then over slots in a fixed order: results are
 // reproducible.
+//
+// Of a MATRIX, u has one row and v a row for each place of pitch x height.
 #ifndef CUV_NTF_CUH
 #define CUV_NTF_CUH
 
@@ -14,7 +16,8 @@
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-#define CUV_NTF_GRAM_PARTS 8 // blocks that compute a Gram matrix, at most
+// Blocks that compute a Gram matrix, at most; that of a MATRIX's v has more.
+#define CUV_NTF_GRAM_PARTS 8
 
 // A mode's factor: value (i, k) is at i * row_step + k * k_step.
 typedef struct {
@@ -41,9 +44,10 @@ typedef struct {
 typedef struct {
   int height, width, depth, rank;
   int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
-  int pitch;  // the width rounded up to a multiple of 4
-  double scale; // G is the cube's samples divided by it
-  float *g;     // height x depth x pitch, 0 beyond the width
+  bool is_matrix; // pixels x depth
+  int pitch;      // the width rounded up to a multiple of 4
+  double scale;   // G is the cube's samples divided by it
+  float *g;       // height x depth x pitch, 0 beyond the width
   // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
   // of v and w: the number of slots, and the rows of G in each
@@ -87,9 +91,17 @@ cuv_ntf_mode_before (int mode)
 static inline int
 cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
 {
-  return self.params.schedule == CUV_NTF_GS && first == 0
+  return self.params.schedule == CUV_NTF_GS && first == 0 && !self.is_matrix
       ? self.n_parts[cuv_ntf_mode_before (mode)]
       : 0;
+}
+
+// Rows of a mode's factor, without the places between rows of the image.
+static __device__ __forceinline__ int
+cuv_ntf_n_rows (const CuvNtfState &self, int mode)
+{
+  return self.is_matrix && mode == CUV_NTF_V ? self.height * self.width
+                                             : self.factors[mode].size;
 }
 
 // Values of a mode's factor, or of one part of its numerators.
@@ -97,7 +109,8 @@ static __host__ __device__ inline size_t
 cuv_ntf_n_values (const CuvNtfState &self, int mode)
 {
   return (size_t) self.stride
-      * (mode == CUV_NTF_V ? self.pitch : self.factors[mode].size);
+      * (mode == CUV_NTF_V ? self.factors[mode].k_step
+                           : self.factors[mode].size);
 }
 
 static __device__ __forceinline__ float4
@@ -135,6 +148,9 @@ cuv_ntf_with_stride (int stride, F f)
                      : f (std::integral_constant<int, 64> ());
 }
 
+// Sets the parts of v's M and of w's numerators of a MATRIX.
+void cuv_ntf_init_matrix (CuvNtfState *self);
+
 // Divide G's rows into slots for v and w.
 void cuv_ntf_init_slots_of_v (CuvNtfState *self);
 void cuv_ntf_init_slots_of_w (CuvNtfState *self);
@@ -161,8 +177,12 @@ int cuv_ntf_sum_w_submit (
 // A mode's new values.
 int cuv_ntf_update_submit (
     const CuvNtfState &self, int mode, cudaStream_t stream);
-// M of all modes.
-int cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream);
+// M of the modes from the first on.
+int cuv_ntf_grams_submit (
+    const CuvNtfState &self, int first_mode, cudaStream_t stream);
+// Of a MATRIX: new values of v, and its M; then numerators of w.
+int cuv_ntf_pixels_submit (const CuvNtfState &self, cudaStream_t stream);
+int cuv_ntf_bands_submit (const CuvNtfState &self, cudaStream_t stream);
 // The test after iteration n, row by row, completed with the last row; for n =
 // 0 only progress->square.
 int cuv_ntf_test_submit (

@@ -18,7 +18,8 @@ typedef struct _CuvNtfCuda CuvNtfCuda;
  * value other than 0 to *cancel: it returns soon, and the factors are invalid.
  */
 CuvNtfCuda *cuv_ntf_cuda_new (int height, int width, int depth, int rank,
-    const int32_t *cancel, CuvCudaStream stream);
+    CuvNtfFactorisation factorisation, const int32_t *cancel,
+    CuvCudaStream stream);
 void cuv_ntf_cuda_free (CuvNtfCuda *self); /* NULL is allowed */
 
 /* Scans a cube in device memory, of the tensor's height and width, without
@@ -33,9 +34,10 @@ int cuv_ntf_cuda_load (CuvNtfCuda *self, const CuvCube *cube,
     const double *ignore, int z, double scale);
 
 /* Initialises a run on the loaded tensor with random factors or, with init =
- * PREVIOUS, with the current ones or those set. For NNDSVD the caller computes
- * and sets them, in the scale of the tensor; the run is as with PREVIOUS, but
- * the terms are sorted at the end. HALS implies schedule GS. Returns 0 or -1.
+ * PREVIOUS, with the current ones or those set. For NNDSVD and NFINDR the
+ * caller computes and sets them, in the scale of the tensor; the run is as with
+ * PREVIOUS, but the terms are sorted at the end. HALS and MATRIX imply schedule
+ * GS. Returns 0 or -1.
  */
 int cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params);
 

@@ -95,9 +95,9 @@ static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
 typedef struct {
   CuvNtfConfig config;
   CuvNtfCuda *cuda;
-  float *map;        /* of residuals */
-  CuvNtfCpu *nndsvd; /* for init=nndsvd; NULL until then */
-  float *values;     /* its tensor */
+  float *map;       /* of residuals */
+  CuvNtfCpu *start; /* for init=nndsvd and nfindr; NULL until then */
+  float *values;    /* its tensor */
 } CudaState;
 
 static const char *
@@ -114,7 +114,7 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   if (self->map == NULL)
     return no_memory;
   self->cuda = cuv_ntf_cuda_new (config->height, config->width, config->depth,
-      config->rank, config->cancel, processor->stream);
+      config->rank, config->factorisation, config->cancel, processor->stream);
   return self->cuda != NULL ? NULL : cuv_cuda_error ();
 }
 
@@ -125,16 +125,16 @@ problem_of (int status)
 }
 
 static const char *
-ensure_nndsvd (CudaState *self)
+ensure_start (CudaState *self)
 {
   const CuvNtfConfig *config = &self->config;
 
-  if (self->nndsvd == NULL)
-    self->nndsvd = new_cpu (config);
+  if (self->start == NULL)
+    self->start = new_cpu (config);
   if (self->values == NULL)
     self->values = malloc ((size_t) config->height * (size_t) config->width
         * (size_t) config->depth * sizeof *self->values);
-  return self->nndsvd != NULL && self->values != NULL ? NULL : no_memory;
+  return self->start != NULL && self->values != NULL ? NULL : no_memory;
 }
 
 static CuvCube
@@ -158,7 +158,7 @@ is_cancelled (const CudaState *self)
 static const char *
 set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
 {
-  const char *problem = ensure_nndsvd (self);
+  const char *problem = ensure_start (self);
   CuvCube cube;
 
   if (problem == NULL)
@@ -166,10 +166,10 @@ set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
   if (problem != NULL || is_cancelled (self))
     return problem;
   cube = cube_of_tensor (self);
-  if (!cuv_ntf_cpu_load (self->nndsvd, &cube, NULL, 0, 1, n_threads)
-      || !cuv_ntf_cpu_start (self->nndsvd, params, n_threads))
+  if (!cuv_ntf_cpu_load (self->start, &cube, NULL, 0, 1, n_threads)
+      || !cuv_ntf_cpu_start (self->start, params, n_threads))
     return NULL; /* cancelled */
-  cuv_ntf_cuda_set_factors (self->cuda, cuv_ntf_cpu_factors (self->nndsvd));
+  cuv_ntf_cuda_set_factors (self->cuda, cuv_ntf_cpu_factors (self->start));
   return NULL;
 }
 
@@ -178,7 +178,7 @@ start_cuda (CudaState *self, const CuvNtfParams *params, int n_threads)
 {
   const char *problem = NULL;
 
-  if (params->init == CUV_NTF_NNDSVD)
+  if (params->init == CUV_NTF_NNDSVD || params->init == CUV_NTF_NFINDR)
     problem = set_start (self, params, n_threads);
   return problem != NULL || is_cancelled (self)
       ? problem
@@ -227,7 +227,7 @@ close_cuda (void *state)
   CudaState *self = state;
 
   cuv_ntf_cuda_free (self->cuda);
-  cuv_ntf_cpu_free (self->nndsvd);
+  cuv_ntf_cpu_free (self->start);
   free (self->values);
   free (self->map);
   free (self);

@@ -85,6 +85,7 @@ typedef struct {
   int32_t rank;
   CuvNtfGram product; /* of the other modes' Gram matrices, elementwise */
   double penalty[CUV_NTF_MAX_RANK];
+  double damping; /* HALS: added to the product's diagonal in divisions */
   /* HALS: not updated, because another column of the term is 0 */
   bool is_fixed[CUV_NTF_MAX_RANK];
 } CuvNtfUpdate;

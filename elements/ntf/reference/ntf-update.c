@@ -15,6 +15,7 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
   self->schedule = params->schedule;
   self->sums_to_one = params->sum_to_one && mode == CUV_NTF_V;
   self->rank = rank;
+  self->damping = cuv_ntf_damping (params, mode);
   for (int k = 0; k < rank * rank; k++)
     self->product[k] = grams[p][k] * grams[q][k];
   for (int k = 0; k < rank; k++) {
@@ -68,8 +69,8 @@ sweep (const CuvNtfUpdate *self, double *residuals, float *row)
 
     if (self->is_fixed[k])
       continue;
-    row[k] = cuv_ntf_in_range (
-        previous + residuals[k] / self->product[k * self->rank + k]);
+    row[k] = cuv_ntf_in_range (previous
+        + residuals[k] / (self->product[k * self->rank + k] + self->damping));
     if (row[k] != previous)
       subtract_row (self, k, (double) row[k] - (double) previous, residuals);
     changed |= row[k] != previous;
@@ -209,7 +210,7 @@ move (const CuvNtfUpdate *self, Shares *s)
     change = fmax (change, fabs (step * s->direction[k]));
   }
   if (reached < 0)
-    return change > CUV_NTF_LEAST_SHARE;
+    return change > CUV_NTF_LEAST_CHANGE;
   s->x[reached] = CUV_NTF_MIN_VALUE;
   s->is_free[reached] = false;
   s->square = 0;
@@ -224,7 +225,7 @@ release (const CuvNtfUpdate *self, Shares *s)
   int found = -1;
 
   for (int k = 0; k < s->n; k++) {
-    const double needed = CUV_NTF_LEAST_SHARE * self->product[k * s->n + k];
+    const double needed = CUV_NTF_LEAST_CHANGE * self->product[k * s->n + k];
 
     if (!s->is_free[k] && s->residuals[k] - needed > most) {
       most = s->residuals[k] - needed;
@@ -248,7 +249,7 @@ share (const CuvNtfUpdate *self, const float *numerators, float *row)
       break;
   }
   for (int k = 0; k < s.n; k++)
-    row[k] = cuv_ntf_in_range (s.x[k]);
+    row[k] = cuv_ntf_in_range (s.x[k] < CUV_NTF_LEAST_SHARE ? 0 : s.x[k]);
 }
 
 void

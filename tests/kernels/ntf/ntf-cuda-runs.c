@@ -23,7 +23,7 @@ case_init (Case *self, int height, int width, int depth, int rank)
 {
   self->tensor = ntf_tensor_new (height, width, depth);
   ntf_fill_scene (&self->tensor, rank);
-  ntf_cuda_init (&self->cuda, height, width, depth, rank);
+  ntf_cuda_init (&self->cuda, height, width, depth, rank, CUV_NTF_TENSOR);
   cuv_ntf_factors_init (&self->wanted, height, width, depth, rank);
   cuv_ntf_factors_init (&self->found, height, width, depth, rank);
   cuv_ntf_factors_init (&self->again, height, width, depth, rank);

@@ -12,12 +12,13 @@
 #include "ntf-cuda.h"
 
 void
-ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank)
+ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation)
 {
   self->cancel = 0;
   self->stream = cuv_check_stream_new ();
   self->cuda = cuv_ntf_cuda_new (
-      height, width, depth, rank, &self->cancel, self->stream);
+      height, width, depth, rank, factorisation, &self->cancel, self->stream);
   CUV_CHECK (self->cuda != NULL, ": %s", cuv_cuda_error ());
 }
 
@@ -151,7 +152,7 @@ check_load (CuvCubeFormat format, Interleave interleave, int padding)
   cube.data = memory;
   wanted.scale = cuv_ntf_scale (format, 1000);
   cuv_ntf_load_rows (&wanted, &cube, ignore, FIRST, 0, HEIGHT);
-  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1);
+  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR);
   cuv_check_case (
       "format %d, interleave %d, padding %d", format, interleave, padding);
   if (ntf_cuda_load_cube (&self, &cube, size, ignore, FIRST, wanted.scale)) {
@@ -188,7 +189,7 @@ check_scan (Interleave interleave, int padding, const double *ignore)
         &value, sizeof value);
   }
   cuv_ntf_scan_rows (&cube, ignore, 0, HEIGHT, &wanted);
-  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1);
+  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR);
   cuv_check_case ("scan, interleave %d, padding %d", interleave, padding);
   if (self.cuda != NULL && scan (&self, &cube, size, ignore, &found)) {
     CUV_CHECK (found.largest == wanted.largest
@@ -238,7 +239,7 @@ check_residual (int height, int width, int depth, double max_work)
     tensor.values[i] *= 200;
   tensor.scale = 256;
   cuv_ntf_factors_init (&factors, height, width, depth, 3);
-  ntf_cuda_init (&self, height, width, depth, 3);
+  ntf_cuda_init (&self, height, width, depth, 3, CUV_NTF_TENSOR);
   cuv_check_case ("residual, %dx%dx%d", height, width, depth);
   if (ntf_cuda_load (&self, &tensor)) {
     CuvNtfResult result;
@@ -289,7 +290,7 @@ check_memory (void)
   cuv_check_case ("out of memory");
   for (n = 0; n < 40 && cuda == NULL; n++) {
     cuv_cuda_fail_allocation (n);
-    cuda = cuv_ntf_cuda_new (5, 4, 3, 2, &cancel, NULL);
+    cuda = cuv_ntf_cuda_new (5, 4, 3, 2, CUV_NTF_TENSOR, &cancel, NULL);
     CUV_CHECK (cuda != NULL || cuv_cuda_allocated () == before);
   }
   cuv_cuda_fail_allocation (-1);
@@ -339,7 +340,7 @@ bench (const char *name, int height, int width, int depth, int rank,
   ntf_fill_noise (&tensor);
   self.params.algorithm = algorithm;
   self.params.schedule = schedule;
-  ntf_cuda_init (&self.cuda, height, width, depth, rank);
+  ntf_cuda_init (&self.cuda, height, width, depth, rank, CUV_NTF_TENSOR);
   if (ntf_cuda_load (&self.cuda, &tensor)
       && CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &self.params) == 0)) {
     step (&self);

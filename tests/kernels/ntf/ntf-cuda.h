@@ -12,7 +12,8 @@ typedef struct {
   void *stream;
 } NtfCuda;
 
-void ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank);
+void ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation);
 void ntf_cuda_clear (NtfCuda *self);
 
 /* Fails a check and returns false on errors. */

@@ -16,6 +16,10 @@ void check_ntf_residual (void);
 void check_ntf_loading (void);
 void check_ntf_versions (void);
 
+/* pixels x depth; then the same on the GPU */
+void check_ntf_matrix (void);
+void check_ntf_matrix_cuda (void);
+
 /* the GPU against the C reference: runs, then loading and residuals */
 void check_ntf_cuda_runs (void);
 void check_ntf_cuda (void);

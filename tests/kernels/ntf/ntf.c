@@ -13,6 +13,7 @@ run (void)
       bench_ntf_cuda ();
     check_ntf_cuda ();
     check_ntf_cuda_runs ();
+    check_ntf_matrix_cuda ();
     return;
   }
   if (cuv_check_options.bench) {
@@ -30,6 +31,7 @@ run (void)
   check_ntf_normalised ();
   check_ntf_residual ();
   check_ntf_versions ();
+  check_ntf_matrix ();
 }
 
 int
