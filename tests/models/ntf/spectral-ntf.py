@@ -5,13 +5,15 @@
 usage: spectral-ntf.py FACTORISE
 """
 
+import itertools
 import sys
 
 import cv2
 import numpy as np
 import skimage.data
 
-from factors import GS, HALS, JACOBI, MU, NNDSVD, Run, start
+from factors import (GS, HALS, JACOBI, MATRIX, MU, NFINDR, NNDSVD, Run,
+                     start)
 
 SWEEPS = 5  # of HALS, per product with G
 
@@ -180,6 +182,116 @@ def check_curve(program, rng):
         check(worst < 1e-4, f'error curve, algorithm {algorithm}: {worst:.1e}')
 
 
+# ---- pixels by bands ----
+
+
+def check_matrix(program, rng, algorithm):
+    """Matrix factorisation as a plain loop: abundances, then spectra."""
+    g = planted(rng, (12, 10, 31), 4, 0.05)
+    g /= 1.01 * g.max()  # in 0.5 .. 1: not scaled
+    pixels = np.float64(g).reshape(-1, g.shape[2])
+    _, a, w = start((1, *pixels.shape), 4, 7)
+    for _ in range(3):
+        for x, n, m in ((a, pixels, w), (w, pixels.T, a)):
+            n, p = n @ m, m.T @ m
+            if algorithm == HALS:
+                solve([x, m, m], 0, n, p)
+            else:
+                x *= n / (x @ p)
+    run = Run(program, g, 4, algorithm, seed=7, iterations=3,
+              factorisation=MATRIX)
+    worst = np.abs(run.factors[1] @ run.factors[2].T - a @ w.T).max()
+    check(worst < 1e-4, f'matrix, algorithm {algorithm}: {worst:.1e}')
+
+
+def mixtures(rng, shape, rank, noise):
+    """Abundances with a sum of 1, some almost pure; smooth, similar spectra."""
+    bands = np.linspace(0, 1, shape[2])
+    spectra = np.stack([0.2 + 0.4 * bands + 0.4 * np.exp(
+        -(bands - (k + 0.5) / rank)**2 / 0.02) for k in range(rank)])
+    a = rng.dirichlet(np.full(rank, 0.7), shape[0] * shape[1])
+    g = a @ spectra
+    g += noise * rng.standard_normal(g.shape)
+    return a, spectra, np.float32(np.maximum(g, 0)).reshape(shape)
+
+
+def volume(pixels, rank):
+    """Of the simplex of some pixels, up to a factor, in components' scores."""
+    scores = pixels - pixels.mean(0)
+    scores = scores @ np.linalg.svd(scores, full_matrices=False)[2][:rank - 1].T
+    scores = np.insert(scores, 0, 1, axis=1)
+    return lambda chosen: abs(np.linalg.det(scores[list(chosen)]))
+
+
+def shares(pixels, spectra):
+    """The least squares with a sum of 1 among all supports."""
+    rank = len(spectra)
+    best = np.full(len(pixels), np.inf)
+    found = np.zeros((len(pixels), rank))
+    for size in range(1, rank + 1):
+        for support in itertools.combinations(range(rank), size):
+            s = spectra[list(support)]
+            m = np.block([[s @ s.T, np.ones((size, 1))],
+                          [np.ones((1, size)), np.zeros((1, 1))]])
+            n = np.vstack([s @ pixels.T, np.ones((1, len(pixels)))])
+            x = np.linalg.solve(m, n)[:size].T
+            cost = ((pixels - x @ s)**2).sum(1)
+            better = (x >= 0).all(1) & (cost < best)
+            best[better] = cost[better]
+            found[better] = 0
+            found[np.ix_(better, support)] = x[better]
+    return found
+
+
+def rms(a, b):
+    return np.sqrt(((a - b)**2).mean())
+
+
+def match(found, spectra, wanted):
+    """The order of found spectra in which their angles to the wanted are least."""
+    unit = [x / np.linalg.norm(x, axis=1, keepdims=True)
+            for x in (spectra, wanted)]
+    cosines = unit[0] @ unit[1].T
+    order = max(itertools.permutations(range(len(wanted))),
+                key=lambda p: np.arccos(np.minimum(
+                    cosines[list(p), range(len(p))], 1)).sum() * -1)
+    return found[:, order]
+
+
+def plain_nmf(rng, pixels, rank, iterations):
+    """Multiplicative updates (Lee, Seung 2001); abundances scaled to sum to 1."""
+    a, w = rng.random((len(pixels), rank)), rng.random((rank, pixels.shape[1]))
+    for _ in range(iterations):
+        a *= pixels @ w.T / (a @ (w @ w.T))
+        w *= a.T @ pixels / (a.T @ a @ w)
+    return a / a.sum(1, keepdims=True), w
+
+
+def check_unmixing(program, rng):
+    shape, rank = (16, 15, 40), 3
+    a, spectra, g = mixtures(rng, shape, rank, 0.01)
+    pixels = np.float64(g).reshape(-1, shape[2])
+    first = Run(program, g, rank, init=NFINDR, iterations=1,
+                factorisation=MATRIX, sum_to_one=True).factors[1]
+    chosen = first.argmax(0)  # an extreme pixel has all of its own spectrum
+    size = volume(pixels, rank)
+    largest = max(map(size, itertools.combinations(
+        np.flatnonzero(a.max(1) > 0.6), rank)))
+    check(size(chosen) > 0.999 * largest,
+          f'nfindr: {size(chosen) / largest:.4f} of the largest simplex')
+    exact = shares(pixels, pixels[chosen])
+    worst = np.abs(first - exact).max()
+    check(worst < 1e-4, f'least squares with a sum of 1: {worst:.1e}')
+    run = Run(program, g, rank, init=NFINDR, iterations=3,
+              factorisation=MATRIX, sum_to_one=True)
+    ours = rms(match(run.factors[1], run.factors[2].T, spectra), a)
+    steps = rms(match(exact, pixels[chosen], spectra), a)
+    plain = rms(match(*plain_nmf(rng, pixels, rank, 200), spectra), a)
+    check(ours < 1.3 * steps and ours < plain,
+          f'abundances: off by {ours:.3f}, N-FINDR and least squares '
+          f'{steps:.3f}, plain NMF {plain:.3f}')
+
+
 def main():
     program = sys.argv[1]
     rng = np.random.default_rng(5)
@@ -191,6 +303,9 @@ def main():
     check_curve(program, rng)
     check_nndsvd(program, rng)
     check_starts(program)
+    for algorithm in (MU, HALS):
+        check_matrix(program, rng, algorithm)
+    check_unmixing(program, rng)
     if failures:
         sys.exit(f'{len(failures)} failed')
 
