@@ -305,7 +305,8 @@ def main():
     check_starts(program)
     for algorithm in (MU, HALS):
         check_matrix(program, rng, algorithm)
-    check_unmixing(program, rng)
+    for seed in (2, 3):
+        check_unmixing(program, np.random.default_rng(seed))
     if failures:
         sys.exit(f'{len(failures)} failed')
 
