@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A row that sums to 1: see share() in ../../elements/ntf/reference/
-// ntf-update.c. A warp has a row, as in ntf-update.cuh.
+// A row that sums to 1: see ../../elements/ntf/reference/ntf-share.c. A warp
+// has a row, as in ntf-update.cuh.
 #ifndef CUV_NTF_SHARE_CUH
 #define CUV_NTF_SHARE_CUH
 

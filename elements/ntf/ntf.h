@@ -7,6 +7,7 @@
  *   reference/ntf-tensor.c   from a cube's samples to a tensor
  *   reference/ntf.c          factors, an iteration, the error, a run
  *   reference/ntf-update.c   new values of a row
+ *   reference/ntf-share.c    of one that sums to 1
  *   reference/ntf-paint.c    pictures of factors and residuals
  *   cpu/ntf-cpu.c            a run on threads
  *   cpu/ntf-matrix.c         iterations on pixels x depth
@@ -85,7 +86,7 @@ typedef struct {
   int32_t rank;
   CuvNtfGram product; /* of the other modes' Gram matrices, elementwise */
   double penalty[CUV_NTF_MAX_RANK];
-  double damping; /* HALS: added to the product's diagonal in divisions */
+  double divisors[CUV_NTF_MAX_RANK]; /* HALS: the product's diagonal, damped */
   /* HALS: not updated, because another column of the term is 0 */
   bool is_fixed[CUV_NTF_MAX_RANK];
 } CuvNtfUpdate;
@@ -95,6 +96,10 @@ void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
 
 /* numerators: the row of the tensor times the other modes' factors (MTTKRP). */
 void cuv_ntf_update_row (
+    const CuvNtfUpdate *self, const float *numerators, float *row);
+
+/* Of sums_to_one: the least squares at once. */
+void cuv_ntf_share_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
 /* One iteration, straight from the definition. */
