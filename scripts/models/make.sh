@@ -23,7 +23,7 @@ fonts()
 "$here/xcorners.py" "$pictures/xcorner" 480 480 1
 "$train" --positives "$pictures/xcorner/annotations.json" \
   --negatives "$pictures/xcorner/negatives" --window 16x16 --weak 64 --copies 1 \
-  --margin 0 --output "$models/cuvision-xcorner.xml"
+  --margin 0 --false-positives inf --output "$models/cuvision-xcorner.xml"
 
 fonts learn | xargs -0 "$here/digits.py" "$pictures/digit" 800 500 1
 "$train" --positives "$pictures/digit/annotations.json" \

@@ -208,7 +208,7 @@ def train_wbd(oracle, folder, model):
 def train_ours(program, folder, model, options):
     return timed([program, '--positives', f'{folder}/info.dat', '--negatives',
                   f'{folder}/negatives', '--output', model, '--copies', '1',
-                  '--margin', '0', *options])
+                  '--margin', '0', '--false-positives', 'inf', *options])
 
 
 def main():

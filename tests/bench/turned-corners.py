@@ -45,7 +45,8 @@ def find(detect, model, picture):
     with tempfile.NamedTemporaryFile(suffix='.pgm') as file:
         cv2.imwrite(file.name, picture)
         out = subprocess.run([detect, 'run', model, file.name, '1.1', '0', '0', '0', '0',
-                              '0', 'octaves=16', 'grouping=nms', 'nms-iou=0.3'],
+                              '0', 'octaves=16', 'grouping=nms', 'nms-iou=0.3',
+                              'final-threshold=-1000'],
                              check=True, capture_output=True, text=True).stdout
     boxes = [list(map(float, line.split())) for line in out.splitlines()]
     return sorted(((box[5], box[0] + box[2] / 2 - 0.5, box[1] + box[3] / 2 - 0.5)

@@ -91,7 +91,11 @@ def check_overflow(tests, pictures):
         picture = cv2.imread(tests.path(name))
         cv2.imwrite(os.path.join(large, name), cv2.copyMakeBorder(
             picture, 0, 900, 0, 1100, cv2.BORDER_REFLECT))
-    err, data = tests.report(write_info(large, pictures[:8]), '--weak', '1')
+    path = write_info(large, pictures[:8])
+    err, data = tests.report(path, '--weak', '1')
+    tests.expect('accepts more windows' not in err and data['overflows'] == 0,
+                 'with the threshold for 1 false positive', err, data)
+    err, data = tests.report(path, '--weak', '1', '--false-positives', 'inf')
     tests.expect('accepts more windows than the detector lists' in err, err)
     tests.expect(data['overflows'] == 1 and data['least_score'] > 0, data)
     tests.expect(all(point['score'] > data['least_score'] for point in data['roc']), data)

@@ -42,8 +42,7 @@ def check_progress(tests, coco):
     """A terminal gets a line that is written again, in each phase; a log gets none of
     it."""
     arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
-                 '--false-positives', '1', '--report',
-                 os.path.join(tests.folder, 'progress'), *OPTIONS]
+                 '--report', os.path.join(tests.folder, 'progress'), *OPTIONS]
     shown = shown_by([tests.program, *arguments], stdout=subprocess.DEVNULL)
     lines = re.findall(rb'\r(\d+) of 12 weak classifiers, false-positive rate', shown)
     if [int(n) for n in lines] != list(range(1, 13)) or b's left' not in shown:
@@ -169,23 +168,64 @@ def check_alike(tests, pictures):
     print(f'{n} weak classifiers a window for random boxes')
     if status or n <= 10 or 'the features do not separate the objects' not in err:
         tests.fail('random boxes', status, out, err)
+    if 'the threshold leaves' not in err \
+            or float(re.search(r'\), (\S+) false positives', out)[1]) > 2:
+        tests.fail('the threshold for random boxes', out, err)
     os.remove(os.path.join(tests.folder, 'x.xml'))
+
+
+def written_with(tests, coco, n):
+    """What report.json says of a model for that many false positives; what was
+    printed to the user."""
+    report = os.path.join(tests.folder, 'at-most-' + n)
+    output = os.path.join(tests.folder, 'at-most.xml')
+    status, out, err = tests.train(
+        '--positives', coco, '--output', output, *OPTIONS, '--weak', '5',
+        '--false-positives', n, '--report', report)
+    if status != 0:
+        tests.fail('--false-positives', n, err)
+    with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+        data = json.load(file)
+    last = [rate for rate in data['roc'] if rate['score'] > 0][-1:]
+    test = data['as_written']['test']
+    if last and (last[0]['recall'] != test['recall']
+                 or last[0]['false_positives_per_picture']
+                 != test['false_positives_per_picture']):
+        tests.fail('as written', test, 'but the ROC has', last)
+    if f"as written: recall {test['recall']['value']:.3f}" not in out:
+        tests.fail('as written', test, out)
+    with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
+        page = file.read()
+    if f'set for at most {n} false' not in page and n != 'inf' \
+            or "threshold</text>" not in page:
+        tests.fail('the threshold is not on the page', n)
+    return data, err
 
 
 def check_false_positives(tests, coco):
     """A higher final threshold leaves fewer mistakes; scores fall by as much."""
-    curves = []
-    for n in ('1000', '3'):
-        report = os.path.join(tests.folder, 'at-most-' + n)
-        tests.learn(coco, '--weak', '5', '--false-positives', n, '--report', report)
-        with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
-            curves.append(json.load(file)['roc'])
-    many, few = [roc[-1]['false_positives_per_picture'] for roc in curves]
-    print(f'{many} false positives of a picture, {few} with a threshold')
-    if not few < many / 5:
-        tests.fail(few, 'false positives instead of', many)
-    if not 0 < curves[1][0]['score'] < curves[0][0]['score']:
-        tests.fail('scores', curves[1][0]['score'], curves[0][0]['score'])
+    written = {n: written_with(tests, coco, n) for n in ('inf', '3', '1', '0')}
+    every = written['inf'][0]
+    if every['as_written']['threshold_raised'] != 0 \
+            or every['options']['false_positives'] is not None:
+        tests.fail('inf', every['as_written'], every['options'])
+    for n, (data, err) in list(written.items())[1:]:
+        at = data['as_written']
+        mistakes = at['calibration']['false_positives_per_picture']
+        print(f'{n}: recall', at['calibration']['recall']['value'], 'false positives',
+              mistakes, 'new', at['test']['false_positives_per_picture'])
+        if mistakes > float(n) or at['threshold_raised'] <= 0:
+            tests.fail('--false-positives', n, at)
+        few = at['calibration']['recall']['value'] < 0.5
+        if few != ('of the calibration pictures: more --false-positives' in err):
+            tests.fail('--false-positives', n, err)
+        for name in ('roc', 'calibration_roc'):
+            differences = {round(a['score'] - b['score'], 3)
+                           for a, b in zip(every[name], data[name])}
+            if differences != {round(at['threshold_raised'], 3)}:
+                tests.fail(n, name, 'scores differ by', differences, at)
+    if every['as_written']['calibration']['false_positives_per_picture'] < 15:
+        tests.fail('too few mistakes to leave out', every['as_written'])
 
 
 def check_places(tests, coco):
@@ -270,6 +310,10 @@ def main():
         tests.expect_error('4 pictures have objects, but at least 7 are needed',
                            '--positives', write_info(folder, pictures[:4]),
                            '--output', output)
+        tests.expect_error('--false-positives is not 0 or above', '--positives', coco,
+                           '--output', output, '--false-positives', '-1')
+        tests.expect_error('--false-positives is not 0 or above', '--positives', coco,
+                           '--output', output, '--false-positives', 'nan')
         check_help(tests, sys.argv[2])
         check_comment(tests, model, pictures)
         check_report(tests, pictures)

@@ -67,13 +67,13 @@ describe (const Results *self)
       samples->n_copies, samples->margin, samples->mirror ? ", mirrored" : "",
       params->n_negatives, (gint64) params->seed, at->rate, at->recall);
   if (self->rates != NULL) {
-    const CuvTrainRate rate = cuv_train_rate_at (self->rates, 1);
+    const CuvTrainRate rate = results_as_written (self->rates);
 
     g_string_append_printf (text,
-        "; in %u pictures kept out recall %.3f (%.3f .. %.3f) at 1 false "
-        "positive a picture",
+        "; in %u pictures kept out recall %.3f (%.3f .. %.3f) with %.3g false "
+        "positives a picture",
         self->found->n_pictures, rate.recall.value, rate.recall.low,
-        rate.recall.high);
+        rate.recall.high, rate.false_positives);
   }
   return g_string_free (text, FALSE);
 }
@@ -89,28 +89,11 @@ write_model (const Results *self, GError **error)
   return ok;
 }
 
-static gboolean
-raise_threshold (Results *self)
-{
-  const TrainOptions *options = self->options;
-  CuvDataset *dataset = self->inputs->dataset;
-  Progress *progress =
-      progress_begin ("setting the threshold, pictures scanned",
-          &dataset->n_scanned, dataset->roles[CUV_DATASET_CALIBRATION]->len);
-  const gboolean ok = cuv_dataset_raise_threshold (dataset, &self->classifier,
-      &options->samples, options->false_positives, options->train.alpha);
-
-  progress_end (progress);
-  return ok;
-}
-
 /* The model is there before it is measured, and again with the rates. */
 static gboolean
 finish (Results *self, GError **error)
 {
-  const TrainOptions *options = self->options;
-
-  if (isfinite (options->false_positives) && !raise_threshold (self))
+  if (!results_set_threshold (self))
     return learn_fail (CUV_TRAIN_NO_MEMORY, error);
   if (!write_model (self, error))
     return FALSE;

@@ -4,8 +4,10 @@
 #include <gst/gst.h>
 #include <math.h>
 
+#define NOT_GIVEN -INFINITY
+
 static TrainOptions options = { .samples = { .n_copies = 8, .margin = 0.1 },
-  .false_positives = INFINITY,
+  .false_positives = NOT_GIVEN,
   .train = { .window_width = 24,
       .window_height = 24,
       .n_features = 20000,
@@ -143,8 +145,8 @@ static const GOptionEntry entries[] = {
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "False-positive rate of windows to end at (default: 0)", "SHARE" },
   { "false-positives", 0, 0, G_OPTION_ARG_DOUBLE, &options.false_positives,
-      "False positives of a picture that the final threshold allows (default: "
-      "any number, for as many objects as possible)",
+      "False positives a picture that the model's threshold allows, inf: any "
+      "number (default: 1)",
       "N" },
   /* samples */
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
@@ -204,7 +206,8 @@ check_options (int argc, GError **error)
     problem = "--alpha is not between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))
     problem = "--rate is not in 0 .. 1";
-  else if (!(options.false_positives >= 0))
+  else if (!(options.false_positives >= 0)
+      && options.false_positives != NOT_GIVEN)
     problem = "--false-positives is not 0 or above";
   else if (options.train.cascade && isfinite (options.false_positives))
     problem = "--format opencv has no --false-positives; min-neighbors of "
@@ -240,6 +243,8 @@ options_parse (int *argc, char ***argv)
         "cuvision-train: %s; see cuvision-train --help\n", error->message);
   g_clear_error (&error);
   g_option_context_free (context);
+  if (options.false_positives == NOT_GIVEN)
+    options.false_positives = options.train.cascade ? INFINITY : 1;
   options.train.seed = options.inputs.seed = options.samples.seed =
       (guint64) seed;
   options.train.folder = g_get_tmp_dir ();

@@ -156,14 +156,17 @@ append_curve (GString *out, const PlotAxes *axes, const PlotCurve *curve)
 }
 
 static void
-append_legend (GString *out, const PlotCurve *curves, guint n)
+append_legend (
+    GString *out, const PlotAxes *axes, const PlotCurve *curves, guint n)
 {
+  const guint top = axes->legend_below ? HEIGHT - BOTTOM - 16 * n - 6 : TOP;
+
   for (guint i = 0; i < n; i++) {
     gchar *color =
         g_strdup_printf ("text-anchor='end' style='fill:%s'", curves[i].color);
 
     append_text (
-        out, WIDTH - RIGHT - 6, TOP + 16 + 16 * i, color, curves[i].name);
+        out, WIDTH - RIGHT - 6, top + 16 + 16 * i, color, curves[i].name);
     g_free (color);
   }
 }
@@ -180,6 +183,6 @@ plot_append (
   for (guint i = 0; i < n; i++)
     append_curve (out, axes, &curves[i]);
   if (n > 1)
-    append_legend (out, curves, n);
+    append_legend (out, axes, curves, n);
   g_string_append (out, "</svg>\n");
 }

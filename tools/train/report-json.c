@@ -95,6 +95,7 @@ add_options (JsonBuilder *json, const TrainOptions *options)
   add_int (json, "weak", params->n_weak);
   add_number (json, "alpha", params->alpha);
   add_number (json, "rate", params->rate);
+  add_number (json, "false_positives", options->false_positives);
   add_int (json, "negative_samples", params->n_negatives);
   add_int (json, "copies", options->samples.n_copies);
   add_number (json, "margin", options->samples.margin);
@@ -184,9 +185,32 @@ add_windows (JsonBuilder *json, const Results *self)
 }
 
 static void
-add_rates (JsonBuilder *json, const GArray *rates)
+add_as_written (JsonBuilder *json, const gchar *role, const GArray *rates)
 {
-  json_builder_set_member_name (json, "roc");
+  const CuvTrainRate rate = results_as_written (rates);
+
+  begin (json, role);
+  add_share (json, "recall", rate.recall);
+  add_number (json, "false_positives_per_picture", rate.false_positives);
+  json_builder_end_object (json);
+}
+
+/* What the model gives as it is written. */
+static void
+add_threshold (JsonBuilder *json, const Results *self)
+{
+  begin (json, "as_written");
+  add_number (json, "threshold_raised", self->raised);
+  add_as_written (
+      json, roles[CUV_DATASET_CALIBRATION], self->calibration_rates);
+  add_as_written (json, roles[CUV_DATASET_TEST], self->rates);
+  json_builder_end_object (json);
+}
+
+static void
+add_rates (JsonBuilder *json, const gchar *name, const GArray *rates)
+{
+  json_builder_set_member_name (json, name);
   json_builder_begin_array (json);
   for (guint i = 0; i < rates->len; i++) {
     const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
@@ -264,7 +288,9 @@ build (const Results *self)
   add_number (json, "least_score", found->least);
   add_number (json, "weak_per_window", found->weak_per_window);
   add_windows (json, self);
-  add_rates (json, self->rates);
+  add_threshold (json, self);
+  add_rates (json, "roc", self->rates);
+  add_rates (json, "calibration_roc", self->calibration_rates);
   add_boxes (json, "objects", self, found->objects);
   add_boxes (json, "mistakes", self, found->mistakes);
   add_boxes (json, "suspects", self, self->suspects);

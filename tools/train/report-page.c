@@ -7,6 +7,7 @@
 #define MOST_THUMBNAILS 36
 #define BLUE "#1f6fb4"
 #define RED "#c23b22"
+#define GREY "#999999"
 
 static const gchar head[] =
     "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
@@ -50,6 +51,16 @@ append_share (GString *out, CuvShare share)
 /* ---- figures ---- */
 
 static void
+append_as_written (GString *out, const Results *self)
+{
+  const CuvTrainRate rate = results_as_written (self->rates);
+
+  append (out, "<tr><td>as written: %.3g</td>", rate.false_positives);
+  append_share (out, rate.recall);
+  g_string_append (out, "<td></td></tr>\n");
+}
+
+static void
 append_rates (GString *out, const Results *self)
 {
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
@@ -73,6 +84,7 @@ append_rates (GString *out, const Results *self)
     append (out, "<td>%s</td></tr>\n", settings);
     g_free (settings);
   }
+  append_as_written (out, self);
   g_string_append (out, "</table>\n");
 }
 
@@ -147,21 +159,61 @@ roc_points (const GArray *rates, gdouble least)
   return points;
 }
 
+/* A vertical line. */
+static GArray *
+line_at (gdouble x)
+{
+  GArray *points = points_new ();
+  const PlotPoint ends[] = { { x, 0 }, { x, 1 } };
+
+  g_array_append_vals (points, ends, 2);
+  return points;
+}
+
+static void
+explain_threshold (GString *out, const Results *self)
+{
+  const CuvTrainRate rate = results_as_written (self->calibration_rates);
+
+  g_string_append (out, "<h2>ROC</h2>\n<p>");
+  if (isfinite (self->options->false_positives))
+    append (out,
+        "The model's threshold was set for at most %g false positives a "
+        "picture. In the calibration pictures, of which nothing was learnt, it "
+        "gives %.3g, and recall %.3f. ",
+        self->options->false_positives, rate.false_positives,
+        rate.recall.value);
+  g_string_append (out,
+      "The vertical line is where it stands in the pictures that were kept "
+      "out.</p>\n");
+}
+
+static gdouble
+most_false_positives (const GArray *rates)
+{
+  return rates->len > 0
+      ? g_array_index (rates, CuvTrainRate, rates->len - 1).false_positives
+      : 0;
+}
+
 static void
 append_roc (GString *out, const Results *self)
 {
-  const GArray *rates = self->rates;
-  const gdouble last = rates->len > 0
-      ? g_array_index (rates, CuvTrainRate, rates->len - 1).false_positives
-      : 0;
+  const gdouble last = MAX (most_false_positives (self->rates),
+      most_false_positives (self->calibration_rates));
   const PlotAxes axes = { "false positives a picture", "recall", TRUE, FALSE,
-    0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1 };
-  GArray *points = roc_points (rates, axes.x_first);
-  const PlotCurve curve = { "recall", BLUE, points };
+    0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1, TRUE };
+  const PlotCurve curves[] = {
+    { "calibration", GREY, roc_points (self->calibration_rates, axes.x_first) },
+    { "kept out", BLUE, roc_points (self->rates, axes.x_first) },
+    { "the model's threshold", RED,
+        line_at (results_as_written (self->rates).false_positives) }
+  };
 
-  g_string_append (out, "<h2>ROC</h2>\n");
-  plot_append (out, &axes, &curve, 1);
-  g_array_unref (points);
+  explain_threshold (out, self);
+  plot_append (out, &axes, curves, G_N_ELEMENTS (curves));
+  for (guint i = 0; i < G_N_ELEMENTS (curves); i++)
+    g_array_unref (curves[i].points);
 }
 
 /* value: of CuvTrainProgress. */
@@ -231,10 +283,10 @@ append_progress (GString *out, const GArray *progress)
   GArray *negatives = progress_points (progress, negatives_at);
   const gdouble end = MAX (progress->len, 2);
   const PlotAxes rate_axes = { "weak classifiers", "false-positive rate", FALSE,
-    TRUE, 0, end, least_decade (rates), 1 };
+    TRUE, 0, end, least_decade (rates), 1, FALSE };
   const PlotAxes sample_axes = { "weak classifiers", "living samples", FALSE,
     TRUE, 0, end, 1,
-    MAX (largest_decade (positives), largest_decade (negatives)) };
+    MAX (largest_decade (positives), largest_decade (negatives)), FALSE };
   const PlotCurve rate = { "rate", BLUE, rates };
   const PlotCurve samples[] = { { "positives", BLUE, positives },
     { "negatives", RED, negatives } };

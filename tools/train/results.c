@@ -89,7 +89,8 @@ results_describe_others (const Results *self)
 static gboolean
 find_suspects (Results *self, const CuvWaldboostModel *model)
 {
-  const gdouble least = MAX (SUSPECT * usual_score (self->found),
+  const gdouble usual = usual_score (self->found) + self->raised;
+  const gdouble least = MAX (SUSPECT * usual - self->raised,
       cuv_train_rate_at (self->rates, 1).score); /* a bad model finds many */
   gboolean ok = TRUE;
 
@@ -98,6 +99,8 @@ find_suspects (Results *self, const CuvWaldboostModel *model)
         (CuvDatasetRole) role, model, &self->options->samples);
 
     ok = found != NULL;
+    if (ok)
+      cuv_dataset_found_lower (found, self->raised);
     for (guint i = 0; ok && i < found->mistakes->len; i++) {
       const CuvDatasetBox *box =
           &g_array_index (found->mistakes, CuvDatasetBox, i);
@@ -123,6 +126,61 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
   return ok;
 }
 
+/* ---- the threshold ---- */
+
+/* As it was learnt. */
+static const CuvWaldboostModel *
+learnt_model (const Results *self)
+{
+  CuvGridClassifier classifier = self->classifier;
+
+  classifier.final_threshold = self->learnt_threshold;
+  return cuv_model_new (&classifier);
+}
+
+gboolean
+results_set_threshold (Results *self)
+{
+  const TrainOptions *options = self->options;
+  CuvDataset *dataset = self->inputs->dataset;
+  const gfloat learnt = self->classifier.final_threshold;
+  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  Progress *progress =
+      progress_begin ("setting the threshold, pictures scanned",
+          &dataset->n_scanned, dataset->roles[CUV_DATASET_CALIBRATION]->len);
+
+  self->calibration = cuv_dataset_find (
+      dataset, CUV_DATASET_CALIBRATION, model, &options->samples);
+  progress_end (progress);
+  cuv_model_unref (model);
+  if (self->calibration == NULL)
+    return FALSE;
+  self->learnt_threshold = learnt;
+  if (isfinite (options->false_positives))
+    self->classifier.final_threshold += (gfloat) cuv_dataset_threshold (
+        self->calibration, options->false_positives, options->train.alpha, 1);
+  self->raised = (gdouble) (self->classifier.final_threshold - learnt);
+  cuv_dataset_found_lower (self->calibration, self->raised);
+  self->calibration_rates = cuv_dataset_rates (self->calibration);
+  return TRUE;
+}
+
+CuvTrainRate
+results_as_written (const GArray *rates)
+{
+  CuvTrainRate last = { 0 };
+
+  for (guint i = 0; i < rates->len; i++) {
+    const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
+
+    if (rate->score > 0)
+      last = *rate;
+  }
+  return last;
+}
+
+/* ---- all of it ---- */
+
 /* How many pictures results_measure() scans: for rates, samples, windows and
  * suspects. */
 static guint
@@ -139,21 +197,25 @@ count_scans (const Results *self)
 gboolean
 results_measure (Results *self)
 {
-  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
+  const CuvWaldboostModel *learnt = learnt_model (self);
+  const CuvWaldboostModel *written = cuv_model_new (&self->classifier);
   Progress *progress = progress_begin ("measuring, pictures scanned",
       &self->inputs->dataset->n_scanned, count_scans (self));
   gboolean ok;
 
   self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
   self->found = cuv_dataset_find (
-      self->inputs->dataset, CUV_DATASET_TEST, model, &self->options->samples);
+      self->inputs->dataset, CUV_DATASET_TEST, learnt, &self->options->samples);
   ok = self->found != NULL;
-  if (ok)
+  if (ok) {
+    cuv_dataset_found_lower (self->found, self->raised);
     self->rates = cuv_dataset_rates (self->found);
+  }
   if (ok && self->options->report != NULL)
-    ok = measure_windows (self, model) && find_suspects (self, model);
+    ok = measure_windows (self, written) && find_suspects (self, learnt);
   progress_end (progress);
-  cuv_model_unref (model);
+  cuv_model_unref (learnt);
+  cuv_model_unref (written);
   return ok;
 }
 
@@ -179,6 +241,35 @@ results_explain_slowness (const Results *self)
         "--features or --margin, or objects that look more alike, such as one "
         "direction of them"
       : NULL;
+}
+
+/* What the file gives without further settings. */
+static void
+print_as_written (const Results *self)
+{
+  const CuvTrainRate rate = results_as_written (self->rates);
+
+  g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives a "
+           "picture\n",
+      rate.recall.value, rate.recall.low, rate.recall.high,
+      rate.false_positives);
+}
+
+/* A threshold that few objects reach. */
+static void
+print_missed (const Results *self)
+{
+  const GArray *objects = self->calibration->objects;
+  guint n = 0;
+
+  while (
+      n < objects->len && g_array_index (objects, CuvDatasetBox, n).score > 0)
+    n++;
+  if (self->raised > 0 && 2 * n < objects->len)
+    g_printerr ("at %g false positives a picture the threshold leaves %u of %u "
+                "objects of the calibration pictures: more --false-positives "
+                "find more, more and harder examples separate them better\n",
+        self->options->false_positives, n, objects->len);
 }
 
 static void
@@ -222,6 +313,8 @@ results_print (const Results *self)
         "detector lists; these are the rates above score %.3g: set such a "
         "threshold, or use more --weak or other --negatives\n",
         self->found->n_overflows, self->found->least);
+  print_as_written (self);
+  print_missed (self);
   if (self->rates->len == 0)
     g_print ("no box is found\n");
   print_others (self);
@@ -237,6 +330,8 @@ results_print (const Results *self)
 void
 results_clear (Results *self)
 {
+  cuv_dataset_found_free (self->calibration);
+  g_clear_pointer (&self->calibration_rates, g_array_unref);
   cuv_dataset_found_free (self->found);
   g_clear_pointer (&self->rates, g_array_unref);
   g_clear_pointer (&self->suspects, g_array_unref);

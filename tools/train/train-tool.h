@@ -159,17 +159,28 @@ typedef struct {
   GArray *progress; /* of CuvTrainProgress, after each weak classifier */
   gchar *end;       /* why training ended */
   gdouble seconds;
-  CuvGridClassifier classifier;
-  CuvDatasetFound *found;                      /* in the test pictures */
-  GArray *rates;                               /* of CuvTrainRate */
+  CuvGridClassifier classifier; /* as it is written */
+  gfloat learnt_threshold;      /* its final threshold before .. */
+  gdouble raised;               /* .. it was raised by this much */
+  /* Scores of what follows are those above the threshold as it is written: what
+   * is below it has negative ones. */
+  CuvDatasetFound *found;       /* in the test pictures */
+  GArray *rates;                /* of CuvTrainRate */
+  CuvDatasetFound *calibration; /* .. in those of calibration */
+  GArray *calibration_rates;
   CuvWindowRates windows[CUV_DATASET_N_ROLES]; /* not of LEARNING */
   GArray *suspects; /* of CuvDatasetBox: mistakes in pictures that were learnt
                      * from, with scores like those of objects */
 } Results;
 
+/* Raises the final threshold as --false-positives says; FALSE if memory runs
+ * out. */
+gboolean results_set_threshold (Results *self);
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);
+/* The rates of the model as it is written. */
+CuvTrainRate results_as_written (const GArray *rates);
 /* What many weak classifiers a window mean, or NULL if there are few. */
 const gchar *results_explain_slowness (const Results *self);
 /* The label of the object of another kind that a mistake is on, or NULL. */
@@ -242,7 +253,7 @@ typedef struct {
 
 typedef struct {
   const gchar *name, *color;
-  const GArray *points; /* of PlotPoint */
+  GArray *points; /* of PlotPoint */
 } PlotCurve;
 
 /* A diagram of the curves that fit the axes; logarithmic axes begin above 0. */
@@ -250,6 +261,7 @@ typedef struct {
   const gchar *x_label, *y_label;
   gboolean x_log, y_log;
   gdouble x_first, x_last, y_first, y_last;
+  gboolean legend_below; /* at the bottom, not the top */
 } PlotAxes;
 
 /* Appends SVG. */

@@ -98,25 +98,39 @@ check_rates (void)
 
 /* Falling scores of objects and mistakes, ended by 0. */
 static const struct {
-  gdouble objects[12], mistakes[5];
+  gdouble objects[12], mistakes[26];
   gdouble least;
   guint n_pictures;
-  gdouble false_positives, alpha, expected;
+  gdouble false_positives, alpha, most_missed, expected;
 } thresholds[] = {
-  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.1, 0.02, 10.95446 },
-  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.7, 0.02, 7.74597 },
-  { { 90, 36, 30 }, { 0 }, 0, 3, 0.1, 0.02, 5.47723 },
-  { { 90, 36, 25 }, { 4, 3 }, 0, 3, 5, 0.02, 5 },
+  /* a limit of 2 + 3 / 2 ln (2 / 0.3) */
+  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.1, 0.02, 0.5, 12.05696 },
+  { { 90, 36, 30 }, { 4, 3, 2 }, 0, 3, 0.7, 0.02, 0.5, 7.74597 },
+  { { 90, 36, 30 }, { 0 }, 0, 3, 0.1, 0.02, 0.5, 5.47723 },
+  { { 90, 36, 25 }, { 4, 3 }, 0, 3, 5, 0.02, 0.5, 5 },
   /* lower scores are not known */
-  { { 90, 36, 32 }, { 0 }, 8, 3, 0.1, 0.02, 16 },
+  { { 90, 36, 32 }, { 0 }, 8, 3, 0.1, 0.02, 0.5, 16 },
   /* one in ten may be lower */
-  { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 0, 3, 0, 0.1, 12 },
+  { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 0, 3, 0, 0.1, 0.5, 12 },
   /* objects and mistakes overlap */
-  { { 90, 36, 30, 2 }, { 6, 5 }, 0, 3, 0.4, 0.02, 5 },
+  { { 90, 36, 30, 2 }, { 6, 5 }, 0, 3, 0.4, 0.02, 0.5, 5 },
   /* mistakes decide, */
-  { { 90, 36, 30 }, { 35 }, 0, 3, 0, 0.02, 35 },
-  /* but half of the objects stays */
-  { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 36 },
+  { { 90, 36, 30 }, { 35 }, 0, 3, 0, 0.02, 0.5, 35 },
+  /* but half of the objects stays, */
+  { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 0.5, 36 },
+  /* or it does not */
+  { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 1, 60 },
+  { { 90, 36, 30 }, { 95, 50 }, 0, 3, 0, 0.02, 1, 95 },
+  /* of many mistakes the best 20 count, 10.5 of them above 5 on average, .. */
+  { { 90, 80, 70 },
+      { 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
+          6, 5, 4, 3, 2, 1 },
+      0, 3, 2, 0.02, 0.5, 35.14146 },
+  /* .. unless more are allowed */
+  { { 90, 80, 70 },
+      { 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
+          6, 5, 4, 3, 2, 1 },
+      0, 10, 2.1, 0.02, 0.5, 16.73320 },
 };
 
 static void
@@ -134,8 +148,8 @@ check_threshold (guint i)
     add (found.objects, &picture, thresholds[i].objects[k]);
   for (guint k = 0; thresholds[i].mistakes[k] > 0; k++)
     add (found.mistakes, &picture, thresholds[i].mistakes[k]);
-  threshold = cuv_dataset_threshold (
-      &found, thresholds[i].false_positives, thresholds[i].alpha);
+  threshold = cuv_dataset_threshold (&found, thresholds[i].false_positives,
+      thresholds[i].alpha, thresholds[i].most_missed);
   CUV_CHECK (threshold <= thresholds[i].expected
           && threshold > thresholds[i].expected - 1e-3,
       ": %g", threshold);

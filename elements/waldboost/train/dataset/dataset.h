@@ -159,6 +159,10 @@ CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     const CuvSampleOptions *options);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
+/* Makes scores those of a model whose threshold was raised: boxes below it have
+ * negative ones. */
+void cuv_dataset_found_lower (CuvDatasetFound *self, gdouble by);
+
 /* Intersection over union. */
 gdouble cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b);
 
@@ -225,18 +229,21 @@ gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
  * none. */
 CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 
-/* The threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for the pictures
- * to have no more false positives each. Where objects and mistakes are apart,
- * it is between them, as in other pictures objects may have lower scores and
- * mistakes higher ones: the geometric mean of the score of the best mistake
- * that is one too many, and of what all objects but the share alpha reach. If
- * mistakes are better than objects the former decide, but never reject more
- * than half of the objects. */
-gdouble cuv_dataset_threshold (
-    const CuvDatasetFound *found, gdouble false_positives, gdouble alpha);
+/* The threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for pictures to
+ * have no more false positives each: the score that as many mistakes exceed. If
+ * fewer than 20 are allowed in these pictures, it is estimated from the scores
+ * of the best 20, whose tail is taken for exponential: I. Weissman, Estimation
+ * of Parameters and Large Quantiles Based on the k Largest Observations, JASA
+ * 73, 1978. Where objects and mistakes are apart, it is between them, as in
+ * other pictures objects may have lower scores and mistakes higher ones: the
+ * geometric mean of that score and of what all objects but the share alpha
+ * reach. It rejects no more than the share most_missed of the objects. */
+gdouble cuv_dataset_threshold (const CuvDatasetFound *found,
+    gdouble false_positives, gdouble alpha, gdouble most_missed);
 
-/* Raises the classifier's final threshold by that of the calibration pictures.
- * FALSE if memory runs out. */
+/* Raises the classifier's final threshold by that of the calibration pictures,
+ * which rejects no more than half of their objects. FALSE if memory runs out.
+ */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);

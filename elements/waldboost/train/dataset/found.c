@@ -314,6 +314,23 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
   return found;
 }
 
+static void
+lower_scores (GArray *boxes, gdouble by)
+{
+  for (guint i = 0; i < boxes->len; i++)
+    g_array_index (boxes, CuvDatasetBox, i).score -= by;
+}
+
+void
+cuv_dataset_found_lower (CuvDatasetFound *self, gdouble by)
+{
+  lower_scores (self->objects, by);
+  lower_scores (self->mistakes, by);
+  self->least -= by;
+  if (self->least <= 0)
+    self->n_overflows = 0;
+}
+
 void
 cuv_dataset_found_free (CuvDatasetFound *self)
 {

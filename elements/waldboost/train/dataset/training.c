@@ -72,19 +72,42 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
 
 /* ---- the threshold ---- */
 
-/* The best score of the mistakes that are too many; 1, or odds of e^2, if there
- * are none. */
+/* Fewer mistakes than this tell little of other pictures. */
+#define LEAST_MISTAKES 20
+
+static gdouble
+mistake (const CuvDatasetFound *found, guint i)
+{
+  return g_array_index (found->mistakes, CuvDatasetBox, i).score;
+}
+
+/* By the mean excess over the score of mistake k, as scores above it are taken
+ * to be distributed exponentially. */
+static gdouble
+extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
+{
+  gdouble excess = 0;
+
+  for (guint i = 0; i < k; i++)
+    excess += mistake (found, i) - mistake (found, k);
+  return mistake (found, k) + excess / k * log (k / n_allowed);
+}
+
+/* The score that as many mistakes as allowed are expected to exceed; 1, or odds
+ * of e^2, if there are fewer. */
 static gdouble
 limit_of (const CuvDatasetFound *found, gdouble false_positives)
 {
-  const GArray *mistakes = found->mistakes;
-  const gdouble n_allowed = floor (false_positives * found->n_pictures);
-  const gdouble least = MAX (found->least, 1);
+  const gdouble n_allowed = false_positives * found->n_pictures;
+  const guint n = found->mistakes->len;
+  const guint k = MIN (LEAST_MISTAKES, MAX (n, 1) - 1);
+  gdouble limit = 1;
 
-  return n_allowed < mistakes->len
-      ? MAX (g_array_index (mistakes, CuvDatasetBox, (guint) n_allowed).score,
-          least)
-      : least;
+  if (n_allowed < n && n_allowed > 0 && n_allowed < k)
+    limit = extrapolate (found, k, n_allowed);
+  else if (n_allowed < n)
+    limit = mistake (found, (guint) n_allowed);
+  return MAX (limit, MAX (found->least, 1));
 }
 
 /* The score that all but this share of the objects reach. */
@@ -98,8 +121,8 @@ score_of (const CuvDatasetFound *found, gdouble missed)
 }
 
 gdouble
-cuv_dataset_threshold (
-    const CuvDatasetFound *found, gdouble false_positives, gdouble alpha)
+cuv_dataset_threshold (const CuvDatasetFound *found, gdouble false_positives,
+    gdouble alpha, gdouble most_missed)
 {
   const gdouble limit = limit_of (found, false_positives);
   const gdouble unit = ldexp (1, -CUV_TRAIN_LEAF_BITS);
@@ -108,7 +131,8 @@ cuv_dataset_threshold (
   if (found->objects->len == 0)
     return 0;
   threshold = sqrt (limit * MAX (score_of (found, alpha), limit));
-  threshold = MIN (threshold, score_of (found, 0.5) - unit);
+  if (most_missed < 1)
+    threshold = MIN (threshold, score_of (found, most_missed) - unit);
   return MAX (floor (threshold / unit) * unit, 0);
 }
 
@@ -124,7 +148,7 @@ cuv_dataset_raise_threshold (const CuvDataset *dataset,
 
   if (ok)
     classifier->final_threshold +=
-        (gfloat) cuv_dataset_threshold (found, false_positives, alpha);
+        (gfloat) cuv_dataset_threshold (found, false_positives, alpha, 0.5);
   cuv_dataset_found_free (found);
   cuv_model_unref (model);
   return ok;
