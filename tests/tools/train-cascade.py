@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Trains with cuvision-train on drawn pictures: plain C and a single thread give the
-same models, and OpenCV finds the same boxes with its cascade as our detector.
+same models, and OpenCV finds the same boxes with its cascade as our detector, with few
+mistakes in new pictures.
 
 usage: train-cascade.py TRAIN DETECT
 """
 
 import importlib
+import json
 import os
 import sys
 import tempfile
 
 import cv2
+import numpy as np
 
-from crosses import Tests, write_coco, write_pictures
+from crosses import Tests, draw, write_coco, write_pictures
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
+                                'models', 'waldboost'))
+from boxes import overlap
+
+N_NEW = 40
 REAL_PICTURES = 'home.jpg', 'building.jpg', 'board.jpg', 'left01.jpg', 'sudoku.png'
 
 
@@ -55,6 +63,42 @@ def check_opencv(tests, coco, detect):
         tests.fail('OpenCV and the detector differ, or find too few boxes')
 
 
+def count_boxes(cascade, rng):
+    """Objects that OpenCV finds in new pictures, objects, and mistakes, with its usual
+    grouping."""
+    n_found = n_objects = n_mistakes = 0
+    for _ in range(N_NEW):
+        picture, objects = draw(rng)
+        found = cascade.detectMultiScale(picture, 1.1, 3)
+        n_found += sum(any(overlap(box, object_) >= 0.5 for box in found)
+                       for object_ in objects)
+        n_objects += len(objects)
+        n_mistakes += sum(all(overlap(box, object_) < 0.5 for object_ in objects)
+                          for box in found)
+    return n_found / n_objects, n_mistakes / N_NEW
+
+
+def check_threshold(tests, coco):
+    """The cascade as it is written gives about one mistake a picture."""
+    mistakes = {}
+    for n in ('inf', '1'):
+        report = os.path.join(tests.folder, 'report')
+        model, _ = tests.learn(coco, '--format', 'opencv', '--weak', '12',
+                               '--report', report, '--false-positives', n)
+        with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+            written = json.load(file)['as_written']
+        path = os.path.join(tests.folder, f'cascade-{n}.xml')
+        with open(path, 'wb') as out:
+            out.write(model)
+        recall, mistakes[n] = count_boxes(cv2.CascadeClassifier(path),
+                                          np.random.default_rng(11))
+        print(f'--false-positives {n}: {mistakes[n]} in new pictures, recall {recall};',
+              written)
+    if mistakes['1'] > 2 or mistakes['inf'] < 10 or recall < 0.8 \
+            or written['calibration']['false_positives_per_picture'] > 1:
+        tests.fail('the threshold of a cascade', mistakes, recall, written)
+
+
 def main():
     program, detect = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -62,6 +106,7 @@ def main():
         coco = write_coco(folder, write_pictures(folder))
         check_versions(tests, coco, tests.learn(coco)[0])
         check_opencv(tests, coco, detect)
+        check_threshold(tests, coco)
     return tests.failed > 0
 
 

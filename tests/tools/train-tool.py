@@ -298,8 +298,6 @@ def main():
         tests.expect_error('neither butfit nor opencv', '--format', 'xml')
         tests.expect_error('has no other --features than lbp', '--positives', coco,
                            '--output', output, '--format', 'opencv', '--features', 'lrd')
-        tests.expect_error('has no --false-positives', '--positives', coco, '--output',
-                           output, '--format', 'opencv', '--false-positives', '1')
         tests.expect_error('no-such-file', '--positives', 'no-such-file',
                            '--output', output)
         tests.expect_error('line 1', '--positives',

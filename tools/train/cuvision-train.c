@@ -67,7 +67,7 @@ describe (const Results *self)
       samples->n_copies, samples->margin, samples->mirror ? ", mirrored" : "",
       params->n_negatives, (gint64) params->seed, at->rate, at->recall);
   if (self->rates != NULL) {
-    const CuvTrainRate rate = results_as_written (self->rates);
+    const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
     g_string_append_printf (text,
         "; in %u pictures kept out recall %.3f (%.3f .. %.3f) with %.3g false "

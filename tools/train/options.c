@@ -4,10 +4,8 @@
 #include <gst/gst.h>
 #include <math.h>
 
-#define NOT_GIVEN -INFINITY
-
 static TrainOptions options = { .samples = { .n_copies = 8, .margin = 0.1 },
-  .false_positives = NOT_GIVEN,
+  .false_positives = 1,
   .train = { .window_width = 24,
       .window_height = 24,
       .n_features = 20000,
@@ -206,12 +204,8 @@ check_options (int argc, GError **error)
     problem = "--alpha is not between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))
     problem = "--rate is not in 0 .. 1";
-  else if (!(options.false_positives >= 0)
-      && options.false_positives != NOT_GIVEN)
+  else if (!(options.false_positives >= 0))
     problem = "--false-positives is not 0 or above";
-  else if (options.train.cascade && isfinite (options.false_positives))
-    problem = "--format opencv has no --false-positives; min-neighbors of "
-              "waldboostdetect leaves fewer";
   else if (options.train.n_negatives < 1)
     problem = "--negative-samples is not above 0";
   else if (options.samples.n_copies < 1)
@@ -243,8 +237,6 @@ options_parse (int *argc, char ***argv)
         "cuvision-train: %s; see cuvision-train --help\n", error->message);
   g_clear_error (&error);
   g_option_context_free (context);
-  if (options.false_positives == NOT_GIVEN)
-    options.false_positives = options.train.cascade ? INFINITY : 1;
   options.train.seed = options.inputs.seed = options.samples.seed =
       (guint64) seed;
   options.train.folder = g_get_tmp_dir ();

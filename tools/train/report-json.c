@@ -184,26 +184,20 @@ add_windows (JsonBuilder *json, const Results *self)
   json_builder_end_object (json);
 }
 
-static void
-add_as_written (JsonBuilder *json, const gchar *role, const GArray *rates)
-{
-  const CuvTrainRate rate = results_as_written (rates);
-
-  begin (json, role);
-  add_share (json, "recall", rate.recall);
-  add_number (json, "false_positives_per_picture", rate.false_positives);
-  json_builder_end_object (json);
-}
-
 /* What the model gives as it is written. */
 static void
-add_threshold (JsonBuilder *json, const Results *self)
+add_written (JsonBuilder *json, const Results *self)
 {
   begin (json, "as_written");
   add_number (json, "threshold_raised", self->raised);
-  add_as_written (
-      json, roles[CUV_DATASET_CALIBRATION], self->calibration_rates);
-  add_as_written (json, roles[CUV_DATASET_TEST], self->rates);
+  for (gint role = CUV_DATASET_CALIBRATION; role < CUV_DATASET_N_ROLES;
+       role++) {
+    begin (json, roles[role]);
+    add_share (json, "recall", self->written[role].recall);
+    add_number (json, "false_positives_per_picture",
+        self->written[role].false_positives);
+    json_builder_end_object (json);
+  }
   json_builder_end_object (json);
 }
 
@@ -288,7 +282,7 @@ build (const Results *self)
   add_number (json, "least_score", found->least);
   add_number (json, "weak_per_window", found->weak_per_window);
   add_windows (json, self);
-  add_threshold (json, self);
+  add_written (json, self);
   add_rates (json, "roc", self->rates);
   add_rates (json, "calibration_roc", self->calibration_rates);
   add_boxes (json, "objects", self, found->objects);

@@ -53,7 +53,7 @@ append_share (GString *out, CuvShare share)
 static void
 append_as_written (GString *out, const Results *self)
 {
-  const CuvTrainRate rate = results_as_written (self->rates);
+  const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
   append (out, "<tr><td>as written: %.3g</td>", rate.false_positives);
   append_share (out, rate.recall);
@@ -173,7 +173,7 @@ line_at (gdouble x)
 static void
 explain_threshold (GString *out, const Results *self)
 {
-  const CuvTrainRate rate = results_as_written (self->calibration_rates);
+  const CuvTrainRate rate = self->written[CUV_DATASET_CALIBRATION];
 
   g_string_append (out, "<h2>ROC</h2>\n<p>");
   if (isfinite (self->options->false_positives))
@@ -207,7 +207,7 @@ append_roc (GString *out, const Results *self)
     { "calibration", GREY, roc_points (self->calibration_rates, axes.x_first) },
     { "kept out", BLUE, roc_points (self->rates, axes.x_first) },
     { "the model's threshold", RED,
-        line_at (results_as_written (self->rates).false_positives) }
+        line_at (self->written[CUV_DATASET_TEST].false_positives) }
   };
 
   explain_threshold (out, self);

@@ -3,6 +3,32 @@
 
 #include <math.h>
 
+/* Whose scores are measured. Lower ones can be had of all models but cascades,
+ * by final-threshold. */
+static const CuvWaldboostModel *
+learnt_model (const Results *self)
+{
+  CuvGridClassifier classifier = self->classifier;
+
+  classifier.final_threshold = self->learnt_threshold;
+  return cuv_model_new (&classifier);
+}
+
+static CuvDatasetFound *
+find (const Results *self, CuvDatasetRole role, const CuvWaldboostModel *model,
+    CuvDatasetGrouping grouping)
+{
+  return cuv_dataset_find (
+      self->inputs->dataset, role, model, &self->options->samples, grouping);
+}
+
+/* By how much the final threshold is above that of learnt_model(). */
+static gdouble
+raised_since (const Results *self)
+{
+  return (gdouble) (self->classifier.final_threshold - self->learnt_threshold);
+}
+
 /* The median of the objects' scores, INFINITY if none was found. */
 static gdouble
 usual_score (const CuvDatasetFound *found)
@@ -89,18 +115,19 @@ results_describe_others (const Results *self)
 static gboolean
 find_suspects (Results *self, const CuvWaldboostModel *model)
 {
-  const gdouble usual = usual_score (self->found) + self->raised;
-  const gdouble least = MAX (SUSPECT * usual - self->raised,
+  const gdouble raised = raised_since (self);
+  const gdouble usual = usual_score (self->found) + raised;
+  const gdouble least = MAX (SUSPECT * usual - raised,
       cuv_train_rate_at (self->rates, 1).score); /* a bad model finds many */
   gboolean ok = TRUE;
 
   for (gint role = 0; ok && role < CUV_DATASET_TEST; role++) {
-    CuvDatasetFound *found = cuv_dataset_find (self->inputs->dataset,
-        (CuvDatasetRole) role, model, &self->options->samples);
+    CuvDatasetFound *found =
+        find (self, (CuvDatasetRole) role, model, CUV_DATASET_NMS);
 
     ok = found != NULL;
     if (ok)
-      cuv_dataset_found_lower (found, self->raised);
+      cuv_dataset_found_lower (found, raised);
     for (guint i = 0; ok && i < found->mistakes->len; i++) {
       const CuvDatasetBox *box =
           &g_array_index (found->mistakes, CuvDatasetBox, i);
@@ -128,55 +155,100 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
 
 /* ---- the threshold ---- */
 
-/* As it was learnt. */
-static const CuvWaldboostModel *
-learnt_model (const Results *self)
+/* FALSE if memory runs out. */
+static gboolean
+raise_cascade (Results *self)
 {
-  CuvGridClassifier classifier = self->classifier;
+  const TrainOptions *options = self->options;
 
-  classifier.final_threshold = self->learnt_threshold;
-  return cuv_model_new (&classifier);
+  if (isfinite (options->false_positives))
+    self->raised = cuv_dataset_cascade_threshold (self->inputs->dataset,
+        &self->classifier, &options->samples, options->false_positives);
+  if (self->raised < 0)
+    return FALSE;
+  self->classifier.final_threshold += (gfloat) self->raised;
+  self->learnt_threshold = self->classifier.final_threshold;
+  return TRUE;
+}
+
+static gboolean
+raise_threshold (Results *self)
+{
+  const TrainOptions *options = self->options;
+  const CuvWaldboostModel *model;
+
+  self->learnt_threshold = self->classifier.final_threshold;
+  if (self->classifier.cascade && !raise_cascade (self))
+    return FALSE;
+  model = learnt_model (self);
+  self->calibration =
+      find (self, CUV_DATASET_CALIBRATION, model, CUV_DATASET_NMS);
+  cuv_model_unref (model);
+  if (self->calibration == NULL || self->classifier.cascade
+      || !isfinite (options->false_positives))
+    return self->calibration != NULL;
+  self->classifier.final_threshold += (gfloat) cuv_dataset_threshold (
+      self->calibration, options->false_positives, options->train.alpha, 1);
+  self->raised =
+      (gdouble) (self->classifier.final_threshold - self->learnt_threshold);
+  cuv_dataset_found_lower (self->calibration, self->raised);
+  return TRUE;
+}
+
+static CuvTrainRate
+rate_above (const GArray *rates, gdouble score)
+{
+  CuvTrainRate last = { .recall.high = 1 }; /* no box */
+
+  for (guint i = 0; i < rates->len; i++) {
+    const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
+
+    if (rate->score > score)
+      last = *rate;
+  }
+  return last;
+}
+
+/* With the detector's default grouping. FALSE if memory runs out. */
+static gboolean
+measure_written (Results *self, CuvDatasetRole role, const GArray *rates)
+{
+  const CuvWaldboostModel *model;
+  CuvDatasetFound *found;
+
+  self->written[role] = rate_above (rates, 0);
+  if (!self->classifier.cascade)
+    return TRUE;
+  model = cuv_model_new (&self->classifier);
+  found = find (self, role, model, CUV_DATASET_NEIGHBOURS);
+  cuv_model_unref (model);
+  if (found != NULL) {
+    GArray *all = cuv_dataset_rates (found);
+
+    self->written[role] = rate_above (all, -INFINITY);
+    g_array_unref (all);
+  }
+  cuv_dataset_found_free (found);
+  return found != NULL;
 }
 
 gboolean
 results_set_threshold (Results *self)
 {
-  const TrainOptions *options = self->options;
   CuvDataset *dataset = self->inputs->dataset;
-  const gfloat learnt = self->classifier.final_threshold;
-  const CuvWaldboostModel *model = cuv_model_new (&self->classifier);
-  Progress *progress =
-      progress_begin ("setting the threshold, pictures scanned",
-          &dataset->n_scanned, dataset->roles[CUV_DATASET_CALIBRATION]->len);
+  Progress *progress = progress_begin (
+      "setting the threshold, pictures scanned", &dataset->n_scanned,
+      self->classifier.cascade ? 0
+                               : dataset->roles[CUV_DATASET_CALIBRATION]->len);
+  gboolean ok = raise_threshold (self);
 
-  self->calibration = cuv_dataset_find (
-      dataset, CUV_DATASET_CALIBRATION, model, &options->samples);
-  progress_end (progress);
-  cuv_model_unref (model);
-  if (self->calibration == NULL)
-    return FALSE;
-  self->learnt_threshold = learnt;
-  if (isfinite (options->false_positives))
-    self->classifier.final_threshold += (gfloat) cuv_dataset_threshold (
-        self->calibration, options->false_positives, options->train.alpha, 1);
-  self->raised = (gdouble) (self->classifier.final_threshold - learnt);
-  cuv_dataset_found_lower (self->calibration, self->raised);
-  self->calibration_rates = cuv_dataset_rates (self->calibration);
-  return TRUE;
-}
-
-CuvTrainRate
-results_as_written (const GArray *rates)
-{
-  CuvTrainRate last = { 0 };
-
-  for (guint i = 0; i < rates->len; i++) {
-    const CuvTrainRate *rate = &g_array_index (rates, CuvTrainRate, i);
-
-    if (rate->score > 0)
-      last = *rate;
+  if (ok) {
+    self->calibration_rates = cuv_dataset_rates (self->calibration);
+    ok = measure_written (
+        self, CUV_DATASET_CALIBRATION, self->calibration_rates);
   }
-  return last;
+  progress_end (progress);
+  return ok;
 }
 
 /* ---- all of it ---- */
@@ -204,12 +276,12 @@ results_measure (Results *self)
   gboolean ok;
 
   self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
-  self->found = cuv_dataset_find (
-      self->inputs->dataset, CUV_DATASET_TEST, learnt, &self->options->samples);
+  self->found = find (self, CUV_DATASET_TEST, learnt, CUV_DATASET_NMS);
   ok = self->found != NULL;
   if (ok) {
-    cuv_dataset_found_lower (self->found, self->raised);
+    cuv_dataset_found_lower (self->found, raised_since (self));
     self->rates = cuv_dataset_rates (self->found);
+    ok = measure_written (self, CUV_DATASET_TEST, self->rates);
   }
   if (ok && self->options->report != NULL)
     ok = measure_windows (self, written) && find_suspects (self, learnt);
@@ -247,7 +319,7 @@ results_explain_slowness (const Results *self)
 static void
 print_as_written (const Results *self)
 {
-  const CuvTrainRate rate = results_as_written (self->rates);
+  const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
   g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives a "
            "picture\n",
@@ -259,17 +331,14 @@ print_as_written (const Results *self)
 static void
 print_missed (const Results *self)
 {
-  const GArray *objects = self->calibration->objects;
-  guint n = 0;
+  const CuvShare recall = self->written[CUV_DATASET_CALIBRATION].recall;
+  const guint n = self->calibration->objects->len;
 
-  while (
-      n < objects->len && g_array_index (objects, CuvDatasetBox, n).score > 0)
-    n++;
-  if (self->raised > 0 && 2 * n < objects->len)
+  if (self->raised > 0 && recall.value < 0.5)
     g_printerr ("at %g false positives a picture the threshold leaves %u of %u "
                 "objects of the calibration pictures: more --false-positives "
                 "find more, more and harder examples separate them better\n",
-        self->options->false_positives, n, objects->len);
+        self->options->false_positives, (guint) lrint (recall.value * n), n);
 }
 
 static void

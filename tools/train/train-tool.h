@@ -160,8 +160,10 @@ typedef struct {
   gchar *end;       /* why training ended */
   gdouble seconds;
   CuvGridClassifier classifier; /* as it is written */
-  gfloat learnt_threshold;      /* its final threshold before .. */
-  gdouble raised;               /* .. it was raised by this much */
+  gdouble raised;               /* its final threshold, by this much */
+  gfloat learnt_threshold;      /* .. from this one; of a cascade as written */
+  CuvTrainRate written[CUV_DATASET_N_ROLES]; /* of the file as it is, not of
+                                              * LEARNING */
   /* Scores of what follows are those above the threshold as it is written: what
    * is below it has negative ones. */
   CuvDatasetFound *found;       /* in the test pictures */
@@ -179,8 +181,6 @@ gboolean results_set_threshold (Results *self);
 /* Measures the classifier; FALSE if memory runs out. With a report, also what
  * only it shows. */
 gboolean results_measure (Results *self);
-/* The rates of the model as it is written. */
-CuvTrainRate results_as_written (const GArray *rates);
 /* What many weak classifiers a window mean, or NULL if there are few. */
 const gchar *results_explain_slowness (const Results *self);
 /* The label of the object of another kind that a mistake is on, or NULL. */

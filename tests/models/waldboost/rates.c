@@ -185,8 +185,8 @@ find (const CuvDataset *dataset, const CuvGridClassifier *classifier)
 {
   const CuvSampleOptions options = { .n_copies = 1 };
   const CuvWaldboostModel *model = cuv_model_new (classifier);
-  CuvDatasetFound *found =
-      cuv_dataset_find (dataset, CUV_DATASET_TEST, model, &options);
+  CuvDatasetFound *found = cuv_dataset_find (
+      dataset, CUV_DATASET_TEST, model, &options, CUV_DATASET_NMS);
 
   cuv_model_unref (model);
   return found;

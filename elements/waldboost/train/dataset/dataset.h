@@ -150,13 +150,21 @@ typedef struct {
   gdouble weak_per_window; /* mean number of weak classifiers evaluated */
 } CuvDatasetFound;
 
+/* How windows become boxes. */
+typedef enum {
+  CUV_DATASET_NMS, /* the best ones: the boxes above a score are those of a
+                    * higher threshold, too */
+  CUV_DATASET_NEIGHBOURS, /* as OpenCV's cascades do: where four are alike. A
+                           * higher threshold gives other boxes */
+} CuvDatasetGrouping;
+
 /* What the detector finds in the pictures of a role. A box finds an object if
  * its intersection over union with cuv_sample_box() is 0.5 or more; each object
  * is found once. Where the detector would lose hits, its threshold is raised.
  * NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
-    const CuvSampleOptions *options);
+    const CuvSampleOptions *options, CuvDatasetGrouping grouping);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
 /* Makes scores those of a model whose threshold was raised: boxes below it have
@@ -240,6 +248,13 @@ CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
  * reach. It rejects no more than the share most_missed of the objects. */
 gdouble cuv_dataset_threshold (const CuvDatasetFound *found,
     gdouble false_positives, gdouble alpha, gdouble most_missed);
+
+/* That of a cascade, whose windows are grouped by neighbours: for these
+ * pictures to have no more false positives each. Returns -1 if memory runs out.
+ */
+gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
+    const CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives);
 
 /* Raises the classifier's final threshold by that of the calibration pictures,
  * which rejects no more than half of their objects. FALSE if memory runs out.

@@ -8,10 +8,12 @@
 
 #define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
 #define NMS 0.3
+#define MIN_NEIGHBOURS 3
 
 typedef struct {
   const CuvWaldboostModel *model;
   gdouble margin; /* of samples */
+  CuvGrouping grouping;
   CuvWaldboostGrouper *grouper;
   CuvDatasetFound *found;
   guint64 n_windows, n_weak;
@@ -181,7 +183,6 @@ count (Meter *self, const CuvDatasetPicture *picture,
 static gboolean
 measure (Meter *self, const CuvDatasetPicture *picture)
 {
-  const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, NMS };
   const gint n_weak = self->model->n_weak;
   CuvWaldboostModel model = *self->model;
   CuvWeak *weak = g_memdup2 (model.weak, (gsize) n_weak * sizeof *weak);
@@ -198,8 +199,8 @@ measure (Meter *self, const CuvDatasetPicture *picture)
     cpu = scan (
         &model, &weak[n_weak - 1], plan, &picture->frame, &result, &threshold);
   if (cpu != NULL)
-    n = cuv_waldboost_group (
-        self->grouper, plan, &grouping, result.hits, result.n_hits, &boxes);
+    n = cuv_waldboost_group (self->grouper, plan, &self->grouping, result.hits,
+        result.n_hits, &boxes);
   if (n >= 0) {
     count (self, picture, &result, threshold);
     judge (self, picture, boxes, n, threshold);
@@ -285,18 +286,29 @@ add (Meter *self, const Meter *picture)
   self->n_weak += picture->n_weak;
 }
 
+/* The detector's defaults. */
+static CuvGrouping
+grouping_of (CuvDatasetGrouping grouping)
+{
+  return grouping == CUV_DATASET_NEIGHBOURS
+      ? (CuvGrouping){ CUV_GROUPING_NEIGHBORS, MIN_NEIGHBOURS, 0 }
+      : (CuvGrouping){ CUV_GROUPING_NMS, 0, NMS };
+}
+
 CuvDatasetFound *
 cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
-    const CuvWaldboostModel *model, const CuvSampleOptions *options)
+    const CuvWaldboostModel *model, const CuvSampleOptions *options,
+    CuvDatasetGrouping grouping)
 {
   const GPtrArray *pictures = dataset->roles[role];
   CuvDatasetFound *found = found_new ();
-  Meter self = { model, options->margin, NULL, found, 0, 0 };
+  Meter self = { model, options->margin, grouping_of (grouping), NULL, found, 0,
+    0 };
   Search search = { pictures, g_new (Meter, pictures->len), FALSE };
 
   for (guint i = 0; i < pictures->len; i++)
-    search.meters[i] =
-        (Meter){ model, options->margin, NULL, found_new (), 0, 0 };
+    search.meters[i] = (Meter){ model, options->margin, self.grouping, NULL,
+      found_new (), 0, 0 };
   cuv_threads_run (0, (int) pictures->len, measure_task, &search);
   for (guint i = 0; i < pictures->len; i++) {
     add (&self, &search.meters[i]);

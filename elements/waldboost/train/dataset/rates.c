@@ -154,8 +154,8 @@ GArray *
 cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, gdouble *weak_per_window)
 {
-  CuvDatasetFound *found =
-      cuv_dataset_find (dataset, CUV_DATASET_TEST, model, options);
+  CuvDatasetFound *found = cuv_dataset_find (
+      dataset, CUV_DATASET_TEST, model, options, CUV_DATASET_NMS);
   GArray *rates = NULL;
 
   if (found != NULL) {

@@ -136,14 +136,91 @@ cuv_dataset_threshold (const CuvDatasetFound *found, gdouble false_positives,
   return MAX (floor (threshold / unit) * unit, 0);
 }
 
+/* ---- .. of a cascade ---- */
+
+typedef struct {
+  const CuvDataset *dataset;
+  const CuvGridClassifier *classifier;
+  const CuvSampleOptions *options;
+  gdouble false_positives;
+  gboolean failed; /* memory ran out */
+} Cascade;
+
+static CuvDatasetFound *
+find_above (Cascade *self, gdouble threshold, CuvDatasetGrouping grouping)
+{
+  CuvGridClassifier classifier = *self->classifier;
+  const CuvWaldboostModel *model;
+  CuvDatasetFound *found;
+
+  classifier.final_threshold += (gfloat) threshold;
+  model = cuv_model_new (&classifier);
+  found = cuv_dataset_find (
+      self->dataset, CUV_DATASET_CALIBRATION, model, self->options, grouping);
+  cuv_model_unref (model);
+  self->failed |= found == NULL;
+  return found;
+}
+
+/* Above the best score of a window that is a mistake none is left. */
+static gdouble
+best_mistake (Cascade *self)
+{
+  CuvDatasetFound *found = find_above (self, 0, CUV_DATASET_NMS);
+  const gdouble score =
+      found != NULL && found->mistakes->len > 0 ? mistake (found, 0) : 0;
+
+  cuv_dataset_found_free (found);
+  return score;
+}
+
+/* Whether no more mistakes than allowed are left. */
+static gboolean
+is_enough (Cascade *self, gdouble threshold)
+{
+  CuvDatasetFound *found = find_above (self, threshold, CUV_DATASET_NEIGHBOURS);
+  const gboolean enough = found != NULL && found->n_overflows == 0
+      && found->mistakes->len <= self->false_positives * found->n_pictures;
+
+  cuv_dataset_found_free (found);
+  return enough;
+}
+
+/* By bisection from above, as boxes are others at each threshold: at low ones
+ * many windows may become few boxes. */
+gdouble
+cuv_dataset_cascade_threshold (const CuvDataset *dataset,
+    const CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives)
+{
+  Cascade self = { dataset, classifier, options, false_positives, FALSE };
+  gdouble high = best_mistake (&self), low = high / 2;
+
+  while (low > 1. / 16 && is_enough (&self, low)) {
+    high = low;
+    low /= 2;
+  }
+  for (gint i = 0; i < 4; i++) {
+    const gdouble middle = (low + high) / 2;
+
+    if (is_enough (&self, middle))
+      high = middle;
+    else
+      low = middle;
+  }
+  return self.failed ? -1 : high;
+}
+
+/* ---- both ---- */
+
 gboolean
 cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha)
 {
   const CuvWaldboostModel *model = cuv_model_new (classifier);
-  CuvDatasetFound *found =
-      cuv_dataset_find (dataset, CUV_DATASET_CALIBRATION, model, options);
+  CuvDatasetFound *found = cuv_dataset_find (
+      dataset, CUV_DATASET_CALIBRATION, model, options, CUV_DATASET_NMS);
   const gboolean ok = found != NULL;
 
   if (ok)
