@@ -41,7 +41,7 @@ find_similar (const CuvLdpIndex *index, guint64 *originals)
 
   for (guint64 i = 0; ok && i + 1 < n; i++) {
     const CuvLdpPackedQuery query = { cuv_ldp_index_descriptor (index, i),
-      similarities };
+      similarities, false };
 
     if (originals[i] != i)
       continue;

@@ -22,6 +22,38 @@ cuv_ldp_crop (const CuvFrame *frame, const CuvLdpRect *rect)
   return part;
 }
 
+/* A frame's grey values the other way round: orientation is a sum of 1:
+ * mirrored left to right, 2: upside down, and then 4: rows become columns. */
+CUV_HOST_DEVICE CuvFrame
+cuv_ldp_turn (const CuvFrame *frame, int orientation)
+{
+  CuvFrame turned = *frame;
+
+  for (int i = 0; i < turned.n_components; i++) {
+    CuvComponent *c = &turned.component[i];
+
+    if (orientation & 1) {
+      c->data += (int64_t) (frame->width - 1) * c->step;
+      c->step = -c->step;
+    }
+    if (orientation & 2) {
+      c->data += (int64_t) (frame->height - 1) * c->stride;
+      c->stride = -c->stride;
+    }
+    if (orientation & 4) {
+      const int32_t stride = c->stride;
+
+      c->stride = c->step;
+      c->step = stride;
+    }
+  }
+  if (orientation & 4) {
+    turned.width = frame->height;
+    turned.height = frame->width;
+  }
+  return turned;
+}
+
 /* The weight of source pixel `from` of n_from in pixel `to` of n_to; 0 or less:
  * it does not contribute. Weights sum up to cuv_ldp_total_weight(). */
 CUV_HOST_DEVICE int64_t
@@ -63,16 +95,16 @@ cuv_ldp_find_source_span (int n_from, int n_to, int to, int span[2])
 }
 
 /* Row y of the rectangle, resized horizontally, at x; not divided by the total
- * weight. */
+ * weight. Of the source pixels from `first` on, every step-th. */
 CUV_HOST_DEVICE int64_t
-cuv_ldp_weighted_row_sum (
-    const CuvFrame *frame, const CuvLdpRect *rect, int width, int x, int y)
+cuv_ldp_weighted_row_sum (const CuvFrame *frame, const CuvLdpRect *rect,
+    int width, int x, int y, int first, int step)
 {
   int64_t sum = 0;
   int span[2];
 
   cuv_ldp_find_source_span (rect->width, width, x, span);
-  for (int i = span[0]; i < span[1]; i++) {
+  for (int i = span[0] + first; i < span[1]; i += step) {
     const int64_t w = cuv_ldp_weight (rect->width, width, x, i);
 
     if (w > 0)
@@ -81,25 +113,45 @@ cuv_ldp_weighted_row_sum (
   return sum;
 }
 
-/* Grey pixel (x, y) of a rectangle resized to width x height. The sum is
- * rounded once, halves up. */
-CUV_HOST_DEVICE uint8_t
-cuv_ldp_resized_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
-    int height, int x, int y)
+/* Part `part` of the parts_across x parts_down that sum up to grey pixel (x, y)
+ * of a rectangle resized to width x height; not divided by the total weight. */
+CUV_HOST_DEVICE int64_t
+cuv_ldp_weighted_sum (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, int x, int y, int parts_across, int parts_down, int part)
 {
-  const int64_t total = cuv_ldp_total_weight (rect->width, width)
-      * cuv_ldp_total_weight (rect->height, height);
   int64_t sum = 0;
   int span[2];
 
   cuv_ldp_find_source_span (rect->height, height, y, span);
-  for (int i = span[0]; i < span[1]; i++) {
+  for (int i = span[0] + part / parts_across; i < span[1]; i += parts_down) {
     const int64_t w = cuv_ldp_weight (rect->height, height, y, i);
 
     if (w > 0)
-      sum += w * cuv_ldp_weighted_row_sum (frame, rect, width, x, i);
+      sum += w
+          * cuv_ldp_weighted_row_sum (
+              frame, rect, width, x, i, part % parts_across, parts_across);
   }
+  return sum;
+}
+
+/* The sum is rounded once, halves up. */
+CUV_HOST_DEVICE uint8_t
+cuv_ldp_rounded_mean (
+    const CuvLdpRect *rect, int width, int height, int64_t sum)
+{
+  const int64_t total = cuv_ldp_total_weight (rect->width, width)
+      * cuv_ldp_total_weight (rect->height, height);
+
   return (uint8_t) ((sum + total / 2) / total);
+}
+
+/* Grey pixel (x, y) of a rectangle resized to width x height. */
+CUV_HOST_DEVICE uint8_t
+cuv_ldp_resized_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, int x, int y)
+{
+  return cuv_ldp_rounded_mean (rect, width, height,
+      cuv_ldp_weighted_sum (frame, rect, width, height, x, y, 1, 1, 0));
 }
 
 #endif

@@ -13,6 +13,7 @@ enum {
   CUV_LDP_CODES = 256,
   CUV_LDP_UNIFORM_BINS = 59,
   CUV_LDP_MAX_SIZE = 16384,
+  CUV_LDP_MAX_SCALES = 8,
   CUV_LDP_MAX_PIXELS = 1 << 25, /* per frame, all regions together */
 };
 
@@ -49,15 +50,18 @@ typedef struct {
   CuvLdpBorder border;
   CuvLdpBins bins;
   int32_t levels; /* 2 .. 256 */
+  int32_t scales; /* sizes that the picture is described at: its own, half of
+                   * it, a quarter; at most CUV_LDP_MAX_SCALES, 0 means 1 */
 } CuvLdpParams;
 
 /* The layout of a picture's descriptor, an array of counts at index
  * (block * n_histograms + histogram) * n_bins + bin: blocks row by row,
- * directions in ascending order. */
+ * directions in ascending order; those of smaller scales follow. */
 typedef struct {
   CuvLdpParams params;
   int32_t width, height; /* of the picture, pixels */
   int32_t columns, rows; /* of blocks */
+  int32_t n_blocks;      /* of all scales */
   int32_t n_histograms;  /* per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
@@ -128,6 +132,37 @@ CUV_HOST_DEVICE int
 cuv_ldp_max_block_size (int block, int pixels, int n)
 {
   return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
+}
+
+/* Blocks of an axis. block: size of a block, 0: a grid of n. */
+CUV_HOST_DEVICE int
+cuv_ldp_blocks_of_axis (int block, int n, int pixels)
+{
+  return block > 0 ? (pixels - 1) / block + 1 : n;
+}
+
+/* Pixels of an axis at a scale: halved `scale` times. */
+CUV_HOST_DEVICE int
+cuv_ldp_scaled_size (int pixels, int scale)
+{
+  return pixels >> scale > 0 ? pixels >> scale : 1;
+}
+
+/* One scale of a layout, 0 .. params.scales - 1, as a layout of its own. */
+CUV_HOST_DEVICE CuvLdpLayout
+cuv_ldp_scale (const CuvLdpLayout *self, int scale)
+{
+  CuvLdpLayout part = *self;
+
+  part.params.scales = 1;
+  part.width = cuv_ldp_scaled_size (self->width, scale);
+  part.height = cuv_ldp_scaled_size (self->height, scale);
+  part.columns =
+      cuv_ldp_blocks_of_axis (part.params.block, part.params.grid, part.width);
+  part.rows =
+      cuv_ldp_blocks_of_axis (part.params.block, part.params.grid, part.height);
+  part.n_blocks = part.columns * part.rows;
+  return part;
 }
 
 /* Bytes per count, so that none overflows: 2 or 4. */

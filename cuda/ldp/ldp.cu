@@ -10,10 +10,16 @@
 #include "ldp/ldp-resize.h"
 #include "ldp/describe.cuh"
 
+// Describes one scale of a layout.
 struct _CuvLdpCuda {
+  std::unique_ptr<_CuvLdpCuda> next; // the smaller scales, or none
+  // of the first scale: all scales, their counts, and its picture turned
+  CuvLdpLayout whole = {};
+  size_t n_all = 0;
+  std::unique_ptr<_CuvLdpCuda> turned;
   CuvArena arena = {};
   CuvLdpDescribeArgs args = {};
-  size_t n_counts = 0;         // of the descriptor
+  size_t n_counts = 0;         // of this scale
   uint8_t *picture = nullptr;  // resized to the layout's size
   void *host_counts = nullptr; // pinned
   CuvFrame frame = {};         // of the last submit
@@ -44,11 +50,41 @@ __launch_bounds__ (PIXEL_THREADS)
         &frame, &rect, width, height, at % width, at / width);
 }
 
+// A warp per pixel, of which each lane sums a part, for pixels that many others
+// are averaged to.
+#define PARTS_ACROSS 4
+#define PARTS_DOWN 8
+
+static __global__ void
+__launch_bounds__ (PIXEL_THREADS)
+    reduce_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
+        int width, int height, uint8_t *picture)
+{
+  const int at = (blockIdx.x * PIXEL_THREADS + threadIdx.x) / 32;
+  const int lane = threadIdx.x % 32;
+  int64_t sum = 0;
+
+  if (at < width * height)
+    sum = cuv_ldp_weighted_sum (&frame, &rect, width, height, at % width,
+        at / width, PARTS_ACROSS, PARTS_DOWN, lane);
+  sum = cuv_warp_sum (sum);
+  if (at < width * height && lane == 0)
+    picture[at] = cuv_ldp_rounded_mean (&rect, width, height, sum);
+}
+
 static int
 resize_picture (const CuvLdpCuda *self)
 {
   const int width = self->args.layout.width, height = self->args.layout.height;
+  const int64_t pixels = (int64_t) self->rect.width * self->rect.height;
 
+  if (pixels / (width * height) >= 16) {
+    reduce_kernel<<<cuv_div_up (width * height, PIXEL_THREADS / 32),
+        PIXEL_THREADS, 0, self->stream>>> (
+        self->frame, self->rect, width, height, self->picture);
+    CUV_CUDA_LAUNCHED (reduce_kernel);
+    return 0;
+  }
   resize_kernel<<<cuv_div_up (width * height, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (self->frame, self->rect, width, height, self->picture);
   CUV_CUDA_LAUNCHED (resize_kernel);
@@ -112,15 +148,21 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 
 // ---- the entry points ----
 
+// Scales of `whole` from `scale` on. counts: nullptr for the first, which owns
+// those of all scales, or where they are.
 static bool
-init (CuvLdpCuda *self, const CuvLdpLayout *layout)
+init (CuvLdpCuda *self, const CuvLdpLayout *whole, int scale, uint8_t *counts)
 {
   CuvLdpDescribeArgs *args = &self->args;
+  const CuvLdpLayout *layout = &args->layout;
+  const size_t n_all =
+      (size_t) whole->n_blocks * whole->n_histograms * whole->n_bins;
   int n = 0;
 
-  args->layout = *layout;
+  args->layout = cuv_ldp_scale (whole, scale);
   if (cuv_ldp_plan (&args->plan, *layout, &self->arena) != 0)
     return false;
+  args->plan.count_size = cuv_ldp_count_size (whole);
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     const bool wanted = layout->params.directions >> d & 1;
 
@@ -128,17 +170,18 @@ init (CuvLdpCuda *self, const CuvLdpLayout *layout)
             : layout->params.is_merged                  ? 0
                                                         : n++);
   }
-  self->n_counts = (size_t) layout->columns * layout->rows
-      * layout->n_histograms * layout->n_bins;
-  args->counts = cuv_arena_alloc (
-      &self->arena, (self->n_counts + 1) * args->plan.count_size);
+  self->n_counts =
+      (size_t) layout->n_blocks * layout->n_histograms * layout->n_bins;
+  args->counts = counts != nullptr
+      ? counts
+      : cuv_arena_alloc (&self->arena, (n_all + 1) * args->plan.count_size);
   self->picture = (uint8_t *) cuv_arena_alloc (
       &self->arena, (size_t) layout->width * layout->height);
   return args->counts != nullptr && self->picture != nullptr;
 }
 
-extern "C" CuvLdpCuda *
-cuv_ldp_cuda_new (const CuvLdpLayout *layout)
+static std::unique_ptr<CuvLdpCuda>
+new_scales (const CuvLdpLayout *layout, int scale, uint8_t *counts)
 {
   std::unique_ptr<CuvLdpCuda> self (new (std::nothrow) _CuvLdpCuda);
 
@@ -146,7 +189,27 @@ cuv_ldp_cuda_new (const CuvLdpLayout *layout)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  return init (self.get (), layout) ? self.release () : nullptr;
+  if (!init (self.get (), layout, scale, counts))
+    return nullptr;
+  if (scale + 1 == layout->params.scales)
+    return self;
+  counts = (uint8_t *) self->args.counts
+      + self->n_counts * self->args.plan.count_size;
+  self->next = new_scales (layout, scale + 1, counts);
+  return self->next != nullptr ? std::move (self) : nullptr;
+}
+
+extern "C" CuvLdpCuda *
+cuv_ldp_cuda_new (const CuvLdpLayout *layout)
+{
+  std::unique_ptr<CuvLdpCuda> self = new_scales (layout, 0, nullptr);
+
+  if (self == nullptr)
+    return nullptr;
+  self->whole = *layout;
+  self->n_all =
+      (size_t) layout->n_blocks * layout->n_histograms * layout->n_bins;
+  return self.release ();
 }
 
 extern "C" void
@@ -155,15 +218,30 @@ cuv_ldp_cuda_free (CuvLdpCuda *self)
   delete self;
 }
 
+static int submit_counts (CuvLdpCuda *self);
+
+// Describes this scale's picture at the smaller ones.
+static int
+submit_next (const CuvLdpCuda *self)
+{
+  CuvLdpCuda *next = self->next.get ();
+
+  next->stream = self->stream;
+  next->frame = self->args.picture;
+  next->rect = { 0, 0, next->frame.width, next->frame.height };
+  return submit_counts (next);
+}
+
 static int
 submit_counts (CuvLdpCuda *self)
 {
   if (self->args.plan.needs_atomic_add)
     CUV_CUDA_TRY (cudaMemsetAsync (self->args.counts, 0,
         (self->n_counts + 1) * self->args.plan.count_size, self->stream));
-  if (set_picture (self) != 0)
+  if (set_picture (self) != 0
+      || cuv_ldp_describe_submit (self->args, self->stream) != 0)
     return -1;
-  return cuv_ldp_describe_submit (self->args, self->stream);
+  return self->next != nullptr ? submit_next (self) : 0;
 }
 
 extern "C" int
@@ -174,6 +252,22 @@ cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
   self->frame = *frame;
   self->rect = *rect;
   return cuv_end_submit (submit_counts (self), self->stream);
+}
+
+extern "C" CuvLdpCuda *
+cuv_ldp_cuda_submit_turned (CuvLdpCuda *self, int orientation)
+{
+  const CuvFrame turned = cuv_ldp_turn (&self->args.picture, orientation);
+  const CuvLdpRect whole = { 0, 0, turned.width, turned.height };
+
+  if (self->turned == nullptr)
+    self->turned.reset (cuv_ldp_cuda_new (&self->whole));
+  return self->turned != nullptr
+          && cuv_ldp_cuda_submit (
+                 self->turned.get (), &turned, &whole, self->stream)
+              == 0
+      ? self->turned.get ()
+      : nullptr;
 }
 
 extern "C" const void *
@@ -192,7 +286,7 @@ static int
 copy_counts (CuvLdpCuda *self)
 {
   CUV_CUDA_TRY (cudaMemcpyAsync (self->host_counts, self->args.counts,
-      self->n_counts * self->args.plan.count_size, cudaMemcpyDeviceToHost,
+      self->n_all * self->args.plan.count_size, cudaMemcpyDeviceToHost,
       self->stream));
   return cuv_ldp_cuda_wait (self);
 }
@@ -203,7 +297,7 @@ cuv_ldp_cuda_collect (CuvLdpCuda *self)
 {
   if (self->host_counts == nullptr)
     self->host_counts = cuv_arena_pinned (
-        &self->arena, self->n_counts * self->args.plan.count_size);
+        &self->arena, self->n_all * self->args.plan.count_size);
   return self->host_counts != nullptr && copy_counts (self) == 0
       ? self->host_counts
       : nullptr;

@@ -25,6 +25,11 @@ int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
  * each. */
 const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
+/* Enqueues the same for the last submit's resized picture in another
+ * orientation (cuv_ldp_turn()). Returns what has the counts until the next
+ * call, or NULL. Allocates at the first call. */
+CuvLdpCuda *cuv_ldp_cuda_submit_turned (CuvLdpCuda *self, int orientation);
+
 /* Enqueues cuv_ldp_draw() of the last submit's codes into its frame and
  * rectangle. Returns 0 or -1. */
 int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);

@@ -42,9 +42,13 @@ struct _CuvLdpMatchCuda {
   int64_t n_matched = 0;            // entries compared with the last query
   const uint8_t *entries = nullptr; // on the host, the caller's
   uint8_t *resident = nullptr;      // on the device
-  uint8_t *packed = nullptr;        // the query, on the device
-  double *similarities = nullptr;   // of all entries, pinned
-  int64_t max_similarities = 0;     // that fit there
+  // on the device: where queries are packed, allocated when first needed; and
+  // the queries, there or elsewhere
+  uint8_t *packed[CUV_LDP_MATCH_QUERIES] = {};
+  const uint8_t *queries[CUV_LDP_MATCH_QUERIES] = {};
+  int n_queries = 1;              // compared last
+  double *similarities = nullptr; // of all entries to each query, pinned
+  int64_t max_similarities = 0;   // that fit there
   Slot slots[SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
@@ -125,6 +129,16 @@ create_events (CuvLdpMatchCuda *self)
   return 0;
 }
 
+// Zeroed, as are entries: half of their last unit may be padding.
+static int
+reserve_query (CuvLdpMatchCuda *self, int i)
+{
+  if (self->packed[i] == nullptr)
+    self->packed[i] =
+        (uint8_t *) cuv_arena_zeroed (&self->fixed, (size_t) self->args.pitch);
+  return self->packed[i] != nullptr ? 0 : -1;
+}
+
 static bool
 init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
     size_t max_bytes)
@@ -148,10 +162,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
     return false;
   args->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
       &self->fixed, histograms.data (), bytes);
-  // zeroed, as are entries: half of their last unit may be padding
-  self->packed =
-      (uint8_t *) cuv_arena_zeroed (&self->fixed, (size_t) args->pitch);
-  return args->histograms != nullptr && self->packed != nullptr;
+  return args->histograms != nullptr && reserve_query (self, 0) == 0;
 }
 
 extern "C" CuvLdpMatchCuda *
@@ -301,8 +312,13 @@ match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 
   args.entries = entries;
   args.n = n;
-  args.similarities = self->similarities + first;
-  return cuv_ldp_match_run (args, self->stream);
+  for (int i = 0; i < self->n_queries; i++) {
+    args.query = self->queries[i];
+    args.similarities = self->similarities + i * self->n_matched + first;
+    if (cuv_ldp_match_run (args, self->stream) != 0)
+      return -1;
+  }
+  return 0;
 }
 
 static int
@@ -326,26 +342,46 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
   return 0;
 }
 
+// Counts that are packed already are used where they are, or copied: all but
+// the first picture may share memory.
 static int
-set_query (CuvLdpMatchCuda *self, const void *counts, int count_size)
+set_query (CuvLdpMatchCuda *self, int i, const void *counts, int count_size,
+    cudaStream_t stream)
 {
-  CuvLdpMatchArgs *args = &self->args;
-  const bool same = count_size == args->count_size;
+  const bool same = count_size == self->args.count_size;
 
-  args->query = same ? (const uint8_t *) counts : self->packed;
-  return same ? 0
-              : cuv_ldp_match_pack (counts, count_size, self->n_counts,
-                  self->packed, args->count_size, self->stream);
+  if (reserve_query (self, i) != 0)
+    return -1;
+  self->queries[i] =
+      same && i == 0 ? (const uint8_t *) counts : self->packed[i];
+  if (!same)
+    return cuv_ldp_match_pack (counts, count_size, self->n_counts,
+        self->packed[i], self->args.count_size, stream);
+  if (i > 0)
+    CUV_CUDA_TRY (cudaMemcpyAsync (self->packed[i], counts, (size_t) self->size,
+        cudaMemcpyDeviceToDevice, stream));
+  return 0;
 }
 
-// Compares the query with the first n_entries.
+extern "C" int
+cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i, const void *counts,
+    int count_size, CuvCudaStream stream)
+{
+  return set_query (self, i, counts, count_size, (cudaStream_t) stream);
+}
+
+// Compares n_queries with the first n_entries.
 static int
-match_all (CuvLdpMatchCuda *self, int64_t n_entries)
+match_all (CuvLdpMatchCuda *self, int n_queries, int64_t n_entries)
 {
   const int64_t n = std::min (n_entries, self->n);
   const int64_t n_resident = std::min (n, self->n_resident);
   int slot = 0;
 
+  self->n_matched = 0;
+  if (reserve_results (self, n_queries * self->n) != 0)
+    return -1;
+  self->n_queries = n_queries;
   self->n_matched = n;
   if (match (self, self->resident, 0, n_resident) != 0)
     return -1;
@@ -362,21 +398,39 @@ extern "C" int
 cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
     int count_size, int64_t n_entries, CuvCudaStream stream)
 {
+  return set_query (self, 0, counts, count_size, (cudaStream_t) stream) == 0
+      ? cuv_ldp_match_cuda_submit (self, 1, n_entries, stream)
+      : -1;
+}
+
+extern "C" int
+cuv_ldp_match_cuda_submit (CuvLdpMatchCuda *self, int n_queries,
+    int64_t n_entries, CuvCudaStream stream)
+{
   self->stream = (cudaStream_t) stream;
-  return set_query (self, counts, count_size) == 0 ? match_all (self, n_entries)
-                                                   : -1;
+  return match_all (self, n_queries, n_entries);
 }
 
 // Pageable memory has been read when the copy returns.
 extern "C" int
+cuv_ldp_match_cuda_set_packed (
+    CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream)
+{
+  if (reserve_query (self, i) != 0)
+    return -1;
+  self->queries[i] = self->packed[i];
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->packed[i], packed, (size_t) self->size,
+      cudaMemcpyHostToDevice, (cudaStream_t) stream));
+  return 0;
+}
+
+extern "C" int
 cuv_ldp_match_cuda_submit_packed (CuvLdpMatchCuda *self, const void *packed,
     int64_t n_entries, CuvCudaStream stream)
 {
-  self->stream = (cudaStream_t) stream;
-  self->args.query = self->packed;
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->packed, packed, (size_t) self->size,
-      cudaMemcpyHostToDevice, self->stream));
-  return match_all (self, n_entries);
+  return cuv_ldp_match_cuda_set_packed (self, 0, packed, stream) == 0
+      ? cuv_ldp_match_cuda_submit (self, 1, n_entries, stream)
+      : -1;
 }
 
 extern "C" int
@@ -385,5 +439,11 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
   std::copy_n (self->similarities, self->n_matched, similarities);
+  for (int i = 1; i < self->n_queries; i++) {
+    const double *more = self->similarities + i * self->n_matched;
+
+    for (int64_t k = 0; k < self->n_matched; k++)
+      similarities[k] = std::max (similarities[k], more[k]);
+  }
   return 0;
 }

@@ -11,6 +11,8 @@ CUV_BEGIN
 
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
+enum { CUV_LDP_MATCH_QUERIES = 8 }; /* compared at once */
+
 /* Copies n entries of `size` bytes from a stride to a pitch, both in bytes. May
  * use threads. */
 typedef void (*CuvLdpCopy) (void *data, uint8_t *to, size_t pitch,
@@ -32,20 +34,32 @@ void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
 int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
     const uint8_t *entries, int64_t n, int64_t first_new, CuvCudaStream stream);
 
-/* Enqueues the comparison of a picture with the first n_entries, or all if
- * there are fewer. counts: its unpacked counts in device memory, count_size
- * bytes (2 or 4) each. Waits only if entries are streamed: until the last copy
- * is enqueued. Returns 0 or -1. */
-int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
-    int count_size, int64_t n_entries, CuvCudaStream stream);
+/* Sets picture i, 0 .. CUV_LDP_MATCH_QUERIES - 1, of the next submits. counts:
+ * its unpacked counts in device memory, count_size bytes (2 or 4) each; those
+ * of picture 0 must stay there until the collect. Returns 0 or -1. */
+int cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i,
+    const void *counts, int count_size, CuvCudaStream stream);
 
 /* The same with a picture that is packed as the entries are, in host memory,
  * which is copied before this returns. */
+int cuv_ldp_match_cuda_set_packed (
+    CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream);
+
+/* Enqueues the comparison of pictures 0 .. n_queries - 1 with the first
+ * n_entries, or all if there are fewer. Waits only if entries are streamed:
+ * until the last copy is enqueued. Returns 0 or -1. */
+int cuv_ldp_match_cuda_submit (CuvLdpMatchCuda *self, int n_queries,
+    int64_t n_entries, CuvCudaStream stream);
+
+/* These two at once, with one picture. */
+int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
+    int count_size, int64_t n_entries, CuvCudaStream stream);
+
 int cuv_ldp_match_cuda_submit_packed (CuvLdpMatchCuda *self, const void *packed,
     int64_t n_entries, CuvCudaStream stream);
 
 /* Waits for the last query and writes the similarity, 0 .. 1, of each entry it
- * was compared with. Returns 0 or -1. */
+ * was compared with, the largest of all pictures. Returns 0 or -1. */
 int cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities);
 
 CUV_END

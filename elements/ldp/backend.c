@@ -61,9 +61,27 @@ typedef struct {
   const CuvLdpIndexInfo *info;
   CuvLdpMatcher *matcher;
   uint32_t *counts;      /* of the query */
-  uint8_t *packed;       /* the same, as in the index */
+  uint8_t *packed;       /* the same, as in the index, of each orientation */
+  int n_packed;          /* orientations that fit there */
   CuvLdpCpu *descriptor; /* NULL: the GPU describes the query */
 } CpuRetrieval;
+
+/* Makes room for the query's orientations. False if out of memory. */
+static bool
+reserve_packed (CpuRetrieval *self, int orientations)
+{
+  uint8_t *more;
+
+  if (orientations <= self->n_packed)
+    return true;
+  more = realloc (
+      self->packed, (size_t) orientations * self->info->descriptor_size);
+  if (more == NULL)
+    return false;
+  self->packed = more;
+  self->n_packed = orientations;
+  return true;
+}
 
 static bool
 init_retrieval (CpuRetrieval *self, const CuvLdpIndexInfo *info)
@@ -73,8 +91,8 @@ init_retrieval (CpuRetrieval *self, const CuvLdpIndexInfo *info)
   self->info = info;
   self->matcher = cuv_ldp_matcher_new (&info->layout);
   self->counts = malloc (n * sizeof *self->counts);
-  self->packed = malloc (info->descriptor_size);
-  return self->matcher != NULL && self->counts != NULL && self->packed != NULL;
+  return self->matcher != NULL && self->counts != NULL
+      && reserve_packed (self, 1);
 }
 
 static void
@@ -86,11 +104,19 @@ clear_retrieval (CpuRetrieval *self)
   free (self->packed);
 }
 
+static uint8_t *
+packed_at (const CpuRetrieval *self, int orientation)
+{
+  return self->packed + (size_t) orientation * self->info->descriptor_size;
+}
+
+/* There is room for the orientation. */
 static void
-set_picture (CpuRetrieval *self, const void *counts)
+set_picture (CpuRetrieval *self, int orientation, const void *counts)
 {
   cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
-  cuv_ldp_index_pack (&self->info->layout, self->counts, self->packed);
+  cuv_ldp_index_pack (
+      &self->info->layout, self->counts, packed_at (self, orientation));
 }
 
 /* Compares with entries from `first` on. */
@@ -98,11 +124,33 @@ static void
 compare_from (
     CpuRetrieval *self, const RetrievalJob *job, uint64_t first, int n_threads)
 {
-  const CuvLdpPackedQuery query = { self->packed, job->similarities };
+  CuvLdpPackedQuery queries[CUV_LDP_ALL_ORIENTATIONS];
+  const int n = job->query->orientations;
 
+  for (int i = 0; i < n; i++)
+    queries[i] =
+        (CuvLdpPackedQuery){ packed_at (self, i), job->similarities, i > 0 };
   if (first < job->n)
-    cuv_ldp_matcher_run (self->matcher, &query, 1, job->entries,
+    cuv_ldp_matcher_run (self->matcher, queries, n, job->entries,
         self->info->stride, first, job->n, n_threads);
+}
+
+static bool
+describe_query (CpuRetrieval *self, const CuvLdpQuery *query, int n_threads)
+{
+  if (!reserve_packed (self, query->orientations))
+    return false;
+  for (int i = 0; i < query->orientations; i++) {
+    const void *counts = i > 0
+        ? cuv_ldp_cpu_run_turned (self->descriptor, i, n_threads)
+        : cuv_ldp_cpu_run (
+            self->descriptor, &query->frame, &query->rect, n_threads);
+
+    if (counts == NULL)
+      return false;
+    set_picture (self, i, counts);
+  }
+  return true;
 }
 
 static const char *
@@ -126,16 +174,12 @@ run_retrieval_cpu (void *state, void *data, const CuvProcessor *processor)
   const RetrievalJob *job = data;
   CuvLdpQuery *query = job->query;
   struct timespec start;
-  const void *counts;
 
   if (query == NULL)
     return NULL;
   clock_gettime (CLOCK_MONOTONIC, &start);
-  counts = cuv_ldp_cpu_run (
-      self->descriptor, &query->frame, &query->rect, processor->n_threads);
-  if (counts == NULL)
+  if (!describe_query (self, query, processor->n_threads))
     return "out of memory";
-  set_picture (self, counts);
   query->describe_us = cuv_microseconds_since (&start);
   compare_from (self, job, 0, processor->n_threads);
   query->n_on_cpu = job->n;
@@ -258,9 +302,8 @@ match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
 
   clock_gettime (CLOCK_MONOTONIC, &start);
   if (n > 0
-      && cuv_ldp_match_cuda_submit_counts (self->match,
-             cuv_ldp_cuda_counts (self->descriptor),
-             cuv_ldp_count_size (&self->cpu.info->layout), (int64_t) n, stream)
+      && cuv_ldp_match_cuda_submit (
+             self->match, job->query->orientations, (int64_t) n, stream)
           != 0)
     return -1;
   if (timed && cuv_ldp_match_cuda_collect (self->match, job->similarities) != 0)
@@ -276,6 +319,35 @@ match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
                : 0;
 }
 
+/* Sets an orientation of the query; for_cpu: also on the host. */
+static int
+set_orientation (CudaRetrieval *self, const CuvLdpQuery *query, int orientation,
+    bool for_cpu, void *stream)
+{
+  CuvLdpCuda *described = orientation > 0
+      ? cuv_ldp_cuda_submit_turned (self->descriptor, orientation)
+      : cuv_ldp_cuda_submit (
+            self->descriptor, &query->frame, &query->rect, stream)
+          == 0
+      ? self->descriptor
+      : NULL;
+  const void *counts;
+
+  if (described == NULL
+      || cuv_ldp_match_cuda_set_query (self->match, orientation,
+             cuv_ldp_cuda_counts (described),
+             cuv_ldp_count_size (&self->cpu.info->layout), stream)
+          != 0)
+    return -1;
+  if (!for_cpu)
+    return 0;
+  counts = cuv_ldp_cuda_collect (described);
+  if (counts == NULL)
+    return -1;
+  set_picture (&self->cpu, orientation, counts);
+  return 0;
+}
+
 /* Copies the counts to the host only if the CPU compares entries. */
 static int
 run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
@@ -287,16 +359,11 @@ run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
   int failed;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
-  if (cuv_ldp_cuda_submit (
-          self->descriptor, &query->frame, &query->rect, stream)
-      != 0)
-    return -1;
-  if (n < job->n) {
-    const void *counts = cuv_ldp_cuda_collect (self->descriptor);
-
-    if (counts == NULL)
+  for (int i = 0; i < query->orientations; i++) {
+    if (set_orientation (self, query, i, n < job->n, stream) != 0) {
+      cuv_ldp_cuda_wait (self->descriptor); /* it reads the frame */
       return -1;
-    set_picture (&self->cpu, counts);
+    }
   }
   query->describe_us = cuv_microseconds_since (&start);
   failed = job->n > 0 ? match (self, job, n, timed, stream)
@@ -314,6 +381,9 @@ run_retrieval_cuda (void *state, void *data, const CuvProcessor *processor)
   int failed;
 
   self->n_threads = processor->n_threads;
+  if (job->query != NULL
+      && !reserve_packed (&self->cpu, job->query->orientations))
+    return "out of memory";
   failed = job->query != NULL
       ? run_query (self, job, processor->stream)
       : cuv_ldp_match_cuda_set_entries (self->match, job->entries,
@@ -403,9 +473,10 @@ static const char *
 warm_up (
     CuvLdpRetrieval *self, const CuvFrame *frame, const CuvProcessor *processor)
 {
-  CuvLdpQuery query = {
-    .frame = *frame, .rect = { 0, 0, frame->width, frame->height }, .k = 1
-  };
+  CuvLdpQuery query = { .frame = *frame,
+    .rect = { 0, 0, frame->width, frame->height },
+    .k = 1,
+    .orientations = CUV_LDP_UPRIGHT };
 
   return processor->on_device ? cuv_ldp_retrieval_run (self, &query, processor)
                               : NULL;

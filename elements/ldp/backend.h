@@ -39,11 +39,20 @@ bool cuv_ldp_descriptor_matches (const CuvLdpDescriptor *self,
 
 enum { CUV_LDP_MAX_MATCHES = 10000 };
 
+/* In how many orientations a picture is compared, of each entry the most
+ * similar one counts. Those of cuv_ldp_turn() from 0 on. */
+enum {
+  CUV_LDP_UPRIGHT = 1,
+  CUV_LDP_MIRRORED = 2,
+  CUV_LDP_ALL_ORIENTATIONS = 8, /* turned by 90, 180, 270 degrees, too */
+};
+
 typedef struct {
   CuvFrame frame;
   CuvLdpRect rect;  /* inside the frame */
   int k;            /* maximum number of matches, 1 .. CUV_LDP_MAX_MATCHES */
   double threshold; /* minimum similarity of a match */
+  int orientations; /* CUV_LDP_UPRIGHT or another one of these */
   double share; /* of entries that the CPU compares while the GPU compares the
                  * others; below 0: balanced, so that both take equally long */
 

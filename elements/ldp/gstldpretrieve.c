@@ -35,6 +35,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 typedef struct {
   GstLdpRegionChoice choice; /* first */
   gint k;
+  gint orientations; /* CUV_LDP_UPRIGHT .. */
   gdouble threshold, share;
   gint gpu_memory_limit; /* MiB, 0 = half of the free memory */
   gint refresh_interval; /* milliseconds, 0 = never */
@@ -75,6 +76,12 @@ GST_ELEMENT_REGISTER_DEFINE (
 /* ---- settings ---- */
 
 #define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+GST_CUV_DEFINE_ENUM (orientations_get_type, "GstLdpOrientations",
+    { CUV_LDP_UPRIGHT, "As they are", "upright" },
+    { CUV_LDP_MIRRORED, "As they are and mirrored", "mirrored" },
+    { CUV_LDP_ALL_ORIENTATIONS,
+        "Also turned by 90, 180 and 270 degrees, and these mirrored", "all" })
 
 static gchar *
 load_index (gpointer settings)
@@ -123,6 +130,11 @@ static const GstCuvSetting list[] = {
       .maximum = CUV_LDP_MAX_MATCHES, .value = 5 },
   { "threshold", "Threshold", "Minimum similarity of a match, 0 to 1",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
+  { "orientations", "Orientations",
+      "Which ways round to compare frames: the most similar one counts. Each "
+      "takes the time of a comparison",
+      .offset = AT (orientations), .get_type = orientations_get_type,
+      .value = CUV_LDP_MIRRORED },
   { "share", "Share",
       "Fraction of the index, 0 to 1, that the CPU compares while the GPU "
       "compares the rest (-1 = balanced so that both take equally long; frames "
@@ -272,6 +284,7 @@ retrieve (GstLdpRetrieve *self, const GstLdpRegion *region,
     .rect = gst_ldp_region_rect (region),
     .k = s->k,
     .threshold = s->threshold,
+    .orientations = s->orientations,
     .share = s->share };
   const gchar *error =
       cuv_ldp_retrieval_run (self->retrieval, &query, processor);

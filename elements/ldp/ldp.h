@@ -62,7 +62,8 @@ const char *cuv_ldp_problem (const char *format, ...)
 /* Number of counts of all histograms. */
 size_t cuv_ldp_n_counts (const CuvLdpLayout *self);
 
-/* Number of codes in each histogram of a block. */
+/* Number of codes in each histogram of a block of the first scale, or of the
+ * only one (cuv_ldp_scale ()). */
 uint32_t cuv_ldp_total (const CuvLdpLayout *self, int column, int row);
 
 /* The pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */
@@ -91,8 +92,10 @@ void cuv_ldp_resize (const CuvFrame *frame, const CuvLdpRect *rect, int width,
 void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
     const CuvLdpLayout *layout, const uint8_t *picture, int direction);
 
-/* The cuv_ldp_n_counts() counts of a picture of the layout's size. */
-void cuv_ldp_describe (
+/* The cuv_ldp_n_counts() counts of a picture of the layout's size. Each scale
+ * is the one before, resized to half its width and height, rounded down to at
+ * least one pixel. False if out of memory. */
+bool cuv_ldp_describe (
     const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts);
 
 /* ---- similarity ---- */

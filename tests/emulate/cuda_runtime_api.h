@@ -28,6 +28,7 @@ typedef void *cudaStream_t;
 typedef enum {
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
   cudaMemcpyDefault,
 } cudaMemcpyKind;
 

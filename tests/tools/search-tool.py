@@ -94,11 +94,11 @@ def timeless(records):
             for record in records]
 
 
-def retrieve(path, k, picture):
+def retrieve(path, k, picture, *settings):
     """Matches of ldpretrieve."""
     line = ['gst-launch-1.0', '-q', 'filesrc', f'location={picture}', '!', 'decodebin',
             '!', 'videoconvert', '!', 'ldpretrieve', f'index={path}', f'k={k}',
-            'thumbnails=false', '!', 'visionpublish', '!', 'fakesink']
+            'thumbnails=false', *settings, '!', 'visionpublish', '!', 'fakesink']
     return [{key: match[key] for key in ('rank', 'name', 'similarity', 'entry')}
             for match in json.loads(run(line).stdout)['matches']]
 
@@ -229,6 +229,14 @@ def test_pictures():
         found = search('-i', path, '-k', str(k), query, n=n)[0]
         check(as_retrieved(found) == retrieve(path, k, query),
               f'{path}, {n} ranks, not as ldpretrieve: {found}')
+    turned = cv2.rotate(cv2.imread(paths[1]), cv2.ROTATE_90_CLOCKWISE)
+    cv2.imwrite('turned.png', turned[:, ::-1])
+    for orientations, alike in ('all', True), ('mirrored', False), ('upright', False):
+        found = search('-i', 'p.ldp', '--orientations', orientations, 'turned.png', n=2)[0]
+        check(as_retrieved(found) == retrieve('p.ldp', 5, 'turned.png',
+                                              f'orientations={orientations}')
+              and (found['matches'][0]['similarity'] > 0.8) == alike,
+              f'{orientations}: {found}')
     found = search('-i', 'p.ldp', '-k', '4', query, paths[3], n=2)
     check(found[1]['matches'][0]['entry'] == 3
           and found[1]['matches'][0]['similarity'] == 1, 'not as cuvision-index')
@@ -366,6 +374,7 @@ def test_wrong():
             ('--repeat is not', '-i', 'p.ldp', '--repeat', '0', 'x'),
             ('--repeat is not', '-i', 'p.ldp', '--repeat', '1000001', 'x'),
             ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
+            ('neither upright', '-i', 'p.ldp', '--orientations', 'x', 'x'),
             ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
             ('Unknown option', '--nothing'))
     done = expect(2, '--index is missing', 'x', n=3)

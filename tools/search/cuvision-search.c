@@ -35,10 +35,18 @@ typedef struct {
   gboolean skipped;     /* a query */
 } Search;
 
+/* Bytes of a query's descriptors, of all orientations. */
+static gsize
+descriptors_size (const Search *self)
+{
+  return (gsize) self->options.orientations
+      * part_info (&self->part)->descriptor_size;
+}
+
 static guint8 *
 descriptor_of (const Search *self, guint query)
 {
-  return self->packed + query * part_info (&self->part)->descriptor_size;
+  return self->packed + query * descriptors_size (self);
 }
 
 /* ---- steps of all ranks ---- */
@@ -80,7 +88,7 @@ find_entries (
 static void
 broadcast_descriptor (Search *self, guint query, gint64 entry)
 {
-  const gsize size = part_info (&self->part)->descriptor_size;
+  const gsize size = descriptors_size (self);
   gint from = 0;
 
   if (entry >= 0) {
@@ -330,8 +338,8 @@ open_search (Search *self)
   self->scan = scan_new (&self->part, options, &self->processor);
   if (self->scan == NULL)
     return FALSE;
-  self->packed = g_malloc_n ((gsize) scan_max_queries (self->scan),
-      part_info (&self->part)->descriptor_size);
+  self->packed = g_malloc_n (
+      (gsize) scan_max_queries (self->scan), descriptors_size (self));
   return ranks_agree (open_root (self));
 }
 

@@ -23,6 +23,22 @@ parse_device (
   return FALSE;
 }
 
+static gboolean
+parse_orientations (
+    const gchar *name, const gchar *value, gpointer data, GError **error)
+{
+  if (g_str_equal (value, "upright"))
+    options.orientations = SEARCH_UPRIGHT;
+  else if (g_str_equal (value, "mirrored"))
+    options.orientations = SEARCH_MIRRORED;
+  else if (g_str_equal (value, "all"))
+    options.orientations = SEARCH_ALL_ORIENTATIONS;
+  else
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s '%s' is neither upright, mirrored nor all", name, value);
+  return *error == NULL;
+}
+
 static const GOptionEntry entries[] = {
   { "index", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.indexes,
       "An index of ldpindexsink or cuvision-index, or a pattern of several; "
@@ -36,6 +52,10 @@ static const GOptionEntry entries[] = {
       "Maximum number of matches of a query, 1 to 10000 (default: 5)", "N" },
   { "threshold", 't', 0, G_OPTION_ARG_DOUBLE, &options.threshold,
       "Minimum similarity of a match, 0 to 1 (default: 0)", "SIMILARITY" },
+  { "orientations", 0, 0, G_OPTION_ARG_CALLBACK, parse_orientations,
+      "Compare pictures upright, also mirrored, or also turned by 90, 180 and "
+      "270 degrees: upright, mirrored or all (default: mirrored)",
+      "NAME" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "Write the results to a file of the first rank's machine, not to stdout",
       "FILE" },
@@ -112,6 +132,8 @@ finish (SearchOptions *self, gchar **text)
   self->kind = by_name ? SEARCH_NAMES
       : by_number      ? SEARCH_NUMBERS
                        : SEARCH_PICTURES;
+  if (self->kind != SEARCH_PICTURES) /* an entry is described upright only */
+    self->orientations = SEARCH_UPRIGHT;
   return SEARCH_RUN;
 }
 
@@ -123,7 +145,9 @@ options_parse (int *argc, char ***argv, SearchOptions *self, gchar **text)
   GError *error = NULL;
   SearchParsed parsed = SEARCH_WRONG;
 
-  options = (SearchOptions){ .k = 5, .memory_limit = -1, .repeat = 1 };
+  options = (SearchOptions){
+    .k = 5, .orientations = SEARCH_MIRRORED, .memory_limit = -1, .repeat = 1
+  };
   g_option_context_set_help_enabled (context, FALSE);
   g_option_context_set_summary (context,
       "Finds the pictures of an index that look most like a picture, on one or "

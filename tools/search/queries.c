@@ -19,6 +19,7 @@ struct _Queries {
   GString *line;
   const CuvLdpIndexInfo *info;
   /* for pictures */
+  gint orientations;
   CuvLdpCpu *descriptor;
   guint32 *counts;
 };
@@ -37,6 +38,7 @@ queries_new (const SearchOptions *options, const CuvLdpIndexInfo *info)
     return self;
   gst_init (NULL, NULL);
   problem = gst_cuv_picture_check ();
+  self->orientations = options->orientations;
   self->descriptor = cuv_ldp_cpu_new (&info->layout);
   self->counts = g_try_new (guint32, cuv_ldp_n_counts (&info->layout));
   if (problem == NULL && self->descriptor != NULL && self->counts != NULL)
@@ -176,6 +178,13 @@ describe_sample (
   return counts;
 }
 
+static void
+pack (Queries *self, const void *counts, guint8 *packed)
+{
+  cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
+  cuv_ldp_index_pack (&self->info->layout, self->counts, packed);
+}
+
 gchar *
 queries_describe (Queries *self, const gchar *path, gint n_threads,
     guint8 *packed, DescribeTimes *times)
@@ -194,8 +203,13 @@ queries_describe (Queries *self, const gchar *path, gint n_threads,
   gst_sample_unref (sample);
   if (counts == NULL)
     return problem;
-  cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
-  cuv_ldp_index_pack (&self->info->layout, self->counts, packed);
+  pack (self, counts, packed);
+  for (gint i = 1; i < self->orientations; i++) {
+    counts = cuv_ldp_cpu_run_turned (self->descriptor, i, n_threads);
+    if (counts == NULL)
+      return g_strdup ("out of memory");
+    pack (self, counts, packed + (gsize) i * self->info->descriptor_size);
+  }
   times->describe_us = cuv_microseconds_since (&start);
   return NULL;
 }

@@ -106,7 +106,8 @@ static gint
 find_max_queries (const Scan *self, gsize memory)
 {
   const gsize each = (self->part->end - self->part->first) * sizeof (gdouble)
-      + part_info (self->part)->descriptor_size;
+      + (gsize) self->options->orientations
+          * part_info (self->part)->descriptor_size;
   const gsize n = self->processor.on_device ? 1 : memory / each;
 
   return ranks_min ((gint) CLAMP (n, 1, SCAN_MAX_QUERIES));
@@ -217,12 +218,14 @@ static gchar *
 compare (Scan *self, const guint8 *packed, gint n)
 {
   const gsize size = part_info (self->part)->descriptor_size;
-  CuvLdpPackedQuery queries[SCAN_MAX_QUERIES];
+  const gint variants = self->options->orientations;
+  CuvLdpPackedQuery queries[SCAN_MAX_QUERIES * SEARCH_ALL_ORIENTATIONS];
   const char *problem = NULL;
 
+  n *= variants;
   for (gint i = 0; i < n; i++)
     queries[i] = (CuvLdpPackedQuery){ packed + (gsize) i * size,
-      similarities_of (self, i) };
+      similarities_of (self, i / variants), i % variants > 0 };
   for (guint i = 0; problem == NULL && i < self->segments->len; i++) {
     const Segment *segment = &g_array_index (self->segments, Segment, i);
 

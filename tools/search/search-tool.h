@@ -27,6 +27,13 @@ typedef enum {
   SEARCH_DEVICE_CUDA,
 } SearchDevice;
 
+/* In how many orientations a query is compared: backend.h of ldp. */
+enum {
+  SEARCH_UPRIGHT = 1,
+  SEARCH_MIRRORED = 2,
+  SEARCH_ALL_ORIENTATIONS = 8,
+};
+
 typedef enum {
   SEARCH_PICTURES,
   SEARCH_NAMES,   /* of entries */
@@ -40,6 +47,7 @@ typedef struct {
   gchar *output; /* file, or NULL: stdout */
   gint k;
   gdouble threshold;
+  gint orientations; /* of each query, SEARCH_UPRIGHT or another one of these */
   SearchDevice device;
   gint n_threads;    /* 0: the rank's share of the machine's cores */
   gint memory_limit; /* MiB for histograms, -1: what is free */
@@ -176,7 +184,8 @@ void scan_free (Scan *self); /* NULL is allowed */
 /* How many queries it compares at once, at most SCAN_MAX_QUERIES. */
 gint scan_max_queries (const Scan *self);
 
-/* Compares with n queries, whose descriptors lie one after the other. All ranks
+/* Compares with n queries, whose descriptors lie one after the other, those of
+ * their orientations together. All ranks
  * call it. Returns FALSE after errors were printed. */
 gboolean scan_run (Scan *self, const guint8 *packed, gint n);
 
@@ -212,7 +221,8 @@ typedef struct {
   gdouble decode_us, describe_us;
 } DescribeTimes;
 
-/* Writes the descriptor of a picture. NULL, or the problem, to be freed. */
+/* Writes the descriptors of a picture's orientations. NULL, or the problem, to
+ * be freed. */
 gchar *queries_describe (Queries *self, const gchar *path, gint n_threads,
     guint8 *packed, DescribeTimes *times);
 

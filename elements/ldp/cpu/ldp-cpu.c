@@ -25,12 +25,16 @@ typedef struct {
 } Worker;
 
 struct _CuvLdpCpu {
-  CuvLdpLayout layout;
+  CuvLdpLayout layout; /* of one scale */
+  CuvLdpCpu *next;     /* describes the smaller scales; NULL: none */
+  CuvLdpLayout whole;  /* the first scale's: of all scales */
+  CuvLdpCpu *turned;   /* describes its picture in another orientation */
   CuvLdpDsp dsp;
   size_t stride, count_size; /* bytes: of rows, of a count */
   uint8_t *memory;           /* the picture, padded */
   uint8_t *pixels;           /* its first pixel */
-  void *counts;
+  void *counts;              /* of this scale */
+  void *all_counts;          /* the first scale's: owned, of all scales */
   int n_workers;
   Worker *workers;
   uint8_t *worker_memory;
@@ -67,8 +71,6 @@ init (CuvLdpCpu *self)
   self->stride = (size_t) self->layout.width + 2 * CUV_LDP_PADDING;
   self->memory = calloc (self->stride, (size_t) self->layout.height);
   self->pixels = self->memory + CUV_LDP_PADDING;
-  self->count_size = (size_t) cuv_ldp_count_size (&self->layout);
-  self->counts = malloc (cuv_ldp_n_counts (&self->layout) * self->count_size);
   self->n_workers = processors > 1 ? (int) processors : 1;
   self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
   self->worker_memory =
@@ -76,7 +78,7 @@ init (CuvLdpCpu *self)
   self->taps = calloc ((size_t) self->layout.width, sizeof *self->taps);
   self->sums = calloc ((size_t) self->layout.width * (size_t) self->n_workers,
       sizeof *self->sums);
-  if (self->memory == NULL || self->counts == NULL || self->workers == NULL
+  if (self->memory == NULL || self->workers == NULL
       || self->worker_memory == NULL || self->taps == NULL
       || self->sums == NULL)
     return false;
@@ -87,18 +89,42 @@ init (CuvLdpCpu *self)
   return true;
 }
 
-CuvLdpCpu *
-cuv_ldp_cpu_new (const CuvLdpLayout *layout)
+/* Scales from `scale` on, with counts of count_size bytes at `counts`. */
+static CuvLdpCpu *
+new_scales (
+    const CuvLdpLayout *layout, int scale, size_t count_size, uint8_t *counts)
 {
   CuvLdpCpu *self = calloc (1, sizeof *self);
 
   if (self == NULL)
     return NULL;
-  self->layout = *layout;
-  if (init (self))
+  self->layout = cuv_ldp_scale (layout, scale);
+  self->count_size = count_size;
+  self->counts = counts;
+  counts += cuv_ldp_n_counts (&self->layout) * count_size;
+  if (scale + 1 < layout->params.scales)
+    self->next = new_scales (layout, scale + 1, count_size, counts);
+  if (init (self) && (self->next != NULL || scale + 1 == layout->params.scales))
     return self;
   cuv_ldp_cpu_free (self);
   return NULL;
+}
+
+CuvLdpCpu *
+cuv_ldp_cpu_new (const CuvLdpLayout *layout)
+{
+  const size_t count_size = (size_t) cuv_ldp_count_size (layout);
+  void *counts = malloc (cuv_ldp_n_counts (layout) * count_size);
+  CuvLdpCpu *self =
+      counts != NULL ? new_scales (layout, 0, count_size, counts) : NULL;
+
+  if (self == NULL) {
+    free (counts);
+    return NULL;
+  }
+  self->whole = *layout;
+  self->all_counts = counts;
+  return self;
 }
 
 void
@@ -113,7 +139,9 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
   free (self->sums);
   free (self->grey);
   free (self->memory);
-  free (self->counts);
+  free (self->all_counts);
+  cuv_ldp_cpu_free (self->next);
+  cuv_ldp_cpu_free (self->turned);
   free (self);
 }
 
@@ -364,6 +392,13 @@ describe_task (void *data, int worker_index, int row)
   }
 }
 
+static CuvFrame
+picture_of (const CuvLdpCpu *self)
+{
+  return (CuvFrame){ CUV_MODEL_GREY, self->layout.width, self->layout.height, 1,
+    { { self->pixels, (int32_t) self->stride, 1, 0, 0 } } };
+}
+
 const void *
 cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
     int n_threads)
@@ -376,7 +411,28 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
       (self->layout.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
   cuv_threads_run_workers (
       n_threads, self->n_workers, self->layout.rows, describe_task, self);
+  if (self->next != NULL) {
+    const CuvFrame picture = picture_of (self);
+    const CuvLdpRect whole = { 0, 0, picture.width, picture.height };
+
+    if (cuv_ldp_cpu_run (self->next, &picture, &whole, n_threads) == NULL)
+      return NULL;
+  }
   return self->counts;
+}
+
+const void *
+cuv_ldp_cpu_run_turned (CuvLdpCpu *self, int orientation, int n_threads)
+{
+  const CuvFrame picture = picture_of (self);
+  const CuvFrame turned = cuv_ldp_turn (&picture, orientation);
+  const CuvLdpRect whole = { 0, 0, turned.width, turned.height };
+
+  if (self->turned == NULL)
+    self->turned = cuv_ldp_cpu_new (&self->whole);
+  return self->turned != NULL
+      ? cuv_ldp_cpu_run (self->turned, &turned, &whole, n_threads)
+      : NULL;
 }
 
 /* ---- drawing ---- */

@@ -19,6 +19,12 @@ void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,
     const CuvLdpRect *rect, int n_threads);
 
+/* The same of the last run's resized picture in another orientation
+ * (cuv_ldp_turn()). The last run's counts stay valid. Allocates at the first
+ * call. */
+const void *cuv_ldp_cpu_run_turned (
+    CuvLdpCpu *self, int orientation, int n_threads);
+
 /* cuv_ldp_draw() of the last run's codes into its frame and rectangle. */
 void cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads);
 

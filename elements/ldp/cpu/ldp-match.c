@@ -55,14 +55,26 @@ find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 }
 
 static void
+set_totals (CuvLdpMatcher *self, const CuvLdpLayout *layout)
+{
+  uint32_t *totals = self->totals;
+
+  for (int s = 0; s < layout->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (layout, s);
+
+    for (int i = 0; i < part.n_blocks; i++)
+      *totals++ = cuv_ldp_total (&part, i % part.columns, i / part.columns);
+  }
+}
+
+static void
 set_weights (CuvLdpMatcher *self, const CuvLdpLayout *layout)
 {
-  const int n_blocks = layout->columns * layout->rows;
+  const int n_blocks = layout->n_blocks;
   uint64_t n = 0, max_distance;
 
+  set_totals (self, layout);
   for (int i = 0; i < n_blocks; i++) {
-    self->totals[i] =
-        cuv_ldp_total (layout, i % layout->columns, i / layout->columns);
     n += self->totals[i] > 0 ? (uint64_t) layout->n_histograms : 0;
   }
   max_distance = find_max_distance (self->totals, n_blocks, n);
@@ -79,7 +91,7 @@ CuvLdpMatcher *
 cuv_ldp_matcher_new (const CuvLdpLayout *layout)
 {
   CuvLdpMatcher *self = calloc (1, sizeof *self);
-  const size_t n = (size_t) layout->columns * (size_t) layout->rows;
+  const size_t n = (size_t) layout->n_blocks;
 
   if (self == NULL)
     return NULL;
@@ -147,9 +159,13 @@ compare_task (void *data, int task)
 
   for (const CuvLdpPackedQuery *query = self->queries;
        query < self->queries + self->n_queries; query++) {
-    for (size_t i = first; i < end; i++)
-      query->similarities[i] =
+    for (size_t i = first; i < end; i++) {
+      const double similarity =
           compare (self, query->packed, self->entries + i * self->stride);
+
+      if (!query->is_variant || similarity > query->similarities[i])
+        query->similarities[i] = similarity;
+    }
   }
 }
 

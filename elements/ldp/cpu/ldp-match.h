@@ -23,6 +23,8 @@ void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 typedef struct {
   const uint8_t *packed;
   double *similarities; /* of entry 0, 1, .. */
+  bool is_variant; /* of the query before, which has the same similarities: the
+                    * larger one of each entry stays there */
 } CuvLdpPackedQuery;
 
 /* Compares each query with the packed entries first .. end - 1; entry 0 is at

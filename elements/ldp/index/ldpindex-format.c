@@ -43,11 +43,12 @@ cuv_ldp_index_header (
 {
   const CuvLdpLayout *layout = &info->layout;
   const CuvLdpParams *params = &layout->params;
-  const int32_t numbers[] = { CUV_LDP_INDEX_VERSION, params->order,
-    params->block, params->grid, params->directions, params->is_merged,
-    (int32_t) params->border, (int32_t) params->bins, params->levels,
-    layout->width, layout->height, layout->columns, layout->rows,
-    layout->n_histograms, layout->n_bins, info->count_size,
+  /* files of one scale stay readable by releases that know version 1 only */
+  const int32_t numbers[] = { params->scales > 1 ? CUV_LDP_INDEX_VERSION : 1,
+    params->order, params->block, params->grid, params->directions,
+    params->is_merged, (int32_t) params->border, (int32_t) params->bins,
+    params->levels, layout->width, layout->height, layout->columns,
+    layout->rows, layout->n_histograms, layout->n_bins, info->count_size,
     info->thumbnail_width, info->thumbnail_height };
   uint8_t *at = header + sizeof cuv_ldp_index_magic;
 
@@ -57,6 +58,8 @@ cuv_ldp_index_header (
     cuv_ldp_put32 (at, (uint32_t) numbers[i]);
   cuv_ldp_put64 (at, info->descriptor_size);
   cuv_ldp_put64 (at + 8, info->stride);
+  if (params->scales > 1)
+    cuv_ldp_put32 (at + 16, (uint32_t) params->scales);
   cuv_ldp_put32 (header + CUV_LDP_INDEX_HEADER - 4,
       cuv_ldp_index_crc (0, header, CUV_LDP_INDEX_HEADER - 4));
 }

@@ -88,6 +88,8 @@ cuv_ldp_index_info_text (const CuvLdpIndexInfo *self)
   write_params (out, &self->layout.params);
   fprintf (out, ", pictures of %dx%d", (int) self->layout.width,
       (int) self->layout.height);
+  if (self->layout.params.scales > 1)
+    fprintf (out, " at %d scales", (int) self->layout.params.scales);
   if (self->thumbnail_width > 0)
     fprintf (out, ", thumbnails of %dx%d", (int) self->thumbnail_width,
         (int) self->thumbnail_height);
@@ -150,12 +152,12 @@ cuv_ldp_index_thumbnail_offset (const CuvLdpIndexInfo *info)
 
 enum { MAX_BYTE_TOTAL = 256 }; /* codes of a histogram with one-byte counts */
 
-int
-cuv_ldp_index_count_size (const CuvLdpLayout *layout)
+/* Of a layout with one scale. */
+static uint32_t
+find_max_total (const CuvLdpLayout *layout)
 {
   const int columns = layout->columns, rows = layout->rows;
   int x[2], y[2], column = 0, row = 0, width = 0, height = 0;
-  uint32_t total;
 
   for (int i = 0; i < columns || i < rows; i++) {
     cuv_ldp_block (layout, i < columns ? i : 0, i < rows ? i : 0, x, y);
@@ -168,7 +170,20 @@ cuv_ldp_index_count_size (const CuvLdpLayout *layout)
       row = i;
     }
   }
-  total = cuv_ldp_total (layout, column, row);
+  return cuv_ldp_total (layout, column, row);
+}
+
+int
+cuv_ldp_index_count_size (const CuvLdpLayout *layout)
+{
+  uint32_t total = 0;
+
+  for (int s = 0; s < layout->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (layout, s);
+    const uint32_t most = find_max_total (&part);
+
+    total = most > total ? most : total;
+  }
   return total <= MAX_BYTE_TOTAL ? 1 : total <= UINT16_MAX ? 2 : 4;
 }
 
@@ -221,14 +236,12 @@ unpack_counts (
     counts[largest] = MAX_BYTE_TOTAL;
 }
 
-bool
-cuv_ldp_index_pack (
-    const CuvLdpLayout *layout, const uint32_t *counts, void *bytes)
+/* size: bytes of a packed count; here and below. */
+static bool
+pack_scale (
+    const CuvLdpLayout *layout, int size, const uint32_t *counts, uint8_t *out)
 {
-  const int size = cuv_ldp_index_count_size (layout);
-  uint8_t *out = bytes;
-
-  for (int i = 0; i < layout->columns * layout->rows; i++) {
+  for (int i = 0; i < layout->n_blocks; i++) {
     const uint32_t total = total_of_block (layout, i);
 
     for (int h = 0; h < layout->n_histograms; h++) {
@@ -242,14 +255,29 @@ cuv_ldp_index_pack (
   return true;
 }
 
-void
-cuv_ldp_index_unpack (
-    const CuvLdpLayout *layout, const void *bytes, uint32_t *counts)
+bool
+cuv_ldp_index_pack (
+    const CuvLdpLayout *layout, const uint32_t *counts, void *bytes)
 {
   const int size = cuv_ldp_index_count_size (layout);
-  const uint8_t *in = bytes;
+  uint8_t *out = bytes;
 
-  for (int i = 0; i < layout->columns * layout->rows; i++) {
+  for (int s = 0; s < layout->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (layout, s);
+
+    if (!pack_scale (&part, size, counts, out))
+      return false;
+    counts += cuv_ldp_n_counts (&part);
+    out += cuv_ldp_n_counts (&part) * (size_t) size;
+  }
+  return true;
+}
+
+static void
+unpack_scale (
+    const CuvLdpLayout *layout, int size, const uint8_t *in, uint32_t *counts)
+{
+  for (int i = 0; i < layout->n_blocks; i++) {
     const uint32_t total = total_of_block (layout, i);
 
     for (int h = 0; h < layout->n_histograms; h++) {
@@ -257,5 +285,21 @@ cuv_ldp_index_unpack (
       counts += layout->n_bins;
       in += layout->n_bins * size;
     }
+  }
+}
+
+void
+cuv_ldp_index_unpack (
+    const CuvLdpLayout *layout, const void *bytes, uint32_t *counts)
+{
+  const int size = cuv_ldp_index_count_size (layout);
+  const uint8_t *in = bytes;
+
+  for (int s = 0; s < layout->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (layout, s);
+
+    unpack_scale (&part, size, in, counts);
+    counts += cuv_ldp_n_counts (&part);
+    in += cuv_ldp_n_counts (&part) * (size_t) size;
   }
 }

@@ -71,7 +71,8 @@ read_info (CuvLdpIndexInfo *self, const uint8_t *header)
     .grid = v[3],
     .directions = v[4],
     .is_merged = v[5],
-    .levels = v[8] };
+    .levels = v[8],
+    .scales = (int32_t) cuv_ldp_get32 (header + 96) };
   if (v[6] < CUV_LDP_VALID || v[6] > CUV_LDP_REPLICATE
       || v[7] < CUV_LDP_BINS_256 || v[7] > CUV_LDP_BINS_LEVELS)
     return cuv_ldp_problem ("border %d or bins %d is unknown", v[6], v[7]);
@@ -89,10 +90,10 @@ read_header (
   uint8_t expected[CUV_LDP_INDEX_HEADER];
   const char *problem;
 
-  if (version != CUV_LDP_INDEX_VERSION)
+  if (version < 1 || version > CUV_LDP_INDEX_VERSION)
     return cuv_ldp_index_fail (error, path,
-        "has format version %u, but this release reads version %d: use the "
-        "release that wrote it, or index the pictures again",
+        "has format version %u, but this release reads versions 1 to %d: use "
+        "the release that wrote it, or index the pictures again",
         (unsigned) version, CUV_LDP_INDEX_VERSION);
   if (cuv_ldp_index_crc (0, page, CUV_LDP_INDEX_HEADER - 4)
       != cuv_ldp_get32 (page + CUV_LDP_INDEX_HEADER - 4))

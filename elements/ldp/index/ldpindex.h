@@ -13,8 +13,8 @@
 #include "ldp.h"
 
 enum {
-  CUV_LDP_INDEX_VERSION = 1,
-  CUV_LDP_INDEX_MAX_NAME = 1023,      /* bytes, without the terminating 0 */
+  CUV_LDP_INDEX_VERSION = 2,     /* the newest that it reads; 1 has no scales */
+  CUV_LDP_INDEX_MAX_NAME = 1023, /* bytes, without the terminating 0 */
   CUV_LDP_INDEX_MAX_THUMBNAIL = 1024, /* pixels a side */
   CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* per entry */
 };

@@ -3,6 +3,7 @@
 #include "ldp.h"
 #include "ldp/ldp-resize.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -43,8 +44,8 @@ cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
   }
 }
 
-void
-cuv_ldp_describe (
+static void
+describe_scale (
     const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts)
 {
   const size_t stride = self->params.is_merged ? 0 : (size_t) self->n_bins;
@@ -63,4 +64,45 @@ cuv_ldp_describe (
       counts += self->n_histograms * self->n_bins;
     }
   }
+}
+
+/* Makes the picture of a scale from the one before, which it follows in memory.
+ */
+static uint8_t *
+halve (uint8_t *picture, const CuvLdpLayout *self, int scale)
+{
+  const int width = cuv_ldp_scaled_size (self->width, scale - 1);
+  const int height = cuv_ldp_scaled_size (self->height, scale - 1);
+  const CuvFrame frame = { CUV_MODEL_GREY, width, height, 1,
+    { { picture, width, 1, 0, 0 } } };
+  const CuvLdpRect whole = { 0, 0, width, height };
+  uint8_t *next = picture + (size_t) width * (size_t) height;
+
+  cuv_ldp_resize (&frame, &whole, cuv_ldp_scaled_size (self->width, scale),
+      cuv_ldp_scaled_size (self->height, scale), next);
+  return next;
+}
+
+bool
+cuv_ldp_describe (
+    const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts)
+{
+  const size_t size = (size_t) self->width * (size_t) self->height;
+  /* each scale has at most half the pixels of the one before, or one */
+  uint8_t *pictures = malloc (2 * size + CUV_LDP_MAX_SCALES);
+  uint8_t *at = pictures;
+
+  if (pictures == NULL)
+    return false;
+  memcpy (pictures, picture, size);
+  for (int s = 0; s < self->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (self, s);
+
+    if (s > 0)
+      at = halve (at, self, s);
+    describe_scale (&part, at, counts);
+    counts += cuv_ldp_n_counts (&part);
+  }
+  free (pictures);
+  return true;
 }

@@ -47,6 +47,25 @@ set_level_bins (CuvLdpLayout *self, int levels)
   self->n_bins = levels;
 }
 
+/* The smallest scale must have the blocks, too. */
+static const char *
+check_scales (const CuvLdpParams *params, int width, int height)
+{
+  const int last = params->scales > 1 ? params->scales - 1 : 0;
+
+  if (params->scales < 0 || params->scales > CUV_LDP_MAX_SCALES)
+    return cuv_ldp_problem (
+        "scales is %d: set it to 1 to %d", params->scales, CUV_LDP_MAX_SCALES);
+  width = cuv_ldp_scaled_size (width, last);
+  height = cuv_ldp_scaled_size (height, last);
+  if (params->block == 0 && (params->grid > width || params->grid > height))
+    return cuv_ldp_problem (
+        "grid %d has more blocks than the %dx%d pixels to describe: lower it%s"
+        ", or raise descriptor-width and descriptor-height",
+        params->grid, width, height, last > 0 ? ", or scales" : "");
+  return NULL;
+}
+
 /* Returns NULL, or the problem. */
 static const char *
 check (const CuvLdpParams *params, int width, int height)
@@ -74,12 +93,18 @@ check (const CuvLdpParams *params, int width, int height)
     return cuv_ldp_problem ("block is %d and grid is %d: set block above 0, or "
                             "block to 0 and grid above 0",
         params->block, params->grid);
-  if (params->block == 0 && (params->grid > width || params->grid > height))
-    return cuv_ldp_problem (
-        "grid %d has more blocks than the %dx%d pixels to describe: lower it, "
-        "or raise descriptor-width and descriptor-height",
-        params->grid, width, height);
-  return NULL;
+  return check_scales (params, width, height);
+}
+
+static void
+set_blocks (CuvLdpLayout *self)
+{
+  const CuvLdpLayout first = cuv_ldp_scale (self, 0);
+
+  self->columns = first.columns;
+  self->rows = first.rows;
+  for (int s = 0; s < self->params.scales; s++)
+    self->n_blocks += cuv_ldp_scale (self, s).n_blocks;
 }
 
 const char *
@@ -96,10 +121,9 @@ cuv_ldp_layout_init (
     self->params.grid = 0;
   if (params->bins != CUV_LDP_BINS_LEVELS)
     self->params.levels = 0;
-  self->columns =
-      params->block > 0 ? (width - 1) / params->block + 1 : params->grid;
-  self->rows =
-      params->block > 0 ? (height - 1) / params->block + 1 : params->grid;
+  if (params->scales < 1)
+    self->params.scales = 1;
+  set_blocks (self);
   self->n_histograms = params->is_merged
       ? 1
       : __builtin_popcount ((unsigned) params->directions);
@@ -114,8 +138,8 @@ cuv_ldp_layout_init (
 size_t
 cuv_ldp_n_counts (const CuvLdpLayout *self)
 {
-  return (size_t) self->columns * (size_t) self->rows
-      * (size_t) self->n_histograms * (size_t) self->n_bins;
+  return (size_t) self->n_blocks * (size_t) self->n_histograms
+      * (size_t) self->n_bins;
 }
 
 /* The counted pixels of block i of n on an axis: span[0] to span[1] - 1. */

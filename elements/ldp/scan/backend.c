@@ -186,6 +186,23 @@ open_cuda (void **state, const void *config, const CuvFrame *frame,
                                : "out of memory";
 }
 
+/* Sets a query and the variants that follow it, at most n. Returns how many
+ * these are, or -1. */
+static int
+set_queries (Cuda *self, const CuvLdpPackedQuery *queries, int n,
+    const CuvProcessor *processor)
+{
+  int i = 0;
+
+  do {
+    if (cuv_ldp_match_cuda_set_packed (
+            self->match, i, queries[i].packed, processor->stream)
+        != 0)
+      return -1;
+  } while (++i < n && queries[i].is_variant);
+  return i;
+}
+
 static const char *
 run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
@@ -193,14 +210,17 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
   const Job *job = data;
 
   self->n_threads = processor->n_threads;
-  for (int i = 0; i < job->n_queries; i++) {
+  for (int i = 0; i < job->n_queries;) {
     const CuvLdpPackedQuery *query = &job->queries[i];
+    const int n = set_queries (self, query, job->n_queries - i, processor);
 
-    if (cuv_ldp_match_cuda_submit_packed (
-            self->match, query->packed, self->n, processor->stream)
+    if (n < 0
+        || cuv_ldp_match_cuda_submit (
+               self->match, n, self->n, processor->stream)
             != 0
         || cuv_ldp_match_cuda_collect (self->match, query->similarities) != 0)
       return cuv_cuda_error ();
+    i += n;
   }
   return NULL;
 }

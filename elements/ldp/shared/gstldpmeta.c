@@ -51,8 +51,9 @@ set_parameters (GstStructure *table, const CuvLdpLayout *layout)
       "merge_directions", G_TYPE_BOOLEAN, params->is_merged, "border",
       G_TYPE_STRING, find_nick (gst_ldp_border_values, params->border), "bins",
       G_TYPE_STRING, find_nick (gst_ldp_bins_values, params->bins), "levels",
-      G_TYPE_INT, params->levels, "descriptor_width", G_TYPE_INT, layout->width,
-      "descriptor_height", G_TYPE_INT, layout->height, NULL);
+      G_TYPE_INT, params->levels, "scales", G_TYPE_INT, params->scales,
+      "descriptor_width", G_TYPE_INT, layout->width, "descriptor_height",
+      G_TYPE_INT, layout->height, NULL);
   set_directions (table, params->directions);
 }
 
@@ -119,9 +120,9 @@ get_parameters (const GstStructure *table, GstLdpParameters *parameters)
       && gst_structure_get (table, "order", G_TYPE_INT, &params->order, "block",
           G_TYPE_INT, &params->block, "grid", G_TYPE_INT, &params->grid,
           "merge_directions", G_TYPE_BOOLEAN, &params->is_merged, "levels",
-          G_TYPE_INT, &params->levels, "descriptor_width", G_TYPE_INT,
-          &parameters->width, "descriptor_height", G_TYPE_INT,
-          &parameters->height, NULL);
+          G_TYPE_INT, &params->levels, "scales", G_TYPE_INT, &params->scales,
+          "descriptor_width", G_TYPE_INT, &parameters->width,
+          "descriptor_height", G_TYPE_INT, &parameters->height, NULL);
 }
 
 static gboolean

@@ -63,6 +63,11 @@ GType gst_ldp_bins_get_type (void);
   { "levels", "Levels", "How many bins a histogram has (bins=levels)",         \
     GST_LDP_PARAMETER (at, start, params.levels), .type = G_TYPE_UINT,         \
     .minimum = 2, .maximum = CUV_LDP_CODES, .value = 32 },                     \
+  { "scales", "Scales",                                                        \
+    "At how many sizes to describe the picture: its own, half of it, a "       \
+    "quarter and so on. More find blurred and small copies",                   \
+    GST_LDP_PARAMETER (at, start, params.scales), .type = G_TYPE_UINT,         \
+    .minimum = 1, .maximum = CUV_LDP_MAX_SCALES, .value = 1 },                 \
   { "descriptor-width", "Descriptor width",                                    \
     "Width in pixels to resize to before describing (0 = unchanged)",          \
     GST_LDP_PARAMETER (at, start, width), .type = G_TYPE_UINT,                 \

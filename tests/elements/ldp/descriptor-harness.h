@@ -37,8 +37,8 @@ typedef struct {
 #define KIND(order, block, grid, directions, merged, border, bins, levels,     \
     width, height)                                                             \
   {                                                                            \
-    { order, block, grid, directions, merged, border, bins, levels }, width,   \
-        height                                                                 \
+    { order, block, grid, directions, merged, border, bins, levels, 1 },       \
+        width, height                                                          \
   }
 
 /* Order 3, a grid of 8 x 8 blocks, all directions, 256 bins. */

@@ -56,7 +56,8 @@ GST_START_TEST (every_parameter)
     "order=4 grid=1 merge-directions=true",
     "grid=1 merge-directions=true descriptor-width=200 descriptor-height=120",
     "directions=0+90 border=replicate bins=levels levels=7 n-threads=1",
-    "order=9 grid=3 sync-to-disk=true descriptor-width=50" };
+    "order=9 grid=3 sync-to-disk=true descriptor-width=50",
+    "scales=3 block=16 descriptor-width=64 descriptor-height=64" };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     GstHarness *h = sink_new (settings[i], "NV12", WIDTH, HEIGHT);

@@ -66,6 +66,9 @@ static const struct {
   { "descriptor-width=300 descriptor-height=290 grid=1 n-threads=1",
       KIND (3, 0, 1, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, 300,
           290) }, /* counts of four bytes */
+  { "scales=3 grid=2 n-threads=2 order=2",
+      { { .order = 2, .grid = 2, .directions = 15, .scales = 3 }, WIDTH,
+          HEIGHT } },
   { "descriptor-width=1 descriptor-height=1 grid=1 levels=9",
       KIND (3, 0, 1, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, 1, 1) },
 };

@@ -52,7 +52,7 @@ show (GstVideoFrame *video, gint x, gint y, guint8 grey)
 }
 
 GstBuffer *
-frame_of (const gchar *format, gint width, gint height, gint i)
+frame_with (const gchar *format, gint width, gint height, const guint8 *pixels)
 {
   GstBuffer *frame = cuv_frame_new (format, width, height);
   GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
@@ -63,9 +63,15 @@ frame_of (const gchar *format, gint width, gint height, gint i)
   fail_unless (gst_video_frame_map (&video, &info, frame, GST_MAP_WRITE));
   for (gint y = 0; y < height; y++)
     for (gint x = 0; x < width; x++)
-      show (&video, x, y, picture (i)[y % SIZE * SIZE + x % SIZE]);
+      show (&video, x, y, pixels[y % SIZE * SIZE + x % SIZE]);
   gst_video_frame_unmap (&video);
   return frame;
+}
+
+GstBuffer *
+frame_of (const gchar *format, gint width, gint height, gint i)
+{
+  return frame_with (format, width, height, picture (i));
 }
 
 /* ---- descriptors ---- */
@@ -73,7 +79,7 @@ frame_of (const gchar *format, gint width, gint height, gint i)
 CuvLdpParams
 library_params (void)
 {
-  return (CuvLdpParams){ .order = 3, .grid = 4, .directions = 15 };
+  return (CuvLdpParams){ .order = 3, .grid = 4, .directions = 15, .scales = 2 };
 }
 
 static uint32_t *

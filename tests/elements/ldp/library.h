@@ -12,6 +12,10 @@ enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
 const guint8 *picture (gint i);
 GstBuffer *frame_of (const gchar *format, gint width, gint height, gint i);
 
+/* A frame tiled with these SIZE x SIZE grey pixels. */
+GstBuffer *frame_with (
+    const gchar *format, gint width, gint height, const guint8 *pixels);
+
 /* The parameters of the index's pictures. */
 CuvLdpParams library_params (void);
 

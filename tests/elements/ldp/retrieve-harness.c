@@ -33,7 +33,8 @@ run_clear (Run *self)
 void
 run_with_index (Run *self, const gchar *path, const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("ldpretrieve index=%s %s", path, properties);
+  gchar *line = g_strdup_printf (
+      "ldpretrieve orientations=upright index=%s %s", path, properties);
 
   run_init (self, line, SIZE, SIZE);
   g_free (line);

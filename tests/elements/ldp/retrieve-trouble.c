@@ -238,8 +238,10 @@ GST_START_TEST (test_upstream_descriptors)
   static const struct {
     const gchar *properties;
     gboolean ok;
-  } cases[] = { { "grid=4", TRUE }, { "grid=4 order=4", FALSE },
-    { "grid=5", FALSE }, { "grid=4 descriptor-width=32", FALSE } };
+  } cases[] = { { "grid=4 scales=2", TRUE },
+    { "grid=4 scales=2 order=4", FALSE }, { "grid=4", FALSE },
+    { "grid=5 scales=2", FALSE },
+    { "grid=4 scales=2 descriptor-width=32", FALSE } };
   gchar *path = library_new (5, 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -48,7 +48,8 @@ GST_START_TEST (test_other_size)
   guint8 pixels[90 * 70];
   Run run;
 
-  line = g_strdup_printf ("ldpretrieve index=%s k=20", path);
+  line =
+      g_strdup_printf ("ldpretrieve orientations=upright index=%s k=20", path);
   run_init (&run, line, 90, 70);
   for (gint y = 0; y < 70; y++)
     for (gint x = 0; x < 90; x++)
@@ -67,6 +68,80 @@ GST_START_TEST (test_other_size)
     fail_unless (cell (&table, 0, "similarity") < 1.0);
     gst_buffer_unref (buffer);
   }
+  run_clear (&run);
+  g_free (line);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* A picture mirrored (1), upside down (2), with rows for columns (4). */
+static void
+turn (const guint8 *from, gint orientation, guint8 *to)
+{
+  for (gint i = 0; i < SIZE * SIZE; i++) {
+    gint x = i % SIZE, y = i / SIZE;
+
+    if (orientation & 4) {
+      x = i / SIZE;
+      y = i % SIZE;
+    }
+    if (orientation & 1)
+      x = SIZE - 1 - x;
+    if (orientation & 2)
+      y = SIZE - 1 - y;
+    to[i] = from[y * SIZE + x];
+  }
+}
+
+static gdouble
+largest_similarity (const guint8 *pixels, gint orientations, gint entry)
+{
+  guint8 turned[SIZE * SIZE];
+  gdouble largest = 0;
+
+  for (gint i = 0; i < orientations; i++) {
+    turn (pixels, i, turned);
+    largest = MAX (largest, similarity_to (turned, SIZE, SIZE, SIZE, entry));
+  }
+  return largest;
+}
+
+static void
+check_orientations (Run *run, const guint8 *pixels, gint orientations)
+{
+  GstBuffer *buffer = gst_harness_push_and_pull (
+      run->h, frame_with ("NV12", SIZE, SIZE, pixels));
+  gpointer state = NULL;
+  GstCuvTable table;
+
+  fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
+  for (guint row = 0; row < table.n_rows; row++)
+    check_row (&table, row,
+        largest_similarity (
+            pixels, orientations, (gint) cell (&table, row, "entry")));
+  gst_buffer_unref (buffer);
+}
+
+/* Mirrored and turned frames are found, too; changed while playing. */
+GST_START_TEST (test_orientations)
+{
+  gchar *path = library_new (PICTURES, 0);
+  gchar *line = g_strdup_printf ("ldpretrieve index=%s k=20 share=0.5", path);
+  guint8 pixels[SIZE * SIZE];
+  Run run;
+
+  run_init (&run, line, SIZE, SIZE);
+  turn (picture (3), 1, pixels);
+  fail_unless (largest_similarity (pixels, 2, 3) == 1.0);
+  check_orientations (&run, pixels, 2); /* the default */
+  gst_util_set_object_arg (G_OBJECT (run.element), "orientations", "all");
+  for (gint i = 2; i < 8; i += 5) {
+    turn (picture (3), i, pixels);
+    check_orientations (&run, pixels, 8);
+  }
+  gst_util_set_object_arg (G_OBJECT (run.element), "orientations", "upright");
+  check_orientations (&run, pixels, 1);
   run_clear (&run);
   g_free (line);
   library_remove (path);
@@ -453,6 +528,7 @@ suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_matches);
   tcase_add_test (tc, test_other_size);
+  tcase_add_test (tc, test_orientations);
   tcase_add_test (tc, test_k_and_threshold);
   tcase_add_test (tc, test_regions);
   tcase_add_test (tc, test_thumbnails);

@@ -57,6 +57,9 @@ static const struct {
   { "block", "0",
       KIND (
           4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40, 30) },
+  { "scales", "3",
+      { { 4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 3 }, 40,
+          30 } },
 };
 
 GST_START_TEST (test_live_changes)
@@ -252,6 +255,8 @@ GST_START_TEST (test_out_of_range)
   CUV_ASSERT_REFUSED (g_object_set (d, "block", 16385, NULL));
   CUV_ASSERT_REFUSED (g_object_set (d, "levels", 1, NULL));
   CUV_ASSERT_REFUSED (g_object_set (d, "levels", 257, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "scales", 0, NULL));
+  CUV_ASSERT_REFUSED (g_object_set (d, "scales", 9, NULL));
   CUV_ASSERT_REFUSED (g_object_set (d, "directions", 16, NULL));
   CUV_ASSERT_REFUSED (
       gst_util_set_object_arg (G_OBJECT (d), "directions", "0+46"));

@@ -33,6 +33,23 @@ check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
 }
 
 static void
+check_turned (const LdpInput *input, CuvLdpCuda *cuda)
+{
+  for (int i = 0; i < 2; i++) {
+    const int orientation = (int) cuv_check_below (8);
+    uint32_t *wanted = ldp_input_turn (input, orientation);
+    CuvLdpCuda *turned = cuv_ldp_cuda_submit_turned (cuda, orientation);
+    const void *counts = turned != NULL ? cuv_ldp_cuda_collect (turned) : NULL;
+
+    CUV_CHECK (counts != NULL, ": %s", cuv_cuda_error ());
+    CUV_CHECK (
+        counts != NULL && ldp_counts_equal (&input->layout, counts, wanted),
+        ": orientation %d", orientation);
+    free (wanted);
+  }
+}
+
+static void
 check_run (const LdpInput *input)
 {
   const CuvLdpLayout *layout = &input->layout;
@@ -47,6 +64,7 @@ check_run (const LdpInput *input)
         ": %s", cuv_cuda_error ());
     ldp_counts_equal (layout, counts, input->wanted);
   }
+  check_turned (input, cuda);
   check_drawing (input, cuda);
   cuv_ldp_cuda_free (cuda);
   cuv_check_device_free (memory);
@@ -83,6 +101,7 @@ check_all_large (void)
     { .order = 3, .grid = 3, .directions = 1, .bins = CUV_LDP_BINS_UNIFORM },
     { .order = 4, .grid = 3, .directions = 7, .bins = CUV_LDP_BINS_UNIFORM },
     { .order = 3, .block = 130, .directions = 11 },
+    { .order = 3, .grid = 1, .directions = 15, .scales = 4 },
     { .order = 6,
         .block = 131,
         .directions = 4,
@@ -91,7 +110,7 @@ check_all_large (void)
         .levels = 7 },
   };
 
-  for (int i = 0; i < 7; i++) {
+  for (int i = 0; i < 8; i++) {
     check_large (&params[i], CUV_CHECK_TEXTURE);
     check_large (&params[i], CUV_CHECK_BLACK);
   }

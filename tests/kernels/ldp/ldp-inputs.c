@@ -19,6 +19,11 @@ random_params (int width, int height)
   if (cuv_check_below (2))
     params.block = 1 + (int) cuv_check_below (40);
   if (cuv_check_below (2))
+    params.scales = 1 + (int) cuv_check_below (4);
+  while (params.block == 0 && params.scales > 1
+      && (int) side >> (params.scales - 1) < params.grid)
+    params.scales--;
+  if (cuv_check_below (2))
     params.order = 2 + (int) cuv_check_below (3);
   return params;
 }
@@ -43,9 +48,10 @@ ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
   to[0] = cuv_check_below (2) ? rect->width : 1 + (int) cuv_check_below (70);
   to[1] = cuv_check_below (2) ? rect->height : 1 + (int) cuv_check_below (70);
   params = random_params (to[0], to[1]);
-  cuv_check_case ("%s %dx%d, %dx%d+%d+%d as %dx%d, order %d, block %d, grid %d",
+  cuv_check_case ("%s %dx%d, %dx%d+%d+%d as %dx%d, order %d, block %d, grid "
+                  "%d, scales %d",
       format, width, height, rect->width, rect->height, rect->x, rect->y, to[0],
-      to[1], params.order, params.block, params.grid);
+      to[1], params.order, params.block, params.grid, params.scales);
   CUV_CHECK (
       cuv_ldp_layout_init (&self->layout, &params, to[0], to[1]) == NULL);
   picture = malloc ((size_t) to[0] * (size_t) to[1]);
@@ -82,6 +88,41 @@ ldp_each_input (void (*check) (const LdpInput *input))
       ldp_input_clear (&input);
     }
   }
+}
+
+/* Where pixel (x, y) of a picture in an orientation comes from. */
+static uint8_t
+turned_pixel (const uint8_t *picture, int width, int height, int orientation,
+    int x, int y)
+{
+  const int u = orientation & 4 ? y : x, v = orientation & 4 ? x : y;
+
+  return picture[(orientation & 2 ? height - 1 - v : v) * width
+      + (orientation & 1 ? width - 1 - u : u)];
+}
+
+uint32_t *
+ldp_input_turn (const LdpInput *self, int orientation)
+{
+  const int width = self->layout.width, height = self->layout.height;
+  const int across = orientation & 4 ? height : width;
+  const int down = width * height / across;
+  uint8_t *picture = malloc ((size_t) width * (size_t) height);
+  uint8_t *turned = malloc ((size_t) width * (size_t) height);
+  uint32_t *counts = malloc (cuv_ldp_n_counts (&self->layout) * sizeof *counts);
+  const CuvFrame frame = { CUV_MODEL_GREY, across, down, 1,
+    { { turned, across, 1, 0, 0 } } };
+
+  cuv_ldp_resize (&self->frame.frame, &self->rect, width, height, picture);
+  for (int i = 0; i < width * height; i++)
+    turned[i] = turned_pixel (
+        picture, width, height, orientation, i % across, i / across);
+  cuv_ldp_resize (
+      &frame, &(CuvLdpRect){ 0, 0, across, down }, width, height, picture);
+  cuv_ldp_describe (&self->layout, picture, counts);
+  free (picture);
+  free (turned);
+  return counts;
 }
 
 /* Counts of either size against those of the reference. */
@@ -139,7 +180,7 @@ void
 ldp_pictures_init (LdpPictures *self, int kind)
 {
   static const CuvLdpParams kinds[LDP_N_KINDS] = {
-    { .order = 2, .block = 16, .directions = 15 },
+    { .order = 2, .block = 16, .directions = 15, .scales = 2 },
     { .order = 3, .block = 16, .directions = 15, .border = CUV_LDP_REPLICATE },
     { .order = 3, .block = 8, .directions = 15, .is_merged = 1 },
     { .order = 3, .grid = 2, .directions = 7 },

@@ -22,6 +22,10 @@ void ldp_input_clear (LdpInput *self);
 /* Calls check for all formats and many sizes. */
 void ldp_each_input (void (*check) (const LdpInput *input));
 
+/* The counts of the resized rectangle in an orientation (cuv_ldp_turn()); free
+ * them. */
+uint32_t *ldp_input_turn (const LdpInput *self, int orientation);
+
 /* Compares counts of cuv_ldp_count_size() bytes with the expected ones. */
 bool ldp_counts_equal (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted);

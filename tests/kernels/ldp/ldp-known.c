@@ -239,9 +239,44 @@ check_uniform (void)
   CUV_CHECK (layout.bin_of_code[5] == 58);
 }
 
+/* A scale is described as the resized picture alone, and counts as a part. */
+static void
+check_scales (void)
+{
+  CuvLdpParams params = { .order = 2, .block = 9, .directions = 15 };
+  CuvLdpLayout both, first, second;
+  static uint32_t counts[2][64 * 4 * 256];
+  uint8_t *half = malloc ((SIZE / 2) * (SIZE / 3));
+  Picture picture;
+  size_t n;
+
+  cuv_check_case ("scales");
+  fill (&picture);
+  cuv_ldp_layout_init (&first, &params, SIZE, SIZE * 2 / 3);
+  cuv_ldp_layout_init (&second, &params, SIZE / 2, SIZE / 3);
+  params.scales = 2;
+  CUV_CHECK (cuv_ldp_layout_init (&both, &params, SIZE, SIZE * 2 / 3) == NULL);
+  n = cuv_ldp_n_counts (&first);
+  CUV_CHECK (cuv_ldp_n_counts (&both) == n + cuv_ldp_n_counts (&second));
+  for (int i = 0; i < SIZE / 2 * (SIZE / 3); i++) {
+    const uint8_t *p =
+        picture.pixels + i / (SIZE / 2) * 2 * SIZE + i % (SIZE / 2) * 2;
+
+    half[i] = (uint8_t) ((p[0] + p[1] + p[SIZE] + p[SIZE + 1] + 2) / 4);
+  }
+  cuv_ldp_describe (&both, picture.pixels, counts[0]);
+  cuv_ldp_describe (&first, picture.pixels, counts[1]);
+  cuv_ldp_describe (&second, half, counts[1] + n);
+  CUV_CHECK (memcmp (counts[0], counts[1],
+                 cuv_ldp_n_counts (&both) * sizeof counts[0][0])
+      == 0);
+  free (half);
+}
+
 void
 check_ldp_layouts (void)
 {
+  check_scales ();
   check_refused ();
   check_uniform ();
   for (int i = 0; i < 40; i++) {

@@ -50,14 +50,14 @@ fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 }
 
 static void
-fill_picture (const CuvLdpLayout *layout, uint32_t *counts)
+fill_picture (
+    const CuvLdpLayout *layout, const uint32_t *totals, uint32_t *counts)
 {
   const bool flat = cuv_check_below (5) == 0;
   const uint32_t bin = cuv_check_below (2);
 
-  for (int i = 0; i < layout->columns * layout->rows; i++) {
-    const uint32_t total =
-        cuv_ldp_total (layout, i % layout->columns, i / layout->columns);
+  for (int i = 0; i < layout->n_blocks; i++) {
+    const uint32_t total = totals[i];
 
     for (int h = 0; h < layout->n_histograms; h++, counts += layout->n_bins) {
       fill_histogram (counts, layout->n_bins, total);
@@ -92,7 +92,8 @@ index_init (Index *self, const CuvLdpParams *params, int width, int height)
     if (same < i)
       memcpy (self->counts[i], self->counts[same], n * sizeof **self->counts);
     else
-      fill_picture (&self->layout, self->counts[i]);
+      fill_picture (&self->layout,
+          cuv_ldp_matcher_packed (self->matcher)->totals, self->counts[i]);
     CUV_CHECK (cuv_ldp_index_pack (&self->layout, self->counts[i],
         self->entries + (size_t) i * self->stride));
   }
@@ -173,7 +174,7 @@ check_query (
   ask (self, cuda, query, n, skip, found);
   cuv_ldp_matcher_run (self->matcher,
       &(CuvLdpPackedQuery){
-          self->entries + (size_t) query * self->stride, cpu },
+          self->entries + (size_t) query * self->stride, cpu, false },
       1, self->entries, self->stride, 0, (size_t) n, 1);
   CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
       ": CPU and GPU similarities differ");
@@ -192,6 +193,27 @@ check_query (
       ": similarities to packed counts differ");
 }
 
+/* Of several queries the largest similarity of each entry counts. */
+static void
+check_queries (const Index *self, CuvLdpMatchCuda *cuda, int n)
+{
+  double found[N_ENTRIES], wanted[N_ENTRIES];
+  CuvLdpPackedQuery queries[CUV_LDP_MATCH_QUERIES];
+
+  for (int i = 0; i < n; i++) {
+    queries[i] =
+        (CuvLdpPackedQuery){ self->entries + (size_t) (2 * i) * self->stride,
+          wanted, i > 0 };
+    cuv_ldp_match_cuda_set_packed (cuda, i, queries[i].packed, stream);
+  }
+  cuv_ldp_matcher_run (
+      self->matcher, queries, n, self->entries, self->stride, 0, N_ENTRIES, 1);
+  CUV_CHECK (cuv_ldp_match_cuda_submit (cuda, n, N_ENTRIES, stream) == 0
+          && cuv_ldp_match_cuda_collect (cuda, found) == 0
+          && memcmp (found, wanted, sizeof found) == 0,
+      ": %d queries", n);
+}
+
 static void
 check_resident (const Index *self)
 {
@@ -206,6 +228,8 @@ check_resident (const Index *self)
     if (i == 1 || i == 4)
       check_query (self, cuda, 0, n - i / 2, (size_t) i % 2);
   }
+  check_queries (self, cuda, 2);
+  check_queries (self, cuda, CUV_LDP_MATCH_QUERIES);
   cuv_ldp_match_cuda_free (cuda);
 }
 
@@ -248,6 +272,7 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   }
   ask (self, cuda, 2, 7, 0, found);
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
+  check_queries (self, cuda, 2);
   /* only entries from the eleventh on are new */
   CUV_CHECK (cuv_ldp_match_cuda_set_entries (cuda,
                  self->entries + 10 * self->stride, N_ENTRIES - 10, 0, stream)
@@ -371,6 +396,7 @@ check_ldp_match_cuda (void)
           .border = CUV_LDP_REPLICATE },
         40, 37 },
     { { .order = 2, .block = 6, .directions = 5 }, 40, 37 },
+    { { .order = 3, .block = 16, .directions = 15, .scales = 2 }, 40, 37 },
     /* histograms of 255 codes: 255 means 255 */
     { { .order = 2,
           .block = 17,
@@ -427,154 +453,10 @@ check_ldp_match_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-/* ---- benchmark ---- */
-
-typedef struct {
-  CuvLdpMatchCuda *cuda;
-  void *counts;
-  int count_size, n;
-  /* of a search */
-  const uint8_t *packed;
-  double *similarities;
-} Bench;
-
-static void
-run (void *data)
-{
-  Bench *self = data;
-
-  cuv_ldp_match_cuda_submit_counts (
-      self->cuda, self->counts, self->count_size, self->n, stream);
-}
-
-static void
-bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
-{
-  CuvLdpLayout layout;
-  CuvLdpMatcher *matcher;
-  Bench self = { .n = 1000 };
-  uint8_t *entries;
-  size_t size;
-  char name[80];
-
-  CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
-  matcher = cuv_ldp_matcher_new (&layout);
-  size =
-      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
-  entries = malloc (size * (size_t) self.n);
-  for (size_t i = 0; i < size * (size_t) self.n; i++)
-    entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  self.count_size = cuv_ldp_count_size (&layout);
-  self.counts = cuv_check_upload (
-      entries, cuv_ldp_n_counts (&layout) * (size_t) self.count_size);
-  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
-      max_bytes, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (
-      cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
-      == 0);
-  for (int alone = 0; alone < 2; alone++) {
-    snprintf (name, sizeof name, "ldp match cuda, %d of %dx%d, %zu MB, %s",
-        self.n, width, height, max_bytes >> 20, alone ? "alone" : "in a row");
-    cuv_check_report (name,
-        alone ? cuv_check_time_device (run, &self, stream)
-              : cuv_check_time_stream (run, &self, stream),
-        (double) width * height * self.n, (double) size * self.n);
-  }
-  cuv_check_stream_wait (stream);
-  cuv_ldp_match_cuda_free (self.cuda);
-  cuv_ldp_matcher_free (matcher);
-  cuv_check_device_free (self.counts);
-  free (entries);
-}
-
-/* What cuvision-search does with its part: the query comes from the host, and
- * the best five entries go back. */
-static void
-search (void *data)
-{
-  Bench *self = data;
-  CuvLdpMatch best[5];
-
-  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
-                 self->cuda, self->packed, self->n, stream)
-          == 0
-      && cuv_ldp_match_cuda_collect (self->cuda, self->similarities) == 0);
-  cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
-}
-
-/* Few entries, repeated. */
-static uint8_t *
-make_entries (size_t size, int n)
-{
-  enum { N_MADE = 100 };
-  uint8_t *entries = malloc (size * (size_t) n);
-
-  for (size_t i = 0; i < size * N_MADE; i++)
-    entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  for (int i = N_MADE; i < n; i++)
-    memcpy (entries + (size_t) i * size, entries + (size_t) (i % N_MADE) * size,
-        size);
-  return entries;
-}
-
-/* An index of cuvision-index, all of it in device memory. */
-static void
-bench_search (int grid, int n)
-{
-  const CuvLdpParams params = { .order = 3, .grid = grid, .directions = 15 };
-  CuvLdpLayout layout;
-  CuvLdpMatcher *matcher;
-  Bench self = { .n = n };
-  uint8_t *entries;
-  size_t size;
-  char name[80];
-
-  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 128, 128) == NULL);
-  matcher = cuv_ldp_matcher_new (&layout);
-  size =
-      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
-  entries = make_entries (size, n);
-  self.packed = entries;
-  self.similarities = malloc ((size_t) n * sizeof *self.similarities);
-  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
-      size * (size_t) n + PLENTY, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (
-      cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
-      ": %s", cuv_cuda_error ());
-  snprintf (
-      name, sizeof name, "ldp search cuda, %d of 128x128, grid %d", n, grid);
-  cuv_check_report (name, cuv_check_time (search, &self), n, (double) size * n);
-  cuv_ldp_match_cuda_free (self.cuda);
-  cuv_ldp_matcher_free (matcher);
-  free (self.similarities);
-  free (entries);
-}
-
-void
-bench_ldp_match_cuda (void)
-{
-  const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
-  const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };
-
-  stream = cuv_check_stream_new ();
-  bench (&blocks, 256, 256, PLENTY);
-  bench (&grid, 1920, 1080, PLENTY);
-  bench (&blocks, 256, 256, 64 << 20);
-  bench_search (8, 100000);
-  bench_search (1, 100000);
-  bench_search (1, 1000000);
-  cuv_check_stream_free (stream);
-}
-
 #else
 
 void
 check_ldp_match_cuda (void)
-{
-}
-
-void
-bench_ldp_match_cuda (void)
 {
 }
 

@@ -38,7 +38,7 @@ check_pictures (
   for (int i = 0; i < QUERIES; i++)
     queries[i] =
         (CuvLdpPackedQuery){ self->packed + 4 * (size_t) i * self->stride,
-          similarities[i] };
+          similarities[i], false };
   cuv_ldp_matcher_run (matcher, queries, QUERIES, self->packed, self->stride,
       (size_t) first, LDP_PICTURES, n_threads);
   for (int i = 0; i < QUERIES; i++) {
@@ -47,6 +47,34 @@ check_pictures (
   }
   cuv_ldp_matcher_free (matcher);
   cuv_cpu_set_mask (~0u);
+}
+
+/* Of a query and its variants the largest similarity of each entry counts. */
+static void
+check_variants (const LdpPictures *self)
+{
+  CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&self->layout);
+  double alone[3][LDP_PICTURES], together[2][LDP_PICTURES];
+  CuvLdpPackedQuery queries[3];
+
+  for (int i = 0; i < 3; i++) {
+    queries[i] =
+        (CuvLdpPackedQuery){ self->packed + 2 * (size_t) i * self->stride,
+          alone[i], false };
+  }
+  cuv_ldp_matcher_run (
+      matcher, queries, 3, self->packed, self->stride, 0, LDP_PICTURES, 2);
+  for (int i = 0; i < 3; i++) { /* the last two are one */
+    queries[i].similarities = together[(i + 1) / 2];
+    queries[i].is_variant = i == 2;
+  }
+  cuv_ldp_matcher_run (
+      matcher, queries, 3, self->packed, self->stride, 0, LDP_PICTURES, 2);
+  for (int i = 0; i < LDP_PICTURES; i++) {
+    CUV_CHECK (together[0][i] == alone[0][i]);
+    CUV_CHECK (together[1][i] == fmax (alone[1][i], alone[2][i]));
+  }
+  cuv_ldp_matcher_free (matcher);
 }
 
 enum { TIED = 24, UNITS = 2000 };
@@ -98,7 +126,7 @@ check_ties (void)
         cuv_ldp_index_pack (&layout, counts, packed + (size_t) i * 2 * n));
     free (counts);
   }
-  query = (CuvLdpPackedQuery){ packed + TIED * 2 * n, similarities };
+  query = (CuvLdpPackedQuery){ packed + TIED * 2 * n, similarities, false };
   cuv_ldp_matcher_run (matcher, &query, 1, packed, 2 * n, 0, TIED, 1);
   cuv_ldp_best (similarities, TIED, 0.0, TIED, best);
   CUV_CHECK (fabs (similarities[0] - (1 - UNITS * 10.0 / 900 / 64)) < 1e-12);
@@ -166,6 +194,7 @@ check_ldp_match (void)
     check_pictures (&pictures, 0, 0, 1);
     check_pictures (&pictures, 0, ~0u, 1);
     check_pictures (&pictures, 2, ~0u, 3);
+    check_variants (&pictures);
     ldp_pictures_clear (&pictures);
   }
   check_best ();
@@ -226,7 +255,7 @@ bench_ldp_match (void)
   for (int i = 0; i < BENCH_QUERIES; i++)
     self.queries[i] =
         (CuvLdpPackedQuery){ self.packed + (size_t) i * self.stride,
-          similarities + (size_t) i * (size_t) self.n };
+          similarities + (size_t) i * (size_t) self.n, false };
   for (self.n_threads = 0; self.n_threads < 2; self.n_threads++) {
     for (self.n_queries = 1; self.n_queries <= BENCH_QUERIES;
          self.n_queries += BENCH_QUERIES - 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of an index, on the CPU or the GPU and with any memory, against the
  * matcher. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,22 @@ write_index (const char *path, const CuvLdpParams *params, int size)
   return cuv_ldp_index_open (path, &error);
 }
 
+/* The second query as one more of the first: they have their similarities. */
+static void
+check_variants (CuvLdpScan *scan, CuvLdpPackedQuery *queries, uint64_t n,
+    const CuvProcessor *processor)
+{
+  double together[N];
+  CuvLdpPackedQuery both[2] = { queries[0], queries[1] };
+
+  both[0].similarities = both[1].similarities = together;
+  both[1].is_variant = true;
+  CUV_CHECK (cuv_ldp_scan_run (scan, both, 2, processor) == NULL);
+  for (uint64_t i = 0; i < n; i++)
+    CUV_CHECK (together[i]
+        == fmax (queries[0].similarities[i], queries[1].similarities[i]));
+}
+
 static void
 check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
     size_t max_bytes, const CuvProcessor *processor)
@@ -54,18 +71,19 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
   CUV_CHECK (scan != NULL, ": %s", error);
   for (uint64_t i = 0; i < QUERIES; i++) {
     queries[i] = (CuvLdpPackedQuery){ cuv_ldp_index_descriptor (index, 3 * i),
-      found[i] };
+      found[i], false };
     found[i][n] = -1.0;
   }
   CUV_CHECK (scan != NULL
       && cuv_ldp_scan_run (scan, queries, QUERIES, processor) == NULL);
   for (int i = 0; scan != NULL && i < QUERIES; i++) {
     cuv_ldp_matcher_run (matcher,
-        &(CuvLdpPackedQuery){ queries[i].packed, wanted }, 1,
+        &(CuvLdpPackedQuery){ queries[i].packed, wanted, false }, 1,
         cuv_ldp_index_descriptor (index, first), info->stride, 0, n, 1);
     CUV_CHECK (memcmp (found[i], wanted, n * sizeof *wanted) == 0);
     CUV_CHECK (found[i][n] == -1.0);
   }
+  check_variants (scan, queries, n, processor);
   cuv_ldp_scan_free (scan);
   cuv_ldp_matcher_free (matcher);
 }
@@ -91,7 +109,7 @@ check_ldp_scan (const CuvProcessor *processor)
     int size;
   } layouts[] = {
     { { .order = 2, .grid = 1, .directions = 15 }, 64 },
-    { { .order = 3, .block = 16, .directions = 5 }, 40 },
+    { { .order = 3, .block = 16, .directions = 5, .scales = 2 }, 40 },
     { { .order = 2, .grid = 2, .directions = 3, .bins = CUV_LDP_BINS_UNIFORM },
         50 },
   };

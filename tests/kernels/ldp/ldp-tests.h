@@ -23,7 +23,7 @@ void check_ldp_cuda (void);
 
 /* similarities on the GPU (ldp-match-cuda.c) */
 void check_ldp_match_cuda (void);
-void bench_ldp_match_cuda (void);
+void bench_ldp_match_cuda (void); /* ldp-match-bench.c */
 
 void bench_ldp (void);
 void bench_ldp_cuda (void);

@@ -5,6 +5,8 @@
 #include "ldp-inputs.h"
 #include "ldp-tests.h"
 
+#include <stdlib.h>
+
 static void
 check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
 {
@@ -22,6 +24,22 @@ check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
     CUV_CHECK (ldp_frames_equal (&found, &wanted), ": direction %d", d);
     cuv_check_frame_free (&wanted);
     cuv_check_frame_free (&found);
+  }
+}
+
+static void
+check_turned (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
+{
+  for (int i = 0; i < 2; i++) {
+    const int orientation = (int) cuv_check_below (8);
+    uint32_t *wanted = ldp_input_turn (input, orientation);
+
+    cuv_ldp_cpu_run (cpu, &input->frame.frame, &input->rect, n_threads);
+    CUV_CHECK (
+        ldp_counts_equal (&input->layout,
+            cuv_ldp_cpu_run_turned (cpu, orientation, n_threads), wanted),
+        ": orientation %d", orientation);
+    free (wanted);
   }
 }
 
@@ -44,6 +62,7 @@ check_run (const LdpInput *input)
                          versions[i].n_threads),
                      input->wanted),
           ": version %d", i);
+    check_turned (input, cpu, versions[i].n_threads);
     check_drawing (input, cpu, versions[i].n_threads);
     cuv_ldp_cpu_free (cpu);
   }

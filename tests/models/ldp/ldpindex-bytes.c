@@ -3,6 +3,7 @@
  * docs/definitions/ldp-index.md. */
 #include <stdlib.h>
 #include <string.h>
+#include "index/ldpindex-format.h"
 #include "ldpindex-tests.h"
 
 /* ---- counts ---- */
@@ -12,9 +13,12 @@ brute_count_size (const CuvLdpLayout *layout)
 {
   uint32_t most = 0;
 
-  for (int y = 0; y < layout->rows; y++) {
-    for (int x = 0; x < layout->columns; x++) {
-      const uint32_t total = cuv_ldp_total (layout, x, y);
+  for (int s = 0; s < layout->params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (layout, s);
+
+    for (int i = 0; i < part.n_blocks; i++) {
+      const uint32_t total =
+          cuv_ldp_total (&part, i % part.columns, i / part.columns);
 
       most = total > most ? total : most;
     }
@@ -65,7 +69,8 @@ check_blocks (int block)
       .is_merged = i & 1,
       .border = i & 2 ? CUV_LDP_VALID : CUV_LDP_REPLICATE,
       .bins = (CuvLdpBins) (i % 3),
-      .levels = 2 + (int) cuv_check_below (255) };
+      .levels = 2 + (int) cuv_check_below (255),
+      .scales = 1 + (int) cuv_check_below (width > 16 && height > 16 ? 3 : 1) };
 
     cuv_check_case ("counts %dx%d, block %d, directions %d%s", width, height,
         (int) params.block, (int) params.directions, i & 1 ? " merged" : "");
@@ -142,12 +147,32 @@ check_entry (const uint8_t *file, uint64_t i)
       == slow_crc (slow_crc (0, number, 8), entry, 1148));
 }
 
+/* Version 2, for files of several scales only, names them in one more field. */
+static void
+check_scales_header (void)
+{
+  CuvLdpIndexInfo info = small_info ();
+  CuvLdpParams params = info.layout.params;
+  uint8_t header[128];
+
+  params.scales = 3;
+  CUV_CHECK (cuv_ldp_index_info_init (&info, &params, 64, 48, 2, 2) == NULL);
+  cuv_ldp_index_header (&info, header);
+  CUV_CHECK (little (header + 8, 4) == 2);
+  CUV_CHECK (little (header + 52, 4) == 4 && little (header + 56, 4) == 3);
+  CUV_CHECK (little (header + 80, 8) == 8 * (4 * 3 + 2 * 2 + 1 * 1));
+  CUV_CHECK (little (header + 96, 4) == 3);
+  for (size_t i = 100; i < 124; i++)
+    CUV_CHECK (header[i] == 0);
+}
+
 void
 test_bytes (void)
 {
   char path[MAX_PATH];
 
   cuv_check_case ("bytes");
+  check_scales_header ();
   path_of ("bytes", path);
   for (uint64_t n = 0; n < 5; n++) {
     uint8_t *file;

@@ -270,12 +270,13 @@ test_version (void)
 
   cuv_check_case ("future version");
   path_of ("version", path);
-  original[8] = 2;
-  check_bytes_refused (
-      original, SIZE, "format version 2, but this release reads version 1");
+  original[8] = 3;
+  check_bytes_refused (original, SIZE,
+      "format version 3, but this release reads versions 1 to 2");
   write_file (path, original, SIZE);
   CUV_CHECK (cuv_ldp_index_writer_open (path, &info, false, &error) == NULL);
-  check_words (error, "format version 2, but this release reads version 1");
+  check_words (
+      error, "format version 3, but this release reads versions 1 to 2");
   original[8] = 1;
 }
 

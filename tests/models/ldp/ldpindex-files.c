@@ -69,15 +69,19 @@ fill_histogram (uint32_t *counts, int n, uint32_t total, uint64_t *state)
 void
 make_counts (const CuvLdpIndexInfo *info, uint64_t number, uint32_t *counts)
 {
-  const CuvLdpLayout *layout = &info->layout;
   uint64_t state = number * 2654435761u + 1;
 
-  for (int block = 0; block < layout->columns * layout->rows; block++) {
-    for (int h = 0; h < layout->n_histograms; h++, counts += layout->n_bins)
-      fill_histogram (counts, layout->n_bins,
-          cuv_ldp_total (
-              layout, block % layout->columns, block / layout->columns),
+  for (int s = 0; s < info->layout.params.scales; s++) {
+    const CuvLdpLayout part = cuv_ldp_scale (&info->layout, s);
+
+    for (int i = 0; i < part.n_blocks * part.n_histograms; i++) {
+      const int block = i / part.n_histograms;
+
+      fill_histogram (counts, part.n_bins,
+          cuv_ldp_total (&part, block % part.columns, block / part.columns),
           &state);
+      counts += part.n_bins;
+    }
   }
 }
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Benchmark of comparing on the GPU. */
+#include "config.h"
+#include "ldp-inputs.h"
+#include "ldp-tests.h"
+
+#if HAVE_CUDA
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ldp/match.h"
+
+enum { PLENTY = 1 << 30 };
+
+static int n_threads; /* 0: one per processor */
+static void *stream;
+
+typedef struct {
+  CuvLdpMatchCuda *cuda;
+  void *counts;
+  int count_size, n;
+  /* of a search */
+  const uint8_t *packed;
+  double *similarities;
+} Bench;
+
+static void
+run (void *data)
+{
+  Bench *self = data;
+
+  cuv_ldp_match_cuda_submit_counts (
+      self->cuda, self->counts, self->count_size, self->n, stream);
+}
+
+static void
+bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
+{
+  CuvLdpLayout layout;
+  CuvLdpMatcher *matcher;
+  Bench self = { .n = 1000 };
+  uint8_t *entries;
+  size_t size;
+  char name[80];
+
+  CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
+  matcher = cuv_ldp_matcher_new (&layout);
+  size =
+      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
+  entries = malloc (size * (size_t) self.n);
+  for (size_t i = 0; i < size * (size_t) self.n; i++)
+    entries[i] = (uint8_t) (i * 2654435761u >> 29);
+  self.count_size = cuv_ldp_count_size (&layout);
+  self.counts = cuv_check_upload (
+      entries, cuv_ldp_n_counts (&layout) * (size_t) self.count_size);
+  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
+      max_bytes, cuv_ldp_copy_entries, &n_threads);
+  CUV_CHECK (
+      cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
+      == 0);
+  for (int alone = 0; alone < 2; alone++) {
+    snprintf (name, sizeof name, "ldp match cuda, %d of %dx%d, %zu MB, %s",
+        self.n, width, height, max_bytes >> 20, alone ? "alone" : "in a row");
+    cuv_check_report (name,
+        alone ? cuv_check_time_device (run, &self, stream)
+              : cuv_check_time_stream (run, &self, stream),
+        (double) width * height * self.n, (double) size * self.n);
+  }
+  cuv_check_stream_wait (stream);
+  cuv_ldp_match_cuda_free (self.cuda);
+  cuv_ldp_matcher_free (matcher);
+  cuv_check_device_free (self.counts);
+  free (entries);
+}
+
+/* What cuvision-search does with its part: the query comes from the host, and
+ * the best five entries go back. */
+static void
+search (void *data)
+{
+  Bench *self = data;
+  CuvLdpMatch best[5];
+
+  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
+                 self->cuda, self->packed, self->n, stream)
+          == 0
+      && cuv_ldp_match_cuda_collect (self->cuda, self->similarities) == 0);
+  cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
+}
+
+/* Few entries, repeated. */
+static uint8_t *
+make_entries (size_t size, int n)
+{
+  enum { N_MADE = 100 };
+  uint8_t *entries = malloc (size * (size_t) n);
+
+  for (size_t i = 0; i < size * N_MADE; i++)
+    entries[i] = (uint8_t) (i * 2654435761u >> 29);
+  for (int i = N_MADE; i < n; i++)
+    memcpy (entries + (size_t) i * size, entries + (size_t) (i % N_MADE) * size,
+        size);
+  return entries;
+}
+
+/* An index of cuvision-index, all of it in device memory. */
+static void
+bench_search (int grid, int n)
+{
+  const CuvLdpParams params = { .order = 3, .grid = grid, .directions = 15 };
+  CuvLdpLayout layout;
+  CuvLdpMatcher *matcher;
+  Bench self = { .n = n };
+  uint8_t *entries;
+  size_t size;
+  char name[80];
+
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 128, 128) == NULL);
+  matcher = cuv_ldp_matcher_new (&layout);
+  size =
+      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
+  entries = make_entries (size, n);
+  self.packed = entries;
+  self.similarities = malloc ((size_t) n * sizeof *self.similarities);
+  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
+      size * (size_t) n + PLENTY, cuv_ldp_copy_entries, &n_threads);
+  CUV_CHECK (
+      cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
+      ": %s", cuv_cuda_error ());
+  snprintf (
+      name, sizeof name, "ldp search cuda, %d of 128x128, grid %d", n, grid);
+  cuv_check_report (name, cuv_check_time (search, &self), n, (double) size * n);
+  cuv_ldp_match_cuda_free (self.cuda);
+  cuv_ldp_matcher_free (matcher);
+  free (self.similarities);
+  free (entries);
+}
+
+void
+bench_ldp_match_cuda (void)
+{
+  const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
+  const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };
+
+  stream = cuv_check_stream_new ();
+  bench (&blocks, 256, 256, PLENTY);
+  bench (&grid, 1920, 1080, PLENTY);
+  bench (&blocks, 256, 256, 64 << 20);
+  bench_search (8, 100000);
+  for (int n = 100000; n <= 1000000; n *= 10)
+    bench_search (1, n);
+  cuv_check_stream_free (stream);
+}
+
+#else
+
+void
+bench_ldp_match_cuda (void)
+{
+}
+
+#endif
