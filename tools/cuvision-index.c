@@ -7,7 +7,7 @@
 
 gboolean option_number;
 gchar **option_set;
-gdouble option_similarity = 1;
+gdouble option_similarity = SIMILARITY_UNSET;
 
 static const struct {
   const gchar *name, *arguments, *does;
@@ -67,7 +67,8 @@ describe (void)
 static gboolean
 check_similarity (GError **error)
 {
-  if (option_similarity >= 0 && option_similarity <= 1)
+  if (option_similarity <= SIMILARITY_UNSET
+      || (option_similarity >= 0 && option_similarity <= 1))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
       "--similarity %g is not in 0 .. 1", option_similarity);
@@ -83,7 +84,8 @@ parse (int *argc, char ***argv)
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
     { "similarity", 0, 0, G_OPTION_ARG_DOUBLE, &option_similarity,
-        "duplicates: from which similarity on, 0 .. 1 (default: 1, equal)",
+        "duplicates: from which similarity on, 0 .. 1 (default: 0.54, or 1, "
+        "equal, where add was given other parameters)",
         "S" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };

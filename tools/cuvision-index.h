@@ -7,9 +7,11 @@
 #include <glib.h>
 #include "index/ldpindex.h"
 
-extern gboolean option_number;    /* entries are given by number */
-extern gchar **option_set;        /* NAME=VALUE for ldpindexsink */
-extern gdouble option_similarity; /* from which on entries are duplicates */
+extern gboolean option_number; /* entries are given by number */
+extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */
+/* From which on entries are duplicates; SIMILARITY_UNSET: not given. */
+#define SIMILARITY_UNSET (-G_MAXDOUBLE)
+extern gdouble option_similarity;
 
 /* Prints an error of the library and frees it. Returns FALSE. */
 gboolean print_error (char *text);
@@ -20,6 +22,9 @@ const gchar *name_of (const CuvLdpIndex *index, guint64 i);
 /* The names, lines of standard input for "-", and, with folders, the files in
  * those that are folders. NULL after an error was printed. */
 gchar **names_expand (gchar **arguments, gboolean folders);
+
+/* Whether an index has the parameters that add gives a new one. */
+gboolean is_usual (const CuvLdpLayout *layout);
 
 /* Sets chosen[i], of n_entries booleans, for all entries i selected by a name
  * or, with --number, by a number. Prints an error and returns FALSE if there is

@@ -22,10 +22,10 @@ take_settings (GstElement *sink, const CuvLdpIndexInfo *info)
 
   g_object_set (sink, "order", params->order, "block", params->block,
       "directions", params->directions, "merge-directions", params->is_merged,
-      "border", params->border, "bins", params->bins, "descriptor-width",
-      info->layout.width, "descriptor-height", info->layout.height,
-      "thumbnail-width", info->thumbnail_width, "thumbnail-height",
-      info->thumbnail_height, NULL);
+      "border", params->border, "bins", params->bins, "scales", params->scales,
+      "descriptor-width", info->layout.width, "descriptor-height",
+      info->layout.height, "thumbnail-width", info->thumbnail_width,
+      "thumbnail-height", info->thumbnail_height, NULL);
   if (params->block == 0)
     g_object_set (sink, "grid", params->grid, NULL);
   if (params->bins == CUV_LDP_BINS_LEVELS)
@@ -59,20 +59,53 @@ set_property (GstElement *sink, const gchar *setting)
   return ok;
 }
 
+/* What finds scenes again best: docs/accuracy.md. */
+static const CuvLdpParams usual = {
+  .order = 3, .block = 16, .directions = 15, .scales = 3
+};
+enum { USUAL_SIZE = 64, GRID_SIZE = 128 };
+
+gboolean
+is_usual (const CuvLdpLayout *layout)
+{
+  CuvLdpLayout wanted;
+
+  cuv_ldp_layout_init (&wanted, &usual, USUAL_SIZE, USUAL_SIZE);
+  return memcmp (&wanted, layout, sizeof wanted) == 0;
+}
+
+/* Of a new index. Whoever sets a grid wants blocks of that number, not of 16
+ * pixels: materials need one, and all of a patch's detail. */
+static void
+set_usual (GstElement *sink)
+{
+  gboolean has_grid = FALSE;
+  gint size;
+
+  for (gchar **s = option_set; s != NULL && *s != NULL; s++)
+    has_grid = has_grid || g_str_has_prefix (*s, "grid=");
+  size = has_grid ? GRID_SIZE : USUAL_SIZE;
+  g_object_set (
+      sink, "descriptor-width", size, "descriptor-height", size, NULL);
+  if (!has_grid)
+    g_object_set (sink, "block", usual.block, "scales", usual.scales, NULL);
+}
+
 static gboolean
 configure (GstElement *sink, const gchar *path)
 {
   char *problem;
   CuvLdpIndex *index;
 
-  g_object_set (sink, "location", path, "descriptor-width", 128,
-      "descriptor-height", 128, "progress-interval", 0, NULL);
+  g_object_set (sink, "location", path, "progress-interval", 0, NULL);
   if (g_file_test (path, G_FILE_TEST_EXISTS)) {
     index = cuv_ldp_index_open (path, &problem);
     if (index == NULL)
       return print_error (problem);
     take_settings (sink, cuv_ldp_index_info (index));
     cuv_ldp_index_free (index);
+  } else {
+    set_usual (sink);
   }
   for (gchar **setting = option_set; setting != NULL && *setting != NULL;
        setting++) {

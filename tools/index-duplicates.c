@@ -5,7 +5,21 @@
 
 #include <stdio.h>
 
-/* originals[i]: the first entry that looks like i, which is i if none does. */
+/* Above it, two entries of the usual parameters show the same picture, below
+ * they do not: docs/accuracy.md. Of other parameters it is not known. */
+static const gdouble usual_similarity = 0.54;
+
+static gdouble
+choose_threshold (const CuvLdpIndex *index)
+{
+  if (option_similarity >= 0)
+    return option_similarity;
+  return is_usual (&cuv_ldp_index_info (index)->layout) ? usual_similarity : 1;
+}
+
+/* originals[i]: the earlier entry that looks like i, which is i if there is
+ * none.
+ */
 
 static void
 find_equal (const CuvLdpIndex *index, guint64 *originals)
@@ -29,16 +43,20 @@ find_equal (const CuvLdpIndex *index, guint64 *originals)
   g_hash_table_unref (seen);
 }
 
-/* FALSE if memory runs out. */
+/* Of entries that look like several earlier ones, the most similar one counts.
+ * FALSE if memory runs out. */
 static gboolean
-find_similar (const CuvLdpIndex *index, guint64 *originals)
+find_similar (const CuvLdpIndex *index, gdouble threshold, guint64 *originals)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
   const guint64 n = cuv_ldp_index_n_entries (index);
   CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&info->layout);
   gdouble *similarities = g_try_new (gdouble, n + 1);
-  const gboolean ok = matcher != NULL && similarities != NULL;
+  gdouble *best = g_try_new (gdouble, n + 1); /* to originals[i] */
+  const gboolean ok = matcher != NULL && similarities != NULL && best != NULL;
 
+  for (guint64 i = 0; ok && i < n; i++)
+    best[i] = originals[i] == i ? threshold : 1;
   for (guint64 i = 0; ok && i + 1 < n; i++) {
     const CuvLdpPackedQuery query = { cuv_ldp_index_descriptor (index, i),
       similarities, false };
@@ -48,11 +66,15 @@ find_similar (const CuvLdpIndex *index, guint64 *originals)
     cuv_ldp_matcher_run (matcher, &query, 1,
         cuv_ldp_index_descriptor (index, 0), info->stride, i + 1, n, 0);
     for (guint64 k = i + 1; k < n; k++) {
-      if (originals[k] == k && similarities[k] >= option_similarity)
+      if (similarities[k] > best[k]
+          || (originals[k] == k && similarities[k] >= threshold)) {
         originals[k] = i;
+        best[k] = similarities[k];
+      }
     }
   }
   g_free (similarities);
+  g_free (best);
   cuv_ldp_matcher_free (matcher);
   return ok;
 }
@@ -74,6 +96,7 @@ command_duplicates (gchar **arguments)
   CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
   guint64 n, *originals;
   gboolean ok = TRUE;
+  gdouble threshold;
 
   if (index == NULL)
     return print_error (problem);
@@ -82,8 +105,9 @@ command_duplicates (gchar **arguments)
   for (guint64 i = 0; i < n; i++)
     originals[i] = i;
   find_equal (index, originals);
-  if (option_similarity < 1)
-    ok = find_similar (index, originals) || print_error (NULL);
+  threshold = choose_threshold (index);
+  if (threshold < 1)
+    ok = find_similar (index, threshold, originals) || print_error (NULL);
   if (ok)
     print_duplicates (index, originals);
   g_free (originals);

@@ -74,15 +74,16 @@ def test_add():
     check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
     os.mkfifo('fifo')
     expect(1, 'skipped: fifo: it is not a regular file', 'add', 'a.ldp', 'fifo')
-    expect(0, 'pictures of 128x128', 'info', 'a.ldp')
+    expect(0, 'blocks of 16 pixels, directions 0 45 90 135, border valid, 256 bins, '
+           'pictures of 64x64 at 3 scales', 'info', 'a.ldp')
     expect(0, '', 'check', 'a.ldp')
     # the element writes the same file, picture by picture
     for name in NAMES:
         subprocess.run(
             ['gst-launch-1.0', '-q', 'filesrc', f'location={name}', '!',
              'decodebin', '!', 'videoconvert', '!', 'ldpindexsink',
-             'location=b.ldp', f'entry-name={name}', 'descriptor-width=128',
-             'descriptor-height=128'], check=True, timeout=120)
+             'location=b.ldp', f'entry-name={name}', 'descriptor-width=64',
+             'descriptor-height=64', 'block=16', 'scales=3'], check=True, timeout=120)
     with open('a.ldp', 'rb') as a, open('b.ldp', 'rb') as b:
         check(a.read() == b.read(), 'the file differs from that of ldpindexsink')
 
@@ -95,6 +96,10 @@ def test_settings():
     expect(0, '2 entries', 'info', 's.ldp')
     expect(0, 'order 2, a grid of 1 blocks a side, directions 0 90, border '
            'valid, 8 levels, pictures of 96x128', 'info', 's.ldp')
+    expect(0, '', 'add', '--set', 'scales=2', '--set', 'order=2', 'scaled.ldp', NAMES[0])
+    expect(0, '', 'add', 'scaled.ldp', NAMES[1])
+    expect(0, 'order 2, blocks of 16 pixels, directions 0 45 90 135, border valid, '
+           '256 bins, pictures of 64x64 at 2 scales', 'info', 'scaled.ldp')
     expect(1, '--set order=99', 'add', '--set', 'order=99', 'n.ldp', NAMES[0])
     expect(1, '--set order', 'add', '--set', 'order', 'n.ldp', NAMES[0])
     expect(1, '--set none=1', 'add', '--set', 'none=1', 'n.ldp', NAMES[0])
@@ -331,9 +336,9 @@ def test_names():
     cv2.imwrite('small.jpg', cv2.resize(original, None, fx=0.5, fy=0.5,
                                         interpolation=cv2.INTER_AREA))
     expect(0, '', 'add', 'names.ldp', 'small.jpg')
-    check(tool('duplicates', 'names.ldp')[1] == '', 'one that is only similar')
-    expect(0, '4\tsmall.jpg\t1\tfolder/inner/a.jpg\n', 'duplicates', 'names.ldp',
-           '--similarity', '0.6')
+    check(tool('duplicates', 'names.ldp', '--similarity=1')[1] == '',
+          'one that is only similar')
+    expect(0, '4\tsmall.jpg\t1\tfolder/inner/a.jpg\n', 'duplicates', 'names.ldp')
     for bad in ('-0.5', '1.5', 'nan'):
         expect(2, f'--similarity {bad} is not in 0 .. 1', 'duplicates', 'names.ldp',
                f'--similarity={bad}')
