@@ -21,6 +21,7 @@ typedef struct {
   int count_size, n;
   /* of a search */
   const uint8_t *packed;
+  int n_queries;
   double *similarities;
 } Bench;
 
@@ -81,8 +82,12 @@ search (void *data)
   Bench *self = data;
   CuvLdpMatch best[5];
 
-  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
-                 self->cuda, self->packed, self->n, stream)
+  for (int i = 0; i < self->n_queries; i++)
+    CUV_CHECK (
+        cuv_ldp_match_cuda_set_packed (self->cuda, i, self->packed, stream)
+        == 0);
+  CUV_CHECK (
+      cuv_ldp_match_cuda_submit (self->cuda, self->n_queries, self->n, stream)
           == 0
       && cuv_ldp_match_cuda_collect (self->cuda, self->similarities) == 0);
   cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
@@ -103,19 +108,19 @@ make_entries (size_t size, int n)
   return entries;
 }
 
-/* An index of cuvision-index, all of it in device memory. */
+/* An index all of which is in device memory, asked in n_queries orientations.
+ */
 static void
-bench_search (int grid, int n)
+bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
 {
-  const CuvLdpParams params = { .order = 3, .grid = grid, .directions = 15 };
   CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
-  Bench self = { .n = n };
+  Bench self = { .n = n, .n_queries = n_queries };
   uint8_t *entries;
   size_t size;
   char name[80];
 
-  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 128, 128) == NULL);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, params, side, side) == NULL);
   matcher = cuv_ldp_matcher_new (&layout);
   size =
       cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
@@ -127,8 +132,9 @@ bench_search (int grid, int n)
   CUV_CHECK (
       cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
       ": %s", cuv_cuda_error ());
-  snprintf (
-      name, sizeof name, "ldp search cuda, %d of 128x128, grid %d", n, grid);
+  snprintf (name, sizeof name,
+      "ldp search cuda, %d of %dx%d, grid %d, %d queries", n, side, side,
+      params->grid, n_queries);
   cuv_check_report (name, cuv_check_time (search, &self), n, (double) size * n);
   cuv_ldp_match_cuda_free (self.cuda);
   cuv_ldp_matcher_free (matcher);
@@ -141,14 +147,23 @@ bench_ldp_match_cuda (void)
 {
   const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
   const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };
+  const CuvLdpParams one = { .order = 3, .grid = 1, .directions = 15 };
+  const CuvLdpParams usual = { /* as cuvision-index's */
+    .order = 3,
+    .block = 16,
+    .directions = 15,
+    .scales = 3
+  };
 
   stream = cuv_check_stream_new ();
   bench (&blocks, 256, 256, PLENTY);
   bench (&grid, 1920, 1080, PLENTY);
   bench (&blocks, 256, 256, 64 << 20);
-  bench_search (8, 100000);
+  bench_search (&grid, 128, 1, 100000);
+  for (int n = 1; n <= 8; n *= 2)
+    bench_search (&usual, 64, n, 100000);
   for (int n = 100000; n <= 1000000; n *= 10)
-    bench_search (1, n);
+    bench_search (&one, 128, 1, n);
   cuv_check_stream_free (stream);
 }
 
