@@ -24,6 +24,17 @@ cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_frame_grey (&frame, x, y);
 }
 
+// The same of the turned frame.
+static __global__ void
+cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+
+  if (x < turn.width && y < turn.height)
+    grey[(size_t) y * pitch + x] = cuv_turned_grey (&turn, &frame, x, y);
+}
+
 // Block: a square of the first level, one pixel per thread, and its halvings in
 // the following levels.
 static __global__ void

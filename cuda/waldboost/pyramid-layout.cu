@@ -4,7 +4,7 @@
 
 // Packs a tap into one word. Kernels always read both pixels; with weight 0 the
 // second may be outside the picture, so such a tap becomes (index - 1, 256).
-// Frames are at least two pixels wide and high, like windows.
+// Levels are at least two pixels wide and high, like windows.
 static inline uint32_t
 pack_tap (CuvTap tap)
 {
@@ -194,9 +194,11 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    for (int y = 0; self->needs.sums && y < plan.height; y += CUV_STRIP)
+    const bool sums = self->needs.sums && plan.n_x > 0; // else only a source
+
+    for (int y = 0; sums && y < plan.height; y += CUV_STRIP)
       strips->push_back (CuvTile{ i, 0, y / CUV_STRIP });
-    for (int x = 0; self->needs.tilted && x <= plan.width + plan.height;
+    for (int x = 0; sums && self->needs.tilted && x <= plan.width + plan.height;
          x += CUV_DIAGONALS)
       diagonals->push_back (CuvTile{ i, x, 0 });
   }
@@ -210,7 +212,8 @@ size_images (CuvPyramid *self, Extent extent, int slack_rows)
   const size_t wide = elements * sizeof (uint32_t);
   size_t *sizes = self->image_sizes;
 
-  sizes[CUV_GREY] = (size_t) self->grey_pitch () * self->height;
+  // a second row, if there is only one, is read with weight 0
+  sizes[CUV_GREY] = (size_t) self->grey_pitch () * (self->height + 1);
   sizes[CUV_PICTURES] = (size_t) extent.pixels;
   sizes[CUV_SUMS] = !needs.sums ? 0
       : needs.narrow            ? elements * sizeof (uint16_t)
@@ -228,8 +231,9 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   Extent extent;
 
   self->needs = needs;
-  self->width = plan->width;
-  self->height = plan->height;
+  self->turn = plan->turn;
+  self->width = plan->turn.width;
+  self->height = plan->turn.height;
   self->n_levels = plan->n_levels;
   extent = lay_out (self, plan);
   self->halves = find_halves (self, plan);

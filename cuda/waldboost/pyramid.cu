@@ -349,7 +349,8 @@ diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
 
 // ---- launchers ----
 
-// Sets *source to the frame's grey plane if its layout allows, else to a copy.
+// Sets *source to the frame's grey plane if its layout allows, else to a copy,
+// turned or not.
 static int
 prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
     cudaStream_t stream)
@@ -357,8 +358,8 @@ prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
   const CuvComponent *y = &frame->component[0];
   const bool words = ((uintptr_t) y->data | y->stride | self->width) % 4 == 0;
 
-  if (frame->model != CUV_MODEL_RGB && y->step == 1 && words
-      && self->width >= 12) {
+  if (self->turn.degrees == 0 && frame->model != CUV_MODEL_RGB && y->step == 1
+      && words && self->width >= 12 && self->height >= 2) {
     *source = CuvSource{ y->data, (int) y->stride, self->width };
     return 0;
   }
@@ -368,6 +369,12 @@ prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
   dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
 
   *source = CuvSource{ grey, pitch, pitch };
+  if (self->turn.degrees != 0) {
+    cuv_turned_grey_kernel<<<grid, block, 0, stream>>> (
+        *frame, self->turn, grey, pitch);
+    CUV_CUDA_LAUNCHED (cuv_turned_grey_kernel);
+    return 0;
+  }
   cuv_grey_kernel<<<grid, block, 0, stream>>> (*frame, grey, pitch);
   CUV_CUDA_LAUNCHED (cuv_grey_kernel);
   return 0;

@@ -143,7 +143,8 @@ public:
 
 struct CuvPyramid {
   CuvPyramidNeeds needs;
-  int width, height; // of the frame
+  CuvTurn turn;
+  int width, height; // of the turned frame
   int n_levels, n_strips, n_diagonal_tiles;
   int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;

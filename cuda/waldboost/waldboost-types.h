@@ -5,6 +5,7 @@
 #define CUV_WALDBOOST_TYPES_H
 
 #include <stdint.h>
+#include "waldboost/turn.h"
 
 /* The feature of a weak classifier. All but HAAR compare the values V of a grid
  * of 3x3 equal blocks, numbered row by row, the centre is 4; rank (k) = number
@@ -146,18 +147,24 @@ typedef struct {
   int32_t weight;
 } CuvTap;
 
+/* Some windows of a row, by their positions. */
+typedef struct {
+  int32_t first, end;
+} CuvRange;
+
 /* One level of the pyramid and its window positions. */
 typedef struct {
   int32_t width, height; /* of the level, pixels */
-  int32_t source;        /* level it is resized from, -1 = the frame */
-  float scale;           /* frame pixels per level pixel */
+  int32_t source;        /* level it is resized from, -1 = the turned frame */
+  float scale;           /* pixels of the plan's picture per level pixel */
   int32_t step;          /* level pixels between windows */
   int32_t n_x, n_y;      /* window positions across and down; may be 0 */
-  int32_t box_width;     /* size of a window, frame pixels */
+  int32_t box_width;     /* size of a window, pixels of the plan's picture */
   int32_t box_height;
   int32_t first_x_tap; /* index into CuvWaldboostPlan.taps: width taps */
   int32_t first_y_tap; /* height taps */
-  float factor;        /* WBD: level pixels per frame pixel, else 0 */
+  float factor;        /* WBD: 1 / scale, else 0 */
+  int32_t first_range; /* index into CuvWaldboostPlan.ranges: n_y of them */
 } CuvWaldboostLevel;
 
 /* The pyramid and the windows to scan in frames of one size; immutable. */
@@ -165,9 +172,20 @@ typedef struct {
   CuvScan scan; /* never AUTO */
   int32_t skip; /* boolean: a reject in stage 0 skips the next window */
   int32_t width, height; /* of the frame or region to scan */
+  CuvTurn turn;          /* how the frame is turned before the scan */
+  /* The picture whose windows are scanned: the turned frame, enlarged. If that
+   * makes it larger, it is level 0, without windows, and the source of others.
+   */
+  int32_t picture_width, picture_height;
+  int32_t upright_width, upright_height; /* the frame, enlarged */
+  int32_t window_width, window_height;   /* of the model */
   int32_t n_levels, n_taps;
   const CuvWaldboostLevel *levels; /* a source comes before its users */
   const CuvTap *taps;
+  /* Haar cascades in turned frames: the windows whose boxes are in the frame.
+   * The others count as windows without contrast. NULL = all. */
+  int32_t n_ranges;
+  const CuvRange *ranges;
   /* Numbers of weak classifiers after which survivors are counted and the GPU
    * compacts them: a cascade's stages, else as requested. The last is n_weak.
    */

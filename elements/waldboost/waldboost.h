@@ -47,10 +47,22 @@
 
 #define CUV_WALDBOOST_MAX_SEGMENTS 32
 
+#define CUV_WALDBOOST_MAX_UPSCALE 8
+
+/* Limits of a picture that is enlarged or turned. */
+#define CUV_WALDBOOST_MAX_SIDE 32767
+#define CUV_WALDBOOST_MAX_PIXELS (1 << 26)
+
 typedef struct {
   CuvScan scan;
   double scale_factor;                /* OPENCV: ratio of successive levels */
   int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 octaves, 8 levels */
+  /* The frame is enlarged so many times before the scan, which finds objects
+   * smaller than the window: 1 .. CUV_WALDBOOST_MAX_UPSCALE, 0 = 1. The result
+   * is that of the frame resized by cv::resize (INTER_LINEAR_EXACT). */
+  double upscale;
+  /* Looks for objects that are turned by so many degrees, clockwise. */
+  int32_t rotation; /* -180 .. 180 */
   /* Object sizes to look for, frame pixels; 0 = no limit. If no level of an
    * OPENCV scan is between them, the one nearest to the minimum is scanned. */
   int32_t min_width, min_height;
@@ -65,13 +77,19 @@ typedef struct {
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
  * fits. NULL if memory runs out or a parameter is out of range: OPENCV with
  * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
- * 0 .. 16 or levels_per_octave not in 0 .. 64; n_segments not in 0 ..
+ * 0 .. 16 or levels_per_octave not in 0 .. 64; upscale or rotation; a picture
+ * that cuv_waldboost_picture_size() refuses; n_segments not in 0 ..
  * CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8, 16 or 32.
  * Segment ends may be in any order and beyond the model's end. Free with
  * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
+
+/* The size of frames of width x height pixels once turned and enlarged. False
+ * if a side or the area is above the limits, unless they are neither. */
+bool cuv_waldboost_picture_size (
+    const CuvWaldboostParams *params, int *width, int *height);
 
 /* ---- grouping ---- */
 
@@ -80,9 +98,13 @@ typedef struct {
   int32_t x, y, width, height; /* frame pixels */
   float score;                 /* maximum over the windows */
   int32_t neighbours;          /* number of windows */
+  int32_t rotation;            /* degrees, clockwise: that of the plan, or of
+                                * most windows of a group, the first such one */
 } CuvWaldboostBox;
 
-/* The window of a hit in the frame; rounding may move it over the edge. */
+/* The window of a hit in the frame as the plan enlarges it; rounding may move
+ * it over the edge. A window of a turned picture has the same centre in the
+ * frame, and its sides are turned to the nearest multiple of 90 degrees. */
 CuvWaldboostBox cuv_waldboost_box (
     const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit);
 
@@ -95,9 +117,9 @@ typedef enum {
   /* the same with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
   /* non-maximum suppression: windows by descending score, equal scores by
-   * level, y, x; a window is dropped if its intersection over union with a kept
-   * one (pixel areas, quotient in double) is above nms_iou. A dropped window is
-   * a neighbour of the first kept one that drops it */
+   * scan, level, y, x; a window is dropped if its intersection over union with
+   * a kept one (pixel areas, quotient in double) is above nms_iou. A dropped
+   * window is a neighbour of the first kept one that drops it */
   CUV_GROUPING_NMS,
 } CuvGroupingMethod;
 
@@ -114,8 +136,23 @@ typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
 void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
 
-/* Groups hits into boxes, clipped to the frame and valid until the next call.
- * Returns their number, or -1 if memory runs out. */
+/* The hits of one scan of a frame. */
+typedef struct {
+  const CuvWaldboostPlan *plan;
+  const CuvWaldboostHit *hits;
+  int n;
+} CuvWaldboostHits;
+
+/* Groups the hits of the scans of a frame, whose plans differ in their rotation
+ * only, except those without hits, into boxes, clipped to the frame and valid
+ * until the next call. All are grouped together, in the order of the scans,
+ * except windows of turned pictures whose boxes do not lie in the frame.
+ * Returns the number of boxes, or -1 if memory runs out. */
+int cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
+    const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
+    const CuvWaldboostBox **boxes);
+
+/* Those of one scan. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
     const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
     const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);

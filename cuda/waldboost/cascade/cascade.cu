@@ -40,6 +40,7 @@ public:
     int pitch;
 
     skip = plan.skip;
+    has_ranges = haar && plan.ranges != nullptr;
     paired = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
     choose_tile_shape (plan);
     if (!tiled && paired) {
@@ -63,6 +64,9 @@ public:
     leaves_at = tables->add (leaves);
     stages_at = tables->add (stages);
     passes_at = tables->add (passes);
+    if (has_ranges)
+      ranges_at = tables->add (
+          std::vector<CuvRange> (plan.ranges, plan.ranges + plan.n_ranges));
     tiles_at = tables->add (tile_levels (*pyramid));
     if constexpr (!haar)
       lookup_at = tables->add (lay_out_lookup (source));
@@ -369,7 +373,8 @@ private:
   {
     return { pyramid.image<void> (CUV_SUMS),
       pyramid.image<const uint32_t> (CUV_SQUARES),
-      model.tilted ? pyramid.image<const uint32_t> (CUV_TILTED) : nullptr };
+      model.tilted ? pyramid.image<const uint32_t> (CUV_TILTED) : nullptr,
+      has_ranges ? pyramid.table<CuvRange> (ranges_at) : nullptr };
   }
 
   template <typename Nodes, typename Sum, bool stumps, bool tiled_too,
@@ -473,6 +478,7 @@ private:
   // scanned in pairs; tiles have fixed_pitch(); nodes are packed
   bool exact, tiled, paired, fixed, packed;
   int shared_limit, shared_of_multiprocessor; // bytes
+  bool has_ranges = false;
   int skip, n_tiles;
   int n_split; // the first tiles are of levels with split columns
   size_t shared_bytes, unsplit_bytes; // of a tile; of one with unsplit columns
@@ -483,7 +489,7 @@ private:
   // offsets in the plan's tables
   size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;
   size_t lookup_at = 0; // LBP
-  size_t patterns_at;
+  size_t patterns_at, ranges_at = 0;
   size_t nodes_at[2],
       branches_at[2]; // unsplit and split; branches of packed nodes
 };

@@ -93,6 +93,7 @@ struct TileShape {
 struct Images {
   const void *sums;
   const uint32_t *squares, *tilted;
+  const CuvRange *ranges; // see CuvWaldboostPlan, or nullptr
 };
 
 // ---- one window ----
@@ -322,7 +323,8 @@ template <typename Sum, bool tiled> struct Tile {
   }
 };
 
-// A window's contrast normalisation; false if there is too little contrast.
+// A window's contrast normalisation; false if there is too little contrast, or
+// the window is out of its row's range.
 static __device__ bool
 find_factor (const CuvPyramidLevel &level, const Images &images, int width,
     int height, int column, int row, float *factor)
@@ -338,6 +340,13 @@ find_factor (const CuvPyramidLevel &level, const Images &images, int width,
   const int32_t corner[4] = { top + left, top + right, bottom + left,
     bottom + right };
   const int area = (width - 2) * (height - 2);
+
+  if (images.ranges != nullptr) {
+    const CuvRange range = images.ranges[level.plan.first_range + row];
+
+    if (column < range.first || column >= range.end)
+      return false;
+  }
   double sum = cuv_rectangle ((const uint32_t *) images.sums + at, corner);
   double squares = cuv_rectangle (images.squares + at, corner);
   double nf = area * squares - sum * sum;

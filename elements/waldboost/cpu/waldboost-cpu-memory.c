@@ -61,9 +61,9 @@ make_pictures (CuvWaldboostCpu *self)
   const CuvWaldboostPlan *plan = self->plan;
   size_t n = 0;
 
-  if (!reserve (&self->pictures, (plan->n_levels + 1) * sizeof (CuvPicture)))
+  if (!reserve (&self->pictures, (plan->n_levels + 2) * sizeof (CuvPicture)))
     return false;
-  memset (self->pictures.data, 0, (plan->n_levels + 1) * sizeof (CuvPicture));
+  memset (self->pictures.data, 0, (plan->n_levels + 2) * sizeof (CuvPicture));
   for (int i = 0; i < plan->n_levels; i++) {
     int at = plan->levels[i].source;
     CuvPicture *picture = cuv_picture_of (self, at);
@@ -110,13 +110,21 @@ make_worker (const CuvWaldboostCpu *self, CuvWorker *worker, int width)
 static int
 largest_width (const CuvWaldboostPlan *plan)
 {
-  int width = plan->width;
+  int width = plan->turn.width > plan->width ? plan->turn.width : plan->width;
 
   for (int i = 0; i < plan->n_levels; i++) {
     if (plan->levels[i].width > width)
       width = plan->levels[i].width;
   }
   return width;
+}
+
+static size_t
+size_of_turned (const CuvWaldboostPlan *plan)
+{
+  return plan->turn.degrees == 0
+      ? 0
+      : (size_t) plan->turn.width * plan->turn.height;
 }
 
 /* The stride never shrinks, so that the tables, which depend on it, are rarely
@@ -147,6 +155,7 @@ cuv_waldboost_cpu_set_plan (CuvWaldboostCpu *self, const CuvWaldboostPlan *plan)
   return make_strips (self) && make_pictures (self)
       && reserve (&self->zeros, (size_t) width + ALIGNMENT)
       && reserve (&self->grey, (size_t) plan->width * plan->height + 1)
+      && reserve (&self->turned, size_of_turned (plan))
       && reserve (
           &self->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
       && reserve (&self->survivors, plan->n_segments * sizeof (uint64_t));
@@ -194,6 +203,7 @@ cuv_waldboost_cpu_free (CuvWaldboostCpu *self)
   free (self->pixels.memory);
   free (self->zeros.memory);
   free (self->grey.memory);
+  free (self->turned.memory);
   free (self->hits.memory);
   free (self->survivors.memory);
   free (self);

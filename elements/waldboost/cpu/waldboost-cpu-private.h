@@ -52,18 +52,20 @@ struct _CuvWaldboostCpu {
   CuvBuffer pixels;          /* of the levels that are sources */
   CuvBuffer zeros;           /* the pixel row above a strip */
   CuvBuffer hits, survivors; /* of the result */
-  CuvBuffer grey; /* pixels of the frame, unless it has a grey plane */
+  CuvBuffer grey;   /* pixels of the frame, unless it has a grey plane */
+  CuvBuffer turned; /* those of the turned frame */
   /* during a run */
   const CuvFrame *frame;
-  int level; /* whose picture is being made, -1 = the frame */
+  int level; /* whose picture is being made, see cuv_picture_of() */
 };
 
-/* The picture of a level, -1 = the frame. data is NULL unless the level is a
- * source of others: then rows are made when a strip needs them. */
+/* The picture of a level, -1 = that of the turned frame, -2 = of the frame.
+ * data is NULL unless the level is a source of others: then rows are made when
+ * a strip needs them. */
 static inline CuvPicture *
 cuv_picture_of (const CuvWaldboostCpu *self, int level)
 {
-  return (CuvPicture *) self->pictures.data + level + 1;
+  return (CuvPicture *) self->pictures.data + level + 2;
 }
 
 #endif

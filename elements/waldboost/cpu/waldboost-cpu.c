@@ -45,6 +45,15 @@ make_row (const CuvWaldboostCpu *self, CuvWorker *worker,
       tap.weight, taps + level->first_x_tap, worker->column.data);
 }
 
+static void
+turn_row (const CuvWaldboostCpu *self, int y, uint8_t *out)
+{
+  const CuvPicture *frame = cuv_picture_of (self, -2);
+
+  cuv_turn_row (&self->plan->turn, frame->data, frame->stride, frame->width,
+      frame->height, y, out);
+}
+
 /* Makes a band of TASK_ROWS rows of self->level. */
 static void
 picture_task (void *data, int worker_index, int task)
@@ -60,13 +69,14 @@ picture_task (void *data, int worker_index, int task)
 
     if (self->level >= 0)
       make_row (self, worker, &self->plan->levels[self->level], y, out);
+    else if (self->level == -1)
+      turn_row (self, y, out);
     else
       cuv_grey_row (self->frame, y, out);
   }
   worker->pyramid_ns += thread_ns () - start;
 }
 
-/* level: -1 = the frame. */
 static void
 make_picture (CuvWaldboostCpu *self, int level, int n_threads)
 {
@@ -81,7 +91,7 @@ static void
 make_grey (CuvWaldboostCpu *self, int n_threads)
 {
   const CuvFrame *frame = self->frame;
-  CuvPicture *picture = cuv_picture_of (self, -1);
+  CuvPicture *picture = cuv_picture_of (self, -2);
 
   picture->width = self->plan->width;
   picture->height = self->plan->height;
@@ -92,6 +102,21 @@ make_grey (CuvWaldboostCpu *self, int n_threads)
   }
   picture->data = self->grey.data;
   picture->stride = self->plan->width;
+  make_picture (self, -2, n_threads);
+}
+
+static void
+turn_frame (CuvWaldboostCpu *self, int n_threads)
+{
+  const CuvTurn *turn = &self->plan->turn;
+  CuvPicture *picture = cuv_picture_of (self, -1);
+
+  if (turn->degrees == 0) {
+    *picture = *cuv_picture_of (self, -2);
+    return;
+  }
+  *picture =
+      (CuvPicture){ self->turned.data, turn->width, turn->width, turn->height };
   make_picture (self, -1, n_threads);
 }
 
@@ -163,13 +188,16 @@ scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
   const CuvWaldboostLevel *level = &self->plan->levels[strip->level];
   size_t pitch = (size_t) self->stride * self->dsp.sum_size;
   CuvScanRow row = { self->model, self->plan, self->dsp.tables, { 0 },
-    strip->level, level->step, level->n_x, 0 };
+    strip->level, level->step, level->n_x, 0, { 0, level->n_x } };
+  const CuvRange *ranges = self->plan->ranges;
 
   row.integrals.stride = self->stride;
   for (int i = 0; i < strip->n; i++) {
     size_t at = (size_t) (CUV_ZERO_ROWS - 1 + i * level->step) * pitch;
 
     row.y = (strip->first + i) * level->step;
+    if (ranges != NULL)
+      row.range = ranges[level->first_range + strip->first + i];
     row.integrals.sums = (char *) worker->integral[0].data + at;
     if (self->model->feature == CUV_FEATURE_HAAR)
       row.integrals.squares = (char *) worker->integral[1].data + at;
@@ -270,6 +298,7 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     start_worker (self, &self->workers[i]);
   if (self->n_strips > 0) {
     make_grey (self, n_threads);
+    turn_frame (self, n_threads);
     make_sources (self, n_threads);
     /* Tasks start in ascending order, so a hit that a full worker loses comes
      * after CUV_WALDBOOST_MAX_HITS others: the result would lose it anyway. */

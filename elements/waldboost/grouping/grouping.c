@@ -4,6 +4,7 @@
  * The groups are those of cv::groupRectangles, which compares all pairs; here a
  * box is only compared with those near it. */
 #include "grouping/grouping.h"
+#include "reference/waldboost-reference.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,6 +17,8 @@ typedef struct {
   int64_t x, y, width, height; /* sums over the members */
   float score;
   int32_t n;
+  int32_t run, longest; /* windows of one rotation, which come together */
+  int32_t run_of, rotation;
 } Group;
 
 struct _CuvWaldboostGrouper {
@@ -190,6 +193,18 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
   }
 }
 
+/* The rotation of most members is that of the longest run. */
+static void
+count_rotation (Group *group, int rotation)
+{
+  group->run = group->n > 0 && rotation == group->run_of ? group->run + 1 : 1;
+  group->run_of = rotation;
+  if (group->run > group->longest) {
+    group->longest = group->run;
+    group->rotation = rotation;
+  }
+}
+
 /* A root is the first box of its group, so groups are numbered in the order of
  * their first boxes. A score is the largest in a group, or least_score. */
 static int
@@ -211,6 +226,7 @@ sum_groups (
     group->y += boxes[i].y;
     group->width += boxes[i].width;
     group->height += boxes[i].height;
+    count_rotation (group, boxes[i].rotation);
     group->n++;
     if (boxes[i].score > group->score)
       group->score = boxes[i].score;
@@ -233,9 +249,10 @@ take_means (CuvWaldboostGrouper *self, int n_groups, int min_neighbours)
     const Group *group = &self->groups[i];
 
     if (group->n > min_neighbours)
-      self->means[n++] = (Box){ mean (group->x, group->n),
-        mean (group->y, group->n), mean (group->width, group->n),
-        mean (group->height, group->n), group->score, group->n };
+      self->means[n++] =
+          (Box){ mean (group->x, group->n), mean (group->y, group->n),
+            mean (group->width, group->n), mean (group->height, group->n),
+            group->score, group->n, group->rotation };
   }
   return n;
 }
@@ -360,6 +377,22 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
   return n;
 }
 
+/* From the enlarged frame to the frame. */
+static void
+shrink (const CuvWaldboostPlan *plan, Box *boxes, int n)
+{
+  for (int i = 0; i < n; i++) {
+    Box *box = &boxes[i];
+
+    box->x = cuv_scale_to_frame (box->x, plan->upright_width, plan->width);
+    box->y = cuv_scale_to_frame (box->y, plan->upright_height, plan->height);
+    box->width =
+        cuv_scale_to_frame (box->width, plan->upright_width, plan->width);
+    box->height =
+        cuv_scale_to_frame (box->height, plan->upright_height, plan->height);
+  }
+}
+
 /* Clips boxes to the frame and drops those outside. Returns their number. */
 static int
 clip (Box *boxes, int n, int width, int height)
@@ -389,22 +422,58 @@ method_for (CuvScan scan)
                                 : CUV_GROUPING_NEIGHBORS;
 }
 
+/* Appends the boxes of a scan to those of n hits. Returns the new number. */
+static int
+add_boxes (CuvWaldboostGrouper *self, const CuvWaldboostHits *scan, int n)
+{
+  const CuvWaldboostPlan *plan = scan->plan;
+
+  for (int i = 0; i < scan->n; i++) {
+    const CuvWaldboostHit *hit = &scan->hits[i];
+
+    if (plan->turn.degrees == 0
+        || cuv_turn_keeps (plan, &plan->levels[hit->level], hit->x, hit->y))
+      self->boxes[n++] = cuv_waldboost_box (plan, hit);
+  }
+  return n;
+}
+
+int
+cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
+    const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
+    const CuvWaldboostBox **boxes)
+{
+  const CuvWaldboostPlan *plan = scans[0].plan; /* or another one with hits */
+  CuvGrouping actual = *grouping;
+  int n_hits = 0, n = 0;
+
+  for (int i = 0; i < n_scans; i++) {
+    n_hits += scans[i].n;
+    if (scans[i].n > 0)
+      plan = scans[i].plan;
+  }
+  if (actual.method == CUV_GROUPING_AUTO)
+    actual.method = method_for (plan->scan);
+  if (!reserve (self, n_hits))
+    return -1;
+  for (int i = 0; i < n_scans; i++)
+    n = add_boxes (self, &scans[i], n);
+  n = cuv_waldboost_group_boxes (self, &actual, self->boxes, n, boxes);
+  if (n > 0
+      && (plan->upright_width != plan->width
+          || plan->upright_height != plan->height))
+    shrink (plan, self->out, n);
+  return n < 0 ? n : clip (self->out, n, plan->width, plan->height);
+}
+
 int
 cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
     const CuvGrouping *grouping, const CuvWaldboostHit *hits, int n_hits,
     const CuvWaldboostBox **boxes)
 {
-  CuvGrouping actual = *grouping;
-  int n;
+  const CuvWaldboostHits scan = { plan, hits, n_hits };
 
-  if (actual.method == CUV_GROUPING_AUTO)
-    actual.method = method_for (plan->scan);
-  if (!reserve (self, n_hits))
-    return -1;
-  for (int i = 0; i < n_hits; i++)
-    self->boxes[i] = cuv_waldboost_box (plan, &hits[i]);
-  n = cuv_waldboost_group_boxes (self, &actual, self->boxes, n_hits, boxes);
-  return n < 0 ? n : clip (self->out, n, plan->width, plan->height);
+  return cuv_waldboost_group_scans (self, grouping, &scan, 1, boxes);
 }
 
 CuvWaldboostGrouper *

@@ -45,6 +45,53 @@ choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
   return true;
 }
 
+/* ---- the picture ---- */
+
+static double
+upscale_of (const CuvWaldboostParams *params)
+{
+  return params->upscale == 0 ? 1 : params->upscale;
+}
+
+static void
+set_picture (CuvWaldboostPlan *plan, const CuvWaldboostParams *params)
+{
+  const double upscale = upscale_of (params);
+
+  plan->turn = cuv_turn_new (params->rotation, plan->width, plan->height);
+  plan->upright_width = (int32_t) lrint (plan->width * upscale);
+  plan->upright_height = (int32_t) lrint (plan->height * upscale);
+  plan->picture_width = (int32_t) lrint (plan->turn.width * upscale);
+  plan->picture_height = (int32_t) lrint (plan->turn.height * upscale);
+}
+
+bool
+cuv_waldboost_picture_size (
+    const CuvWaldboostParams *params, int *width, int *height)
+{
+  const bool as_is = params->rotation == 0 && upscale_of (params) == 1;
+  CuvWaldboostPlan plan = { .width = *width, .height = *height };
+  const int largest = *width > *height ? *width : *height;
+
+  set_picture (&plan, params);
+  *width = plan.picture_width;
+  *height = plan.picture_height;
+  return as_is
+      || (largest <= CUV_WALDBOOST_MAX_SIDE && *width <= CUV_WALDBOOST_MAX_SIDE
+          && *height <= CUV_WALDBOOST_MAX_SIDE
+          && (int64_t) *width * *height <= CUV_WALDBOOST_MAX_PIXELS);
+}
+
+static bool
+has_valid_picture (const CuvWaldboostParams *params, int width, int height)
+{
+  const double upscale = upscale_of (params);
+
+  return upscale >= 1 && upscale <= CUV_WALDBOOST_MAX_UPSCALE
+      && abs (params->rotation) <= 180
+      && cuv_waldboost_picture_size (params, &width, &height);
+}
+
 /* ---- the plan ---- */
 
 static bool
@@ -79,7 +126,8 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
   CuvScan scan = params->scan == CUV_SCAN_AUTO ? model->scan : params->scan;
   CuvWaldboostPlan *plan;
 
-  if (!are_valid (params, scan) || width < 0 || height < 0)
+  if (!are_valid (params, scan) || width < 0 || height < 0
+      || !has_valid_picture (params, width, height))
     return NULL;
   plan = calloc (1, sizeof *plan);
   if (plan == NULL)
@@ -88,6 +136,9 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
   plan->skip = scan == CUV_SCAN_OPENCV && model->arithmetic == CUV_SUM_STAGES;
   plan->width = width;
   plan->height = height;
+  plan->window_width = model->window_width;
+  plan->window_height = model->window_height;
+  set_picture (plan, params);
   plan->rearrangement = params->rearrangement;
   plan->block_size = params->block_size;
   if (!choose_segments (plan, model, params)
@@ -105,6 +156,7 @@ cuv_waldboost_plan_free (CuvWaldboostPlan *plan)
     return;
   free ((void *) plan->levels);
   free ((void *) plan->taps);
+  free ((void *) plan->ranges);
   free ((void *) plan->segment_end);
   free (plan);
 }
@@ -114,7 +166,7 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
 {
   const CuvWaldboostLevel *level = &plan->levels[hit->level];
   CuvWaldboostBox box = { 0, 0, level->box_width, level->box_height, hit->score,
-    1 };
+    1, 0 };
 
   switch (plan->scan) {
     case CUV_SCAN_WBD:
@@ -122,12 +174,12 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
       box.y = (int) ((float) hit->y / level->factor);
       break;
     case CUV_SCAN_DENSE:
-      box.x = cuv_scale_to_frame (hit->x, level->width, plan->width);
-      box.y = cuv_scale_to_frame (hit->y, level->height, plan->height);
+      box.x = cuv_scale_to_frame (hit->x, level->width, plan->picture_width);
+      box.y = cuv_scale_to_frame (hit->y, level->height, plan->picture_height);
       break;
     default:
       box.x = (int) lrintf ((float) hit->x * level->scale);
       box.y = (int) lrintf ((float) hit->y * level->scale);
   }
-  return box;
+  return plan->turn.degrees == 0 ? box : cuv_turn_back (plan, box);
 }

@@ -37,6 +37,43 @@ is_too_small (const CuvWaldboostParams *params, Size box)
   return box.width < params->min_width || box.height < params->min_height;
 }
 
+/* The same in pixels of an enlarged picture. */
+static CuvWaldboostParams
+enlarge_sizes (const CuvWaldboostParams *params)
+{
+  const double upscale = params->upscale == 0 ? 1 : params->upscale;
+  CuvWaldboostParams enlarged = *params;
+  int32_t *sizes[] = { &enlarged.min_width, &enlarged.min_height,
+    &enlarged.max_width, &enlarged.max_height };
+
+  for (int i = 0; i < 4; i++)
+    *sizes[i] = round_int (fmin (*sizes[i] * upscale, INT32_MAX));
+  return enlarged;
+}
+
+/* ---- the enlarged picture ---- */
+
+static bool
+is_enlarged (const CuvWaldboostPlan *plan)
+{
+  return plan->picture_width != plan->turn.width
+      || plan->picture_height != plan->turn.height;
+}
+
+/* Makes it the first level. Returns the number of levels so far. */
+static int
+add_picture (const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
+{
+  if (!is_enlarged (plan))
+    return 0;
+  levels[0] = (CuvWaldboostLevel){ .width = plan->picture_width,
+    .height = plan->picture_height,
+    .source = -1,
+    .scale = 1,
+    .step = 1 };
+  return 1;
+}
+
 /* ---- as cv::CascadeClassifier ---- */
 
 static Size
@@ -56,8 +93,8 @@ count_scales (const CuvWaldboostModel *model, double factor,
   for (double scale = 1;; scale *= factor, n++) {
     double w = model->window_width * scale, h = model->window_height * scale;
 
-    if (!(w < 1e9 && h < 1e9) || round_int (w) > plan->width
-        || round_int (h) > plan->height)
+    if (!(w < 1e9 && h < 1e9) || round_int (w) > plan->picture_width
+        || round_int (h) > plan->picture_height)
       return n;
     if (levels != NULL)
       levels[n].scale = (float) scale;
@@ -134,9 +171,10 @@ opencv_level (
 {
   Size box = box_size (model, scale);
 
-  return (CuvWaldboostLevel){ .width = round_int ((float) plan->width / scale),
-    .height = round_int ((float) plan->height / scale),
-    .source = -1,
+  return (CuvWaldboostLevel){ .width = round_int (
+                                  (float) plan->picture_width / scale),
+    .height = round_int ((float) plan->picture_height / scale),
+    .source = is_enlarged (plan) - 1,
     .scale = scale,
     .step = scale >= 2 ? 1 : 2,
     .box_width = box.width,
@@ -149,32 +187,35 @@ opencv_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 {
   const double factor = params->scale_factor;
   int n = count_scales (model, factor, plan, NULL);
-  CuvWaldboostLevel *levels = malloc ((n + 1) * sizeof *levels);
+  CuvWaldboostLevel *all = malloc ((n + 2) * sizeof *all), *levels;
 
-  if (levels == NULL)
+  if (all == NULL)
     return NULL;
+  levels = all + add_picture (plan, all);
   count_scales (model, factor, plan, levels);
-  plan->n_levels = choose_scales (model, params, levels, n);
-  for (int i = 0; i < plan->n_levels; i++) {
+  n = choose_scales (model, params, levels, n);
+  for (int i = 0; i < n; i++) {
     levels[i] = opencv_level (plan, model, levels[i].scale);
     set_opencv_positions (model, &levels[i], levels[0].width);
   }
-  return levels;
+  if (n > 0)
+    plan->n_levels = (int) (levels - all) + n;
+  return all;
 }
 
 /* ---- as WBDetector ---- */
 
-#define MAX_WBD_LEVELS 32
+#define MAX_WBD_LEVELS 32 /* and the picture */
 #define WBD_STEP 4
 
 static CuvWaldboostLevel
 wbd_level (
     const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, float factor)
 {
-  CuvWaldboostLevel level = { .width =
-                                  round_int (plan->width * (double) factor),
-    .height = round_int (plan->height * (double) factor),
-    .source = -1,
+  CuvWaldboostLevel level = { .width = round_int (
+                                  plan->picture_width * (double) factor),
+    .height = round_int (plan->picture_height * (double) factor),
+    .source = is_enlarged (plan) - 1,
     .scale = 1 / factor,
     .factor = factor,
     .step = WBD_STEP,
@@ -195,17 +236,20 @@ wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
 {
   CuvWaldboostLevel *levels = malloc (MAX_WBD_LEVELS * sizeof *levels);
+  int n, n_before;
 
   if (levels == NULL)
     return NULL;
+  n = n_before = add_picture (plan, levels);
   for (float factor = 0.2f; factor < 1.2f; factor *= 1.1f) {
     CuvWaldboostLevel level = wbd_level (plan, model, factor);
     Size box = { level.box_width, level.box_height };
 
     if (level.n_x > 0 && !is_too_large (params, box)
         && !is_too_small (params, box))
-      levels[plan->n_levels++] = level;
+      levels[n++] = level;
   }
+  plan->n_levels = n > n_before ? n : 0;
   return levels;
 }
 
@@ -216,8 +260,8 @@ static CuvWaldboostLevel
 dense_level (
     const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, double scale)
 {
-  int width = (int) floor (plan->width / scale + 1e-9);
-  int height = (int) floor (plan->height / scale + 1e-9);
+  int width = (int) floor (plan->picture_width / scale + 1e-9);
+  int height = (int) floor (plan->picture_height / scale + 1e-9);
 
   if (width < model->window_width || height < model->window_height)
     return (CuvWaldboostLevel){ 0 };
@@ -227,13 +271,14 @@ dense_level (
     .step = 1,
     .n_x = width - model->window_width + 1,
     .n_y = height - model->window_height + 1,
-    .box_width = cuv_scale_to_frame (model->window_width, width, plan->width),
-    .box_height =
-        cuv_scale_to_frame (model->window_height, height, plan->height) };
+    .box_width =
+        cuv_scale_to_frame (model->window_width, width, plan->picture_width),
+    .box_height = cuv_scale_to_frame (
+        model->window_height, height, plan->picture_height) };
 }
 
 /* The levels of an octave are resized from its first one, its base, and a base
- * from the one before; the first base is the frame. A base whose size was not
+ * from the one before; the first base is the picture. A base whose size was not
  * requested is kept without windows, as a source. */
 static CuvWaldboostLevel *
 dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
@@ -242,10 +287,15 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
   int octaves = params->octaves > 0 ? params->octaves : 4;
   int per_octave =
       params->levels_per_octave > 0 ? params->levels_per_octave : 8;
-  CuvWaldboostLevel *levels = malloc (octaves * per_octave * sizeof *levels);
-  int base = -1, n = 0;
+  CuvWaldboostLevel *levels =
+      malloc ((octaves * per_octave + 1) * sizeof *levels);
+  int base, n;
 
-  for (int i = 0; levels != NULL && i < octaves * per_octave; i++) {
+  if (levels == NULL)
+    return NULL;
+  n = add_picture (plan, levels);
+  base = n - 1;
+  for (int i = 0; i < octaves * per_octave; i++) {
     int octave = i / per_octave, in_octave = i % per_octave;
     CuvWaldboostLevel level = dense_level (
         plan, model, exp2 (octave + (double) in_octave / per_octave));
@@ -315,10 +365,12 @@ make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     CuvTap *taps, int n_out, int n_in)
 {
   /* OpenCV does not resize to the same size, regardless of the factor */
-  bool copy = level->width == plan->width && level->height == plan->height;
+  bool copy = level->width == plan->picture_width
+      && level->height == plan->picture_height;
   int exponent;
 
-  if (plan->scan == CUV_SCAN_OPENCV)
+  if (plan->scan == CUV_SCAN_OPENCV
+      || (level->source < 0 && is_enlarged (plan)))
     make_exact_taps (taps, n_out, n_in, (double) n_in / n_out);
   else if (plan->scan == CUV_SCAN_WBD)
     make_exact_taps (taps, n_out, n_in, copy ? 1 : 1 / (double) level->factor);
@@ -343,7 +395,7 @@ add_taps (CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
     return false;
   for (int i = 0; i < plan->n_levels; i++) {
     const CuvWaldboostLevel *level = &levels[i];
-    Size source = { plan->width, plan->height };
+    Size source = { plan->turn.width, plan->turn.height };
 
     if (level->source >= 0)
       source =
@@ -360,11 +412,13 @@ bool
 cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
 {
+  CuvWaldboostParams enlarged = enlarge_sizes (params);
   CuvWaldboostLevel *levels = plan->scan == CUV_SCAN_OPENCV
-      ? opencv_levels (plan, model, params)
-      : plan->scan == CUV_SCAN_WBD ? wbd_levels (plan, model, params)
-                                   : dense_levels (plan, model, params);
+      ? opencv_levels (plan, model, &enlarged)
+      : plan->scan == CUV_SCAN_WBD ? wbd_levels (plan, model, &enlarged)
+                                   : dense_levels (plan, model, &enlarged);
 
   plan->levels = levels;
-  return levels != NULL && add_taps (plan, levels);
+  return levels != NULL && add_taps (plan, levels)
+      && cuv_turn_add_ranges (plan, model, levels);
 }

@@ -47,11 +47,33 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 
+/* The turn that makes objects turned by so many degrees upright, of pictures of
+ * width x height pixels. */
+CuvTurn cuv_turn_new (int degrees, int width, int height);
+
+/* Row y of the turned picture, turn->width pixels, from a grey one. */
+void cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
+    int width, int height, int y, uint8_t *out);
+
+/* Whether the box of a window of a turned picture lies in the frame. */
+bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level, int level_x, int level_y);
+
+/* Adds the ranges of windows to a plan with levels. False if memory runs out.
+ */
+bool cuv_turn_add_ranges (CuvWaldboostPlan *plan,
+    const CuvWaldboostModel *model, CuvWaldboostLevel *levels);
+
+/* The box in the upright, enlarged frame of one in the plan's picture. */
+CuvWaldboostBox cuv_turn_back (
+    const CuvWaldboostPlan *plan, CuvWaldboostBox box);
+
 /* For qsort() of int32_t. */
 int cuv_compare_ints (const void *a, const void *b);
 
-/* Converts a length or position in a DENSE level to frame pixels, rounded; from
- * a side of n_level pixels to one of n_frame. */
+/* Converts a length or position in a DENSE level to picture pixels, or in an
+ * enlarged frame to the frame's, rounded; from a side of n_level pixels to one
+ * of n_frame. */
 static inline int
 cuv_scale_to_frame (int length, int n_level, int n_frame)
 {
@@ -84,6 +106,7 @@ typedef struct {
   CuvIntegrals integrals;
   int32_t level, step, n_x; /* step and n_x are those of the level */
   int32_t y;                /* of the windows, level pixels */
+  CuvRange range;           /* Haar cascades: windows that may have contrast */
 } CuvScanRow;
 
 /* See CuvWaldboostDsp (cpu/waldboost-dsp.h) for their contracts. */

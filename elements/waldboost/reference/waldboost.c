@@ -313,6 +313,13 @@ cuv_evaluate_window (const CuvWaldboostModel *model,
   }
 }
 
+static bool
+is_in_range (const CuvScanRow *row, int i)
+{
+  return row->plan->ranges == NULL
+      || (i >= row->range.first && i < row->range.end);
+}
+
 void
 cuv_scan_row (const CuvScanRow *row, CuvHitList *list)
 {
@@ -321,7 +328,9 @@ cuv_scan_row (const CuvScanRow *row, CuvHitList *list)
   for (int i = 0; i < row->n_x; i++) {
     float score = 0;
     int x = i * row->step;
-    int passed = cuv_evaluate_window (model, &row->integrals, x, &score);
+    int passed = is_in_range (row, i)
+        ? cuv_evaluate_window (model, &row->integrals, x, &score)
+        : -1;
 
     cuv_hit_list_count (list, row->plan, passed);
     if (passed == model->n_weak)

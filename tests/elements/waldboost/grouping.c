@@ -325,9 +325,14 @@ GST_START_TEST (test_auto)
     .factor = 0.5f,
     .box_width = 48,
     .box_height = 48 };
-  CuvWaldboostPlan plan = {
-    .width = 90, .height = 100, .n_levels = 1, .levels = &level
-  };
+  CuvWaldboostPlan plan = { .width = 90,
+    .height = 100,
+    .picture_width = 90,
+    .picture_height = 100,
+    .upright_width = 90,
+    .upright_height = 100,
+    .n_levels = 1,
+    .levels = &level };
   const CuvWaldboostHit hits[] = { { 0, 8, 0, 1 }, { 0, 22, 0, 2 },
     { 0, 25, 1, 3 }, { 0, 25, 26, 2 } };
   static const struct {

@@ -91,13 +91,101 @@ halve (uint8_t *in, int *width, int *height)
   return out;
 }
 
+/* ---- turned and enlarged pictures ---- */
+
+/* The pixel of the frame at a distance from its centre, by bilinear
+ * interpolation with weights rounded down to 1/256. */
+static uint8_t
+pixel_at (const uint8_t *in, int width, int height, double right, double down)
+{
+  double x = right + (width - 1) / 2., y = down + (height - 1) / 2.;
+  Interpolation across = { { (int) floor (x) }, (int) ((x - floor (x)) * 256) };
+  Interpolation along = { { (int) floor (y) }, (int) ((y - floor (y)) * 256) };
+
+  if (x < 0 || y < 0 || x > width - 1 || y > height - 1)
+    return 128;
+  across.at[1] = across.at[0] + (across.weight > 0);
+  along.at[1] = along.at[0] + (along.weight > 0);
+  return interpolate (in, width, across, along);
+}
+
+/* Sine and cosine have 16 bits, so places are exact in double. */
+static uint8_t *
+turn (const CuvFrame *frame, const CuvWaldboostPlan *plan)
+{
+  const double angle = plan->turn.degrees * M_PI / 180;
+  const double c = rint (cos (angle) * 65536) / 65536;
+  const double s = rint (sin (angle) * 65536) / 65536;
+  const int w = frame->width, h = frame->height;
+  const int width = (int) ceil (fabs (c) * w + fabs (s) * h);
+  const int height = (int) ceil (fabs (s) * w + fabs (c) * h);
+  uint8_t *in = oracle_grey (frame);
+  uint8_t *out = malloc ((size_t) width * height + 1);
+
+  CUV_CHECK (plan->turn.width == width && plan->turn.height == height,
+      ": %d x %d, expected %d x %d", plan->turn.width, plan->turn.height, width,
+      height);
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      double right = x - (width - 1) / 2., down = y - (height - 1) / 2.;
+
+      out[(size_t) y * width + x] =
+          pixel_at (in, w, h, right * c - down * s, right * s + down * c);
+    }
+  }
+  free (in);
+  return out;
+}
+
+uint8_t *
+oracle_picture (const CuvFrame *frame, const CuvWaldboostPlan *plan, int *width,
+    int *height)
+{
+  const int w = plan->turn.width, h = plan->turn.height;
+  uint8_t *in = turn (frame, plan), *out;
+
+  *width = plan->picture_width;
+  *height = plan->picture_height;
+  if (*width == w && *height == h)
+    return in;
+  out = malloc ((size_t) *width * *height + 1);
+  for (int y = 0; y < *height; y++) {
+    for (int x = 0; x < *width; x++)
+      out[(size_t) y * *width + x] =
+          interpolate (in, w, exact_interpolation (x, (double) w / *width, w),
+              exact_interpolation (y, (double) h / *height, h));
+  }
+  free (in);
+  return out;
+}
+
+bool
+oracle_keeps (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level, int x, int y)
+{
+  const double c = plan->turn.cos / 65536., s = plan->turn.sin / 65536.;
+  const double across = (double) plan->turn.width / level->width;
+  const double down = (double) plan->turn.height / level->height;
+  const double w = model->window_width * across;
+  const double h = model->window_height * down;
+  const double right = x * across + w / 2 - plan->turn.width / 2.;
+  const double below = y * down + h / 2 - plan->turn.height / 2.;
+  const bool lies = fabs (s) > fabs (c);
+
+  return fabs (right * c - below * s) + (lies ? h : w) / 2
+      < plan->width / 2. + 1e-9
+      && fabs (right * s + below * c) + (lies ? w : h) / 2
+      < plan->height / 2. + 1e-9;
+}
+
 /* Frame or octave pixels per level pixel. WBDetector resizes by a factor, and
  * copies if the size stays the same. */
 static double
 scale_of (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level, int n,
     int n_level)
 {
-  bool copy = plan->width == level->width && plan->height == level->height;
+  bool copy = plan->picture_width == level->width
+      && plan->picture_height == level->height;
 
   return plan->scan == CUV_SCAN_WBD && !copy ? 1 / (double) level->factor
                                              : (double) n / n_level;
@@ -108,8 +196,8 @@ oracle_level (const CuvFrame *frame, const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level)
 {
   bool dense = plan->scan == CUV_SCAN_DENSE;
-  int w = frame->width, h = frame->height;
-  uint8_t *in = oracle_grey (frame);
+  int w, h;
+  uint8_t *in = oracle_picture (frame, plan, &w, &h);
   uint8_t *out = malloc ((size_t) level->width * level->height);
 
   for (double octave = 2; dense && octave <= level->scale; octave *= 2)
@@ -374,6 +462,17 @@ waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
   return sum > final ? model->n_weak : model->n_weak - 1;
 }
 
+/* Of turned frames, Haar cascades have no contrast in windows whose boxes leave
+ * the frame. */
+static bool
+is_left_out (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level, int x, int y)
+{
+  return plan->turn.degrees % 90 != 0 && model->feature == CUV_FEATURE_HAAR
+      && model->arithmetic == CUV_SUM_STAGES
+      && !oracle_keeps (model, plan, level, x, y);
+}
+
 /* Evaluates and counts a window; returns whether it is a hit. *first_stage:
  * rejected by the first stage, so that the next window is skipped. */
 static bool
@@ -418,9 +517,11 @@ scan_level (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
       OracleWindow window = { pixels + (size_t) y * level->width + x,
         level->width };
       float score = 0;
-      bool first_stage;
+      bool first_stage = false;
 
-      if (visit (model, window, result, passed, &score, &first_stage))
+      if (is_left_out (model, plan, level, x, y))
+        result->windows++;
+      else if (visit (model, window, result, passed, &score, &first_stage))
         hits[result->n_hits++] = (CuvWaldboostHit){ index, x, y, score };
       if (plan->scan == CUV_SCAN_OPENCV && first_stage)
         i++;
@@ -438,6 +539,8 @@ oracle_scan (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
     .hits = malloc (CUV_WALDBOOST_MAX_HITS * sizeof *result.hits) };
 
   for (int i = 0; i < plan->n_levels; i++) {
+    if (plan->levels[i].n_x == 0)
+      continue; /* a source of others */
     uint8_t *pixels = oracle_level (frame, plan, &plan->levels[i]);
 
     scan_level (model, plan, i, pixels, &result, passed);

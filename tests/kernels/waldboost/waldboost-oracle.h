@@ -16,6 +16,15 @@ typedef struct {
 /* The grey frame; free() it. */
 uint8_t *oracle_grey (const CuvFrame *frame);
 
+/* The turned frame, enlarged: the picture whose windows are scanned; free() it.
+ */
+uint8_t *oracle_picture (const CuvFrame *frame, const CuvWaldboostPlan *plan,
+    int *width, int *height);
+
+/* Whether the box of a window of a turned frame is in the frame. */
+bool oracle_keeps (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level, int x, int y);
+
 /* One level's pixels; free() them. */
 uint8_t *oracle_level (const CuvFrame *frame, const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level);

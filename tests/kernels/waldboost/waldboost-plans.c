@@ -98,8 +98,8 @@ check_level (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
   int i = (int) (level - plan->levels);
   bool whole = level->source < 0;
   const CuvWaldboostLevel *source = plan->levels + level->source;
-  int width = whole ? plan->width : source->width;
-  int height = whole ? plan->height : source->height;
+  int width = whole ? plan->turn.width : source->width;
+  int height = whole ? plan->turn.height : source->height;
 
   CUV_CHECK (level->source < i, ": level %d from %d", i, level->source);
   CUV_CHECK (
@@ -131,8 +131,10 @@ check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
     .x = random_between (0, level->width - 1),
     .y = random_between (0, level->height - 1) };
   CuvWaldboostBox box = cuv_waldboost_box (plan, &hit);
-  int x = (int) floor (hit.x * (double) plan->width / level->width + 0.5);
-  int y = (int) floor (hit.y * (double) plan->height / level->height + 0.5);
+  int x =
+      (int) floor (hit.x * (double) plan->picture_width / level->width + 0.5);
+  int y =
+      (int) floor (hit.y * (double) plan->picture_height / level->height + 0.5);
 
   if (plan->scan == CUV_SCAN_WBD) {
     float s = 0.2f;
@@ -147,6 +149,18 @@ check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
       ": %d, %d at %d, %d; expected %d, %d", hit.x, hit.y, box.x, box.y, x, y);
 }
 
+/* The picture, and sizes in its pixels. */
+static void
+enlarge (CuvWaldboostParams *params, int *width, int *height)
+{
+  double upscale = params->upscale > 0 ? params->upscale : 1;
+  int *numbers[] = { width, height, &params->min_width, &params->min_height,
+    &params->max_width, &params->max_height };
+
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    *numbers[i] = (int) rint (*numbers[i] * upscale);
+}
+
 static void
 check_plan (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     int width, int height)
@@ -154,19 +168,23 @@ check_plan (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   CuvWaldboostPlan *plan =
       cuv_waldboost_plan_new (model, params, width, height);
   Expected expected[MAX_EXPECTED];
-  int n = params->scan == CUV_SCAN_WBD
-      ? expect_wbd (model, params, width, height, expected)
-      : expect_dense (model, params, width, height, expected);
-  int found = 0;
+  CuvWaldboostParams of_picture = *params;
+  int n, found = 0;
 
+  enlarge (&of_picture, &width, &height);
+  n = params->scan == CUV_SCAN_WBD
+      ? expect_wbd (model, &of_picture, width, height, expected)
+      : expect_dense (model, &of_picture, width, height, expected);
   cuv_check_case ("plan of scan %d for %d x %d, window %d x %d", params->scan,
       width, height, model->window_width, model->window_height);
+  CUV_CHECK (plan->picture_width == width && plan->picture_height == height);
   for (int i = 0; i < plan->n_levels; i++) {
     const CuvWaldboostLevel *level = &plan->levels[i];
 
     check_level (
         plan, level, level->n_x > 0 && found < n ? &expected[found] : NULL);
-    check_boxes (plan, level);
+    if (level->n_x > 0)
+      check_boxes (plan, level);
     found += level->n_x > 0;
   }
   CUV_CHECK (found == n, ": %d and %d", found, n);
@@ -189,6 +207,8 @@ check_random_plans (void)
       .levels_per_octave = random_between (0, 12),
     };
 
+    if (i % 3 == 0)
+      params.upscale = 1 + random_between (0, 50) / 25.;
     if (i % 4 >= 2) {
       params.min_width = random_between (0, 70);
       params.min_height = random_between (0, 70);
@@ -307,8 +327,38 @@ check_invalid_params (void)
   CASE (true, .scan = CUV_SCAN_OPENCV, .scale_factor = NAN);
   CASE (false, .scan = CUV_SCAN_OPENCV, .scale_factor = 1.01);
   CASE (false, .scan = CUV_SCAN_WBD);
+  CASE (false, .upscale = 8, .rotation = -180);
+  CASE (true, .upscale = 0.9);
+  CASE (true, .upscale = 8.1);
+  CASE (true, .upscale = NAN);
+  CASE (true, .rotation = 181);
+  CASE (true, .rotation = -181);
   CASE (true, .scan = CUV_SCAN_DENSE + 1);
 #undef CASE
+}
+
+static void
+check_size (double upscale, int rotation, int width, int height, bool fits)
+{
+  CuvWaldboostParams params = { .upscale = upscale, .rotation = rotation };
+
+  cuv_check_case (
+      "%d x %d, upscale %g, rotation %d", width, height, upscale, rotation);
+  CUV_CHECK (cuv_waldboost_picture_size (&params, &width, &height) == fits);
+}
+
+static void
+check_sizes (void)
+{
+  check_size (1, 0, 100000, 3, true);
+  check_size (1, 90, 100000, 3, false);
+  check_size (2, 0, 3840, 2160, true);
+  check_size (3, 0, 3840, 2160, false);
+  check_size (2, 0, 8192, 2048, true);
+  check_size (2, 0, 8193, 2048, false);
+  check_size (2, 0, 16384, 1, false);
+  check_size (1, 20, 7680, 4320, true);
+  check_size (1, 45, 32767, 20, false);
 }
 
 /* ---- cascades ---- */
@@ -350,5 +400,6 @@ check_plans (void)
   check_1080p ();
   check_segment_lists ();
   check_invalid_params ();
+  check_sizes ();
   check_cascade ();
 }

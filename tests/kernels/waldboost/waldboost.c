@@ -69,6 +69,11 @@ random_params (CuvScan scan)
     params.octaves = random_between (1, 3);
     params.levels_per_octave = random_between (1, 5);
   }
+  if (cuv_check_below (4) == 0)
+    params.upscale = random_between (10, 21) / 10.;
+  if (cuv_check_below (3) == 0)
+    params.rotation = cuv_check_below (2) ? random_between (-180, 180)
+                                          : 90 * random_between (-2, 2);
   if (cuv_check_below (3) == 0) {
     params.min_width = random_between (0, 60);
     params.min_height = random_between (0, 60);
@@ -83,10 +88,11 @@ check_model (const ModelKind *kind, const RandomModel *random,
     const CuvWaldboostParams *params, const CuvCheckFrame *frame,
     bool with_oracle)
 {
-  cuv_check_case ("%d x %d, %s, window %d x %d, scan %d, factor %g",
+  cuv_check_case ("%d x %d, %s, window %d x %d, scan %d, factor %g, upscale "
+                  "%g, rotation %d",
       frame->frame.width, frame->frame.height, kind->name,
       random->model.window_width, random->model.window_height, params->scan,
-      params->scale_factor);
+      params->scale_factor, params->upscale, params->rotation);
   n_hits_seen +=
       (uint64_t) check_scan (&random->model, params, frame, with_oracle);
 }

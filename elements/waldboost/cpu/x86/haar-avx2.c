@@ -413,18 +413,39 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   groups->n = kept;
 }
 
-/* Groups of n windows from x on; alive: those with enough contrast. */
+/* Those of the group's windows, from x on, that are in the range. */
+static inline unsigned
+mask_of (const CuvRange *range, int x)
+{
+  const int first = range->first - x, end = range->end - x;
+
+  if (first >= GROUP || end <= 0)
+    return 0;
+  return (0xffu << (first > 0 ? first : 0))
+      & (end < GROUP ? (1u << end) - 1 : 0xff);
+}
+
+/* The groups of windows from x on that have some with enough contrast: the
+ * masks of these, for n_groups groups, are written to contrast. */
 static void
-start_groups (const CuvScanRow *row, int x, int n, Groups *groups)
+start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
+    Groups *groups)
 {
   const HaarTables *self = (const HaarTables *) row->tables;
   int layout = cuv_avx2_layout (row->step);
 
-  groups->n = (n + GROUP - 1) / GROUP;
-  for (int i = 0; i < groups->n; i++) {
-    groups->at[i] = (int16_t) (GROUP * i);
-    groups->alive[i] = (uint8_t) find_factor (
-        self, &row->integrals, layout, x + GROUP * i, groups->factor[i]);
+  groups->n = 0;
+  for (int i = 0; i < n_groups; i++) {
+    const unsigned in_range = mask_of (&row->range, x + GROUP * i);
+
+    contrast[i] = in_range == 0
+        ? 0
+        : (uint8_t) (in_range
+            & find_factor (self, &row->integrals, layout, x + GROUP * i,
+                groups->factor[groups->n]));
+    groups->at[groups->n] = (int16_t) (GROUP * i);
+    groups->alive[groups->n] = contrast[i];
+    groups->n += contrast[i] != 0;
   }
 }
 
@@ -434,15 +455,15 @@ first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     Groups *groups, CuvHitList *list)
 {
   const HaarTables *self = (const HaarTables *) row->tables;
+  const int n_groups = (n + GROUP - 1) / GROUP;
   uint8_t contrast[CHUNK];
-  int kept = 0;
+  int kept = 0, next = 0;
 
-  start_groups (row, x, n, groups);
-  memcpy (contrast, groups->alive, sizeof contrast);
+  start_groups (row, x, n_groups, contrast, groups);
   pass_stage (row, x, &self->stages[0], true, groups);
-  for (int i = 0; i < groups->n; i++) {
-    int left = n - GROUP * i;
-    unsigned passed = groups->alive[i];
+  for (int i = 0; i < n_groups; i++) {
+    const int left = n - GROUP * i, at = next;
+    unsigned passed = contrast[i] != 0 ? groups->alive[next++] : 0;
     unsigned failed = row->plan->skip ? contrast[i] & ~passed : 0;
     unsigned visited = cuv_avx2_visit (failed, GROUP, skip)
         & (left < GROUP ? (1u << left) - 1 : 0xff);
@@ -455,8 +476,8 @@ first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     if (passed == 0)
       continue;
     groups->alive[kept] = (uint8_t) passed;
-    groups->at[kept] = groups->at[i];
-    memcpy (groups->factor[kept++], groups->factor[i], sizeof (float[GROUP]));
+    groups->at[kept] = groups->at[at];
+    memmove (groups->factor[kept++], groups->factor[at], sizeof (float[GROUP]));
   }
   groups->n = kept;
 }
