@@ -196,10 +196,10 @@ choose_plan (
   int width = part.right - part.left, height = part.bottom - part.top;
 
   *plan = NULL;
-  if (self->backend.klass == NULL || width == 0 || height == 0)
-    return NULL;
   self->x = part.left;
   self->y = part.top;
+  if (self->backend.klass == NULL || width == 0 || height == 0)
+    return NULL;
   *plan = self->plan;
   if (width == self->plan->width && height == self->plan->height)
     return NULL;

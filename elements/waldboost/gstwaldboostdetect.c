@@ -52,7 +52,8 @@ struct _GstWaldboostDetect {
   Counts counts;           /* under the object lock */
 
   /* of the streaming thread */
-  CuvWaldboostDetector *detector;
+  CuvWaldboostDetector *detectors[GST_WALDBOOST_MAX_ROTATIONS];
+  gint n_detectors; /* one for each rotation */
   CuvWaldboostGrouper *grouper;
   GArray *present;     /* GstCuvObject, those of the current frame */
   GstCuvBudget budget; /* of the regions of a frame */
@@ -146,6 +147,25 @@ counts_to_stats (const Counts *self, GstStructure *stats)
 
 /* ---- preparing ---- */
 
+typedef CuvWaldboostDetector *Detectors[GST_WALDBOOST_MAX_ROTATIONS];
+
+static CuvWaldboostParams
+params_of (const GstWaldboostSettings *s, gint i)
+{
+  CuvWaldboostParams params;
+
+  memcpy (&params, &s->params, sizeof params); /* padding, too */
+  params.rotation = s->rotation[i];
+  return params;
+}
+
+static void
+free_detectors (Detectors detectors, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    g_clear_pointer (&detectors[i], cuv_waldboost_detector_free);
+}
+
 /* "WxH", or "none" for a size that limits nothing. */
 static void
 format_limit (gchar *text, gsize size, gint width, gint height)
@@ -158,8 +178,9 @@ format_limit (gchar *text, gsize size, gint width, gint height)
 
 static void
 warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
-    const CuvWaldboostDetector *detector)
+    Detectors detectors)
 {
+  const CuvWaldboostDetector *detector = detectors[0];
   const CuvWaldboostParams *params = &detector->params;
   const CuvWaldboostPlan *plan = detector->plan;
   gchar min_text[32], max_text[32];
@@ -172,8 +193,10 @@ warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
         (NULL));
     return;
   }
-  if (detector->n_levels > 0)
-    return;
+  for (gint i = 0; i < s->n_rotations; i++) {
+    if (detectors[i]->n_levels > 0)
+      return;
+  }
   if (plan->width == 0 || plan->height == 0) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("roi '%s' lies outside the frame, which is %dx%d. No objects will be "
@@ -190,10 +213,66 @@ warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("No window fits: the model's is %dx%d, the searched part of the frame "
        "%dx%d, the limits are min-size %s and max-size %s. No objects will be "
-       "found; use larger frames, a larger roi or other size limits.",
+       "found; use larger frames, a larger roi, upscale or other size limits.",
           detector->model->window_width, detector->model->window_height,
           plan->width, plan->height, min_text, max_text),
       (NULL));
+}
+
+static gboolean
+detectors_match (const GstWaldboostDetect *self, const GstWaldboostSettings *s,
+    const GstCuvFrame *frame)
+{
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  gboolean match = self->n_detectors == s->n_rotations;
+
+  for (gint i = 0; i < s->n_rotations && match; i++) {
+    const CuvWaldboostParams params = params_of (s, i);
+
+    match = cuv_waldboost_detector_matches (self->detectors[i], s->model,
+        &params, &s->area, &frame->frame, &processor);
+  }
+  return match;
+}
+
+static gchar *
+size_problem (const GstWaldboostSettings *s, const CuvFrame *frame)
+{
+  const CuvRoi area = cuv_roi_in_frame (&s->area, frame->width, frame->height);
+
+  for (gint i = 0; i < s->n_rotations; i++) {
+    const CuvWaldboostParams params = params_of (s, i);
+    gint width = area.right - area.left, height = area.bottom - area.top;
+
+    if (!cuv_waldboost_picture_size (&params, &width, &height))
+      return g_strdup_printf ("upscale %g and rotation %d make a picture of "
+                              "%dx%d from %dx%d pixels, above the limits of %d "
+                              "a side and %d in all: lower upscale, set a "
+                              "smaller roi or use smaller frames",
+          params.upscale, params.rotation, width, height,
+          area.right - area.left, area.bottom - area.top,
+          CUV_WALDBOOST_MAX_SIDE, CUV_WALDBOOST_MAX_PIXELS);
+  }
+  return NULL;
+}
+
+/* Returns NULL, or an error, and then no detectors. */
+static const gchar *
+make_detectors (const GstWaldboostSettings *s, const GstCuvFrame *frame,
+    Detectors detectors)
+{
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  const gchar *error = NULL;
+
+  for (gint i = 0; i < s->n_rotations && error == NULL; i++) {
+    const CuvWaldboostParams params = params_of (s, i);
+
+    detectors[i] = cuv_waldboost_detector_new (
+        s->model, &params, &s->area, &frame->frame, &processor, &error);
+    if (error != NULL)
+      free_detectors (detectors, i);
+  }
+  return error;
 }
 
 static gchar *
@@ -202,25 +281,27 @@ gst_waldboost_detect_configure (
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = settings;
-  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  CuvWaldboostDetector *detector;
+  Detectors detectors = { NULL };
   const gchar *error;
+  gchar *problem;
 
   self->budget.warned = FALSE;
-  if (cuv_waldboost_detector_matches (self->detector, s->model, &s->params,
-          &s->area, &frame->frame, &processor))
+  if (detectors_match (self, s, frame))
     return NULL;
+  problem = size_problem (s, &frame->frame);
+  if (problem != NULL)
+    return problem;
   if (self->grouper == NULL)
     self->grouper = cuv_waldboost_grouper_new ();
   if (self->grouper == NULL)
     return gst_cuv_filter_open_problem (filter, frame, "out of memory");
-  detector = cuv_waldboost_detector_new (
-      s->model, &s->params, &s->area, &frame->frame, &processor, &error);
-  if (detector == NULL)
+  error = make_detectors (s, frame, detectors);
+  if (error != NULL)
     return gst_cuv_filter_open_problem (filter, frame, error);
-  cuv_waldboost_detector_free (self->detector);
-  self->detector = detector;
-  warn_if_empty (self, s, detector);
+  free_detectors (self->detectors, self->n_detectors);
+  memcpy (self->detectors, detectors, sizeof detectors);
+  self->n_detectors = s->n_rotations;
+  warn_if_empty (self, s, detectors);
   return NULL;
 }
 
@@ -236,52 +317,73 @@ append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
   for (gint i = 0; i < n; i++) {
     GstWaldboostObject object = { boxes[i], parent_id };
 
-    object.box.x += self->detector->x;
-    object.box.y += self->detector->y;
+    object.box.x += self->detectors[0]->x;
+    object.box.y += self->detectors[0]->y;
     if (!(gst_waldboost_confidence (s->origin, boxes[i].score) < s->threshold))
       g_array_append_val (self->objects, object);
   }
 }
 
-/* Searches an area, NULL = the frame or roi. parent_id: of the object that has
- * this area, else -1. */
+/* Runs all detectors on an area, NULL = the frame or roi. The limit of hits is
+ * that of all rotations together. */
+static gboolean
+scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
+    gint n_threads, CuvWaldboostHits *scans)
+{
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
+  gint left = CUV_WALDBOOST_MAX_HITS, lost = 0;
+
+  for (gint i = 0; i < self->n_detectors; i++) {
+    CuvWaldboostDetector *detector = self->detectors[i];
+    CuvWaldboostResult result;
+    const gchar *problem = cuv_waldboost_detector_run (
+        detector, &frame->frame, area, &processor, &result);
+
+    if (problem != NULL)
+      return gst_cuv_frame_failed (frame, problem);
+    scans[i] = (CuvWaldboostHits){ detector->plan, result.hits,
+      MIN (result.n_hits, left) };
+    left -= scans[i].n;
+    result.overflow += result.n_hits - scans[i].n;
+    lost += result.overflow;
+    counts_add (&self->work, &result);
+    self->work.levels += detector->n_levels;
+  }
+  if (lost > 0)
+    GST_WARNING_OBJECT (self,
+        "%d accepted windows beyond the limit of %d were lost; use a stricter "
+        "model or final-threshold, a smaller roi or a larger min-size",
+        lost, CUV_WALDBOOST_MAX_HITS);
+  return TRUE;
+}
+
+/* parent_id: of the object that has this area, else -1. */
 static gboolean
 search (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     gint parent_id, gint n_threads)
 {
-  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   const GstWaldboostSettings *s = self->settings.in_force;
+  CuvWaldboostHits scans[GST_WALDBOOST_MAX_ROTATIONS];
   const CuvWaldboostBox *boxes = NULL;
-  CuvWaldboostResult result;
-  const gchar *problem;
   GstClockTime start;
   gint n;
 
-  problem = cuv_waldboost_detector_run (
-      self->detector, &frame->frame, area, &processor, &result);
-  if (problem != NULL)
-    return gst_cuv_frame_failed (frame, problem);
+  if (!scan (self, frame, area, n_threads, scans))
+    return FALSE;
   start = gst_util_get_timestamp ();
-  n = cuv_waldboost_group (self->grouper, self->detector->plan, &s->grouping,
-      result.hits, result.n_hits, &boxes);
+  n = cuv_waldboost_group_scans (
+      self->grouper, &s->grouping, scans, self->n_detectors, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Out of memory: %d accepted windows cannot be grouped. Free memory, "
-         "or use a smaller roi or a larger min-size.",
-            result.n_hits),
+        ("Out of memory: %" G_GUINT64_FORMAT " accepted windows cannot be "
+         "grouped. Free memory, or use a smaller roi or a larger min-size.",
+            self->work.accepted),
         (NULL));
     return FALSE;
   }
   self->work.group_us +=
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
-  counts_add (&self->work, &result);
-  self->work.levels += self->detector->n_levels;
   append_objects (self, boxes, n, parent_id);
-  if (result.overflow > 0)
-    GST_WARNING_OBJECT (self,
-        "%d accepted windows beyond the limit of %d were lost; use a stricter "
-        "model or final-threshold, a smaller roi or a larger min-size",
-        result.overflow, CUV_WALDBOOST_MAX_HITS);
   return TRUE;
 }
 
@@ -351,7 +453,7 @@ gst_waldboost_detect_analyse (
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
 
-  counts_begin (&self->work, self->detector->plan, self->counts.lost);
+  counts_begin (&self->work, self->detectors[0]->plan, self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
@@ -418,7 +520,8 @@ gst_waldboost_detect_close (GstCuvFilter *filter)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
-  g_clear_pointer (&self->detector, cuv_waldboost_detector_free);
+  free_detectors (self->detectors, self->n_detectors);
+  self->n_detectors = 0;
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
 }
 

@@ -72,6 +72,9 @@ append_object (GValue *list, const GstWaldboostObject *object,
   if (!isnan (confidence))
     gst_structure_set (
         structure, "confidence", G_TYPE_DOUBLE, confidence, NULL);
+  if (box->rotation != 0)
+    gst_structure_set (
+        structure, "rotation", G_TYPE_INT, (gint) box->rotation, NULL);
   if (object->parent_id >= 0)
     gst_structure_set (
         structure, "parent_id", G_TYPE_INT, object->parent_id, NULL);
@@ -89,6 +92,9 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
       "neighbors", G_TYPE_INT, (gint) box->neighbours, "model_name",
       G_TYPE_STRING, origin->model_file, NULL);
 
+  if (box->rotation != 0)
+    gst_structure_set (
+        extra, "rotation", G_TYPE_INT, (gint) box->rotation, NULL);
   if (age > 0)
     gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
   return extra;

@@ -159,26 +159,68 @@ parse_object_class (gpointer settings)
   return NULL;
 }
 
+/* Reads numbers separated by commas, at most n. Returns how many, or -1. */
+static gint
+read_numbers (const gchar *text, gint32 *numbers, gint n)
+{
+  for (gint i = 0; i < n; i++) {
+    gchar *end;
+    gint64 value = g_ascii_strtoll (text, &end, 10);
+
+    if (end == text || value < G_MININT32 || value > G_MAXINT32)
+      return -1;
+    numbers[i] = (gint32) value;
+    end += strspn (end, " ");
+    if (*end == '\0')
+      return i + 1;
+    if (*end != ',')
+      return -1;
+    text = end + 1;
+  }
+  return -1;
+}
+
+static gboolean
+are_rotations (const gint32 *degrees, gint n)
+{
+  for (gint i = 0; i < n; i++) {
+    if (ABS (degrees[i]) > 180)
+      return FALSE;
+    for (gint j = 0; j < i; j++) {
+      if (degrees[j] == degrees[i])
+        return FALSE;
+    }
+  }
+  return n > 0;
+}
+
+static gchar *
+parse_rotations (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+  gint32 degrees[GST_WALDBOOST_MAX_ROTATIONS] = { 0 };
+  gint n = read_numbers (self->rotations, degrees, G_N_ELEMENTS (degrees));
+
+  if (!are_rotations (degrees, n))
+    return g_strdup ("expected up to 12 different whole degrees from -180 to "
+                     "180, separated by commas");
+  memcpy (self->rotation, degrees, sizeof degrees);
+  self->n_rotations = n;
+  return NULL;
+}
+
 static gboolean
 read_stages (const gchar *text, CuvWaldboostParams *params)
 {
   gint32 ends[CUV_WALDBOOST_MAX_SEGMENTS] = { 0 };
-  gint n = 0;
+  gint n = read_numbers (text, ends, G_N_ELEMENTS (ends) - 1);
 
-  for (;;) {
-    gchar *end;
-    gint64 value = g_ascii_strtoll (text, &end, 10);
-
-    if (end == text || value < 1 || value > CUV_MODEL_MAX_STAGES
-        || (n > 0 && value <= ends[n - 1]) || n == G_N_ELEMENTS (ends) - 1)
+  if (n < 0)
+    return FALSE;
+  for (gint i = 0; i < n; i++) {
+    if (ends[i] < 1 || ends[i] > CUV_MODEL_MAX_STAGES
+        || (i > 0 && ends[i] <= ends[i - 1]))
       return FALSE;
-    ends[n++] = (gint32) value;
-    end += strspn (end, " ");
-    if (*end == '\0')
-      break;
-    if (*end != ',')
-      return FALSE;
-    text = end + 1;
   }
   memcpy (params->segment_end, ends, sizeof ends);
   params->n_segments = n;
@@ -319,6 +361,23 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * Since: 0.1
  */
 /**
+ * GstWaldboostDetect:upscale:
+ *
+ * With 2, a model of a window of 24x24 pixels finds objects of 12x12. Costs
+ * about the square of it in time and memory. The objects are those of OpenCV in
+ * the frame resized by cv::resize with INTER_LINEAR_EXACT.
+ *
+ * Since: 0.2
+ */
+/**
+ * GstWaldboostDetect:rotations:
+ *
+ * The frame is searched once for each rotation, and windows of all are grouped
+ * together. An object found in a turned frame has the angle as its rotation.
+ *
+ * Since: 0.2
+ */
+/**
  * GstWaldboostDetect:inference-region:
  *
  * With roi-list the detector runs on each region of interest that the buffer
@@ -383,6 +442,16 @@ static const GstCuvSetting list[] = {
       "Number of window sizes per doubling (scan=dense)",
       .offset = AT (params.levels_per_octave), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 64, .value = 8 },
+  { "upscale", "Upscale",
+      "Enlarges the frame so many times before the search, to find objects "
+      "smaller than the model's window",
+      .offset = AT (params.upscale), .type = G_TYPE_DOUBLE, .minimum = 1,
+      .maximum = CUV_WALDBOOST_MAX_UPSCALE, .value = 1 },
+  { "rotations", "Rotations",
+      "Rotations of the objects to look for, clockwise: up to 12 whole degrees "
+      "from -180 to 180, separated by commas",
+      .offset = AT (rotations), .type = G_TYPE_STRING, .text = "0",
+      .parse = parse_rotations },
   SIZE ("min-size-width", "Minimum size width", "Smallest width", min_width),
   SIZE (
       "min-size-height", "Minimum size height", "Smallest height", min_height),

@@ -16,8 +16,10 @@ typedef enum {
   GST_WALDBOOST_ROI_LIST,
 } GstWaldboostRegionMode;
 
+#define GST_WALDBOOST_MAX_ROTATIONS 12
+
 typedef struct {
-  gchar *model_name, *label, *labels, *roi, *object_class, *stages;
+  gchar *model_name, *label, *labels, *roi, *object_class, *stages, *rotations;
   CuvModelOptions options;
   CuvWaldboostParams params; /* segments: stages, parsed */
   CuvGrouping grouping;
@@ -29,7 +31,8 @@ typedef struct {
   CuvModelOptions model_options;  /* that it was read with */
   GstWaldboostOrigin *origin;     /* what objects of these settings have */
   CuvRoi area;                    /* roi, parsed */
-  GQuark region_label;            /* object_class, 0 = any */
+  gint n_rotations, rotation[GST_WALDBOOST_MAX_ROTATIONS]; /* parsed */
+  GQuark region_label; /* object_class, 0 = any */
 } GstWaldboostSettings;
 
 extern const GstCuvSettingsTable gst_waldboost_settings;

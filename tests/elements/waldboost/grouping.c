@@ -75,8 +75,8 @@ oracle_mean (
   }
   factor = 1.f / members;
   return (Box){ (gint) rint (x * factor), (gint) rint (y * factor),
-    (gint) rint (w * factor), (gint) rint (h * factor), (gfloat) score,
-    members };
+    (gint) rint (w * factor), (gint) rint (h * factor), (gfloat) score, members,
+    0 };
 }
 
 static gboolean
@@ -177,7 +177,7 @@ nested_boxes (Box *boxes, gint size)
 {
   gint n = between (2, 6);
 
-  boxes[0] = (Box){ 0, 0, between (1, size), between (1, size), 1, 1 };
+  boxes[0] = (Box){ 0, 0, between (1, size), between (1, size), 1, 1, 0 };
   for (gint i = 1; i < n; i++) {
     const Box *other = &boxes[i - 1];
     gint w = other->width * between (4, 25) / 10;
@@ -185,7 +185,7 @@ nested_boxes (Box *boxes, gint size)
 
     boxes[i] = (Box){ other->x + (other->width - w) / 2,
       other->y + (other->height - h) / 2, MAX (1, w), MAX (1, h),
-      between (-20, 20) / 4.f, 1 };
+      between (-20, 20) / 4.f, 1, 0 };
   }
   return n;
 }
@@ -297,7 +297,7 @@ GST_END_TEST;
 GST_START_TEST (test_nms_limit)
 {
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
-  const Box pair[] = { { 0, 0, 7, 1, 2, 1 }, { 4, 0, 6, 1, 1, 1 } };
+  const Box pair[] = { { 0, 0, 7, 1, 2, 1, 0 }, { 4, 0, 6, 1, 1, 1, 0 } };
   const Box *found;
 
   fail_unless_equals_int (
@@ -340,9 +340,9 @@ GST_START_TEST (test_auto)
     gint n;
     CuvWaldboostBox first;
   } cases[] = {
-    { CUV_SCAN_OPENCV, 1, { 47, 1, 43, 48, 3, 2 } },
-    { CUV_SCAN_WBD, 1, { 37, 1, 48, 48, 3, 3 } },
-    { CUV_SCAN_DENSE, 3, { 50, 2, 40, 48, 3, 2 } },
+    { CUV_SCAN_OPENCV, 1, { 47, 1, 43, 48, 3, 2, 0 } },
+    { CUV_SCAN_WBD, 1, { 37, 1, 48, 48, 3, 3, 0 } },
+    { CUV_SCAN_DENSE, 3, { 50, 2, 40, 48, 3, 2, 0 } },
   };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   const Box *found;
@@ -388,7 +388,7 @@ check_many (gint width, gint height, gint size, gint per_octave)
            x++)
         boxes[n++] = (Box){ (gint) rint (x * scale), (gint) rint (y * scale),
           (gint) rint (size * scale), (gint) rint (size * scale),
-          (gfloat) g_random_double (), 1 };
+          (gfloat) g_random_double (), 1, 0 };
     }
     if (level > per_octave * 3)
       level = 0;

@@ -186,7 +186,10 @@ check_objects (
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
     gdouble confidence, score;
+    gint rotation = 0; /* without the field, too */
 
+    gst_structure_get_int (detection, "rotation", &rotation);
+    fail_unless_equals_int (rotation, box->rotation);
     fail_unless (roi->x == (guint) box->x && roi->y == (guint) box->y
             && roi->w == (guint) box->width && roi->h == (guint) box->height,
         "%s: box %u", what, i);

@@ -204,6 +204,120 @@ GST_START_TEST (test_rearrangements)
 
 GST_END_TEST;
 
+/* ---- enlarged and turned pictures ---- */
+
+GST_START_TEST (test_pictures)
+{
+  Run run;
+
+  run_init (&run, "min-neighbors=0");
+  run.wanted.grouping.min_neighbours = 0;
+  run.wanted.params.upscale = 3;
+  change (&run, "upscale", "3", TRUE);
+  run.wanted.params.min_width = 10;
+  change (&run, "min-size-width", "10", TRUE);
+  run.wanted.params.rotation = -90;
+  change (&run, "rotations", "-90", TRUE);
+  run.wanted.params.rotation = 20;
+  change (&run, "rotations", "20", TRUE);
+  run.wanted.roi = (CuvRoi){ 30, 0, 140, 95 };
+  change (&run, "roi", "30,0,140,95", TRUE);
+  run.wanted.params.rotation = 0;
+  change (&run, "rotations", "", TRUE);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+static guint
+count_rotation (GstBuffer *buffer, gint rotation)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  guint n = 0;
+
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
+    gint found = 0;
+
+    gst_structure_get_int (
+        gst_video_region_of_interest_meta_get_param (roi, "detection"),
+        "rotation", &found);
+    n += found == rotation;
+  }
+  return n;
+}
+
+static gint
+message_rotation (GstMessage *message, guint i)
+{
+  const GValue *objects =
+      gst_structure_get_value (gst_message_get_structure (message), "objects");
+  gint rotation = 0;
+
+  gst_structure_get_int (
+      gst_value_get_structure (gst_value_list_get_value (objects, i)),
+      "rotation", &rotation);
+  return rotation;
+}
+
+/* Ungrouped, the objects of several rotations are those of each, and the
+ * message has them, too. */
+GST_START_TEST (test_several_rotations)
+{
+  static const gchar *const each[] = { "-20", "0", "90" };
+  static const gint rotations[] = { -20, 0, 90 };
+  guint n[3], all = 0;
+  GstMessage *message;
+  GstBuffer *buffer;
+  Run run;
+
+  run_init (&run, "min-neighbors=0 upscale=3 message=every-frame");
+  for (guint i = 0; i < 3; i++) {
+    g_object_set (run.d, "rotations", each[i], NULL);
+    buffer = push (run.h, run.sample);
+    n[i] = n_objects (buffer);
+    all += n[i];
+    gst_buffer_unref (buffer);
+    gst_message_unref (gst_bus_pop_filtered (run.bus, GST_MESSAGE_ELEMENT));
+  }
+  g_object_set (run.d, "rotations", "-20, 0, 90", NULL);
+  buffer = push (run.h, run.sample);
+  fail_unless_equals_int (n_objects (buffer), all);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless (n[i] > 0, "none at %d", rotations[i]);
+    fail_unless_equals_int (count_rotation (buffer, rotations[i]), n[i]);
+  }
+  gst_buffer_unref (buffer);
+  message = gst_bus_pop_filtered (run.bus, GST_MESSAGE_ELEMENT);
+  fail_unless_equals_int (message_rotation (message, 0), -20);
+  fail_unless_equals_int (message_rotation (message, all - 1), 90);
+  gst_message_unref (message);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_invalid_rotations)
+{
+  static const gchar *const bad[] = { "181", "-181", "5,5", "1.5", "1;2", "x",
+    ",", "0,1,2,3,4,5,6,7,8,9,10,11,12" };
+  Run run;
+
+  run_init (&run, "min-neighbors=0 rotations=0,10");
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *value;
+
+    g_object_set (run.d, "rotations", bad[i], NULL);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, "rotations '");
+    g_object_get (run.d, "rotations", &value, NULL);
+    assert_equals_string (value, "0,10");
+    g_free (value);
+  }
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
 /* ---- labels ---- */
 
 static void
@@ -374,6 +488,9 @@ settings_suite (void)
   tcase_add_test (tc, test_options);
   tcase_add_test (tc, test_scans_and_groupings);
   tcase_add_test (tc, test_rearrangements);
+  tcase_add_test (tc, test_pictures);
+  tcase_add_test (tc, test_several_rotations);
+  tcase_add_test (tc, test_invalid_rotations);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_labels_not_utf8);
   tcase_add_test (tc, test_invalid_lists);

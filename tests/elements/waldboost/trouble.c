@@ -179,6 +179,37 @@ GST_START_TEST (test_contradiction_and_new_caps)
 
 GST_END_TEST;
 
+/* A picture above the limits is refused, and while playing the previous
+ * settings stay in force. */
+GST_START_TEST (test_too_large_pictures)
+{
+  GstSample *sample =
+      decode_picture ("video/x-raw,format=NV12,width=1200,height=900");
+  GstHarness *h = new_harness ("min-neighbors=0 min-size-width=200", sample);
+  GstElement *d = detector (h);
+  GstBus *bus = cuv_harness_watch (h);
+  Wanted wanted = defaults;
+
+  wanted.grouping.min_neighbours = 0;
+  wanted.params.min_width = 200;
+  expect_frame_error (sample, "upscale=8", "9600x7200");
+  check_frame (h, sample, &wanted, "start");
+  g_object_set (d, "upscale", 8., NULL);
+  check_frame (h, sample, &wanted, "too large");
+  expect_problem (bus, GST_MESSAGE_WARNING, "lower upscale");
+  wanted.params.upscale = 8;
+  wanted.roi = (CuvRoi){ 100, 100, 380, 380 };
+  g_object_set (d, "roi", "100,100,380,380", NULL);
+  check_frame (h, sample, &wanted, "a part of it");
+  expect_no_warning (bus);
+  gst_object_unref (bus);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
 /* A frame smaller than the window passes unchanged, with one warning. */
 GST_START_TEST (test_no_window_fits)
 {
@@ -371,6 +402,7 @@ trouble_suite (void)
   tcase_add_test (tc, test_invalid_before_start);
   tcase_add_test (tc, test_contradiction_at_start);
   tcase_add_test (tc, test_contradiction_and_new_caps);
+  tcase_add_test (tc, test_too_large_pictures);
   tcase_add_test (tc, test_no_window_fits);
   tcase_add_test (tc, test_every_window_passes);
   tcase_add_test (tc, test_model_vanishes);

@@ -2,7 +2,7 @@
 /* The detector as a program, for comparisons with other detectors.
  *
  *   detect run MODEL PICTURE.ppm|.pgm FACTOR NEIGHBOURS MINW MINH MAXW MAXH
- *       prints a line for each box: x y width height neighbours score
+ *       prints a line for each box: x y width height neighbours score rotation
  *   detect hits MODEL PICTURE
  *       prints for each scanned level "level NUMBER WIDTH HEIGHT STEP ACROSS
  *       DOWN", for each accepted window "hit NUMBER X Y SCORE" with the score
@@ -41,15 +41,18 @@ die (const char *what)
 
 /* ---- settings ---- */
 
+#define MAX_ROTATIONS 4
+
 typedef struct {
   CuvModelOptions model;
   CuvWaldboostParams params;
   CuvGrouping grouping;
-  int n_threads;
+  int n_threads, n_rotations, rotations[MAX_ROTATIONS];
 } Settings;
 
-static Settings settings = { .params.scale_factor = 1.1,
-  .grouping.nms_iou = 0.3 };
+static Settings settings = {
+  .params.scale_factor = 1.1, .grouping.nms_iou = 0.3, .n_rotations = 1
+};
 
 static const char *const SCANS[] = { "auto", "opencv", "wbd", "dense", NULL };
 static const char *const GROUPINGS[] = { "auto", "none", "neighbors", "wbd",
@@ -81,6 +84,19 @@ set_segments (const char *list)
     if (end == list || params->n_segments == CUV_WALDBOOST_MAX_SEGMENTS)
       die (list);
     params->segment_end[params->n_segments++] = value;
+  }
+}
+
+static void
+set_rotations (const char *list)
+{
+  settings.n_rotations = 0;
+  for (char *end; *list != '\0'; list = *end == ',' ? end + 1 : end) {
+    int value = (int) strtol (list, &end, 10);
+
+    if (end == list || settings.n_rotations == MAX_ROTATIONS)
+      die (list);
+    settings.rotations[settings.n_rotations++] = value;
   }
 }
 
@@ -120,6 +136,10 @@ set_option (const char *key, size_t length, const char *value)
   }
   if (strncmp (key, "scale-factor=", length + 1) == 0)
     params->scale_factor = atof (value);
+  else if (strncmp (key, "upscale=", length + 1) == 0)
+    params->upscale = atof (value);
+  else if (strncmp (key, "rotations=", length + 1) == 0)
+    set_rotations (value);
   else if (strncmp (key, "nms-iou=", length + 1) == 0)
     settings.grouping.nms_iou = atof (value);
   else if (strncmp (key, "final-threshold=", length + 1) == 0)
@@ -210,8 +230,10 @@ read_model (const char *path)
 
 typedef struct {
   const CuvWaldboostModel *model;
-  CuvWaldboostPlan *plan;
+  CuvWaldboostPlan *plan; /* of the first rotation */
   CuvWaldboostCpu *cpu;
+  CuvWaldboostPlan *plans[MAX_ROTATIONS];
+  CuvWaldboostCpu *cpus[MAX_ROTATIONS];
   CuvWaldboostGrouper *grouper;
 } Detector;
 
@@ -220,23 +242,30 @@ detector_new (const CuvWaldboostModel *model, const CuvFrame *frame)
 {
   Detector self = { .model = model };
 
-  self.plan = cuv_waldboost_plan_new (
-      model, &settings.params, frame->width, frame->height);
-  if (self.plan == NULL)
-    die ("invalid settings");
-  self.cpu = cuv_waldboost_cpu_new (model, self.plan);
+  for (int i = 0; i < settings.n_rotations; i++) {
+    settings.params.rotation = settings.rotations[i];
+    self.plans[i] = cuv_waldboost_plan_new (
+        model, &settings.params, frame->width, frame->height);
+    if (self.plans[i] == NULL)
+      die ("invalid settings");
+    self.cpus[i] = cuv_waldboost_cpu_new (model, self.plans[i]);
+    if (self.cpus[i] == NULL)
+      die ("no memory");
+  }
+  self.plan = self.plans[0];
+  self.cpu = self.cpus[0];
   self.grouper = cuv_waldboost_grouper_new ();
-  if (self.cpu == NULL || self.grouper == NULL)
+  if (self.grouper == NULL)
     die ("no memory");
   return self;
 }
 
 static CuvWaldboostResult
-detector_scan (Detector *self, const CuvFrame *frame)
+scan (CuvWaldboostCpu *cpu, const CuvFrame *frame)
 {
   CuvWaldboostResult result;
 
-  cuv_waldboost_cpu_run (self->cpu, frame, settings.n_threads, &result);
+  cuv_waldboost_cpu_run (cpu, frame, settings.n_threads, &result);
   if (result.overflow > 0)
     die ("too many hits");
   return result;
@@ -246,18 +275,25 @@ static int
 detector_run (
     Detector *self, const CuvFrame *frame, const CuvWaldboostBox **boxes)
 {
-  CuvWaldboostResult result = detector_scan (self, frame);
+  CuvWaldboostHits scans[MAX_ROTATIONS];
 
-  return cuv_waldboost_group (self->grouper, self->plan, &settings.grouping,
-      result.hits, result.n_hits, boxes);
+  for (int i = 0; i < settings.n_rotations; i++) {
+    CuvWaldboostResult result = scan (self->cpus[i], frame);
+
+    scans[i] = (CuvWaldboostHits){ self->plans[i], result.hits, result.n_hits };
+  }
+  return cuv_waldboost_group_scans (
+      self->grouper, &settings.grouping, scans, settings.n_rotations, boxes);
 }
 
 static void
 detector_free (Detector *self)
 {
   cuv_waldboost_grouper_free (self->grouper);
-  cuv_waldboost_cpu_free (self->cpu);
-  cuv_waldboost_plan_free (self->plan);
+  for (int i = 0; i < settings.n_rotations; i++) {
+    cuv_waldboost_cpu_free (self->cpus[i]);
+    cuv_waldboost_plan_free (self->plans[i]);
+  }
   cuv_model_unref (self->model);
 }
 
@@ -280,8 +316,9 @@ run (char **args)
   detector = detector_new (read_model (args[0]), &frame);
   n = detector_run (&detector, &frame, &boxes);
   for (int i = 0; i < n; i++)
-    printf ("%d %d %d %d %d %.9g\n", boxes[i].x, boxes[i].y, boxes[i].width,
-        boxes[i].height, boxes[i].neighbours, boxes[i].score);
+    printf ("%d %d %d %d %d %.9g %d\n", boxes[i].x, boxes[i].y, boxes[i].width,
+        boxes[i].height, boxes[i].neighbours, boxes[i].score,
+        boxes[i].rotation);
   detector_free (&detector);
   free (bytes);
 }
@@ -304,7 +341,7 @@ list_hits (char **args)
   char *bytes;
   CuvFrame frame = read_picture (args[1], &bytes);
   Detector detector = detector_new (read_model (args[0]), &frame);
-  CuvWaldboostResult result = detector_scan (&detector, &frame);
+  CuvWaldboostResult result = scan (detector.cpu, &frame);
 
   list_levels (detector.plan);
   for (int i = 0; i < result.n_hits; i++)
