@@ -21,12 +21,12 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   gst_init (&argc, &argv);
-  GstElement *line =
-      gst_parse_launch ("filesrc name=file ! decodebin ! videoconvert ! "
-                        "waldboostdetect label=face "
-                        "model=lbpcascade_frontalface.xml ! fakesink name=sink "
-                        "signal-handoffs=true",
-          &error);
+  GstElement *line = gst_parse_launch (
+      "filesrc name=file ! decodebin ! videoconvert ! "
+      "waldboostdetect label=face "
+      "model=haarcascade_frontalface_alt2.xml ! fakesink name=sink "
+      "signal-handoffs=true",
+      &error);
   if (error != NULL || argc != 2) {
     g_printerr ("%s\n", error != NULL ? error->message : "usage: boxes FILE");
     return 2;

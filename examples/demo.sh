@@ -53,7 +53,7 @@ else
   source=(filesrc "location=$input" ! decodebin name=decoder)
 fi
 # The pipeline is the same with and without a GPU.
-faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
+faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdetect "model=${MODEL:-haarcascade_frontalface_alt2.xml}"
   label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
 families=(transfer waldboost overlay publish) # their plugins

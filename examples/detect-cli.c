@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-DetectOptions options = { .model = "lbpcascade_frontalface_improved.xml",
+DetectOptions options = { .model = "haarcascade_frontalface_alt2.xml",
   .device = "auto",
   .scan = "auto",
   .mode = "auto",
@@ -39,7 +39,7 @@ static const GOptionEntry entries[] = {
   { "list", 'l', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, add_list,
     "Process the files named in this text file, one per line", "FILE" },
   { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
-    "Default: lbpcascade_frontalface_improved.xml", "FILE" },
+    "Default: haarcascade_frontalface_alt2.xml", "FILE" },
   { "csv", 'c', 0, G_OPTION_ARG_FILENAME, &options.csv,
     "Append the objects to this file as CSV, - for standard output", "FILE" },
   { "timing", 't', 0, G_OPTION_ARG_NONE, &options.timing,

@@ -14,7 +14,7 @@ def print_objects(pad, info):
     return Gst.PadProbeReturn.OK
 if not 2 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
-models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
+models = ["haarcascade_frontalface_alt2.xml", "haarcascade_eye.xml"]
 file, model, inside = map(gstcuvision.quote, sys.argv[1:] + models[len(sys.argv) - 2:])
 for number in (signal.SIGINT, signal.SIGPIPE):  # Python's handlers wait until C returns
     signal.signal(number, signal.SIG_DFL)

@@ -77,7 +77,7 @@ make_line (App *app, const char *path, GError **error)
   GstAppSinkCallbacks callbacks = { .new_sample = take_frame };
   GstElement *line = gst_parse_launch (
       "filesrc name=file ! decodebin ! videoconvert ! waldboostdetect "
-      "label=face model=lbpcascade_frontalface_improved.xml ! "
+      "label=face model=haarcascade_frontalface_alt2.xml ! "
       "appsink name=sink sync=false max-buffers=2",
       error);
 

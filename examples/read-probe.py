@@ -12,7 +12,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler waits until C r
 file = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
 Gst.init(None)
 line = Gst.parse_launch(f"filesrc location={gstcuvision.quote(file)} ! decodebin ! videoconvert "
-                        "! waldboostdetect model=lbpcascade_frontalface.xml name=faces ! fakesink")
+                        "! waldboostdetect model=haarcascade_frontalface_alt2.xml name=faces ! fakesink")
 line.get_by_name("faces").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_objects)
 line.set_state(Gst.State.PLAYING)
 end = line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)

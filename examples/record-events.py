@@ -241,7 +241,7 @@ def read_options():
     parser.add_argument("source", metavar="SOURCE")
     parser.add_argument("folder", metavar="FOLDER", help="of the clips; made if it is missing")
     parser.add_argument("--detector", metavar="LINE", help="elements that find objects; default: %(default)s",
-                        default="waldboostdetect model=lbpcascade_frontalface_improved.xml label=face")
+                        default="waldboostdetect model=haarcascade_frontalface_alt2.xml label=face")
     parser.add_argument("--labels", metavar="A,B", type=lambda text: set(text.split(",")),
                         help="objects that count; default: all")
     for name, seconds, text in (("before", 2, "before the first object"), ("after", 2, "after the last one"),

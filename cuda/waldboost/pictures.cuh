@@ -5,6 +5,7 @@
 #define CUV_WALDBOOST_PICTURES_CUH
 
 #include "waldboost/pyramid.cuh"
+#include "waldboost/turn.h"
 
 // The source of a resize. Rows are read as aligned words of four pixels and
 // have at least three words.

@@ -5,13 +5,7 @@
 #define CUV_WALDBOOST_TURN_H
 
 #include "cuv-frame.h"
-
-/* About the centre; the turned picture contains all of the frame. */
-typedef struct {
-  int32_t degrees;       /* of the objects, clockwise; 0 = no turn */
-  int32_t cos, sin;      /* times 2^16 */
-  int32_t width, height; /* of the turned picture */
-} CuvTurn;
+#include "waldboost/waldboost-types.h"
 
 /* What lies outside the frame: windows there have no contrast. */
 #define CUV_TURN_OUTSIDE 128

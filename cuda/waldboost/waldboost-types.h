@@ -5,7 +5,6 @@
 #define CUV_WALDBOOST_TYPES_H
 
 #include <stdint.h>
-#include "waldboost/turn.h"
 
 /* The feature of a weak classifier. All but HAAR compare the values V of a grid
  * of 3x3 equal blocks, numbered row by row, the centre is 4; rank (k) = number
@@ -166,6 +165,14 @@ typedef struct {
   float factor;        /* WBD: 1 / scale, else 0 */
   int32_t first_range; /* index into CuvWaldboostPlan.ranges: n_y of them */
 } CuvWaldboostLevel;
+
+/* A turn of a frame about its centre; the turned picture contains all of the
+ * frame. */
+typedef struct {
+  int32_t degrees;       /* of the objects, clockwise; 0 = no turn */
+  int32_t cos, sin;      /* times 2^16 */
+  int32_t width, height; /* of the turned picture */
+} CuvTurn;
 
 /* The pyramid and the windows to scan in frames of one size; immutable. */
 typedef struct {

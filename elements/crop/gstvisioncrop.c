@@ -12,7 +12,7 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 -q filesrc location=messi5.jpg ! decodebin ! videoconvert !
- * waldboostdetect model=lbpcascade_frontalface.xml ! visioncrop width=112
+ * waldboostdetect model=haarcascade_frontalface_alt2.xml ! visioncrop width=112
  * height=112 ! videoconvert ! jpegenc ! multifilesink location=face-%05d.jpg
  * ]|
  *

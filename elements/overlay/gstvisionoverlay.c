@@ -14,7 +14,7 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=30 ! waldboostdetect
- * model=lbpcascade_frontalface_improved.xml ! visionoverlay ! videoconvert !
+ * model=haarcascade_frontalface_alt2.xml ! visionoverlay ! videoconvert !
  * fakesink
  * ]| Looks for faces and draws a box around each.
  *

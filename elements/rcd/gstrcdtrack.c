@@ -15,7 +15,7 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
- * waldboostdetect model=lbpcascade_frontalface_improved.xml
+ * waldboostdetect model=haarcascade_frontalface_alt2.xml
  * inference-interval=10 ! rcdtrack ! visionoverlay ! videoconvert !
  * autovideosink
  * ]| Tracks the first face that is detected.

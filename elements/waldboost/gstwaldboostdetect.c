@@ -13,14 +13,14 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
- * waldboostdetect model=lbpcascade_frontalface.xml ! visionoverlay !
+ * waldboostdetect model=haarcascade_frontalface_alt2.xml ! visionoverlay !
  * videoconvert ! autovideosink
  * ]| Shows a film with its faces boxed.
  * |[
  * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
- * waldboostdetect model=lbpcascade_frontalface.xml !
+ * waldboostdetect model=haarcascade_frontalface_alt2.xml !
  * waldboostdetect model=haarcascade_eye.xml inference-region=roi-list
- * object-class=frontalface ! visionpublish ! fakesink
+ * object-class=frontalface_alt2 ! visionpublish ! fakesink
  * ]| Looks for eyes in faces.
  *
  * Since: 0.1

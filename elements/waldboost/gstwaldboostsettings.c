@@ -90,8 +90,9 @@ parse_model (gpointer settings)
   gchar *problem;
 
   if (is_empty (self->model_name))
-    return g_strdup ("no file name is given: set model, for example to "
-                     "lbpcascade_frontalface.xml of the package opencv-data");
+    return g_strdup (
+        "no file name is given: set model, for example to "
+        "haarcascade_frontalface_alt2.xml of the package opencv-data");
   model = cuv_model_load (self->model_name, &self->options, &error);
   if (model == NULL) {
     problem = g_strdup (error->message);
@@ -367,7 +368,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * about the square of it in time and memory. The objects are those of OpenCV in
  * the frame resized by cv::resize with INTER_LINEAR_EXACT.
  *
- * Since: 0.2
+ * Since: 0.1
  */
 /**
  * GstWaldboostDetect:rotations:
@@ -375,7 +376,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * The frame is searched once for each rotation, and windows of all are grouped
  * together. An object found in a turned frame has the angle as its rotation.
  *
- * Since: 0.2
+ * Since: 0.1
  */
 /**
  * GstWaldboostDetect:inference-region:

@@ -13,7 +13,7 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! waldboostdetect
- * model=lbpcascade_frontalface.xml ! visionwebsink
+ * model=haarcascade_frontalface_alt2.xml ! visionwebsink
  * ]| Open http://127.0.0.1:8080/ in a browser.
  *
  * Since: 0.1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Tracks the first face of a film and writes followed.avi.
+# Tracks the first face of 120 pixels or more and writes followed.avi.
 # usage: rcdtrack.sh [FILM]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \
-  ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face \
-      inference-interval=25 \
+  ! waldboostdetect model=haarcascade_frontalface_alt2.xml label=face \
+      min-size-width=120 inference-interval=25 \
   ! rcdtrack ! visionoverlay ! videoconvert ! jpegenc ! avimux \
   ! filesink location=followed.avi
 check_output followed.avi

@@ -6,6 +6,6 @@
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \
-  ! waldboostdetect model=lbpcascade_frontalface.xml ! visionoverlay \
+  ! waldboostdetect model=haarcascade_frontalface_alt2.xml ! visionoverlay \
   ! videoconvert ! pngenc snapshot=true ! filesink location=faces.png
 check_output faces.png

@@ -6,5 +6,5 @@
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \
-  ! waldboostdetect model=lbpcascade_frontalface_improved.xml \
+  ! waldboostdetect model=haarcascade_frontalface_alt2.xml \
   ! visionpublish file-format=json-lines ! fakesink

@@ -6,5 +6,5 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 filesrc "location=$input" ! decodebin ! videoconvert \
-  ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face \
+  ! waldboostdetect model=haarcascade_frontalface_alt2.xml label=face \
   ! visionwebsink "port=${2:-8080}" "source=${input##*/}"

@@ -6,7 +6,7 @@
 # of opencv_contrib.
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
-model=${2:-lbpcascade_frontalface_improved.xml}
+model=${2:-haarcascade_frontalface_alt2.xml}
 gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \
   ! waldboostdetect "model=$model" message=on-change ! fakesink

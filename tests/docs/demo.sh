@@ -65,7 +65,7 @@ gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   /usr/share/doc/opencv-doc/examples/data/messi5.jpg . decodebin
 turned=turned-6.jpg
 [ -e "$turned" ] || turned=turned-1.jpg
-MODEL=lbpcascade_frontalface.xml "$demo" "$turned" >log 2>&1 || fail "$(cat log)"
+MODEL=haarcascade_frontalface_alt2.xml "$demo" "$turned" >log 2>&1 || fail "$(cat log)"
 jq -e '.resolution.width == 548 and (.objects | length) >= 2' out/faces.jsonl >/dev/null \
   || fail "no face in $(cat out/faces.jsonl)"
 

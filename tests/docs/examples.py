@@ -26,7 +26,7 @@ DATA = "/usr/share/doc/opencv-doc/examples/data/"
 PICTURES = [DATA + name for name in ("messi5.jpg", "chicky_512.png", "board.jpg")]
 FILM = DATA + "Megamind.avi"
 FRAMES = 20
-MODEL = "lbpcascade_frontalface.xml"
+MODEL = "haarcascade_frontalface_alt2.xml"
 BOX = ("x", "y", "w", "h")
 DECODE = "filesrc location={} ! decodebin ! videoconvert ! "
 
@@ -215,7 +215,7 @@ class Options(unittest.TestCase):
             file.write("\r\n\n".join(PICTURES) + "\n")
         out = detect("--list", "list.txt", "--model", MODEL, PICTURES[1]).stdout
         lines = [
-            f"{path}: frontalface {w}x{h} at {x},{y} confidence {confidence:.3f}"
+            f"{path}: frontalface_alt2 {w}x{h} at {x},{y} confidence {confidence:.3f}"
             for path in PICTURES + PICTURES[1:2]
             for x, y, w, h, confidence in expected(path)[0]
         ]
@@ -373,7 +373,7 @@ class Boxes(unittest.TestCase):
     def test_main_loop(self):
         """Counts what a line publishes; ends at the end, by Ctrl-C and by an error."""
         records = [json.loads(line) for line in launch(
-            DECODE.format(FILM) + "waldboostdetect model=lbpcascade_frontalface_improved.xml"
+            DECODE.format(FILM) + "waldboostdetect model=haarcascade_frontalface_alt2.xml"
             " ! visionpublish add-empty-results=true ! fakesink").splitlines()]
         last = run(MAINLOOP, FILM).stdout.splitlines()[-1]
         faces = sum(len(record.get("objects", [])) for record in records)

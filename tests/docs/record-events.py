@@ -22,7 +22,7 @@ import numpy
 
 DATA = "/usr/share/doc/opencv-doc/examples/data/"
 RATE, WIDTH, HEIGHT, BITS, CELL = 25, 320, 240, 10, 32
-MODEL = "lbpcascade_frontalface_improved.xml"
+MODEL = "haarcascade_frontalface_alt2.xml"
 
 
 def face():

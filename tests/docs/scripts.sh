@@ -43,7 +43,7 @@ done
 # Pictures with different EXIF orientations have the same face.
 "$1" "$here/orientation.py" "$data/messi5.jpg" . decodebin
 for picture in turned-*.jpg; do
-  "$examples/lines/waldboostdetect.sh" "$picture" lbpcascade_frontalface.xml >log 2>&1 \
+  "$examples/lines/waldboostdetect.sh" "$picture" haarcascade_frontalface_alt2.xml >log 2>&1 \
     || fail "$(cat log)"
   grep -qE 'x\\=\\\(uint\\\)24[0-9]\\,\\ y\\=\\\(uint\\\)6[0-9]\\,\\ width\\=\\\(uint\\\)8' log \
     || fail "no face in $picture: $(cat log)"

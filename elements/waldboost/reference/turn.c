@@ -2,6 +2,7 @@
 /* Turned pictures: their geometry, and their rows from a grey picture, which
  * equal cuv_turned_grey(). */
 #include "reference/waldboost-reference.h"
+#include "waldboost/turn.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -364,6 +364,40 @@ GST_START_TEST (test_auto)
 
 GST_END_TEST;
 
+/* The rotation of a group is that of most windows, of the first such one; with
+ * NMS that of the best window. */
+GST_START_TEST (test_rotations)
+{
+  static const struct {
+    gint rotations[5], most, best;
+  } cases[] = {
+    { { 20, 0, 0, 0, -20 }, 0, -20 },
+    { { -20, -20, 0, 0, 20 }, -20, 20 },
+    { { -20, 0, 0, 20, 20 }, 0, 20 },
+    { { 90, 90, 90, 90, -90 }, 90, -90 },
+  };
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  const Box *found;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    CuvGrouping grouping = { CUV_GROUPING_NEIGHBORS, 1, 0.3 };
+    Box boxes[5];
+
+    for (gint k = 0; k < 5; k++)
+      boxes[k] = (Box){ k, 0, 50, 50, (gfloat) k, 1, cases[i].rotations[k] };
+    fail_unless_equals_int (
+        cuv_waldboost_group_boxes (grouper, &grouping, boxes, 5, &found), 1);
+    fail_unless_equals_int (found->rotation, cases[i].most);
+    grouping.method = CUV_GROUPING_NMS;
+    fail_unless_equals_int (
+        cuv_waldboost_group_boxes (grouper, &grouping, boxes, 5, &found), 1);
+    fail_unless_equals_int (found->rotation, cases[i].best);
+  }
+  cuv_waldboost_grouper_free (grouper);
+}
+
+GST_END_TEST;
+
 /* The largest number of hits, as from a dense scan with windows of this size.
  */
 static void
@@ -431,6 +465,7 @@ grouping_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_rotations);
   tcase_add_test (tc, test_neighbors);
   tcase_add_test (tc, test_wbd);
   tcase_add_test (tc, test_nms);
