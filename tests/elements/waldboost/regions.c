@@ -129,6 +129,11 @@ GST_START_TEST (test_crops)
     GstHarness *h = new_harness (LIST, sample);
     GstElement *d = detector (h);
 
+    if (i == 2) { /* each region is enlarged and turned by itself */
+      wanted.params.upscale = 1.5;
+      wanted.params.rotation = 20;
+      g_object_set (d, "upscale", 1.5, "rotations", "20", NULL);
+    }
     for (guint k = 0; k < 2 * G_N_ELEMENTS (frames); k++) {
       const Region *regions = frames[k % G_N_ELEMENTS (frames)];
       const gchar *class = k % 2 == 0 ? NULL : "face";
