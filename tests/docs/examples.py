@@ -23,7 +23,7 @@ import cv2
 import numpy
 
 DATA = "/usr/share/doc/opencv-doc/examples/data/"
-PICTURES = [DATA + name for name in ("messi5.jpg", "chicky_512.png", "board.jpg")]
+PICTURES = [DATA + name for name in ("messi5.jpg", "basketball1.png", "board.jpg")]
 FILM = DATA + "Megamind.avi"
 FRAMES = 20
 MODEL = "haarcascade_frontalface_alt2.xml"
@@ -194,7 +194,8 @@ class Orientation(unittest.TestCase):
     """Photographs with EXIF orientations."""
 
     def test_faces_are_upright(self):
-        upright = expected(PICTURES[0])[0]
+        # the second box is no face, and found or not by the rounding of the JPEG
+        upright = expected(PICTURES[0])[0][:1]
         run(sys.executable, os.path.join(os.path.dirname(__file__), "orientation.py"),
             PICTURES[0], ".", "decodebin")
         names = sorted(glob.glob("turned-*.jpg"))
