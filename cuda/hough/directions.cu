@@ -2,7 +2,7 @@
 // Sorts edges by gradient direction, in a counting sort: bin_kernel() finds the
 // bin of each edge and counts edges per bin, sort_kernel() writes them in
 // order.
-#include "hough/votes.cuh"
+#include "hough/directions.cuh"
 
 #define THREADS 512
 
@@ -12,82 +12,6 @@
 #else
 #define BLOCKS 3
 #endif
-
-// A pixel blurred by [1 4 6 4 1] / 16 in x and y, with replicated borders.
-static __device__ int
-blurred (const CuvFrame &frame, int x, int y)
-{
-  int sum = 128;
-
-  for (int j = -2; j <= 2; j++) {
-    for (int i = -2; i <= 2; i++) {
-      const int wx = i == 0 ? 6 : abs (i) == 1 ? 4 : 1;
-      const int wy = j == 0 ? 6 : abs (j) == 1 ? 4 : 1;
-
-      sum += wx * wy
-          * cuv_frame_grey (
-              &frame, clamp (x + i, frame.width), clamp (y + j, frame.height));
-    }
-  }
-  return sum >> 8;
-}
-
-// The 3x3 luma values around an edge pixel, as in Canny. No edge is on the
-// frame's border.
-template <bool BLURRED>
-static __device__ __forceinline__ void
-load_grey (const CuvFrame &frame, int x, int y, int *grey)
-{
-  const CuvComponent &c = frame.component[0];
-  const uint8_t *at = c.data + (int64_t) y * c.stride + x * c.step;
-
-#pragma unroll
-  for (int i = 0; i < 9; i++) {
-    const int dx = i % 3 - 1, dy = i / 3 - 1;
-
-    if (BLURRED)
-      grey[i] = blurred (frame, x + dx, y + dy);
-    else if (frame.model != CUV_MODEL_RGB)
-      grey[i] = __ldg (at + dy * c.stride + dx * c.step);
-    else
-      grey[i] = cuv_frame_grey (&frame, x + dx, y + dy);
-  }
-}
-
-// The bin of a direction: atan2f() guesses it to within one, integer cross
-// products correct the guess.
-static __device__ __forceinline__ int
-find_bin (const short2 *boundaries, int n_bins, int gx, int gy)
-{
-  const bool turn = gx < 0 || (gx == 0 && gy > 0);
-  const int x = turn ? -gx : gx, y = turn ? -gy : gy;
-  const auto begins_after = [&] (int g) {
-    const short2 boundary = boundaries[g];
-
-    return boundary.x * y - boundary.y * x < 0;
-  };
-  const float turns = atan2f ((float) y, (float) x) * .318309886f + .5f;
-  int g = min (max ((int) (turns * n_bins), 0), n_bins - 1);
-
-  while (g > 0 && begins_after (g))
-    g--;
-  while (g < n_bins - 1 && !begins_after (g + 1))
-    g++;
-  return g;
-}
-
-template <bool BLURRED>
-static __device__ __forceinline__ int
-bin_of (
-    const short2 *boundaries, int n_bins, const CuvFrame &frame, int x, int y)
-{
-  int at[9];
-
-  load_grey<BLURRED> (frame, x, y, at);
-  return find_bin (boundaries, n_bins,
-      at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3] - at[6],
-      at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]);
-}
 
 // Edges in turn over all threads. Shared memory: a block's counts, and the
 // boundaries that each edge is compared with.
@@ -111,8 +35,8 @@ __launch_bounds__ (THREADS, BLOCKS)
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
        i += gridDim.x * THREADS) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
-    const int bin = bin_of<BLURRED> (
-        boundaries, layout.n_bins, frame, pixel & 0xffff, pixel >> 16);
+    const int bin = find_bin (boundaries, layout.n_bins,
+        gradient_of<BLURRED> (frame, pixel & 0xffff, pixel >> 16));
 
     edges.bins[i] = (uint16_t) bin;
     atomicAdd (&counts[bin], 1u);

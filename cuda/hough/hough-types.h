@@ -65,6 +65,13 @@ typedef struct {
   double scale; /* 1/65536 cell per pixel along the normal */
 } CuvHoughRow;
 
+/* Directions of normals, modulo 180 degrees: from that of (from_x, from_y) up
+ * to below that of (to_x, to_y), which are unit vectors times 2^14. */
+typedef struct {
+  int32_t all; /* boolean: no limits */
+  int32_t from_x, from_y, to_x, to_y;
+} CuvThetaRange;
+
 /* Row k, cell r of the accumulator is its element k * n_cells + radius + r. Row
  * k + period is row k with r negated, whether or not it is stored. */
 typedef struct {
@@ -78,6 +85,7 @@ typedef struct {
   CuvHoughRow *rows;   /* owned */
   int16_t *boundaries; /* n_bins pairs x, y: direction at which a bin starts,
                         * times 2^14; owned */
+  CuvThetaRange range; /* of the rows */
 } CuvHoughLayout;
 
 /* ---- votes ---- */
@@ -104,12 +112,14 @@ typedef enum {
                      */
   CUV_PEAKS_SQUARE, /* those with the most votes of the n x n cells around it;
                      * of equal ones the first, row by row */
+  CUV_PEAKS_DOMINANT, /* those of SQUARE that have at least 2/3 of the votes of
+                       * any cell of CUV_HOUGH_MAX_NEIGHBORHOOD squared */
 } CuvPeakRule;
 
 typedef struct {
   uint32_t threshold; /* votes */
   CuvPeakRule rule;
-  /* SQUARE: n, odd, up to CUV_HOUGH_MAX_NEIGHBORHOOD */
+  /* SQUARE, DOMINANT: n, odd, up to CUV_HOUGH_MAX_NEIGHBORHOOD */
   int32_t neighborhood;
 } CuvPeakParams;
 
@@ -134,6 +144,13 @@ typedef struct {
   int32_t peak; /* index into peaks */
   int32_t first, last;
 } CuvHoughSegment;
+
+/* The segment of a region of edges: its ends in 1/256 pixel, and the number of
+ * edges. */
+typedef struct {
+  int32_t x1, y1, x2, y2;
+  uint32_t votes;
+} CuvLineSegment;
 
 /* ---- a run ---- */
 
@@ -166,6 +183,9 @@ typedef struct {
   const CuvHoughSegment *segments; /* by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;
+  /* instead of peaks and segments, if cuv_hough_uses_regions(): up to
+   * max_lines, most votes first, then by the first end's row and column */
+  const CuvLineSegment *line_segments;
   int64_t n_edges, n_votes;
   CuvHoughMethod method;              /* used, not AUTO */
   float edges_us, votes_us, peaks_us; /* duration in microseconds */

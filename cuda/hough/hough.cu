@@ -19,6 +19,7 @@ struct _CuvHoughCuda {
   CuvEdges edges = {}; // has bins if the layout has a window
   CuvPeaks peaks = {};
   CuvSegments segments = {};
+  CuvRegionBuffers regions = {};    // if the layout has a window
   CuvVotePlan plan = {}, ring = {}; // for SHARED and RING
   int ring_reach = -1;              // cuv_reach() that `ring` was planned for
   unsigned *cells = nullptr;        // the accumulator, rows one after the other
@@ -27,6 +28,7 @@ struct _CuvHoughCuda {
   std::vector<CuvHoughPeak> best;
   // of the last submit
   CuvHoughParams params = {};
+  bool has_regions = false; // and no votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -91,6 +93,7 @@ init_layout (CuvHoughCuda *self, const CuvHoughLayout *layout)
   self->layout.period = layout->period;
   self->layout.radius = layout->radius;
   self->layout.n_bins = layout->n_bins;
+  self->layout.range = layout->range;
   for (int g = 0; g < layout->n_bins; g++)
     boundaries[g] =
         short2{ layout->boundaries[2 * g], layout->boundaries[2 * g + 1] };
@@ -124,6 +127,29 @@ init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
 }
 
 static bool
+init_regions (CuvHoughCuda *self, const CuvHoughLayout *layout)
+{
+  CuvRegionBuffers *regions = &self->regions;
+  const size_t n =
+      (size_t) cuv_region_max_edges (layout->width, layout->height);
+
+  if (layout->config.window >= 90)
+    return true;
+  regions->max_edges = (unsigned) n;
+  regions->labels = (int *) self->edges.sorted;
+  regions->host_segments = (CuvLineSegment *) cuv_arena_pinned (
+      &self->arena, CUV_HOUGH_MAX_LINES * sizeof (CuvLineSegment));
+  for (int i = 0; i < 2; i++) {
+    if (!cuv_arena_new (&self->arena, &regions->boxes[i], n)
+        || !cuv_arena_new (&self->arena, &regions->keys[i], n))
+      return false;
+  }
+  return regions->host_segments != nullptr
+      && cuv_arena_new (&self->arena, &regions->roots, n)
+      && cuv_arena_new (&self->arena, &regions->found, n / 2 + 1);
+}
+
+static bool
 init_results (CuvHoughCuda *self)
 {
   CuvPeaks *peaks = &self->peaks;
@@ -154,7 +180,7 @@ init (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   self->best.resize (CUV_HOUGH_MAX_LINES);
   return init_layout (self, layout) && init_maps (self, layout)
-      && init_results (self)
+      && init_regions (self, layout) && init_results (self)
       && cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
              "cudaEventCreateWithFlags")
@@ -254,13 +280,21 @@ submit_list (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
 }
 
 static int
-submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+submit_regions (
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
 {
-  const CuvEdges edges = edges_of (self);
+  if (cuv_list_submit (
+          self->maps, edges, self->cells, self->n_cells, self->stream)
+      != 0)
+    return -1;
+  return cuv_regions_submit (self->regions, self->maps, edges, self->layout,
+      *frame, self->params, self->peaks, self->stream);
+}
 
-  self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
-  if (submit_edges (self, frame) != 0 || submit_list (self, frame, edges) != 0
-      || submit_peaks (self, edges) != 0
+static int
+submit_lines (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
+{
+  if (submit_list (self, frame, edges) != 0 || submit_peaks (self, edges) != 0
       || cuv_best_submit (self->peaks, self->params.max_lines, self->stream)
           != 0
       || (self->params.segments
@@ -268,6 +302,21 @@ submit_all (CuvHoughCuda *self, const CuvFrame *frame)
                  self->params.max_lines, self->params.segment, self->segments,
                  self->stream)
               != 0))
+    return -1;
+  return 0;
+}
+
+static int
+submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+{
+  const CuvEdges edges = edges_of (self);
+
+  self->has_regions = self->params.segments && edges.bins != nullptr;
+  self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
+  if (submit_edges (self, frame) != 0
+      || (self->has_regions ? submit_regions (self, frame, edges)
+                            : submit_lines (self, frame, edges))
+          != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
@@ -300,11 +349,20 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   if (cuv_wait_event (&self->wait, self->done) != 0)
     return -1;
   result->n_edges = counters->n_edges;
+  result->n_found = (int32_t) counters->n_found;
+  result->method = self->method;
+  result->edges_us = microseconds (counters->began_ns, counters->listed_ns);
+  if (self->has_regions) {
+    result->n_segments_found = result->n_found;
+    result->n_segments = std::min (result->n_found, self->params.max_lines);
+    result->line_segments = self->regions.host_segments;
+    result->peaks_us = microseconds (counters->listed_ns, counters->ended_ns);
+    return 0;
+  }
   result->n_votes =
       self->edges.bins != nullptr && self->params.source == CUV_EDGES_CANNY
       ? (int64_t) counters->n_votes
       : (int64_t) counters->n_edges * self->layout.n_rows;
-  result->n_found = (int32_t) counters->n_found;
   result->n_peaks = std::min (result->n_found, self->params.max_lines);
   for (int i = 0; i < result->n_peaks; i++) {
     const CuvPeakKey key = self->peaks.host_best[i];
@@ -318,13 +376,28 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->n_segments_found = (int32_t) counters->n_segments;
   result->n_segments =
       std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);
-  result->method = self->method;
-  result->edges_us = microseconds (counters->began_ns, counters->listed_ns);
   // the ring kernel both votes and finds peaks
   result->votes_us = microseconds (counters->listed_ns,
       counters->voted_ns != 0 ? counters->voted_ns : counters->ended_ns);
   result->peaks_us = microseconds (counters->voted_ns, counters->ended_ns);
   return 0;
+}
+
+// Votes if only peaks or segments have been found: the cells are still 0.
+static int
+submit_missing_votes (CuvHoughCuda *self, const CuvFrame *frame)
+{
+  const CuvEdges edges = edges_of (self);
+
+  if (self->has_regions) // directions are bins no more
+    return cuv_sort_submit (edges, self->layout, *frame,
+               self->params.canny.blur != 0, self->stream)
+            != 0
+        ? -1
+        : submit_votes (self, edges);
+  return self->method == CUV_HOUGH_RING ? cuv_vote_shared_submit (
+             self->plan, self->layout, edges, self->cells, self->stream)
+                                        : 0;
 }
 
 static int
@@ -334,10 +407,7 @@ submit_drawing (CuvHoughCuda *self, const CuvFrame *frame, CuvHoughDraw draw)
       && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
     return -1;
   if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
-      && ((self->method == CUV_HOUGH_RING // the cells are still 0
-              && cuv_vote_shared_submit (self->plan, self->layout,
-                     edges_of (self), self->cells, self->stream)
-                  != 0)
+      && (submit_missing_votes (self, frame) != 0
           || cuv_draw_votes_submit (*frame, self->layout, self->cells,
                  self->params.peaks.threshold, self->stream)
               != 0))

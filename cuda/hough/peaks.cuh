@@ -10,9 +10,10 @@
 static __host__ __device__ __forceinline__ int
 cuv_reach (const CuvPeakParams &params)
 {
-  return params.rule == CUV_PEAKS_ALL  ? 0
-      : params.rule == CUV_PEAKS_CROSS ? 1
-                                       : params.neighborhood / 2;
+  return params.rule == CUV_PEAKS_ALL     ? 0
+      : params.rule == CUV_PEAKS_CROSS    ? 1
+      : params.rule == CUV_PEAKS_DOMINANT ? CUV_HOUGH_MAX_NEIGHBORHOOD / 2
+                                          : params.neighborhood / 2;
 }
 
 // 0, -1, 1, -2, 2, ...
@@ -30,6 +31,26 @@ outvotes (unsigned own, unsigned other, int dk, int dr)
   return dk < 0 || (dk == 0 && dr < 0) ? own > other : own >= other;
 }
 
+// Whether no cell within reach has more than 3/2 as many votes. The cells of a
+// row are loaded at once.
+template <typename Votes>
+static __device__ __forceinline__ bool
+cuv_is_dominant (unsigned own, const Votes &votes)
+{
+  const int reach = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
+
+  for (int dk = -reach; dk <= reach; dk++) {
+    unsigned most = 0;
+
+#pragma unroll
+    for (int dr = -reach; dr <= reach; dr++)
+      most = max (most, votes (dk, dr));
+    if (3ull * own < 2ull * most)
+      return false;
+  }
+  return true;
+}
+
 // Whether a cell above the threshold is a peak. votes (dk, dr) returns the
 // votes dk rows and dr cells away. The nearest cells, which most often decide,
 // are compared all at once: one after the other, each waits for memory.
@@ -37,8 +58,9 @@ template <typename Votes>
 static __device__ __forceinline__ bool
 cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
 {
-  const int reach = cuv_reach (params), n = 2 * reach + 1;
-  const bool square = params.rule == CUV_PEAKS_SQUARE;
+  const bool square = params.rule >= CUV_PEAKS_SQUARE;
+  const int reach = square ? params.neighborhood / 2 : cuv_reach (params);
+  const int n = 2 * reach + 1;
   bool peak = true;
 
   if (reach == 0)
@@ -52,9 +74,9 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
       peak &= outvotes (own, votes (dk, dr), dk, dr)
           | !(square || dk == 0 || dr == 0);
   }
-  if (reach == 1 || !peak)
-    return peak;
-  for (int i = 0; i < n; i++) {
+  if (!peak)
+    return false;
+  for (int i = 0; reach > 1 && i < n; i++) {
     const int dk = alternating_offset (i);
 
     for (int j = dk == 0 ? 1 : 0; j < n; j++) {
@@ -64,7 +86,7 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
         return false;
     }
   }
-  return true;
+  return params.rule != CUV_PEAKS_DOMINANT || cuv_is_dominant (own, votes);
 }
 
 // Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated; -1 if

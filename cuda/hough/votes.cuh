@@ -6,6 +6,7 @@
 
 #include <vector>
 #include "hough/maps.cuh"
+#include "hough/regions.h"
 
 // A row, restricted to cells reached by pixels of the frame: cell r is element
 // start + r - first_cell of the accumulator.
@@ -40,12 +41,14 @@ struct CuvDeviceLayout {
   const CuvVoteRow *rows;
   const short2 *boundaries; // direction at which each bin starts
   const uint16_t *bin_rows; // number of rows each bin votes in
+  CuvThetaRange range;
 };
 
 // The list of edges; counters->n_edges is its length.
 struct CuvEdges {
   unsigned *pixels; // y << 16 | x
-  uint16_t *bins;   // of pixels; NULL: all edges vote in all rows
+  uint16_t *bins; // of pixels; NULL: all edges vote in all rows. Directions if
+                  // regions are looked for
   unsigned *sorted; // pixels sorted by bin, if there are bins
   CuvBinCounts *counts;
   CuvHoughCounters *counters;
@@ -131,6 +134,23 @@ struct CuvSegments {
 int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
     const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
     const CuvSegments &segments, cudaStream_t stream);
+
+// Labels of edges, and for each label the buffers of regions.cu.
+struct CuvRegionBuffers {
+  unsigned max_edges;
+  int *labels;
+  int *roots; // of labels that are united across gaps
+  CuvRegionBox *boxes[2];
+  unsigned long long *keys[2];
+  CuvPeakKey *found;             // room for half as many
+  CuvLineSegment *host_segments; // CUV_HOUGH_MAX_LINES in host memory
+};
+
+// Finds the segments of regions of listed Canny edges, sorts the best, and
+// copies them and the counters to the host. Uses maps.parents.
+int cuv_regions_submit (const CuvRegionBuffers &regions, const CuvMaps &maps,
+    const CuvEdges &edges, const CuvDeviceLayout &layout, const CuvFrame &frame,
+    const CuvHoughParams &params, const CuvPeaks &peaks, cudaStream_t stream);
 
 int cuv_draw_edges_submit (
     const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream);

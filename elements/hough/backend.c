@@ -224,6 +224,31 @@ list_lines (CuvHoughDetector *self, const CuvHoughResult *result)
   }
 }
 
+/* The line through the ends of a region's segment. */
+static CuvLine
+line_of (const CuvRoi *area, const CuvLineSegment *segment)
+{
+  const double x1 = segment->x1 / 256. + area->left;
+  const double y1 = segment->y1 / 256. + area->top;
+  const double x2 = segment->x2 / 256. + area->left;
+  const double y2 = segment->y2 / 256. + area->top;
+  const double length = sqrt ((x2 - x1) * (x2 - x1) + (y2 - y1) * (y2 - y1));
+  const bool turn = y2 > y1 || (y2 == y1 && x2 > x1); /* 0 <= c */
+  const double c = (turn ? y2 - y1 : y1 - y2) / length;
+  const double s = (turn ? x1 - x2 : x2 - x1) / length;
+
+  return (CuvLine){ (float) (x1 * c + y1 * s), (float) atan2 (s, c),
+    segment->votes, (float) x1, (float) y1, (float) x2, (float) y2 };
+}
+
+static void
+list_line_segments (CuvHoughDetector *self, const CuvHoughResult *result)
+{
+  for (int i = 0; i < result->n_segments; i++)
+    self->lines[self->n_lines++] =
+        line_of (&self->area, &result->line_segments[i]);
+}
+
 static void
 list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
 {
@@ -238,22 +263,36 @@ list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
   }
 }
 
+/* An eighth of the frame's shorter side; any region may be a segment. */
+static uint32_t
+auto_threshold (const CuvHoughLayout *layout, const CuvHoughParams *params)
+{
+  return cuv_hough_uses_regions (layout, params)
+      ? 0
+      : (uint32_t) cuv_max (40, cuv_min (layout->width, layout->height) / 8);
+}
+
 const char *
 cuv_hough_detector_run (CuvHoughDetector *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvHoughDraw draw,
     const CuvProcessor *processor, CuvHoughResult *result)
 {
-  Job job = { cuv_frame_crop (frame, &self->area), params, draw, result };
+  CuvHoughParams used = *params;
+  Job job = { cuv_frame_crop (frame, &self->area), &used, draw, result };
   const char *error;
 
   *result = (CuvHoughResult){ .method = params->method };
   self->n_lines = 0;
   if (is_empty (&self->area))
     return NULL;
+  if (used.peaks.threshold == 0)
+    used.peaks.threshold = auto_threshold (&self->layout, params);
   error = cuv_backend_run (&self->backend, &job, processor);
   if (error != NULL)
     return error;
-  if (params->segments)
+  if (result->line_segments != NULL)
+    list_line_segments (self, result);
+  else if (params->segments)
     list_segments (self, result);
   else
     list_lines (self, result);

@@ -43,8 +43,8 @@ bool cuv_hough_detector_matches (const CuvHoughDetector *self,
     const CuvProcessor *processor);
 
 /* Finds a frame's lines, or segments if params ask for them, and draws over the
- * region of interest, for which the frame must be writable. Returns NULL, or an
- * error. */
+ * region of interest, for which the frame must be writable. A threshold of 0 is
+ * chosen for the frame. Returns NULL, or an error. */
 const char *cuv_hough_detector_run (CuvHoughDetector *self,
     const CuvFrame *frame, const CuvHoughParams *params, CuvHoughDraw draw,
     const CuvProcessor *processor, CuvHoughResult *result);

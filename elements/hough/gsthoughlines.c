@@ -6,9 +6,9 @@
  *
  * Finds edges with Canny's detector, lets each edge vote for all lines through
  * it, in rho and theta or in parallel coordinates, and attaches the lines with
- * the most votes, or the segments of them that have edges, as metadata. Works
- * on the CPU and, for frames in CUDA memory, on the GPU, with the same result.
- * The frame is neither copied nor changed unless draw is set.
+ * the most votes as metadata; or segments, where adjacent edges have one
+ * direction. Works on the CPU and, for frames in CUDA memory, on the GPU, with
+ * the same result. The frame is neither copied nor changed unless draw is set.
  *
  * ## Example launch line
  * |[
@@ -126,6 +126,7 @@ count (GstHoughLines *self, const CuvHoughResult *result)
   self->counts = *result;
   self->counts.peaks = NULL;
   self->counts.segments = NULL;
+  self->counts.line_segments = NULL;
   self->method =
       s->method == GST_HOUGH_PCLINES ? s->method : (gint) result->method;
   GST_OBJECT_UNLOCK (self);

@@ -11,6 +11,7 @@
  *     layout.c                rows and cells of the accumulator
  *     votes.c                 votes of edges for cells
  *     peaks.c, segments.c     lines, and the segments of lines that have edges
+ *     regions.c               segments of edges whose directions are known
  *     draw.c                  pictures of edges and votes
  *   cpu/                    the same made fast: threads, memory, the function
  *                           table of the inner loops (hough-dsp.h)
@@ -64,6 +65,14 @@ cuv_hough_cell (const CuvHoughRow *row, int x, int y)
 /* The orientation bin of an edge by its nonzero gradient. */
 int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 
+/* Whether the normal of the bin has the opposite direction of a nonzero
+ * gradient. */
+static inline bool
+cuv_hough_is_turned (int gx, int gy)
+{
+  return gx < 0 || (gx == 0 && gy > 0);
+}
+
 /* Maps a row index outside 0 .. n_rows - 1 into it; -1 if the layout has no
  * such row. Cell r of k is cell *sign * r of that row. */
 int cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign);
@@ -105,6 +114,11 @@ size_t cuv_hough_list_edges (
 /* The orientation bins of edge pixels, by the gradients of canny. */
 void cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
     const uint32_t *pixels, size_t n, uint16_t *bins);
+
+/* The same for their directions. */
+void cuv_hough_list_directions (const CuvHoughLayout *self,
+    const CuvCanny *canny, const uint32_t *pixels, size_t n,
+    uint16_t *directions);
 
 /* Counts votes in an accumulator of n_rows x n_cells. Returns how many. */
 uint64_t cuv_hough_vote (
@@ -169,6 +183,31 @@ size_t cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
 void cuv_hough_segment_ends (const CuvHoughLayout *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);
+
+/* ---- regions ---- */
+
+/* Segments of edges with directions are those of regions: adjacent edges of
+ * similar directions. J. B. Burns, A. R. Hanson, E. M. Riseman, Extracting
+ * Straight Lines, PAMI 1986, after which LSD is built, too. */
+static inline bool
+cuv_hough_uses_regions (
+    const CuvHoughLayout *self, const CuvHoughParams *params)
+{
+  return params->segments && params->source == CUV_EDGES_CANNY
+      && self->config.window < 90;
+}
+
+typedef struct _CuvRegions CuvRegions;
+
+/* Memory for frames of a size; NULL if out of memory. */
+CuvRegions *cuv_regions_new (int width, int height);
+void cuv_regions_free (CuvRegions *self); /* NULL is allowed */
+
+/* Finds the segments of a list of edges with directions as bins. Writes the max
+ * best, and returns the number of all. */
+size_t cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
+    const CuvEdgeList *list, const CuvHoughParams *params,
+    CuvLineSegment *segments, size_t max);
 
 /* ---- debug views ---- */
 

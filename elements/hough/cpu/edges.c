@@ -275,6 +275,28 @@ bin_task (void *data, int index, int task)
   }
 }
 
+/* As bin_task(), but for directions, which are not sorted. */
+static void
+direction_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  enum { N = 256 };
+  int16_t gx[N], gy[N];
+  const size_t end = first_edge (self, task + 1);
+
+  for (size_t i = first_edge (self, task); i < end; i += N) {
+    int n = end - i < N ? (int) (end - i) : N;
+
+    find_gradients (self, self->pixels + i, n, gx, gy);
+    self->dsp.bin (self->layout, gx, gy, n, self->bins + i);
+    for (int j = 0; j < n; j++) {
+      if (cuv_hough_is_turned (gx[j], gy[j]))
+        self->bins[i + (size_t) j] =
+            (uint16_t) (self->bins[i + (size_t) j] + self->layout->n_bins);
+    }
+  }
+}
+
 /* Turns the counts of tasks into positions: exclusive scan over bins and
  * tasks. */
 static void
@@ -317,6 +339,13 @@ cuv_hough_cpu_find_edges (CuvHoughCpu *self)
     cuv_hough_cpu_run_tasks (self, n_bands (self), input_task);
   }
   list_edges (self);
+}
+
+void
+cuv_hough_cpu_find_directions (CuvHoughCpu *self)
+{
+  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, direction_task);
+  self->list.bins = self->bins;
 }
 
 void

@@ -58,6 +58,8 @@ struct _CuvHoughCpu {
   CuvHoughSegment *segments;
   CuvHoughSegment *task_segments; /* CUV_HOUGH_MAX_SEGMENTS per task */
   size_t task_n_segments[CUV_N_SEGMENT_TASKS];
+  CuvRegions *regions; /* NULL if edges have no directions */
+  CuvLineSegment *line_segments;
   uint32_t threshold; /* votes, of the last run's peaks */
 
   /* the current run */
@@ -82,6 +84,9 @@ void cuv_hough_cpu_find_edges (CuvHoughCpu *self);
 /* Sorts the edges by orientation bin, if the layout has an orientation window
  * and Canny found them. */
 void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
+
+/* Finds the edges' directions, as bins. */
+void cuv_hough_cpu_find_directions (CuvHoughCpu *self);
 
 /* Votes into the accumulator, by a method other than RING. Returns how many
  * votes there are. */

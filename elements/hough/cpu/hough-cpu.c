@@ -72,11 +72,46 @@ find_segments (CuvHoughCpu *self, CuvHoughResult *result)
       (int32_t) (n < CUV_HOUGH_MAX_SEGMENTS ? n : CUV_HOUGH_MAX_SEGMENTS);
 }
 
+/* Without votes. */
+static void
+find_regions (CuvHoughCpu *self, CuvHoughResult *result)
+{
+  const size_t max = (size_t) self->params->max_lines;
+  size_t n;
+
+  cuv_hough_cpu_find_directions (self);
+  n = cuv_regions_find (self->regions, self->layout, &self->list, self->params,
+      self->line_segments, max);
+  self->has_votes = false;
+  result->method = CUV_HOUGH_SHARED;
+  result->line_segments = self->line_segments;
+  result->n_found = result->n_segments_found = (int32_t) n;
+  result->n_segments = (int32_t) (n < max ? n : max);
+}
+
+static void
+find_lines (CuvHoughCpu *self, CuvHoughResult *result, struct timespec *start)
+{
+  CuvPeakList peaks = { self->peaks, (size_t) self->params->max_lines, 0 };
+
+  cuv_hough_cpu_sort_edges (self);
+  result->method = choose_method (self, self->params->method);
+  result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
+          ? cuv_hough_cpu_ring (self, &peaks)
+          : cuv_hough_cpu_vote (self, result->method));
+  result->votes_us = cuv_microseconds_since (start);
+  if (result->method != CUV_HOUGH_RING)
+    cuv_hough_cpu_find_peaks (self, &peaks);
+  result->n_found = (int32_t) peaks.n;
+  result->n_peaks = (int32_t) (peaks.n < peaks.max ? peaks.n : peaks.max);
+  if (self->params->segments)
+    find_segments (self, result);
+}
+
 void
 cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
     const CuvHoughParams *params, int n_threads, CuvHoughResult *result)
 {
-  CuvPeakList peaks = { self->peaks, (size_t) params->max_lines, 0 };
   struct timespec start;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
@@ -89,18 +124,10 @@ cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
   cuv_hough_cpu_find_edges (self);
   result->n_edges = (int64_t) self->list.n;
   result->edges_us = cuv_microseconds_since (&start);
-  cuv_hough_cpu_sort_edges (self);
-  result->method = choose_method (self, params->method);
-  result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
-          ? cuv_hough_cpu_ring (self, &peaks)
-          : cuv_hough_cpu_vote (self, result->method));
-  result->votes_us = cuv_microseconds_since (&start);
-  if (result->method != CUV_HOUGH_RING)
-    cuv_hough_cpu_find_peaks (self, &peaks);
-  result->n_found = (int32_t) peaks.n;
-  result->n_peaks = (int32_t) (peaks.n < peaks.max ? peaks.n : peaks.max);
-  if (params->segments)
-    find_segments (self, result);
+  if (cuv_hough_uses_regions (self->layout, params))
+    find_regions (self, result);
+  else
+    find_lines (self, result, &start);
   result->peaks_us = cuv_microseconds_since (&start);
 }
 
@@ -110,6 +137,8 @@ cuv_hough_cpu_draw (CuvHoughCpu *self, const CuvFrame *frame, CuvHoughDraw draw)
   if (draw == CUV_HOUGH_DRAW_EDGES) {
     cuv_hough_draw_edges (frame, self->map);
   } else if (draw == CUV_HOUGH_DRAW_ACCUMULATOR) {
+    if (cuv_hough_uses_regions (self->layout, self->params))
+      cuv_hough_cpu_sort_edges (self);
     if (!self->has_votes)
       cuv_hough_cpu_vote (self, CUV_HOUGH_SHARED);
     cuv_hough_draw_votes (frame, self->layout, self->votes, self->threshold);

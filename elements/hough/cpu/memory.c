@@ -77,6 +77,12 @@ make_results (CuvHoughCpu *self)
   self->task_segments =
       take (self, CUV_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
           sizeof *self->task_segments);
+  self->line_segments =
+      take (self, CUV_HOUGH_MAX_LINES, sizeof *self->line_segments);
+  if (self->layout->config.window >= 90)
+    return;
+  self->regions = cuv_regions_new (self->layout->width, self->layout->height);
+  self->complete = self->complete && self->regions != NULL;
 }
 
 CuvHoughCpu *
@@ -111,5 +117,6 @@ cuv_hough_cpu_free (CuvHoughCpu *self)
     return;
   for (int i = 0; i < self->n_memory; i++)
     free (self->memory[i]);
+  cuv_regions_free (self->regions);
   free (self);
 }

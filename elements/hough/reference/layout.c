@@ -139,6 +139,20 @@ make_boundaries (CuvHoughLayout *self)
   }
 }
 
+static CuvThetaRange
+range_of (const CuvHoughConfig *config)
+{
+  double from = config->theta_min * PI / 180, to = config->theta_max * PI / 180;
+
+  return (CuvThetaRange){
+    .all = config->theta_max >= config->theta_min + 180,
+    .from_x = (int32_t) lrint (cos (from) * 16384),
+    .from_y = (int32_t) lrint (sin (from) * 16384),
+    .to_x = (int32_t) lrint (cos (to) * 16384),
+    .to_y = (int32_t) lrint (sin (to) * 16384),
+  };
+}
+
 /* Angle of row j in degrees; monotonic. */
 static double
 angle_of (const CuvHoughConfig *config, int j)
@@ -173,7 +187,8 @@ cuv_hough_layout_init (CuvHoughLayout *self, const CuvHoughConfig *config)
     .n_rows = end - first + (config->inclusive != 0),
     .period = config->period,
     .radius = radius_of (config),
-    .n_bins = config->period };
+    .n_bins = config->period,
+    .range = range_of (config) };
   self->n_cells = 2 * self->radius + 1;
   self->rows = malloc ((size_t) self->n_rows * sizeof *self->rows);
   make_boundaries (self);
@@ -211,7 +226,7 @@ cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy)
 {
   const int16_t *boundaries = self->boundaries;
   /* normalise to -90 <= angle < 90 degrees */
-  bool turn = gx < 0 || (gx == 0 && gy > 0);
+  bool turn = cuv_hough_is_turned (gx, gy);
   int x = turn ? -gx : gx, y = turn ? -gy : gy;
   int first = 0, end = self->n_bins;
 

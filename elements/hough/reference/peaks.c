@@ -24,22 +24,28 @@ goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
   return earlier ? cell->votes > other : cell->votes >= other;
 }
 
-int
-cuv_hough_peak_radius (const CuvPeakParams *params)
+/* Rows, and cells, on either side that must have fewer votes than a peak. */
+static int
+inner_radius (const CuvPeakParams *params)
 {
   return params->rule == CUV_PEAKS_ALL  ? 0
       : params->rule == CUV_PEAKS_CROSS ? 1
                                         : params->neighborhood / 2;
 }
 
+int
+cuv_hough_peak_radius (const CuvPeakParams *params)
+{
+  return params->rule == CUV_PEAKS_DOMINANT ? CUV_HOUGH_MAX_NEIGHBORHOOD / 2
+                                            : inner_radius (params);
+}
+
 static bool
-is_peak (const CuvHoughLayout *layout, const CuvRowView *views,
+is_greatest (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvPeakParams *params, const CuvHoughPeak *cell)
 {
-  const int reach = cuv_hough_peak_radius (params);
+  const int reach = inner_radius (params);
 
-  if (cell->votes <= params->threshold)
-    return false;
   for (int dk = -reach; dk <= reach; dk++) {
     for (int dr = -reach; dr <= reach; dr++) {
       if ((dk == 0 && dr == 0)
@@ -50,6 +56,34 @@ is_peak (const CuvHoughLayout *layout, const CuvRowView *views,
     }
   }
   return true;
+}
+
+/* Noise along a line gives the lines beside it votes, too. */
+static bool
+is_dominant (const CuvHoughLayout *layout, const CuvRowView *views,
+    const CuvHoughPeak *cell)
+{
+  const int reach = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
+
+  for (int dk = -reach; dk <= reach; dk++) {
+    for (int dr = -reach; dr <= reach; dr++) {
+      uint64_t other = votes_at (layout, &views[dk], cell->r + dr);
+
+      if (3 * (uint64_t) cell->votes < 2 * other)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool
+is_peak (const CuvHoughLayout *layout, const CuvRowView *views,
+    const CuvPeakParams *params, const CuvHoughPeak *cell)
+{
+  return cell->votes > params->threshold
+      && is_greatest (layout, views, params, cell)
+      && (params->rule != CUV_PEAKS_DOMINANT
+          || is_dominant (layout, views, cell));
 }
 
 /* Most votes first, then by row and rho. */

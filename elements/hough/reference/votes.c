@@ -35,6 +35,20 @@ cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
   }
 }
 
+void
+cuv_hough_list_directions (const CuvHoughLayout *self, const CuvCanny *canny,
+    const uint32_t *pixels, size_t n, uint16_t *directions)
+{
+  cuv_hough_list_bins (self, canny, pixels, n, directions);
+  for (size_t i = 0; i < n; i++) {
+    size_t at = (size_t) (pixels[i] >> 16) * (size_t) canny->width
+        + (pixels[i] & 0xffff);
+
+    if (cuv_hough_is_turned (canny->gx[at], canny->gy[at]))
+      directions[i] = (uint16_t) (directions[i] + self->n_bins);
+  }
+}
+
 uint64_t
 cuv_hough_vote_row (const CuvHoughLayout *self, const CuvHoughRow *row,
     const CuvEdgeList *list, uint32_t *middle, int sign)

@@ -58,13 +58,14 @@ hough_random_canny (void)
 CuvPeakParams
 hough_peak_params (int i, uint32_t most)
 {
-  static const int neighborhoods[HOUGH_N_RULES] = { 1, 1, 3, 5, 7 };
+  static const int neighborhoods[HOUGH_N_RULES] = { 1, 1, 3, 5, 7, 3, 9 };
   int rule = i % HOUGH_N_RULES;
 
   return (CuvPeakParams){ cuv_check_below (most),
     rule == 0       ? CUV_PEAKS_ALL
         : rule == 1 ? CUV_PEAKS_CROSS
-                    : CUV_PEAKS_SQUARE,
+        : rule < 5  ? CUV_PEAKS_SQUARE
+                    : CUV_PEAKS_DOMINANT,
     neighborhoods[rule] };
 }
 

@@ -22,7 +22,7 @@ CuvHoughConfig hough_config (int i, int width, int height);
 CuvCannyParams hough_random_canny (void);
 
 /* The peak rule i modulo HOUGH_N_RULES, with a random threshold below most. */
-enum { HOUGH_N_RULES = 5 };
+enum { HOUGH_N_RULES = 7 };
 CuvPeakParams hough_peak_params (int i, uint32_t most);
 
 /* An edge map where one pixel in one_in is an edge; free() it. */

@@ -248,6 +248,20 @@ is_first_maximum (
   return best == n * n / 2;
 }
 
+/* Whether the center has two thirds of the most votes of 31 x 31 cells. */
+static bool
+is_dominant (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
+{
+  uint32_t most = 0;
+
+  for (int i = 0; i < 31 * 31; i++) {
+    uint32_t v = cell (layout, votes, k + i / 31 - 15, r + i % 31 - 15);
+
+    most = v > most ? v : most;
+  }
+  return cell (layout, votes, k, r) >= 2. / 3 * most;
+}
+
 static bool
 follows (const CuvHoughPeak *a, const CuvHoughPeak *b)
 {
@@ -273,8 +287,10 @@ oracle_peaks (const CuvHoughLayout *layout, const uint32_t *votes,
             && peak.votes >= cell (layout, votes, k, r + 1)
             && peak.votes > cell (layout, votes, k - 1, r)
             && peak.votes >= cell (layout, votes, k + 1, r);
-      else if (params->rule == CUV_PEAKS_SQUARE)
+      else if (params->rule != CUV_PEAKS_ALL)
         ok = ok && is_first_maximum (layout, votes, k, r, params->neighborhood);
+      if (params->rule == CUV_PEAKS_DOMINANT)
+        ok = ok && is_dominant (layout, votes, k, r);
       if (!ok)
         continue;
       for (; at > 0 && follows (&peaks[at - 1], &peak); at--)

@@ -17,6 +17,7 @@ void check_pclines (void);
 void check_clip (void);
 void check_cell_lines (void);
 void check_segments (void);
+void check_regions (void);
 
 void check_cpu_versions (void);
 void check_limits (void);

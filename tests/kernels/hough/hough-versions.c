@@ -25,7 +25,7 @@ hough_random_params (void)
     .segment = { (int) cuv_check_below (20), (int) cuv_check_below (5) },
   };
 
-  if (params.peaks.rule == CUV_PEAKS_SQUARE && cuv_check_below (2))
+  if (params.peaks.rule >= CUV_PEAKS_SQUARE && cuv_check_below (2))
     params.peaks.neighborhood = 3
         + 2 * (int) cuv_check_below ((CUV_HOUGH_MAX_NEIGHBORHOOD - 3) / 2 + 1);
   return params;
@@ -44,6 +44,9 @@ hough_expected_init (HoughExpected *self, const CuvHoughConfig *config)
       malloc (cuv_hough_n_cells (&self->layout) * sizeof *self->votes);
   self->peaks = malloc (CUV_HOUGH_MAX_LINES * sizeof *self->peaks);
   self->segments = malloc (CUV_HOUGH_MAX_SEGMENTS * sizeof *self->segments);
+  self->regions = cuv_regions_new (config->width, config->height);
+  self->line_segments =
+      malloc (CUV_HOUGH_MAX_LINES * sizeof *self->line_segments);
   return true;
 }
 
@@ -56,6 +59,8 @@ hough_expected_clear (HoughExpected *self)
   free (self->votes);
   free (self->peaks);
   free (self->segments);
+  cuv_regions_free (self->regions);
+  free (self->line_segments);
 }
 
 static void
@@ -73,6 +78,16 @@ find_edges (HoughExpected *self, const CuvFrame *frame)
 }
 
 static void
+find_regions (HoughExpected *self, const CuvEdgeList *list)
+{
+  const size_t max = (size_t) self->params.max_lines;
+  const size_t n = cuv_regions_find (self->regions, &self->layout, list,
+      &self->params, self->line_segments, max);
+
+  self->n_line_segments = (int32_t) n;
+}
+
+static void
 vote (HoughExpected *self, const CuvFrame *frame)
 {
   const CuvHoughLayout *layout = &self->layout;
@@ -85,8 +100,10 @@ vote (HoughExpected *self, const CuvFrame *frame)
   cuv_hough_list_edges (
       self->map, frame->width, frame->height, frame->width, pixels);
   if (self->params.source == CUV_EDGES_CANNY && layout->config.window < 90) {
-    cuv_hough_list_bins (layout, self->canny, pixels, n, bins);
+    cuv_hough_list_directions (layout, self->canny, pixels, n, bins);
     list.bins = bins;
+    find_regions (self, &list);
+    cuv_hough_list_bins (layout, self->canny, pixels, n, bins);
   }
   self->result.n_edges = (int64_t) n;
   self->result.n_votes = (int64_t) cuv_hough_vote (layout, &list, self->votes);
@@ -104,6 +121,16 @@ hough_expected_run (
   self->params = *params;
   find_edges (self, frame);
   vote (self, frame);
+  self->result.line_segments = NULL;
+  if (cuv_hough_uses_regions (&self->layout, params)) {
+    self->result.line_segments = self->line_segments;
+    self->result.n_votes = self->result.n_peaks = 0;
+    self->result.n_found = self->result.n_segments_found =
+        self->n_line_segments;
+    self->result.n_segments =
+        cuv_min (self->n_line_segments, params->max_lines);
+    return;
+  }
   cuv_hough_peaks (&self->layout, self->votes, &params->peaks, &list);
   self->result.n_found = (int32_t) list.n;
   self->result.n_peaks = (int32_t) (list.n < list.max ? list.n : list.max);
@@ -132,7 +159,16 @@ hough_check_result (
                    (size_t) result->n_peaks * sizeof *self->peaks)
             == 0,
         ": %s, %d peaks", name, result->n_peaks);
-  if (CUV_CHECK (result->n_segments == expected->n_segments, ": %s", name))
+  if (!CUV_CHECK (result->n_segments == expected->n_segments, ": %s", name))
+    return;
+  CUV_CHECK (
+      (result->line_segments != NULL) == (expected->line_segments != NULL));
+  if (result->line_segments != NULL && expected->line_segments != NULL)
+    CUV_CHECK (memcmp (result->line_segments, self->line_segments,
+                   (size_t) result->n_segments * sizeof *self->line_segments)
+            == 0,
+        ": %s, %d segments of regions", name, result->n_segments);
+  else
     CUV_CHECK (memcmp (result->segments, self->segments,
                    (size_t) result->n_segments * sizeof *self->segments)
             == 0,

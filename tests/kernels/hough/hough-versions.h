@@ -13,7 +13,10 @@ typedef struct {
   uint32_t *votes;
   CuvHoughPeak *peaks;
   CuvHoughSegment *segments;
-  CuvHoughResult result; /* without method and times */
+  CuvRegions *regions;
+  CuvLineSegment *line_segments;
+  int32_t n_line_segments; /* found, whether or not they are asked for */
+  CuvHoughResult result;   /* without method and times */
 } HoughExpected;
 
 /* Random values of all parameters. */
@@ -28,5 +31,10 @@ void hough_expected_clear (HoughExpected *self);
 /* Checks that peaks, segments and counts are equal. */
 void hough_check_result (
     const HoughExpected *self, const CuvHoughResult *result, const char *name);
+
+/* A bar with round ends, whose sides are found as segments. */
+CuvCheckFrame hough_bar_frame (int degrees, int radius);
+extern const CuvHoughConfig hough_bar_config;
+extern const CuvHoughParams hough_bar_params;
 
 #endif

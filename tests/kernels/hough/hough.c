@@ -30,6 +30,7 @@ run (void)
   check_cell_lines ();
   check_clip ();
   check_segments ();
+  check_regions ();
   check_cpu_versions ();
   check_limits ();
   check_pairs ();

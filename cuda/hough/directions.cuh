@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Orientation bins and directions of the gradients of Canny edges.
+#ifndef CUV_HOUGH_DIRECTIONS_CUH
+#define CUV_HOUGH_DIRECTIONS_CUH
+
+#include "hough/votes.cuh"
+
+// A pixel blurred by [1 4 6 4 1] / 16 in x and y, with replicated borders.
+static __device__ int
+blurred (const CuvFrame &frame, int x, int y)
+{
+  int sum = 128;
+
+  for (int j = -2; j <= 2; j++) {
+    for (int i = -2; i <= 2; i++) {
+      const int wx = i == 0 ? 6 : abs (i) == 1 ? 4 : 1;
+      const int wy = j == 0 ? 6 : abs (j) == 1 ? 4 : 1;
+
+      sum += wx * wy
+          * cuv_frame_grey (
+              &frame, clamp (x + i, frame.width), clamp (y + j, frame.height));
+    }
+  }
+  return sum >> 8;
+}
+
+// The 3x3 luma values around an edge pixel, as in Canny. No edge is on the
+// frame's border.
+template <bool BLURRED>
+static __device__ __forceinline__ void
+load_grey (const CuvFrame &frame, int x, int y, int *grey)
+{
+  const CuvComponent &c = frame.component[0];
+  const uint8_t *at = c.data + (int64_t) y * c.stride + x * c.step;
+
+#pragma unroll
+  for (int i = 0; i < 9; i++) {
+    const int dx = i % 3 - 1, dy = i / 3 - 1;
+
+    if (BLURRED)
+      grey[i] = blurred (frame, x + dx, y + dy);
+    else if (frame.model != CUV_MODEL_RGB)
+      grey[i] = __ldg (at + dy * c.stride + dx * c.step);
+    else
+      grey[i] = cuv_frame_grey (&frame, x + dx, y + dy);
+  }
+}
+
+// The Sobel gradient of an edge.
+template <bool BLURRED>
+static __device__ __forceinline__ short2
+gradient_of (const CuvFrame &frame, int x, int y)
+{
+  int at[9];
+
+  load_grey<BLURRED> (frame, x, y, at);
+  return short2{ (short) (at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3]
+                     - at[6]),
+    (short) (at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]) };
+}
+
+// Whether the normal of a gradient's bin has the opposite direction.
+static __device__ __forceinline__ bool
+is_turned (short2 gradient)
+{
+  return gradient.x < 0 || (gradient.x == 0 && gradient.y > 0);
+}
+
+// The orientation bin of a gradient: atan2f() guesses it to within one, integer
+// cross products correct the guess.
+static __device__ __forceinline__ int
+find_bin (const short2 *boundaries, int n_bins, short2 gradient)
+{
+  const bool turn = is_turned (gradient);
+  const int x = turn ? -gradient.x : gradient.x;
+  const int y = turn ? -gradient.y : gradient.y;
+  const auto begins_after = [&] (int g) {
+    const short2 boundary = boundaries[g];
+
+    return boundary.x * y - boundary.y * x < 0;
+  };
+  const float turns = atan2f ((float) y, (float) x) * .318309886f + .5f;
+  int g = min (max ((int) (turns * n_bins), 0), n_bins - 1);
+
+  while (g > 0 && begins_after (g))
+    g--;
+  while (g < n_bins - 1 && !begins_after (g + 1))
+    g++;
+  return g;
+}
+
+#endif
