@@ -153,7 +153,10 @@ GST_CUV_DEFINE_ENUM (nms_get_type, "GstHoughNms",
     { CUV_PEAKS_ALL, "Every cell above the threshold is a line", "none" },
     { CUV_PEAKS_CROSS, "More votes than its four neighbours, as OpenCV",
         "cross" },
-    { CUV_PEAKS_SQUARE, "The most votes of a square: neighborhood", "square" })
+    { CUV_PEAKS_SQUARE, "The most votes of a square: neighborhood", "square" },
+    { CUV_PEAKS_DOMINANT,
+        "As square, and two thirds of the votes of any line nearby",
+        "dominant" })
 
 GST_CUV_DEFINE_ENUM (draw_get_type, "GstHoughDraw",
     { CUV_HOUGH_DRAW_NONE, "Leave the frame as it is", "none" },
@@ -204,11 +207,11 @@ static const GstCuvSetting list[] = {
       "Gradient above which a pixel that is connected to an edge is an edge, "
       "too",
       .offset = AT (params.canny.low), .type = G_TYPE_UINT, .maximum = 2040,
-      .value = 50 },
+      .value = 20 },
   { "canny-high", "Canny high threshold",
       "Gradient above which a pixel is an edge",
       .offset = AT (params.canny.high), .type = G_TYPE_UINT, .maximum = 2040,
-      .value = 100 },
+      .value = 40 },
   { "blur", "Blur", "Smooth the frame before edge detection",
       .offset = AT (params.canny.blur), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "norm", "Norm", "Norm of the gradient", .offset = AT (params.canny.norm),
@@ -240,30 +243,32 @@ static const GstCuvSetting list[] = {
       "edges have directions, else 90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
   { "threshold", "Threshold",
-      "Number of votes (edge pixels) that a line has to exceed",
-      .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT, .minimum = 1,
-      .maximum = G_MAXINT, .value = 100 },
+      "Number of votes (edge pixels) that a line or a segment has to exceed (0 "
+      "= "
+      "an eighth of the frame's shorter side, at least 40; for segments of "
+      "edges "
+      "with directions no limit)",
+      .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT },
   { "nms", "Non-maximum suppression",
       "How lines are selected from the cells above the threshold",
       .offset = AT (params.peaks.rule), .get_type = nms_get_type,
-      .value = CUV_PEAKS_SQUARE },
+      .value = CUV_PEAKS_DOMINANT },
   { "neighborhood", "Neighborhood",
       "Side, in cells, of the square in which a line has the most votes; an "
-      "even number counts as the next odd one (nms=square)",
+      "even number counts as the next odd one (nms=square or dominant)",
       .offset = AT (params.peaks.neighborhood), .type = G_TYPE_UINT,
-      .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 15 },
+      .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 7 },
   { "max-lines", "Maximum lines",
-      "Maximum number of lines to publish for a frame, those with the most "
-      "votes (0 = all, up to 4096)",
+      "Maximum number of lines, or of segments of edges with directions, to "
+      "publish for a frame, those with the most votes (0 = all, up to 4096)",
       .offset = AT (params.max_lines), .type = G_TYPE_UINT,
-      .maximum = CUV_HOUGH_MAX_LINES, .value = 100 },
-  { "segments", "Segments",
-      "Publish segments, the pieces of lines that have edges, instead of whole "
-      "lines",
+      .maximum = CUV_HOUGH_MAX_LINES },
+  { "segments", "Segments", "Publish segments instead of whole lines",
       .offset = AT (params.segments), .type = G_TYPE_BOOLEAN },
   { "min-length", "Minimum length", "Minimum length of a segment, in pixels",
       .offset = AT (params.segment.min_length), .type = G_TYPE_UINT,
-      .maximum = 2 * CUV_HOUGH_MAX_SIZE, .value = 30 },
+      .maximum = 2 * CUV_HOUGH_MAX_SIZE, .value = 10 },
   { "max-gap", "Maximum gap",
       "Maximum number of pixels without an edge that a segment may span",
       .offset = AT (params.segment.max_gap), .type = G_TYPE_UINT,

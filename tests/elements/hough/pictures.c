@@ -241,7 +241,7 @@ GST_END_TEST;
 #define PUZZLE                                                                 \
   "filesrc location=%s ! pngdec ! videoconvert "                               \
   "! video/x-raw,format=NV12 ! %s houghlines roi=30,70,540,530 "               \
-  "canny-low=15 canny-high=30 orientation-window=10 threshold=130 "            \
+  "canny-low=15 canny-high=30 neighborhood=15 threshold=130 "                  \
   "! appsink name=sink sync=false"
 
 static GstBuffer *

@@ -22,9 +22,9 @@ static const struct {
   { FACES "waldboostdetect model=haarcascade_frontalface_default.xml",
       "2c01d36760e712d22cab634277a4d6a3340b8b17412c7fc431b24c4418f309d0" },
   { PICTURE ("sudoku.png") "houghlines",
-      "0d26de3d590a898d606cd3af271dd9135ccf2d52140bcf4ea8a8b1d9eae4d239" },
+      "ae1a50ed8b68a3f15df2e516141956f2a01a19895de31e58cf5c48cce35c0640" },
   { PICTURE ("sudoku.png") "houghlines method=pclines segments=true",
-      "089446d5cfe81ede876f6ed7514c0384f88a714544cc40299ee54e3141fcb168" },
+      "ef82d50cd7bb891224268a537763db9038cfbc6d9bdab4d9e09c1ded3e024084" },
   { TWO_PICTURES "rcdtrack object-initial-x=180 object-initial-y=150 "
                  "object-initial-width=90 object-initial-height=120",
       "2719e41b1ff4a4bc986452ee8b30d0a1854e218968b793bedc6535a900728284" },
