@@ -113,6 +113,21 @@ typedef struct {
 
 #define CUV_RCD_MAX_CANDIDATES 8
 
+/* ---- crops ---- */
+
+/* A grey picture of a square part of the frame, CUV_RCD_CROP pixels across and
+ * down, whatever the part's size. Samples are between pixels of the frame,
+ * whose border is repeated. */
+typedef struct {
+  int64_t x, y; /* the first sample, 2^-16 pixels from the centre of the frame's
+                 * top left pixel */
+  int64_t step; /* from one sample to the next */
+  int32_t samples; /* across and down, whose mean is a pixel: 1 or 2 */
+} CuvRcdCrop;
+
+#define CUV_RCD_CROP 192
+#define CUV_RCD_CROP_PIXELS (CUV_RCD_CROP * CUV_RCD_CROP)
+
 /* ---- results ---- */
 
 /* The best window of a target. */

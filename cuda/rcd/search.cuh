@@ -87,6 +87,13 @@ int cuv_rcd_candidates_submit (
 int cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
     int64_t *sums, cudaStream_t stream);
 
+// Fills n crops of the frame, one after the other in pixels.
+struct CuvRcdCrops {
+  CuvRcdCrop crop[CUV_RCD_MAX_TARGETS];
+};
+int cuv_rcd_crop_submit (const CuvFrame &frame, const CuvRcdCrops &crops, int n,
+    uint8_t *pixels, cudaStream_t stream);
+
 // See cuv_rcd_cuda_draw().
 int cuv_rcd_draw_submit (const CuvRcdState &state, const CuvFrame &frame,
     int target, double half, cudaStream_t stream);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "backend.h"
 
+#include "cpu/crop.h"
 #include "cpu/rcd-cpu.h"
 #if HAVE_CUDA
 #include "rcd/rcd-distance.h"
@@ -30,6 +31,9 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
   const CuvRcdSearch *search = job->search;
   const int n_threads = processor->n_threads;
 
+  for (int i = 0; i < job->n_crops; i++)
+    cuv_rcd_cpu_crop (job->frame, &job->crops[i], CUV_RCD_CROP,
+        job->pixels + i * CUV_RCD_CROP_PIXELS);
   if (job->box != NULL)
     cuv_rcd_cpu_measure (state, job->frame, job->box, n_threads, job->sums);
   if (search != NULL)
@@ -61,13 +65,17 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
   if (job->box != NULL)
     failed =
         cuv_rcd_cuda_measure (state, job->frame, job->box, stream, job->sums);
-  if (!failed && job->search != NULL) {
+  if (!failed && job->search != NULL)
     failed = cuv_rcd_cuda_submit (state, job->frame, job->search, stream);
-    if (!failed && job->half > 0.0)
-      failed = cuv_rcd_cuda_draw (state, job->frame, 0, job->half, stream);
-    if (!failed)
-      failed = cuv_rcd_cuda_collect (state, job->matches);
-  }
+  if (!failed && job->n_crops > 0)
+    failed =
+        cuv_rcd_cuda_crop (state, job->frame, job->crops, job->n_crops, stream);
+  if (!failed && job->search != NULL && job->half > 0.0)
+    failed = cuv_rcd_cuda_draw (state, job->frame, 0, job->half, stream);
+  if (!failed && job->search != NULL)
+    failed = cuv_rcd_cuda_collect (state, job->matches);
+  if (!failed && job->n_crops > 0)
+    failed = cuv_rcd_cuda_collect_crops (state, job->pixels);
   return failed ? cuv_cuda_error () : NULL;
 }
 
@@ -98,7 +106,15 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   CuvRcdSearch search = { area, 1, &target, 1, 2 };
   CuvRcdMatch match;
   int64_t sums[CUV_RCD_MAX_SUMS];
-  CuvRcdJob job = { frame, NULL, &match, 0.0, &box, sums };
+  const CuvRcdCrop crop = { 0, 0, 1 << 16, 1 };
+  uint8_t pixels[CUV_RCD_CROP_PIXELS];
+  CuvRcdJob job = { .frame = frame,
+    .matches = &match,
+    .crops = &crop,
+    .n_crops = 1,
+    .pixels = pixels,
+    .box = &box,
+    .sums = sums };
 
   if (error != NULL)
     return error;

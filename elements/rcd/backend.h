@@ -9,7 +9,7 @@
 /* Opened with a CuvRcdConfig. */
 extern const CuvBackendClasses cuv_rcd_backend_classes;
 
-/* For frames of the config's size: a search, a measurement, or both. */
+/* For frames of the config's size: a search, crops, a measurement, or all. */
 typedef struct {
   const CuvFrame *frame;
 
@@ -18,6 +18,10 @@ typedef struct {
   /* 0, or draws the first target's distance map over the frame, which must be
    * writable: see cuv_rcd_map_value() */
   double half;
+
+  const CuvRcdCrop *crops; /* n_crops of them */
+  int n_crops;
+  uint8_t *pixels; /* receives CUV_RCD_CROP_PIXELS of each */
 
   const CuvRcdBox *box; /* to measure, inside the frame; NULL = none */
   int64_t *sums;        /* receives those of the box: cuv_rcd_box_sums() */

@@ -165,6 +165,15 @@ make_scales_spec (void)
  * Since: 0.1
  */
 /**
+ * GstRcdTrack:correlation:
+ *
+ * A correlation filter learns the arrangement of gradients in the target. It
+ * gives place and size while it knows the target, and confirms places where a
+ * lost target is found by its covariance.
+ *
+ * Since: 0.2
+ */
+/**
  * GstRcdTrack:scales:
  *
  * Sizes of the windows that are compared, relative to the target's. Up to 32,
@@ -234,6 +243,11 @@ static const GstCuvSetting list[] = {
   { "refine", "Refine",
       "Refine the position and size of the best window to a pixel",
       .offset = AT (params.refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "correlation", "Correlation",
+      "Follow a target that is not lost by a correlation filter as well "
+      "(search=local)",
+      .offset = AT (params.correlation), .type = G_TYPE_BOOLEAN,
+      .value = TRUE },
   { "update", "Update", "How the model of a target is updated",
       .offset = AT (params.update.update), .get_type = update_get_type,
       .value = CUV_RCD_UPDATE_LOG_EUCLID },

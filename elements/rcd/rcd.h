@@ -10,6 +10,7 @@
  *   model.c               covariance of a target, derived values
  *   windows.c             positions and sizes of windows
  *   search.c              a whole search
+ *   crop.c                what a filter reads of a frame
  *   distance-map.c        the picture of distances that draw=distance-map shows
  *   ../../cuda/rcd/rcd-pixel.h, rcd-distance.h: features of a pixel, distance
  *   of two covariances; one source for gcc and nvcc
@@ -17,11 +18,18 @@
  *   rcd-cpu.c             a search on several threads
  *   rcd-cpu-memory.c      its memory
  *   integrals.c           integral images, block by block
+ *   crop.c                crops, row by row
  *   refinement.c          refinement of the best windows
  *   rcd-dsp.c             function table in C; x86/ has AVX2
  *   rcd-dsp-template.h    functions compiled for both
+ * correlation/, a correlation filter that follows a target:
+ *   correlation.c         places, responses, learning
+ *   solve.c               the filter of a model
+ *   hog.c, fourier.c      its features, and their transforms
  * track/, targets over frames:
  *   tracker.c             one frame: search, decide, update
+ *   tracker-match.c       what a match means for a target
+ *   tracker-follow.c      filters, and what they and matches mean together
  *   tracker-plan.c        which windows to search
  *   tracker-targets.c     adding and removing targets
  *   update.c              model update
@@ -148,6 +156,12 @@ void cuv_rcd_find_next (const CuvRcdSearch *search, const CuvRcdTarget *target,
  * if out of memory. */
 bool cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
     const CuvRcdSearch *search, double *scores, CuvRcdMatch *matches);
+
+/* ---- crops (reference/crop.c) ---- */
+
+/* The first side x side pixels of a crop, row by row. side <= CUV_RCD_CROP. */
+void cuv_rcd_crop (
+    const CuvFrame *frame, const CuvRcdCrop *crop, int side, uint8_t *pixels);
 
 /* ---- distance map (reference/distance-map.c) ---- */
 

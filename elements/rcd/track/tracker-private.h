@@ -4,7 +4,9 @@
 #define CUV_RCD_TRACKER_PRIVATE_H
 
 #include "backend.h"
+#include "correlation/correlation.h"
 #include "track/tracker.h"
+#include "rcd/rcd-distance.h"
 
 typedef struct {
   CuvTrack track;
@@ -16,6 +18,12 @@ typedef struct {
   double gain;            /* of the light in this search, 1 = none */
   double mean_divergence; /* running mean over reliable matches */
   int doubtful_frames;    /* in a row, with unreliable matches */
+  CuvCorrelation *correlation;
+  const uint8_t *crop; /* for the filter, in this frame; NULL = none */
+  bool follows;        /* the filter has learned the target */
+  bool candidate;      /* of covariance, to be verified by the filter */
+  CuvPlace sure_place;
+  double mean_peak; /* running mean of the filter's responses; 0 = none yet */
 } CuvTrackerTarget;
 
 /* Limit of windows per target; searches with more take larger steps. */
@@ -34,6 +42,14 @@ typedef struct {
   int n_candidates; /* to refine */
 } CuvTrackerPlan;
 
+/* Of correlation filters. */
+typedef struct {
+  CuvCorrelationWork correlation;
+  CuvRcdCrop crops[CUV_RCD_MAX_TARGETS];
+  int n_crops;
+  uint8_t pixels[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS];
+} CuvTrackerWork;
+
 struct _CuvTracker {
   CuvTrackerConfig config;
   CuvTrackerTarget targets[CUV_RCD_MAX_TARGETS];
@@ -45,6 +61,7 @@ struct _CuvTracker {
   CuvRcdConfig backend_config; /* while it is open */
   CuvTrackerPlan plan;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
+  CuvTrackerWork *work;
   char rejected[256];  /* why the last run rejected a target, or empty */
   char ambiguous[256]; /* a new target that looks like its surroundings */
 };
@@ -71,5 +88,43 @@ void cuv_tracker_remove_at (CuvTracker *self, int t);
  * full: of the whole frame for all of them, which needs the most windows. */
 void cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params,
     int width, int height, bool full);
+
+/* ---- tracker-match.c ---- */
+
+bool cuv_tracker_is_distinct (const CuvTrack *track, CuvRcdMetric metric);
+bool cuv_tracker_is_near (
+    const CuvTrack *track, CuvRcdMetric metric, double limit);
+bool cuv_tracker_is_reliable (
+    const CuvTrackerTarget *target, CuvRcdMetric metric, double limit);
+void cuv_tracker_update_model (CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvRcdUpdateConfig *update,
+    CuvRcdMetric metric);
+void cuv_tracker_set_found (CuvTrackerTarget *target, const CuvRcdBox *box);
+void cuv_tracker_set_lost (CuvTrackerTarget *target, int max_lost_frames);
+void cuv_tracker_update_target (const CuvTracker *self,
+    CuvTrackerTarget *target, const CuvRcdMatch *match,
+    const CuvTrackerParams *params);
+void cuv_tracker_set_relit (CuvTrackerTarget *target, const CuvRcdModel *model);
+void cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvRcdModel *model, double limit);
+
+/* ---- tracker-follow.c ---- */
+
+/* Allocates what the targets need and lacks; false if out of memory. */
+bool cuv_tracker_prepare_filters (CuvTracker *self);
+
+/* Crops around the places of targets that have a filter; into a job. */
+void cuv_tracker_plan_crops (CuvTracker *self);
+void cuv_tracker_add_crops (const CuvTracker *self, CuvRcdJob *job);
+
+/* Filters of targets that were found without: they learn them, or go there. */
+const char *cuv_tracker_start_filters (
+    CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor);
+void cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params);
+bool cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params);
+const char *cuv_tracker_verify (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, const CuvProcessor *processor);
 
 #endif

@@ -12,6 +12,7 @@ cuv_tracker_params_init (CuvTrackerParams *params)
 {
   *params = (CuvTrackerParams){ .n_scales = 8,
     .refine = true,
+    .correlation = true,
     .update = { CUV_RCD_UPDATE_LOG_EUCLID, 0.04, 40 } };
   for (int i = 0; i < params->n_scales; i++)
     params->scales[i] = 0.25 * (i + 1);
@@ -58,8 +59,12 @@ cuv_tracker_leave_device (CuvTracker *self)
 void
 cuv_tracker_free (CuvTracker *self)
 {
-  if (self != NULL)
-    cuv_backend_close (&self->backend);
+  if (self == NULL)
+    return;
+  cuv_backend_close (&self->backend);
+  for (int t = 0; t < CUV_RCD_MAX_TARGETS; t++)
+    free (self->targets[t].correlation);
+  free (self->work);
   free (self);
 }
 
@@ -148,16 +153,19 @@ static CuvTrackerTarget *
 add (CuvTracker *self, const CuvRcdBox *box)
 {
   CuvTrackerTarget *target;
+  CuvCorrelation *correlation;
 
   if (self->n_targets >= self->config.max_targets)
     return NULL;
   target = &self->targets[self->n_targets];
+  correlation = target->correlation;
   *target = (CuvTrackerTarget){ .track = { .id = self->last_id + 1,
                                     .box = *box,
                                     .scale = 1.0,
                                     .distance = (double) INFINITY,
                                     .second = (double) INFINITY },
-    .gain = 1.0 };
+    .gain = 1.0,
+    .correlation = correlation };
   return target;
 }
 
@@ -202,9 +210,12 @@ cuv_tracker_add_picture (
 void
 cuv_tracker_remove_at (CuvTracker *self, int t)
 {
+  CuvCorrelation *unused = self->targets[t].correlation;
+
   self->n_targets--;
   for (; t < self->n_targets; t++)
     self->targets[t] = self->targets[t + 1];
+  self->targets[t].correlation = unused;
 }
 
 bool

@@ -44,6 +44,8 @@ cuv_tracker_prepare (CuvTracker *self, const CuvTrackerParams *params,
   const CuvTrackerPlan *plan = &self->plan;
   CuvRcdConfig config;
 
+  if (params->correlation && !cuv_tracker_prepare_filters (self))
+    return "out of memory";
   cuv_tracker_plan (self, params, frame->width, frame->height, true);
   config = (CuvRcdConfig){ self->config.features, self->config.metric,
     frame->width, frame->height, plan->cell, self->config.max_targets,
@@ -192,143 +194,28 @@ reject_outside (CuvTracker *self, const CuvFrame *frame)
   }
 }
 
-/* ---- reliable matches ----
- *
- * An occlusion changes the best window gradually, and a model that is updated
- * meanwhile drifts to the occluding object. A match is doubtful if its distance
- * is much larger than the mean, or not much smaller than the second best. The
- * constants were chosen on films with occlusions: docs/benchmarks/rcd.md. */
-enum { MAX_DOUBTFUL_FRAMES = 10 };
-
-/* Ratios of divergences, and the rate of their running mean. */
-static const double max_mean_ratio = 4.0, mean_rate = 0.1;
-static const double reliable_limit_ratio = 0.2;
-static const double max_second_ratio = 0.7;
-
-/* Quadratic in small differences of covariance for both metrics. */
-static double
-divergence (double distance, CuvRcdMetric metric)
-{
-  return metric == CUV_RCD_FORSTNER ? distance * distance : distance;
-}
-
-static bool
-is_distinct (const CuvTrack *track, CuvRcdMetric metric)
-{
-  return divergence (track->distance, metric)
-      <= max_second_ratio * divergence (track->second, metric);
-}
-
-static bool
-is_near (const CuvTrack *track, CuvRcdMetric metric, double limit)
-{
-  return divergence (track->distance, metric)
-      <= reliable_limit_ratio * divergence (limit, metric);
-}
-
-static bool
-is_reliable (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
-{
-  return is_distinct (&target->track, metric)
-      && (is_near (&target->track, metric, limit)
-          || divergence (target->track.distance, metric)
-              <= max_mean_ratio * target->mean_divergence);
-}
-
-/* Whether the best window is the target. limited: max-distance is set, and
- * alone decides. */
-static bool
-is_target (
-    CuvTrackerTarget *target, CuvRcdMetric metric, double limit, bool limited)
-{
-  const CuvTrack *track = &target->track;
-  const bool lost = track->state == CUV_TRACK_LOST;
-
-  target->doubtful_frames = lost || is_reliable (target, metric, limit)
-      ? 0
-      : target->doubtful_frames + 1;
-  if (!(track->distance <= limit))
-    return false;
-  return limited
-      || (lost ? is_distinct (track, metric)
-               : target->doubtful_frames <= MAX_DOUBTFUL_FRAMES);
-}
-
 /* ---- a frame ---- */
-
-static void
-update_model (CuvTrackerTarget *target, const CuvRcdMatch *match,
-    const CuvRcdUpdateConfig *update, CuvRcdMetric metric)
-{
-  const double current = divergence (target->track.distance, metric);
-
-  target->mean_divergence += mean_rate * (current - target->mean_divergence);
-  cuv_rcd_appearance_update (
-      &target->appearance, update, match->sums, &match->box);
-}
-
-static void
-set_found (CuvTrackerTarget *target, const CuvRcdMatch *match)
-{
-  const CuvRcdModel *model = &target->appearance.model;
-  CuvTrack *track = &target->track;
-
-  if (track->state == CUV_TRACK_LOST)
-    track->event = target->acquired ? CUV_TRACK_REACQUIRED : CUV_TRACK_ACQUIRED;
-  track->state = CUV_TRACK_TRACKED;
-  track->lost_frames = 0;
-  track->box = match->box;
-  track->scale = sqrt ((double) match->box.width * match->box.height
-      / (model->width * model->height));
-  target->acquired = true;
-}
-
-static void
-set_lost (CuvTrackerTarget *target, int max_lost_frames)
-{
-  CuvTrack *track = &target->track;
-
-  if (track->state == CUV_TRACK_TRACKED)
-    track->event = CUV_TRACK_WENT_LOST;
-  track->state = CUV_TRACK_LOST;
-  track->lost_frames++;
-  if (max_lost_frames > 0 && track->lost_frames > max_lost_frames)
-    track->event = CUV_TRACK_GIVEN_UP;
-}
-
-static void
-update_target (const CuvTracker *self, CuvTrackerTarget *target,
-    const CuvRcdMatch *match, const CuvTrackerParams *params)
-{
-  const CuvRcdMetric metric = self->config.metric;
-  const double limit = cuv_tracker_max_distance (&self->config, params);
-  CuvTrack *track = &target->track;
-
-  track->distance = cuv_rcd_distance (match->score, metric);
-  track->second = cuv_rcd_distance (match->second, metric);
-  if (!target->acquired) /* from a picture: first distance */
-    target->mean_divergence = divergence (track->distance, metric);
-  if (match->window < 0
-      || !is_target (target, metric, limit, params->max_distance > 0.0)) {
-    set_lost (target, params->max_lost_frames);
-    return;
-  }
-  set_found (target, match);
-  if (is_reliable (target, metric, limit))
-    update_model (target, match, &params->update, metric);
-}
 
 static void
 update_targets (CuvTracker *self, const CuvTrackerParams *params)
 {
-  for (int i = 0; i < self->plan.n_targets; i++)
-    update_target (
-        self, &self->targets[self->plan.target[i]], &self->matches[i], params);
+  for (int i = 0; i < self->plan.n_targets; i++) {
+    CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+
+    if (target->crop != NULL && target->track.state == CUV_TRACK_LOST
+        && cuv_tracker_find_again (self, target, &self->matches[i], params))
+      continue;
+    if (target->crop != NULL && target->track.state == CUV_TRACK_TRACKED)
+      cuv_tracker_follow (self, target, &self->matches[i], params);
+    else
+      cuv_tracker_update_target (self, target, &self->matches[i], params);
+  }
 }
 
+/* with_crops: reads those that are planned, too. */
 static const char *
 search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
-    double half, const CuvProcessor *processor)
+    double half, bool with_crops, const CuvProcessor *processor)
 {
   CuvTrackerPlan *plan = &self->plan;
   const CuvRcdSearch request = { plan->area, plan->n_targets, plan->targets,
@@ -336,13 +223,16 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
         : plan->spacing >= 16 ? plan->spacing / 8
                               : 1,
     plan->n_candidates };
-  CuvRcdJob job = {
-    .frame = frame, .search = &request, .matches = self->matches, .half = half
-  };
+  CuvRcdJob job = { .frame = frame,
+    .search = plan->n_windows > 0 ? &request : NULL,
+    .matches = self->matches,
+    .half = half };
 
   for (int i = 0; i < plan->n_targets; i++)
     self->matches[i] = cuv_rcd_no_match ();
-  if (plan->n_windows == 0)
+  if (with_crops)
+    cuv_tracker_add_crops (self, &job);
+  if (job.search == NULL && job.n_crops == 0)
     return NULL;
   return cuv_backend_run (&self->backend, &job, processor);
 }
@@ -373,27 +263,6 @@ choose_gains (CuvTracker *self)
   return any;
 }
 
-/* A target in other light has to match well: its model is replaced. */
-static void
-update_relit (CuvTracker *self, int i, double limit)
-{
-  CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
-  const CuvRcdMatch *match = &self->matches[i];
-  const CuvRcdMetric metric = self->config.metric;
-  CuvTrack track = target->track;
-
-  target->gain = 1.0;
-  track.distance = cuv_rcd_distance (match->score, metric);
-  track.second = cuv_rcd_distance (match->second, metric);
-  if (match->window < 0 || !is_near (&track, metric, limit)
-      || !is_distinct (&track, metric))
-    return;
-  target->track = track;
-  target->appearance.model = self->plan.targets[i].model;
-  target->appearance.update = CUV_RCD_UPDATE_NONE; /* updates start from it */
-  set_found (target, match);
-}
-
 static const char *
 search_in_other_light (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, const CuvProcessor *processor)
@@ -405,11 +274,14 @@ search_in_other_light (CuvTracker *self, const CuvFrame *frame,
   if (!choose_gains (self))
     return NULL;
   cuv_tracker_plan (self, params, frame->width, frame->height, false);
-  problem = search (self, frame, params, 0.0, processor);
+  problem = search (self, frame, params, 0.0, false, processor);
   for (int i = 0; i < self->plan.n_targets && problem == NULL; i++)
-    update_relit (self, i, limit);
+    cuv_tracker_update_relit (self, &self->targets[self->plan.target[i]],
+        &self->matches[i], &self->plan.targets[i].model, limit);
   self->plan.n_windows += n_windows;
-  return problem;
+  return problem == NULL && self->work != NULL
+      ? cuv_tracker_verify (self, frame, params, processor)
+      : problem;
 }
 
 /* ---- one frame ---- */
@@ -423,6 +295,7 @@ begin_frame (CuvTracker *self)
 
     target->skip_search = target->drop;
     target->gain = 1.0;
+    target->crop = NULL;
     target->track.event =
         target->drop ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NO_EVENT;
     target->track.second = (double) INFINITY;
@@ -452,6 +325,7 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   const double half =
       draw ? cuv_tracker_max_distance (&self->config, params) : 0.0;
   const char *problem;
+  bool follow;
 
   if (self->width > 0 && frame->model != self->model)
     cuv_tracker_remeasure_all (self);
@@ -469,11 +343,20 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   if (problem != NULL)
     return problem;
   cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
-  problem = search (self, frame, params, half, processor);
+  follow = params->correlation && !params->full && same_size;
+  if (follow)
+    cuv_tracker_plan_crops (self);
+  problem = search (self, frame, params, half, follow, processor);
   if (problem != NULL)
     return problem;
   update_targets (self, params);
-  return search_in_other_light (self, frame, params, processor);
+  if (follow)
+    problem = cuv_tracker_verify (self, frame, params, processor);
+  if (problem == NULL)
+    problem = search_in_other_light (self, frame, params, processor);
+  if (problem == NULL && params->correlation)
+    problem = cuv_tracker_start_filters (self, frame, processor);
+  return problem;
 }
 
 const char *

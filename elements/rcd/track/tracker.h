@@ -24,11 +24,13 @@ typedef struct {
 typedef struct {
   double scales[CUV_RCD_MAX_LEVELS]; /* > 0, ascending */
   int n_scales;
-  int full;   /* boolean: search the whole frame also while a target is not
-               * lost */
-  int radius; /* distance per axis of a window's centre from the last box's
-               * centre, pixels; 0 = the box's larger side */
-  int refine; /* boolean */
+  int full;        /* boolean: search the whole frame also while a target is not
+                    * lost */
+  int radius;      /* distance per axis of a window's centre from the last box's
+                    * centre, pixels; 0 = the box's larger side */
+  int refine;      /* boolean */
+  int correlation; /* boolean: a correlation filter follows a target in a local
+                    * search */
   CuvRcdUpdateConfig update;
   /* A target is lost beyond this distance. 0 = a limit by features and metric;
    * then it is also lost after several unreliable matches in a row. */

@@ -96,6 +96,8 @@ set_option (const char *name, const char *value)
     params.update.rate = atof (value);
   else if (strcmp (name, "max-distance") == 0)
     params.max_distance = atof (value);
+  else if (strcmp (name, "correlation") == 0)
+    params.correlation = atoi (value);
   else if (strcmp (name, "refine") == 0)
     params.refine = atoi (value);
   else

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Crops row by row: places across are the same in all rows. */
+#include "cpu/crop.h"
+#include "rcd/rcd-crop.h"
+
+#include <string.h>
+
+enum { MAX_SAMPLES = 2 * CUV_RCD_CROP };
+
+/* Across, each sample lies between two pixels. */
+typedef struct {
+  const CuvFrame *frame;
+  int n_samples;
+  int32_t left[MAX_SAMPLES], right[MAX_SAMPLES]; /* columns of the frame */
+  int32_t weight[MAX_SAMPLES];                   /* of the right one, of 256 */
+} Columns;
+
+/* Grey values times 256 of a row of the frame, between pixels. */
+typedef struct {
+  int y; /* -1 = none */
+  int32_t value[MAX_SAMPLES];
+} Row;
+
+static int
+clamp (int64_t v, int end)
+{
+  return v < 0 ? 0 : v < end ? (int) v : end - 1;
+}
+
+static void
+set_columns (
+    Columns *self, const CuvFrame *frame, const CuvRcdCrop *crop, int side)
+{
+  self->frame = frame;
+  self->n_samples = side * crop->samples;
+  for (int i = 0; i < self->n_samples; i++) {
+    const int64_t x = (crop->x + crop->step * i) >> 8;
+
+    self->left[i] = clamp (x >> 8, frame->width);
+    self->right[i] = clamp ((x >> 8) + 1, frame->width);
+    self->weight[i] = (int32_t) (x & 255);
+  }
+}
+
+static void
+read_luma (const Columns *self, Row *row)
+{
+  const CuvComponent *c = &self->frame->component[0];
+  const uint8_t *data = c->data + (int64_t) row->y * c->stride;
+
+  for (int i = 0; i < self->n_samples; i++)
+    row->value[i] = data[self->left[i] * c->step] * (256 - self->weight[i])
+        + data[self->right[i] * c->step] * self->weight[i];
+}
+
+static void
+read_rgb (const Columns *self, Row *row)
+{
+  for (int i = 0; i < self->n_samples; i++)
+    row->value[i] = cuv_rcd_grey (self->frame, self->left[i], row->y)
+            * (256 - self->weight[i])
+        + cuv_rcd_grey (self->frame, self->right[i], row->y) * self->weight[i];
+}
+
+/* rows: of the frame's last two that were read. */
+static const Row *
+read_row (const Columns *self, Row rows[2], int64_t at)
+{
+  const int y = clamp (at, self->frame->height);
+  Row *row = &rows[y % 2];
+
+  if (row->y != y) {
+    row->y = y;
+    if (self->frame->model == CUV_MODEL_RGB)
+      read_rgb (self, row);
+    else
+      read_luma (self, row);
+  }
+  return row;
+}
+
+static void
+add_samples (
+    const Columns *columns, Row rows[2], int64_t y, int samples, int32_t *sums)
+{
+  const int32_t weight = (int32_t) (y & 255);
+  const Row *above = read_row (columns, rows, y >> 8);
+  const Row *below = read_row (columns, rows, (y >> 8) + 1);
+
+  for (int i = 0; i < columns->n_samples; i++)
+    sums[i / samples] +=
+        above->value[i] * (256 - weight) + below->value[i] * weight;
+}
+
+void
+cuv_rcd_cpu_crop (
+    const CuvFrame *frame, const CuvRcdCrop *crop, int side, uint8_t *pixels)
+{
+  const int n = crop->samples, half = 32768 * n * n;
+  Row rows[2] = { { .y = -1 }, { .y = -1 } };
+  int32_t sums[CUV_RCD_CROP];
+  Columns columns;
+
+  set_columns (&columns, frame, crop, side);
+  for (int y = 0; y < side; y++) {
+    memset (sums, 0, sizeof sums);
+    for (int j = 0; j < n; j++)
+      add_samples (
+          &columns, rows, (crop->y + crop->step * (y * n + j)) >> 8, n, sums);
+    for (int x = 0; x < side; x++)
+      pixels[y * side + x] = (uint8_t) ((sums[x] + half) / (2 * half));
+  }
+}

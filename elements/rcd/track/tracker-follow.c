@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Correlation filters of targets: memory, what they read of a frame, and what
+ * they and the covariance mean together.
+ *
+ * The filter knows place and size to a pixel, whatever the light, but follows
+ * what hides its target, and objects that turn confuse it. The covariance knows
+ * the target among others and when it turns, but its place and size are vague.
+ * So the box is the filter's while its response is as usual; below that, where
+ * the covariance finds the target. What neither knows is not learned. */
+#include "track/tracker-private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A response is judged by its quality, the ratio to the target's usual one. The
+ * constants were chosen on the films of docs/accuracy.md and
+ * docs/benchmarks/rcd.md. */
+static const double learned_quality = 0.7; /* from here on it is learned */
+static const double followed_quality = 0.6;
+static const double verified_quality = 0.35;
+/* A match is clear if its distance is below this part of the second best. */
+static const double clear_ratio = 0.2;
+/* The match's size: beyond, it is wrong; and how far it counts per frame. */
+static const double largest_change = 1.2, most_growth = 1.05;
+static const double least_overlap = 0.5;
+/* The usual response of a new target, relative to that to what was learned; and
+ * how fast it follows the present ones. */
+static const double usual_response = 0.8, peak_rate = 0.1;
+static const float learning_rate = 0.015f;
+
+enum { MAX_DOUBTFUL_FRAMES = 10 };
+
+/* ---- memory ---- */
+
+bool
+cuv_tracker_prepare_filters (CuvTracker *self)
+{
+  bool ok = true;
+
+  if (self->work == NULL) {
+    self->work = calloc (1, sizeof *self->work);
+    if (self->work != NULL)
+      cuv_correlation_work_init (&self->work->correlation);
+  }
+  for (int t = 0; t < self->n_targets; t++) {
+    CuvTrackerTarget *target = &self->targets[t];
+
+    if (target->correlation == NULL)
+      target->correlation = calloc (1, sizeof *target->correlation);
+    ok = ok && target->correlation != NULL;
+  }
+  return ok && self->work != NULL;
+}
+
+/* ---- crops ---- */
+
+static void
+add_crop (CuvTracker *self, CuvTrackerTarget *target)
+{
+  CuvTrackerWork *work = self->work;
+
+  work->crops[work->n_crops] = cuv_correlation_crop (target->correlation);
+  target->crop = work->pixels[work->n_crops++];
+}
+
+void
+cuv_tracker_add_crops (const CuvTracker *self, CuvRcdJob *job)
+{
+  job->crops = self->work->crops;
+  job->n_crops = self->work->n_crops;
+  job->pixels = self->work->pixels[0];
+}
+
+static const char *
+read_crops (
+    CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor)
+{
+  CuvRcdJob job = { .frame = frame };
+
+  cuv_tracker_add_crops (self, &job);
+  return job.n_crops > 0 ? cuv_backend_run (&self->backend, &job, processor)
+                         : NULL;
+}
+
+void
+cuv_tracker_plan_crops (CuvTracker *self)
+{
+  self->work->n_crops = 0;
+  for (int t = 0; t < self->n_targets; t++) {
+    CuvTrackerTarget *target = &self->targets[t];
+
+    if (target->follows && !target->pending && !target->skip_search)
+      add_crop (self, target);
+  }
+}
+
+/* ---- starting ---- */
+
+/* A target that was found in another way: the filter learns it, or goes there.
+ */
+static bool
+plan_start (CuvTracker *self, CuvTrackerTarget *target)
+{
+  if (target->track.state != CUV_TRACK_TRACKED || target->crop != NULL
+      || target->pending)
+    return false;
+  if (target->follows) {
+    cuv_correlation_move (target->correlation, &target->track.box);
+    target->sure_place = target->correlation->place;
+    return false;
+  }
+  cuv_correlation_init (target->correlation, &target->track.box);
+  add_crop (self, target);
+  return true;
+}
+
+const char *
+cuv_tracker_start_filters (
+    CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor)
+{
+  CuvTrackerTarget *starting[CUV_RCD_MAX_TARGETS];
+  int n = 0;
+  const char *problem;
+
+  self->work->n_crops = 0;
+  for (int t = 0; t < self->n_targets; t++) {
+    if (plan_start (self, &self->targets[t]))
+      starting[n++] = &self->targets[t];
+  }
+  problem = read_crops (self, frame, processor);
+  for (int i = 0; i < n && problem == NULL; i++) {
+    cuv_correlation_start (
+        starting[i]->correlation, &self->work->correlation, starting[i]->crop);
+    starting[i]->follows = true;
+    starting[i]->mean_peak = usual_response * starting[i]->correlation->peak;
+    starting[i]->sure_place = starting[i]->correlation->place;
+  }
+  return problem;
+}
+
+/* ---- what a frame shows ---- */
+
+typedef struct {
+  const CuvRcdMatch *match;
+  CuvRcdBox box;  /* of the filter, inside the frame */
+  double quality; /* of its response */
+  double growth;  /* of the match: its size relative to the one before */
+  bool reliable;  /* the match */
+  bool distinct;  /* it is within the limit and not ambiguous */
+  bool clear;     /* even more so */
+} View;
+
+static int
+greater (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static int
+lesser (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Intersection over union. */
+static double
+overlap (const CuvRcdBox *a, const CuvRcdBox *b)
+{
+  const int width =
+      lesser (a->x + a->width, b->x + b->width) - greater (a->x, b->x);
+  const int height =
+      lesser (a->y + a->height, b->y + b->height) - greater (a->y, b->y);
+  const double common =
+      (double) greater (width, 0) * (double) greater (height, 0);
+  const double areas =
+      (double) a->width * a->height + (double) b->width * b->height;
+
+  return common / (areas - common);
+}
+
+/* Sets the box of the filter's place. */
+static void
+set_box (const CuvTracker *self, const CuvTrackerTarget *target, View *view)
+{
+  const CuvRcdBox box = cuv_correlation_box (target->correlation);
+
+  view->box = cuv_tracker_clip (&box, self->width, self->height);
+}
+
+static View
+look (CuvTracker *self, CuvTrackerTarget *target, const CuvRcdMatch *match,
+    double limit)
+{
+  const CuvRcdMetric metric = self->config.metric;
+  CuvCorrelation *filter = target->correlation;
+  CuvTrack *track = &target->track;
+  const double scale = filter->place.scale;
+  View view = { .match = match };
+
+  track->distance = cuv_rcd_distance (match->score, metric);
+  track->second = cuv_rcd_distance (match->second, metric);
+  cuv_correlation_find (filter, &self->work->correlation, target->crop);
+  if (target->mean_peak > 0.0)
+    view.quality = filter->peak / target->mean_peak;
+  set_box (self, target, &view);
+  if (match->window < 0)
+    return view;
+  view.growth = sqrt ((double) match->box.width * match->box.height
+                    / (filter->width * filter->height))
+      / scale;
+  view.distinct =
+      track->distance <= limit && cuv_tracker_is_distinct (track, metric);
+  view.reliable = cuv_tracker_is_reliable (target, metric, limit)
+      && view.growth < largest_change && view.growth > 1.0 / largest_change;
+  view.clear = view.reliable && cuv_tracker_is_near (track, metric, limit)
+      && track->distance < clear_ratio * track->second;
+  return view;
+}
+
+/* ---- tracked targets ---- */
+
+/* Whether the match is rather the target than what the filter found. */
+static bool
+prefers_match (const View *view)
+{
+  return (view->distinct && view->quality < followed_quality)
+      || (view->clear
+          && overlap (&view->box, &view->match->box) < least_overlap);
+}
+
+/* The filter goes to the match, whose size it trusts only so far. */
+static void
+go_to_match (const CuvTracker *self, CuvTrackerTarget *target, View *view)
+{
+  CuvCorrelation *filter = target->correlation;
+
+  cuv_correlation_move (filter, &view->match->box);
+  filter->place.scale = filter->crop.scale
+      * fmin (fmax (view->growth, 1.0 / most_growth), most_growth);
+  set_box (self, target, view);
+}
+
+static void
+count_doubt (CuvTrackerTarget *target, const View *view)
+{
+  if (view->reliable || view->quality >= learned_quality)
+    target->doubtful_frames = 0;
+  else if (!view->distinct)
+    target->doubtful_frames++;
+}
+
+static bool
+is_gone (const CuvTrackerTarget *target, const View *view,
+    const CuvTrackerParams *params, double limit)
+{
+  const bool limited = params->max_distance > 0.0;
+
+  if (view->box.width == 0 || view->match->window < 0)
+    return true;
+  if (!(target->track.distance <= limit)
+      && (limited || view->quality < followed_quality))
+    return true;
+  return !limited && target->doubtful_frames > MAX_DOUBTFUL_FRAMES;
+}
+
+static void
+set_found (CuvTrackerTarget *target, const View *view)
+{
+  const CuvRcdModel *model = &target->appearance.model;
+  const CuvCorrelation *filter = target->correlation;
+
+  cuv_tracker_set_found (target, &view->box);
+  /* of the whole box, also where it leaves the frame */
+  target->track.scale = filter->place.scale
+      * sqrt (filter->width * filter->height / (model->width * model->height));
+}
+
+static void
+learn (CuvTracker *self, CuvTrackerTarget *target, const View *view,
+    const CuvTrackerParams *params)
+{
+  CuvCorrelation *filter = target->correlation;
+  const bool agree = view->reliable
+      && overlap (&view->box, &view->match->box) >= least_overlap;
+
+  if (agree)
+    cuv_tracker_update_model (
+        target, view->match, &params->update, self->config.metric);
+  if (!agree && view->quality < learned_quality)
+    return;
+  target->mean_peak += peak_rate * (filter->peak - target->mean_peak);
+  target->sure_place = filter->place;
+  cuv_correlation_learn (
+      filter, &self->work->correlation, target->crop, learning_rate);
+}
+
+static void
+set_lost (CuvTrackerTarget *target, const CuvTrackerParams *params)
+{
+  target->correlation->place = target->sure_place;
+  target->doubtful_frames = 0;
+  cuv_tracker_set_lost (target, params->max_lost_frames);
+}
+
+void
+cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params)
+{
+  const double limit = cuv_tracker_max_distance (&self->config, params);
+  View view = look (self, target, match, limit);
+
+  if (view.box.width > 0 && prefers_match (&view))
+    go_to_match (self, target, &view);
+  count_doubt (target, &view);
+  if (is_gone (target, &view, params, limit)) {
+    set_lost (target, params);
+    return;
+  }
+  set_found (target, &view);
+  learn (self, target, &view, params);
+}
+
+/* ---- lost targets ---- */
+
+/* Whether it is where it was. */
+bool
+cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params)
+{
+  const double limit = cuv_tracker_max_distance (&self->config, params);
+  const View view = look (self, target, match, limit);
+
+  if (!is_gone (target, &view, params, limit)
+      && view.quality >= learned_quality) {
+    set_found (target, &view);
+    return true;
+  }
+  target->correlation->place = target->sure_place;
+  return false;
+}
+
+/* Whether the filter knows a candidate of the covariance, at the size that was
+ * sure last: that of the candidate may be of a part which came out first. */
+static bool
+is_verified (const CuvTrackerTarget *target, const View *view,
+    const CuvTrackerParams *params)
+{
+  return view->box.width > 0
+      && (view->quality >= verified_quality || params->max_distance > 0.0);
+}
+
+static void
+verify (CuvTracker *self, int i, const CuvTrackerParams *params)
+{
+  CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+  const double limit = cuv_tracker_max_distance (&self->config, params);
+  const CuvTrack before = target->track;
+  const View view = look (self, target, &self->matches[i], limit);
+
+  if (is_verified (target, &view, params)) {
+    if (target->gain != 1.0)
+      cuv_tracker_set_relit (target, &self->plan.targets[i].model);
+    set_found (target, &view);
+    return;
+  }
+  if (target->gain == 1.0) {
+    set_lost (target, params);
+  } else { /* it is lost already */
+    target->track = before;
+    target->correlation->place = target->sure_place;
+  }
+}
+
+const char *
+cuv_tracker_verify (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, const CuvProcessor *processor)
+{
+  const char *problem;
+
+  self->work->n_crops = 0;
+  for (int i = 0; i < self->plan.n_targets; i++) {
+    CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+
+    if (!target->candidate)
+      continue;
+    cuv_correlation_move (target->correlation, &self->matches[i].box);
+    target->correlation->place.scale = target->sure_place.scale;
+    add_crop (self, target);
+  }
+  problem = read_crops (self, frame, processor);
+  for (int i = 0; i < self->plan.n_targets; i++) {
+    CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+
+    if (target->candidate && problem == NULL)
+      verify (self, i, params);
+    target->candidate = false;
+    target->gain = 1.0;
+  }
+  return problem;
+}
