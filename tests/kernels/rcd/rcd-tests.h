@@ -29,6 +29,7 @@ void check_large (void);
 void check_large_sums (void);
 void check_invalid_sums (void);
 void check_measured (void);
+void check_crops (void);
 void check_cuda (void);
 
 void bench_rcd (void);

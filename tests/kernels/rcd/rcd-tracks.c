@@ -142,6 +142,47 @@ check_scaled (void)
 }
 
 static void
+dim (const CuvFrame *frame, double light)
+{
+  for (int i = 0; i < frame->n_components; i++) {
+    const CuvComponent *c = &frame->component[i];
+
+    for (int y = 0; y < frame->height; y++) {
+      for (int x = 0; x < frame->width; x++)
+        c->data[y * c->stride + x * c->step] =
+            (uint8_t) (light * c->data[y * c->stride + x * c->step]);
+    }
+  }
+}
+
+/* light: from frame 12 on; before, it changes gradually if slow. */
+static void
+check_dimmed (double light, bool slow)
+{
+  Film film = film_new (&usual);
+
+  cuv_check_case ("light %g, slow %d", light, slow);
+  for (int i = 0; i < 25; i++) {
+    const CuvRcdBox box = path (i, 30, 28);
+    const double done = i >= 12 ? 1.0 : slow ? i / 12.0 : 0.0;
+    const char *problem;
+
+    if (i == 0)
+      cuv_tracker_add (film.tracker, &box);
+    paint_ground (&film.frame.frame, film.scene);
+    paint_object (&film.frame.frame, 0, 0.0, &box);
+    dim (&film.frame.frame, 1.0 + done * (light - 1.0));
+    problem = cuv_tracker_run (film.tracker, &film.frame.frame, &film.params,
+        false, &one_thread, &film.result);
+    CUV_CHECK (problem == NULL, ": %s", problem);
+    CUV_CHECK (film.result.tracks[0].state == CUV_TRACK_TRACKED);
+    CUV_CHECK (overlap (&film.result.tracks[0].box, &box) >= 0.8,
+        ": frame %d: %g", i, overlap (&film.result.tracks[0].box, &box));
+  }
+  film_clear (&film);
+}
+
+static void
 check_vanishing (void)
 {
   Film film = film_new (&usual);
@@ -353,6 +394,8 @@ check_tracks (void)
 {
   check_all_moving ();
   check_scaled ();
+  check_dimmed (0.5, false);
+  check_dimmed (0.4, true);
   check_vanishing ();
   check_given_up ();
   check_cut ();

@@ -39,6 +39,7 @@ run (void)
   check_large_sums ();
   check_invalid_sums ();
   check_measured ();
+  check_crops ();
 }
 
 int

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The correlation filter: its transforms against sums, and places of pictures
+ * that moved and grew. */
+#include "correlation/correlation.h"
+#include "cuvcheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* ---- transforms ---- */
+
+static void
+check_bin (
+    const CuvGrid *grid, const CuvSpectrum *spectrum, int x, int y, int channel)
+{
+  const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS + channel;
+  double re = 0.0, im = 0.0;
+
+  for (int i = 0; i < CUV_GRID_CELLS; i++) {
+    const double turn =
+        -2.0 * PI * (x * (i % CUV_GRID) + y * (i / CUV_GRID)) / CUV_GRID;
+    const double value = (double) grid->value[i * CUV_CHANNELS + channel];
+
+    re += value * cos (turn);
+    im += value * sin (turn);
+  }
+  CUV_CHECK (fabs ((double) spectrum->re[at] - re) < 1e-3
+          && fabs ((double) spectrum->im[at] - im) < 1e-3,
+      ": bin %d, %d, channel %d: %g %g, not %g %g", x, y, channel,
+      (double) spectrum->re[at], (double) spectrum->im[at], re, im);
+}
+
+static float
+random_value (void)
+{
+  return (float) cuv_check_below (2001) / 1000.0f - 1.0f;
+}
+
+static void
+check_transforms (void)
+{
+  static CuvFourier fourier;
+  static CuvGrid grid, again;
+  static CuvSpectrum spectrum;
+  const int first = 5, end = 20;
+  float worst = 0.0f;
+
+  cuv_check_case ("transforms");
+  cuv_fourier_init (&fourier);
+  memset (&grid, 0, sizeof grid);
+  for (int i = first * CUV_GRID * CUV_CHANNELS;
+       i < end * CUV_GRID * CUV_CHANNELS; i++)
+    grid.value[i] = random_value ();
+  cuv_fourier_forward (&fourier, &grid, first, end, &spectrum);
+  for (int i = 0; i < 300; i++)
+    check_bin (&grid, &spectrum, (int) cuv_check_below (CUV_SPECTRUM_COLUMNS),
+        (int) cuv_check_below (CUV_GRID), (int) cuv_check_below (CUV_CHANNELS));
+  cuv_fourier_inverse (&fourier, &spectrum, 0, CUV_GRID, &again);
+  for (int i = 0; i < CUV_GRID_CELLS * CUV_CHANNELS; i++)
+    worst = fmaxf (worst, fabsf (again.value[i] - grid.value[i]));
+  CUV_CHECK (worst < 1e-5f, ": %g", (double) worst);
+}
+
+/* ---- histograms ---- */
+
+/* The only edges of a ramp are across it. */
+static void
+check_directions (void)
+{
+  static CuvHog hog;
+  static uint8_t picture[CUV_HOG_SIDE * CUV_HOG_SIDE];
+  static CuvGrid grid;
+
+  cuv_check_case ("directions of gradients");
+  for (int d = 0; d < CUV_HOG_SIGNED; d++) {
+    const double turn = d * PI / CUV_HOG_UNSIGNED;
+    const float *value =
+        grid.value + (CUV_GRID / 2 * CUV_GRID + CUV_GRID / 2) * CUV_CHANNELS;
+
+    for (int i = 0; i < CUV_HOG_SIDE * CUV_HOG_SIDE; i++) {
+      const double x = i % CUV_HOG_SIDE - CUV_HOG_SIDE / 2;
+      const double y = i / CUV_HOG_SIDE - CUV_HOG_SIDE / 2;
+      const double v = 128.0 + 12.0 * (x * cos (turn) + y * sin (turn));
+
+      picture[i] = (uint8_t) fmin (fmax (v, 0.0), 255.0);
+    }
+    cuv_hog_compute (&hog, picture, &grid);
+    for (int k = 0; k < CUV_HOG_SIGNED; k++)
+      CUV_CHECK (k == d ? value[k] > 0.3f : value[k] < 0.1f,
+          ": direction %d, channel %d: %g", d, k, (double) value[k]);
+  }
+}
+
+/* ---- places ---- */
+
+enum { WIDTH = 240, HEIGHT = 180 };
+
+/* A picture without period or edges in it: waves, moved and enlarged, in a
+ * Gaussian window over others. */
+static double
+wave (double x, double y, double seed)
+{
+  double v = 0.0;
+
+  for (int k = 1; k <= 10; k++)
+    v += sin (0.12 * k * (x * cos (k * seed) + y * sin (k * seed)) + k * k);
+  return v;
+}
+
+static void
+paint (uint8_t *data, double x, double y, double scale, double light)
+{
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    const double dx = (i % WIDTH + 0.5 - x) / scale;
+    const double dy = (i / WIDTH + 0.5 - y) / scale;
+    const double inside = exp (-pow (dx / 24.0, 6.0) - pow (dy / 18.0, 6.0));
+    const double v = inside * wave (dx, dy, 1.0)
+        + (1.0 - inside) * wave (i % WIDTH, i / WIDTH, 2.3);
+
+    data[i] = (uint8_t) fmin (fmax (light * (128.0 + 14.0 * v), 0.0), 255.0);
+  }
+}
+
+static void
+take_crop (CuvCorrelation *self, uint8_t *data, uint8_t *pixels)
+{
+  const CuvFrame frame = { CUV_MODEL_GREY, WIDTH, HEIGHT, 1,
+    { { data, WIDTH, 1, 0, 0 } } };
+  const CuvRcdCrop crop = cuv_correlation_crop (self);
+
+  cuv_rcd_crop (&frame, &crop, CUV_RCD_CROP, pixels);
+}
+
+static void
+start (CuvCorrelation *self, CuvCorrelationWork *work)
+{
+  static uint8_t data[WIDTH * HEIGHT], pixels[CUV_RCD_CROP_PIXELS];
+
+  cuv_correlation_init (self, &(CuvRcdBox){ 96, 72, 48, 36 });
+  paint (data, 120.0, 90.0, 1.0, 1.0);
+  take_crop (self, data, pixels);
+  cuv_correlation_start (self, work, pixels);
+}
+
+/* A cell of features is 4.2 pixels; size follows slowly. */
+static void
+check_place (const CuvCorrelation *self, double x, double y, double scale)
+{
+  CUV_CHECK (fabs (self->place.x - x) < 2.5 && fabs (self->place.y - y) < 2.5,
+      ": at %g, %g", self->place.x, self->place.y);
+  CUV_CHECK (fabs (self->place.scale - scale) < 0.1 * scale, ": %g",
+      self->place.scale);
+}
+
+/* light: of the picture in which it is found. */
+static void
+check_found (CuvCorrelation *self, CuvCorrelationWork *work, double dx,
+    double dy, double light)
+{
+  static uint8_t data[WIDTH * HEIGHT], pixels[CUV_RCD_CROP_PIXELS];
+  double peak;
+
+  cuv_check_case ("moved by %g, %g, light %g", dx, dy, light);
+  start (self, work);
+  peak = self->peak;
+  paint (data, 120.0 + dx, 90.0 + dy, 1.0, light);
+  take_crop (self, data, pixels);
+  cuv_correlation_find (self, work, pixels);
+  check_place (self, 120.0 + dx, 90.0 + dy, 1.0);
+  CUV_CHECK (self->peak > 0.3 * peak && self->peak < 1.1 * peak, ": %g of %g",
+      self->peak, peak);
+}
+
+static void
+check_growing (CuvCorrelation *self, CuvCorrelationWork *work, double growth)
+{
+  enum { FRAMES = 20 };
+  static uint8_t data[WIDTH * HEIGHT], pixels[CUV_RCD_CROP_PIXELS];
+
+  cuv_check_case ("grown to %g", growth);
+  start (self, work);
+  for (int i = 1; i <= FRAMES; i++) {
+    const double scale = pow (growth, (double) i / FRAMES);
+
+    paint (data, 120.0 + i * 0.5, 90.0, scale, 1.0);
+    take_crop (self, data, pixels);
+    cuv_correlation_find (self, work, pixels);
+    cuv_correlation_learn (self, work, pixels, 0.015f);
+    check_place (self, 120.0 + i * 0.5, 90.0, scale);
+  }
+}
+
+static void
+check_places (void)
+{
+  CuvCorrelation *self = calloc (1, sizeof *self);
+  CuvCorrelationWork *work = calloc (1, sizeof *work);
+
+  cuv_correlation_work_init (work);
+  check_found (self, work, 0.0, 0.0, 1.0);
+  check_found (self, work, 5.5, -3.25, 1.0);
+  check_found (self, work, -17.0, 12.5, 1.0);
+  check_found (self, work, 4.0, 3.0, 0.4);
+  check_growing (self, work, 1.2);
+  check_growing (self, work, 0.9);
+  free (self);
+  free (work);
+}
+
+/* The filter is 0 outside the box, but for a margin. */
+static void
+check_mask (void)
+{
+  CuvCorrelation *self = calloc (1, sizeof *self);
+  CuvCorrelationWork *work = calloc (1, sizeof *work);
+  static uint8_t data[WIDTH * HEIGHT], pixels[CUV_RCD_CROP_PIXELS];
+  float inside = 0.0f, outside = 0.0f;
+
+  cuv_check_case ("the filter's mask");
+  cuv_correlation_work_init (work);
+  cuv_correlation_init (self, &(CuvRcdBox){ 96, 72, 48, 36 });
+  paint (data, 120.0, 90.0, 1.0, 1.0);
+  take_crop (self, data, pixels);
+  cuv_correlation_start (self, work, pixels);
+  cuv_fourier_inverse (&work->fourier, &self->filter, 0, CUV_GRID, &work->grid);
+  for (int i = 0; i < CUV_GRID_CELLS * CUV_CHANNELS; i++) {
+    const float value = fabsf (work->grid.value[i]);
+    const double unit = self->side / CUV_GRID;
+    const double x = (i / CUV_CHANNELS % CUV_GRID + 0.5 - CUV_GRID / 2) * unit;
+    const double y = (i / CUV_CHANNELS / CUV_GRID + 0.5 - CUV_GRID / 2) * unit;
+
+    if (fabs (x) < 36.0 + unit && fabs (y) < 27.0 + unit)
+      inside = fmaxf (inside, value);
+    else
+      outside = fmaxf (outside, value);
+  }
+  CUV_CHECK (outside < 1e-4f * inside, ": %g, inside %g", (double) outside,
+      (double) inside);
+  free (self);
+  free (work);
+}
+
+static void
+run (void)
+{
+  check_transforms ();
+  check_directions ();
+  check_places ();
+  check_mask ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}
