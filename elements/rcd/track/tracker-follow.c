@@ -16,19 +16,21 @@
  * constants were chosen on the films of docs/accuracy.md and
  * docs/benchmarks/rcd.md. */
 static const double learned_quality = 0.7; /* from here on it is learned */
-static const double followed_quality = 0.6;
+static const double gone_quality = 0.6;
 static const double verified_quality = 0.35;
 /* A match is clear if its distance is below this part of the second best. */
 static const double clear_ratio = 0.2;
 /* The match's size: beyond, it is wrong; and how far it counts per frame. */
 static const double largest_change = 1.2, most_growth = 1.05;
-static const double least_overlap = 0.5;
+static const double least_overlap = 0.5; /* of those that agree */
+static const double clear_overlap = 0.6; /* of a clear match that does */
 /* The usual response of a new target, relative to that to what was learned; and
  * how fast it follows the present ones. */
 static const double usual_response = 0.8, peak_rate = 0.1;
 static const float learning_rate = 0.015f;
 
-enum { MAX_DOUBTFUL_FRAMES = 10 };
+/* Doubt adds up from frame to frame. It is less where the match is distinct. */
+enum { DISTINCT_DOUBT = 1, DOUBT = 3, MOST_DOUBT = 30 };
 
 /* ---- memory ---- */
 
@@ -223,9 +225,9 @@ look (CuvTracker *self, CuvTrackerTarget *target, const CuvRcdMatch *match,
 static bool
 prefers_match (const View *view)
 {
-  return (view->distinct && view->quality < followed_quality)
+  return (view->distinct && view->quality < learned_quality)
       || (view->clear
-          && overlap (&view->box, &view->match->box) < least_overlap);
+          && overlap (&view->box, &view->match->box) < clear_overlap);
 }
 
 /* The filter goes to the match, whose size it trusts only so far. */
@@ -245,8 +247,8 @@ count_doubt (CuvTrackerTarget *target, const View *view)
 {
   if (view->reliable || view->quality >= learned_quality)
     target->doubtful_frames = 0;
-  else if (!view->distinct)
-    target->doubtful_frames++;
+  else
+    target->doubtful_frames += view->distinct ? DISTINCT_DOUBT : DOUBT;
 }
 
 static bool
@@ -258,9 +260,9 @@ is_gone (const CuvTrackerTarget *target, const View *view,
   if (view->box.width == 0 || view->match->window < 0)
     return true;
   if (!(target->track.distance <= limit)
-      && (limited || view->quality < followed_quality))
+      && (limited || view->quality < gone_quality))
     return true;
-  return !limited && target->doubtful_frames > MAX_DOUBTFUL_FRAMES;
+  return !limited && target->doubtful_frames > MOST_DOUBT;
 }
 
 static void
