@@ -27,7 +27,7 @@ static const struct {
       "ef82d50cd7bb891224268a537763db9038cfbc6d9bdab4d9e09c1ded3e024084" },
   { TWO_PICTURES "rcdtrack object-initial-x=180 object-initial-y=150 "
                  "object-initial-width=90 object-initial-height=120",
-      "2719e41b1ff4a4bc986452ee8b30d0a1854e218968b793bedc6535a900728284" },
+      "952c8987392d40010e7ea4f123497449b9de5ba820d0aa18ecc7eb85e9d088b2" },
   { PICTURE ("graf1.png") "spectralpca",
       "b51fd433cbb5331c366ac8cb64a92f1977335cc6bb11ff19a7ffb2be302c84f3" },
   { PICTURE ("graf1.png") "spectralpca mode=second-moments",
