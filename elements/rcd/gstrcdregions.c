@@ -178,6 +178,8 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
     const GstRcdTarget *target =
         &g_array_index (params->targets, GstRcdTarget, i);
 
+    if (!target->confirmed)
+      continue;
     if (track->state == CUV_TRACK_TRACKED)
       attach (track, target, params, present, buffer, info);
     else if (GST_CLOCK_TIME_IS_VALID (target->first_seen))

@@ -15,6 +15,10 @@ typedef struct {
   GQuark label;
   /* PTS of the first and of the last frame it was found in, or NONE */
   GstClockTime first_seen, last_seen;
+  gboolean confirmed;    /* to be published */
+  gboolean is_detection; /* it came from a detector, which has to confirm it */
+  guint detections, undetected_frames;
+  guint misses; /* frames with other objects, but not this one */
 } GstRcdTarget;
 
 /* Whether the object has this label (0 = any) and pixels in the frame; box:

@@ -3,6 +3,7 @@
 #include "gstrcdtargets.h"
 
 #include "base/gstcuvfilter.h"
+#include "gstrcdconfirm.h"
 #include "gstrcdpicture.h"
 
 /* The variance of what rounding to 8 bits adds. */
@@ -125,8 +126,12 @@ add_new_objects (GstRcdTargets *self, const GstRcdSettings *settings,
 
     if (gst_rcd_object_in_frame (object, settings->region_label, info, &box)
         && !is_tracked (self, &box)) {
-      GstRcdTarget target = { add_box (self, &box), object->label,
-        GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE };
+      GstRcdTarget target = { .id = add_box (self, &box),
+        .label = object->label,
+        .first_seen = GST_CLOCK_TIME_NONE,
+        .last_seen = GST_CLOCK_TIME_NONE,
+        .confirmed = settings->confirm_detections == 0,
+        .is_detection = settings->confirm_detections > 0 };
 
       g_array_append_val (self->targets, target);
     }
@@ -145,8 +150,11 @@ find_target (const GstRcdTargets *self, gint id)
     if (target->id == id)
       return *target;
   }
-  return (GstRcdTarget){ id, g_quark_from_static_string ("target"),
-    GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE };
+  return (GstRcdTarget){ .id = id,
+    .label = g_quark_from_static_string ("target"),
+    .first_seen = GST_CLOCK_TIME_NONE,
+    .last_seen = GST_CLOCK_TIME_NONE,
+    .confirmed = TRUE };
 }
 
 /* Puts targets in the order of result's tracks and drops those without one. */
@@ -176,7 +184,8 @@ update_events (GstRcdTargets *self)
   for (gint i = 0; i < self->result.n_tracks; i++) {
     const CuvTrack *track = &self->result.tracks[i];
 
-    self->changes += track->event != CUV_TRACK_NO_EVENT;
+    self->changes += track->event != CUV_TRACK_NO_EVENT
+        && g_array_index (self->targets, GstRcdTarget, i).confirmed;
     if (track->event != CUV_TRACK_GIVEN_UP)
       g_array_append_val (self->occupied, track->box);
     else if (track->id == self->picture_id) /* it may appear again */
@@ -275,6 +284,7 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdSettings *settings,
       frame->writable && settings->draw, &processor, &self->result);
   if (problem == NULL) {
     update_targets (self, GST_BUFFER_PTS (buffer));
+    gst_rcd_confirm_targets (self, settings, info);
     update_events (self);
     warn_rejected (self);
     warn_no_window (self, frame);

@@ -23,6 +23,7 @@
  * Since: 0.1
  */
 #include "config.h"
+#include "gstrcdconfirm.h"
 #include "gstrcdtrack.h"
 
 #include "gstrcdtargets.h"
@@ -81,10 +82,12 @@ static void
 count (GstRcdTrack *self)
 {
   const CuvTrackerResult *result = &self->targets.result;
-  Counts counts = { (guint) result->n_tracks, 0, 0, (guint64) result->windows,
-    result->microseconds };
+  Counts counts = { (guint) gst_rcd_n_confirmed (&self->targets), 0, 0,
+    (guint64) result->windows, result->microseconds };
 
   for (gint i = 0; i < result->n_tracks; i++) {
+    if (!g_array_index (self->targets.targets, GstRcdTarget, i).confirmed)
+      continue;
     counts.tracked += result->tracks[i].state == CUV_TRACK_TRACKED;
     counts.lost += result->tracks[i].state == CUV_TRACK_LOST;
   }
@@ -100,7 +103,7 @@ request_detection (GstRcdTrack *self)
 {
   const GstRcdSettings *s = self->settings.in_force;
 
-  if (!s->request_detections || self->targets.result.n_tracks > 0)
+  if (!s->request_detections || gst_rcd_n_confirmed (&self->targets) > 0)
     return;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_cuv_event_new_request_analysis ());

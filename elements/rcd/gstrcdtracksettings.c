@@ -279,6 +279,16 @@ static const GstCuvSetting list[] = {
       "tracked",
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
+  { "confirm-detections", "Confirm detections",
+      "A target from a detector is published when this many analysed frames "
+      "have a detection of it (0 = at once, and it needs none later)",
+      .offset = AT (confirm_detections), .type = G_TYPE_UINT, .maximum = 1000,
+      .value = 3 },
+  { "max-undetected-frames", "Maximum undetected frames",
+      "Give up a target from a detector when no detection has confirmed it for "
+      "more analysed frames than this (0 = never)",
+      .offset = AT (max_undetected_frames), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 250 },
   { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
       .get_type = draw_get_type },
 };

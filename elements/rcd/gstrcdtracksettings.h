@@ -13,6 +13,7 @@ typedef struct {
   CuvTrackerConfig config;
   CuvTrackerParams params; /* with scales, parsed */
   gboolean request_detections;
+  guint confirm_detections, max_undetected_frames;
   gboolean draw;
   GValue *scales; /* NULL = the default ones */
   gchar *object_class, *target_image;

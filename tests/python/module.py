@@ -215,7 +215,7 @@ class OwnObjects(unittest.TestCase):
     def test_elements_take_them(self):
         line = Gst.parse_launch(
             "appsrc name=source format=time caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
-            " ! rcdtrack ! appsink name=sink")
+            " ! rcdtrack confirm-detections=0 ! appsink name=sink")
         source, sink = line.get_by_name("source"), line.get_by_name("sink")
         line.set_state(Gst.State.PLAYING)
         buffer = Gst.Buffer.new_wrapped(
@@ -275,7 +275,7 @@ class SameAsPublished(unittest.TestCase):
                     + f"! ldpindexsink location={index} entry-name=the-{name}".split()
                     + ["descriptor-width=64", "descriptor-height=64"], check=True, timeout=60)
             samples, records = self.compare(
-                picture % "messi5.jpg" + f" ! {FACES} ! {FACES} inference-region=roi-list ! rcdtrack ! houghlines threshold=60"
+                picture % "messi5.jpg" + f" ! {FACES} ! {FACES} inference-region=roi-list ! rcdtrack confirm-detections=0 ! houghlines threshold=60"
                 f" ! ldpdescriptor descriptor-width=64 descriptor-height=64 ! ldpretrieve index={index}")
         (record,) = records
         self.assertEqual({"objects", "lines", "descriptor", "matches"} - set(record), set())

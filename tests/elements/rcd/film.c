@@ -88,9 +88,11 @@ film_region (GstBuffer *frame, const gchar *label, Box box)
 Film
 film_new (const gchar *properties, const gchar *format, gint width, gint height)
 {
+  /* most films have one detection of each object */
   gchar *line = g_strdup_printf (use_cuda
-          ? "cuvcudaupload ! rcdtrack name=t %s ! cuvcudadownload"
-          : "identity ! rcdtrack name=t %s",
+          ? "cuvcudaupload ! rcdtrack name=t confirm-detections=0 %s "
+            "! cuvcudadownload"
+          : "identity ! rcdtrack name=t confirm-detections=0 %s",
       properties);
   Film self = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
 

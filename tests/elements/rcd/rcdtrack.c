@@ -320,6 +320,63 @@ GST_START_TEST (test_detections_are_requested)
 
 GST_END_TEST
 
+/* A frame with two objects, one or the other of which is detected. */
+static GstBuffer *
+show_detected (Film *film, gboolean detected, gboolean other)
+{
+  GstBuffer *frame = film_frame (film);
+
+  film_draw_object (frame, 1, start);
+  film_draw_object (frame, 2, moved (start, 12));
+  if (detected)
+    film_region (frame, "dog", start);
+  if (other)
+    film_region (frame, "dog", moved (start, 12));
+  return film_push (film, frame);
+}
+
+/* A target is published with its third detection, and given up when it has had
+ * none for long. */
+GST_START_TEST (test_detections_confirm)
+{
+  Film film = film_new (
+      "confirm-detections=3 max-undetected-frames=4", "NV12", WIDTH, HEIGHT);
+
+  for (gint i = 0; i < 2; i++) {
+    check_nothing (show_detected (&film, TRUE, FALSE));
+    check_nothing (show_detected (&film, FALSE, FALSE));
+    fail_unless (requests_analysis (&film));
+    expect_event (&film, i == 0 ? "" : NULL); /* of the first frame */
+  }
+  check_at (show_detected (&film, TRUE, FALSE), 1, start);
+  expect_event (&film, "acquired 1");
+  fail_if (requests_analysis (&film));
+  for (gint i = 0; i < 4; i++)
+    check_at (show_detected (&film, FALSE, FALSE), 1, start);
+  check_nothing (show_detected (&film, FALSE, FALSE));
+  expect_event (&film, "given-up 1");
+  check_nothing (show_detected (&film, FALSE, FALSE));
+  fail_unless (requests_analysis (&film));
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* A false detection does not keep the detector's next one from being a target.
+ */
+GST_START_TEST (test_false_detection)
+{
+  Film film = film_new ("confirm-detections=3", "NV12", WIDTH, HEIGHT);
+
+  check_nothing (show_detected (&film, FALSE, TRUE));
+  for (gint i = 0; i < 6; i++)
+    gst_buffer_unref (show_detected (&film, TRUE, FALSE));
+  check_at (show_detected (&film, TRUE, FALSE), 2, start);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
 /* Ids are stable and not reused; repeated detections add no targets. */
 GST_START_TEST (test_several_targets)
 {
@@ -515,6 +572,8 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_message_fields);
   tcase_add_test (tc, test_first_region_is_tracked);
   tcase_add_test (tc, test_detections_are_requested);
+  tcase_add_test (tc, test_detections_confirm);
+  tcase_add_test (tc, test_false_detection);
   tcase_add_test (tc, test_several_targets);
   tcase_add_test (tc, test_light_that_changes);
   tcase_add_test (tc, test_signals_from_another_thread);
