@@ -328,19 +328,20 @@ step (void *data)
 
 static void
 bench (const char *name, int height, int width, int depth, int rank,
-    CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
+    CuvNtfParams params)
 {
   const double pixels = (double) height * width;
   CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
-  Run self = { .params = ntf_params (CUV_NTF_MAX_ITERATIONS) };
+  Run self = { .params = params };
   char text[120];
   double us;
   int n;
 
   ntf_fill_noise (&tensor);
-  self.params.algorithm = algorithm;
-  self.params.schedule = schedule;
-  ntf_cuda_init (&self.cuda, height, width, depth, rank, CUV_NTF_TENSOR);
+  self.params.seed = 1;
+  self.params.normalise = true;
+  self.params.iterations = CUV_NTF_MAX_ITERATIONS;
+  ntf_cuda_init (&self.cuda, height, width, depth, rank, params.factorisation);
   if (ntf_cuda_load (&self.cuda, &tensor)
       && CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &self.params) == 0)) {
     step (&self);
@@ -357,13 +358,24 @@ bench (const char *name, int height, int width, int depth, int rank,
 void
 bench_ntf_cuda (void)
 {
-  bench ("mu", 512, 512, 31, 16, CUV_NTF_MU, CUV_NTF_GS);
-  bench ("hals", 512, 512, 31, 16, CUV_NTF_HALS, CUV_NTF_GS);
-  bench ("jacobi", 512, 512, 31, 16, CUV_NTF_MU, CUV_NTF_JACOBI);
-  bench ("mu", 256, 256, 64, 16, CUV_NTF_MU, CUV_NTF_GS);
-  bench ("hals", 256, 256, 64, 16, CUV_NTF_HALS, CUV_NTF_GS);
-  bench ("hals", 256, 256, 64, 64, CUV_NTF_HALS, CUV_NTF_GS);
-  bench ("hals", 1024, 1024, 81, 16, CUV_NTF_HALS, CUV_NTF_GS);
+  const CuvNtfParams mu = { .algorithm = CUV_NTF_MU };
+  const CuvNtfParams jacobi = { .schedule = CUV_NTF_JACOBI };
+  const CuvNtfParams hals = { .algorithm = CUV_NTF_HALS };
+  const CuvNtfParams matrix = { .algorithm = CUV_NTF_HALS,
+    .factorisation = CUV_NTF_MATRIX };
+  const CuvNtfParams shares = { .sum_to_one = true,
+    .factorisation = CUV_NTF_MATRIX };
+
+  bench ("mu", 512, 512, 31, 16, mu);
+  bench ("hals", 512, 512, 31, 16, hals);
+  bench ("jacobi", 512, 512, 31, 16, jacobi);
+  bench ("mu", 256, 256, 64, 16, mu);
+  bench ("hals", 256, 256, 64, 16, hals);
+  bench ("hals", 256, 256, 64, 64, hals);
+  bench ("hals", 1024, 1024, 81, 16, hals);
+  bench ("matrix, hals", 512, 512, 31, 16, matrix);
+  bench ("matrix, sum to one", 512, 512, 31, 16, shares);
+  bench ("matrix, sum to one", 145, 145, 200, 8, shares);
 }
 
 #else
