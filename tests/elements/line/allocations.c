@@ -27,6 +27,8 @@ static const gchar *const lines[] = {
   FRAMES ("RGB") "spectralpca ! fakesink",
   FRAMES ("GRAY8") "spectralntf ! fakesink",
   FRAMES ("GRAY8") "spectralntf init=nndsvd ! fakesink",
+  FRAMES ("GRAY8") "spectralntf factorisation=matrix sum-to-one=true "
+                   "init=nfindr ! fakesink",
   FRAMES ("RGB") "tee name=t ! queue ! houghlines ! rcdtrack ! fakesink "
                  "t. ! queue ! spectralpca ! fakesink",
 };
