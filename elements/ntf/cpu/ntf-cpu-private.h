@@ -84,6 +84,11 @@ cuv_ntf_pixels (const CuvNtfCpu *self, int y)
   return cuv_ntf_factor (self, CUV_NTF_V, y * self->tensor.width);
 }
 
+/* Random numbers in w, or in all of a MATRIX, which has many: false if
+ * cancelled. */
+void cuv_ntf_cpu_randomise_w (CuvNtfCpu *self);
+bool cuv_ntf_cpu_randomise_matrix (CuvNtfCpu *self);
+
 /* Updates v and w of a MATRIX; false if cancelled. */
 bool cuv_ntf_cpu_iterate_matrix (CuvNtfCpu *self);
 

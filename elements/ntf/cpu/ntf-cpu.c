@@ -397,11 +397,16 @@ start_factors (CuvNtfCpu *self)
       cuv_ntf_resume (&self->factors, self->tensor.scale);
       return true;
     case CUV_NTF_NNDSVD:
-      cuv_ntf_randomise (&self->factors, self->params.seed);
+      if (self->is_matrix)
+        cuv_ntf_cpu_randomise_w (self);
+      else
+        cuv_ntf_randomise (&self->factors, self->params.seed);
       return cuv_ntf_cpu_nndsvd (self);
     case CUV_NTF_NFINDR:
       return cuv_ntf_cpu_nfindr (self);
     default:
+      if (self->is_matrix)
+        return cuv_ntf_cpu_randomise_matrix (self);
       cuv_ntf_randomise (&self->factors, self->params.seed);
       return true;
   }
@@ -410,8 +415,11 @@ start_factors (CuvNtfCpu *self)
 static void
 find_grams (CuvNtfCpu *self)
 {
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    /* the pixels' one takes long, and is only needed for the penalty */
+    if (!self->is_matrix || mode != CUV_NTF_V || self->params.sparsity > 0)
+      cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
+  }
 }
 
 bool

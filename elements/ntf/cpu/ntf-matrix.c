@@ -5,6 +5,36 @@
 
 #include <string.h>
 
+void
+cuv_ntf_cpu_randomise_w (CuvNtfCpu *self)
+{
+  for (int k = 0; k < self->factors.rank; k++)
+    cuv_ntf_randomise_column (
+        &self->factors, k, CUV_NTF_W, self->params.seed, 0);
+}
+
+static void
+randomise_pixels (CuvNtfCpu *self, CuvNtfTask *task, int y)
+{
+  const int rank = self->factors.rank, width = self->tensor.width;
+
+  for (int x = 0; x < width; x++) {
+    const int i = y * width + x;
+
+    for (int k = 0; k < rank; k++)
+      cuv_ntf_factor (self, CUV_NTF_V, i)[k] =
+          cuv_ntf_random (self->params.seed, 0, CUV_NTF_V,
+              (uint32_t) i * (uint32_t) rank + (uint32_t) k);
+  }
+}
+
+bool
+cuv_ntf_cpu_randomise_matrix (CuvNtfCpu *self)
+{
+  cuv_ntf_cpu_randomise_w (self);
+  return cuv_ntf_cpu_rows (self, self->tensor.height, randomise_pixels);
+}
+
 static void
 update_pixels (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {

@@ -63,7 +63,7 @@ find_scores (CuvNtfCpu *self)
   float offset[CUV_NTF_MAX_RANK];
   bool completed;
 
-  cuv_ntf_randomise (&self->factors, self->params.seed);
+  cuv_ntf_cpu_randomise_w (self);
   completed = cuv_ntf_cpu_find_vectors (self, self->mean, offset)
       && cuv_ntf_cpu_rows (self, self->tensor.height, keep_scores);
   self->offset = NULL;
