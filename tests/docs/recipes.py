@@ -164,8 +164,8 @@ class Recipes(unittest.TestCase):
             clear = numpy.ones(hidden[number].shape[:2], bool)
             for x, y, w, h in all:
                 inside = numpy.s_[y:y + h, x:x + w]
-                # the face in the background is out of focus in the film, too
-                self.assertLess(edges(hidden[number][inside]), max(edges(film()[number][inside]) / 2, 4))
+                if w >= 100:  # smaller ones are in the background, out of focus in the film
+                    self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
                 clear[max(y - h // 2, 0):y + 2 * h, max(x - w // 2, 0):x + 2 * w] = False
             self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
 
