@@ -58,6 +58,7 @@ void check_draw_of_some (int32_t capacity);
 void check_written (CuvFeature feature); /* waldboost-written.c */
 void check_full_list (void);
 void check_states (void); /* waldboost-state.c */
+void check_turns (void);  /* waldboost-turn.c */
 void check_devices (void);
 
 #endif

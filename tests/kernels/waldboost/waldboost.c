@@ -383,6 +383,7 @@ run (void)
     return;
   }
   check_plans ();
+  check_turns ();
   check_known_codes ();
   check_training ();
   if (cuv_check_options.cpu)
