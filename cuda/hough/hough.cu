@@ -350,6 +350,8 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
     return -1;
   result->n_edges = counters->n_edges;
   result->n_found = (int32_t) counters->n_found;
+  result->peaks = self->best.data ();
+  result->segments = self->segments.host_segments;
   result->method = self->method;
   result->edges_us = microseconds (counters->began_ns, counters->listed_ns);
   if (self->has_regions) {
@@ -371,8 +373,6 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
     cuv_cell_of_key (key, self->layout.radius, &peak->k, &peak->r);
     peak->votes = (uint32_t) (key >> 32);
   }
-  result->peaks = self->best.data ();
-  result->segments = self->segments.host_segments;
   result->n_segments_found = (int32_t) counters->n_segments;
   result->n_segments =
       std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);

@@ -66,9 +66,8 @@ open_cuda (void **state, const void *layout, const CuvFrame *frame,
 {
   static const CuvHoughMethod methods[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
     CUV_HOUGH_GLOBAL, CUV_HOUGH_GLOBAL };
-  CuvHoughParams params = {
-    .max_lines = 1, .peaks = { 1, CUV_PEAKS_SQUARE, 3 }, .segments = 1
-  };
+  CuvHoughParams params = { .max_lines = 1,
+    .peaks = { 1, CUV_PEAKS_SQUARE, 3 } };
   CuvHoughResult result;
   Job job = { *frame, &params, CUV_HOUGH_DRAW_NONE, &result };
   const char *error = NULL;
@@ -76,10 +75,11 @@ open_cuda (void **state, const void *layout, const CuvFrame *frame,
   *state = cuv_hough_cuda_new (layout);
   if (*state == NULL)
     return cuv_cuda_error ();
-  for (int i = 0; error == NULL && i < 4; i++) {
-    params.method = methods[i];
+  for (int i = 0; error == NULL && i < 8; i++) {
+    params.method = methods[i % 4];
     params.canny.blur = i % 2;
-    params.canny.norm = i / 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
+    params.canny.norm = i / 2 % 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
+    params.segments = i / 4;
     error = run_cuda (*state, &job, processor);
   }
   return error;
