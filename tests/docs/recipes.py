@@ -166,8 +166,9 @@ class Recipes(unittest.TestCase):
                 inside = numpy.s_[y:y + h, x:x + w]
                 if w >= 100:  # smaller ones are in the background, out of focus in the film
                     self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
-                clear[max(y - h // 2, 0):y + 2 * h, max(x - w // 2, 0):x + 2 * w] = False
-            self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
+                clear[max(y - h // 2, 0):y + h + h // 2, max(x - w // 2, 0):x + w + w // 2] = False
+            if clear.any():  # beside a face that fills the picture nothing is
+                self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
 
     def test_hidden_both(self):
         labels = collections.Counter(o["roi_type"] for r in records("both.jsonl") for o in r["objects"])
