@@ -464,7 +464,7 @@ check_ntf_matrix_cuda (void)
   check_size_on_gpu (2, 33, 140, 12);
   check_size_on_gpu (2, 43, 66, 20);
   if (!cuv_check_options.few)
-    check_size_on_gpu (4, 40, 33, 40);
+    check_size_on_gpu (4, 40, 70, 40);
 }
 
 #else
