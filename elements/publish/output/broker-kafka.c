@@ -14,6 +14,7 @@
 #define WINDOW 1000
 /* How long one attempt to connect blocks the thread. */
 #define METADATA_MS 500
+#define SILENCE_US (3 * G_USEC_PER_SEC)
 
 #define FUNCTIONS(F)                                                           \
   F (conf_destroy)                                                             \
@@ -46,7 +47,9 @@ typedef struct {
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;
-  gchar *problem; /* the client cannot go on */
+  gint64 asked;       /* when the first question without an answer was, or 0 */
+  gboolean has_cause; /* an error says why there is no answer */
+  gchar *problem;     /* the client cannot go on */
 } Kafka;
 
 static gboolean
@@ -132,6 +135,7 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
     self->connected = FALSE;
     cuv_outbox_disconnected (self->broker.outbox);
   } else {
+    self->has_cause = TRUE;
     cuv_outbox_failed (self->broker.outbox, problem);
   }
   g_free (problem);
@@ -272,6 +276,25 @@ kafka_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   return is_final (code) ? CUV_SEND_REFUSED : CUV_SEND_LOST;
 }
 
+/* librdkafka 2.14 reports no error while peers close each connection. */
+static void
+report_silence (Kafka *self)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (self->asked == 0)
+    self->asked = now;
+  if (self->has_cause || now - self->asked < SILENCE_US)
+    return;
+  self->asked = now;
+  cuv_outbox_failed (self->broker.outbox,
+      self->config.tls == CUV_TLS_NONE
+          ? "the broker does not answer: check address; if it expects TLS on "
+            "this port, set tls=verify"
+          : "the broker does not answer: check that address is one of Kafka, "
+            "and that it expects TLS on this port");
+}
+
 /* Whether a broker answers is seen by asking one. */
 static void
 try_to_connect (Kafka *self, gint milliseconds)
@@ -280,9 +303,13 @@ try_to_connect (Kafka *self, gint milliseconds)
 
   if (kafka_metadata (
           self->client, 0, NULL, &metadata, MIN (milliseconds, METADATA_MS))
-      != RD_KAFKA_RESP_ERR_NO_ERROR)
+      != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    report_silence (self);
     return;
+  }
   kafka_metadata_destroy (metadata);
+  self->asked = 0;
+  self->has_cause = FALSE;
   self->connected = TRUE;
   cuv_outbox_connected (self->broker.outbox);
 }
@@ -321,7 +348,8 @@ kafka_close (CuvBroker *broker, gboolean orderly)
       self->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   kafka_destroy (self->client);
   self->client = NULL;
-  self->connected = self->waking = FALSE;
+  self->connected = self->waking = self->has_cause = FALSE;
+  self->asked = 0;
 }
 
 static void

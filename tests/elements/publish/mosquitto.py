@@ -107,6 +107,10 @@ class Subscriber:
         return self
 
     def lines(self):
+        """mosquitto_sub 2.1 may end when its broker does: it is started again."""
+        if self.process is not None and self.process.poll() is not None:
+            with open(self.file, "ab") as log:
+                self.process = subprocess.Popen(self.command, stdout=log)
         with open(self.file, encoding="utf-8") as log:
             return [line for line in log if line.endswith("\n")]
 
@@ -131,6 +135,7 @@ class Subscriber:
     def stop(self):
         self.process.kill()
         self.process.wait(LONG)
+        self.process = None
 
 
 def without_repetitions(numbers):

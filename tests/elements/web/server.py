@@ -209,11 +209,14 @@ class Access(unittest.TestCase):
                                  ("[::1]:80", 200), ("cam.example", 200),
                                  ("OTHER.example:443", 200), ("evil.example", 421),
                                  ("127.0.0.1.evil.example", 421), ("", 421),
-                                 ("a@127.0.0.1", 421), ("cam.example.evil", 421)):
+                                 ("cam.example.evil", 421)):
                 for path in ("/", "/frame.jpg"):
                     self.assertEqual(get(port, path, Host=host).status, status, host)
                 self.assertEqual(websocket_status(port, Host=host),
                                  101 if status == 200 else status, host)
+            # libsoup 3.8 answers 400 itself
+            self.assertIn(get(port, "/", Host="a@127.0.0.1").status, (400, 421))
+            self.assertIn(websocket_status(port, Host="a@127.0.0.1"), (400, 421))
 
     def test_origins(self):
         with Sink("allowed-hosts=cam.example,other.example") as server:
