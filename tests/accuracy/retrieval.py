@@ -8,6 +8,7 @@ indexes nine copies of each photograph and scores `cuvision-index duplicates`.
 """
 
 import glob
+import os
 import sys
 import tempfile
 
@@ -148,6 +149,8 @@ def main():
     parser.add_argument('--query', default='', help='properties of ldpretrieve')
     parser.add_argument('--copies', action='store_true')
     options = parse(parser)
+    if os.sep in options.index:  # it runs in another folder
+        options.index = os.path.abspath(options.index)
     pictures = [cv2.imread(p) for p in sorted(glob.glob(options.data + '/*.jpg'))]
     asked = range(0, len(pictures), 4)
     peers = PEERS if options.peers else {}

@@ -33,9 +33,9 @@ static const struct {
   { PICTURE ("graf1.png") "spectralpca mode=second-moments",
       "7bdc26aa86c2aab9a3e0ae9fbc1ad496a837e3e701c271e9bae8b9829fda5d7c" },
   { PICTURE ("graf1.png") "ldpdescriptor",
-      "dc843c852287153a54ac4b3287847e3bfed2c227f3869652bb6f272a9783168f" },
+      "3c9ac585e482a1965a65b3fff6be3965f969fe65618a5f50090a91abd75faa38" },
   { PICTURE ("graf1.png") "ldpdescriptor order=3 bins=uniform",
-      "0a14f27abdc66d4d737be8379a279c30bac9e51fe4c2ff02c1c104bdbc304011" },
+      "131eb13c108c81c2b48a968e71f9da428430a5ae406e7ab4a38a284b59c96550" },
   { TWO_PICTURES "spectralntf window=2 hop=2 rank=3 iterations=5",
       "47876d834ee66405ad0fe549b1bfdd75c0b06ecd27353c1cb00c30f59b78782e" },
   { TWO_PICTURES
