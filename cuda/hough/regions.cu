@@ -61,6 +61,22 @@ store_box (CuvRegionBox *box, uint4 v)
   *(uint4 *) box = v;
 }
 
+static __device__ __forceinline__ CuvRegionChord
+chord_of (const Work &work, int at, int label)
+{
+  const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
+
+  return cuv_region_chord (&box);
+}
+
+// Whether edge i is the label of a region that needs no split.
+static __device__ __forceinline__ bool
+is_straight (const Work &work, int at, unsigned i)
+{
+  return __ldcg (&work.regions.labels[i]) == (int) i
+      && __ldcg (&work.regions.keys[at][i]) == 0;
+}
+
 // Most pixels of a region change nothing.
 static __device__ __forceinline__ void
 extend (CuvRegionBox *box, unsigned pixel)
@@ -186,8 +202,7 @@ __launch_bounds__ (THREADS) key_kernel (Work work, int at, bool last)
 
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     const int label = __ldcg (&work.regions.labels[i]);
-    const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
-    const CuvRegionChord chord = cuv_region_chord (&box);
+    const CuvRegionChord chord = chord_of (work, at, label);
     const unsigned long long key = cuv_region_key (
         &chord, __ldcg (&work.edges.pixels[i]), opposes (work, chord, i));
     unsigned long long *greatest = &work.regions.keys[at][label];
@@ -212,8 +227,7 @@ __launch_bounds__ (THREADS) split_kernel (Work work, int at)
     const unsigned long long key = __ldcg (&work.regions.keys[at][label]);
 
     if (key != 0) {
-      const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
-      const CuvRegionChord chord = cuv_region_chord (&box);
+      const CuvRegionChord chord = chord_of (work, at, label);
 
       label = __ldcg (index_at (work,
           cuv_region_part (&chord, key, pixel, opposes (work, chord, i))));
@@ -235,8 +249,7 @@ goes_on (const Work &work, const CuvRegionChord &chord, int direction, int edge,
       || !cuv_region_joins (
           direction, __ldcg (&work.edges.bins[edge]), work.layout.n_bins))
     return false;
-  const CuvRegionBox box = load_box (&work.regions.boxes[at][other]);
-  const CuvRegionChord its = cuv_region_chord (&box);
+  const CuvRegionChord its = chord_of (work, at, other);
 
   return cuv_region_key (&chord, cuv_region_end (&its, 0), 0) == 0
       && cuv_region_key (&chord, cuv_region_end (&its, 1), 0) == 0;
@@ -251,11 +264,9 @@ __launch_bounds__ (THREADS) merge_kernel (Work work, int at, int max_gap)
   const unsigned n = count_edges (work);
 
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    if (__ldcg (&work.regions.labels[i]) != (int) i
-        || __ldcg (&work.regions.keys[at][i]) != 0)
+    if (!is_straight (work, at, i))
       continue;
-    const CuvRegionBox box = load_box (&work.regions.boxes[at][i]);
-    const CuvRegionChord chord = cuv_region_chord (&box);
+    const CuvRegionChord chord = chord_of (work, at, (int) i);
 
     if (chord.dt < CUV_REGION_MIN_BRIDGED)
       continue;
@@ -308,8 +319,7 @@ __launch_bounds__ (THREADS) sum_kernel (Work work, int at)
 
     if (__ldcg (&work.regions.keys[at][label]) != 0)
       continue;
-    const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
-    const CuvRegionChord chord = cuv_region_chord (&box);
+    const CuvRegionChord chord = chord_of (work, at, label);
     CuvRegionSums *sums = (CuvRegionSums *) &work.regions.boxes[!at][label];
     int distance;
     const int half =
@@ -340,11 +350,9 @@ __launch_bounds__ (THREADS) list_kernel (Work work, CuvSegmentParams params,
   const unsigned n = count_edges (work);
 
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    if (__ldcg (&work.regions.labels[i]) != (int) i
-        || __ldcg (&work.regions.keys[at][i]) != 0)
+    if (!is_straight (work, at, i))
       continue;
-    const CuvRegionBox box = load_box (&work.regions.boxes[at][i]);
-    const CuvRegionChord chord = cuv_region_chord (&box);
+    const CuvRegionChord chord = chord_of (work, at, (int) i);
     const CuvLineSegment segment = segment_of (work, at, chord, (int) i);
 
     if (chord.dt > 0
@@ -368,10 +376,9 @@ __launch_bounds__ (THREADS)
   const unsigned pixel = ~(unsigned) __ldcg (&found.best[i]);
   const int label =
       __ldcg (&work.regions.labels[__ldcg (index_at (work, pixel))]);
-  const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
 
   work.regions.host_segments[i] =
-      segment_of (work, at, cuv_region_chord (&box), label);
+      segment_of (work, at, chord_of (work, at, label), label);
 }
 
 // ---- launches ----

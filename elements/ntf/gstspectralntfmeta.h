@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factors as metadata: tables of kind `ntf`, of shape none, told apart by the
- * string `mode`.
+/* Factors as metadata: tables of kind `ntf`, without coordinates; the string
+ * `mode` says which one a table is.
  *
  *   u, v, w   height, width, depth rows, columns term1 .. termK (f32)
  *   a         of a matrix instead of u and v: a row for each pixel

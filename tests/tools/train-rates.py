@@ -5,9 +5,9 @@
 usage: train-rates.py TRAIN DETECT [SEED...]
 
 The rates of windows that the report states, from pictures it kept out, have to be
-those that the detector has in pictures drawn anew. Both are measured, so 0 has to be in
+those that the detector has in new pictures. Both are measured, so 0 has to be in
 the 95 % interval of their difference; intervals are clustered by picture. A report that
-is wrong by the factors of WRONG has to be told apart. The ROC of the report has to be
+is wrong by the factors of WRONG has to fail. The ROC of the report has to be
 that of the detector's boxes.
 
 Without --false-positives the model as it is written has to give about one false positive
