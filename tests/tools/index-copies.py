@@ -10,8 +10,10 @@ import sys
 import tempfile
 
 import cv2
-import numpy as np
 import skimage
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'accuracy'))
+from changes import CHANGES, COPIES, scaled
 
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDERS = ['/usr/share/doc/opencv-doc/examples/data',
@@ -25,6 +27,9 @@ LEFT_OUT = ('Blender_Suzanne2', 'HappyFish', 'LinuxLogo', 'WindowsLogo', 'aero3'
             'opencv-logo', 'page', 'palette', 'phantom', 'pic', 'right', 'rubberwhale2',
             'sudoku', 'templ', 'text', 'tmpl')
 SIZE = 480  # of the longer side, to save time
+ASKED = ('64 pixels wide', 'blurred, sigma 3', 'noise, sigma 20', 'crop to 50 %', 'negative',
+         'mirrored')
+KINDS = ('jpeg-30', 'half-the-size', 'crop-to-80', 'grey', 'gamma-2')
 failures = 0
 
 
@@ -39,45 +44,8 @@ def read_pictures():
     paths = [path for folder in FOLDERS for path in sorted(glob.glob(f'{folder}/*.[jp][pn]g'))
              if not os.path.basename(path).startswith(LEFT_OUT)]
     pictures = [cv2.imread(path) for path in paths]
-    return [resize(p, min(SIZE / max(p.shape[:2]), 1)) for p in pictures
+    return [scaled(p, min(SIZE / max(p.shape[:2]), 1)) for p in pictures
             if p is not None and min(p.shape[:2]) >= 150]
-
-
-def resize(picture, factor):
-    return cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-
-
-def crop(picture, area):
-    height, width = picture.shape[:2]
-    y, x = (int(n * (1 - area ** 0.5) / 2) for n in (height, width))
-    return picture[y:height - y, x:width - x]
-
-
-def compress(picture, quality):
-    data = cv2.imencode('.jpg', picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    return cv2.imdecode(data, cv2.IMREAD_COLOR)
-
-
-def add_noise(picture):
-    noise = np.random.default_rng(1).normal(0, 20, picture.shape)
-    return np.clip(picture + noise, 0, 255).astype(np.uint8)
-
-
-ASKED = {
-    '64 pixels wide': lambda p: resize(p, 64 / p.shape[1]),
-    'blurred': lambda p: cv2.GaussianBlur(p, (0, 0), 3),
-    'noise': add_noise,
-    'half the area': lambda p: crop(p, 0.5),
-    'negative': lambda p: 255 - p,
-    'mirrored': lambda p: p[:, ::-1],
-}
-COPIES = {
-    'compressed': lambda p: compress(p, 30),
-    'smaller': lambda p: resize(p, 0.5),
-    'cropped': lambda p: crop(p, 0.8),
-    'grey': lambda p: cv2.cvtColor(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR),
-    'darker': lambda p: (255 * (p / 255) ** 2).astype(np.uint8),
-}
 
 
 def write(name, picture):
@@ -112,11 +80,11 @@ def share_found(pictures, change, settings=''):
 
 def test_retrieval(pictures):
     index('add', 'known.ldp', *[write(f'{i:03d}.png', p) for i, p in enumerate(pictures)])
-    for name, change in ASKED.items():
-        share = share_found(pictures, change)
+    for name in ASKED:
+        share = share_found(pictures, CHANGES[name])
         check(share >= 0.9, f'{name}: {share:.2f} of the pictures are found')
     for settings, least, most in ('orientations=all', 0.9, 1), ('', 0, 0.7):
-        share = share_found(pictures, lambda p: cv2.rotate(p, cv2.ROTATE_90_CLOCKWISE), settings)
+        share = share_found(pictures, CHANGES['turned by 90 degrees'], settings)
         check(least <= share <= most, f'turned, {settings}: {share:.2f}')
 
 
@@ -124,8 +92,8 @@ def test_duplicates(pictures):
     """Of each picture's copies, and of no other pair."""
     index('add', 'copies.ldp', *[write(f'{i:03d}.png', p) for i, p in enumerate(pictures)])
     names = []
-    for kind, change in COPIES.items():
-        names += [write(f'{i:03d}-{kind}.png', change(p))
+    for kind in KINDS:
+        names += [write(f'{i:03d}-{kind}.png', COPIES[kind](p))
                   for i, p in enumerate(pictures) if i % 3 == 0]
     index('add', 'copies.ldp', *names)
     found = [line.split('\t') for line in index('duplicates', 'copies.ldp')]
