@@ -34,21 +34,6 @@ gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b)
       && (contains_centre (a, b) || contains_centre (b, a));
 }
 
-/* Intersection over union. */
-static gdouble
-iou (const CuvRcdBox *a, const CuvRcdBox *b)
-{
-  const gint64 width =
-      MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
-  const gint64 height =
-      MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
-  const gint64 intersection = width > 0 && height > 0 ? width * height : 0;
-
-  return (gdouble) intersection
-      / (gdouble) ((gint64) a->width * a->height + (gint64) b->width * b->height
-          - intersection);
-}
-
 /* The object with the largest IoU with a track, if above 0.5, otherwise NULL.
  * Objects with a track belong to another one. */
 static GstCuvObject *
@@ -63,8 +48,8 @@ find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
     GstCuvObject *object = &g_array_index (present, GstCuvObject, i);
 
     if (object->track < 0 && gst_rcd_object_in_frame (object, label, info, &box)
-        && iou (track, &box) > best_iou) {
-      best_iou = iou (track, &box);
+        && cuv_rcd_overlap (track, &box) > best_iou) {
+      best_iou = cuv_rcd_overlap (track, &box);
       best = object;
     }
   }

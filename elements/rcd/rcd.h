@@ -109,6 +109,9 @@ cuv_rcd_level_windows (const CuvRcdLevel *level)
 CuvRcdBox cuv_rcd_level_box (
     const CuvRcdArea *area, const CuvRcdLevel *level, int cell, int i);
 
+/* Intersection over union of two boxes, 0 .. 1. */
+double cuv_rcd_overlap (const CuvRcdBox *a, const CuvRcdBox *b);
+
 /* Whether the centre of box lies outside other. */
 bool cuv_rcd_centre_is_outside (const CuvRcdBox *box, const CuvRcdBox *other);
 

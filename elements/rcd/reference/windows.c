@@ -30,6 +30,26 @@ cuv_rcd_level_box (
     level->columns * cell, level->rows * cell };
 }
 
+/* The part that two ranges of n and m from a and b have in common. */
+static double
+common_part (int a, int n, int b, int m)
+{
+  const int first = a > b ? a : b, end = a + n < b + m ? a + n : b + m;
+
+  return end > first ? end - first : 0;
+}
+
+double
+cuv_rcd_overlap (const CuvRcdBox *a, const CuvRcdBox *b)
+{
+  const double intersection = common_part (a->x, a->width, b->x, b->width)
+      * common_part (a->y, a->height, b->y, b->height);
+
+  return intersection
+      / ((double) a->width * a->height + (double) b->width * b->height
+          - intersection);
+}
+
 bool
 cuv_rcd_centre_is_outside (const CuvRcdBox *box, const CuvRcdBox *other)
 {

@@ -152,34 +152,6 @@ typedef struct {
   bool clear;     /* even more so */
 } View;
 
-static int
-greater (int a, int b)
-{
-  return a > b ? a : b;
-}
-
-static int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* Intersection over union. */
-static double
-overlap (const CuvRcdBox *a, const CuvRcdBox *b)
-{
-  const int width =
-      lesser (a->x + a->width, b->x + b->width) - greater (a->x, b->x);
-  const int height =
-      lesser (a->y + a->height, b->y + b->height) - greater (a->y, b->y);
-  const double common =
-      (double) greater (width, 0) * (double) greater (height, 0);
-  const double areas =
-      (double) a->width * a->height + (double) b->width * b->height;
-
-  return common / (areas - common);
-}
-
 /* Sets the box of the filter's place. */
 static void
 set_box (const CuvTracker *self, const CuvTrackerTarget *target, View *view)
@@ -227,7 +199,7 @@ prefers_match (const View *view)
 {
   return (view->distinct && view->quality < learned_quality)
       || (view->clear
-          && overlap (&view->box, &view->match->box) < clear_overlap);
+          && cuv_rcd_overlap (&view->box, &view->match->box) < clear_overlap);
 }
 
 /* The filter goes to the match, whose size it trusts only so far. */
@@ -283,7 +255,7 @@ learn (CuvTracker *self, CuvTrackerTarget *target, const View *view,
 {
   CuvCorrelation *filter = target->correlation;
   const bool agree = view->reliable
-      && overlap (&view->box, &view->match->box) >= least_overlap;
+      && cuv_rcd_overlap (&view->box, &view->match->box) >= least_overlap;
 
   if (agree)
     cuv_tracker_update_model (
