@@ -21,8 +21,8 @@ typedef struct {
   gboolean too_large;                  /* set before an error is posted */
   GstAppSink *out;
   GstBus *bus;
-  GPtrArray *tasks; /* GstTasks: streaming threads */
-  gchar *missing;   /* a plugin */
+  GPtrArray *streams; /* GstMessages: status of streaming threads */
+  gchar *missing;     /* a plugin */
   gboolean stalled;
 } Decoder;
 
@@ -95,7 +95,8 @@ decoder_init (Decoder *self, const gchar *decoder, gchar **problem)
   self->out =
       GST_APP_SINK (gst_bin_get_by_name (GST_BIN (self->pipeline), "out"));
   self->bus = gst_element_get_bus (self->pipeline);
-  self->tasks = g_ptr_array_new_with_free_func (gst_object_unref);
+  self->streams =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_message_unref);
   decode = gst_bin_get_by_name (GST_BIN (self->pipeline), "decode");
   if (decode != NULL) {
     g_signal_connect (decode, "pad-added", G_CALLBACK (link_picture), self);
@@ -108,7 +109,7 @@ static void
 decoder_clear (Decoder *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  g_ptr_array_unref (self->tasks);
+  g_ptr_array_unref (self->streams);
   gst_object_unref (self->bus);
   gst_object_unref (self->out);
   gst_object_unref (self->turn);
@@ -188,15 +189,6 @@ describe_error (const Decoder *self, GstMessage *message)
   return text;
 }
 
-static void
-keep_task (Decoder *self, GstMessage *message)
-{
-  const GValue *object = gst_message_get_stream_status_object (message);
-
-  if (object != NULL && G_VALUE_HOLDS (object, GST_TYPE_TASK))
-    g_ptr_array_add (self->tasks, g_value_dup_object (object));
-}
-
 /* The error, or NULL. */
 static gchar *
 read_messages (Decoder *self)
@@ -212,7 +204,7 @@ read_messages (Decoder *self)
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
       problem = describe_error (self, message);
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_STREAM_STATUS)
-      keep_task (self, message);
+      g_ptr_array_add (self->streams, gst_message_ref (message));
     else if (gst_message_has_name (message, "missing-plugin")
         && self->missing == NULL)
       self->missing = g_strdup (gst_structure_get_string (
@@ -222,6 +214,25 @@ read_messages (Decoder *self)
   return problem;
 }
 
+/* Whether the thread of a stream-status message does nothing. A source pauses
+ * its task before it pushes EOS, in which GdkPixbuf decodes: until that
+ * returns, the thread holds the lock. */
+static gboolean
+is_idle (GstMessage *stream)
+{
+  const GValue *object = gst_message_get_stream_status_object (stream);
+  GstTask *task;
+
+  if (object == NULL || !G_VALUE_HOLDS (object, GST_TYPE_TASK))
+    return TRUE;
+  task = g_value_get_object (object);
+  if (gst_task_get_state (task) == GST_TASK_STARTED
+      || !g_rec_mutex_trylock (task->lock))
+    return FALSE;
+  g_rec_mutex_unlock (task->lock);
+  return TRUE;
+}
+
 /* Whether no thread has done anything for two calls. decodebin loses an error
  * that a demuxer posts while it is being linked. */
 static gboolean
@@ -229,10 +240,9 @@ is_stalled (Decoder *self)
 {
   const gboolean before = self->stalled;
 
-  self->stalled = self->tasks->len > 0;
-  for (guint i = 0; self->stalled && i < self->tasks->len; i++)
-    self->stalled =
-        gst_task_get_state (self->tasks->pdata[i]) != GST_TASK_STARTED;
+  self->stalled = self->streams->len > 0;
+  for (guint i = 0; self->stalled && i < self->streams->len; i++)
+    self->stalled = is_idle (self->streams->pdata[i]);
   return before && self->stalled;
 }
 
