@@ -135,7 +135,8 @@ class Recipes(unittest.TestCase):
             [number for number, _, all in found()[:60] if all])
 
     def test_sound(self):
-        self.assertEqual(len(list(frames_of("spoken.mp4"))), len(found()))
+        # videorate may repeat the last frame
+        self.assertIn(len(list(frames_of("spoken.mp4"))) - len(found()), (0, 1))
         streams = subprocess.check_output(["gst-discoverer-1.0", "spoken.mp4"], text=True,
                                           env=dict(os.environ, LC_ALL="C"))
         self.assertIn("audio #2: MPEG-4 AAC", streams)

@@ -483,17 +483,21 @@ def test_changed():
 # ---- killed ranks ----
 
 def ranks_of(process):
-    """Ids of mpirun's children that run, in their order."""
+    """Process ids of mpirun's children that run, by rank."""
     found = []
     for pid in os.listdir('/proc'):
         try:
             with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
                 state, parent = file.read().rsplit(')', 1)[1].split()[:2]
+            if int(parent) != process.pid or state == 'Z':
+                continue
+            with open(f'/proc/{pid}/environ', encoding='utf-8') as file:
+                rank = re.search(r'(?:^|\0)OMPI_COMM_WORLD_RANK=(\d+)', file.read())
         except OSError:
             continue
-        if int(parent) == process.pid and state != 'Z':
-            found.append(int(pid))
-    return sorted(found)
+        if rank is not None:
+            found.append((int(rank[1]), int(pid)))
+    return [pid for _, pid in sorted(found)]
 
 
 def has_mapped(pid, path):

@@ -185,7 +185,7 @@ class Viewers(unittest.TestCase):
             try:
                 while time.monotonic() < start + TIMEOUT:
                     if reads:
-                        taken += len(viewer.sock.recv(20000))
+                        taken += len(viewer.sock.recv(200000))
                     viewer.send(b"n")
                     most = max(most, stat(server.sink, "bytes") - taken)
                     reads = reads and stat(server.sink, "sent") < 8
