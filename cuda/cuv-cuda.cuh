@@ -114,6 +114,28 @@ cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
       cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
 }
 
+/* Launches one block per multiprocessor, all of which run at the same time, so
+ * that the kernel may synchronise its grid. Records a failure and returns -1,
+ * or returns 0. */
+template <typename... Parameters, typename... Arguments>
+static inline int
+cuv_launch_cooperative (const char *name, dim3 block, cudaStream_t stream,
+    void (*kernel) (Parameters...), const Arguments &...arguments)
+{
+  cudaLaunchAttribute together = {};
+  cudaLaunchConfig_t config = {};
+
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  config.gridDim = dim3 ((unsigned) cuv_cuda_multiprocessors ());
+  config.blockDim = block;
+  config.stream = stream;
+  config.attrs = &together;
+  config.numAttrs = 1;
+  return cuv_cuda_record (
+      cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
+}
+
 /* Waits until all earlier work of the stream is done. */
 static __device__ __forceinline__ void
 cuv_pdl_wait ()

@@ -5,23 +5,35 @@
 
 #include "hough/votes.cuh"
 
-// A pixel blurred by [1 4 6 4 1] / 16 in x and y, with replicated borders.
-static __device__ int
-blurred (const CuvFrame &frame, int x, int y)
+// The 3x3 luma values around a pixel, blurred by [1 4 6 4 1] / 16 in x and y,
+// with replicated borders.
+static __device__ __forceinline__ void
+load_blurred (const CuvFrame &frame, int x, int y, int *grey)
 {
-  int sum = 128;
+  const int weights[] = { 1, 4, 6, 4, 1 };
 
-  for (int j = -2; j <= 2; j++) {
-    for (int i = -2; i <= 2; i++) {
-      const int wx = i == 0 ? 6 : abs (i) == 1 ? 4 : 1;
-      const int wy = j == 0 ? 6 : abs (j) == 1 ? 4 : 1;
+  for (int i = 0; i < 9; i++)
+    grey[i] = 128;
+#pragma unroll
+  for (int j = 0; j < 7; j++) {
+    const int row_y = clamp (y + j - 3, frame.height);
+    int row[7];
 
-      sum += wx * wy
-          * cuv_frame_grey (
-              &frame, clamp (x + i, frame.width), clamp (y + j, frame.height));
+#pragma unroll
+    for (int i = 0; i < 7; i++)
+      row[i] = cuv_frame_grey (&frame, clamp (x + i - 3, frame.width), row_y);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      const int sum = row[i] + 4 * row[i + 1] + 6 * row[i + 2] + 4 * row[i + 3]
+          + row[i + 4];
+
+#pragma unroll
+      for (int k = max (j - 4, 0); k <= min (j, 2); k++)
+        grey[3 * k + i] += weights[j - k] * sum;
     }
   }
-  return sum >> 8;
+  for (int i = 0; i < 9; i++)
+    grey[i] >>= 8;
 }
 
 // The 3x3 luma values around an edge pixel, as in Canny. No edge is on the
@@ -33,13 +45,13 @@ load_grey (const CuvFrame &frame, int x, int y, int *grey)
   const CuvComponent &c = frame.component[0];
   const uint8_t *at = c.data + (int64_t) y * c.stride + x * c.step;
 
+  if (BLURRED)
+    load_blurred (frame, x, y, grey);
 #pragma unroll
-  for (int i = 0; i < 9; i++) {
+  for (int i = 0; !BLURRED && i < 9; i++) {
     const int dx = i % 3 - 1, dy = i / 3 - 1;
 
-    if (BLURRED)
-      grey[i] = blurred (frame, x + dx, y + dy);
-    else if (frame.model != CUV_MODEL_RGB)
+    if (frame.model != CUV_MODEL_RGB)
       grey[i] = __ldg (at + dy * c.stride + dx * c.step);
     else
       grey[i] = cuv_frame_grey (&frame, x + dx, y + dy);

@@ -99,6 +99,7 @@ struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   struct {
     int programmaticStreamSerializationAllowed;
+    int cooperative;
   } val;
 };
 
@@ -115,8 +116,12 @@ static inline cudaError_t
 cudaLaunchKernelEx (const cudaLaunchConfig_t *config,
     void (*kernel) (Parameters...), const Arguments &...arguments)
 {
-  cuv_emulate (config->gridDim, config->blockDim, config->dynamicSmemBytes,
-      [&] { kernel (arguments...); });
+  const bool together = config->numAttrs > 0
+      && config->attrs->id == cudaLaunchAttributeCooperative;
+
+  // blocks run one after another, so one that waited for others would hang
+  cuv_emulate (together ? dim3 (1) : config->gridDim, config->blockDim,
+      config->dynamicSmemBytes, [&] { kernel (arguments...); });
   return cudaSuccess;
 }
 
@@ -550,6 +555,13 @@ static inline T
 __ldg (const T *at)
 {
   return *at;
+}
+
+template <typename T>
+static inline void
+__stcg (T *to, T value)
+{
+  *to = value;
 }
 
 template <typename T>

@@ -44,6 +44,7 @@ typedef enum {
 } cudaFuncAttribute;
 
 typedef enum {
+  cudaLaunchAttributeCooperative,
   cudaLaunchAttributeProgrammaticStreamSerialization,
 } cudaLaunchAttributeID;
 
