@@ -115,7 +115,7 @@ read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
 }
 
 static void
-convert (GstEnviFile *file, guint8 *to, gsize size)
+gst_envi_convert (GstEnviFile *file, guint8 *to, gsize size)
 {
   const gsize step = size / (gsize) file->n_runs;
   const gsize n = (gsize) (cuv_envi_data_size (&file->envi)
@@ -135,7 +135,7 @@ is_contiguous (const GstEnviFile *file)
 }
 
 static gboolean
-fill (GstEnviFile *file, GstBuffer *buffer, GError **error)
+gst_envi_fill (GstEnviFile *file, GstBuffer *buffer, GError **error)
 {
   gboolean ok = TRUE;
   GstMapInfo map;
@@ -149,7 +149,7 @@ fill (GstEnviFile *file, GstBuffer *buffer, GError **error)
   if (is_contiguous (file))
     ok = read_samples (file, map.data, map.size, error);
   else
-    convert (file, map.data, map.size);
+    gst_envi_convert (file, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   return ok;
 }
@@ -174,7 +174,7 @@ gst_envi_file_buffer (
         "ones.",
         (int) self->envi.samples, (int) self->envi.lines,
         (int) self->envi.bands);
-  if (flow == GST_FLOW_OK && !fill (self, *buffer, error)) {
+  if (flow == GST_FLOW_OK && !gst_envi_fill (self, *buffer, error)) {
     gst_clear_buffer (buffer);
     flow = GST_FLOW_ERROR;
   }

@@ -245,7 +245,7 @@ gst_envi_file_clear (GstEnviFile *self)
 /* ---- writing ---- */
 
 static gboolean
-write_all (
+gst_envi_write_all (
     int fd, const guint8 *bytes, gsize size, const gchar *path, GError **error)
 {
   while (size > 0) {
@@ -277,7 +277,7 @@ write_beside (
     g_free (name);
     return NULL;
   }
-  ok = write_all (fd, bytes, size, path, error);
+  ok = gst_envi_write_all (fd, bytes, size, path, error);
   if (close (fd) < 0 && ok) {
     set_errno (error, GST_RESOURCE_ERROR_WRITE, "write", path, errno);
     ok = FALSE;

@@ -66,7 +66,7 @@ gst_envi_location_check (const gchar *location, GError **error)
 }
 
 static gchar *
-replace (const gchar *text, const gchar *from, const gchar *to)
+gst_envi_replace_name (const gchar *text, const gchar *from, const gchar *to)
 {
   GString *result = g_string_new (text);
 
@@ -78,7 +78,7 @@ gchar *
 gst_envi_location_for_reading (const gchar *location)
 {
   return location != NULL && g_file_test (location, G_FILE_TEST_IS_REGULAR)
-      ? replace (location, "%", "%%")
+      ? gst_envi_replace_name (location, "%", "%%")
       : g_strdup (location);
 }
 
@@ -91,10 +91,10 @@ gst_envi_location_expand (const gchar *location, guint number)
   gchar *text, *path;
 
   if (start == NULL)
-    return replace (location, "%%", "%");
+    return gst_envi_replace_name (location, "%%", "%");
   text = g_strdup_printf (
       "%.*s%0*u%s", (int) (start - location), location, width, number, end);
-  path = replace (text, "%%", "%");
+  path = gst_envi_replace_name (text, "%%", "%");
   g_free (text);
   return path;
 }

@@ -185,7 +185,7 @@ gst_envi_sink_stop (GstBaseSink *sink)
 /* ---- properties ---- */
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_envi_sink_get_stats (GstElement *element, GValue *value)
 {
   GstEnviSink *self = GST_ENVI_SINK (element);
 
@@ -220,7 +220,7 @@ static const GstCuvSetting list[] = {
       .offset = G_STRUCT_OFFSET (Settings, location), .type = G_TYPE_STRING,
       .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = gst_envi_sink_get_stats },
 };
 
 static const GstCuvSettingsTable table = {

@@ -438,7 +438,7 @@ make_max_bytes (void)
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_envi_src_get_stats (GstElement *element, GValue *value)
 {
   GstEnviSrc *self = GST_ENVI_SRC (element);
 
@@ -517,7 +517,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (lines_per_cube), .type = G_TYPE_UINT,
       .maximum = CUV_CUBE_MAX_SIZE, .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = gst_envi_src_get_stats },
 };
 
 static const GstCuvSettingsTable table = {

@@ -10,7 +10,7 @@ enum {
 };
 
 static void
-warn (GstElement *self, gchar *text)
+gst_envi_warn (GstElement *self, gchar *text)
 {
   GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", text), (NULL));
   g_free (text);
@@ -41,15 +41,15 @@ gst_envi_warn_of_file (
 
   *warned |= now;
   if (now & WARNED_OF_EXCESS)
-    warn (self, describe_excess (file, path));
+    gst_envi_warn (self, describe_excess (file, path));
   if (now & WARNED_OF_BYTE_ORDER)
-    warn (self,
+    gst_envi_warn (self,
         g_strdup_printf ("The header of '%s' has no byte order: little endian "
                          "is assumed. If the image looks wrong, add byte order "
                          "= 1.",
             path));
   if (now & WARNED_OF_FWHM)
-    warn (self,
+    gst_envi_warn (self,
         g_strdup_printf ("fwhm in the header of '%s' is ignored: it should "
                          "have %d values, one for each band.",
             path, file->envi.bands));

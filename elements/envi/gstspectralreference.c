@@ -7,7 +7,7 @@ G_DEFINE_BOXED_TYPE (GstSpectralReference, gst_spectral_reference,
     g_atomic_rc_box_acquire, gst_spectral_reference_unref)
 
 static void
-clear (gpointer self)
+gst_spectral_reference_clear (gpointer self)
 {
   gst_envi_file_clear (&((GstSpectralReference *) self)->file);
 }
@@ -15,7 +15,7 @@ clear (gpointer self)
 void
 gst_spectral_reference_unref (GstSpectralReference *self)
 {
-  g_atomic_rc_box_release_full (self, clear);
+  g_atomic_rc_box_release_full (self, gst_spectral_reference_clear);
 }
 
 GstSpectralReference *
@@ -53,7 +53,7 @@ gst_spectral_reference_is_whole (
 
 /* Converts a line; its bands are far apart in bsq files. */
 static void
-read_line (const GstEnviFile *file, gint y, guint8 *line)
+gst_spectral_reference_read_line (const GstEnviFile *file, gint y, guint8 *line)
 {
   const CuvEnvi *envi = &file->envi;
   const gboolean is_bsq = envi->interleave == CUV_ENVI_BSQ;
@@ -89,7 +89,7 @@ gst_spectral_reference_fill (
   for (gint y = 0; y < lines; y++) {
     if (is_whole)
       memset (sums, 0, n * sizeof *sums);
-    read_line (file, y, line);
+    gst_spectral_reference_read_line (file, y, line);
     cuv_levels_add_line (&cube, info.has_ignore ? &info.ignore : NULL, sums);
     if (is_whole)
       cuv_levels_set_line (levels, y, sums);

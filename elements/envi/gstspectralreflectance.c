@@ -134,7 +134,8 @@ levels_new (const GstCuvSpectralInfo *cubes, gint height)
 }
 
 static void
-fill (CuvLevels *levels, const GstSpectralReference *reference)
+gst_spectral_reflectance_fill (
+    CuvLevels *levels, const GstSpectralReference *reference)
 {
   const gsize n =
       (gsize) levels->width * (gsize) levels->height * (gsize) levels->bands;
@@ -213,8 +214,8 @@ use_references (gpointer element, gconstpointer settings, gconstpointer unused)
         "bands: use smaller cubes, or end other processes",
         self->info.width, height, self->info.bands);
   }
-  fill (&dark, s->dark);
-  fill (&range, s->white);
+  gst_spectral_reflectance_fill (&dark, s->dark);
+  gst_spectral_reflectance_fill (&range, s->white);
   subtract_dark (&range, &dark, s->white != NULL);
   clear_levels (self);
   self->dark = dark;
@@ -258,7 +259,8 @@ run_task (void *data, int task)
 }
 
 static void
-convert (GstSpectralReflectance *self, const CuvCube *cube, gfloat *out)
+gst_spectral_reflectance_convert (
+    GstSpectralReflectance *self, const CuvCube *cube, gfloat *out)
 {
   const Settings *settings = self->settings.in_force;
   const gboolean is_bsq = self->info.interleave == GST_CUV_SPECTRAL_BSQ;
@@ -300,7 +302,7 @@ convert_buffer (GstSpectralReflectance *self, GstBuffer *in, GstBuffer *out)
   if (problem != NULL)
     return problem;
   if (gst_buffer_map (out, &out_map, GST_MAP_WRITE)) {
-    convert (self, &cube, (gfloat *) out_map.data);
+    gst_spectral_reflectance_convert (self, &cube, (gfloat *) out_map.data);
     gst_buffer_unmap (out, &out_map);
   } else {
     problem = g_strdup ("Cannot map an output buffer for writing: the next "
@@ -378,7 +380,8 @@ gst_spectral_reflectance_stop (GstBaseTransform *trans)
 #define AT(field) G_STRUCT_OFFSET (Settings, field)
 
 static gchar *
-load (const gchar *location, GstSpectralReference **reference)
+gst_spectral_reflectance_load (
+    const gchar *location, GstSpectralReference **reference)
 {
   GstSpectralReference *opened = NULL;
   GError *error = NULL;
@@ -404,7 +407,7 @@ load_white (gpointer settings)
 {
   Settings *self = settings;
 
-  return load (self->white_location, &self->white);
+  return gst_spectral_reflectance_load (self->white_location, &self->white);
 }
 
 static gchar *
@@ -412,11 +415,11 @@ load_dark (gpointer settings)
 {
   Settings *self = settings;
 
-  return load (self->dark_location, &self->dark);
+  return gst_spectral_reflectance_load (self->dark_location, &self->dark);
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_spectral_reflectance_get_stats (GstElement *element, GValue *value)
 {
   GstSpectralReflectance *self = GST_SPECTRAL_REFLECTANCE (element);
 
@@ -462,7 +465,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (n_threads), .type = G_TYPE_INT,
       .maximum = CUV_MAX_WORKERS },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type,
+      .get = gst_spectral_reflectance_get_stats },
 };
 
 static const GstCuvOwnedField owned[] = {

@@ -140,7 +140,7 @@ update_limits (GstSpectralRgb *self, const CuvCube *cube,
 }
 
 static void
-warn (GstSpectralRgb *self, gchar *text)
+gst_spectral_rgb_warn (GstSpectralRgb *self, gchar *text)
 {
   GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s.", text), (NULL));
   g_free (text);
@@ -159,7 +159,7 @@ mark_empty_bands (GstSpectralRgb *self, const CuvCube *cube)
         gst_cuv_spectral_info_mark_empty (&self->info, cube, &warning);
   if (warning == NULL)
     return FALSE;
-  warn (self, warning);
+  gst_spectral_rgb_warn (self, warning);
   return TRUE;
 }
 
@@ -168,13 +168,14 @@ static void
 warn_of_nothing (GstSpectralRgb *self)
 {
   if (!self->warned)
-    warn (self, gst_cuv_spectral_info_nothing_valid (&self->info));
+    gst_spectral_rgb_warn (
+        self, gst_cuv_spectral_info_nothing_valid (&self->info));
   self->warned = TRUE;
 }
 
 static GstFlowReturn
-paint (GstSpectralRgb *self, const CuvCube *cube, const CuvRgbBands *bands,
-    GstBuffer *out)
+gst_spectral_rgb_paint (GstSpectralRgb *self, const CuvCube *cube,
+    const CuvRgbBands *bands, GstBuffer *out)
 {
   GstVideoFrame frame;
 
@@ -216,7 +217,7 @@ transform_cube (
   }
   if (!any)
     warn_of_nothing (self);
-  return paint (self, cube, &bands, out);
+  return gst_spectral_rgb_paint (self, cube, &bands, out);
 }
 
 static GstFlowReturn
@@ -306,7 +307,7 @@ parse_bands (gpointer settings)
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_spectral_rgb_get_stats (GstElement *element, GValue *value)
 {
   GstSpectralRgb *self = GST_SPECTRAL_RGB (element);
   const gint32 *band = self->last.band;
@@ -354,7 +355,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
       .maximum = 1, .value = 0.1 },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = gst_spectral_rgb_get_stats },
 };
 
 static const GstCuvSettingsTable table = {

@@ -37,7 +37,7 @@ parse_one (const gchar *text, Choice *choice)
 }
 
 static gboolean
-parse (const gchar *text, Choice choices[N])
+gst_spectral_rgb_parse (const gchar *text, Choice choices[N])
 {
   gchar **words = g_strsplit (text, ",", -1);
   gboolean ok = g_strv_length (words) == N;
@@ -54,7 +54,7 @@ gst_spectral_rgb_bands_check (const gchar *text)
   Choice choices[N];
 
   return text == NULL || strcmp (text, GST_SPECTRAL_RGB_AUTO) == 0
-      || parse (text, choices);
+      || gst_spectral_rgb_parse (text, choices);
 }
 
 /* The good band nearest to a wavelength; -1 if all are bad. */
@@ -120,7 +120,8 @@ first_good (const GstCuvSpectralInfo *info, CuvRgbBands *bands)
 }
 
 static void
-choose (const GstCuvSpectralInfo *info, const gchar *header, CuvRgbBands *bands)
+gst_spectral_rgb_choose (
+    const GstCuvSpectralInfo *info, const gchar *header, CuvRgbBands *bands)
 {
   if (!from_header (header, info, bands) && !from_wavelengths (info, bands))
     first_good (info, bands);
@@ -129,7 +130,8 @@ choose (const GstCuvSpectralInfo *info, const gchar *header, CuvRgbBands *bands)
 /* ---- explicit lists ---- */
 
 static gchar *
-take (const Choice *choice, const GstCuvSpectralInfo *info, gint32 *band)
+gst_spectral_rgb_take (
+    const Choice *choice, const GstCuvSpectralInfo *info, gint32 *band)
 {
   if (!choice->is_length && choice->value > info->bands)
     return g_strdup_printf ("bands asks for band %g, but the cube has %d "
@@ -159,15 +161,15 @@ gst_spectral_rgb_bands (const gchar *text, const GstCuvSpectralInfo *info,
   *bands =
       (CuvRgbBands){ .has_ignore = info->has_ignore, .ignore = info->ignore };
   if (text == NULL || strcmp (text, GST_SPECTRAL_RGB_AUTO) == 0) {
-    choose (info, header, bands);
+    gst_spectral_rgb_choose (info, header, bands);
     return NULL;
   }
-  if (!parse (text, choices))
+  if (!gst_spectral_rgb_parse (text, choices))
     return g_strdup_printf (
         "bands '%s' is invalid: expected auto, or three band numbers or "
         "wavelengths, for example 29,19,9 or 650nm,550nm,0.45um",
         text);
   for (gint c = 0; problem == NULL && c < N; c++)
-    problem = take (&choices[c], info, &bands->band[c]);
+    problem = gst_spectral_rgb_take (&choices[c], info, &bands->band[c]);
   return problem;
 }

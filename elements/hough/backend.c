@@ -19,7 +19,7 @@ typedef struct {
 } Job;
 
 static const char *
-open_cpu (void **state, const void *layout, const CuvFrame *frame,
+hough_open_cpu (void **state, const void *layout, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   *state = cuv_hough_cpu_new (layout);
@@ -27,7 +27,7 @@ open_cpu (void **state, const void *layout, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+hough_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
 
@@ -38,16 +38,17 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+hough_close_cpu (void *state)
 {
   cuv_hough_cpu_free (state);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { hough_open_cpu, hough_run_cpu,
+  hough_close_cpu };
 
 #if HAVE_CUDA
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+hough_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
   void *stream = processor->stream;
@@ -61,7 +62,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static const char *
-open_cuda (void **state, const void *layout, const CuvFrame *frame,
+hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   static const CuvHoughMethod methods[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
@@ -80,25 +81,26 @@ open_cuda (void **state, const void *layout, const CuvFrame *frame,
     params.canny.blur = i % 2;
     params.canny.norm = i / 2 % 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
     params.segments = i / 4;
-    error = run_cuda (*state, &job, processor);
+    error = hough_run_cuda (*state, &job, processor);
   }
   return error;
 }
 
 static void
-close_cuda (void *state)
+hough_close_cuda (void *state)
 {
   cuv_hough_cuda_free (state);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { hough_open_cuda, hough_run_cuda,
+  hough_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };
 #endif
 
 static bool
-is_empty (const CuvRoi *area)
+hough_is_empty (const CuvRoi *area)
 {
   return area->right == area->left || area->bottom == area->top;
 }
@@ -111,7 +113,7 @@ open_detector (CuvHoughDetector *self, const CuvFrame *frame,
   const CuvFrame part = cuv_frame_crop (frame, &self->area);
   const char *error;
 
-  if (is_empty (&self->area))
+  if (hough_is_empty (&self->area))
     return NULL;
   config.width = self->area.right - self->area.left;
   config.height = self->area.bottom - self->area.top;
@@ -283,7 +285,7 @@ cuv_hough_detector_run (CuvHoughDetector *self, const CuvFrame *frame,
 
   *result = (CuvHoughResult){ .method = params->method };
   self->n_lines = 0;
-  if (is_empty (&self->area))
+  if (hough_is_empty (&self->area))
     return NULL;
   if (used.peaks.threshold == 0)
     used.peaks.threshold = auto_threshold (&self->layout, params);

@@ -118,7 +118,7 @@ gst_hough_lines_writes (gconstpointer settings)
 }
 
 static void
-count (GstHoughLines *self, const CuvHoughResult *result)
+gst_hough_lines_count (GstHoughLines *self, const CuvHoughResult *result)
 {
   const GstHoughLinesSettings *s = self->settings.in_force;
 
@@ -150,7 +150,7 @@ gst_hough_lines_analyse (
     return gst_cuv_frame_failed (frame, error);
   g_array_append_vals (
       self->lines, self->detector->lines, (guint) self->detector->n_lines);
-  count (self, &result);
+  gst_hough_lines_count (self, &result);
   return TRUE;
 }
 

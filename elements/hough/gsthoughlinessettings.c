@@ -54,7 +54,7 @@ gst_hough_lines_params (const GstHoughLinesSettings *self)
 }
 
 static gchar *
-check (gconstpointer settings)
+gst_hough_lines_check (gconstpointer settings)
 {
   const GstHoughLinesSettings *self = settings;
 
@@ -283,5 +283,5 @@ static const GstCuvSetting list[] = {
 
 const GstCuvSettingsTable gst_hough_lines_settings = {
   GST_CUV_SETTINGS (GstHoughLinesSettings, list),
-  .check = check,
+  .check = gst_hough_lines_check,
 };

@@ -112,7 +112,7 @@ packed_at (const CpuRetrieval *self, int orientation)
 
 /* There is room for the orientation. */
 static void
-set_picture (CpuRetrieval *self, int orientation, const void *counts)
+set_query_picture (CpuRetrieval *self, int orientation, const void *counts)
 {
   cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
   cuv_ldp_index_pack (
@@ -148,7 +148,7 @@ describe_query (CpuRetrieval *self, const CuvLdpQuery *query, int n_threads)
 
     if (counts == NULL)
       return false;
-    set_picture (self, i, counts);
+    set_query_picture (self, i, counts);
   }
   return true;
 }
@@ -344,7 +344,7 @@ set_orientation (CudaRetrieval *self, const CuvLdpQuery *query, int orientation,
   counts = cuv_ldp_cuda_collect (described);
   if (counts == NULL)
     return -1;
-  set_picture (&self->cpu, orientation, counts);
+  set_query_picture (&self->cpu, orientation, counts);
   return 0;
 }
 

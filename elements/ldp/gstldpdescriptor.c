@@ -109,8 +109,9 @@ gst_ldp_descriptor_writes (gconstpointer settings)
 
 /* Describes region i and copies its counts to `to`, unless that is NULL. */
 static const gchar *
-describe (GstLdpDescriptor *self, guint i, const GstCuvFrame *frame,
-    const CuvProcessor *processor, gint draw, guint8 *to, gsize size)
+gst_ldp_descriptor_describe (GstLdpDescriptor *self, guint i,
+    const GstCuvFrame *frame, const CuvProcessor *processor, gint draw,
+    guint8 *to, gsize size)
 {
   CuvLdpDescription description = { .frame = frame->frame,
     .rect =
@@ -145,11 +146,12 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame,
                              "blocks, bins or directions",
         size * n >> 20);
   for (guint i = 0; i < n && error == NULL; i++)
-    error = describe (self, i, frame, processor,
+    error = gst_ldp_descriptor_describe (self, i, frame, processor,
         n == 1 ? draw : CUV_LDP_DIRECTIONS, all + i * size, size);
   for (guint i = 0;
        n > 1 && draw != CUV_LDP_DIRECTIONS && i < n && error == NULL; i++)
-    error = describe (self, i, frame, processor, draw, NULL, 0);
+    error =
+        gst_ldp_descriptor_describe (self, i, frame, processor, draw, NULL, 0);
   self->counts = g_bytes_new_take (all, all != NULL ? size * n : 0);
   return error;
 }

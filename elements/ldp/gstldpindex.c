@@ -7,18 +7,19 @@
 /* ---- loading ---- */
 
 static void
-clear (gpointer self)
+gst_ldp_index_clear (gpointer self)
 {
   cuv_ldp_index_free (((GstLdpIndex *) self)->file);
 }
 
 static void
-unref (gpointer self)
+gst_ldp_index_unref (gpointer self)
 {
-  g_atomic_rc_box_release_full (self, clear);
+  g_atomic_rc_box_release_full (self, gst_ldp_index_clear);
 }
 
-G_DEFINE_BOXED_TYPE (GstLdpIndex, gst_ldp_index, g_atomic_rc_box_acquire, unref)
+G_DEFINE_BOXED_TYPE (
+    GstLdpIndex, gst_ldp_index, g_atomic_rc_box_acquire, gst_ldp_index_unref)
 
 GstLdpIndex *
 gst_ldp_index_load (const gchar *path, gchar **problem)

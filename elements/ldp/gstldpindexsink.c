@@ -77,7 +77,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 #define AT(field) G_STRUCT_OFFSET (Settings, field)
 
 static gchar *
-check (gconstpointer settings)
+gst_ldp_index_sink_check (gconstpointer settings)
 {
   const Settings *self = settings;
 
@@ -94,7 +94,7 @@ check (gconstpointer settings)
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
 {
   g_value_take_boxed (
       value, gst_ldp_entries_stats (&GST_LDP_INDEX_SINK (element)->entries));
@@ -142,7 +142,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (cuda_device_id), .type = G_TYPE_INT, .minimum = -1,
       .maximum = G_MAXINT, .value = -1, .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = gst_ldp_index_sink_get_stats },
   { "thumbnail-width", "Thumbnail width",
       "Width of the stored thumbnails in pixels (0, with height 0: no "
       "thumbnails)",
@@ -181,7 +181,7 @@ static const GstCuvSetting list[] = {
 
 static const GstCuvSettingsTable settings_table = {
   GST_CUV_SETTINGS (Settings, list),
-  .check = check,
+  .check = gst_ldp_index_sink_check,
 };
 
 /* The only settings that may change while playing. */
@@ -251,8 +251,8 @@ run_descriptor (GstLdpIndexSink *self, const GstCuvFrame *frame,
 
 /* The counts, valid until the next run; NULL after an error. */
 static gconstpointer
-describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
-    gint n_threads)
+gst_ldp_index_sink_describe (GstLdpIndexSink *self, GstBuffer *buffer,
+    const CuvLdpRect *rect, gint n_threads)
 {
   gconstpointer counts;
   const gchar *error;
@@ -306,7 +306,8 @@ describe_and_write (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
     const GstLdpRegion *region =
         &g_array_index (self->regions, GstLdpRegion, i);
     const CuvLdpRect rect = gst_ldp_region_rect (region);
-    gconstpointer counts = describe (self, buffer, &rect, n_threads);
+    gconstpointer counts =
+        gst_ldp_index_sink_describe (self, buffer, &rect, n_threads);
 
     ok = counts != NULL
         && gst_ldp_entries_append (&self->entries, counts, name,

@@ -53,7 +53,8 @@ gst_ldp_matches_begin (GstLdpMatches *self, guint index)
 }
 
 static void
-add_picture (GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
+gst_ldp_matches_add_picture (
+    GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
   const guint8 *picture = cuv_ldp_index_thumbnail (index, entry);
@@ -94,7 +95,7 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
     g_array_append_val (self->rows, row);
     g_ptr_array_add (self->names, g_strdup (name != NULL ? name : ""));
     if (thumbnails)
-      add_picture (self, index, match->entry);
+      gst_ldp_matches_add_picture (self, index, match->entry);
   }
   self->best_hash = hash_value (self->best_hash, (guint64) region->id);
   self->best_hash = hash_value (self->best_hash,

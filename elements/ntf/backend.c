@@ -29,7 +29,7 @@ typedef struct {
 } CpuState;
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
+ntf_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   CpuState *self = *state = calloc (1, sizeof *self);
@@ -67,7 +67,7 @@ do_task (CpuState *self, const CuvNtfJob *job, int n_threads)
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+ntf_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   CpuState *self = state;
   CuvNtfJob *job = data;
@@ -80,7 +80,7 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+ntf_close_cpu (void *state)
 {
   CpuState *self = state;
 
@@ -89,7 +89,7 @@ close_cpu (void *state)
   free (self);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { ntf_open_cpu, ntf_run_cpu, ntf_close_cpu };
 
 #if HAVE_CUDA
 typedef struct {
@@ -101,7 +101,7 @@ typedef struct {
 } CudaState;
 
 static const char *
-open_cuda (void **state, const void *data, const CuvFrame *frame,
+ntf_open_cuda (void **state, const void *data, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const CuvNtfConfig *config = data;
@@ -150,7 +150,7 @@ cube_of_tensor (const CudaState *self)
 }
 
 static bool
-is_cancelled (const CudaState *self)
+ntf_is_cancelled (const CudaState *self)
 {
   return __atomic_load_n (self->config.cancel, __ATOMIC_RELAXED) != 0;
 }
@@ -163,7 +163,7 @@ set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
 
   if (problem == NULL)
     problem = problem_of (cuv_ntf_cuda_get_tensor (self->cuda, self->values));
-  if (problem != NULL || is_cancelled (self))
+  if (problem != NULL || ntf_is_cancelled (self))
     return problem;
   cube = cube_of_tensor (self);
   if (!cuv_ntf_cpu_load (self->start, &cube, NULL, 0, 1, n_threads)
@@ -180,7 +180,7 @@ start_cuda (CudaState *self, const CuvNtfParams *params, int n_threads)
 
   if (params->init == CUV_NTF_NNDSVD || params->init == CUV_NTF_NFINDR)
     problem = set_start (self, params, n_threads);
-  return problem != NULL || is_cancelled (self)
+  return problem != NULL || ntf_is_cancelled (self)
       ? problem
       : problem_of (cuv_ntf_cuda_start (self->cuda, params));
 }
@@ -205,7 +205,7 @@ do_cuda_task (CudaState *self, CuvNtfJob *job, int n_threads)
 }
 
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+ntf_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   CudaState *self = state;
   CuvNtfJob *job = data;
@@ -213,7 +213,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 
   job->status = CUV_NTF_RUNNING;
   problem = do_cuda_task (self, job, processor->n_threads);
-  if (is_cancelled (self))
+  if (ntf_is_cancelled (self))
     job->status = CUV_NTF_CANCELLED;
   job->result = cuv_ntf_cuda_result (self->cuda);
   job->factors = cuv_ntf_cuda_factors (self->cuda);
@@ -222,7 +222,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cuda (void *state)
+ntf_close_cuda (void *state)
 {
   CudaState *self = state;
 
@@ -233,7 +233,8 @@ close_cuda (void *state)
   free (self);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { ntf_open_cuda, ntf_run_cuda,
+  ntf_close_cuda };
 const CuvBackendClasses cuv_ntf_backends = { &cpu, &cuda };
 #else
 const CuvBackendClasses cuv_ntf_backends = { &cpu, NULL };

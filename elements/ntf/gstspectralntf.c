@@ -182,7 +182,7 @@ open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
 }
 
 static gboolean
-is_same (const CuvNtfConfig *a, const CuvNtfConfig *b)
+is_same_config (const CuvNtfConfig *a, const CuvNtfConfig *b)
 {
   return a->height == b->height && a->width == b->width && a->depth == b->depth
       && a->rank == b->rank && a->factorisation == b->factorisation;
@@ -205,7 +205,7 @@ ensure_backend (
   self->processor =
       (CuvProcessor){ frame->on_device, frame->stream, n_threads };
   if (self->backend.klass != NULL && self->backend.on_device == frame->on_device
-      && same_stream && is_same (&config, &self->config))
+      && same_stream && is_same_config (&config, &self->config))
     return TRUE;
   update_latency (self, info, config.depth);
   return open_backend (self, &config);
@@ -213,7 +213,7 @@ ensure_backend (
 
 /* FLUSHING if cancelled. */
 static GstFlowReturn
-run (GstSpectralNtf *self, CuvNtfTask task)
+gst_spectral_ntf_run (GstSpectralNtf *self, CuvNtfTask task)
 {
   const gchar *error;
 
@@ -239,7 +239,7 @@ scan_cube (GstSpectralNtf *self, const CuvCube *cube, CuvNtfScan *scan)
     self->job.cube = &part;
     self->job.ignore = self->bands.ignore;
     self->job.scan = &found;
-    flow = run (self, CUV_NTF_SCAN);
+    flow = gst_spectral_ntf_run (self, CUV_NTF_SCAN);
     found.band += self->bands.runs[i].first;
     cuv_ntf_scan_merge (scan, &found);
   }
@@ -247,12 +247,13 @@ scan_cube (GstSpectralNtf *self, const CuvCube *cube, CuvNtfScan *scan)
 }
 
 static GstFlowReturn
-load (GstSpectralNtf *self, const CuvCube *cube, const gdouble *ignore, gint z)
+gst_spectral_ntf_load (
+    GstSpectralNtf *self, const CuvCube *cube, const gdouble *ignore, gint z)
 {
   self->job.cube = cube;
   self->job.ignore = ignore;
   self->job.z = z;
-  return run (self, CUV_NTF_LOAD);
+  return gst_spectral_ntf_run (self, CUV_NTF_LOAD);
 }
 
 static GstFlowReturn
@@ -271,7 +272,7 @@ load_cube (GstSpectralNtf *self, const CuvCube *cube)
   for (gint i = 0; flow == GST_FLOW_OK && i < self->bands.n_runs; i++) {
     const CuvCube part = gst_ntf_bands_run (&self->bands, cube, i);
 
-    flow = load (self, &part, self->bands.ignore, z);
+    flow = gst_spectral_ntf_load (self, &part, self->bands.ignore, z);
     z += part.bands;
   }
   return flow;
@@ -284,7 +285,7 @@ load_frame (GstSpectralNtf *self, const CuvCube *cube, GstBuffer *in)
   GstFlowReturn flow;
 
   self->job.scale = cuv_ntf_scale (cube->format, 0);
-  flow = load (self, cube, NULL, z);
+  flow = gst_spectral_ntf_load (self, cube, NULL, z);
   if (flow != GST_FLOW_OK)
     return flow;
   return gst_ntf_window_is_due (
@@ -303,14 +304,14 @@ post_progress (GstSpectralNtf *self, GstBuffer *in)
 }
 
 static GstFlowReturn
-iterate (GstSpectralNtf *self, GstBuffer *in)
+gst_spectral_ntf_iterate (GstSpectralNtf *self, GstBuffer *in)
 {
   const GstClockTime interval =
       (GstClockTime) in_force (self)->progress_interval * GST_MSECOND;
   GstClockTime next = gst_util_get_timestamp () + interval;
   GstFlowReturn flow;
 
-  while ((flow = run (self, CUV_NTF_STEP)) == GST_FLOW_OK
+  while ((flow = gst_spectral_ntf_run (self, CUV_NTF_STEP)) == GST_FLOW_OK
       && self->job.status != CUV_NTF_DONE) {
     if (interval == 0 || gst_util_get_timestamp () < next)
       continue;
@@ -321,7 +322,7 @@ iterate (GstSpectralNtf *self, GstBuffer *in)
 }
 
 static void
-count (GstSpectralNtf *self)
+gst_spectral_ntf_count (GstSpectralNtf *self)
 {
   const CuvNtfResult *result = self->job.result;
 
@@ -341,19 +342,20 @@ factorise (GstSpectralNtf *self, GstBuffer *in)
     params.init = CUV_NTF_RANDOM;
   self->have_factors = FALSE;
   self->job.params = &params;
-  flow = run (self, CUV_NTF_START);
+  flow = gst_spectral_ntf_run (self, CUV_NTF_START);
   if (flow == GST_FLOW_OK)
-    flow = iterate (self, in);
+    flow = gst_spectral_ntf_iterate (self, in);
   if (flow != GST_FLOW_OK)
     return flow;
   /* zeros could not grow */
   self->have_factors = self->job.result->effective_rank > 0;
-  count (self);
+  gst_spectral_ntf_count (self);
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn
-paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
+gst_spectral_ntf_paint (GstSpectralNtf *self,
+    const GstCuvSpectralSettings *settings,
     const GstCuvSpectralPicture *picture)
 {
   GstFlowReturn flow;
@@ -363,7 +365,7 @@ paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
         settings->components, picture->pixels, picture->stride);
     return GST_FLOW_OK;
   }
-  flow = run (self, CUV_NTF_RESIDUAL);
+  flow = gst_spectral_ntf_run (self, CUV_NTF_RESIDUAL);
   if (flow == GST_FLOW_OK)
     cuv_ntf_paint_residual (self->job.map, picture->width, picture->height,
         picture->pixels, picture->stride);
@@ -371,7 +373,7 @@ paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
 }
 
 static void
-attach (GstSpectralNtf *self, GstBuffer *out)
+gst_spectral_ntf_attach (GstSpectralNtf *self, GstBuffer *out)
 {
   const CuvNtfConfig *config = &self->config;
   const GstNtfTables tables = { out, self->job.factors, config->width,
@@ -398,13 +400,13 @@ gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
   if (flow == GST_FLOW_OK)
     flow = factorise (self, in);
   if (flow == GST_FLOW_OK)
-    flow = paint (self, settings, picture);
+    flow = gst_spectral_ntf_paint (self, settings, picture);
   if (flow != GST_FLOW_OK)
     return flow;
   if (self->is_grey)
     gst_ntf_window_stamp (
         &self->window, self->config.depth, in_force (self)->hop, out);
-  attach (self, out);
+  gst_spectral_ntf_attach (self, out);
   return GST_FLOW_OK;
 }
 

@@ -20,7 +20,7 @@ check_tensor (const CuvNtfParams *params)
 }
 
 static gchar *
-check (gconstpointer settings)
+gst_spectral_ntf_check (gconstpointer settings)
 {
   const CuvNtfParams *params = &((const GstNtfSettings *) settings)->params;
   const gboolean is_jacobi = params->schedule == CUV_NTF_JACOBI;
@@ -148,5 +148,5 @@ static const GstCuvSetting list[] = {
 
 const GstCuvSettingsTable gst_ntf_settings = {
   GST_CUV_SETTINGS (GstNtfSettings, list),
-  .check = check,
+  .check = gst_spectral_ntf_check,
 };

@@ -7,7 +7,7 @@
 #endif
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
+pca_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   *state = cuv_pca_cpu_new (*(const int *) config);
@@ -15,7 +15,7 @@ open_cpu (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+pca_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvPcaJob *job = data;
   CuvPcaTrack *track = cuv_pca_cpu_track (state);
@@ -35,16 +35,16 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+pca_close_cpu (void *state)
 {
   cuv_pca_cpu_free (state);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { pca_open_cpu, pca_run_cpu, pca_close_cpu };
 
 #if HAVE_CUDA
 static const char *
-open_cuda (void **state, const void *config, const CuvFrame *frame,
+pca_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   *state = cuv_pca_cuda_new (*(const int *) config);
@@ -52,7 +52,7 @@ open_cuda (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+pca_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvPcaJob *job = data;
   int failed = 0;
@@ -70,7 +70,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cuda (void *state)
+pca_close_cuda (void *state)
 {
   cuv_pca_cuda_free (state);
 }
@@ -81,7 +81,8 @@ cuv_pca_fits_device (int n, CuvCubeFormat format)
   return cuv_pca_cuda_fits (n, format);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { pca_open_cuda, pca_run_cuda,
+  pca_close_cuda };
 const CuvBackendClasses cuv_pca_backends = { &cpu, &cuda };
 #else
 bool

@@ -26,7 +26,7 @@ G_DEFINE_BOXED_TYPE (GstSpectralBasis, gst_spectral_basis,
     g_atomic_rc_box_acquire, gst_spectral_basis_unref)
 
 static void
-clear (gpointer self)
+gst_spectral_basis_clear (gpointer self)
 {
   cuv_pca_basis_clear (&((GstSpectralBasis *) self)->basis);
 }
@@ -34,7 +34,7 @@ clear (gpointer self)
 void
 gst_spectral_basis_unref (GstSpectralBasis *self)
 {
-  g_atomic_rc_box_release_full (self, clear);
+  g_atomic_rc_box_release_full (self, gst_spectral_basis_clear);
 }
 
 GstSpectralBasis *
@@ -100,7 +100,7 @@ read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k, GError **error)
 }
 
 static gdouble
-product (const gdouble *a, const gdouble *b, gint n)
+inner_product (const gdouble *a, const gdouble *b, gint n)
 {
   gdouble sum = 0;
 
@@ -117,7 +117,7 @@ is_orthonormal (const CuvPcaBasis *basis, gint k)
   for (gint i = 0; i < k; i++) {
     for (gint j = 0; j <= i; j++) {
       const gdouble sum =
-          product (&basis->vectors[i * n], &basis->vectors[j * n], n);
+          inner_product (&basis->vectors[i * n], &basis->vectors[j * n], n);
 
       if (!(fabs (sum - (i == j ? 1.0 : 0.0)) < 1e-6))
         return FALSE;
@@ -161,12 +161,12 @@ complete (CuvPcaBasis *basis, gint k)
     vector[least_covered (basis, k)] = 1;
     for (gint i = 0; i < 2 * k; i++) {
       const gdouble *before = &basis->vectors[i % k * n];
-      const gdouble part = product (vector, before, n);
+      const gdouble part = inner_product (vector, before, n);
 
       for (gint b = 0; b < n; b++)
         vector[b] -= part * before[b];
     }
-    length = sqrt (product (vector, vector, n));
+    length = sqrt (inner_product (vector, vector, n));
     for (gint b = 0; b < n; b++)
       vector[b] /= length;
   }
@@ -258,7 +258,7 @@ array_of_numbers (const gdouble *numbers, gint n)
 }
 
 static JsonNode *
-build (const CuvPcaBasis *basis)
+gst_spectral_basis_build (const CuvPcaBasis *basis)
 {
   const gint n = basis->n;
   GVariantBuilder vectors;
@@ -284,7 +284,7 @@ gboolean
 gst_spectral_basis_save (
     const CuvPcaBasis *basis, const gchar *location, GError **error)
 {
-  JsonNode *root = build (basis);
+  JsonNode *root = gst_spectral_basis_build (basis);
   gchar *text = json_to_string (root, FALSE);
   gboolean ok = g_file_set_contents (location, text, -1, error);
 

@@ -224,7 +224,8 @@ gst_spectral_pca_prepare (
 }
 
 static gchar *
-configure (gpointer element, gconstpointer settings, gconstpointer unused)
+gst_spectral_pca_configure (
+    gpointer element, gconstpointer settings, gconstpointer unused)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (element);
   const GstSpectralPcaSettings *s = settings;
@@ -305,7 +306,8 @@ ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
 }
 
 static GstFlowReturn
-run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
+gst_spectral_pca_run (
+    GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
 {
   GstSpectralBasis *given;
   const gchar *error;
@@ -364,7 +366,7 @@ process_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   memcpy (params.display.component, settings->components,
       sizeof settings->components);
   params.is_frozen = is_frozen (self);
-  if (run (self, &job, &processor) != GST_FLOW_OK)
+  if (gst_spectral_pca_run (self, &job, &processor) != GST_FLOW_OK)
     return GST_FLOW_ERROR;
   warn_if_nothing_valid (self, &result);
   GST_OBJECT_LOCK (self);
@@ -397,7 +399,8 @@ make_frame (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
 {
   GstFlowReturn flow;
 
-  if (!gst_cuv_settings_apply_changes (&self->settings, configure, NULL)
+  if (!gst_cuv_settings_apply_changes (
+          &self->settings, gst_spectral_pca_configure, NULL)
       || (scores != NULL
           && !gst_spectral_scores_check (GST_ELEMENT (self), scores->n,
               count_components (self, self->bands.n))))

@@ -129,7 +129,7 @@ static const GstCuvOwnedField owned[] = {
 };
 
 static gchar *
-check (gconstpointer settings)
+gst_spectral_pca_check (gconstpointer settings)
 {
   const CuvPcaDisplay *display =
       &((const GstSpectralPcaSettings *) settings)->params.display;
@@ -146,7 +146,7 @@ check (gconstpointer settings)
 const GstCuvSettingsTable gst_spectral_pca_settings = {
   GST_CUV_SETTINGS (GstSpectralPcaSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
-  .check = check,
+  .check = gst_spectral_pca_check,
 };
 
 CuvPcaBands

@@ -13,7 +13,7 @@
 /* ---- CPU ---- */
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
+rcd_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const char *error = cuv_rcd_config_problem (config);
@@ -25,7 +25,7 @@ open_cpu (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+rcd_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvRcdJob *job = data;
   const CuvRcdSearch *search = job->search;
@@ -45,18 +45,18 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+rcd_close_cpu (void *state)
 {
   cuv_rcd_cpu_free (state);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { rcd_open_cpu, rcd_run_cpu, rcd_close_cpu };
 
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+rcd_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvRcdJob *job = data;
   void *stream = processor->stream;
@@ -81,7 +81,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 
 /* A target with one window, the frame's first cell. */
 static CuvRcdTarget
-first_cell (const CuvRcdConfig *config, const CuvRcdArea *area)
+rcd_first_cell (const CuvRcdConfig *config, const CuvRcdArea *area)
 {
   const int n = cuv_rcd_n_features (config->features);
   CuvRcdTarget target = { .n_windows = 1, .n_levels = 1 };
@@ -95,7 +95,7 @@ first_cell (const CuvRcdConfig *config, const CuvRcdArea *area)
 }
 
 static const char *
-open_cuda (void **state, const void *data, const CuvFrame *frame,
+rcd_open_cuda (void **state, const void *data, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const CuvRcdConfig *config = data;
@@ -121,19 +121,20 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   *state = cuv_rcd_cuda_new (config);
   if (*state == NULL)
     return cuv_cuda_error ();
-  target = first_cell (config, &area);
+  target = rcd_first_cell (config, &area);
   if (frame->width >= config->cell && frame->height >= config->cell)
     job.search = &search;
-  return run_cuda (*state, &job, processor);
+  return rcd_run_cuda (*state, &job, processor);
 }
 
 static void
-close_cuda (void *state)
+rcd_close_cuda (void *state)
 {
   cuv_rcd_cuda_free (state);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { rcd_open_cuda, rcd_run_cuda,
+  rcd_close_cuda };
 const CuvBackendClasses cuv_rcd_backend_classes = { &cpu, &cuda };
 #else
 const CuvBackendClasses cuv_rcd_backend_classes = { &cpu, NULL };

@@ -133,8 +133,8 @@ gst_rcd_picture_load (const gchar *path, GstSample **picture)
 /* ---- converting ---- */
 
 static gboolean
-convert (GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
-    const GstVideoInfo *out_info)
+gst_rcd_picture_convert_frame (GstBuffer *in, const GstVideoInfo *in_info,
+    GstBuffer *out, const GstVideoInfo *out_info)
 {
   GstVideoConverter *converter = gst_video_converter_new (
       (GstVideoInfo *) in_info, (GstVideoInfo *) out_info, NULL);
@@ -170,7 +170,8 @@ gst_rcd_picture_convert (
   info->chroma_site = like->chroma_site;
   buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
   if (buffer != NULL
-      && !convert (gst_sample_get_buffer (picture), &own, buffer, info))
+      && !gst_rcd_picture_convert_frame (
+          gst_sample_get_buffer (picture), &own, buffer, info))
     gst_clear_buffer (&buffer);
   return buffer;
 }

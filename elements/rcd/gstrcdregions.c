@@ -60,7 +60,8 @@ find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
 
 /* Infinite distances, of frames without a comparison, are left out. */
 static void
-describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
+gst_rcd_describe_region (
+    const CuvTrack *track, gdouble max_distance, GstStructure *structure)
 {
   gst_structure_set (structure, "state", G_TYPE_STRING,
       track->state == CUV_TRACK_TRACKED ? "tracked" : "lost", "scale",
@@ -96,7 +97,7 @@ new_object (const CuvTrack *track, const GstRcdTarget *target,
 }
 
 static void
-attach (const CuvTrack *track, const GstRcdTarget *target,
+gst_rcd_attach_region (const CuvTrack *track, const GstRcdTarget *target,
     const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
     const GstVideoInfo *info)
 {
@@ -106,7 +107,7 @@ attach (const CuvTrack *track, const GstRcdTarget *target,
 
   if (object == NULL)
     object = new_object (track, target, params, present, buffer, info);
-  describe (track, params->max_distance, param);
+  gst_rcd_describe_region (track, params->max_distance, param);
   if (params->age > 0)
     gst_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
   gst_cuv_meta_set_track (
@@ -124,8 +125,8 @@ static const gchar *const events[] = {
 };
 
 static void
-append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
-    gdouble max_distance)
+gst_rcd_append_region (GValue *list, const CuvTrack *track,
+    const GstRcdTarget *target, gdouble max_distance)
 {
   const CuvRcdBox *box = &track->box;
   const gchar *name = g_quark_to_string (target->label);
@@ -138,7 +139,7 @@ append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
   GValue value = G_VALUE_INIT;
 
   g_free (label);
-  describe (track, max_distance, structure);
+  gst_rcd_describe_region (track, max_distance, structure);
   if (track->event != CUV_TRACK_NO_EVENT)
     gst_structure_set (
         structure, "event", G_TYPE_STRING, events[track->event], NULL);
@@ -166,12 +167,12 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
     if (!target->confirmed)
       continue;
     if (track->state == CUV_TRACK_TRACKED)
-      attach (track, target, params, present, buffer, info);
+      gst_rcd_attach_region (track, target, params, present, buffer, info);
     else if (GST_CLOCK_TIME_IS_VALID (target->first_seen))
       gst_cuv_meta_add_lost_track (
           buffer, track->id, target->first_seen, target->last_seen);
     if (message != NULL)
-      append (&list, track, target, params->max_distance);
+      gst_rcd_append_region (&list, track, target, params->max_distance);
   }
   for (guint i = n_before; i < present->len; i++)
     gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));

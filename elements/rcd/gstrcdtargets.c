@@ -15,7 +15,7 @@ static const CuvRcdBox no_box = { -1, -1, 0, 0 };
 
 G_GNUC_PRINTF (2, 3)
 static void
-warn (GstRcdTargets *self, const gchar *format, ...)
+gst_rcd_targets_warn (GstRcdTargets *self, const gchar *format, ...)
 {
   va_list arguments;
 
@@ -25,7 +25,7 @@ warn (GstRcdTargets *self, const gchar *format, ...)
 }
 
 static gint
-add_box (GstRcdTargets *self, const CuvRcdBox *box)
+gst_rcd_targets_add_box (GstRcdTargets *self, const CuvRcdBox *box)
 {
   gint id = cuv_tracker_add (self->tracker, box);
 
@@ -51,9 +51,9 @@ add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
   self->box = settings->box;
   if (self->box.width == 0)
     return;
-  self->box_id = add_box (self, &self->box);
+  self->box_id = gst_rcd_targets_add_box (self, &self->box);
   if (self->box_id == 0)
-    warn (self,
+    gst_rcd_targets_warn (self,
         "Box of object-initial-* ignored: already tracking max-targets (%d) "
         "objects. Raise max-targets, or emit clear-target first.",
         settings->config.max_targets);
@@ -61,7 +61,7 @@ add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
 
 /* NULL, or what went wrong. */
 static const gchar *
-add_picture (GstRcdTargets *self, const GstVideoInfo *like)
+gst_rcd_targets_add_picture (GstRcdTargets *self, const GstVideoInfo *like)
 {
   const gchar *problem =
       "GStreamer cannot convert it to the format of the video; choose another "
@@ -95,9 +95,10 @@ add_new_picture (GstRcdTargets *self, const GstRcdSettings *settings,
   gst_mini_object_replace (
       (GstMiniObject **) &self->picture, (GstMiniObject *) settings->picture);
   if (self->picture != NULL)
-    problem = add_picture (self, info);
+    problem = gst_rcd_targets_add_picture (self, info);
   if (problem != NULL)
-    warn (self, "Picture of target-image ignored: %s.", problem);
+    gst_rcd_targets_warn (
+        self, "Picture of target-image ignored: %s.", problem);
 }
 
 static gboolean
@@ -126,7 +127,7 @@ add_new_objects (GstRcdTargets *self, const GstRcdSettings *settings,
 
     if (gst_rcd_object_in_frame (object, settings->region_label, info, &box)
         && !is_tracked (self, &box)) {
-      GstRcdTarget target = { .id = add_box (self, &box),
+      GstRcdTarget target = { .id = gst_rcd_targets_add_box (self, &box),
         .label = object->label,
         .first_seen = GST_CLOCK_TIME_NONE,
         .last_seen = GST_CLOCK_TIME_NONE,
@@ -141,7 +142,7 @@ add_new_objects (GstRcdTargets *self, const GstRcdSettings *settings,
 /* ---- results; the lock is held ---- */
 
 static GstRcdTarget
-find_target (const GstRcdTargets *self, gint id)
+gst_rcd_targets_find (const GstRcdTargets *self, gint id)
 {
   for (guint i = 0; i < self->targets->len; i++) {
     const GstRcdTarget *target =
@@ -165,7 +166,7 @@ update_targets (GstRcdTargets *self, GstClockTime time)
 
   for (gint i = 0; i < self->result.n_tracks; i++) {
     const CuvTrack *track = &self->result.tracks[i];
-    GstRcdTarget target = find_target (self, track->id);
+    GstRcdTarget target = gst_rcd_targets_find (self, track->id);
 
     if (track->state == CUV_TRACK_TRACKED) {
       target.last_seen = time;
@@ -202,9 +203,9 @@ warn_rejected (GstRcdTargets *self)
   const gchar *ambiguous = self->result.ambiguous;
 
   if (rejected != NULL && !self->rejected)
-    warn (self, "Cannot track a target: %s.", rejected);
+    gst_rcd_targets_warn (self, "Cannot track a target: %s.", rejected);
   if (ambiguous != NULL && !self->ambiguous)
-    warn (self,
+    gst_rcd_targets_warn (self,
         "A target may be lost unnoticed: %s. Choose a box with what "
         "distinguishes the object, or a smaller max-distance.",
         ambiguous);
@@ -221,7 +222,7 @@ warn_no_window (GstRcdTargets *self, const GstCuvFrame *frame)
     none |= self->result.tracks[i].state == CUV_TRACK_LOST;
   none = none && self->result.windows == 0;
   if (none && !self->no_window)
-    warn (self,
+    gst_rcd_targets_warn (self,
         "No window fits the %dx%d frame: set smaller scales, or choose smaller "
         "targets.",
         frame->frame.width, frame->frame.height);
@@ -318,7 +319,7 @@ gst_rcd_targets_add (
   g_mutex_lock (&self->lock);
   if (ensure_tracker (self) == NULL
       && cuv_tracker_n_targets (self->tracker) < max_targets)
-    id = add_box (self, box);
+    id = gst_rcd_targets_add_box (self, box);
   g_mutex_unlock (&self->lock);
   return id;
 }

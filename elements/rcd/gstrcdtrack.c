@@ -79,7 +79,7 @@ gst_rcd_track_writes (gconstpointer settings)
 }
 
 static void
-count (GstRcdTrack *self)
+gst_rcd_track_count (GstRcdTrack *self)
 {
   const CuvTrackerResult *result = &self->targets.result;
   Counts counts = { (guint) gst_rcd_n_confirmed (&self->targets), 0, 0,
@@ -121,7 +121,7 @@ gst_rcd_track_analyse (
 
   if (problem != NULL)
     return gst_cuv_frame_failed (frame, problem);
-  count (self);
+  gst_rcd_track_count (self);
   request_detection (self);
   return TRUE;
 }
@@ -213,7 +213,7 @@ gst_rcd_track_start (GstBaseTransform *trans)
   GstRcdTrack *self = GST_RCD_TRACK (trans);
   const gchar *problem = gst_rcd_targets_start (&self->targets);
 
-  count (self);
+  gst_rcd_track_count (self);
   if (problem == NULL)
     return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,

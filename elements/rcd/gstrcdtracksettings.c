@@ -12,7 +12,7 @@
 /* ---- checks ---- */
 
 static gchar *
-check (gconstpointer settings)
+gst_rcd_track_check (gconstpointer settings)
 {
   const GstRcdSettings *self = settings;
   const CuvTrackerConfig *config = &self->config;
@@ -300,5 +300,5 @@ static const GstCuvOwnedField owned[] = {
 const GstCuvSettingsTable gst_rcd_settings = {
   GST_CUV_SETTINGS (GstRcdSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
-  .check = check,
+  .check = gst_rcd_track_check,
 };

@@ -34,7 +34,7 @@ cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
 }
 
 static bool
-is_blank (char c)
+envi_is_blank (char c)
 {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -42,9 +42,9 @@ is_blank (char c)
 CuvEnviValue
 cuv_envi_trimmed (const char *text, const char *end, int line)
 {
-  while (text < end && is_blank (*text))
+  while (text < end && envi_is_blank (*text))
     text++;
-  while (end > text && is_blank (end[-1]))
+  while (end > text && envi_is_blank (end[-1]))
     end--;
   return (CuvEnviValue){ text, (size_t) (end - text), line };
 }
@@ -62,10 +62,10 @@ cuv_envi_value_is (const CuvEnviValue *value, const char *word)
   size_t i = 0;
 
   for (; *word != '\0' && i < value->size; word++) {
-    if (lower (is_blank (value->text[i]) ? ' ' : value->text[i]) != *word)
+    if (lower (envi_is_blank (value->text[i]) ? ' ' : value->text[i]) != *word)
       return false;
     i++;
-    while (*word == ' ' && i < value->size && is_blank (value->text[i]))
+    while (*word == ' ' && i < value->size && envi_is_blank (value->text[i]))
       i++;
   }
   return *word == '\0' && i == value->size;
@@ -102,7 +102,7 @@ find_bracket (const char *at, const char *end)
     return NULL;
   rest = close;
   while (++rest < end && *rest != '\n')
-    if (!is_blank (*rest))
+    if (!envi_is_blank (*rest))
       return NULL;
   return close;
 }
@@ -124,7 +124,7 @@ enclosed (
 /* Reads the line at *at and moves to its end. The name is empty for lines
  * without a key. */
 static bool
-read_line (
+envi_read_line (
     CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
 {
   const char *start = *at, *stop = line_end (start, end);
@@ -160,7 +160,7 @@ cuv_envi_next (
   while (*at + 1 < end) {
     (*at)++;
     self->n_lines++;
-    if (!read_line (self, at, end, entry))
+    if (!envi_read_line (self, at, end, entry))
       return false;
     if (entry->name.line > 0)
       return true;
@@ -169,7 +169,7 @@ cuv_envi_next (
 }
 
 static bool
-is_same (const CuvEnviValue *a, const CuvEnviValue *b)
+envi_is_same_key (const CuvEnviValue *a, const CuvEnviValue *b)
 {
   return a->size == b->size && memcmp (a->text, b->text, a->size) == 0;
 }
@@ -180,7 +180,7 @@ collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
   const int key = find_key (self, &entry->name);
 
   if (key >= 0 && cuv_envi_has (self, key)
-      && is_same (&self->values[key], &entry->value))
+      && envi_is_same_key (&self->values[key], &entry->value))
     return;
   if (key >= 0 && cuv_envi_has (self, key))
     cuv_envi_fail (self, entry->name.line,
@@ -331,12 +331,12 @@ next_word (Words *self, CuvEnviValue *word)
 
   if (stop == NULL || stop >= self->end)
     return false;
-  while (
-      stop < self->end && (self->has_commas ? *stop != ',' : !is_blank (*stop)))
+  while (stop < self->end
+      && (self->has_commas ? *stop != ',' : !envi_is_blank (*stop)))
     stop++;
   *word = cuv_envi_trimmed (self->at, stop, 0);
   self->at = stop + (stop < self->end);
-  while (!self->has_commas && self->at < self->end && is_blank (*self->at))
+  while (!self->has_commas && self->at < self->end && envi_is_blank (*self->at))
     self->at++;
   return true;
 }

@@ -147,7 +147,7 @@ typedef struct {
 } Source;
 
 static bool
-is_wanted (const Source *from, const CuvEnviValue *key)
+envi_writes_band (const Source *from, const CuvEnviValue *key)
 {
   const bool is_image = is_one_of (key, image_keys);
 
@@ -165,7 +165,8 @@ print_keys (FILE *out, const Source *from)
   CuvEnviEntry entry;
 
   while (next_usable (&reader, &at, from->text + from->size, &entry))
-    if (is_wanted (from, &entry.name) && !is_field (from->envi, &entry.name))
+    if (envi_writes_band (from, &entry.name)
+        && !is_field (from->envi, &entry.name))
       print_entry (out, &entry);
   free (reader.error);
 }

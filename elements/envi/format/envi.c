@@ -27,7 +27,7 @@ static const char *const keys[N_KEYS] = {
 };
 
 static bool
-read_size (CuvEnviReader *reader, int key, int32_t maximum, int32_t *size)
+envi_read_size (CuvEnviReader *reader, int key, int32_t maximum, int32_t *size)
 {
   int64_t value;
 
@@ -57,9 +57,9 @@ read_interleave (CuvEnvi *envi, CuvEnviReader *reader)
 static bool
 read_shape (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  return read_size (reader, SAMPLES, CUV_CUBE_MAX_SIZE, &envi->samples)
-      && read_size (reader, LINES, CUV_ENVI_MAX_LINES, &envi->lines)
-      && read_size (reader, BANDS, CUV_CUBE_MAX_BANDS, &envi->bands)
+  return envi_read_size (reader, SAMPLES, CUV_CUBE_MAX_SIZE, &envi->samples)
+      && envi_read_size (reader, LINES, CUV_ENVI_MAX_LINES, &envi->lines)
+      && envi_read_size (reader, BANDS, CUV_CUBE_MAX_BANDS, &envi->bands)
       && read_interleave (envi, reader);
 }
 

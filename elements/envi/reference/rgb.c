@@ -45,7 +45,7 @@ from_key (uint32_t key)
 /* Histogram of the upper halves of a channel's keys or, given two upper halves,
  * of the lower halves of the keys that start with each. */
 static void
-count (const CuvCube *cube, const CuvRgbBands *bands, int channel,
+rgb_count (const CuvCube *cube, const CuvRgbBands *bands, int channel,
     const uint32_t *upper, uint32_t *bins)
 {
   memset (bins, 0, (upper != NULL ? 2 : 1) * CUV_RGB_BINS * sizeof *bins);
@@ -86,7 +86,7 @@ find_channel (const CuvCube *cube, const CuvRgbBands *bands, int channel,
 {
   uint32_t n = 0, ranks[2], upper[2];
 
-  count (cube, bands, channel, NULL, bins);
+  rgb_count (cube, bands, channel, NULL, bins);
   for (int i = 0; i < CUV_RGB_BINS; i++)
     n += bins[i];
   if (n == 0)
@@ -95,7 +95,7 @@ find_channel (const CuvCube *cube, const CuvRgbBands *bands, int channel,
   ranks[1] = n - 1 - ranks[0];
   for (int i = 0; i < 2; i++)
     upper[i] = bin_of (bins, &ranks[i]);
-  count (cube, bands, channel, upper, bins);
+  rgb_count (cube, bands, channel, upper, bins);
   for (int i = 0; i < 2; i++)
     limits[i] =
         from_key (upper[i] << 16 | bin_of (bins + i * CUV_RGB_BINS, &ranks[i]));

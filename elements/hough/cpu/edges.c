@@ -239,7 +239,7 @@ first_edge (const CuvHoughCpu *self, int task)
 
 /* Sobel gradients of n edges; edges are never at the frame's border. */
 static void
-find_gradients (const CuvHoughCpu *self, const uint32_t *pixels, int n,
+list_gradients (const CuvHoughCpu *self, const uint32_t *pixels, int n,
     int16_t *gx, int16_t *gy)
 {
   const ptrdiff_t stride = self->stride;
@@ -268,7 +268,7 @@ bin_task (void *data, int index, int task)
   for (size_t i = first_edge (self, task); i < end; i += N) {
     int n = end - i < N ? (int) (end - i) : N;
 
-    find_gradients (self, self->pixels + i, n, gx, gy);
+    list_gradients (self, self->pixels + i, n, gx, gy);
     self->dsp.bin (self->layout, gx, gy, n, self->bins + i);
     for (int j = 0; j < n; j++)
       n_of_bin[self->bins[i + (size_t) j]]++;
@@ -287,7 +287,7 @@ direction_task (void *data, int index, int task)
   for (size_t i = first_edge (self, task); i < end; i += N) {
     int n = end - i < N ? (int) (end - i) : N;
 
-    find_gradients (self, self->pixels + i, n, gx, gy);
+    list_gradients (self, self->pixels + i, n, gx, gy);
     self->dsp.bin (self->layout, gx, gy, n, self->bins + i);
     for (int j = 0; j < n; j++) {
       if (cuv_hough_is_turned (gx[j], gy[j]))

@@ -35,7 +35,8 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 }
 
 static int
-find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
+hough_find_cells_c (
+    const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
 {
   int n_found = 0;
 
@@ -62,7 +63,7 @@ cuv_hough_dsp_init (CuvHoughDsp *self)
     .vote_pair = cuv_vote_pair,
     .add_counts = cuv_add_counts,
     .gather = cuv_gather,
-    .find_cells = find_cells,
+    .find_cells = hough_find_cells_c,
     .gather_threshold = 80,
   };
 #if HAVE_SIMD

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static void *
-take (CuvHoughCpu *self, size_t n, size_t size)
+hough_take (CuvHoughCpu *self, size_t n, size_t size)
 {
   void *memory = calloc (n, size);
 
@@ -19,14 +19,16 @@ make_rows (CuvHoughCpu *self, CuvHoughWorker *worker)
 {
   const size_t n = (size_t) self->layout->width + 2 * CUV_ROW_PADDING;
 
-  worker->grey = take (self, n, 1);
-  worker->scratch = take (self, 2 * n, sizeof *worker->scratch);
+  worker->grey = hough_take (self, n, 1);
+  worker->scratch = hough_take (self, 2 * n, sizeof *worker->scratch);
   for (int i = 0; i < 5; i++)
-    worker->blurred[i] = take (self, n, sizeof *worker->blurred[i]);
+    worker->blurred[i] = hough_take (self, n, sizeof *worker->blurred[i]);
   for (int i = 0; i < 3; i++)
-    worker->gradients[i] = (CuvGradientRow){ take (self, n, sizeof (int16_t)),
-      take (self, n, sizeof (int16_t)), take (self, n, sizeof (int16_t)),
-      take (self, n, sizeof (int32_t)) };
+    worker->gradients[i] =
+        (CuvGradientRow){ hough_take (self, n, sizeof (int16_t)),
+          hough_take (self, n, sizeof (int16_t)),
+          hough_take (self, n, sizeof (int16_t)),
+          hough_take (self, n, sizeof (int32_t)) };
 }
 
 static void
@@ -35,13 +37,13 @@ make_votes (CuvHoughCpu *self, CuvHoughWorker *worker)
   const size_t n = (size_t) self->layout->n_cells;
   const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_ROWS_AT_ONCE;
 
-  worker->pair_table = take (
+  worker->pair_table = hough_take (
       self, self->n_pair_cells + 1 /* not 0 */, sizeof *worker->pair_table);
-  worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
-  worker->ring = take (self, n_ring * n, sizeof *worker->ring);
-  worker->found = take (self, n, sizeof *worker->found);
+  worker->lanes = hough_take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
+  worker->ring = hough_take (self, n_ring * n, sizeof *worker->ring);
+  worker->found = hough_take (self, n, sizeof *worker->found);
   worker->peaks.peaks =
-      take (self, CUV_HOUGH_MAX_LINES, sizeof *worker->peaks.peaks);
+      hough_take (self, CUV_HOUGH_MAX_LINES, sizeof *worker->peaks.peaks);
 }
 
 static void
@@ -50,35 +52,36 @@ make_edges (CuvHoughCpu *self)
   const CuvHoughLayout *layout = self->layout;
   const size_t n = (size_t) layout->width * (size_t) layout->height;
 
-  self->grey = take (self, n, 1);
-  self->map = take (self, n, 1);
-  self->columns = take (self, n, 1);
-  self->pixels = take (self, n, sizeof *self->pixels);
-  self->band_edges = take (self, (size_t) layout->height / CUV_EDGE_ROWS + 1,
-      sizeof *self->band_edges);
+  self->grey = hough_take (self, n, 1);
+  self->map = hough_take (self, n, 1);
+  self->columns = hough_take (self, n, 1);
+  self->pixels = hough_take (self, n, sizeof *self->pixels);
+  self->band_edges = hough_take (self,
+      (size_t) layout->height / CUV_EDGE_ROWS + 1, sizeof *self->band_edges);
   if (layout->config.window >= 90)
     return;
-  self->sorted = take (self, n, sizeof *self->sorted);
-  self->bins = take (self, n, sizeof *self->bins);
-  self->first_of_bin =
-      take (self, (size_t) layout->n_bins + 1, sizeof *self->first_of_bin);
+  self->sorted = hough_take (self, n, sizeof *self->sorted);
+  self->bins = hough_take (self, n, sizeof *self->bins);
+  self->first_of_bin = hough_take (
+      self, (size_t) layout->n_bins + 1, sizeof *self->first_of_bin);
   for (int i = 0; i < CUV_N_SORT_TASKS; i++)
-    self->next_of_bin[i] =
-        take (self, (size_t) layout->n_bins, sizeof *self->next_of_bin[i]);
+    self->next_of_bin[i] = hough_take (
+        self, (size_t) layout->n_bins, sizeof *self->next_of_bin[i]);
 }
 
 static void
 make_results (CuvHoughCpu *self)
 {
   self->votes =
-      take (self, cuv_hough_n_cells (self->layout), sizeof *self->votes);
-  self->peaks = take (self, CUV_HOUGH_MAX_LINES, sizeof *self->peaks);
-  self->segments = take (self, CUV_HOUGH_MAX_SEGMENTS, sizeof *self->segments);
+      hough_take (self, cuv_hough_n_cells (self->layout), sizeof *self->votes);
+  self->peaks = hough_take (self, CUV_HOUGH_MAX_LINES, sizeof *self->peaks);
+  self->segments =
+      hough_take (self, CUV_HOUGH_MAX_SEGMENTS, sizeof *self->segments);
   self->task_segments =
-      take (self, CUV_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
+      hough_take (self, CUV_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
           sizeof *self->task_segments);
   self->line_segments =
-      take (self, CUV_HOUGH_MAX_LINES, sizeof *self->line_segments);
+      hough_take (self, CUV_HOUGH_MAX_LINES, sizeof *self->line_segments);
   if (self->layout->config.window >= 90)
     return;
   self->regions = cuv_regions_new (self->layout->width, self->layout->height);

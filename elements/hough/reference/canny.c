@@ -40,7 +40,7 @@ cuv_canny_free (CuvCanny *self)
 }
 
 static int
-clamp (int v, int end)
+clamp_index (int v, int end)
 {
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
@@ -55,18 +55,18 @@ blur_across (const CuvFrame *frame, int x, int y)
 
   for (int i = -2; i <= 2; i++)
     sum += binomial[i + 2]
-        * cuv_frame_grey (frame, clamp (x + i, frame->width), y);
+        * cuv_frame_grey (frame, clamp_index (x + i, frame->width), y);
   return sum;
 }
 
 static uint8_t
-blurred (const CuvFrame *frame, int x, int y)
+canny_blurred (const CuvFrame *frame, int x, int y)
 {
   int sum = 0;
 
   for (int j = -2; j <= 2; j++)
-    sum +=
-        binomial[j + 2] * blur_across (frame, x, clamp (y + j, frame->height));
+    sum += binomial[j + 2]
+        * blur_across (frame, x, clamp_index (y + j, frame->height));
   return (uint8_t) ((sum + 128) >> 8);
 }
 
@@ -77,19 +77,20 @@ find_grey (CuvCanny *self, const CuvFrame *frame, bool blur)
 
   for (int y = 0; y < self->height; y++) {
     for (int x = 0; x < self->width; x++)
-      *to++ = blur ? blurred (frame, x, y) : cuv_frame_grey (frame, x, y);
+      *to++ = blur ? canny_blurred (frame, x, y) : cuv_frame_grey (frame, x, y);
   }
 }
 
 static int
 grey_at (const CuvCanny *self, int x, int y)
 {
-  return self->grey[(size_t) clamp (y, self->height) * (size_t) self->width
-      + (size_t) clamp (x, self->width)];
+  return self
+      ->grey[(size_t) clamp_index (y, self->height) * (size_t) self->width
+          + (size_t) clamp_index (x, self->width)];
 }
 
 static void
-find_gradients (CuvCanny *self, CuvCannyNorm norm)
+canny_find_gradients (CuvCanny *self, CuvCannyNorm norm)
 {
   size_t at = 0;
 
@@ -113,7 +114,7 @@ find_gradients (CuvCanny *self, CuvCannyNorm norm)
 /* Whether a pixel has the greatest norm across the edge; of equal norms the
  * first wins. Not for border pixels. */
 static bool
-is_ridge (const CuvCanny *self, int x, int y)
+canny_is_ridge (const CuvCanny *self, int x, int y)
 {
   const int width = self->width;
   const int32_t *m = self->norms + (size_t) y * (size_t) width + x;
@@ -142,7 +143,7 @@ suppress (CuvCanny *self, int64_t low, int64_t high)
     for (int x = 1; x < self->width - 1; x++) {
       int32_t at = y * self->width + x;
 
-      if (self->norms[at] <= low || !is_ridge (self, x, y))
+      if (self->norms[at] <= low || !canny_is_ridge (self, x, y))
         continue;
       self->edges[at] = self->norms[at] > high ? EDGE : WEAK;
       if (self->edges[at] == EDGE)
@@ -184,7 +185,7 @@ cuv_canny_run (
   self->width = frame->width;
   self->height = frame->height;
   find_grey (self, frame, params->blur);
-  find_gradients (self, params->norm);
+  canny_find_gradients (self, params->norm);
   connect (self,
       suppress (self, squared ? low * low : low, squared ? high * high : high));
 }

@@ -13,7 +13,7 @@ cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)
 
 /* First of n cells that maps to pixel v of size. */
 static int
-first_cell (int v, int n, int size)
+hough_first_cell (int v, int n, int size)
 {
   return (int) ((int64_t) v * n / size);
 }
@@ -22,10 +22,10 @@ static uint32_t
 most_votes (const CuvFrame *frame, const CuvHoughLayout *layout,
     const uint32_t *accumulator, int x, int y)
 {
-  int k = first_cell (x, layout->n_rows, frame->width);
-  int k_end = first_cell (x + 1, layout->n_rows, frame->width);
-  int r = first_cell (y, layout->n_cells, frame->height);
-  int r_end = first_cell (y + 1, layout->n_cells, frame->height);
+  int k = hough_first_cell (x, layout->n_rows, frame->width);
+  int k_end = hough_first_cell (x + 1, layout->n_rows, frame->width);
+  int r = hough_first_cell (y, layout->n_cells, frame->height);
+  int r_end = hough_first_cell (y + 1, layout->n_cells, frame->height);
   uint32_t maximum = 0;
 
   do {

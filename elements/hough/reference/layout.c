@@ -59,7 +59,7 @@ radius_of (const CuvHoughConfig *config)
 
 /* The corners bound the cells of all pixels. */
 static void
-find_cells (const CuvHoughConfig *config, CuvHoughRow *row)
+find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
 {
   for (int i = 0; i < 4; i++) {
     int r = cuv_hough_cell (
@@ -86,7 +86,7 @@ find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 }
 
 static CuvHoughRow
-row_of (const CuvHoughLayout *self, int j)
+hough_layout_row (const CuvHoughLayout *self, int j)
 {
   const CuvHoughConfig *config = &self->config;
   int i = j % config->period;
@@ -100,7 +100,7 @@ row_of (const CuvHoughLayout *self, int j)
     row.offset = 65536 - row.offset;
     row.theta += PI;
   }
-  find_cells (config, &row);
+  find_row_cells (config, &row);
   find_bins (self, &row);
   return row;
 }
@@ -197,7 +197,7 @@ cuv_hough_layout_init (CuvHoughLayout *self, const CuvHoughConfig *config)
     return "out of memory";
   }
   for (int k = 0; k < self->n_rows; k++)
-    self->rows[k] = row_of (self, first + k);
+    self->rows[k] = hough_layout_row (self, first + k);
   return NULL;
 }
 

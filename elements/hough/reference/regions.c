@@ -84,15 +84,15 @@ cuv_regions_free (CuvRegions *self)
 }
 
 static size_t
-place_of (const CuvRegions *self, uint32_t pixel)
+regions_place (const CuvRegions *self, uint32_t pixel)
 {
   return (size_t) (pixel >> 16) * (size_t) self->width + (pixel & 0xffff);
 }
 
 static uint32_t
-edge_at (const CuvRegions *self, uint32_t pixel)
+regions_edge_at (const CuvRegions *self, uint32_t pixel)
 {
-  return self->index[place_of (self, pixel)] - 1;
+  return self->index[regions_place (self, pixel)] - 1;
 }
 
 /* ---- regions ---- */
@@ -143,7 +143,7 @@ label (CuvRegions *self, const CuvEdgeList *list)
 {
   for (uint32_t i = 0; i < list->n; i++) {
     self->labels[i] = i;
-    self->index[place_of (self, list->pixels[i])] = i + 1;
+    self->index[regions_place (self, list->pixels[i])] = i + 1;
   }
   for (uint32_t i = 0; i < list->n; i++)
     join (self, list, i);
@@ -157,7 +157,7 @@ label (CuvRegions *self, const CuvEdgeList *list)
 /* ---- splitting ---- */
 
 static void
-extend (CuvRegionBox *box, uint32_t pixel)
+regions_extend_box (CuvRegionBox *box, uint32_t pixel)
 {
   const uint32_t turned = pixel << 16 | pixel >> 16;
 
@@ -196,13 +196,13 @@ find_chord (CuvRegions *self, const CuvEdgeList *list, uint32_t label)
   uint32_t first;
 
   *chord = cuv_region_chord (&self->boxes[label]);
-  first = edge_at (self, cuv_region_end (chord, 0));
+  first = regions_edge_at (self, cuv_region_end (chord, 0));
   self->sides[label] = (uint8_t) side_of (self, chord, list->bins[first]);
 }
 
 /* The chords of the edges in self->bent, and where to split them. */
 static void
-measure (CuvRegions *self, const CuvEdgeList *list)
+regions_measure (CuvRegions *self, const CuvEdgeList *list)
 {
   const uint32_t *labels = self->labels, *bent = self->bent;
 
@@ -211,7 +211,7 @@ measure (CuvRegions *self, const CuvEdgeList *list)
     self->keys[bent[n]] = 0;
   }
   for (size_t n = 0; n < self->n_bent; n++)
-    extend (&self->boxes[labels[bent[n]]], list->pixels[bent[n]]);
+    regions_extend_box (&self->boxes[labels[bent[n]]], list->pixels[bent[n]]);
   for (size_t n = 0; n < self->n_bent; n++) {
     if (labels[bent[n]] == bent[n])
       find_chord (self, list, bent[n]);
@@ -237,7 +237,7 @@ split (CuvRegions *self, const CuvEdgeList *list)
 
     if (self->keys[label] == 0)
       continue;
-    self->labels[i] = edge_at (self,
+    self->labels[i] = regions_edge_at (self,
         cuv_region_part (&self->chords[label], self->keys[label],
             list->pixels[i], opposes (self, list, i)));
     self->bent[n_bent++] = i;
@@ -256,7 +256,7 @@ goes_on (const CuvRegions *self, const CuvEdgeList *list, uint32_t label,
 {
   const CuvRegionChord *chord = &self->chords[label];
   const uint32_t other = self->labels[edge];
-  const uint32_t first = edge_at (self, cuv_region_end (chord, 0));
+  const uint32_t first = regions_edge_at (self, cuv_region_end (chord, 0));
 
   return other != label && self->keys[other] == 0
       && cuv_region_joins (list->bins[first], list->bins[edge], self->n_bins)
@@ -280,7 +280,7 @@ bridge (CuvRegions *self, const CuvEdgeList *list, uint32_t label, int last,
       if (!cuv_region_beyond (
               chord, last, n, aside, self->width, self->height, &pixel))
         continue;
-      edge = edge_at (self, pixel);
+      edge = regions_edge_at (self, pixel);
       if (edge != UINT32_MAX && goes_on (self, list, label, edge))
         unite (self->roots, label, self->labels[edge]);
     }
@@ -309,7 +309,7 @@ relabel (CuvRegions *self, size_t n_edges)
 
 /* Unites regions across gaps. */
 static void
-merge (CuvRegions *self, const CuvEdgeList *list, int max_gap)
+regions_merge (CuvRegions *self, const CuvEdgeList *list, int max_gap)
 {
   for (uint32_t i = 0; i < list->n; i++)
     self->roots[i] = i;
@@ -321,7 +321,7 @@ merge (CuvRegions *self, const CuvEdgeList *list, int max_gap)
     bridge (self, list, i, 1, max_gap);
   }
   relabel (self, list->n);
-  measure (self, list);
+  regions_measure (self, list);
 }
 
 /* ---- segments ---- */
@@ -387,15 +387,15 @@ cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
   self->n_bins = layout->n_bins;
   self->boundaries = layout->boundaries;
   label (self, list);
-  measure (self, list);
+  regions_measure (self, list);
   for (int i = 0; i < CUV_REGION_SPLITS; i++) {
     split (self, list);
-    measure (self, list);
+    regions_measure (self, list);
   }
-  merge (self, list, params->segment.max_gap);
+  regions_merge (self, list, params->segment.max_gap);
   for (int i = 0; i < CUV_REGION_RESPLITS; i++) {
     split (self, list);
-    measure (self, list);
+    regions_measure (self, list);
   }
   add_up (self, list);
   n = list_found (self, layout, list->n, params);
@@ -405,6 +405,6 @@ cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
     segments[i] = cuv_region_segment (&self->chords[label], &self->sums[label]);
   }
   for (size_t i = 0; i < list->n; i++)
-    self->index[place_of (self, list->pixels[i])] = 0;
+    self->index[regions_place (self, list->pixels[i])] = 0;
   return n;
 }

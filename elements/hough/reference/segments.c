@@ -31,7 +31,7 @@ walk_of (const CuvHoughLayout *layout, const uint8_t *edges,
 
 /* Signed distance of a pixel from the line in cells, rising with v. */
 static int
-distance (const Walk *walk, int step, int v)
+distance_in_cells (const Walk *walk, int step, int v)
 {
   int32_t at = step * walk->along + v * walk->across + walk->row->offset;
   int cells = (at >> 16) - walk->r;
@@ -46,12 +46,12 @@ has_edge (Walk *walk, int step)
 {
   int v = walk->first;
 
-  while (v > 0 && distance (walk, step, v - 1) >= -1)
+  while (v > 0 && distance_in_cells (walk, step, v - 1) >= -1)
     v--;
-  while (v < walk->n_pixels && distance (walk, step, v) < -1)
+  while (v < walk->n_pixels && distance_in_cells (walk, step, v) < -1)
     v++;
   walk->first = v;
-  for (; v < walk->n_pixels && distance (walk, step, v) <= 1; v++) {
+  for (; v < walk->n_pixels && distance_in_cells (walk, step, v) <= 1; v++) {
     if (walk->edges[step * walk->step + v * walk->pixel] != 0)
       return true;
   }

@@ -63,7 +63,7 @@ init_worker (Worker *self, uint8_t *memory, size_t stride)
 }
 
 static bool
-init (CuvLdpCpu *self)
+ldp_cpu_init (CuvLdpCpu *self)
 {
   const long processors = sysconf (_SC_NPROCESSORS_ONLN);
 
@@ -104,7 +104,8 @@ new_scales (
   counts += cuv_ldp_n_counts (&self->layout) * count_size;
   if (scale + 1 < layout->params.scales)
     self->next = new_scales (layout, scale + 1, count_size, counts);
-  if (init (self) && (self->next != NULL || scale + 1 == layout->params.scales))
+  if (ldp_cpu_init (self)
+      && (self->next != NULL || scale + 1 == layout->params.scales))
     return self;
   cuv_ldp_cpu_free (self);
   return NULL;
@@ -204,7 +205,7 @@ prepare_resizing (CuvLdpCpu *self, int from)
 
 /* Resizes a frame row horizontally and adds it, times `weight`, to the sums. */
 static void
-add_row (
+ldp_add_row (
     const CuvLdpCpu *self, const uint8_t *grey, uint64_t weight, uint64_t *sums)
 {
   for (int x = 0; x < self->layout.width; x++) {
@@ -238,7 +239,7 @@ resize_row (
     if (weight <= 0)
       continue;
     cuv_grey_row (frame, i, grey);
-    add_row (self, grey, (uint64_t) weight, sums);
+    ldp_add_row (self, grey, (uint64_t) weight, sums);
   }
   for (int x = 0; x < width; x++)
     row[x] = (uint8_t) ((sums[x] + total / 2) / total);

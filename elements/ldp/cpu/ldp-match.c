@@ -124,7 +124,8 @@ cuv_ldp_matcher_packed (const CuvLdpMatcher *self)
 /* ---- comparing ---- */
 
 static double
-compare (const CuvLdpMatcher *self, const uint8_t *query, const uint8_t *entry)
+ldp_compare (
+    const CuvLdpMatcher *self, const uint8_t *query, const uint8_t *entry)
 {
   const CuvLdpPacked *packed = &self->packed;
   const size_t step =
@@ -161,7 +162,7 @@ compare_task (void *data, int task)
        query < self->queries + self->n_queries; query++) {
     for (size_t i = first; i < end; i++) {
       const double similarity =
-          compare (self, query->packed, self->entries + i * self->stride);
+          ldp_compare (self, query->packed, self->entries + i * self->stride);
 
       if (!query->is_variant || similarity > query->similarities[i])
         query->similarities[i] = similarity;

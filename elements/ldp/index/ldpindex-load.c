@@ -59,7 +59,7 @@ find_size (CuvLdpIndexSource *self, const char *path, char **error)
 
 /* Returns NULL, or the first problem. */
 static const char *
-read_info (CuvLdpIndexInfo *self, const uint8_t *header)
+ldp_index_read_info (CuvLdpIndexInfo *self, const uint8_t *header)
 {
   int32_t v[18];
   CuvLdpParams params;
@@ -100,7 +100,7 @@ read_header (
     return cuv_ldp_index_fail (error, path,
         "the header is damaged (checksum mismatch): restore the file from a "
         "copy, or index the pictures again");
-  problem = read_info (self, page);
+  problem = ldp_index_read_info (self, page);
   if (problem != NULL)
     return cuv_ldp_index_fail (
         error, path, "the header has invalid parameters: %s", problem);

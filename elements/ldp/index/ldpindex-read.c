@@ -20,7 +20,7 @@ struct CuvLdpIndex {
 
 /* Replaces the previous mapping, which stays on failure. */
 static bool
-map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
+ldp_index_map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
 {
   const uint64_t size = cuv_ldp_index_offset (&state->info, state->n_entries);
   void *bytes;
@@ -42,7 +42,7 @@ map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
 }
 
 static bool
-open_file (CuvLdpIndex *self, const char *path, char **error)
+ldp_index_open_file (CuvLdpIndex *self, const char *path, char **error)
 {
   CuvLdpIndexState state;
   const char *problem = "out of memory";
@@ -53,7 +53,7 @@ open_file (CuvLdpIndex *self, const char *path, char **error)
   if (self->source.fd < 0)
     return cuv_ldp_index_fail (error, path, "cannot be opened: %s", problem);
   return cuv_ldp_index_load (&state, &self->source, path, error)
-      && map (self, &state, error);
+      && ldp_index_map (self, &state, error);
 }
 
 CuvLdpIndex *
@@ -64,7 +64,7 @@ cuv_ldp_index_open (const char *path, char **error)
   *error = NULL;
   if (self == NULL)
     cuv_ldp_index_fail (error, path, "out of memory");
-  else if (open_file (self, path, error))
+  else if (ldp_index_open_file (self, path, error))
     return self;
   cuv_ldp_index_free (self);
   return NULL;
@@ -118,7 +118,8 @@ cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
     return cuv_ldp_index_fail (
         error, self->path, "was overwritten by another index: open it again");
   /* fewer: one slot was read before, the other during a write */
-  return state.n_entries <= self->state.n_entries || map (self, &state, error);
+  return state.n_entries <= self->state.n_entries
+      || ldp_index_map (self, &state, error);
 }
 
 bool

@@ -352,7 +352,8 @@ write_new (const char *path, const char *temporary, CuvLdpIndexEdit edit,
 
 /* Syncs the new file before it takes the old one's name. */
 static bool
-replace (int old, const char *temporary, const char *path, char **error)
+ldp_index_replace (
+    int old, const char *temporary, const char *path, char **error)
 {
   const int fd = open (temporary, O_RDWR | O_CLOEXEC);
   struct stat status;
@@ -387,7 +388,7 @@ cuv_ldp_index_rewrite (
   } else if (fd >= 0) {
     unlink (temporary); /* left by a killed process with the same id */
     ok = write_new (real, temporary, edit, data, error)
-        && replace (fd, temporary, real, error);
+        && ldp_index_replace (fd, temporary, real, error);
     if (!ok)
       unlink (temporary);
     free (temporary);

@@ -67,7 +67,7 @@ fit_rectangle (const GstLdpThumbnailer *self, const GstVideoInfo *info,
 }
 
 static void
-make_converter (
+gst_ldp_entries_make_converter (
     GstLdpThumbnailer *self, const GstVideoInfo *info, const CuvLdpRect *rect)
 {
   const GstVideoRectangle place = fit_rectangle (self, info, rect);
@@ -102,7 +102,7 @@ thumbnailer_run (GstLdpThumbnailer *self, const GstVideoInfo *info,
 
   if (self->converter == NULL || !gst_video_info_is_equal (info, &self->info)
       || memcmp (rect, &self->rect, sizeof *rect) != 0)
-    make_converter (self, info, rect);
+    gst_ldp_entries_make_converter (self, info, rect);
   *problem = self->converter != NULL
       ? gst_cuv_video_map (
           &frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)

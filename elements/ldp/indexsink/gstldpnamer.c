@@ -24,7 +24,7 @@ gst_ldp_name_check (const gchar *pattern)
 }
 
 static gchar *
-expand (const gchar *pattern, guint64 number)
+gst_ldp_namer_expand (const gchar *pattern, guint64 number)
 {
   GString *name = g_string_new (NULL);
   gchar *end;
@@ -147,7 +147,8 @@ format_file_name (const GstLdpNamer *self, gint number)
   g_object_get (self->source, "location", &location, NULL);
   pattern = g_path_get_basename (location != NULL ? location : "");
   problem = gst_ldp_name_check (pattern);
-  name = expand (problem == NULL ? pattern : "%06d", (guint64) number);
+  name = gst_ldp_namer_expand (
+      problem == NULL ? pattern : "%06d", (guint64) number);
   g_free (problem);
   g_free (pattern);
   g_free (location);
@@ -251,7 +252,7 @@ gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
   g_clear_pointer (problem, g_free);
   return pattern == NULL && is_file
       ? format_file_name (self, self->next_number - 1)
-      : expand (pattern != NULL ? pattern : "%06d", number);
+      : gst_ldp_namer_expand (pattern != NULL ? pattern : "%06d", number);
 }
 
 gchar *

@@ -68,7 +68,7 @@ check_scales (const CuvLdpParams *params, int width, int height)
 
 /* Returns NULL, or the problem. */
 static const char *
-check (const CuvLdpParams *params, int width, int height)
+ldp_check_params (const CuvLdpParams *params, int width, int height)
 {
   if (params->order < CUV_LDP_MIN_ORDER || params->order > CUV_LDP_MAX_ORDER)
     return cuv_ldp_problem ("order is %d: set it to %d to %d", params->order,
@@ -111,7 +111,7 @@ const char *
 cuv_ldp_layout_init (
     CuvLdpLayout *self, const CuvLdpParams *params, int width, int height)
 {
-  const char *problem = check (params, width, height);
+  const char *problem = ldp_check_params (params, width, height);
 
   if (problem != NULL)
     return problem;

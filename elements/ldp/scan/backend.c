@@ -57,7 +57,7 @@ drop_pages (const Cpu *self)
 /* In pages of 2 MiB as far as they are filled, so that many small files take no
  * more than they have. */
 static uint8_t *
-allocate (size_t bytes)
+ldp_scan_allocate (size_t bytes)
 {
   const size_t in_huge_pages = bytes / HUGE_PAGE * HUGE_PAGE;
   void *memory;
@@ -82,7 +82,7 @@ copy_entries (Cpu *self, int n_threads)
   if (self->n_copied > config->n)
     self->n_copied = config->n;
   if (self->n_copied > 0)
-    self->copy = allocate (self->n_copied * self->pitch);
+    self->copy = ldp_scan_allocate (self->n_copied * self->pitch);
   if (self->copy == NULL) {
     self->n_copied = 0;
     return;
@@ -93,7 +93,7 @@ copy_entries (Cpu *self, int n_threads)
 }
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
+ldp_scan_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   Cpu *self = calloc (1, sizeof *self);
@@ -110,7 +110,7 @@ open_cpu (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+ldp_scan_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   Cpu *self = state;
   const Job *job = data;
@@ -125,7 +125,7 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+ldp_scan_close_cpu (void *state)
 {
   Cpu *self = state;
 
@@ -134,7 +134,8 @@ close_cpu (void *state)
   free (self);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { ldp_scan_open_cpu, ldp_scan_run_cpu,
+  ldp_scan_close_cpu };
 
 /* ---- CUDA ---- */
 
@@ -172,7 +173,7 @@ prepare (Cuda *self, const Config *config, const CuvProcessor *processor)
 }
 
 static const char *
-open_cuda (void **state, const void *config, const CuvFrame *frame,
+ldp_scan_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   Cuda *self = calloc (1, sizeof *self);
@@ -204,7 +205,7 @@ set_queries (Cuda *self, const CuvLdpPackedQuery *queries, int n,
 }
 
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+ldp_scan_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   Cuda *self = state;
   const Job *job = data;
@@ -226,7 +227,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cuda (void *state)
+ldp_scan_close_cuda (void *state)
 {
   Cuda *self = state;
 
@@ -235,7 +236,8 @@ close_cuda (void *state)
   free (self);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { ldp_scan_open_cuda, ldp_scan_run_cuda,
+  ldp_scan_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
 
 const char *

@@ -199,8 +199,8 @@ gst_ldp_region_rect (const GstLdpRegion *self)
 /* Scales an interval from an axis of `from` pixels to one of `to`; at least one
  * pixel remains. */
 static void
-scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
-    gint32 *n)
+gst_ldp_regions_scale (guint64 start, guint64 size, guint64 from, gint to,
+    gint32 *first, gint32 *n)
 {
   const gint32 end = (gint32) ((start + size) * (guint64) to / from);
 
@@ -214,9 +214,9 @@ gst_ldp_region_scale_rect (const GstLdpRegion *self, guint width, guint height,
 {
   CuvLdpRect rect;
 
-  scale (self->x, self->width, width, GST_VIDEO_INFO_WIDTH (info), &rect.x,
-      &rect.width);
-  scale (self->y, self->height, height, GST_VIDEO_INFO_HEIGHT (info), &rect.y,
-      &rect.height);
+  gst_ldp_regions_scale (self->x, self->width, width,
+      GST_VIDEO_INFO_WIDTH (info), &rect.x, &rect.width);
+  gst_ldp_regions_scale (self->y, self->height, height,
+      GST_VIDEO_INFO_HEIGHT (info), &rect.y, &rect.height);
   return rect;
 }

@@ -34,7 +34,7 @@ make_task (const CuvNtfCpu *self, CuvNtfTask *task)
 }
 
 static bool
-allocate (CuvNtfCpu *self, int rank)
+ntf_cpu_allocate (CuvNtfCpu *self, int rank)
 {
   CuvNtfTensor *g = &self->tensor;
 
@@ -68,7 +68,7 @@ cuv_ntf_cpu_new (int height, int width, int depth, int rank,
   self->is_matrix = factorisation == CUV_NTF_MATRIX;
   self->cancel = cancel;
   cuv_ntf_dsp_init (&self->dsp);
-  if (!allocate (self, rank)) {
+  if (!ntf_cpu_allocate (self, rank)) {
     cuv_ntf_cpu_free (self);
     return NULL;
   }
@@ -98,7 +98,7 @@ cuv_ntf_cpu_free (CuvNtfCpu *self)
 /* ---- input ---- */
 
 static void
-scan_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+ntf_scan_task (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   cuv_ntf_scan_rows (self->cube, self->ignore, y, y + 1, &task->scan);
 }
@@ -115,14 +115,14 @@ cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
   self->ignore = ignore;
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].scan = *scan;
-  completed = cuv_ntf_cpu_rows (self, cube->height, scan_row);
+  completed = cuv_ntf_cpu_rows (self, cube->height, ntf_scan_task);
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     cuv_ntf_scan_merge (scan, &self->tasks[i].scan);
   return completed;
 }
 
 static void
-load_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+ntf_load_task (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   cuv_ntf_load_rows (
       &self->tensor, self->cube, self->ignore, self->z, y, y + 1);
@@ -137,7 +137,7 @@ cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
   self->ignore = ignore;
   self->z = z;
   self->tensor.scale = scale;
-  return cuv_ntf_cpu_rows (self, cube->height, load_row);
+  return cuv_ntf_cpu_rows (self, cube->height, ntf_load_task);
 }
 
 /* ---- iterations ---- */
@@ -264,7 +264,7 @@ iterate_jacobi (CuvNtfCpu *self)
 }
 
 static bool
-iterate (CuvNtfCpu *self)
+ntf_cpu_iterate (CuvNtfCpu *self)
 {
   if (self->is_matrix)
     return cuv_ntf_cpu_iterate_matrix (self);
@@ -463,7 +463,7 @@ cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads)
 
   self->n_threads = n_threads;
   do {
-    if (!iterate (self))
+    if (!ntf_cpu_iterate (self))
       return CUV_NTF_CANCELLED;
     result->iterations++;
   } while (!cuv_ntf_has_test (&self->params, result->iterations));

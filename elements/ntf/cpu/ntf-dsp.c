@@ -4,8 +4,8 @@
 #include "cuvcpu.h"
 
 static void
-product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
-    const float *b, int stride, float *result)
+ntf_product_c (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows,
+    int n, const float *b, int stride, float *result)
 {
   for (int i = 0; i < n_rows; i++, result += stride) {
     for (int k = 0; k < stride; k++)
@@ -20,7 +20,7 @@ product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
 }
 
 static void
-dot (const float *a, const float *b, int n, int stride, float *sums)
+ntf_dot_c (const float *a, const float *b, int n, int stride, float *sums)
 {
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < stride; k++)
@@ -29,7 +29,7 @@ dot (const float *a, const float *b, int n, int stride, float *sums)
 }
 
 static void
-add (const float *a, const float *factor, int n, int stride, float *sums)
+ntf_add_c (const float *a, const float *factor, int n, int stride, float *sums)
 {
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < stride; k++)
@@ -38,7 +38,7 @@ add (const float *a, const float *factor, int n, int stride, float *sums)
 }
 
 static double
-distance (const float *a, const float *b, int n)
+ntf_distance_c (const float *a, const float *b, int n)
 {
   double lanes[CUV_NTF_LANES] = { 0 };
 
@@ -50,10 +50,10 @@ void
 cuv_ntf_dsp_init (CuvNtfDsp *self)
 {
   *self = (CuvNtfDsp){
-    .product = product,
-    .dot = dot,
-    .add = add,
-    .distance = distance,
+    .product = ntf_product_c,
+    .dot = ntf_dot_c,
+    .add = ntf_add_c,
+    .distance = ntf_distance_c,
   };
 #if HAVE_SIMD
   if (cuv_cpu_flags () & CUV_CPU_SIMD)

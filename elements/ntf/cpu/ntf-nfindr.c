@@ -23,7 +23,7 @@ typedef struct {
 /* ---- scores ---- */
 
 static void
-add_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+nfindr_add_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *value = cuv_ntf_row (self, y);
@@ -42,7 +42,7 @@ find_mean (CuvNtfCpu *self)
 {
   const CuvNtfFactors *f = &self->factors;
 
-  if (!cuv_ntf_cpu_sum_rows (self, CUV_NTF_W, add_row))
+  if (!cuv_ntf_cpu_sum_rows (self, CUV_NTF_W, nfindr_add_row))
     return false;
   for (int z = 0; z < f->size[CUV_NTF_W]; z++)
     self->mean[z] =
@@ -94,7 +94,7 @@ search_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
  * is to be more than `least`. Returns -1 if there is none; false if cancelled.
  */
 static bool
-search (CuvNtfCpu *self, const Point probe, double least, int *pixel)
+nfindr_search (CuvNtfCpu *self, const Point probe, double least, int *pixel)
 {
   *pixel = -1;
   self->probe = probe;
@@ -124,7 +124,7 @@ set_point (const CuvNtfCpu *self, Simplex *simplex, int i, int pixel)
 /* ---- the simplex ---- */
 
 static double
-dot (const double *a, const double *b, int n)
+nfindr_dot (const double *a, const double *b, int n)
 {
   double sum = 0;
 
@@ -141,12 +141,12 @@ make_orthonormal (double *point, Point *others, int n, int size)
   double norm;
 
   for (int i = 0; i < n; i++) {
-    const double factor = dot (point, others[i], size);
+    const double factor = nfindr_dot (point, others[i], size);
 
     for (int k = 0; k < size; k++)
       point[k] -= factor * others[i][k];
   }
-  norm = sqrt (dot (point, point, size));
+  norm = sqrt (nfindr_dot (point, point, size));
   for (int k = 0; k < size; k++)
     point[k] /= norm > 0 ? norm : 1;
 }
@@ -166,7 +166,7 @@ find_first (CuvNtfCpu *self, Simplex *simplex)
 
     probe[n > 0 ? n : 1] = 1;
     make_orthonormal (probe, span, n, size);
-    if (!search (self, probe, 1e-6, &pixel))
+    if (!nfindr_search (self, probe, 1e-6, &pixel))
       return false;
     if (pixel < 0)
       return true;
@@ -239,7 +239,7 @@ enlarge (CuvNtfCpu *self, Simplex *simplex)
       int pixel;
 
       find_probe (simplex, i, probe);
-      if (!search (self, probe, 1 + 1e-6, &pixel))
+      if (!nfindr_search (self, probe, 1 + 1e-6, &pixel))
         return false;
       if (pixel >= 0)
         set_point (self, simplex, i, pixel);

@@ -18,7 +18,7 @@ at (CuvNtfCpu *self, int mode, int k)
 }
 
 static double
-dot (const float *a, const float *b, int n, int stride)
+nndsvd_dot (const float *a, const float *b, int n, int stride)
 {
   double sum = 0;
 
@@ -35,7 +35,7 @@ subtract (float *a, const float *b, double factor, int n, int stride)
 }
 
 static void
-scale (float *a, double factor, int n, int stride)
+nndsvd_scale (float *a, double factor, int n, int stride)
 {
   for (int i = 0; i < n; i++)
     a[i * stride] = (float) (a[i * stride] * factor);
@@ -49,15 +49,16 @@ make_orthonormal (CuvNtfCpu *self)
 
   for (int k = 0; k < self->factors.rank; k++) {
     float *column = at (self, CUV_NTF_W, k);
-    double before = sqrt (dot (column, column, n, stride)), after;
+    double before = sqrt (nndsvd_dot (column, column, n, stride)), after;
 
     for (int l = 0; l < k; l++) {
       const float *other = at (self, CUV_NTF_W, l);
 
-      subtract (column, other, dot (column, other, n, stride), n, stride);
+      subtract (
+          column, other, nndsvd_dot (column, other, n, stride), n, stride);
     }
-    after = sqrt (dot (column, column, n, stride));
-    scale (column, after > 1e-5 * before ? 1 / after : 0, n, stride);
+    after = sqrt (nndsvd_dot (column, column, n, stride));
+    nndsvd_scale (column, after > 1e-5 * before ? 1 / after : 0, n, stride);
   }
 }
 
@@ -184,7 +185,7 @@ choose_parts (CuvNtfCpu *self)
     for (int i = 0; i < depth; i++)
       of_column[column[i * stride] < 0] += pow (column[i * stride], 2);
     if (of_map[1] * of_column[1] > of_map[0] * of_column[0])
-      scale (column, -1, depth, stride);
+      nndsvd_scale (column, -1, depth, stride);
   }
   return true;
 }
@@ -199,9 +200,9 @@ find_rank_1 (CuvNtfCpu *self)
       return false;
     for (int k = 0; k < self->factors.rank; k++) {
       float *v = at (self, CUV_NTF_V, k);
-      double norm = sqrt (dot (v, v, width, stride));
+      double norm = sqrt (nndsvd_dot (v, v, width, stride));
 
-      scale (v, norm > 0 ? 1 / norm : 0, width, stride);
+      nndsvd_scale (v, norm > 0 ? 1 / norm : 0, width, stride);
     }
   }
   return true;

@@ -12,7 +12,7 @@ typedef struct {
 } Rows;
 
 static bool
-is_cancelled (const CuvNtfCpu *self)
+ntf_cpu_is_cancelled (const CuvNtfCpu *self)
 {
   return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
 }
@@ -25,7 +25,7 @@ rows_task (void *data, int task)
   const int end = (int) (n * (task + 1) / CUV_NTF_TASKS);
 
   for (int y = (int) (n * task / CUV_NTF_TASKS); y < end; y++) {
-    if (is_cancelled (rows->cpu))
+    if (ntf_cpu_is_cancelled (rows->cpu))
       return;
     rows->func (rows->cpu, &rows->cpu->tasks[task], y);
   }
@@ -37,7 +37,7 @@ cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func)
   Rows rows = { self, func, n_rows };
 
   cuv_threads_run (self->n_threads, CUV_NTF_TASKS, rows_task, &rows);
-  return !is_cancelled (self);
+  return !ntf_cpu_is_cancelled (self);
 }
 
 void

@@ -33,7 +33,8 @@ paint_term (const CuvNtfFactors *f, int width, int height, int k,
 }
 
 static void
-fill (uint8_t *channel, int width, int height, size_t stride, uint8_t value)
+ntf_fill_pixels (
+    uint8_t *channel, int width, int height, size_t stride, uint8_t value)
 {
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++)
@@ -49,9 +50,9 @@ cuv_ntf_paint_terms (const CuvNtfFactors *factors, int width, int height,
     if (terms[i] >= 1 && terms[i] <= factors->rank)
       paint_term (factors, width, height, terms[i] - 1, pixels + i, stride);
     else
-      fill (pixels + i, width, height, stride, 0);
+      ntf_fill_pixels (pixels + i, width, height, stride, 0);
   }
-  fill (pixels + 3, width, height, stride, 255);
+  ntf_fill_pixels (pixels + 3, width, height, stride, 255);
 }
 
 void

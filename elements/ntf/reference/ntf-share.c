@@ -29,8 +29,8 @@ multiply (const CuvNtfUpdate *self, const double *vector, double *product)
 }
 
 static void
-begin (const CuvNtfUpdate *self, const float *numerators, const float *row,
-    Shares *s)
+share_begin (const CuvNtfUpdate *self, const float *numerators,
+    const float *row, Shares *s)
 {
   double product[CUV_NTF_MAX_RANK], sum = 0;
 
@@ -115,7 +115,7 @@ limit_step (const Shares *s, double *step)
 
 /* Returns whether values changed, or one is no longer free. */
 static bool
-move (const CuvNtfUpdate *self, Shares *s)
+share_move (const CuvNtfUpdate *self, Shares *s)
 {
   double product[CUV_NTF_MAX_RANK], change = 0;
   const double slope = turn (s), curvature = bend (self, s, product);
@@ -165,9 +165,9 @@ cuv_ntf_share_row (
 {
   Shares s;
 
-  begin (self, numerators, row, &s);
+  share_begin (self, numerators, row, &s);
   for (int i = 0; i < CUV_NTF_SHARE_STEPS * s.n; i++) {
-    if (!move (self, &s) && !release (self, &s))
+    if (!share_move (self, &s) && !release (self, &s))
       break;
   }
   for (int k = 0; k < s.n; k++)

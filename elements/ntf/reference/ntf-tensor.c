@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const uint8_t *
-row_of (const CuvCube *cube, int y, int band)
+cube_row (const CuvCube *cube, int y, int band)
 {
   return cube->data + y * cube->row_step + band * cube->band_step;
 }
@@ -41,10 +41,10 @@ note_bad (CuvNtfScan *scan, int64_t *count, int x, int y, int band)
 }
 
 static void
-scan_row (const CuvCube *cube, const double *ignore, int y, int band,
+ntf_scan_row (const CuvCube *cube, const double *ignore, int y, int band,
     CuvNtfScan *scan)
 {
-  const uint8_t *row = row_of (cube, y, band);
+  const uint8_t *row = cube_row (cube, y, band);
 
   for (int x = 0; x < cube->width; x++) {
     float value = float_at (row + x * cube->pixel_step);
@@ -68,7 +68,7 @@ cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,
     return;
   for (int y = first; y < end; y++) {
     for (int band = 0; band < cube->bands; band++)
-      scan_row (cube, ignore, y, band, scan);
+      ntf_scan_row (cube, ignore, y, band, scan);
   }
 }
 
@@ -105,7 +105,7 @@ sample_at (const uint8_t *at, CuvCubeFormat format)
 }
 
 static void
-load_row (const uint8_t *row, const CuvCube *cube, const double *ignore,
+ntf_load_row (const uint8_t *row, const CuvCube *cube, const double *ignore,
     double factor, float *out)
 {
   /* -1 is no valid sample */
@@ -126,7 +126,7 @@ cuv_ntf_load_rows (CuvNtfTensor *self, const CuvCube *cube,
 {
   for (int y = first; y < end; y++) {
     for (int band = 0; band < cube->bands; band++)
-      load_row (row_of (cube, y, band), cube, ignore, 1 / self->scale,
+      ntf_load_row (cube_row (cube, y, band), cube, ignore, 1 / self->scale,
           &self->values[((size_t) y * (size_t) self->depth + (size_t) z
                             + (size_t) band)
               * (size_t) self->width]);

@@ -42,7 +42,7 @@ cuv_ntf_factors_clear (CuvNtfFactors *self)
 }
 
 static const float *
-row_of (const CuvNtfFactors *self, int mode, int i)
+factor_row (const CuvNtfFactors *self, int mode, int i)
 {
   return &self->mode[mode][(size_t) i * (size_t) self->stride];
 }
@@ -75,7 +75,7 @@ typedef struct {
 } Place;
 
 static Place
-place_of (
+ntf_place_of (
     const CuvNtfTensor *tensor, const CuvNtfFactors *f, int y, int x, int z)
 {
   return f->size[CUV_NTF_V] == tensor->width
@@ -89,7 +89,7 @@ add_numerators (const CuvNtfFactors *f, double value, const int at[], int mode,
     double *numerators)
 {
   const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
-  const float *a = row_of (f, p, at[p]), *b = row_of (f, q, at[q]);
+  const float *a = factor_row (f, p, at[p]), *b = factor_row (f, q, at[q]);
 
   for (int k = 0; k < f->rank; k++)
     numerators[at[mode] * f->stride + k] += value * a[k] * b[k];
@@ -106,8 +106,8 @@ find_numerators (const CuvNtfTensor *tensor, const CuvNtfFactors *f, int mode,
   for (int y = 0; y < tensor->height; y++) {
     for (int z = 0; z < tensor->depth; z++) {
       for (int x = 0; x < tensor->width; x++)
-        add_numerators (
-            f, *value++, place_of (tensor, f, y, x, z).row, mode, numerators);
+        add_numerators (f, *value++, ntf_place_of (tensor, f, y, x, z).row,
+            mode, numerators);
     }
   }
 }
@@ -159,9 +159,9 @@ cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
 static double
 sum_of_terms (const CuvNtfFactors *f, const int at[])
 {
-  const float *u = row_of (f, CUV_NTF_U, at[CUV_NTF_U]);
-  const float *v = row_of (f, CUV_NTF_V, at[CUV_NTF_V]);
-  const float *w = row_of (f, CUV_NTF_W, at[CUV_NTF_W]);
+  const float *u = factor_row (f, CUV_NTF_U, at[CUV_NTF_U]);
+  const float *v = factor_row (f, CUV_NTF_V, at[CUV_NTF_V]);
+  const float *w = factor_row (f, CUV_NTF_W, at[CUV_NTF_W]);
   double sum = 0;
 
   for (int k = 0; k < f->rank; k++)
@@ -179,7 +179,8 @@ cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
     for (int z = 0; z < tensor->depth; z++) {
       for (int x = 0; x < tensor->width; x++, value++) {
         double difference = *value
-            - sum_of_terms (factors, place_of (tensor, factors, y, x, z).row);
+            - sum_of_terms (
+                factors, ntf_place_of (tensor, factors, y, x, z).row);
 
         residual += difference * difference;
         total += (double) *value * *value;

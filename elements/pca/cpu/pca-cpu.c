@@ -100,7 +100,7 @@ cuv_pca_cpu_track (CuvPcaCpu *self)
 }
 
 static void
-count (CuvPcaCpu *self, Worker *worker)
+pca_count_tile (CuvPcaCpu *self, Worker *worker)
 {
   const CuvPcaTile *tile = &worker->tile;
 
@@ -115,7 +115,7 @@ count (CuvPcaCpu *self, Worker *worker)
 
 /* A tile may be the end of one row and the beginning of the next. */
 static void
-paint (CuvPcaCpu *self, Worker *worker, int64_t first)
+pca_paint_tile (CuvPcaCpu *self, Worker *worker, int64_t first)
 {
   const int64_t width = self->cube->width;
   const int64_t end = first + worker->tile.count;
@@ -158,9 +158,9 @@ chunk_task (void *data, int worker_index, int chunk)
     self->dsp.load (self->cube, self->bands, t, &worker->tile);
     worker->left_out += worker->tile.n_left_out;
     if (self->work & COUNT)
-      count (self, worker);
+      pca_count_tile (self, worker);
     if (self->work & PAINT)
-      paint (self, worker, t * CUV_PCA_TILE);
+      pca_paint_tile (self, worker, t * CUV_PCA_TILE);
     if (self->work & SCORE)
       score (self, worker, t * CUV_PCA_TILE);
     if (self->work & SUM) { /* last, because it shifts the samples */
@@ -235,7 +235,7 @@ find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
 }
 
 static void
-learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
+pca_learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
 {
   result->update = cuv_pca_track_learn (&self->track, self->sums,
       self->cube->format != CUV_CUBE_F32, &params->learning);
@@ -259,7 +259,7 @@ run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
   if (counts)
     cuv_pca_track_set_limits (&self->track, self->workers[0].bins,
         &params->display, params->learning.smoothing);
-  learn (self, params, result);
+  pca_learn (self, params, result);
   result->basis_us = cuv_microseconds_since (start);
 }
 
@@ -271,7 +271,7 @@ learn_first (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
     return;
   pass (self, SUM);
   result->sums_us = cuv_microseconds_since (start);
-  learn (self, params, result);
+  pca_learn (self, params, result);
   result->basis_us = cuv_microseconds_since (start);
 }
 
@@ -287,7 +287,7 @@ run_exact (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
 }
 
 static void
-begin (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
+pca_begin (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
     int n_threads, CuvPcaResult *result, struct timespec *start)
 {
   clock_gettime (CLOCK_MONOTONIC, start);
@@ -304,7 +304,7 @@ cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
 {
   struct timespec start;
 
-  begin (self, cube, bands, n_threads, result, &start);
+  pca_begin (self, cube, bands, n_threads, result, &start);
   self->picture = picture;
   self->stride = stride;
   if (params->timing == CUV_PCA_LAGGED && !params->is_frozen
@@ -342,7 +342,7 @@ cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
 
   if (!ensure_scores (self, scores->n))
     return false;
-  begin (self, cube, bands, n_threads, result, &start);
+  pca_begin (self, cube, bands, n_threads, result, &start);
   self->scores = scores;
   learn_first (self, params, result, &start);
   result->left_out = pass (self, SCORE);

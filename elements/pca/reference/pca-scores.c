@@ -7,7 +7,8 @@
 
 /* The samples of a band, centred unless mode is SECOND_MOMENTS. */
 static void
-read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
+read_tile_row (
+    const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
 {
   const double mean =
       basis->mode == CUV_PCA_SECOND_MOMENTS ? 0.0 : basis->mean[b];
@@ -38,7 +39,7 @@ cuv_pca_score (
 
   memset (out, 0, (size_t) (n_scores * CUV_PCA_TILE) * sizeof *out);
   for (int b = 0; b < tile->n; b++) {
-    read_row (tile, basis, b, row);
+    read_tile_row (tile, basis, b, row);
     for (int k = 0; k < n_scores; k++) {
       const double weight = weight_of (basis, k, b);
       double *sums = &out[k * CUV_PCA_TILE];

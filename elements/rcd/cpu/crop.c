@@ -22,7 +22,7 @@ typedef struct {
 } Row;
 
 static int
-clamp (int64_t v, int end)
+crop_clamp (int64_t v, int end)
 {
   return v < 0 ? 0 : v < end ? (int) v : end - 1;
 }
@@ -36,8 +36,8 @@ set_columns (
   for (int i = 0; i < self->n_samples; i++) {
     const int64_t x = (crop->x + crop->step * i) >> 8;
 
-    self->left[i] = clamp (x >> 8, frame->width);
-    self->right[i] = clamp ((x >> 8) + 1, frame->width);
+    self->left[i] = crop_clamp (x >> 8, frame->width);
+    self->right[i] = crop_clamp ((x >> 8) + 1, frame->width);
     self->weight[i] = (int32_t) (x & 255);
   }
 }
@@ -64,9 +64,9 @@ read_rgb (const Columns *self, Row *row)
 
 /* rows: of the frame's last two that were read. */
 static const Row *
-read_row (const Columns *self, Row rows[2], int64_t at)
+crop_read_row (const Columns *self, Row rows[2], int64_t at)
 {
-  const int y = clamp (at, self->frame->height);
+  const int y = crop_clamp (at, self->frame->height);
   Row *row = &rows[y % 2];
 
   if (row->y != y) {
@@ -84,8 +84,8 @@ add_samples (
     const Columns *columns, Row rows[2], int64_t y, int samples, int32_t *sums)
 {
   const int32_t weight = (int32_t) (y & 255);
-  const Row *above = read_row (columns, rows, y >> 8);
-  const Row *below = read_row (columns, rows, (y >> 8) + 1);
+  const Row *above = crop_read_row (columns, rows, y >> 8);
+  const Row *below = crop_read_row (columns, rows, (y >> 8) + 1);
 
   for (int i = 0; i < columns->n_samples; i++)
     sums[i / samples] +=

@@ -18,7 +18,7 @@ typedef struct {
 /* ---- features ---- */
 
 static int
-clamp (int v, int end)
+clamp_index (int v, int end)
 {
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
@@ -26,7 +26,7 @@ clamp (int v, int end)
 /* Row y of the frame with a border pixel on both sides, repeated at the frame's
  * border. row: where it is stored in the scratch planes. */
 static void
-load_row (const Block *block, int y, int row)
+rcd_load_row (const Block *block, int y, int row)
 {
   const CuvRcdDsp *dsp = &block->self->dsp;
   const CuvFrame *frame = block->self->frame;
@@ -108,8 +108,8 @@ static void
 compute_features (Block *block)
 {
   for (int row = 0; row < block->height + 2; row++)
-    load_row (
-        block, clamp (block->y + row - 1, block->self->frame->height), row);
+    rcd_load_row (block,
+        clamp_index (block->y + row - 1, block->self->frame->height), row);
   for (int row = 0; row < block->height; row++)
     compute_gradients (block, row);
   list_planes (block);
@@ -120,7 +120,7 @@ compute_features (Block *block)
 /* Adds the sums over the tile at (x, y) to a cell's. The tile's features x and
  * y count from the tile so that they fit 16 bits. */
 static void
-add_tile (
+rcd_add_tile (
     const Block *block, int x, int y, int width, int height, int64_t *cell)
 {
   const CuvRcdCpu *self = block->self;
@@ -145,7 +145,7 @@ add_tile (
 /* Adds the part of a grid row that lies in the block to the row's cells.
  * column: the first one that overlaps the block. */
 static void
-add_row (const Block *block, int row, int column, int64_t *cells)
+rcd_add_row (const Block *block, int row, int column, int64_t *cells)
 {
   const CuvRcdGrid *grid = &block->self->current->grid;
   const int end = block->x + block->width;
@@ -158,7 +158,7 @@ add_row (const Block *block, int row, int column, int64_t *cells)
         limit - x < CUV_RCD_TILE_WIDTH ? limit - x : CUV_RCD_TILE_WIDTH;
 
     if (width > 0 && height > 0)
-      add_tile (block, x, grid->y[row], width, height,
+      rcd_add_tile (block, x, grid->y[row], width, height,
           cells + (ptrdiff_t) column * block->self->n_sums);
     x += width;
     column += x == grid->x[column + 1];
@@ -176,7 +176,7 @@ row_cells (const CuvRcdCpu *self, int row)
 
 /* Grid rows first .. end - 1, together no higher than a block. */
 static void
-add_rows (Block *block, int first, int end)
+rcd_add_rows (Block *block, int first, int end)
 {
   const CuvRcdGrid *grid = &block->self->current->grid;
   const int right = grid->x[grid->n_columns];
@@ -192,7 +192,7 @@ add_rows (Block *block, int first, int end)
       column++;
     compute_features (block);
     for (int row = first; row < end; row++)
-      add_row (block, row, column, row_cells (block->self, row));
+      rcd_add_row (block, row, column, row_cells (block->self, row));
   }
 }
 
@@ -220,7 +220,7 @@ rows_task (void *data, int worker, int task)
 
   for (int row = first; row < end; row++)
     memset (row_cells (self, row) - self->n_sums, 0, size * sizeof (int64_t));
-  add_rows (&block, first, end);
+  rcd_add_rows (&block, first, end);
   for (int row = first; row < end; row++)
     integrate_row (self, row_cells (self, row));
 }

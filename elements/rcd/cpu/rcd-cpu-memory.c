@@ -36,7 +36,7 @@ init_coordinates (CuvRcdCpu *self)
 }
 
 static bool
-allocate (CuvRcdCpu *self)
+rcd_allocate (CuvRcdCpu *self)
 {
   const CuvRcdConfig *config = &self->config;
   const int rows = config->height / config->cell;
@@ -67,7 +67,7 @@ cuv_rcd_cpu_new (const CuvRcdConfig *config)
   self->n_features = cuv_rcd_n_features (config->features);
   self->n_sums = CUV_RCD_SUMS (self->n_features);
   self->n_workers = cuv_threads_n_workers ();
-  if (!allocate (self)) {
+  if (!rcd_allocate (self)) {
     cuv_rcd_cpu_free (self);
     return NULL;
   }

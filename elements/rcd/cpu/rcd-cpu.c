@@ -101,7 +101,8 @@ find_match (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *best)
 }
 
 static void
-find_target (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
+rcd_cpu_find_target (
+    CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
   int n_rows = 0;
 
@@ -137,7 +138,7 @@ cuv_rcd_cpu_run (CuvRcdCpu *self, const CuvFrame *frame,
   set_lines (self, &search->area);
   cuv_rcd_cpu_integrals (self, &self->cells);
   for (int t = 0; t < search->n_targets; t++)
-    find_target (self, &search->targets[t], &matches[t]);
+    rcd_cpu_find_target (self, &search->targets[t], &matches[t]);
 }
 
 void

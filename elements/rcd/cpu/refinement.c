@@ -97,7 +97,7 @@ column_of (const CuvRcdCpu *self, int x)
 }
 
 static int
-row_of (const CuvRcdCpu *self, int y)
+fine_row (const CuvRcdCpu *self, int y)
 {
   return find_line (self->fine.y, self->fine.grid.n_rows + 1, y);
 }
@@ -113,8 +113,8 @@ score_task (void *data, int task)
       (ptrdiff_t) (self->fine.grid.n_columns + 1) * self->n_sums;
   const CuvRcdWindowRow row = { &self->target->model, self->config.metric,
     self->n_features, self->config.lambda,
-    self->fine.integrals + row_of (self, boxes->y) * pitch,
-    self->fine.integrals + row_of (self, boxes->y + boxes->height) * pitch,
+    self->fine.integrals + fine_row (self, boxes->y) * pitch,
+    self->fine.integrals + fine_row (self, boxes->y + boxes->height) * pitch,
     boxes->y, boxes->width, boxes->height };
   CuvRcdWindowEdges edges[STEPS];
   double scores[STEPS];
@@ -137,16 +137,16 @@ score_task (void *data, int task)
 static void
 get_sums (const CuvRcdCpu *self, const CuvRcdBox *box, int64_t *sums)
 {
-  const int left = column_of (self, box->x), top = row_of (self, box->y);
+  const int left = column_of (self, box->x), top = fine_row (self, box->y);
   const int right = column_of (self, box->x + box->width);
-  const int bottom = row_of (self, box->y + box->height);
+  const int bottom = fine_row (self, box->y + box->height);
 
   cuv_rcd_cpu_sums (
       self, &self->fine, left, top, box, right - left, bottom - top, sums);
 }
 
 static void
-find_best (const CuvRcdCpu *self, CuvRcdMatch *match)
+find_best_window (const CuvRcdCpu *self, CuvRcdMatch *match)
 {
   bool found = false;
 
@@ -174,7 +174,7 @@ cuv_rcd_cpu_refine (CuvRcdCpu *self, CuvRcdMatch *match)
     set_lines (self);
     cuv_rcd_cpu_integrals (self, &self->fine);
     cuv_threads_run (self->n_threads, N_WINDOW_ROWS, score_task, self);
-    find_best (self, match);
+    find_best_window (self, match);
     shift = CUV_RCD_FINE_NEXT_SHIFT;
   }
 }

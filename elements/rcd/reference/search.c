@@ -162,7 +162,7 @@ refine (const Search *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 }
 
 static void
-find_target (const Search *self, const CuvRcdTarget *target, double *scores,
+rcd_find_target (const Search *self, const CuvRcdTarget *target, double *scores,
     CuvRcdMatch *best)
 {
   const int n_candidates = cuv_rcd_n_candidates (self->search);
@@ -206,7 +206,7 @@ cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
   bool ok = own != NULL && search_init (&self);
 
   for (int t = 0; ok && t < search->n_targets; t++)
-    find_target (
+    rcd_find_target (
         &self, &search->targets[t], scores != NULL ? scores : own, &matches[t]);
   free (own);
   free (self.integrals);

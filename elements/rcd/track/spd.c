@@ -14,7 +14,7 @@ typedef struct {
 } Eigen;
 
 static void
-unpack (const CuvSpd *a, int n, double *full)
+spd_unpack (const CuvSpd *a, int n, double *full)
 {
   for (int i = 0; i < n; i++) {
     for (int j = i; j < n; j++)
@@ -27,7 +27,7 @@ eigen_init (Eigen *self, const CuvSpd *a, int n)
 {
   double full[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
 
-  unpack (a, n, full);
+  spd_unpack (a, n, full);
   for (int i = 0; i < n * n; i++)
     self->vector[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
   cuv_rcd_jacobi (full, self->vector, n);
@@ -133,8 +133,8 @@ cuv_spd_congruence (const CuvSpd *a, const CuvSpd *b, int n, CuvSpd *out)
   double fb[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
   double half[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES] = { 0 };
 
-  unpack (a, n, fa);
-  unpack (b, n, fb);
+  spd_unpack (a, n, fa);
+  spd_unpack (b, n, fb);
   for (int i = 0; i < n * n; i++) {
     for (int k = 0; k < n; k++)
       half[i] += fb[i / n * n + k] * fa[k * n + i % n];

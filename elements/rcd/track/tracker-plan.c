@@ -109,7 +109,7 @@ cells_of (double side, double scale, int cell)
 }
 
 static int
-clamp (double v, int maximum)
+clamp_to_int (double v, int maximum)
 {
   return v < 0.0 ? 0 : v > maximum ? maximum : (int) v;
 }
@@ -125,8 +125,8 @@ range_around (double middle, int radius, int cell, int cells, int n,
   const double low = ceil ((corner - radius) / cell);
   const double high = floor ((corner + radius) / cell);
   const double near = floor (corner / cell + 0.5);
-  const int start = clamp (low <= high ? low : near, n - cells);
-  const int end = clamp (low <= high ? high : near, n - cells);
+  const int start = clamp_to_int (low <= high ? low : near, n - cells);
+  const int end = clamp_to_int (low <= high ? high : near, n - cells);
 
   *first = start;
   *n_cells = end - start + cells;

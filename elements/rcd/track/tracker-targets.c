@@ -150,7 +150,7 @@ cuv_tracker_init_appearance (CuvTracker *self, CuvTrackerTarget *target,
 /* ---- add and remove ---- */
 
 static CuvTrackerTarget *
-add (CuvTracker *self, const CuvRcdBox *box)
+tracker_add (CuvTracker *self, const CuvRcdBox *box)
 {
   CuvTrackerTarget *target;
   CuvCorrelation *correlation;
@@ -172,7 +172,7 @@ add (CuvTracker *self, const CuvRcdBox *box)
 int32_t
 cuv_tracker_add (CuvTracker *self, const CuvRcdBox *box)
 {
-  CuvTrackerTarget *target = add (self, box);
+  CuvTrackerTarget *target = tracker_add (self, box);
 
   if (target == NULL)
     return 0;
@@ -186,7 +186,7 @@ cuv_tracker_add_picture (
     CuvTracker *self, const CuvFrame *picture, const char **problem)
 {
   const CuvRcdBox box = { 0, 0, picture->width, picture->height };
-  CuvTrackerTarget *target = add (self, &box);
+  CuvTrackerTarget *target = tracker_add (self, &box);
   int64_t sums[CUV_RCD_MAX_SUMS];
   const char *why;
 

@@ -132,7 +132,7 @@ check_surroundings (CuvTracker *self, const CuvTrackerTarget *target,
 }
 
 static const char *
-measure (CuvTracker *self, CuvTrackerTarget *target,
+tracker_measure (CuvTracker *self, CuvTrackerTarget *target,
     const CuvTrackerParams *params, const CuvFrame *frame,
     const CuvProcessor *processor, bool *rejected)
 {
@@ -166,8 +166,8 @@ measure_pending (CuvTracker *self, const CuvTrackerParams *params,
 
     if (!self->targets[t].pending)
       continue;
-    problem =
-        measure (self, &self->targets[t], params, frame, processor, &rejected);
+    problem = tracker_measure (
+        self, &self->targets[t], params, frame, processor, &rejected);
     if (problem != NULL)
       return problem;
     if (rejected)
@@ -214,8 +214,9 @@ update_targets (CuvTracker *self, const CuvTrackerParams *params)
 
 /* with_crops: reads those that are planned, too. */
 static const char *
-search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
-    double half, bool with_crops, const CuvProcessor *processor)
+tracker_search (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, double half, bool with_crops,
+    const CuvProcessor *processor)
 {
   CuvTrackerPlan *plan = &self->plan;
   const CuvRcdSearch request = { plan->area, plan->n_targets, plan->targets,
@@ -274,7 +275,7 @@ search_in_other_light (CuvTracker *self, const CuvFrame *frame,
   if (!choose_gains (self))
     return NULL;
   cuv_tracker_plan (self, params, frame->width, frame->height, false);
-  problem = search (self, frame, params, 0.0, false, processor);
+  problem = tracker_search (self, frame, params, 0.0, false, processor);
   for (int i = 0; i < self->plan.n_targets && problem == NULL; i++)
     cuv_tracker_update_relit (self, &self->targets[self->plan.target[i]],
         &self->matches[i], &self->plan.targets[i].model, limit);
@@ -317,8 +318,8 @@ end_frame (CuvTracker *self, CuvTrackerResult *result)
 }
 
 static const char *
-run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
-    bool draw, const CuvProcessor *processor)
+tracker_run (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, bool draw, const CuvProcessor *processor)
 {
   const bool same_size =
       frame->width == self->width && frame->height == self->height;
@@ -346,7 +347,7 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   follow = params->correlation && !params->full && same_size;
   if (follow)
     cuv_tracker_plan_crops (self);
-  problem = search (self, frame, params, half, follow, processor);
+  problem = tracker_search (self, frame, params, half, follow, processor);
   if (problem != NULL)
     return problem;
   update_targets (self, params);
@@ -369,7 +370,7 @@ cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
 
   clock_gettime (CLOCK_MONOTONIC, &start);
   *result = (CuvTrackerResult){ 0 };
-  problem = run (self, frame, params, draw, processor);
+  problem = tracker_run (self, frame, params, draw, processor);
   if (problem == NULL)
     end_frame (self, result);
   result->microseconds = cuv_microseconds_since (&start);

@@ -168,7 +168,7 @@ update_mean (CuvRcdAppearance *self, const CuvRcdUpdateConfig *update,
 /* ---- entry ---- */
 
 static void
-start (CuvRcdAppearance *self, CuvRcdUpdate update, const int64_t *sums,
+start_model (CuvRcdAppearance *self, CuvRcdUpdate update, const int64_t *sums,
     const CuvRcdBox *box)
 {
   self->update = update;
@@ -186,7 +186,7 @@ cuv_rcd_appearance_update (CuvRcdAppearance *self,
     const CuvRcdUpdateConfig *update, const int64_t *sums, const CuvRcdBox *box)
 {
   if (self->update != update->update)
-    start (self, update->update, sums, box);
+    start_model (self, update->update, sums, box);
   switch (self->update) {
     case CUV_RCD_UPDATE_NONE:
       break;

@@ -106,7 +106,7 @@ greater (CuvCannyNorm norm, Norms a, Norms b)
 
 /* Mask of norms greater than the one before and not less than the one after. */
 static inline __m256i
-is_ridge (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
+canny_is_ridge_avx2 (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
     const CuvGradientRow *after, int dx, int x)
 {
   return _mm256_andnot_si256 (
@@ -128,13 +128,13 @@ is_local_maximum (
   __m256i slanted = _mm256_cmpgt_epi16 (b, tan22);
   __m256i falls = _mm256_srai_epi16 (_mm256_xor_si256 (gx, gy), 15);
   __m256i ridge =
-      _mm256_blendv_epi8 (is_ridge (norm, m, rows[0], rows[2], 1, x),
-          is_ridge (norm, m, rows[0], rows[2], -1, x), falls);
+      _mm256_blendv_epi8 (canny_is_ridge_avx2 (norm, m, rows[0], rows[2], 1, x),
+          canny_is_ridge_avx2 (norm, m, rows[0], rows[2], -1, x), falls);
 
   ridge = _mm256_blendv_epi8 (
-      is_ridge (norm, m, rows[1], rows[1], 1, x), ridge, slanted);
+      canny_is_ridge_avx2 (norm, m, rows[1], rows[1], 1, x), ridge, slanted);
   return _mm256_blendv_epi8 (
-      ridge, is_ridge (norm, m, rows[0], rows[2], 0, x), steep);
+      ridge, canny_is_ridge_avx2 (norm, m, rows[0], rows[2], 0, x), steep);
 }
 
 static inline void
@@ -255,7 +255,7 @@ list_half (
 /* Even pixels first: neighbours often vote for the same cell, and an increment
  * waits for one just before it. */
 static size_t
-list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
+canny_list_avx2 (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
 {
   const __m256i wanted = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
   const int n_blocks = width / 32, end = 32 * n_blocks;
@@ -278,5 +278,5 @@ cuv_canny_dsp_init_avx2 (CuvHoughDsp *dsp)
   dsp->gradients = gradients;
   dsp->suppress = suppress;
   dsp->find_seed = find_seed;
-  dsp->list = list;
+  dsp->list = canny_list_avx2;
 }

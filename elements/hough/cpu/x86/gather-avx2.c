@@ -74,7 +74,8 @@ make_plan (Plan *plan, const CuvGather *work)
 
 /* Adds a block whose first pixel is at `at`. */
 static inline void
-add_block (const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
+gather_add_block (
+    const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
 {
   __m256i carried = _mm256_cmpgt_epi16 (
       plan->fractions, _mm256_set1_epi16 ((int16_t) (~at ^ 0x8000)));
@@ -103,8 +104,8 @@ add_n_lines (const Plan *plan, const CuvGather *work, int first, int n_lines,
 
   for (int b = 0; b < plan->n_blocks; b++) {
     for (int i = 0; i < n_lines; i++)
-      add_block (plan, pixels + (ptrdiff_t) i * work->n, at + i * work->step,
-          lanes + i * plan->pitch);
+      gather_add_block (plan, pixels + (ptrdiff_t) i * work->n,
+          at + i * work->step, lanes + i * plan->pitch);
     at += BLOCK * plan->d;
     pixels += on;
   }

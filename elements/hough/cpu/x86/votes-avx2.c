@@ -10,7 +10,7 @@ typedef struct {
 } Row;
 
 static inline Row
-row_of (const CuvHoughRow *row)
+broadcast_row (const CuvHoughRow *row)
 {
   return (Row){ vdupq_n_s32 (row->dx), vdupq_n_s32 (row->dy),
     vdupq_n_s32 (row->offset) };
@@ -64,7 +64,7 @@ halves (int32_t x, int32_t y)
 }
 
 static inline Row
-row_of (const CuvHoughRow *row)
+broadcast_row (const CuvHoughRow *row)
 {
   const int32_t low = (1 << LOW_BITS) - 1;
 
@@ -191,7 +191,7 @@ static void
 vote (
     const CuvHoughRow *row, const uint32_t *pixels, size_t n, uint32_t *middle)
 {
-  const Row r = row_of (row);
+  const Row r = broadcast_row (row);
 
   count (&r, 1, 0, pixels, n / 8 * 8, middle);
   cuv_vote (row, pixels + n / 8 * 8, n % 8, middle);
@@ -201,7 +201,8 @@ static void
 vote_pair (
     const CuvHoughPair *pair, const uint32_t *pixels, size_t n, uint32_t *table)
 {
-  const Row rows[] = { row_of (&pair->rows[0]), row_of (&pair->rows[1]) };
+  const Row rows[] = { broadcast_row (&pair->rows[0]),
+    broadcast_row (&pair->rows[1]) };
 
   count (rows, 2, pair->stride, pixels, n / 8 * 8, table);
   cuv_vote_pair (pair, pixels + n / 8 * 8, n % 8, table);
@@ -224,7 +225,8 @@ add_counts (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
 
 /* Votes are below 2^31. */
 static int
-find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
+hough_find_cells_avx2 (
+    const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
 {
   const __m256i limit = _mm256_set1_epi32 (
       threshold < INT32_MAX ? (int32_t) threshold : INT32_MAX);
@@ -253,6 +255,6 @@ cuv_hough_dsp_init_avx2 (CuvHoughDsp *self)
   self->vote_pair = vote_pair;
   self->add_counts = add_counts;
   self->gather = cuv_gather_avx2;
-  self->find_cells = find_cells;
+  self->find_cells = hough_find_cells_avx2;
   self->gather_threshold = 75;
 }

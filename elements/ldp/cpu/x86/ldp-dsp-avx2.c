@@ -75,7 +75,7 @@ signs_avx2 (const uint8_t *const *rows, int k, int n, uint8_t *signs)
 
 /* Bit 2 d: both derivatives in direction d are above 0, or both below. */
 static inline __m256i
-matches (__m256i here, __m256i other)
+matches_avx2 (__m256i here, __m256i other)
 {
   const __m256i same = _mm256_and_si256 (here, other);
 
@@ -88,10 +88,10 @@ matches (__m256i here, __m256i other)
 static inline __m256i
 match_two (__m256i here, const uint8_t *first, const uint8_t *second)
 {
-  const __m256i one = matches (here, load (first));
+  const __m256i one = matches_avx2 (here, load (first));
 
   return _mm256_or_si256 (
-      _mm256_add_epi8 (one, one), matches (here, load (second)));
+      _mm256_add_epi8 (one, one), matches_avx2 (here, load (second)));
 }
 
 /* Bits 2 d and 2 d + 1 of each byte, moved to bits `to` and `to` + 1. */

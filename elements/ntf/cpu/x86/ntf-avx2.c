@@ -72,8 +72,8 @@ multiply_rows (Block block, bool all_rows)
 }
 
 static void
-product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
-    const float *b, int stride, float *result)
+ntf_product_avx2 (const float *a, ptrdiff_t row_step, ptrdiff_t step,
+    int n_rows, int n, const float *b, int stride, float *result)
 {
   Block block = { a, b, row_step, step, n, stride, result };
   int i = 0;
@@ -89,7 +89,7 @@ product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
 }
 
 static void
-dot (const float *a, const float *b, int n, int stride, float *sums)
+ntf_dot_avx2 (const float *a, const float *b, int n, int stride, float *sums)
 {
   for (int k = 0; k < stride; k += CUV_NTF_LANES) {
     __m256 sum = _mm256_loadu_ps (&sums[k]);
@@ -102,7 +102,8 @@ dot (const float *a, const float *b, int n, int stride, float *sums)
 }
 
 static void
-add (const float *a, const float *factor, int n, int stride, float *sums)
+ntf_add_avx2 (
+    const float *a, const float *factor, int n, int stride, float *sums)
 {
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < stride; k += CUV_NTF_LANES) {
@@ -124,7 +125,7 @@ add_square (__m128 difference, __m256d sum)
 }
 
 static double
-distance (const float *a, const float *b, int n)
+ntf_distance_avx2 (const float *a, const float *b, int n)
 {
   const int n_vectorised = n - n % CUV_NTF_LANES;
   double lanes[CUV_NTF_LANES];
@@ -148,9 +149,9 @@ void
 cuv_ntf_dsp_init_avx2 (CuvNtfDsp *self)
 {
   *self = (CuvNtfDsp){
-    .product = product,
-    .dot = dot,
-    .add = add,
-    .distance = distance,
+    .product = ntf_product_avx2,
+    .dot = ntf_dot_avx2,
+    .add = ntf_add_avx2,
+    .distance = ntf_distance_avx2,
   };
 }

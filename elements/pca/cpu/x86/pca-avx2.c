@@ -39,7 +39,7 @@ store_row (__m256d addend, bool is_exact, CuvPcaSum *sums)
 }
 
 static inline void
-add_block (const double *a, const double *b, bool is_exact, CuvPcaSum *sums,
+pca_add_block (const double *a, const double *b, bool is_exact, CuvPcaSum *sums,
     int stride)
 {
   __m256d acc[BLOCK_ROWS][BLOCK_COLUMNS];
@@ -101,7 +101,7 @@ add_narrow_block (
 }
 
 static void
-add (const CuvPcaTile *tile, CuvPcaSum *sums)
+pca_add_avx2 (const CuvPcaTile *tile, CuvPcaSum *sums)
 {
   const int stride = CUV_PCA_STRIDE (tile->n);
 
@@ -114,7 +114,8 @@ add (const CuvPcaTile *tile, CuvPcaSum *sums)
       if (tile->is_narrow)
         add_narrow_block (tile->narrow + a, tile->narrow + b, to, stride);
       else
-        add_block (tile->rows + a, tile->rows + b, tile->is_exact, to, stride);
+        pca_add_block (
+            tile->rows + a, tile->rows + b, tile->is_exact, to, stride);
     }
   }
 }
@@ -181,7 +182,7 @@ project (const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out)
 }
 
 static void
-paint (const CuvPcaTile *tile, const int32_t *values, uint8_t *out)
+pca_paint_avx2 (const CuvPcaTile *tile, const int32_t *values, uint8_t *out)
 {
   const __m256i opaque = _mm256_set1_epi32 ((int) 0xff000000);
 
@@ -204,7 +205,7 @@ void
 cuv_pca_dsp_init_avx2 (CuvPcaDsp *self)
 {
   self->load = cuv_pca_avx2_load;
-  self->add = add;
+  self->add = pca_add_avx2;
   self->project = project;
-  self->paint = paint;
+  self->paint = pca_paint_avx2;
 }
