@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the line detector on the CPU or with CUDA, and converts peaks and
+ * segments of the region of interest to lines of the frame. */
 #include "config.h"
 #include "backend.h"
 
@@ -265,7 +267,8 @@ list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
   }
 }
 
-/* An eighth of the frame's shorter side; any region may be a segment. */
+/* An eighth of the frame's shorter side (docs/houghlines.md, "Why these
+ * defaults"); a segment of a region needs no minimum. */
 static uint32_t
 auto_threshold (const CuvHoughLayout *layout, const CuvHoughParams *params)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector for frames of one size and a region of interest, on the CPU
- * or on the GPU. */
+/* The line detector for one frame size and region of interest, on the CPU or on
+ * the GPU. */
 #ifndef CUV_HOUGH_BACKEND_H
 #define CUV_HOUGH_BACKEND_H
 
@@ -8,9 +8,9 @@
 #include "cuvroi.h"
 #include "hough.h"
 
-/* A line or a segment in the frame: x cos (theta) + y sin (theta) = rho, in
- * pixels from the frame's top left one, theta in radians from -pi/2 up to below
- * pi/2. A line ends where it leaves the region of interest. */
+/* A line or a segment in the frame: x cos (theta) + y sin (theta) = rho. Pixels
+ * are counted from the frame's top left one; theta is in radians, -pi/2 <=
+ * theta < pi/2. A line ends where it leaves the region of interest. */
 typedef struct {
   float rho, theta;
   uint32_t votes;
@@ -27,14 +27,14 @@ typedef struct {
   int n_lines;
 } CuvHoughDetector;
 
-/* The config's size is ignored: it is that of the region of interest in the
- * frame. NULL on failure, and *error says why. */
+/* The config's size is ignored; the region of interest in the frame gives it.
+ * Returns NULL on failure, and *error says why. */
 CuvHoughDetector *cuv_hough_detector_new (const CuvHoughConfig *config,
     const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor,
     const char **error);
 
-/* NULL is allowed. On the device the context that it was made in must be
- * current. */
+/* NULL is allowed. A detector on the device needs the context that it was made
+ * in to be current. */
 void cuv_hough_detector_free (CuvHoughDetector *self);
 
 /* Whether self was made for these arguments; self may be NULL. */
@@ -42,9 +42,10 @@ bool cuv_hough_detector_matches (const CuvHoughDetector *self,
     const CuvHoughConfig *config, const CuvRoi *roi, const CuvFrame *frame,
     const CuvProcessor *processor);
 
-/* Finds a frame's lines, or segments if params ask for them, and draws over the
- * region of interest, for which the frame must be writable. A threshold of 0 is
- * chosen for the frame. Returns NULL, or an error. */
+/* Finds a frame's lines, or segments if params ask for them. Draws over the
+ * region of interest unless draw is NONE; the frame must then be writable. A
+ * threshold of 0 is replaced by one that suits the frame's size. Returns NULL,
+ * or an error. */
 const char *cuv_hough_detector_run (CuvHoughDetector *self,
     const CuvFrame *frame, const CuvHoughParams *params, CuvHoughDraw draw,
     const CuvProcessor *processor, CuvHoughResult *result);

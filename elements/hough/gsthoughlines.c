@@ -6,16 +6,16 @@
  *
  * Finds edges with Canny's detector, lets each edge vote for all lines through
  * it, in rho and theta or in parallel coordinates, and attaches the lines with
- * the most votes as metadata; or segments, where adjacent edges have one
+ * the most votes as metadata; or segments, where adjacent edges have the same
  * direction. Works on the CPU and, for frames in CUDA memory, on the GPU, with
  * the same result. The frame is neither copied nor changed unless draw is set.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
  * houghlines threshold=120 max-lines=20 ! visionoverlay ! videoconvert !
  * autovideosink
- * ]| Shows a film with its 20 clearest lines.
+ * ]| Shows a video with its 20 clearest lines.
  *
  * Since: 0.1
  */
@@ -75,8 +75,8 @@ check_size (const GstHoughLinesSettings *s, const CuvFrame *frame)
   if (MAX (width, height) <= CUV_HOUGH_MAX_SIZE)
     return NULL;
   return g_strdup_printf (
-      "the area to analyse is %dx%d, more than %d pixels across or down: scale "
-      "the frame down, or set roi to a part of it",
+      "the area to analyse is %dx%d, but each side may have at most %d pixels: "
+      "scale the frame down, or set roi to a part of it",
       width, height, CUV_HOUGH_MAX_SIZE);
 }
 
@@ -286,7 +286,7 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      hough_lines_debug, "houghlines", 0, "lines by the Hough transform");
+      hough_lines_debug, "houghlines", 0, "lines found by the Hough transform");
   object_class->finalize = gst_hough_lines_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_hough_lines_start);
   filter_class->configure = gst_hough_lines_configure;

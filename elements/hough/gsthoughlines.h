@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element houghlines. */
 #ifndef GST_HOUGH_LINES_H
 #define GST_HOUGH_LINES_H
 

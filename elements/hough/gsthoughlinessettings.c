@@ -7,7 +7,7 @@
 #include "hough.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstHoughLinesSettings, field)
-#define AUTO_WINDOW 10 /* degrees */
+#define AUTO_WINDOW 10 /* degrees: docs/houghlines.md, "Why these defaults" */
 
 static gdouble
 window_of (const GstHoughLinesSettings *self)
@@ -71,7 +71,7 @@ gst_hough_lines_check (gconstpointer settings)
   if (self->method == CUV_HOUGH_GATHER && window_of (self) < 90)
     return g_strdup_printf (
         "orientation-window is %g, but method=gather does not use edge "
-        "directions: set orientation-window to 90 or another method",
+        "directions: set orientation-window to 90 or choose another method",
         self->orientation_window);
   return NULL;
 }
@@ -97,12 +97,12 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
   if (problem == NULL)
     return NULL;
   return g_strdup_printf (
-      "theta-min %g, theta-max %g: %s; set them further apart, or set a finer "
-      "theta-resolution (pclines-d with method=pclines)",
+      "theta-min %g, theta-max %g: %s; set them further apart, or choose a "
+      "finer theta-resolution (pclines-d with method=pclines)",
       self->theta_min, self->theta_max, problem);
 }
 
-/* A multiple of 15 degrees in radians, up to a whole turn. */
+/* Whether an angle looks like radians: a multiple of pi / 12 up to 2 pi. */
 static gboolean
 is_radians (gdouble angle)
 {
@@ -176,25 +176,25 @@ parse_roi (gpointer settings)
 /**
  * GstHoughLines:method:
  *
- * All but pclines find the same lines: they differ in time and memory. stats
- * says which one auto took.
+ * All but pclines find the same lines and differ in time and memory only. stats
+ * reports which one auto chose.
  *
  * Since: 0.1
  */
 /**
  * GstHoughLines:orientation-window:
  *
- * 0 is 10 degrees, but 90 with edges=input and method=gather, which know no
- * directions of edges. 90 is equivalent to OpenCV's HoughLines.
+ * 0 means 10 degrees, or 90 if the directions of edges are not known
+ * (edges=input, method=gather). 90 gives the votes of OpenCV's HoughLines.
  *
  * Since: 0.1
  */
 /**
  * GstHoughLines:theta-max:
  *
- * Normals are looked at from theta-min up to below theta-max, which may be up
- * to 180 degrees more: 80 to 100 are the lines within 10 degrees of the
- * horizontal. Results are from -90 up to below 90 degrees always.
+ * Finds lines whose normals are from theta-min to below theta-max, which may be
+ * up to 180 degrees larger: 80 to 100 finds the lines within 10 degrees of the
+ * horizontal. Results are always from -90 to below 90 degrees.
  *
  * Since: 0.1
  */
@@ -204,8 +204,7 @@ static const GstCuvSetting list[] = {
   { "edges", "Edges", "Source of the edges", .offset = AT (params.source),
       .get_type = edges_get_type, .value = CUV_EDGES_CANNY },
   { "canny-low", "Canny low threshold",
-      "Gradient above which a pixel that is connected to an edge is an edge, "
-      "too",
+      "Gradient above which a pixel connected to an edge is an edge as well",
       .offset = AT (params.canny.low), .type = G_TYPE_UINT, .maximum = 2040,
       .value = 20 },
   { "canny-high", "Canny high threshold",
@@ -238,16 +237,13 @@ static const GstCuvSetting list[] = {
       .offset = AT (pclines_d), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_HOUGH_MAX_PERIOD / 2, .value = 128 },
   { "orientation-window", "Orientation window",
-      "Largest difference in degrees between the direction of an edge and of "
-      "the lines that it votes for (90 = it votes for all lines, 0 = 10 if "
-      "edges have directions, else 90)",
+      "Largest angle in degrees between an edge and the lines that it votes "
+      "for (90 = all lines; 0 = 10 if edges have directions, else 90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
   { "threshold", "Threshold",
       "Number of votes (edge pixels) that a line or a segment has to exceed (0 "
-      "= "
-      "an eighth of the frame's shorter side, at least 40; for segments of "
-      "edges "
-      "with directions no limit)",
+      "= an eighth of the frame's shorter side, at least 40; no minimum for "
+      "segments of edges with directions)",
       .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT,
       .maximum = G_MAXINT },
   { "nms", "Non-maximum suppression",
@@ -261,7 +257,7 @@ static const GstCuvSetting list[] = {
       .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 7 },
   { "max-lines", "Maximum lines",
       "Maximum number of lines, or of segments of edges with directions, to "
-      "publish for a frame, those with the most votes (0 = all, up to 4096)",
+      "publish per frame, most votes first (0 = all, up to 4096)",
       .offset = AT (params.max_lines), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_LINES },
   { "segments", "Segments", "Publish segments instead of whole lines",

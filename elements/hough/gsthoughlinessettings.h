@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of houghlines and their config and parameters. */
+/* The properties of houghlines, and the config and parameters made of them. */
 #ifndef GST_HOUGH_LINES_SETTINGS_H
 #define GST_HOUGH_LINES_SETTINGS_H
 
@@ -26,7 +26,7 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_hough_lines_settings;
 
-/* Without a size. */
+/* The config without a frame size. */
 CuvHoughConfig gst_hough_lines_config (const GstHoughLinesSettings *self);
 CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 

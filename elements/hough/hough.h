@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The Hough transform for lines, and a map of this folder.
  *
+ * A frame: gsthoughlines.c -> backend.c -> cpu/hough-cpu.c, or
+ * cuda/hough/hough.cu if it is in CUDA memory -> lines or segments ->
+ * gsthoughlines.c, which attaches them as metadata.
+ *
  *   plugin.c                registers the element
  *   gsthoughlines.c         the element: results to metadata and messages
- *   gsthoughlinessettings.c its properties, and the config and parameters that
- *                           they mean
+ *   gsthoughlinessettings.c its properties, converted to config and parameters
  *   backend.c               CPU or CUDA, regions of interest, lines of peaks
  *   reference/              the definition, in plain C:
  *     canny.c                 edges
  *     layout.c                rows and cells of the accumulator
  *     votes.c                 votes of edges for cells
- *     peaks.c, segments.c     lines, and the segments of lines that have edges
+ *     peaks.c                 lines: the cells with the most votes
+ *     segments.c              the parts of lines that have edges
  *     regions.c               segments of edges whose directions are known
  *     draw.c                  pictures of edges and votes
- *   cpu/                    the same made fast: threads, memory, the function
- *                           table of the inner loops (hough-dsp.h)
- *   cpu/x86/                the inner loops in AVX2
+ *   cpu/                    the same made fast:
+ *     hough-cpu.c             runs the stages and chooses the voting method
+ *     memory.c                all memory, allocated once
+ *     edges.c                 Canny, and edges sorted by direction
+ *     votes.c                 votes and peaks, by each method
+ *     pairs.c                 pairs of rows that one pass votes for
+ *     hough-dsp.c             function table of the inner loops, in C
+ *     x86/canny-avx2.c        inner loops of edges
+ *     x86/votes-avx2.c        and of votes for rows and pairs of rows
+ *     x86/gather-avx2.c       and of method GATHER
  *   ../../cuda/hough/       the same on the GPU
  *
  * Each edge pixel votes for all lines through it, each a cell of the
@@ -115,12 +126,13 @@ size_t cuv_hough_list_edges (
 void cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
     const uint32_t *pixels, size_t n, uint16_t *bins);
 
-/* The same for their directions. */
+/* Their directions: the bin, plus n_bins where cuv_hough_is_turned(). */
 void cuv_hough_list_directions (const CuvHoughLayout *self,
     const CuvCanny *canny, const uint32_t *pixels, size_t n,
     uint16_t *directions);
 
-/* Counts votes in an accumulator of n_rows x n_cells. Returns how many. */
+/* Counts votes in an accumulator of n_rows x n_cells, which is cleared first.
+ * Returns the number of votes. */
 uint64_t cuv_hough_vote (
     const CuvHoughLayout *self, const CuvEdgeList *list, uint32_t *accumulator);
 
@@ -188,7 +200,7 @@ void cuv_hough_segment_ends (const CuvHoughLayout *self,
 
 /* Segments of edges with directions are those of regions: adjacent edges of
  * similar directions. J. B. Burns, A. R. Hanson, E. M. Riseman, Extracting
- * Straight Lines, PAMI 1986, after which LSD is built, too. */
+ * Straight Lines, PAMI 1986, on which LSD is based as well. */
 static inline bool
 cuv_hough_uses_regions (
     const CuvHoughLayout *self, const CuvHoughParams *params)
@@ -203,8 +215,8 @@ typedef struct _CuvRegions CuvRegions;
 CuvRegions *cuv_regions_new (int width, int height);
 void cuv_regions_free (CuvRegions *self); /* NULL is allowed */
 
-/* Finds the segments of a list of edges with directions as bins. Writes the max
- * best, and returns the number of all. */
+/* Finds the segments of a list of edges whose bins are directions. Writes the
+ * best ones, up to max, and returns the number of all. */
 size_t cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
     const CuvEdgeList *list, const CuvHoughParams *params,
     CuvLineSegment *segments, size_t max);

@@ -14,7 +14,8 @@ typedef struct {
   size_t max_bytes;
 } RetrievalConfig;
 
-/* Without a query, the entries are replaced; the first n_old are unchanged. */
+/* Without a query the job replaces the entries; the first n_old are unchanged.
+ */
 typedef struct {
   CuvLdpQuery *query;
   const uint8_t *entries;
@@ -110,7 +111,7 @@ packed_at (const CpuRetrieval *self, int orientation)
   return self->packed + (size_t) orientation * self->info->descriptor_size;
 }
 
-/* There is room for the orientation. */
+/* Packs the counts of an orientation, for which there is room. */
 static void
 set_query_picture (CpuRetrieval *self, int orientation, const void *counts)
 {

@@ -39,8 +39,8 @@ bool cuv_ldp_descriptor_matches (const CuvLdpDescriptor *self,
 
 enum { CUV_LDP_MAX_MATCHES = 10000 };
 
-/* In how many orientations a picture is compared, of each entry the most
- * similar one counts. Those of cuv_ldp_turn() from 0 on. */
+/* The number of orientations in which a picture is compared, those of
+ * cuv_ldp_turn() from 0 on. For each entry the most similar one counts. */
 enum {
   CUV_LDP_UPRIGHT = 1,
   CUV_LDP_MIRRORED = 2,
@@ -66,9 +66,9 @@ typedef struct {
 typedef struct _CuvLdpRetrieval CuvLdpRetrieval;
 
 /* Compares frames like this one with the first n entries of the index, which
- * must outlive it. On the device at most max_bytes are used for entries, 0 =
- * half of the free memory; the others are copied for each query. NULL on
- * failure, and *error says why. */
+ * must outlive the retrieval. On the device at most max_bytes are used for
+ * entries, 0 = half of the free memory; the other entries are copied for each
+ * query. Returns NULL on failure, and *error says why. */
 CuvLdpRetrieval *cuv_ldp_retrieval_new (const CuvLdpIndex *index, uint64_t n,
     size_t max_bytes, const CuvFrame *frame, const CuvProcessor *processor,
     const char **error);
@@ -82,8 +82,8 @@ void cuv_ldp_retrieval_free (CuvLdpRetrieval *self);
 bool cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
     const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor);
 
-/* Call after the index was refreshed: compares with its first n entries from
- * now on, after an error with none. */
+/* To be called after the index was refreshed: compares with its first n entries
+ * from now on; after an error with none. */
 const char *cuv_ldp_retrieval_set_entries (
     CuvLdpRetrieval *self, uint64_t n, const CuvProcessor *processor);
 

@@ -105,8 +105,8 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
  *
  * Since the start: frames received, entries written and their bytes (guint64);
  * entries of the whole file; device: where the last frame was described, cuda,
- * cpu, or none if upstream; microseconds and microseconds-mean (guint64):
- * processing time per frame.
+ * cpu, or none if that was upstream; microseconds and microseconds-mean
+ * (guint64): processing time per frame.
  *
  * Since: 0.1
  */
@@ -184,7 +184,7 @@ static const GstCuvSettingsTable settings_table = {
   .check = gst_ldp_index_sink_check,
 };
 
-/* The only settings that may change while playing. */
+/* The choice of regions: the only settings that may change while playing. */
 static GstLdpRegionChoice
 pending_choice (GstLdpIndexSink *self, gint *n_threads)
 {
@@ -194,7 +194,7 @@ pending_choice (GstLdpIndexSink *self, gint *n_threads)
   GST_OBJECT_LOCK (self);
   pending = self->settings.pending;
   choice = pending->choice;
-  choice.label = NULL; /* it may be freed meanwhile */
+  choice.label = NULL; /* another thread may free it */
   *n_threads = pending->n_threads;
   GST_OBJECT_UNLOCK (self);
   return choice;

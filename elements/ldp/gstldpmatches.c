@@ -73,7 +73,7 @@ gst_ldp_matches_add_picture (
   g_byte_array_append (self->pictures, picture, size);
 }
 
-/* FNV-1a. */
+/* Continues an FNV-1a hash. */
 static guint
 hash_value (guint hash, guint64 value)
 {

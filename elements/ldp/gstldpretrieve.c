@@ -104,8 +104,8 @@ load_index (gpointer settings)
 /**
  * GstLdpRetrieve:index:
  *
- * Every entry is checked when the index is loaded. While playing, a file that
- * cannot be loaded leaves the old index in force.
+ * Every entry is checked when the index is loaded. If a file that is set while
+ * playing cannot be loaded, the old index stays in use.
  *
  * Since: 0.1
  */
@@ -131,7 +131,8 @@ static const GstCuvSetting list[] = {
   { "threshold", "Threshold", "Minimum similarity of a match, 0 to 1",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "orientations", "Orientations",
-      "Which ways round to compare frames: the most similar one counts. Each "
+      "Orientations in which frames are compared; the most similar one counts. "
+      "Each "
       "takes the time of a comparison",
       .offset = AT (orientations), .get_type = orientations_get_type,
       .value = CUV_LDP_MIRRORED },

@@ -12,31 +12,45 @@
  * eight neighbours: a bit is 0 if both are above 0 or both below, else 1. Bit 7
  * is the neighbour above left, then clockwise to bit 0, the one to the left.
  *
- * This folder:
- *   reference/              the definition, in plain C
+ * A frame: gstldpdescriptor.c -> backend.c -> cpu/ldp-cpu.c, or
+ * cuda/ldp/ldp.cu if it is in CUDA memory -> histograms as metadata
+ * (shared/gstldpmeta.c). gstldpindexsink.c stores them or its own (index/);
+ * gstldpretrieve.c compares its own with an index: backend.c ->
+ * cpu/ldp-match.c, cuda/ldp/match.cu or both. Programs (tools/search) compare
+ * packed histograms by scan/, without frames.
+ *
+ *   plugin.c                registers the elements
+ *   gstldpdescriptor.c      the element ldpdescriptor
+ *   gstldpindexsink.c       the element ldpindexsink
+ *   gstldpretrieve.c        the element ldpretrieve
+ *   gstldpindex.c           the index of ldpretrieve
+ *   gstldpmatches.c         its results as metadata
+ *   shared/                 for all three elements:
+ *     gstldpregions.c         parameters, and the regions to describe
+ *     gstldpmeta.c            descriptors as metadata
+ *   indexsink/              for ldpindexsink:
+ *     gstldpentries.c         entries and their thumbnails
+ *     gstldpnamer.c           their names
+ *   backend.c               descriptors of frames, and retrieval of similar
+ *                           pictures, on the CPU, the GPU or both
+ *   scan/backend.c          comparing packed histograms, on the CPU or the GPU
+ *   reference/              the definition, in plain C:
  *     layout.c                blocks, histograms and bins of a descriptor
  *     descriptor.c            resizing, codes, histograms, drawing
  *     similarity.c            histogram intersection
- *     (cuda/ldp/ldp-code.h, ldp-resize.h: one pixel, shared with the GPU)
- *   cpu/                    the same made fast
- *     ldp-dsp.c               function table of the hot loops; x86/: AVX2
+ *   ../../cuda/ldp/ldp-code.h, ldp-resize.h: one pixel, for gcc and nvcc
+ *   cpu/                    the same made fast:
  *     ldp-cpu.c               resizing and descriptors, on threads
  *     ldp-match.c             similarity to many pictures, and the k best
- *   index/                  files (docs/definitions/ldp-index.md)
- *     ldpindex-read.c         reader;  -load.c: header and commit slots
- *     ldpindex-write.c        writer;  -file.c: creating, locking, syncing
+ *     ldp-dsp.c               function table of the inner loops, in C
+ *     x86/ldp-dsp-avx2.c      and in AVX2
+ *   index/                  files (docs/definitions/ldp-index.md):
+ *     ldpindex-read.c         the reader
+ *     ldpindex-load.c         reads and checks header and commit slots
+ *     ldpindex-write.c        the writer: appends, or rewrites a file
+ *     ldpindex-file.c         creates, locks, renames and syncs files
  *     ldpindex-info.c         parameters, sizes, packing of counts
  *     ldpindex-format.c       bytes, checksums, errors
- *   backend.c               descriptors of frames, and retrieval of similar
- *                           pictures, on the CPU, the GPU or both
- *   scan/                   comparing without frames, for programs: the CPU or
- *                           the GPU
- *   gstldpdescriptor.c, gstldpindexsink.c, gstldpretrieve.c
- *                           the elements
- *   gstldpindex.c           the index of ldpretrieve
- *   gstldpmatches.c         its results as metadata
- *   indexsink/              for ldpindexsink: entries, their names, thumbnails
- *   shared/                 for all elements: parameters, regions, metadata
  */
 #ifndef CUV_LDP_H
 #define CUV_LDP_H
@@ -62,8 +76,8 @@ const char *cuv_ldp_problem (const char *format, ...)
 /* Number of counts of all histograms. */
 size_t cuv_ldp_n_counts (const CuvLdpLayout *self);
 
-/* Number of codes in each histogram of a block of the first scale, or of the
- * only one (cuv_ldp_scale ()). */
+/* Number of codes in each histogram of a block of the first scale;
+ * cuv_ldp_scale () gives the layouts of the others. */
 uint32_t cuv_ldp_total (const CuvLdpLayout *self, int column, int row);
 
 /* The pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */

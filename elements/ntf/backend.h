@@ -10,11 +10,11 @@
 typedef struct {
   int32_t height, width, depth, rank;
   CuvNtfFactorisation factorisation;
-  const int32_t *cancel; /* as of cuv_ntf_cpu_new() */
+  const int32_t *cancel; /* as for cuv_ntf_cpu_new() */
 } CuvNtfConfig;
 
-/* The functions after cuv_ntf_cpu_new(), in this order; START and STEP until
- * DONE. */
+/* The functions of cpu/ntf-cpu.h, to be called in this order; STEP until it
+ * returns DONE. */
 typedef enum {
   CUV_NTF_SCAN,     /* cube, ignore -> *scan */
   CUV_NTF_LOAD,     /* cube, ignore, z, scale; the scale is that of a run */

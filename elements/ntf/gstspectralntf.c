@@ -4,12 +4,12 @@
  * @title: spectralntf
  * @short_description: factorises spectral images and video without negatives
  *
- * Takes a cube, height x width x bands, or a window of frames of grey video, as
- * a sum of terms, each the product of a column, a row and a spectrum that have
- * no negative values, and finds them by iteration. With factorisation=matrix
- * each term is the product of a map and a spectrum: spectral unmixing. The
- * factors are metadata; the picture shows the maps of three terms, or what all
- * of them leave. On the GPU or the CPU.
+ * Approximates a cube, height x width x bands, or a window of frames of grey
+ * video, by a sum of terms, each the product of a column, a row and a spectrum
+ * without negative values, which it finds by iteration. With
+ * factorisation=matrix each term is the product of a map and a spectrum:
+ * spectral unmixing. The factors are metadata; the picture shows the maps of
+ * three terms, or the residual. Runs on the GPU or the CPU.
  *
  * ## Example launch line
  * |[
@@ -154,7 +154,7 @@ gst_spectral_ntf_prepare (
   gst_ntf_bands_init (&self->bands, info);
   if (self->bands.n == 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("All %d bands are bad: mark fewer of them in bad-bands of the caps.",
+        ("All %d bands are bad: mark fewer bands in bad-bands of the caps.",
             info->bands),
         (NULL));
   update_latency (self, info, get_pending (self).window);

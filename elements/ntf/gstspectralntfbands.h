@@ -14,7 +14,7 @@ typedef struct {
   struct {
     gint first, n;
   } runs[CUV_CUBE_MAX_BANDS]; /* of adjacent good bands */
-  const gdouble *ignore;      /* the info's, or NULL */
+  const gdouble *ignore;      /* of the info, or NULL */
 } GstNtfBands;
 
 /* The info must outlive it. */

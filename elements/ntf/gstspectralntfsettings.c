@@ -4,18 +4,16 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstNtfSettings, field)
 
-/* Settings that only a matrix has. */
+/* Rejects settings that need factorisation=matrix. */
 static const gchar *
 check_tensor (const CuvNtfParams *params)
 {
   if (params->init == CUV_NTF_NFINDR)
-    return "init=nfindr with factorisation=tensor: the spectra of pixels are "
-           "no "
+    return "init=nfindr with factorisation=tensor: spectra of pixels are not "
            "terms of rank one; set factorisation to matrix or init to nndsvd";
   if (params->sum_to_one)
     return "sum-to-one=true with factorisation=tensor: only the abundances of "
-           "a "
-           "matrix can sum to one; set factorisation to matrix";
+           "a matrix can sum to one; set factorisation to matrix";
   return NULL;
 }
 
@@ -27,8 +25,8 @@ gst_spectral_ntf_check (gconstpointer settings)
 
   if (params->algorithm == CUV_NTF_HALS && is_jacobi)
     return g_strdup (
-        "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
-        "values for the next; set schedule to gs or algorithm to mu");
+        "algorithm=hals with schedule=jacobi: HALS updates each factor from "
+        "the new values of the others; set schedule to gs or algorithm to mu");
   if (params->factorisation == CUV_NTF_TENSOR)
     return g_strdup (check_tensor (params));
   if (is_jacobi)
@@ -77,8 +75,8 @@ GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
 /**
  * GstSpectralNtf:window:
  *
- * Frames of GRAY8 video that are factorised together, in place of bands. A
- * new value empties the window. The LATENCY answer includes it.
+ * Frames of GRAY8 video that are factorised together; they take the place of
+ * bands. A new value empties the window. The latency includes it.
  *
  * Since: 0.1
  */
@@ -119,7 +117,7 @@ static const GstCuvSetting list[] = {
       "Normalise the columns of u and v to length 1, keep the scale in w, and "
       "sort terms by strength",
       .offset = AT (params.normalise), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "reinit-dead", "Start dead terms afresh",
+  { "reinit-dead", "Restart dead terms",
       "Give terms that have become zero new random columns",
       .offset = AT (params.reinit_dead), .type = G_TYPE_BOOLEAN },
   { "sparsity", "Sparsity",

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Non-negative factorisation of a tensor: the reference. Fast versions agree
- * with it to 1e-5 after ten iterations.
+/* Non-negative factorisation of a tensor: the reference. The fast versions on
+ * the CPU and the GPU are within the tolerance that docs/spectralntf.md states.
  *
- * The folder:
+ * A cube, or a window of grey frames: gstspectralntf.c -> backend.c ->
+ * cpu/ntf-cpu.c, or cuda/ntf/ntf.cu where there is a GPU -> factors as metadata
+ * and a picture of them.
+ *
+ *   plugin.c                   registers the element
+ *   gstspectralntf.c           the element
+ *   gstspectralntfsettings.c   its properties
+ *   gstspectralntfbands.c      the bands that are factorised
+ *   gstspectralntfwindow.c     the sliding window of grey video
+ *   gstspectralntfmeta.c       factors as metadata
+ *   backend.c                  on the CPU or the GPU
+ *   reference/                 the definition, in plain C:
+ *     ntf-tensor.c               from a cube's samples to a tensor
+ *     ntf.c                      factors, an iteration, the error, a run
+ *     ntf-update.c               new values of a row
+ *     ntf-share.c                and of a row that sums to 1
+ *     ntf-paint.c                pictures of factors and residuals
+ *   cpu/                       the same made fast:
+ *     ntf-cpu.c                  a run on threads, and iterations on a tensor
+ *     ntf-matrix.c               iterations on a matrix, pixels x depth
+ *     ntf-nndsvd.c               initialisation by singular vectors
+ *     ntf-nfindr.c               and by spectra of pixels
+ *     ntf-rows.c                 rows as tasks on threads
+ *     ntf-dsp.c                  function table of the inner loops, in C
+ *     x86/ntf-avx2.c             and in AVX2
  *   ../../cuda/ntf/ntf-factors.h  initial and final factors, for gcc and nvcc
- *   reference/ntf-tensor.c   from a cube's samples to a tensor
- *   reference/ntf.c          factors, an iteration, the error, a run
- *   reference/ntf-update.c   new values of a row
- *   reference/ntf-share.c    of one that sums to 1
- *   reference/ntf-paint.c    pictures of factors and residuals
- *   cpu/ntf-cpu.c            a run on threads
- *   cpu/ntf-matrix.c         iterations on pixels x depth
- *   cpu/ntf-nndsvd.c         initialisation by singular vectors
- *   cpu/ntf-nfindr.c         and by spectra of pixels
- *   cpu/ntf-rows.c           rows as tasks on threads
- *   cpu/ntf-dsp.c, cpu/x86/  function table and its AVX2 version
- *   backend.c                on the CPU or the GPU
- *   plugin.c, gstspectral*   the element
+ *   ../../cuda/ntf/            the same on the GPU
  */
 #ifndef CUV_NTF_H
 #define CUV_NTF_H
@@ -74,7 +86,7 @@ void cuv_ntf_factors_clear (CuvNtfFactors *self);
 typedef double CuvNtfGram[CUV_NTF_MAX_RANK * CUV_NTF_MAX_RANK];
 void cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram);
 
-/* Adds that of n rows. */
+/* Adds the Gram matrix of n rows. */
 void cuv_ntf_add_gram (
     const float *rows, size_t n, int rank, int stride, double *gram);
 
@@ -98,7 +110,7 @@ void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* Of sums_to_one: the least squares at once. */
+/* The same if sums_to_one is set: solves the least squares at once. */
 void cuv_ntf_share_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the analysis of a cube on the CPU or with CUDA. */
 #include "config.h"
 #include "backend.h"
 

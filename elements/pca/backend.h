@@ -6,18 +6,19 @@
 #include "cpu/pca-cpu.h"
 #include "cuvbackend.h"
 
-/* One cube, in host or in device memory as the processor says. */
+/* One cube, in host memory, or in device memory if the processor is the device.
+ */
 typedef struct {
   const CuvCube *cube;
   const CuvPcaBands *bands; /* as many as the backend was opened for */
   const CuvPcaParams *params;
   bool reset;               /* discards what was learned before */
   const CuvPcaBasis *start; /* NULL, or replaces what was learned before */
-  uint8_t *picture;         /* as of cuv_pca_cpu_run() */
+  uint8_t *picture;         /* as for cuv_pca_cpu_run() */
   ptrdiff_t stride;
   const CuvPcaScores *scores; /* instead of a picture, on the CPU; or NULL */
   CuvPcaResult *result;
-  CuvPcaBasis *basis; /* becomes what is then known; may be start */
+  CuvPcaBasis *basis; /* receives the new basis; may be start */
 } CuvPcaJob;
 
 /* The config is an int, the number of bands that are selected; jobs are

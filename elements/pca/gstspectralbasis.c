@@ -7,10 +7,10 @@
 
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
-/* Of a file: as many numbers as the largest basis has, its arrays, and some
- * members more. */
+/* The most JSON values in a file: the numbers and arrays of the largest basis,
+ * and some more members. */
 #define MAX_VALUES (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 4) + 1024)
-#define MAX_BYTES (32 * MAX_VALUES) /* 20 a number, and indentation */
+#define MAX_BYTES (32 * MAX_VALUES) /* 20 per number, and indentation */
 #define FAIL(error, ...)                                                       \
   (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
 

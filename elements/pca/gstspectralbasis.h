@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 /* Immutable; g_atomic_rc_box_acquire() is its ref(). */
 typedef struct {
   CuvPcaBasis basis;
-  gint n_vectors; /* in the file; others complete the basis, and along those
+  gint n_vectors; /* in the file; the others complete the basis, and along those
                    * nothing varies */
 } GstSpectralBasis;
 

@@ -5,10 +5,11 @@
  * @short_description: shows the principal components of spectral images
  *
  * Finds the principal components of the pixels of a cube of up to 1024 bands,
- * or of RGB video, and shows three of them as red, green and blue, or passes on
- * some as a cube of scores if what follows takes cubes only. Components keep
- * their places and signs from frame to frame, so that colours do not flicker.
- * Runs on the GPU, to which it uploads cubes itself, or on CPU threads.
+ * or of RGB video, and shows three of them as red, green and blue. If the next
+ * element accepts cubes only, it gets the first components as a cube of scores.
+ * Components keep their places and signs from frame to frame, so that colours
+ * do not flicker. Runs on the GPU, to which it uploads cubes itself, or on CPU
+ * threads.
  *
  * ## Example launch line
  * |[
@@ -58,7 +59,7 @@ struct _GstSpectralPca {
   CuvBackend backend;
   gboolean reset_needed;
   gboolean was_masked;
-  gboolean warned; /* that no pixel is valid */
+  gboolean warned; /* about a frame without valid pixels */
   CuvPcaBands bands;
 };
 

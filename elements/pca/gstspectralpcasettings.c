@@ -45,7 +45,7 @@ load_basis (gpointer settings)
     basis = gst_spectral_basis_load (self->basis_location, &error);
     if (basis == NULL) {
       problem = g_strdup_printf (
-          "%s; set a file that freeze-basis wrote", error->message);
+          "%s; set it to a file written by freeze-basis", error->message);
       g_error_free (error);
       return problem;
     }
@@ -65,8 +65,8 @@ load_basis (gpointer settings)
 /**
  * GstSpectralPca:smoothing:
  *
- * Weight of a frame in the running moments that components are computed from.
- * 1: each frame on its own.
+ * Weight of a frame in the running moments that components are computed from;
+ * with 1 each frame has its own.
  *
  * Since: 0.1
  */
@@ -82,7 +82,8 @@ static const GstCuvSetting list[] = {
   { "mode", "Mode", "Matrix whose eigenvectors are the components",
       .offset = AT (params.learning.mode), .get_type = mode_get_type,
       .value = CUV_PCA_COVARIANCE },
-  { "basis", "Basis", "Frame whose components a frame is projected onto",
+  { "basis", "Basis",
+      "Whether a frame is shown by its own components or the previous frame's",
       .offset = AT (params.timing), .get_type = basis_get_type,
       .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
@@ -92,7 +93,7 @@ static const GstCuvSetting list[] = {
   { "stabilise", "Stabilise", "How components are kept from flickering",
       .offset = AT (params.learning.stabilise), .get_type = stabilise_get_type,
       .value = CUV_PCA_SIGN },
-  { "mapping", "Mapping", "How a component's values are mapped to bytes",
+  { "mapping", "Mapping", "How a component's values are mapped to grey levels",
       .offset = AT (params.display.mapping), .get_type = mapping_get_type,
       .value = CUV_PCA_SIGMA },
   { "sigmas", "Sigmas",
@@ -222,11 +223,10 @@ gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)
    * @self: the element
    * @location: (nullable): a file to save the basis to
    *
-   * Has all frames from now on shown by the components that are in force, and
-   * saves them. Before the first frame there are none: those of the first are
-   * then frozen.
+   * Shows all further frames with the current components, and saves these. If
+   * there are none yet, the first frame's will be frozen.
    *
-   * Returns: whether there were any, and they could be saved
+   * Returns: whether there were components and they could be saved
    *
    * Since: 0.1
    */
@@ -237,7 +237,7 @@ gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)
    * GstSpectralPca::thaw-basis:
    * @self: the element
    *
-   * Has components learned from frames again.
+   * Resumes learning components from frames.
    *
    * Since: 0.1
    */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties and signals of spectralpca and their parameters. */
+/* The properties and signals of spectralpca, and the parameters made of them.
+ */
 #ifndef GST_SPECTRAL_PCA_SETTINGS_H
 #define GST_SPECTRAL_PCA_SETTINGS_H
 

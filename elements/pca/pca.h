@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Principal components of a cube's pixels, and pictures of them. Four steps, of
- * which every version returns the same bits:
+/* Principal components of a cube's pixels, and pictures of them: four steps.
  *
  *   cuv_pca_sums()         sums of products of bands over a frame's pixels
  *   cuv_pca_moments_add()  running mean and second moments over frames
@@ -8,19 +7,34 @@
  *                          so that pictures do not flicker
  *   cuv_pca_gains_*()      gain and offset of three components as R, G, B
  *
- * Everything after the sums works on n x n matrices, in double.
+ * Everything after the sums works on n x n matrices, in double. All versions on
+ * the CPU return the same bits; those of the GPU are within the tolerance that
+ * docs/spectralpca.md states.
  *
- * The folder:
- *   ../../cuda/pca/eigen/    moments and the eigen solver, for gcc and nvcc
- *   reference/pca.c          tiles, pivots, sums of products
- *   reference/pca-basis.c    moments and basis on one thread
- *   reference/pca-picture.c  projection, percentiles, pixels
- *   reference/pca-scores.c   projections as floats
- *   reference/pca-track.c    state from frame to frame
- *   cpu/pca-cpu.c            all of it on threads
- *   cpu/pca-dsp.c, cpu/x86/  function table and its AVX2 version
- *   backend.c                on the CPU or the GPU
- *   plugin.c, gstspectral*   the element
+ * A frame: gstspectralpca.c -> backend.c -> cpu/pca-cpu.c, or cuda/pca/pca.cu
+ * if it is in CUDA memory or a cube on a machine with a GPU -> a picture or
+ * scores, and the basis as metadata.
+ *
+ *   plugin.c                   registers the element
+ *   gstspectralpca.c           the element
+ *   gstspectralpcasettings.c   its properties and signals
+ *   gstspectralpcascores.c     caps and header of cubes of scores
+ *   gstspectralpcatable.c      components as metadata and statistics
+ *   gstspectralbasis.c         a basis as a JSON file
+ *   backend.c                  on the CPU or the GPU
+ *   reference/                 the definition, in plain C:
+ *     pca.c                      tiles, pivots, sums of products
+ *     pca-basis.c                moments and basis on one thread
+ *     pca-picture.c              projection, percentiles, pixels
+ *     pca-scores.c               projections as floats
+ *     pca-track.c                state from frame to frame
+ *   cpu/                       the same made fast:
+ *     pca-cpu.c                  passes over a frame on threads
+ *     pca-dsp.c                  function table of the inner loops
+ *     x86/pca-avx2.c             sums, projections and pixels in AVX2
+ *     x86/pca-avx2-load.c        and the loading of tiles
+ *   ../../cuda/pca/eigen/      moments and the eigen solver, for gcc and nvcc
+ *   ../../cuda/pca/            the same on the GPU
  */
 #ifndef CUV_PCA_H
 #define CUV_PCA_H
@@ -55,6 +69,7 @@ int64_t cuv_pca_n_tiles (const CuvCube *cube);
 /* Tiles per chunk: chunk c begins at tile c * cuv_pca_chunk_tiles(). */
 int64_t cuv_pca_chunk_tiles (const CuvCube *cube);
 
+/* Copies tile `tile`, 0 .. cuv_pca_n_tiles() - 1, of the selected bands. */
 void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
     CuvPcaTile *out);
 

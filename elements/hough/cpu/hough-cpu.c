@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A run: edges, votes, peaks and segments, and their times. */
+/* Runs the stages on a frame - edges, votes, peaks, segments - and times them.
+ */
 #include "cpu/hough-cpu-private.h"
 
 #include "cuvtime.h"
 
 /* Whether edge density makes gathering faster than voting. Measured for cells
- * with one or two pixels per row or column of the frame. */
+ * with one or two pixels per row or column of the frame:
+ * docs/benchmarks/hough.md, "The methods". */
 static bool
 is_dense (const CuvHoughCpu *self)
 {
@@ -72,7 +74,7 @@ find_segments (CuvHoughCpu *self, CuvHoughResult *result)
       (int32_t) (n < CUV_HOUGH_MAX_SEGMENTS ? n : CUV_HOUGH_MAX_SEGMENTS);
 }
 
-/* Without votes. */
+/* Finds segments of regions, which need no votes. */
 static void
 find_regions (CuvHoughCpu *self, CuvHoughResult *result)
 {

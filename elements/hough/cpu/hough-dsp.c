@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The function table in C. */
+/* The inner loops in C, and the choice of those that the CPU supports. */
 #include "cpu/hough-dsp-c.h"
 #include "config.h"
 #include "cuvcpu.h"

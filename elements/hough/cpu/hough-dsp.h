@@ -90,8 +90,8 @@ typedef struct {
    * number. */
   int (*find_cells) (
       const uint32_t *cells, int n, uint32_t threshold, int32_t *found);
-  /* Percent of pixels that are edges, above which gathering is faster than
-   * voting; measured: docs/benchmarks/hough.md. */
+  /* Percentage of edges among pixels above which gathering is faster than
+   * voting; measured in docs/benchmarks/hough.md, "The methods". */
   int gather_threshold;
 } CuvHoughDsp;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of the detector, allocated once. */
+/* Allocates the detector's memory, once. */
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>

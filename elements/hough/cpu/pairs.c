@@ -2,13 +2,13 @@
 /* Pairs of rows that are voted for at once. */
 #include "cpu/hough-cpu-private.h"
 
-/* The most cells of a table, 2 MiB: greater ones take longer to clear and to
- * add up than they save. */
+/* The most counts of a table (2 MiB): clearing and adding up a larger one takes
+ * longer than it saves. */
 enum { MAX_CELLS = 1 << 19 };
 
-/* The least and the greatest difference between the cells of a pixel. Both
- * cells are rounded down, so that it is the difference of the exact values,
- * rounded down or up; and that is greatest and least in the corners. */
+/* The least and the greatest difference between the cells of a pixel in both
+ * rows. Cells are rounded down, so the difference is that of the exact values
+ * rounded down or up; the corners of the frame have the extremes. */
 static void
 find_differences (const CuvHoughLayout *layout, const CuvHoughRow *a,
     const CuvHoughRow *b, int64_t *least, int64_t *greatest)

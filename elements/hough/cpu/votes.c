@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows are voted for in pairs if the table of a pair has at most so many cells
- * for each edge: clearing it and adding it up takes time, too. Measured. */
+/* Rows are voted for in pairs if the table of a pair has at most this many
+ * counts per edge, as clearing it and adding it up also takes time: measured in
+ * docs/benchmarks/hough.md, "The methods". */
 #define CELLS_PER_EDGE 3
 
 static size_t
@@ -85,7 +86,8 @@ add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
   }
 }
 
-/* Whether it has voted for both rows. */
+/* Votes for both rows at once; false if they have to be voted for one by one.
+ */
 static bool
 vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
     const Target targets[CUV_ROWS_AT_ONCE])

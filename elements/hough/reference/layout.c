@@ -180,7 +180,7 @@ cuv_hough_layout_init (CuvHoughLayout *self, const CuvHoughConfig *config)
       && angle_of (config, end) < config->theta_max - same)
     end++;
   if (end == first)
-    return "no direction is between the smallest and the greatest theta";
+    return "no direction lies between theta-min and theta-max";
   *self = (CuvHoughLayout){ .config = *config,
     .width = config->width,
     .height = config->height,

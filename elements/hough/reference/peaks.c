@@ -58,7 +58,8 @@ is_greatest (const CuvHoughLayout *layout, const CuvRowView *views,
   return true;
 }
 
-/* Noise along a line gives the lines beside it votes, too. */
+/* Suppresses the lines beside a stronger one, to which noise along that line
+ * gives votes. */
 static bool
 is_dominant (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvHoughPeak *cell)

@@ -177,8 +177,8 @@ side_of (const CuvRegions *self, const CuvRegionChord *chord, int direction)
   return cuv_region_side (chord, boundary[0], boundary[1], turned);
 }
 
-/* Whether an edge's direction is to the other side of the chord than that of
- * its region's first one. */
+/* Whether the directions of an edge and of its region's first edge point to
+ * different sides of the chord. */
 static bool
 opposes (const CuvRegions *self, const CuvEdgeList *list, uint32_t i)
 {
@@ -226,7 +226,8 @@ regions_measure (CuvRegions *self, const CuvEdgeList *list)
   }
 }
 
-/* Splits the regions that are not straight; others are not looked at again. */
+/* Splits the regions that are not straight and drops the others from the list.
+ */
 static void
 split (CuvRegions *self, const CuvEdgeList *list)
 {
@@ -247,9 +248,8 @@ split (CuvRegions *self, const CuvEdgeList *list)
 
 /* ---- gaps ---- */
 
-/* Whether a region goes on in that of an edge: its ends are near the chord,
- * too.
- */
+/* Whether the region of an edge continues the labelled one: it has the same
+ * direction, and both of its ends are near the chord. */
 static bool
 goes_on (const CuvRegions *self, const CuvEdgeList *list, uint32_t label,
     uint32_t edge)

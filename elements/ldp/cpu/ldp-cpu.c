@@ -25,7 +25,7 @@ typedef struct {
 } Worker;
 
 struct _CuvLdpCpu {
-  CuvLdpLayout layout; /* of one scale */
+  CuvLdpLayout layout; /* of this scale alone */
   CuvLdpCpu *next;     /* describes the smaller scales; NULL: none */
   CuvLdpLayout whole;  /* the first scale's: of all scales */
   CuvLdpCpu *turned;   /* describes its picture in another orientation */

@@ -23,7 +23,7 @@ void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 typedef struct {
   const uint8_t *packed;
   double *similarities; /* of entry 0, 1, .. */
-  bool is_variant; /* of the query before, which has the same similarities: the
+  bool is_variant; /* of the previous query, with the same similarities: the
                     * larger one of each entry stays there */
 } CuvLdpPackedQuery;
 

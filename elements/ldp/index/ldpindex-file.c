@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of indexes: creates, locks, writes, renames and syncs them. */
 #include "index/ldpindex-format.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The bytes of header, commit slots and entries, their checksums, and errors.
+ */
 #include "index/ldpindex-format.h"
 
 #include <stdarg.h>

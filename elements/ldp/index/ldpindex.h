@@ -13,8 +13,8 @@
 #include "ldp.h"
 
 enum {
-  CUV_LDP_INDEX_VERSION = 2,     /* the newest that it reads; 1 has no scales */
-  CUV_LDP_INDEX_MAX_NAME = 1023, /* bytes, without the terminating 0 */
+  CUV_LDP_INDEX_VERSION = 2,          /* the newest; version 1 has no scales */
+  CUV_LDP_INDEX_MAX_NAME = 1023,      /* bytes, without the terminating 0 */
   CUV_LDP_INDEX_MAX_THUMBNAIL = 1024, /* pixels a side */
   CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* per entry */
 };
@@ -138,9 +138,10 @@ bool cuv_ldp_index_writer_close (CuvLdpIndexWriter *self, char **error);
 typedef bool (*CuvLdpIndexEdit) (
     void *data, const CuvLdpIndex *from, CuvLdpIndexWriter *to, char **error);
 
-/* Atomically replaces an index by the one that edit() writes: if the process is
- * killed, the file is either the old or the new one. Other writers are locked
- * out; readers keep using the old file, see cuv_ldp_index_is_replaced(). */
+/* Atomically replaces an index by the one that edit() writes: even if the
+ * process is killed, the file is either the old or the new one. Other writers
+ * are locked out; readers keep the old file, see cuv_ldp_index_is_replaced().
+ */
 bool cuv_ldp_index_rewrite (
     const char *path, CuvLdpIndexEdit edit, void *data, char **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of the frames of a sink. Downstream of multifilesrc they are the file
- * names: buffers do not carry them, but while a frame is pushed the property
- * `index` of multifilesrc is the number of its file. */
+/* Names of the frames of a sink. Downstream of multifilesrc they are file
+ * names: buffers do not carry them, but while a frame is pushed, the property
+ * `index` of multifilesrc follows the number of its file. */
 #ifndef GST_LDP_NAMER_H
 #define GST_LDP_NAMER_H
 

@@ -47,7 +47,7 @@ set_level_bins (CuvLdpLayout *self, int levels)
   self->n_bins = levels;
 }
 
-/* The smallest scale must have the blocks, too. */
+/* Checks that the smallest scale has at least as many pixels as blocks. */
 static const char *
 check_scales (const CuvLdpParams *params, int width, int height)
 {

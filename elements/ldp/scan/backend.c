@@ -39,8 +39,8 @@ align (size_t bytes, size_t to)
   return (bytes + to - 1) / to * to;
 }
 
-/* The file's pages are no longer part of the process's memory, but stay in the
- * system's as long as there is room. */
+/* Removes the file's pages from the process's memory; the system keeps them as
+ * long as there is room. */
 static void
 drop_pages (const Cpu *self)
 {
@@ -54,8 +54,8 @@ drop_pages (const Cpu *self)
     madvise ((void *) from, to - from, MADV_DONTNEED);
 }
 
-/* In pages of 2 MiB as far as they are filled, so that many small files take no
- * more than they have. */
+/* Allocates in pages of 2 MiB where these are filled, so that many small files
+ * take no more memory than their size. */
 static uint8_t *
 ldp_scan_allocate (size_t bytes)
 {
@@ -70,7 +70,7 @@ ldp_scan_allocate (size_t bytes)
   return memory;
 }
 
-/* Without memory nothing is copied. */
+/* Copies descriptors out of the file; none if there is no memory. */
 static void
 copy_entries (Cpu *self, int n_threads)
 {
@@ -149,7 +149,7 @@ typedef struct {
   int n_threads; /* for entries that do not fit */
 } Cuda;
 
-/* The first query loads the kernels. */
+/* Runs a query, because the first one loads the kernels. */
 static const char *
 prepare (Cuda *self, const Config *config, const CuvProcessor *processor)
 {

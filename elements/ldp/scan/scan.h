@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares descriptors with a part of an index, on the CPU or on the GPU, for
- * programs: without a frame. The similarities are the bits that
- * cuv_ldp_retrieval_run() computes. */
+/* Compares packed descriptors, without a frame, with a part of an index, on the
+ * CPU or on the GPU: for programs (tools/search). The similarities are the same
+ * bits as those of cuv_ldp_retrieval_run(). */
 #ifndef CUV_LDP_SCAN_H
 #define CUV_LDP_SCAN_H
 
@@ -10,10 +10,10 @@
 
 typedef struct _CuvLdpScan CuvLdpScan;
 
-/* For entries first .. first + n - 1 of the index, n > 0, which must outlive
- * it. On the device at most max_bytes are used, 0 = half of the free memory:
- * entries that fit are copied there, the others are copied for each query. NULL
- * on failure, and *error says why. */
+/* For entries first .. first + n - 1, n > 0, of the index, which must outlive
+ * the scan. On the device at most max_bytes are used, 0 = half of the free
+ * memory: entries that fit are copied there once, the others for each query.
+ * Returns NULL on failure, and *error says why. */
 CuvLdpScan *cuv_ldp_scan_new (const CuvLdpIndex *index, uint64_t first,
     uint64_t n, size_t max_bytes, const CuvProcessor *processor,
     const char **error);
@@ -27,11 +27,11 @@ const char *cuv_ldp_scan_run (CuvLdpScan *self,
 /* NULL, or why there is no GPU that this build can use. */
 const char *cuv_ldp_scan_probe_cuda (void);
 
-/* Makes GPU `number`, counted around if there are fewer, current to this
- * thread. Returns NULL or an error, and how many there are. */
+/* Makes GPU `number`, modulo their number, current to this thread. Returns NULL
+ * or an error; *n_devices becomes their number. */
 const char *cuv_ldp_scan_set_device (int number, int *n_devices);
 
-/* Bytes of memory of the current GPU that are free. */
+/* Bytes of free memory of the current GPU. */
 size_t cuv_ldp_scan_free_memory (void);
 
 #endif

@@ -65,7 +65,7 @@ count_bytes (const CuvLdpLayout *layout)
       * (guint64) cuv_ldp_count_size (layout);
 }
 
-/* Tiny blocks would need gigabytes of counts. */
+/* Rejects tiny blocks, which would need gigabytes of counts. */
 static gchar *
 check_memory (const CuvLdpLayout *layout)
 {

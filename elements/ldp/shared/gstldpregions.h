@@ -33,7 +33,7 @@ GType gst_ldp_bins_get_type (void);
 #define GST_LDP_PARAMETER_SETTINGS(at, start)                                  \
   { "order", "Order",                                                          \
     "Order of the patterns: derivatives of order - 1 are compared. Higher "    \
-    "orders see finer detail, and more noise",                                 \
+    "orders see finer detail but amplify noise",                                 \
     GST_LDP_PARAMETER (at, start, params.order), .type = G_TYPE_UINT,          \
     .minimum = CUV_LDP_MIN_ORDER, .maximum = CUV_LDP_MAX_ORDER, .value = 3 },  \
   { "grid", "Grid",                                                            \
@@ -64,8 +64,8 @@ GType gst_ldp_bins_get_type (void);
     GST_LDP_PARAMETER (at, start, params.levels), .type = G_TYPE_UINT,         \
     .minimum = 2, .maximum = CUV_LDP_CODES, .value = 32 },                     \
   { "scales", "Scales",                                                        \
-    "At how many sizes to describe the picture: its own, half of it, a "       \
-    "quarter and so on. More find blurred and small copies",                   \
+    "Number of sizes at which the picture is described: its own, half of it, a "       \
+    "quarter and so on. More scales find blurred and small copies",                   \
     GST_LDP_PARAMETER (at, start, params.scales), .type = G_TYPE_UINT,         \
     .minimum = 1, .maximum = CUV_LDP_MAX_SCALES, .value = 1 },                 \
   { "descriptor-width", "Descriptor width",                                    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Passes over the chunks of tiles, on several threads. */
+/* Analyses a cube on several threads, in passes over chunks of tiles. */
 #include "cpu/pca-cpu.h"
 #include "cuvthreads.h"
 #include "cuvtime.h"

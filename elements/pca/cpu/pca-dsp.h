@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Function table of the inner loops, which work on a tile. Every version
- * returns the same bits. */
+/* Function table of the inner loops, which work on a tile: C, overwritten by
+ * the SIMD functions that the CPU supports. All versions return the same bits.
+ */
 #ifndef CUV_PCA_DSP_H
 #define CUV_PCA_DSP_H
 
@@ -15,8 +16,7 @@ typedef struct {
   void (*paint) (const CuvPcaTile *tile, const int32_t *values, uint8_t *out);
 } CuvPcaDsp;
 
-/* The reference functions, replaced by those that cuv_cpu_flags() allows. Tiles
- * are to come from the load() of the same table. */
+/* Fills the table. Tiles must come from the load() of the same table. */
 void cuv_pca_dsp_init (CuvPcaDsp *self);
 
 void cuv_pca_dsp_init_avx2 (CuvPcaDsp *self);

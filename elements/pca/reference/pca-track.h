@@ -24,7 +24,7 @@ void cuv_pca_track_reset (CuvPcaTrack *self);
 CuvPcaUpdate cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums,
     bool is_exact, const CuvPcaLearning *learning);
 
-/* Whether cuv_pca_track_set_limits() has to come before the next picture. */
+/* Whether cuv_pca_track_set_limits() must be called before the next picture. */
 bool cuv_pca_track_needs_limits (
     const CuvPcaTrack *self, const CuvPcaDisplay *display);
 void cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,

@@ -114,7 +114,7 @@ canny_is_ridge_avx2 (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
       greater (norm, m, load_norms (before, norm, x - dx)));
 }
 
-/* Selects by the gradient's direction out of four. q = a tan 22.5 degrees is
+/* Selects one of four directions by the gradient. q = a tan 22.5 degrees is
  * never an integer unless a = 0, so b > q equals b > floor (q). */
 static inline __m256i
 is_local_maximum (
