@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers of a file's samples: wrapped, read or converted. */
+/* Makes buffers of a file's samples: wrapped, read or converted. */
 #include "gstenvifile.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@ converted_size (const CuvEnvi *envi)
       * (guint64) cuv_cube_sample_size (cuv_envi_format (envi->type));
 }
 
-/* A tiny header beside a sparse file could otherwise allocate any amount. */
+/* Without this limit a tiny header beside a sparse file could allocate any
+ * amount of memory. */
 gboolean
 gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error)
@@ -109,7 +110,7 @@ read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Cannot read the samples of a cube: %s.",
         reading.number < 0
-            ? "the file was truncated while it was read, copy it again"
+            ? "the file was truncated while it was read: copy it again"
             : g_strerror (reading.number));
   return reading.number == 0;
 }

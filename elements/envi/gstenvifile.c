@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens, checks, maps and writes the two files of a cube. */
 #include "gstenvifile.h"
 
 #include <errno.h>
@@ -128,7 +129,8 @@ parse_header (
   return ok;
 }
 
-/* An empty file cannot be mapped, nor is more than a header may have. */
+/* Maps no empty file, which is impossible, and no more bytes than a header may
+ * have. */
 static gboolean
 read_header (GstEnviFile *self, const gchar *path, GError **error)
 {
@@ -307,7 +309,7 @@ remove_both (const GstEnviNames *names)
     g_unlink (names->header);
 }
 
-/* The header comes last: where there is one, there are its samples. */
+/* The header is renamed last: where a header is, its samples are complete. */
 gboolean
 gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *extra_keys, gconstpointer samples, GError **error)
@@ -356,7 +358,7 @@ gst_envi_to_info (const CuvEnvi *envi, GstCuvSpectralInfo *info)
     info->wavelengths[i] = envi->wavelengths[i];
     info->bad[i] = envi->bad[i];
   }
-  /* rounded as the samples are; infinite ones need no telling */
+  /* rounded like the samples; infinite samples are excluded anyway */
   info->ignore = info->format == CUV_CUBE_F32 ? (gdouble) (gfloat) envi->ignore
                                               : envi->ignore;
   info->has_ignore = envi->has_ignore && isfinite (info->ignore);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ENVI files on disk: names, reading by mapping, writing by renaming. Errors
- * are GstResourceError or GstStreamError and name file, cause and cure. */
+ * are GstResourceError or GstStreamError and name the file, the cause and the
+ * fix. */
 #ifndef GST_ENVI_FILE_H
 #define GST_ENVI_FILE_H
 
@@ -65,8 +66,8 @@ GstFlowReturn gst_envi_file_buffer (
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *extra_keys, gconstpointer samples, GError **error);
 
-/* Posts warnings of a file just opened, one of each kind: *warned, 0 at first,
- * has those that were posted. */
+/* Posts warnings about a file just opened, one of each kind: *warned, 0 at
+ * first, has those that were posted. */
 void gst_envi_warn_of_file (GstElement *element, const GstEnviFile *self,
     const gchar *path, guint *warned);
 

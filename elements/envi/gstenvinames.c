@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which files are meant by a location. */
+/* Finds the files that a location names. */
 #include "gstenvifile.h"
 
 #include <string.h>
 
 #define HEADER ".hdr"
 
-/* As others name a file of samples, also in upper case, if it is not just the
- * header's name. Headers of spectral libraries (.sli) say what they are. */
+/* Extensions that other programs give files of samples, also in upper case.
+ * Spectral libraries (.sli) are refused by their headers. */
 static const gchar *const data_extensions[] = { "", ".img", ".dat", ".raw",
   ".bin", ".bsq", ".bil", ".bip", ".hyspex", ".pix", ".l1r", ".sli" };
 
@@ -175,7 +175,7 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
   *(header ? &names->header : &names->data) = g_strdup (path);
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "No such file: '%s'. Correct location.", path);
+        "No such file: '%s'. Correct the location property.", path);
     found = FALSE;
   } else if (header) {
     found = find_data (names);

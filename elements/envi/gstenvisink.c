@@ -4,14 +4,14 @@
  * @title: envisink
  * @short_description: writes spectral images as ENVI files
  *
- * Writes each cube as an ENVI header and a file of samples beside it. Both get
- * their names when they are complete, so that a reader never sees a part of
- * one.
+ * Writes each cube as an ENVI header and a file of samples beside it. Both
+ * files get their names when they are complete, so that a reader never sees a
+ * part.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 envisrc location=cube.hdr ! envisink location=copy.hdr
- * ]| Writes a cube anew, as little endian samples of 8 or 16 bits or floats.
+ * ]| Rewrites a cube with little-endian samples of 8 or 16 bits or floats.
  *
  * Since: 0.1
  */
@@ -78,7 +78,7 @@ next_path (GstEnviSink *self)
   if (self->next == 0 || gst_envi_location_is_pattern (self->location))
     return gst_envi_location_expand (self->location, self->next);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("A second cube was received, but location '%s' names a single file: put "
+      ("A second cube has arrived, but location '%s' names a single file: put "
        "a number into it, as in cube%%05d.hdr, or send one cube (envisrc "
        "num-buffers=1).",
           self->location),

@@ -277,7 +277,7 @@ gst_envi_src_is_seekable (GstBaseSrc *src)
   return TRUE;
 }
 
-/* Refused here, before the base class flushes what is under way. */
+/* Refuses impossible seeks here, before the base class flushes. */
 static gboolean
 gst_envi_src_event (GstBaseSrc *src, GstEvent *event)
 {
@@ -351,7 +351,7 @@ count_files (GstEnviSrc *self)
   return n;
 }
 
-/* The first cube's caps are known from the start. */
+/* Opens the first cube, so that its caps are known at the start. */
 static gboolean
 look_at_first (GstEnviSrc *self, GError **error)
 {
@@ -461,31 +461,31 @@ gst_envi_src_get_stats (GstElement *element, GValue *value)
 /**
  * GstEnviSrc:loop:
  *
- * After the last cube, begin with the first again; times go on.
+ * Begins again with the first cube after the last one; timestamps continue.
  *
  * Since: 0.1
  */
 /**
  * GstEnviSrc:framerate:
  *
- * Cubes per second; files do not say. Used at the next start.
+ * Cubes per second, which files do not specify. Used at the next start.
  *
  * Since: 0.1
  */
 /**
  * GstEnviSrc:max-bytes:
  *
- * The largest cube that is read, in bytes once it is converted; headers that
- * ask for more are an error. Used at the next start.
+ * The largest cube that is read, in bytes after conversion; a header that
+ * describes a larger one is an error. Used at the next start.
  *
  * Since: 0.1
  */
 /**
  * GstEnviSrc:lines-per-cube:
  *
- * Images of more lines, as line scanners write them, become several cubes. 0:
- * whole images; those of more than 16384 lines in as few cubes as possible, of
- * equal height but for the last. Used at the next start.
+ * An image of more lines, such as a line scan, becomes several cubes. 0: whole
+ * images; those of more than 16384 lines in as few cubes as possible, all but
+ * the last of equal height. Used at the next start.
  *
  * Since: 0.1
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Warnings of files that are read, but may not be read as they were meant. */
+/* Warns about files whose samples may be meant otherwise than they are read. */
 #include "gstenvifile.h"
 
-/* What was warned of. */
+/* The warnings that were posted. */
 enum {
   WARNED_OF_BYTE_ORDER = CUV_ENVI_LITTLE_ENDIAN,
   WARNED_OF_FWHM = CUV_ENVI_NO_FWHM,

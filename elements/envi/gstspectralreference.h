@@ -20,7 +20,7 @@ void gst_spectral_reference_unref (GstSpectralReference *self);
 GstSpectralReference *gst_spectral_reference_open (
     const gchar *path, GError **error);
 
-/* NULL, or why it does not belong to cubes of this info: a text to free. */
+/* NULL, or why it does not fit cubes of this info; free it. */
 gchar *gst_spectral_reference_check (const GstSpectralReference *self,
     const gchar *name, const GstCuvSpectralInfo *info);
 

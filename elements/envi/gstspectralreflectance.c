@@ -181,7 +181,7 @@ has_whole (const Settings *settings, const GstCuvSpectralInfo *info)
           && gst_spectral_reference_is_whole (settings->dark, info));
 }
 
-/* As envisrc does of cubes. */
+/* Posts the warnings that envisrc posts about cubes. */
 static void
 warn_of (GstSpectralReflectance *self, const GstSpectralReference *reference,
     const gchar *path)
@@ -275,7 +275,7 @@ gst_spectral_reflectance_convert (
       (int) ((work.n_runs - 1) / work.task_runs + 1), run_task, &work);
 }
 
-/* Keys of bands still hold, those of values do not. */
+/* Keeps the keys of bands, and drops those of values, which are now others. */
 static void
 update_header (GstSpectralReflectance *self, GstBuffer *in, GstBuffer *out)
 {
@@ -432,9 +432,9 @@ gst_spectral_reflectance_get_stats (GstElement *element, GValue *value)
 /**
  * GstSpectralReflectance:white:
  *
- * An ENVI file of a white target, of the same width and bands. Of the same
- * height, it has a level for each pixel; else levels are means over its lines.
- * NULL: values are not divided.
+ * An ENVI file of a white target, with the width and bands of the cubes. If it
+ * also has their height, each pixel has a level of its own; else levels are
+ * means over its lines. NULL: values are not divided.
  *
  * Since: 0.1
  */

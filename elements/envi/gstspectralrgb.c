@@ -93,7 +93,7 @@ gst_spectral_rgb_set_caps (
 
 /* ---- a frame ---- */
 
-/* FALSE after an element error. Only auto asks the header, of up to 16 MiB. */
+/* FALSE after an element error. Only auto reads the header, of up to 16 MiB. */
 static gboolean
 choose_bands (
     GstSpectralRgb *self, const gchar *text, GstBuffer *in, CuvRgbBands *bands)
@@ -147,8 +147,8 @@ gst_spectral_rgb_warn (GstSpectralRgb *self, gchar *text)
 }
 
 /* Marks bands without a valid sample, once per caps, so that others are chosen.
- * Only after a frame without a valid pixel: all bands of a mapped file would be
- * read from the disk. */
+ * Called only after a frame without a valid pixel, because it reads all bands
+ * of a mapped file from the disk. */
 static gboolean
 mark_empty_bands (GstSpectralRgb *self, const CuvCube *cube)
 {
@@ -163,7 +163,7 @@ mark_empty_bands (GstSpectralRgb *self, const CuvCube *cube)
   return TRUE;
 }
 
-/* Once per start. */
+/* Warns that no pixel is valid, once per start. */
 static void
 warn_of_nothing (GstSpectralRgb *self)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reflectances from counts and the levels of a dark and a white reference. */
+/* Computes reflectances from counts and the levels of a dark and a white
+ * reference. */
 #ifndef CUV_REFLECTANCE_H
 #define CUV_REFLECTANCE_H
 

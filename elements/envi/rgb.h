@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Three bands of a cube as red, green and blue. */
+/* Shows three bands of a cube as red, green and blue: limits and pixels. */
 #ifndef CUV_RGB_H
 #define CUV_RGB_H
 

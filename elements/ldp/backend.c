@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Describes frames and retrieves similar pictures, on the CPU, with CUDA, or on
+ * both. */
 #include "config.h"
 #include "backend.h"
 

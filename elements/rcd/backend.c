@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs a search, crops and measurements on the CPU or with CUDA. */
 #include "config.h"
 #include "backend.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A search on the CPU or on the GPU. */
+/* Searches frames on the CPU or on the GPU. */
 #ifndef CUV_RCD_BACKEND_H
 #define CUV_RCD_BACKEND_H
 
@@ -9,7 +9,8 @@
 /* Opened with a CuvRcdConfig. */
 extern const CuvBackendClasses cuv_rcd_backend_classes;
 
-/* For frames of the config's size: a search, crops, a measurement, or all. */
+/* A job for a frame of the config's size: a search, crops, a measurement, or
+ * all of these. */
 typedef struct {
   const CuvFrame *frame;
 

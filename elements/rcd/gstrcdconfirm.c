@@ -2,8 +2,7 @@
 #include "config.h"
 #include "gstrcdconfirm.h"
 
-/* Whether an object is one that a detector repeats on a frame that it did not
- * analyse. */
+/* Whether a detector repeats an object on a frame that it did not analyse. */
 static gboolean
 is_held (const GstCuvObject *object)
 {

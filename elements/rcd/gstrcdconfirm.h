@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Targets of a detector: published once it has found them several times, given
- * up when it does not find them any more. */
+/* Confirms targets that came from a detector: publishes them once it has found
+ * them several times, and gives them up when it no longer finds them. */
 #ifndef GST_RCD_CONFIRM_H
 #define GST_RCD_CONFIRM_H
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 void gst_rcd_confirm_targets (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstVideoInfo *info);
 
-/* Targets that are published. */
+/* The number of targets that are published. */
 gint gst_rcd_n_confirmed (const GstRcdTargets *self);
 
 G_END_DECLS

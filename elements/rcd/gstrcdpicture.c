@@ -21,7 +21,8 @@ is_opaque (const GstVideoFrame *frame, gint x, gint y)
   return row[4 * x + 3] >= 128;
 }
 
-/* The box around the opaque pixels. NULL, or why that is no target. */
+/* Finds the box around the opaque pixels. NULL, or why it cannot be a target.
+ */
 static gchar *
 find_opaque (const GstVideoFrame *frame, CuvRoi *box)
 {
@@ -82,7 +83,7 @@ cut_out (const GstVideoFrame *frame, const CuvRoi *box)
   return sample;
 }
 
-/* Cuts a transparent margin off: its pixels would count as the object's. */
+/* Cuts off a transparent margin, whose pixels would count as the object's. */
 static gchar *
 trim (GstSample **picture)
 {

@@ -34,8 +34,8 @@ gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b)
       && (contains_centre (a, b) || contains_centre (b, a));
 }
 
-/* The object with the largest IoU with a track, if above 0.5, otherwise NULL.
- * Objects with a track belong to another one. */
+/* The object with the largest IoU with a track, or NULL if none is above 0.5.
+ * Skips objects that have a track already. */
 static GstCuvObject *
 find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
     const GstVideoInfo *info)
@@ -58,7 +58,7 @@ find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
 
 /* ---- tracks ---- */
 
-/* Infinite distances, of frames without a comparison, are left out. */
+/* Leaves out infinite distances, which frames without a comparison have. */
 static void
 gst_rcd_describe_region (
     const CuvTrack *track, gdouble max_distance, GstStructure *structure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects: which ones targets are taken from; targets as metadata and in the
- * bus message. */
+/* Chooses the objects that targets are taken from, and publishes targets as
+ * metadata and in the bus message. */
 #ifndef GST_RCD_REGIONS_H
 #define GST_RCD_REGIONS_H
 
@@ -18,7 +18,7 @@ typedef struct {
   gboolean confirmed;    /* to be published */
   gboolean is_detection; /* it came from a detector, which has to confirm it */
   guint detections, undetected_frames;
-  guint misses; /* frames with other objects, but not this one */
+  guint misses; /* frames with other objects but not this one */
 } GstRcdTarget;
 
 /* Whether the object has this label (0 = any) and pixels in the frame; box:

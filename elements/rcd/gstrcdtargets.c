@@ -6,7 +6,7 @@
 #include "gstrcdconfirm.h"
 #include "gstrcdpicture.h"
 
-/* The variance of what rounding to 8 bits adds. */
+/* The variance that rounding to 8 bits adds. */
 #define LAMBDA (1.0 / 12)
 
 static const CuvRcdBox no_box = { -1, -1, 0, 0 };
@@ -194,8 +194,8 @@ update_events (GstRcdTargets *self)
   }
 }
 
-/* Warns once, because a detector may report the same unusable region in every
- * frame, and regions of many objects that look like what is beside them. */
+/* Warns once, because a detector may report the same unusable region, or
+ * objects that look like their surroundings, in every frame. */
 static void
 warn_rejected (GstRcdTargets *self)
 {
@@ -260,7 +260,7 @@ gst_rcd_targets_prepare (GstRcdTargets *self, const GstRcdSettings *settings,
   g_mutex_unlock (&self->lock);
   if (n > config.max_targets)
     return g_strdup_printf (
-        "max-targets %d is less than the %d targets that are tracked: raise "
+        "max-targets %d is less than the %d targets being tracked: raise "
         "max-targets, or emit clear-target first",
         config.max_targets, n);
   return gst_cuv_filter_open_problem (

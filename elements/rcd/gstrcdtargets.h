@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tracker and the sources of its targets: properties, a picture, regions,
- * signals. Behind a lock, because signals come from any thread. */
+ * signals. Protected by a lock, because signals come from any thread. */
 #ifndef GST_RCD_TARGETS_H
 #define GST_RCD_TARGETS_H
 
@@ -28,7 +28,7 @@ typedef struct {
   GArray *present;         /* GstCuvObject, those of the current frame */
   gboolean search_all; /* search the whole next frame, whatever the settings */
   gboolean rejected;   /* the previous frame rejected a target */
-  gboolean ambiguous;  /* warned of a target that looks like its surroundings */
+  gboolean ambiguous;  /* warned about a target like its surroundings */
   gboolean no_window;  /* no window fitted the previous frame */
   GPtrArray *warnings; /* to be posted after the lock is released */
 } GstRcdTargets;
@@ -40,7 +40,7 @@ void gst_rcd_targets_clear (GstRcdTargets *self);
 const gchar *gst_rcd_targets_start (GstRcdTargets *self);
 void gst_rcd_targets_stop (GstRcdTargets *self);
 
-/* To be called before the CUDA context is released. */
+/* Must be called before the CUDA context is released. */
 void gst_rcd_targets_leave_device (GstRcdTargets *self);
 
 /* Whether box differs from the last one that was used. */

@@ -14,11 +14,11 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
  * waldboostdetect model=haarcascade_frontalface_alt2.xml
  * inference-interval=10 ! rcdtrack ! visionoverlay ! videoconvert !
  * autovideosink
- * ]| Tracks the first face that is detected.
+ * ]| Tracks the first detected face.
  *
  * Since: 0.1
  */
@@ -96,8 +96,9 @@ gst_rcd_track_count (GstRcdTrack *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Asks a detector upstream that analyses every Nth frame to analyse the next
- * one, and this element to do so too, since that frame has the detections. */
+/* Requests detections: an upstream detector that analyses every Nth frame is to
+ * analyse the next one, and so is this element, because that frame will have
+ * them. */
 static void
 request_detection (GstRcdTrack *self)
 {
@@ -147,7 +148,7 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
       buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
 }
 
-/* A seek keeps the targets, which may be anywhere in the new position's frame.
+/* A seek keeps the targets, which may be anywhere in the next frame.
  */
 static void
 gst_rcd_track_reset (GstCuvFilter *filter)
@@ -262,8 +263,8 @@ install_signals (GType type)
    * @width: its width
    * @height: its height
    *
-   * Adds the target inside a box of the next frame. From any thread, while the
-   * element is PAUSED or PLAYING.
+   * Adds the target inside a box of the next frame. May be called from any
+   * thread, while the element is PAUSED or PLAYING.
    *
    * Returns: the target's id, or 0 if max-targets are tracked already
    *
@@ -277,7 +278,7 @@ install_signals (GType type)
    * GstRcdTrack::clear-target:
    * @track: the element
    *
-   * Removes all targets, from the next frame on. From any thread.
+   * Removes all targets, from the next frame on. May be called from any thread.
    *
    * Since: 0.1
    */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element rcdtrack. */
 #ifndef GST_RCD_TRACK_H
 #define GST_RCD_TRACK_H
 

@@ -149,18 +149,18 @@ make_scales_spec (void)
 /**
  * GstRcdTrack:object-class:
  *
- * While fewer than max-targets objects are tracked, a target is taken from the
- * first region of interest with this label in which there is no target yet;
- * without a label, from any region.
+ * While fewer than max-targets objects are tracked, the first region of
+ * interest with this label that contains no target becomes one; without a
+ * label, any region.
  *
  * Since: 0.1
  */
 /**
  * GstRcdTrack:target-image:
  *
- * A picture of a target, which is searched in the whole frame: PNG, JPEG or
- * any other format that GStreamer decodes. A new picture, also of the same
- * path, replaces the target of the one before.
+ * A picture of a target, which is searched in the whole frame: PNG, JPEG or any
+ * other format that GStreamer decodes. Setting it again, even to the same path,
+ * replaces the target of the previous picture.
  *
  * Since: 0.1
  */
@@ -185,7 +185,7 @@ make_scales_spec (void)
  * GstRcdTrack:object-initial-x:
  *
  * The four together are the place of a target in the next frame. A new box
- * replaces the target of the box before.
+ * replaces the target of the previous one.
  *
  * Since: 0.1
  */
@@ -275,12 +275,12 @@ static const GstCuvSetting list[] = {
       .offset = AT (config.max_targets), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_TARGETS, .value = 1 },
   { "request-detections", "Request detections",
-      "Ask the detector upstream to analyse every frame while nothing is "
+      "Have the detector upstream analyse every frame while nothing is "
       "tracked",
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
   { "confirm-detections", "Confirm detections",
-      "A target from a detector is published when this many analysed frames "
+      "A target from a detector is published once this many analysed frames "
       "have a detection of it (0 = at once, and it needs none later)",
       .offset = AT (confirm_detections), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 3 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of rcdtrack, and what the tracker gets of them. */
+/* The properties of rcdtrack, and the tracker's parameters made of them. */
 #ifndef GST_RCD_TRACK_SETTINGS_H
 #define GST_RCD_TRACK_SETTINGS_H
 
@@ -19,7 +19,7 @@ typedef struct {
   gchar *object_class, *target_image;
 
   GQuark region_label; /* object_class, 0 = any */
-  GstSample *picture;  /* target_image; another one each time it is set */
+  GstSample *picture;  /* target_image; a new one each time it is set */
 } GstRcdSettings;
 
 extern const GstCuvSettingsTable gst_rcd_settings;

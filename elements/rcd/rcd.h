@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Region covariance tracking, and what is in this folder.
+/* Region covariance tracking, and a map of this folder.
  *
  * A region is described by the covariance matrix of its pixels' features. A
  * search compares it with the covariances of windows of many positions and
  * sizes; the nearest window is the object.
  *
+ * A frame: gstrcdtrack.c -> gstrcdtargets.c (the lock, new targets) ->
+ * track/tracker.c, which plans the search -> backend.c -> cpu/rcd-cpu.c, or
+ * cuda/rcd/rcd.cu if the frame is in CUDA memory -> matches and crops ->
+ * tracker.c, which decides with the filters of correlation/ -> gstrcdconfirm.c,
+ * gstrcdregions.c: metadata and messages.
+ *
  * reference/, the definition in plain C:
  *   sums.c                sums of features, integral images
  *   model.c               covariance of a target, derived values
  *   windows.c             positions and sizes of windows
- *   search.c              a whole search
+ *   search.c              a whole search, and limits of its config
  *   crop.c                what a filter reads of a frame
  *   distance-map.c        the picture of distances that draw=distance-map shows
  *   ../../cuda/rcd/rcd-pixel.h, rcd-distance.h: features of a pixel, distance
@@ -20,8 +26,10 @@
  *   integrals.c           integral images, block by block
  *   crop.c                crops, row by row
  *   refinement.c          refinement of the best windows
- *   rcd-dsp.c             function table in C; x86/ has AVX2
- *   rcd-dsp-template.h    functions compiled for both
+ *   rcd-dsp.c             function table of the inner loops, in C
+ *   x86/score-avx2.c      scores of windows in AVX2
+ *   x86/sums-avx2.c       and sums over pixels
+ *   rcd-dsp-template.h    functions compiled for C and AVX2
  * correlation/, a correlation filter that follows a target:
  *   correlation.c         places, responses, learning
  *   solve.c               the filter of a model
@@ -35,7 +43,14 @@
  *   update.c              model update
  *   spd.c                 symmetric positive definite matrices and their means
  * backend.c               a search on the CPU or the GPU (cuda/rcd)
- * the element: plugin.c, gstrcd*.c
+ * the element:
+ *   plugin.c              registers it
+ *   gstrcdtrack.c         the element: frames, signals, statistics
+ *   gstrcdtracksettings.c its properties
+ *   gstrcdtargets.c       the tracker behind a lock, and where targets come
+ * from gstrcdpicture.c       the picture of a target gstrcdregions.c objects of
+ * a frame, tracks as metadata gstrcdconfirm.c       targets of a detector,
+ * until they are confirmed
  */
 #ifndef CUV_RCD_H
 #define CUV_RCD_H
@@ -133,7 +148,7 @@ cuv_rcd_n_candidates (const CuvRcdSearch *search)
  * and larger; a step is 2^-shift of the longer side, at least a pixel, and the
  * shorter side keeps the proportions. Windows that are empty or do not fit the
  * frame are not valid. The best window is the first with the least score, by
- * size, row, column. */
+ * size, row and column. */
 typedef struct {
   CuvRcdBox boxes[CUV_RCD_FINE_WINDOWS];
   bool valid[CUV_RCD_FINE_WINDOWS];

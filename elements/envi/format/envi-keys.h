@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The keys of a header that have fields in CuvEnvi. */
+/* The keys of a header that have fields in CuvEnvi; shared by its parser's
+ * files. */
 #ifndef CUV_ENVI_KEYS_H
 #define CUV_ENVI_KEYS_H
 

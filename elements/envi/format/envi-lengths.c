@@ -101,7 +101,7 @@ read_length_at (const char *at, const char *end, double *nm)
   return *nm > 0 && isfinite (*nm);
 }
 
-/* The last one in a name, as in "Band 7 (482.5 nm)". */
+/* Finds the last length in a name, as in "Band 7 (482.5 nm)". */
 static bool
 find_length (const CuvEnviValue *name, double *nm)
 {
@@ -144,8 +144,8 @@ find_lengths_in_names (CuvEnvi *envi, CuvEnviReader *reader)
 
 /* ---- keys ---- */
 
-/* FWHM come in the unit of wavelengths. A list of another length is common, and
- * nothing depends on it. */
+/* FWHM have the unit of wavelengths. A list with another number of values is
+ * common; it is ignored, because nothing depends on it. */
 static bool
 read_fwhm (CuvEnvi *envi, CuvEnviReader *reader, double unit)
 {
@@ -158,7 +158,7 @@ read_fwhm (CuvEnvi *envi, CuvEnviReader *reader, double unit)
       || read_lengths (reader, FWHM, unit, envi->bands, envi->fwhm);
 }
 
-/* Wavelengths in other units than those of length are dropped. */
+/* Drops wavelengths whose unit is not a length. */
 bool
 cuv_envi_read_lengths (CuvEnvi *envi, CuvEnviReader *reader)
 {

@@ -9,8 +9,8 @@
   "that"
 #define UNPACK "unpack it and read what is in it"
 
-/* Signatures of at least 4 bytes, so that raw samples match one by chance with
- * a probability below 1e-8. */
+/* Signatures have at least 4 bytes, so that raw samples match by chance with a
+ * probability below 1e-8. */
 static const struct {
   const char *bytes;
   size_t size;

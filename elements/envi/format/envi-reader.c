@@ -203,7 +203,7 @@ cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
   return NULL;
 }
 
-/* Sets error if there is a NUL, which no text has. */
+/* Sets error if there is a NUL byte, which text never contains. */
 static void
 check_text (CuvEnviReader *self, const char *bytes, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-    "cubes are little endian: other CPUs would have to convert them");
+    "cubes are little endian: a big-endian CPU would have to convert them");
 
 /* Neither side need be aligned. */
 #define DEFINE_CONVERT(name, bits, type, target)                               \

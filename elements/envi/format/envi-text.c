@@ -24,7 +24,7 @@ utf16_of (const char *bytes, size_t size)
   return NULL;
 }
 
-/* Also for glib's memory, which need not be malloc's. */
+/* A copy that can be freed with free(), which GLib's memory need not allow. */
 static char *
 copy (const char *text, size_t size, size_t *length)
 {

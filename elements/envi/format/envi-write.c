@@ -17,7 +17,7 @@ static const char *const image_keys[] = { "map info", "projection info",
   "acquisition time", "acquisition date", "cloud cover", "sun azimuth",
   "sun elevation", "security tag", "rotation", "dem file", "dem band", NULL };
 
-/* Keys of what bands are, whatever their values mean. */
+/* Keys that describe the bands themselves, not their values. */
 static const char *const band_keys[] = { "band names", "default bands",
   "wavelength", "wavelength units", "fwhm", "bbl", NULL };
 
@@ -124,7 +124,7 @@ print_numbers (FILE *out, const char *name, const double *numbers, int n)
   fputs ("}\n", out);
 }
 
-/* Without the carriage returns of DOS; others may separate words. */
+/* Drops carriage returns at the ends of lines; others may separate words. */
 static void
 print_entry (FILE *out, const CuvEnviEntry *entry)
 {

@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parser and writer of ENVI headers, and conversion of samples. A header is a
- * text file beside a file of samples:
+/* Parser and writer of ENVI headers, conversion of samples, and a map of this
+ * folder. A header is a text file beside a file of samples:
  *
  *   ENVI
  *   samples = 640
  *   wavelength = { 400, 410,
  *     420 }
  *
- * The folder of the family:
- *   format/envi.c            the parser
- *   format/envi-text.c       encodings
- *   format/envi-lengths.c    wavelengths and their units
- *   format/envi-reader.c     lines, keys, values and numbers of a header
- *   format/envi-write.c      the writer, and keys passed on to other headers
- *   format/envi-magic.c      recognises files of other formats
- *   format/envi-samples.c    sample types and byte order
- *   reference/reflectance.c  reflectances, for spectralreflectance
- *   reference/rgb.c          three bands as a picture, for spectralrgb
- *   gstenvi{names,file,buffer}.c  file names, open files, buffers
- *   gstspectralreference.c   white and dark references
- *   plugin.c, gstenvisrc.c, gstenvisink.c, gstspectralre*.c, gstspectralrgb*.c
- *                            the elements
+ * A cube that is read: gstenvisrc.c -> gstenvinames.c -> gstenvifile.c (header:
+ * format/envi.c) -> gstenvibuffer.c -> caps, a buffer, and the header's other
+ * keys as metadata. One that is written: gstenvisink.c -> gstenvifile.c
+ * (format/envi-write.c). spectralreflectance and spectralrgb read cubes from
+ * upstream; all of this runs on the CPU.
+ *
+ *   plugin.c                  registers the elements
+ *   gstenvisrc.c              the element envisrc: sequences, parts, seeks
+ *   gstenvisink.c             the element envisink
+ *   gstenvinames.c            locations: numbers in them, the two files of a
+ * cube gstenvifile.c             opens, checks, maps and writes files
+ *   gstenvibuffer.c           buffers of a file's samples
+ *   gstenviwarnings.c         warnings about files
+ *   gstspectralreflectance.c  the element spectralreflectance
+ *   gstspectralreference.c    its white and dark references
+ *   gstspectralrgb.c          the element spectralrgb
+ *   gstspectralrgbbands.c     the choice of its three bands
+ *   format/                   ENVI headers, in plain C:
+ *     envi.c                    the parser: keys to the fields of CuvEnvi
+ *     envi-reader.c             lines, keys, values and numbers of a header
+ *     envi-text.c               encodings
+ *     envi-lengths.c            wavelengths and their units
+ *     envi-write.c              the writer, and keys passed on to other headers
+ *     envi-magic.c              recognises files of other formats
+ *     envi-samples.c            sample types and byte order
+ *   reference/                arithmetic, in plain C:
+ *     reflectance.c             levels and reflectances
+ *     rgb.c                     limits and pixels of three bands
  */
 #ifndef CUV_ENVI_H
 #define CUV_ENVI_H
@@ -49,7 +63,7 @@ typedef enum {
   CUV_ENVI_BIP, /* [line][sample][band] */
 } CuvEnviInterleave;
 
-/* How a header was read that contradicts itself or is incomplete. */
+/* What was assumed for a header that is incomplete or contradicts itself. */
 typedef enum {
   CUV_ENVI_LITTLE_ENDIAN = 1 << 0, /* byte order is missing */
   CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of values is wrong */
@@ -71,9 +85,9 @@ typedef struct {
   double ignore; /* value of samples without a measurement */
 } CuvEnvi;
 
-/* The text of a header in UTF-8 or a superset of ASCII: UTF-16 is converted, a
- * byte order mark and NULs at the end are removed. free() it; NULL if out of
- * memory. Text that cannot be converted stays as it is. */
+/* Returns the text of a header in UTF-8 or a superset of ASCII: converts
+ * UTF-16, and removes a byte order mark and NULs at the end. Text that cannot
+ * be converted stays as it is. free() it; NULL if out of memory. */
 char *cuv_envi_decode (const char *bytes, size_t size, size_t *length);
 
 /* Parses such text. On failure returns false and sets *error to "line N:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Levels of references, and reflectances. */
 #include "reflectance.h"
 
 #include <math.h>

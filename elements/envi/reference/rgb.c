@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Limits of three bands by exact percentiles, and their pixels. */
 #include "rgb.h"
 
 #include <string.h>
 
-/* Reads the samples of a pixel; returns whether it is valid. */
+/* Reads the samples of a pixel; returns whether all are valid. */
 static bool
 read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
     float samples[CUV_RGB_CHANNELS])

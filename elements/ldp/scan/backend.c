@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compares packed descriptors with a part of an index, on the CPU or with CUDA.
+ */
 #include "config.h"
 #include "scan/scan.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of a search, allocated once. */
+/* Allocates the memory of a search, once. */
 #include "cpu/rcd-cpu-private.h"
 #include "cuvthreads.h"
 #include "rcd/rcd-pixel.h"

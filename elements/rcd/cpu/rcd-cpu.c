@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A run: integral images, then the windows of each target, then refinement. */
+/* Runs a search: integral images, then the windows of each target, then
+ * refinement. */
 #include "cpu/rcd-cpu-private.h"
 #include "cuvthreads.h"
 

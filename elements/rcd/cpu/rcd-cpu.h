@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A search on the CPU: the same result as cuv_rcd_search(), fast. */
+/* A search on the CPU: the result of cuv_rcd_search(), faster. */
 #ifndef CUV_RCD_CPU_H
 #define CUV_RCD_CPU_H
 

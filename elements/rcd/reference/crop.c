@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Crops, pixel by pixel. */
 #include "rcd.h"
 #include "rcd/rcd-crop.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A whole search: the definition that CPU and GPU are tested against. */
+/* A whole search: the definition that the CPU and GPU versions are tested
+ * against. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"

@@ -30,7 +30,7 @@ cuv_rcd_level_box (
     level->columns * cell, level->rows * cell };
 }
 
-/* The part that two ranges of n and m from a and b have in common. */
+/* The length of the overlap of two ranges: n from a on, and m from b on. */
 static double
 common_part (int a, int n, int b, int m)
 {

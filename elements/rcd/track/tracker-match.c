@@ -6,9 +6,10 @@
 /* ---- reliable matches ----
  *
  * An occlusion changes the best window gradually, and a model that is updated
- * meanwhile drifts to the occluding object. A match is doubtful if its distance
+ * during it drifts to the occluding object. A match is doubtful if its distance
  * is much larger than the mean, or not much smaller than the second best. The
- * constants were chosen on films with occlusions: docs/benchmarks/rcd.md. */
+ * constants were chosen on the videos of docs/benchmarks/rcd.md, "How well it
+ * tracks". */
 enum { MAX_DOUBTFUL_FRAMES = 10 };
 
 /* Ratios of divergences, and the rate of their running mean. */
@@ -47,7 +48,7 @@ cuv_tracker_is_reliable (
               <= max_mean_ratio * target->mean_divergence);
 }
 
-/* Whether the best window is the target. limited: max-distance is set, and
+/* Whether the best window is the target. limited: max-distance is set, and it
  * alone decides. */
 static bool
 is_target (
@@ -144,7 +145,7 @@ cuv_tracker_set_relit (CuvTrackerTarget *target, const CuvRcdModel *model)
   target->appearance.update = CUV_RCD_UPDATE_NONE; /* updates start from it */
 }
 
-/* A target in other light has to match well: its model is replaced. */
+/* Replaces the model of a target in other light, which has to match well. */
 void
 cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvRcdModel *model, double limit)

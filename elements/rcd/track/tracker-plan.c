@@ -149,9 +149,9 @@ part_around (const CuvRcdBox *box, int radius, int cell, int columns, int rows,
   return part;
 }
 
-/* Local searches look at the last scale and 5 % around it: with more scales,
- * boxes drift to sizes where the background looks alike. With refinement a
- * target may still grow by an eighth per frame. */
+/* Local searches try the last scale and those 5 % smaller and larger: with more
+ * scales, boxes drift to sizes at which the background looks alike. With
+ * refinement a target may still grow by an eighth per frame. */
 enum { LOCAL_SCALES = 3 };
 
 static int
@@ -252,8 +252,8 @@ windows_bound (const CuvRcdTarget *target, const Levels *levels, int base_step)
 
 /* ---- the search ---- */
 
-/* In a wide search some background may match as well as a window that is half a
- * step off the target, so several candidates are refined. */
+/* Wide searches refine several candidates, because some background may match as
+ * well as a window that is half a step off the target. */
 static int
 candidates_for (const Levels *self)
 {
@@ -314,7 +314,7 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   self->n_windows += target->n_windows;
 }
 
-/* The model in light that is gain times as bright. */
+/* The model of the target in light that is gain times as bright. */
 static CuvRcdModel
 relit_model (const CuvRcdAppearance *appearance, double gain)
 {

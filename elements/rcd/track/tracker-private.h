@@ -21,7 +21,7 @@ typedef struct {
   CuvCorrelation *correlation;
   const uint8_t *crop; /* for the filter, in this frame; NULL = none */
   bool follows;        /* the filter has learned the target */
-  bool candidate;      /* of covariance, to be verified by the filter */
+  bool candidate;      /* found by covariance, to be verified by the filter */
   CuvPlace sure_place;
   double mean_peak; /* running mean of the filter's responses; 0 = none yet */
 } CuvTrackerTarget;
@@ -42,7 +42,7 @@ typedef struct {
   int n_candidates; /* to refine */
 } CuvTrackerPlan;
 
-/* Of correlation filters. */
+/* The crops and the memory of correlation filters. */
 typedef struct {
   CuvCorrelationWork correlation;
   CuvRcdCrop crops[CUV_RCD_MAX_TARGETS];
@@ -117,7 +117,8 @@ bool cuv_tracker_prepare_filters (CuvTracker *self);
 void cuv_tracker_plan_crops (CuvTracker *self);
 void cuv_tracker_add_crops (const CuvTracker *self, CuvRcdJob *job);
 
-/* Filters of targets that were found without: they learn them, or go there. */
+/* Starts the filters of targets that were found without them: they learn the
+ * target, or move to it. */
 const char *cuv_tracker_start_filters (
     CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor);
 void cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tracks all targets in a frame: searches, decides, and updates models. */
 #include "track/tracker-private.h"
 #include "cuvtime.h"
 #include "rcd/rcd-distance.h"
@@ -9,11 +10,11 @@ double
 cuv_tracker_max_distance (
     const CuvTrackerConfig *config, const CuvTrackerParams *params)
 {
-  static const double limits[][2] = { /* JBLD, FORSTNER */
-    [CUV_RCD_RGB_GRAD] = { 0.4, 1.8 },
+  /* JBLD, FORSTNER; chosen on the videos of docs/benchmarks/rcd.md, "How well
+   * it tracks" */
+  static const double limits[][2] = { [CUV_RCD_RGB_GRAD] = { 0.4, 1.8 },
     [CUV_RCD_TUZEL9] = { 0.7, 2.7 },
-    [CUV_RCD_GREY_GRAD] = { 0.25, 1.4 }
-  };
+    [CUV_RCD_GREY_GRAD] = { 0.25, 1.4 } };
 
   return params->max_distance > 0.0 ? params->max_distance
                                     : limits[config->features][config->metric];
@@ -176,7 +177,8 @@ measure_pending (CuvTracker *self, const CuvTrackerParams *params,
   return NULL;
 }
 
-/* Called before prepare(), so that no memory is allocated for these targets. */
+/* Rejects targets outside the frame; called before prepare(), so that no memory
+ * is allocated for them. */
 static void
 reject_outside (CuvTracker *self, const CuvFrame *frame)
 {
@@ -212,7 +214,7 @@ update_targets (CuvTracker *self, const CuvTrackerParams *params)
   }
 }
 
-/* with_crops: reads those that are planned, too. */
+/* with_crops: also reads the planned crops. */
 static const char *
 tracker_search (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, double half, bool with_crops,
@@ -240,9 +242,9 @@ tracker_search (CuvTracker *self, const CuvFrame *frame,
 
 /* ---- light ---- */
 
-/* Light that became darker or brighter multiplies colours and gradients, and
- * all distances are large. Chooses a gain for each target that was lost before
- * this frame, and no search for the others. */
+/* If light becomes darker or brighter, it multiplies colours and gradients, and
+ * all distances become large. Chooses a gain for each target that was lost
+ * before this frame, and excludes the others from the search. */
 static bool
 choose_gains (CuvTracker *self)
 {

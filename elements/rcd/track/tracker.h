@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracks targets over frames: plans the search, decides whether each target was
- * found, updates its model. The same code for CPU and GPU searches. */
+ * found, and updates its model. The same code serves searches on CPU and GPU.
+ */
 #ifndef CUV_RCD_TRACKER_H
 #define CUV_RCD_TRACKER_H
 
@@ -35,10 +36,11 @@ typedef struct {
   /* A target is lost beyond this distance. 0 = a limit by features and metric;
    * then it is also lost after several unreliable matches in a row. */
   double max_distance;
-  int max_lost_frames; /* before a target is given up; 0 = unlimited */
+  int max_lost_frames; /* after which a target is given up; 0 = unlimited */
 } CuvTrackerParams;
 
-/* Defaults, chosen by the figures of tests/models/rcd/track.py. */
+/* Defaults, chosen by the figures of tests/models/rcd/track.py that
+ * docs/benchmarks/rcd.md, "How well it tracks", has. */
 void cuv_tracker_params_init (CuvTrackerParams *params);
 
 typedef enum {
@@ -108,7 +110,7 @@ void cuv_tracker_clear (CuvTracker *self); /* ids are not reused */
 int cuv_tracker_n_targets (const CuvTracker *self);
 
 /* Allocates what searches in frames like this need for the present targets and
- * scales; nothing if it is there already. cuv_tracker_run() calls it. NULL, or
+ * scales, unless it is allocated already. cuv_tracker_run() calls it. NULL, or
  * what went wrong. */
 const char *cuv_tracker_prepare (CuvTracker *self,
     const CuvTrackerParams *params, const CuvFrame *frame,
@@ -119,9 +121,8 @@ typedef struct {
   int n_tracks;
   /* NULL, or which new target was rejected and why; valid until the next run */
   const char *rejected;
-  const char
-      *ambiguous;  /* likewise, of one that looks like what is beside it */
-  int64_t windows; /* compared before refinement */
+  const char *ambiguous; /* likewise, one that looks like its surroundings */
+  int64_t windows;       /* compared before refinement */
   float microseconds;
 } CuvTrackerResult;
 

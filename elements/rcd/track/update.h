@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The appearance model of a target, and its update. */
+/* Updates the appearance model of a target. */
 #ifndef CUV_RCD_UPDATE_H
 #define CUV_RCD_UPDATE_H
 
