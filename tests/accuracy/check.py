@@ -49,7 +49,7 @@ def coco(path, names, boxes):
 
 def check_tracks(folder):
     """A cut-out of a photograph moves over another one."""
-    os.makedirs(folder + '/film')
+    os.makedirs(folder + '/video')
     ground = cv2.resize(cv2.imread(PICTURES + 'home.jpg'), (320, 240))
     patch = cv2.resize(cv2.imread(PICTURES + 'fruits.jpg')[60:360, 60:460], (64, 48))
     rows = ['frame,x,y,width,height']
@@ -57,9 +57,9 @@ def check_tracks(folder):
         x, y = 60 + 4 * i, 80 + 2 * i
         frame = ground.copy()
         frame[y:y + 48, x:x + 64] = patch
-        cv2.imwrite(f'{folder}/film/{i:03d}.jpg', frame)
+        cv2.imwrite(f'{folder}/video/{i:03d}.jpg', frame)
         rows.append(f'{i},{x},{y},64,48')
-    with open(folder + '/film/truth.csv', 'w', encoding='utf-8') as file:
+    with open(folder + '/video/truth.csv', 'w', encoding='utf-8') as file:
         file.write('\n'.join(rows) + '\n')
     row = run('tracks.py', folder)[0]
     check('IoU of a track', row['iou'], 0.6)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the accuracy programs share: pipelines and their records, boxes, curves.
 
-docs/accuracy.md says what the programs measure and how the folders look that they read.
+docs/accuracy.md describes what the programs measure and the folders that they read.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def arguments(description):
     parser.add_argument('data', help='the folder of pictures with truth')
     parser.add_argument('--settings', default='', help='more properties of the element, or '
                         'options of the program')
-    parser.add_argument('--peers', action='store_true', help='score other programs, too')
+    parser.add_argument('--peers', action='store_true', help='also score other programs')
     parser.add_argument('--json', action='store_true', help='print lines of JSON')
     return parser
 

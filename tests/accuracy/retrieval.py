@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scores cuvision-index and ldpretrieve on a folder of photographs: all are indexed, and 18
-changed copies of every fourth are asked for. Prints the share of first matches that are right
+changed copies of every fourth are the queries. Prints the share of first matches that are right
 (P@1) for each change, and their mean. --settings adds options of `cuvision-index add`, --query
 properties of ldpretrieve. --peers adds pHash and a thumbnail of 16x16 pixels. --copies also
 indexes nine copies of each photograph and scores `cuvision-index duplicates`.
@@ -73,19 +73,19 @@ def main():
     if os.sep in options.index:  # it runs in another folder
         options.index = os.path.abspath(options.index)
     pictures = [cv2.imread(p) for p in sorted(glob.glob(options.data + '/*.jpg'))]
-    asked = range(0, len(pictures), 4)
+    queried = range(0, len(pictures), 4)
     peers = PEERS if options.peers else {}
     known = {name: np.array([f(p) for p in pictures]) for name, f in peers.items()}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         add(options, pictures, folder)
         for change, function in CHANGES.items():
-            queries = [function(pictures[i]) for i in asked]
+            queries = [function(pictures[i]) for i in queried]
             names = first_names(queries, folder, options.query)
-            row = {'ldp': float(np.mean([n == f'{i:04d}' for n, i in zip(names, asked)]))}
+            row = {'ldp': float(np.mean([n == f'{i:04d}' for n, i in zip(names, queried)]))}
             for name, f in peers.items():
                 nearest = [np.argmin(np.abs(known[name] - f(q)).sum(1)) for q in queries]
-                row[name] = float(np.mean(np.array(nearest) == np.array(asked)))
+                row[name] = float(np.mean(np.array(nearest) == np.array(queried)))
             show(options, change=change, **row)
             rows.append(row)
         show(options, change='mean',

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Scores rcdtrack on films with one box a frame: it is given the first and runs once.
+"""Scores rcdtrack on videos with one box a frame: it is given the first and runs once.
 
-Prints for each film the mean IoU, the area under the success curve, the precision (centres
+Prints for each video the mean IoU, the area under the success curve, the precision (centres
 within 20 pixels), the share of frames that are lost (no box, or an IoU below 0.1) and the
-processor time of a frame, then the means of small films and of those of 720 lines and more.
+processor time of a frame, then the means of small videos and of those of 720 lines and more.
 --peers adds CSRT, KCF and MIL of opencv-contrib.
 """
 
@@ -62,12 +62,12 @@ def track(frames, truth, settings):
     x, y, w, h = first_box(frames, truth)
     found = np.full((len(frames), 4), np.nan)
     with tempfile.TemporaryDirectory() as folder:
-        with open(folder + '/film', 'wb') as film:
+        with open(folder + '/video', 'wb') as video:
             for frame in frames:
-                film.write(frame.tobytes())
+                video.write(frame.tobytes())
 
         def line(element):
-            return (f'gst-launch-1.0 -q filesrc location={folder}/film '
+            return (f'gst-launch-1.0 -q filesrc location={folder}/video '
                     f'blocksize={width * height * 3} ! rawvideoparse format=bgr '
                     f'width={width} height={height} framerate=25/1 ! videoconvert n-threads=1 '
                     f'! video/x-raw,format=I420 ! {element} fakesink sync=false')
@@ -112,10 +112,10 @@ def main():
         for method, function in methods.items():
             found, ms = function(frames, truth)
             row = {**score(found, truth), 'ms': float(ms)}
-            show(options, method=method, film=name, **row)
+            show(options, method=method, video=name, **row)
             groups.setdefault((method, size), []).append(row)
     for (method, size), rows in groups.items():
-        show(options, method=method, film=f'mean of {size}',
+        show(options, method=method, video=f'mean of {size}',
              **{k: float(np.mean([row[k] for row in rows])) for k in rows[0]})
 
 

@@ -39,7 +39,7 @@ class Dlib:
     that it takes."""
 
     def __init__(self, options):
-        import dlib  # only if asked for
+        import dlib  # needed by --peers only
         self.dlib, self.scale = dlib, options.dlib_scale
         rows = [(self.enlarged(picture), labels.get(options.label, []))
                 for _, picture, labels in coco(options.data + '/train/t.json')]
