@@ -22,7 +22,7 @@
  *     memory.c                all memory, allocated once
  *     edges.c                 Canny, and edges sorted by direction
  *     votes.c                 votes and peaks, by each method
- *     pairs.c                 pairs of rows that one pass votes for
+ *     row-pairs.c             pairs of rows that one pass votes for
  *     hough-dsp.c             function table of the inner loops, in C
  *     x86/canny-avx2.c        inner loops of edges
  *     x86/votes-avx2.c        and of votes for rows and pairs of rows

@@ -45,13 +45,13 @@ guess_unit_in_nm (const double *numbers, int n)
 static double
 find_unit_in_nm (const CuvEnvi *envi, CuvEnviReader *reader)
 {
-  const CuvEnviValue *unit = &reader->values[WAVELENGTH_UNITS];
+  const CuvEnviValue *unit = &reader->values[CUV_ENVI_KEY_WAVELENGTH_UNITS];
   CuvEnviReader trial = *reader;
   double numbers[CUV_CUBE_MAX_BANDS], length = 0;
 
   if (unit->size > 0 && !cuv_envi_value_is (unit, "unknown"))
     return unit_in_nm (unit);
-  if (cuv_envi_numbers (&trial, WAVELENGTH, envi->bands, numbers))
+  if (cuv_envi_numbers (&trial, CUV_ENVI_KEY_WAVELENGTH, envi->bands, numbers))
     length = guess_unit_in_nm (numbers, envi->bands);
   else
     free (trial.error);
@@ -121,10 +121,10 @@ find_length (const CuvEnviValue *name, double *nm)
 static bool
 find_lengths_in_names (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  const CuvEnviValue *names = &reader->values[BAND_NAMES];
+  const CuvEnviValue *names = &reader->values[CUV_ENVI_KEY_BAND_NAMES];
   const char *at, *end;
 
-  if (cuv_envi_count (reader, BAND_NAMES) != envi->bands)
+  if (cuv_envi_count (reader, CUV_ENVI_KEY_BAND_NAMES) != envi->bands)
     return false;
   at = names->text;
   end = at + names->size;
@@ -149,32 +149,34 @@ find_lengths_in_names (CuvEnvi *envi, CuvEnviReader *reader)
 static bool
 read_fwhm (CuvEnvi *envi, CuvEnviReader *reader, double unit)
 {
-  const int n = cuv_envi_count (reader, FWHM);
+  const int n = cuv_envi_count (reader, CUV_ENVI_KEY_FWHM);
 
   if (n > 0 && n != envi->bands)
     envi->assumed |= CUV_ENVI_NO_FWHM;
   envi->has_fwhm = n == envi->bands;
   return !envi->has_fwhm
-      || read_lengths (reader, FWHM, unit, envi->bands, envi->fwhm);
+      || read_lengths (
+          reader, CUV_ENVI_KEY_FWHM, unit, envi->bands, envi->fwhm);
 }
 
 /* Drops wavelengths whose unit is not a length. */
 bool
 cuv_envi_read_lengths (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  const int n = cuv_envi_count (reader, WAVELENGTH);
+  const int n = cuv_envi_count (reader, CUV_ENVI_KEY_WAVELENGTH);
   double unit;
 
   if (n == 0) {
     envi->has_wavelengths = find_lengths_in_names (envi, reader);
     return true;
   }
-  if (!cuv_envi_check_count (reader, WAVELENGTH, envi->bands))
+  if (!cuv_envi_check_count (reader, CUV_ENVI_KEY_WAVELENGTH, envi->bands))
     return false;
   unit = find_unit_in_nm (envi, reader);
   if (unit == 0)
     return true;
   envi->has_wavelengths = true;
-  return read_lengths (reader, WAVELENGTH, unit, envi->bands, envi->wavelengths)
+  return read_lengths (reader, CUV_ENVI_KEY_WAVELENGTH, unit, envi->bands,
+             envi->wavelengths)
       && read_fwhm (envi, reader, unit);
 }

@@ -6,24 +6,24 @@
 #include <string.h>
 #include "format/envi-keys.h"
 
-static const char *const keys[N_KEYS] = {
-  [SAMPLES] = "samples",
-  [LINES] = "lines",
-  [BANDS] = "bands",
-  [HEADER_OFFSET] = "header offset",
-  [DATA_TYPE] = "data type",
-  [INTERLEAVE] = "interleave",
-  [BYTE_ORDER_KEY] = "byte order",
-  [FILE_TYPE] = "file type",
-  [WAVELENGTH] = "wavelength",
-  [WAVELENGTH_UNITS] = "wavelength units",
-  [FWHM] = "fwhm",
-  [BAND_NAMES] = "band names",
-  [BBL] = "bbl",
-  [IGNORE_VALUE] = "data ignore value",
-  [COMPRESSION] = "file compression",
-  [MAJOR_OFFSETS] = "major frame offsets",
-  [MINOR_OFFSETS] = "minor frame offsets",
+static const char *const keys[CUV_ENVI_N_KEYS] = {
+  [CUV_ENVI_KEY_SAMPLES] = "samples",
+  [CUV_ENVI_KEY_LINES] = "lines",
+  [CUV_ENVI_KEY_BANDS] = "bands",
+  [CUV_ENVI_KEY_HEADER_OFFSET] = "header offset",
+  [CUV_ENVI_KEY_DATA_TYPE] = "data type",
+  [CUV_ENVI_KEY_INTERLEAVE] = "interleave",
+  [CUV_ENVI_KEY_BYTE_ORDER] = "byte order",
+  [CUV_ENVI_KEY_FILE_TYPE] = "file type",
+  [CUV_ENVI_KEY_WAVELENGTH] = "wavelength",
+  [CUV_ENVI_KEY_WAVELENGTH_UNITS] = "wavelength units",
+  [CUV_ENVI_KEY_FWHM] = "fwhm",
+  [CUV_ENVI_KEY_BAND_NAMES] = "band names",
+  [CUV_ENVI_KEY_BBL] = "bbl",
+  [CUV_ENVI_KEY_IGNORE_VALUE] = "data ignore value",
+  [CUV_ENVI_KEY_COMPRESSION] = "file compression",
+  [CUV_ENVI_KEY_MAJOR_OFFSETS] = "major frame offsets",
+  [CUV_ENVI_KEY_MINOR_OFFSETS] = "minor frame offsets",
 };
 
 static bool
@@ -42,24 +42,27 @@ static bool
 read_interleave (CuvEnvi *envi, CuvEnviReader *reader)
 {
   static const char *const words[] = { "bsq", "bil", "bip" };
-  const CuvEnviValue *value = &reader->values[INTERLEAVE];
+  const CuvEnviValue *value = &reader->values[CUV_ENVI_KEY_INTERLEAVE];
 
-  if (!cuv_envi_require (reader, INTERLEAVE))
+  if (!cuv_envi_require (reader, CUV_ENVI_KEY_INTERLEAVE))
     return false;
   for (int i = 0; i < 3; i++) {
     envi->interleave = (CuvEnviInterleave) i;
     if (cuv_envi_value_is (value, words[i]))
       return true;
   }
-  return cuv_envi_reject (reader, INTERLEAVE, "bsq, bil or bip");
+  return cuv_envi_reject (reader, CUV_ENVI_KEY_INTERLEAVE, "bsq, bil or bip");
 }
 
 static bool
 read_shape (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  return envi_read_size (reader, SAMPLES, CUV_CUBE_MAX_SIZE, &envi->samples)
-      && envi_read_size (reader, LINES, CUV_ENVI_MAX_LINES, &envi->lines)
-      && envi_read_size (reader, BANDS, CUV_CUBE_MAX_BANDS, &envi->bands)
+  return envi_read_size (
+             reader, CUV_ENVI_KEY_SAMPLES, CUV_CUBE_MAX_SIZE, &envi->samples)
+      && envi_read_size (
+          reader, CUV_ENVI_KEY_LINES, CUV_ENVI_MAX_LINES, &envi->lines)
+      && envi_read_size (
+          reader, CUV_ENVI_KEY_BANDS, CUV_CUBE_MAX_BANDS, &envi->bands)
       && read_interleave (envi, reader);
 }
 
@@ -83,12 +86,12 @@ read_type (CuvEnvi *envi, CuvEnviReader *reader)
 {
   int64_t number;
 
-  if (!cuv_envi_require (reader, DATA_TYPE)
-      || !cuv_envi_integer (reader, DATA_TYPE, 0, 255, &number))
+  if (!cuv_envi_require (reader, CUV_ENVI_KEY_DATA_TYPE)
+      || !cuv_envi_integer (reader, CUV_ENVI_KEY_DATA_TYPE, 0, 255, &number))
     return false;
   envi->type = (CuvEnviType) number;
   return cuv_envi_sample_size (envi->type) > 0
-      || cuv_envi_fail (reader, reader->values[DATA_TYPE].line,
+      || cuv_envi_fail (reader, reader->values[CUV_ENVI_KEY_DATA_TYPE].line,
           "data type %d (%s) cannot be read: convert it to 1, 2, 3, 4, 5, 12 "
           "or 13",
           (int) number, unusable_type (number));
@@ -99,10 +102,11 @@ read_byte_order (CuvEnvi *envi, CuvEnviReader *reader)
 {
   int64_t order = 0;
 
-  if (!cuv_envi_has (reader, BYTE_ORDER_KEY)) {
+  if (!cuv_envi_has (reader, CUV_ENVI_KEY_BYTE_ORDER)) {
     if (cuv_envi_sample_size (envi->type) > 1)
       envi->assumed |= CUV_ENVI_LITTLE_ENDIAN;
-  } else if (!cuv_envi_integer (reader, BYTE_ORDER_KEY, 0, 1, &order)) {
+  } else if (!cuv_envi_integer (
+                 reader, CUV_ENVI_KEY_BYTE_ORDER, 0, 1, &order)) {
     return false;
   }
   envi->big_endian = order == 1;
@@ -114,8 +118,9 @@ read_offset (CuvEnvi *envi, CuvEnviReader *reader)
 {
   int64_t maximum = INT64_MAX - (int64_t) cuv_envi_data_size (envi), offset = 0;
 
-  if (cuv_envi_has (reader, HEADER_OFFSET)
-      && !cuv_envi_integer (reader, HEADER_OFFSET, 0, maximum, &offset))
+  if (cuv_envi_has (reader, CUV_ENVI_KEY_HEADER_OFFSET)
+      && !cuv_envi_integer (
+          reader, CUV_ENVI_KEY_HEADER_OFFSET, 0, maximum, &offset))
     return false;
   envi->header_offset = (uint64_t) offset;
   return true;
@@ -142,18 +147,19 @@ is_not_compressed (CuvEnviReader *reader)
 {
   int64_t compressed = 0;
 
-  if (cuv_envi_has (reader, COMPRESSION)
-      && !cuv_envi_integer (reader, COMPRESSION, 0, 1, &compressed))
+  if (cuv_envi_has (reader, CUV_ENVI_KEY_COMPRESSION)
+      && !cuv_envi_integer (
+          reader, CUV_ENVI_KEY_COMPRESSION, 0, 1, &compressed))
     return false;
   return compressed == 0
-      || cuv_envi_fail (reader, reader->values[COMPRESSION].line,
+      || cuv_envi_fail (reader, reader->values[CUV_ENVI_KEY_COMPRESSION].line,
           "compressed data cannot be read: write it without compression");
 }
 
 static bool
 is_image (CuvEnviReader *reader)
 {
-  const CuvEnviValue *type = &reader->values[FILE_TYPE];
+  const CuvEnviValue *type = &reader->values[CUV_ENVI_KEY_FILE_TYPE];
 
   return !cuv_envi_value_is (type, "envi spectral library")
       || cuv_envi_fail (reader, type->line,
@@ -166,8 +172,9 @@ read_samples (CuvEnvi *envi, CuvEnviReader *reader)
 {
   return is_image (reader) && read_type (envi, reader)
       && read_byte_order (envi, reader) && read_offset (envi, reader)
-      && has_no_gaps (reader, MAJOR_OFFSETS)
-      && has_no_gaps (reader, MINOR_OFFSETS) && is_not_compressed (reader);
+      && has_no_gaps (reader, CUV_ENVI_KEY_MAJOR_OFFSETS)
+      && has_no_gaps (reader, CUV_ENVI_KEY_MINOR_OFFSETS)
+      && is_not_compressed (reader);
 }
 
 static bool
@@ -175,9 +182,9 @@ read_bad_bands (CuvEnvi *envi, CuvEnviReader *reader)
 {
   double good[CUV_CUBE_MAX_BANDS];
 
-  if (cuv_envi_count (reader, BBL) == 0)
+  if (cuv_envi_count (reader, CUV_ENVI_KEY_BBL) == 0)
     return true;
-  if (!cuv_envi_flags (reader, BBL, envi->bands, good))
+  if (!cuv_envi_flags (reader, CUV_ENVI_KEY_BBL, envi->bands, good))
     return false;
   for (int i = 0; i < envi->bands; i++)
     envi->bad[i] = good[i] == 0;
@@ -188,11 +195,11 @@ read_bad_bands (CuvEnvi *envi, CuvEnviReader *reader)
 static bool
 read_ignore_value (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  const CuvEnviValue *value = &reader->values[IGNORE_VALUE];
+  const CuvEnviValue *value = &reader->values[CUV_ENVI_KEY_IGNORE_VALUE];
 
   if (value->size == 0 || cuv_envi_value_is (value, "none"))
     return true;
-  if (!cuv_envi_number (reader, IGNORE_VALUE, &envi->ignore))
+  if (!cuv_envi_number (reader, CUV_ENVI_KEY_IGNORE_VALUE, &envi->ignore))
     return false;
   envi->has_ignore = isfinite (envi->ignore);
   if (!envi->has_ignore)
@@ -203,8 +210,10 @@ read_ignore_value (CuvEnvi *envi, CuvEnviReader *reader)
 bool
 cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
 {
-  CuvEnviValue values[N_KEYS] = { 0 };
-  CuvEnviReader reader = { .keys = keys, .values = values, .n_keys = N_KEYS };
+  CuvEnviValue values[CUV_ENVI_N_KEYS] = { 0 };
+  CuvEnviReader reader = {
+    .keys = keys, .values = values, .n_keys = CUV_ENVI_N_KEYS
+  };
   bool ok;
 
   *envi = (CuvEnvi){ 0 };

@@ -9,13 +9,13 @@
 static int
 n_bands (const CuvHoughCpu *self)
 {
-  return (self->layout->height + CUV_EDGE_ROWS - 1) / CUV_EDGE_ROWS;
+  return (self->layout->height + CUV_HOUGH_EDGE_ROWS - 1) / CUV_HOUGH_EDGE_ROWS;
 }
 
 static int
 end_of_band (const CuvHoughCpu *self, int task)
 {
-  return cuv_min ((task + 1) * CUV_EDGE_ROWS, self->layout->height);
+  return cuv_min ((task + 1) * CUV_HOUGH_EDGE_ROWS, self->layout->height);
 }
 
 static bool
@@ -29,7 +29,7 @@ grey_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
 
-  for (int y = task * CUV_EDGE_ROWS; y < end_of_band (self, task); y++)
+  for (int y = task * CUV_HOUGH_EDGE_ROWS; y < end_of_band (self, task); y++)
     self->dsp.grey (self->frame, y, self->grey + y * self->stride);
 }
 
@@ -50,7 +50,7 @@ blur_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
   CuvHoughWorker *worker = &self->workers[index];
-  const int first = task * CUV_EDGE_ROWS;
+  const int first = task * CUV_HOUGH_EDGE_ROWS;
 
   for (int y = first - 2; y < end_of_band (self, task) + 2; y++) {
     const uint16_t *rows[5];
@@ -107,10 +107,10 @@ suppress_row (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
   uint8_t *row = map_row (self, y);
 
   if (y == 0 || y == self->layout->height - 1) {
-    memset (row, CUV_PIXEL_NONE, (size_t) width);
+    memset (row, CUV_HOUGH_PIXEL_NONE, (size_t) width);
     return;
   }
-  row[0] = row[width - 1] = CUV_PIXEL_NONE;
+  row[0] = row[width - 1] = CUV_HOUGH_PIXEL_NONE;
   self->dsp.suppress (rows, width, &self->params->canny, row);
 }
 
@@ -123,11 +123,11 @@ spread (CuvHoughCpu *self, int x, int y, int first, int end, uint32_t *list,
   for (int j = cuv_max (y - 1, first); j < cuv_min (y + 2, end); j++) {
     uint8_t *row = map_row (self, j) + x - 1;
 
-    if (((row[0] | row[1] | row[2]) & CUV_PIXEL_WEAK) == 0)
+    if (((row[0] | row[1] | row[2]) & CUV_HOUGH_PIXEL_WEAK) == 0)
       continue;
     for (int i = 0; i < 3; i++) {
-      if (row[i] == CUV_PIXEL_WEAK) {
-        row[i] = CUV_PIXEL_EDGE;
+      if (row[i] == CUV_HOUGH_PIXEL_WEAK) {
+        row[i] = CUV_HOUGH_PIXEL_EDGE;
         list[n++] = (uint32_t) j << 16 | (uint32_t) (x - 1 + i);
       }
     }
@@ -160,7 +160,7 @@ detect_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
   CuvHoughWorker *worker = &self->workers[index];
-  const int first = task * CUV_EDGE_ROWS, end = end_of_band (self, task);
+  const int first = task * CUV_HOUGH_EDGE_ROWS, end = end_of_band (self, task);
 
   for (int y = cuv_max (first - 1, 0); y <= end; y++) {
     if (y < self->layout->height)
@@ -178,7 +178,7 @@ connect_bands (CuvHoughCpu *self)
 {
   const int height = self->layout->height;
 
-  for (int y = CUV_EDGE_ROWS; y < height; y += CUV_EDGE_ROWS) {
+  for (int y = CUV_HOUGH_EDGE_ROWS; y < height; y += CUV_HOUGH_EDGE_ROWS) {
     connect_row (self, y - 1, 0, height, self->pixels);
     connect_row (self, y, 0, height, self->pixels);
   }
@@ -190,12 +190,12 @@ input_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
 
-  for (int y = task * CUV_EDGE_ROWS; y < end_of_band (self, task); y++) {
+  for (int y = task * CUV_HOUGH_EDGE_ROWS; y < end_of_band (self, task); y++) {
     uint8_t *row = map_row (self, y);
 
     self->dsp.grey (self->frame, y, row);
     for (int x = 0; x < self->layout->width; x++)
-      row[x] = row[x] != 0 ? CUV_PIXEL_EDGE : CUV_PIXEL_NONE;
+      row[x] = row[x] != 0 ? CUV_HOUGH_PIXEL_EDGE : CUV_HOUGH_PIXEL_NONE;
   }
 }
 
@@ -203,7 +203,7 @@ static void
 list_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
-  const int first = task * CUV_EDGE_ROWS;
+  const int first = task * CUV_HOUGH_EDGE_ROWS;
   uint32_t *pixels =
       self->pixels + (size_t) first * (size_t) self->layout->width;
   size_t n = 0;
@@ -217,7 +217,8 @@ list_task (void *data, int index, int task)
 static void
 list_edges (CuvHoughCpu *self)
 {
-  const size_t room = (size_t) CUV_EDGE_ROWS * (size_t) self->layout->width;
+  const size_t room =
+      (size_t) CUV_HOUGH_EDGE_ROWS * (size_t) self->layout->width;
   size_t n = 0;
 
   cuv_hough_cpu_run_tasks (self, n_bands (self), list_task);
@@ -234,7 +235,7 @@ list_edges (CuvHoughCpu *self)
 static size_t
 first_edge (const CuvHoughCpu *self, int task)
 {
-  return self->list.n * (size_t) task / CUV_N_SORT_TASKS;
+  return self->list.n * (size_t) task / CUV_HOUGH_N_SORT_TASKS;
 }
 
 /* Sobel gradients of n edges; edges are never at the frame's border. */
@@ -306,7 +307,7 @@ place_bins (CuvHoughCpu *self)
 
   for (int g = 0; g < self->layout->n_bins; g++) {
     self->first_of_bin[g] = at;
-    for (int task = 0; task < CUV_N_SORT_TASKS; task++) {
+    for (int task = 0; task < CUV_HOUGH_N_SORT_TASKS; task++) {
       size_t n = self->next_of_bin[task][g];
 
       self->next_of_bin[task][g] = at;
@@ -344,7 +345,7 @@ cuv_hough_cpu_find_edges (CuvHoughCpu *self)
 void
 cuv_hough_cpu_find_directions (CuvHoughCpu *self)
 {
-  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, direction_task);
+  cuv_hough_cpu_run_tasks (self, CUV_HOUGH_N_SORT_TASKS, direction_task);
   self->list.bins = self->bins;
 }
 
@@ -354,8 +355,8 @@ cuv_hough_cpu_sort_edges (CuvHoughCpu *self)
   if (self->params->source != CUV_EDGES_CANNY
       || self->layout->config.window >= 90)
     return;
-  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, bin_task);
+  cuv_hough_cpu_run_tasks (self, CUV_HOUGH_N_SORT_TASKS, bin_task);
   place_bins (self);
-  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, sort_task);
+  cuv_hough_cpu_run_tasks (self, CUV_HOUGH_N_SORT_TASKS, sort_task);
   self->list.bins = self->bins;
 }

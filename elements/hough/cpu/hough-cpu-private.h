@@ -9,11 +9,12 @@
 #include "cuvthreads.h"
 
 enum {
-  CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
-  CUV_EDGE_ROWS = 32,   /* of a band */
-  CUV_ROWS_AT_ONCE = 2, /* that a task votes for: a pair, see hough-dsp.h */
-  CUV_N_SORT_TASKS = 16,
-  CUV_N_SEGMENT_TASKS = 16,
+  CUV_HOUGH_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
+  CUV_HOUGH_EDGE_ROWS = 32, /* of a band */
+  CUV_HOUGH_ROWS_AT_ONCE =
+      2, /* that a task votes for: a pair, see hough-dsp.h */
+  CUV_HOUGH_N_SORT_TASKS = 16,
+  CUV_HOUGH_N_SEGMENT_TASKS = 16,
 };
 
 /* Memory of one thread. */
@@ -34,7 +35,7 @@ struct _CuvHoughCpu {
   CuvHoughDsp dsp;
   int n_workers;
   CuvHoughWorker workers[CUV_MAX_WORKERS];
-  void *memory[CUV_MAX_MEMORY]; /* owned allocations */
+  void *memory[CUV_HOUGH_MAX_MEMORY]; /* owned allocations */
   int n_memory;
   size_t n_pair_cells; /* of each pair_table */
   bool complete;       /* all allocations have succeeded */
@@ -48,7 +49,7 @@ struct _CuvHoughCpu {
   size_t *band_edges;     /* number of edges in each band */
   size_t *first_of_bin;   /* index of each bin's first edge in sorted */
   /* per task and bin: number of edges, then index of the next one in sorted */
-  size_t *next_of_bin[CUV_N_SORT_TASKS];
+  size_t *next_of_bin[CUV_HOUGH_N_SORT_TASKS];
   CuvEdgeList list;
 
   /* results */
@@ -57,7 +58,7 @@ struct _CuvHoughCpu {
   CuvHoughPeak *peaks;
   CuvHoughSegment *segments;
   CuvHoughSegment *task_segments; /* CUV_HOUGH_MAX_SEGMENTS per task */
-  size_t task_n_segments[CUV_N_SEGMENT_TASKS];
+  size_t task_n_segments[CUV_HOUGH_N_SEGMENT_TASKS];
   CuvRegions *regions; /* NULL if edges have no directions */
   CuvLineSegment *line_segments;
   uint32_t threshold; /* votes, of the last run's peaks */

@@ -34,7 +34,7 @@ choose_method (const CuvHoughCpu *self, CuvHoughMethod wanted)
 static size_t
 first_peak (const CuvHoughCpu *self, int task)
 {
-  return self->n_peaks * (size_t) task / CUV_N_SEGMENT_TASKS;
+  return self->n_peaks * (size_t) task / CUV_HOUGH_N_SEGMENT_TASKS;
 }
 
 static void
@@ -59,8 +59,8 @@ find_segments (CuvHoughCpu *self, CuvHoughResult *result)
   size_t n = 0;
 
   self->n_peaks = (size_t) result->n_peaks;
-  cuv_hough_cpu_run_tasks (self, CUV_N_SEGMENT_TASKS, segment_task);
-  for (int i = 0; i < CUV_N_SEGMENT_TASKS; i++) {
+  cuv_hough_cpu_run_tasks (self, CUV_HOUGH_N_SEGMENT_TASKS, segment_task);
+  for (int i = 0; i < CUV_HOUGH_N_SEGMENT_TASKS; i++) {
     const CuvHoughSegment *part =
         self->task_segments + (size_t) i * CUV_HOUGH_MAX_SEGMENTS;
 

@@ -56,10 +56,10 @@ cuv_suppress (const CuvGradientRow *const rows[3], int width,
     int dx = b > tan22 + 2 * a ? 0 : (gx ^ gy) < 0 && b > tan22 ? -1 : 1;
     int dy = b > tan22;
 
-    out[x] = CUV_PIXEL_NONE;
+    out[x] = CUV_HOUGH_PIXEL_NONE;
     if (m > low && m > cuv_norm_at (rows[1 - dy], norm, x - dx)
         && m >= cuv_norm_at (rows[1 + dy], norm, x + dx))
-      out[x] = m > high ? CUV_PIXEL_EDGE : CUV_PIXEL_WEAK;
+      out[x] = m > high ? CUV_HOUGH_PIXEL_EDGE : CUV_HOUGH_PIXEL_WEAK;
   }
 }
 
@@ -69,11 +69,11 @@ cuv_find_seed (const uint8_t *const rows[3], int x, int end)
   for (; x < end; x++) {
     int around = 0;
 
-    if (rows[1][x] != CUV_PIXEL_EDGE)
+    if (rows[1][x] != CUV_HOUGH_PIXEL_EDGE)
       continue;
     for (int i = 0; i < 3; i++)
       around |= rows[i][x - 1] | rows[i][x] | rows[i][x + 1];
-    if ((around & CUV_PIXEL_WEAK) != 0)
+    if ((around & CUV_HOUGH_PIXEL_WEAK) != 0)
       break;
   }
   return x;
@@ -85,9 +85,9 @@ cuv_list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   size_t n = 0;
 
   for (int x = 0; x < width; x++) {
-    if (row[x] == CUV_PIXEL_EDGE)
+    if (row[x] == CUV_HOUGH_PIXEL_EDGE)
       pixels[n++] = first + (uint32_t) x;
-    row[x] = row[x] == CUV_PIXEL_EDGE ? 255 : 0;
+    row[x] = row[x] == CUV_HOUGH_PIXEL_EDGE ? 255 : 0;
   }
   return n;
 }

@@ -7,10 +7,10 @@
 #include "hough.h"
 
 /* States of a pixel during hysteresis. */
-enum { CUV_PIXEL_NONE, CUV_PIXEL_WEAK, CUV_PIXEL_EDGE };
+enum { CUV_HOUGH_PIXEL_NONE, CUV_HOUGH_PIXEL_WEAK, CUV_HOUGH_PIXEL_EDGE };
 
 /* Elements that rows have room for beyond the frame's width. */
-#define CUV_ROW_PADDING 32
+#define CUV_HOUGH_ROW_PADDING 32
 
 typedef struct {
   int16_t *gx, *gy;
@@ -49,7 +49,7 @@ typedef struct {
   int radius; /* cells are -radius .. radius */
 } CuvGather;
 
-enum { CUV_N_LANES = 8 };
+enum { CUV_HOUGH_N_LANES = 8 };
 
 typedef struct {
   /* Luma of row y of the frame. */
@@ -83,8 +83,8 @@ typedef struct {
       uint32_t *table);
   /* Adds n counts to cells of both rows, and clears them. */
   void (*add_counts) (uint32_t *counts, int n, uint32_t *a, uint32_t *b);
-  /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_N_LANES rows of
-   * cells plus CUV_ROW_PADDING, and is 0 before and after. */
+  /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_HOUGH_N_LANES
+   * rows of cells plus CUV_HOUGH_ROW_PADDING, and is 0 before and after. */
   void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
   /* Lists the cells above a threshold; found has room for n. Returns their
    * number. */

@@ -17,7 +17,7 @@ hough_take (CuvHoughCpu *self, size_t n, size_t size)
 static void
 make_rows (CuvHoughCpu *self, CuvHoughWorker *worker)
 {
-  const size_t n = (size_t) self->layout->width + 2 * CUV_ROW_PADDING;
+  const size_t n = (size_t) self->layout->width + 2 * CUV_HOUGH_ROW_PADDING;
 
   worker->grey = hough_take (self, n, 1);
   worker->scratch = hough_take (self, 2 * n, sizeof *worker->scratch);
@@ -35,11 +35,12 @@ static void
 make_votes (CuvHoughCpu *self, CuvHoughWorker *worker)
 {
   const size_t n = (size_t) self->layout->n_cells;
-  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_ROWS_AT_ONCE;
+  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_HOUGH_ROWS_AT_ONCE;
 
   worker->pair_table = hough_take (
       self, self->n_pair_cells + 1 /* not 0 */, sizeof *worker->pair_table);
-  worker->lanes = hough_take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
+  worker->lanes =
+      hough_take (self, CUV_HOUGH_N_LANES * (n + CUV_HOUGH_ROW_PADDING), 1);
   worker->ring = hough_take (self, n_ring * n, sizeof *worker->ring);
   worker->found = hough_take (self, n, sizeof *worker->found);
   worker->peaks.peaks =
@@ -56,15 +57,16 @@ make_edges (CuvHoughCpu *self)
   self->map = hough_take (self, n, 1);
   self->columns = hough_take (self, n, 1);
   self->pixels = hough_take (self, n, sizeof *self->pixels);
-  self->band_edges = hough_take (self,
-      (size_t) layout->height / CUV_EDGE_ROWS + 1, sizeof *self->band_edges);
+  self->band_edges =
+      hough_take (self, (size_t) layout->height / CUV_HOUGH_EDGE_ROWS + 1,
+          sizeof *self->band_edges);
   if (layout->config.window >= 90)
     return;
   self->sorted = hough_take (self, n, sizeof *self->sorted);
   self->bins = hough_take (self, n, sizeof *self->bins);
   self->first_of_bin = hough_take (
       self, (size_t) layout->n_bins + 1, sizeof *self->first_of_bin);
-  for (int i = 0; i < CUV_N_SORT_TASKS; i++)
+  for (int i = 0; i < CUV_HOUGH_N_SORT_TASKS; i++)
     self->next_of_bin[i] = hough_take (
         self, (size_t) layout->n_bins, sizeof *self->next_of_bin[i]);
 }
@@ -78,7 +80,7 @@ make_results (CuvHoughCpu *self)
   self->segments =
       hough_take (self, CUV_HOUGH_MAX_SEGMENTS, sizeof *self->segments);
   self->task_segments =
-      hough_take (self, CUV_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
+      hough_take (self, CUV_HOUGH_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
           sizeof *self->task_segments);
   self->line_segments =
       hough_take (self, CUV_HOUGH_MAX_LINES, sizeof *self->line_segments);

@@ -70,7 +70,7 @@ vote_row (const CuvHoughCpu *self, const Target *target)
 /* Adds the counts of a pair to both rows, and clears them. */
 static void
 add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
-    const Target targets[CUV_ROWS_AT_ONCE])
+    const Target targets[CUV_HOUGH_ROWS_AT_ONCE])
 {
   const int radius = self->layout->radius;
   const CuvHoughRow *second = &targets[1].row;
@@ -90,7 +90,7 @@ add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
  */
 static bool
 vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
-    const Target targets[CUV_ROWS_AT_ONCE])
+    const Target targets[CUV_HOUGH_ROWS_AT_ONCE])
 {
   CuvHoughPair pair;
   size_t n_cells;
@@ -112,17 +112,17 @@ vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
 /* Votes for adjacent rows. Returns the number of votes. */
 static uint64_t
 vote_rows (const CuvHoughCpu *self, const CuvHoughWorker *worker,
-    const Target targets[CUV_ROWS_AT_ONCE])
+    const Target targets[CUV_HOUGH_ROWS_AT_ONCE])
 {
   uint64_t n = 0;
 
-  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+  for (int i = 0; i < CUV_HOUGH_ROWS_AT_ONCE; i++) {
     if (targets[i].votes != NULL)
       memset (targets[i].votes, 0, row_size (self) * sizeof (uint32_t));
   }
   if (vote_pair (self, worker, targets))
-    return CUV_ROWS_AT_ONCE * self->list.n;
-  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+    return CUV_HOUGH_ROWS_AT_ONCE * self->list.n;
+  for (int i = 0; i < CUV_HOUGH_ROWS_AT_ONCE; i++) {
     if (targets[i].votes != NULL)
       n += vote_row (self, &targets[i]);
   }
@@ -133,10 +133,10 @@ static void
 vote_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
-  Target targets[CUV_ROWS_AT_ONCE] = { 0 };
+  Target targets[CUV_HOUGH_ROWS_AT_ONCE] = { 0 };
 
-  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
-    int k = task * CUV_ROWS_AT_ONCE + i;
+  for (int i = 0; i < CUV_HOUGH_ROWS_AT_ONCE; i++) {
+    int k = task * CUV_HOUGH_ROWS_AT_ONCE + i;
 
     if (k < self->layout->n_rows)
       targets[i] = (Target){ self->layout->rows[k],
@@ -212,8 +212,9 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
   if (method == CUV_HOUGH_GATHER)
     return gather (self);
   self->n_votes = 0;
-  cuv_hough_cpu_run_tasks (
-      self, (n_rows + CUV_ROWS_AT_ONCE - 1) / CUV_ROWS_AT_ONCE, vote_task);
+  cuv_hough_cpu_run_tasks (self,
+      (n_rows + CUV_HOUGH_ROWS_AT_ONCE - 1) / CUV_HOUGH_ROWS_AT_ONCE,
+      vote_task);
   return self->n_votes;
 }
 
@@ -328,9 +329,9 @@ static void
 vote_in_ring (const Ring *ring, int k)
 {
   const CuvHoughCpu *self = ring->self;
-  Target targets[CUV_ROWS_AT_ONCE] = { 0 };
+  Target targets[CUV_HOUGH_ROWS_AT_ONCE] = { 0 };
 
-  for (int i = 0; i < CUV_ROWS_AT_ONCE; i++) {
+  for (int i = 0; i < CUV_HOUGH_ROWS_AT_ONCE; i++) {
     int sign, row = cuv_hough_wrap (self->layout, k + i, &sign);
 
     if (row < 0 || k + i >= ring->end + ring->reach)
@@ -375,13 +376,14 @@ ring_task (void *data, int index, int task)
   const int n_rows = self->layout->n_rows, first = task * ring_rows (reach);
   const int end = first + ring_rows (reach);
   const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
-    2 * reach + CUV_ROWS_AT_ONCE };
+    2 * reach + CUV_HOUGH_ROWS_AT_ONCE };
   int next = first; /* first row whose peaks are not found yet */
   uint64_t n_votes = 0;
 
-  for (int k = first - reach; next < ring.end; k += CUV_ROWS_AT_ONCE) {
+  for (int k = first - reach; next < ring.end; k += CUV_HOUGH_ROWS_AT_ONCE) {
     vote_in_ring (&ring, k);
-    for (; next < ring.end && next + reach < k + CUV_ROWS_AT_ONCE; next++) {
+    for (; next < ring.end && next + reach < k + CUV_HOUGH_ROWS_AT_ONCE;
+         next++) {
       find_peaks_in_ring (&ring, next);
       n_votes += votes_in (self, &self->layout->rows[next]);
     }

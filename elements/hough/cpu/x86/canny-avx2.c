@@ -51,8 +51,8 @@ static void
 gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
     int16_t *scratch, const CuvGradientRow *out)
 {
-  int16_t *smooth = scratch + CUV_ROW_PADDING / 2;
-  int16_t *difference = smooth + width + CUV_ROW_PADDING;
+  int16_t *smooth = scratch + CUV_HOUGH_ROW_PADDING / 2;
+  int16_t *difference = smooth + width + CUV_HOUGH_ROW_PADDING;
 
   add_columns (rows, width, smooth, difference);
   for (int x = 0; x < width; x += 16) {
@@ -192,7 +192,7 @@ or_neighbours (const uint8_t *row, int x)
 static int
 find_seed (const uint8_t *const rows[3], int x, int end)
 {
-  const __m256i kind = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
+  const __m256i kind = _mm256_set1_epi8 (CUV_HOUGH_PIXEL_EDGE);
 
   for (; x + 32 <= end; x += 32) {
     __m256i edges = _mm256_cmpeq_epi8 (load (rows[1] + x), kind);
@@ -225,7 +225,7 @@ static size_t
 list_half (
     const uint8_t *row, int n_blocks, int odd, uint32_t first, uint32_t *pixels)
 {
-  const __m256i wanted = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
+  const __m256i wanted = _mm256_set1_epi8 (CUV_HOUGH_PIXEL_EDGE);
   const __m256i even_first = _mm256_broadcastsi128_si256 (
       _mm_setr_epi8 (0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15));
   size_t n = 0;
@@ -257,7 +257,7 @@ list_half (
 static size_t
 canny_list_avx2 (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
 {
-  const __m256i wanted = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
+  const __m256i wanted = _mm256_set1_epi8 (CUV_HOUGH_PIXEL_EDGE);
   const int n_blocks = width / 32, end = 32 * n_blocks;
   size_t n = list_half (row, n_blocks, 0, first, pixels);
 

@@ -60,7 +60,7 @@ make_plan (Plan *plan, const CuvGather *work)
   plan->backwards = work->d < 0;
   plan->d = plan->backwards ? -work->d : work->d;
   plan->n_blocks = work->n / BLOCK;
-  plan->pitch = 2 * work->radius + 1 + CUV_ROW_PADDING;
+  plan->pitch = 2 * work->radius + 1 + CUV_HOUGH_ROW_PADDING;
   make_pattern (plan, 0);
   for (int i = 0; i < BLOCK; i++) {
     int32_t fraction = (i * plan->d) & 0xffff;
@@ -116,8 +116,8 @@ add_lines (const Plan *plan, const CuvGather *work, int first, uint8_t *lanes)
 {
   uint8_t *middle = lanes + work->radius;
 
-  if (work->n_lines - first >= CUV_N_LANES)
-    add_n_lines (plan, work, first, CUV_N_LANES, middle);
+  if (work->n_lines - first >= CUV_HOUGH_N_LANES)
+    add_n_lines (plan, work, first, CUV_HOUGH_N_LANES, middle);
   else
     add_n_lines (plan, work, first, work->n_lines - first, middle);
 }
@@ -128,7 +128,7 @@ flush_lanes (
 {
   uint32_t *cells = middle - work->radius;
 
-  for (int i = 0; i < CUV_N_LANES; i++) {
+  for (int i = 0; i < CUV_HOUGH_N_LANES; i++) {
     uint8_t *lane = lanes + i * plan->pitch;
 
     for (int c = 0; c < 2 * work->radius + 1; c++)
@@ -140,7 +140,7 @@ flush_lanes (
 void
 cuv_gather_avx2 (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
 {
-  const int flush_lines = CUV_N_LANES * FLUSH_LINES;
+  const int flush_lines = CUV_HOUGH_N_LANES * FLUSH_LINES;
   int rest;
   Plan plan;
 
@@ -149,9 +149,9 @@ cuv_gather_avx2 (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
     return;
   }
   make_plan (&plan, work);
-  for (int line = 0; line < work->n_lines; line += CUV_N_LANES) {
+  for (int line = 0; line < work->n_lines; line += CUV_HOUGH_N_LANES) {
     add_lines (&plan, work, line, lanes);
-    if ((line + CUV_N_LANES) % flush_lines == 0)
+    if ((line + CUV_HOUGH_N_LANES) % flush_lines == 0)
       flush_lanes (&plan, work, lanes, middle);
   }
   flush_lanes (&plan, work, lanes, middle);
