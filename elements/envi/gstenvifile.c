@@ -157,14 +157,13 @@ is_plain_file (GstEnviFile *self, const gchar *path, GError **error)
 {
   guint8 start[CUV_ENVI_MAGIC_BYTES];
   const gssize n = pread (self->fd, start, sizeof start, 0);
-  const gchar *format = NULL, *cure;
+  const gchar *format = NULL, *remedy;
 
   if (n > 0 && self->envi.header_offset == 0)
-    format = cuv_envi_other_format (start, (gsize) n, &cure);
+    format = cuv_envi_other_format (start, (gsize) n, &remedy);
   if (format != NULL)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "The file '%s' is %s, its bytes are not samples: %s.", path, format,
-        cure);
+        "The file '%s' is %s, not samples: %s.", path, format, remedy);
   return format == NULL;
 }
 

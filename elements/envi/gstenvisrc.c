@@ -498,7 +498,7 @@ gst_envi_src_get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "location", "Location",
-      "Path of the header or samples of the cube; with %05d of a sequence of "
+      "Path of the header or samples of the cube; with %05d for a sequence of "
       "cubes",
       .offset = AT (location), .type = G_TYPE_STRING, .at_start = TRUE },
   { "start-index", "Start index", "Number of the first cube of a sequence",

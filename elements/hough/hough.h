@@ -73,11 +73,10 @@ cuv_hough_cell (const CuvHoughRow *row, int x, int y)
   return (x * row->dx + y * row->dy + row->offset) >> 16;
 }
 
-/* The orientation bin of an edge by its nonzero gradient. */
+/* The orientation bin of an edge whose gradient is (gx, gy), not 0. */
 int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 
-/* Whether the normal of the bin has the opposite direction of a nonzero
- * gradient. */
+/* Whether the normal of the bin points against the gradient, which is not 0. */
 static inline bool
 cuv_hough_is_turned (int gx, int gy)
 {
@@ -198,9 +197,9 @@ void cuv_hough_segment_ends (const CuvHoughLayout *self,
 
 /* ---- regions ---- */
 
-/* Segments of edges with directions are those of regions: adjacent edges of
- * similar directions. J. B. Burns, A. R. Hanson, E. M. Riseman, Extracting
- * Straight Lines, PAMI 1986, on which LSD is based as well. */
+/* Whether segments are those of regions, adjacent edges of similar directions,
+ * instead of parts of lines: J. B. Burns, A. R. Hanson, E. M. Riseman,
+ * Extracting Straight Lines, PAMI 1986, on which LSD is based as well. */
 static inline bool
 cuv_hough_uses_regions (
     const CuvHoughLayout *self, const CuvHoughParams *params)

@@ -7,7 +7,7 @@
 #define GST_LDP_MATCHES_H
 
 #include <gst/gst.h>
-#include "backend.h"
+#include "retrieval/retrieval.h"
 #include "shared/gstldpregions.h"
 
 G_BEGIN_DECLS

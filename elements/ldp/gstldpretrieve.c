@@ -23,10 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "base/gstcuvfilter.h"
 #include "gstldpindex.h"
 #include "gstldpmatches.h"
+#include "retrieval/retrieval.h"
 #include "shared/gstldpmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);

@@ -15,7 +15,7 @@
  * A frame: gstldpdescriptor.c -> backend.c -> cpu/ldp-cpu.c, or
  * cuda/ldp/ldp.cu if it is in CUDA memory -> histograms as metadata
  * (shared/gstldpmeta.c). gstldpindexsink.c stores them or its own (index/);
- * gstldpretrieve.c compares its own with an index: backend.c ->
+ * gstldpretrieve.c compares its own with an index: retrieval/backend.c ->
  * cpu/ldp-match.c, cuda/ldp/match.cu or both. Programs (tools/search) compare
  * packed histograms by scan/, without frames.
  *
@@ -31,8 +31,8 @@
  *   indexsink/              for ldpindexsink:
  *     gstldpentries.c         entries and their thumbnails
  *     gstldpnamer.c           their names
- *   backend.c               descriptors of frames, and retrieval of similar
- *                           pictures, on the CPU, the GPU or both
+ *   backend.c               descriptors of frames, on the CPU or the GPU
+ *   retrieval/backend.c     retrieval of similar pictures, on either or both
  *   scan/backend.c          comparing packed histograms, on the CPU or the GPU
  *   reference/              the definition, in plain C:
  *     layout.c                blocks, histograms and bins of a descriptor

@@ -114,7 +114,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
   return gst_cuv_spectral_caps_filter (result, filter);
 }
 
-/* On the device the context has to be current. */
+/* If the backend is on the device, its context must be current. */
 static void
 close_backend (GstSpectralNtf *self)
 {

@@ -148,7 +148,7 @@ least_covered (const CuvPcaBasis *basis, gint k)
 }
 
 /* Completes k vectors to an orthonormal basis by Gram-Schmidt, repeated once
- * against rounding. The added eigenvalues are 0. */
+ * to reduce rounding errors. The added eigenvalues are 0. */
 static void
 complete (CuvPcaBasis *basis, gint k)
 {

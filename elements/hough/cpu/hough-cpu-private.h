@@ -95,8 +95,9 @@ uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 
-/* Two rows as a pair. Returns the number of cells of its table; 0 if that is
- * too large, as the directions differ too much for the size of the frame. */
+/* Makes a pair of two rows. Returns the number of counts of its table; 0 if
+ * that would be too large, because the directions of the rows differ too much
+ * for the size of the frame. */
 size_t cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
     const CuvHoughRow *a, const CuvHoughRow *b);
 

@@ -18,8 +18,8 @@ void cuv_hough_cpu_free (CuvHoughCpu *self); /* NULL is allowed */
 void cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
     const CuvHoughParams *params, int n_threads, CuvHoughResult *result);
 
-/* Draws the last run's edges over a frame of the same size, or the accumulator
- * with cells above the threshold in white. */
+/* Draws the last run's edges, or its accumulator with cells above the threshold
+ * in white, over a frame of the same size. */
 void cuv_hough_cpu_draw (
     CuvHoughCpu *self, const CuvFrame *frame, CuvHoughDraw draw);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of rows that are voted for at once. */
+/* Pairs of rows, for which an edge votes with one increment. */
 #include "cpu/hough-cpu-private.h"
 
 /* The most counts of a table (2 MiB): clearing and adding up a larger one takes

@@ -12,8 +12,8 @@ votes_at (const CuvHoughLayout *layout, const CuvRowView *view, int r)
       : view->middle[view->sign * r];
 }
 
-/* Whether a cell with this many votes precedes the one dk rows and dr cells
- * away; of equal cells the first does. */
+/* Whether a cell with this many votes beats the one dk rows and dr cells away;
+ * of equal cells the first one does. */
 static bool
 goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvHoughPeak *cell, int dk, int dr)

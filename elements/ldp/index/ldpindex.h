@@ -65,7 +65,7 @@ typedef struct CuvLdpIndex CuvLdpIndex;
 /* Maps a file. NULL on failure. */
 CuvLdpIndex *cuv_ldp_index_open (const char *path, char **error);
 
-/* Reads an index in memory, which must stay valid as long as the result. */
+/* Reads an index in memory that must outlive the result. */
 CuvLdpIndex *cuv_ldp_index_parse (const void *bytes, size_t size, char **error);
 
 void cuv_ldp_index_free (CuvLdpIndex *self);

@@ -91,7 +91,7 @@ search_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 /* Finds the first pixel with the largest absolute product with the probe, which
- * is to be more than `least`. Returns -1 if there is none; false if cancelled.
+ * must be more than `least`. Returns -1 if there is none; false if cancelled.
  */
 static bool
 nfindr_search (CuvNtfCpu *self, const Point probe, double least, int *pixel)

@@ -137,7 +137,7 @@ cuv_ntf_cpu_sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
   return true;
 }
 
-/* The map of the mean. */
+/* Computes the offset: the map of the mean. */
 static void
 find_offset (CuvNtfCpu *self, const float *mean, float *offset)
 {

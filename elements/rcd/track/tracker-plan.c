@@ -253,7 +253,8 @@ windows_bound (const CuvRcdTarget *target, const Levels *levels, int base_step)
 /* ---- the search ---- */
 
 /* Wide searches refine several candidates, because some background may match as
- * well as a window that is half a step off the target. */
+ * well as a window that is half a step off the target: docs/benchmarks/rcd.md,
+ * "How well it tracks". */
 static int
 candidates_for (const Levels *self)
 {

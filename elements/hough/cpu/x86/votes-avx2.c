@@ -163,8 +163,8 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 }
 
 /* Counts the votes of n pixels, a multiple of 8, for one row or a pair. Indices
- * are stored AHEAD pixels before they are used: one that is read soon after the
- * vector that it is part of was stored takes longer. */
+ * are stored AHEAD pixels before they are used, because a load soon after the
+ * store of the vector that contains it stalls. */
 CUV_INLINE void
 count (const Row *rows, int n_rows, int stride, const uint32_t *pixels,
     size_t n, uint32_t *counts)
