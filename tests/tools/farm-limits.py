@@ -44,7 +44,7 @@ class Limits(farm.Case):
         wait_until(
             lambda: self.farm.playing() == {"a": 1, "b": 3}, "b to have what a left"
         )
-        self.assertNotIn("left to a worker", self.farm.log("b"))
+        self.assertNotIn("handed over", self.farm.log("b"))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
         self.farm.put("another")
         self.farm.put("last")

@@ -126,7 +126,7 @@ class Shares(Case):
         self.wait_for_share(3)
         self.farm.start("b")
         self.wait_for_share(1, 2)
-        self.assertEqual(self.farm.log("a").count("left to a worker"), 1)
+        self.assertEqual(self.farm.log("a").count("handed over"), 1)
         self.farm.signal("a", signal.SIGTERM)
         self.assertEqual(self.farm.workers.pop("a").wait(LONG), 0)
         self.wait_for_share(3)
@@ -320,14 +320,14 @@ class Failures(Case):
         "json": "not a JSON object",
         "deep": "nested more than",
         "large": "more than 65536 bytes",
-        "array": '"a" is neither text',
+        "array": '"a" must be text',
         "name": "no group [line none]",
-        "absent": 'needs "location"',
+        "absent": 'uses "location"',
         "control": 'No such file "a\nb"',
         "crash": "Failed after iterations",
         "parse": 'no element "nonsense"',
         "refused": "/nowhere/film",
-        "silent": "does not play after 5 seconds",
+        "silent": "not playing after 5 seconds",
         "stalled": "no buffers for 3 seconds",
         "ended": "the stream ended",
     }
@@ -509,12 +509,12 @@ class Commands(Case):
             (["get", "door"], 1, "no camera 'door'"),
             (["remove", "door"], 1, "no camera 'door'"),
             (["put", "door", "[]"], 1, "not a JSON object"),
-            (["put", "a/b", "{}"], 1, "no name of a camera"),
-            (["put", "door"], 2, "needs 2 words"),
-            (["paint"], 2, "the command is"),
-            ([], 2, "the command is"),
+            (["put", "a/b", "{}"], 1, "not a valid camera name"),
+            (["put", "door"], 2, "takes 2 arguments"),
+            (["paint"], 2, "the command must be"),
+            ([], 2, "the command must be"),
             (["--nonsense"], 2, "--nonsense"),
-            (["-n", "a b", "list"], 1, "no name"),
+            (["-n", "a b", "list"], 1, "not a valid name"),
         ):
             result = self.farm.run(*words, check=False)
             self.assertEqual(result.returncode, status, words)
@@ -551,26 +551,26 @@ class Commands(Case):
         for text, error in (
             ("[worker]\ncapacity = many\n", "capacity: 'many'"),
             ("[worker]\ncapacity = 1.5\n", "not a whole number"),
-            ("[worker]\nlease-age = 0\n", "number of 1 to 3600"),
-            ("[worker]\nrebalance = perhaps\n", "neither true nor false"),
-            ("[worker]\nspeed = 1\n", "no key 'speed'"),
-            ("[speed]\n", "no group [speed]"),
-            ("#\n" * 520000 + "[speed]\n", "no group [speed]"),
-            ("[nats]\nservers = nats://a:b@c\n", "leave the password out"),
-            ("[nats]\nservers = ;\n", "'' is no URL"),
-            ("[nats]\nservers = http://a\n", "no URL like nats://"),
+            ("[worker]\nlease-age = 0\n", "number from 1 to 3600"),
+            ("[worker]\nrebalance = perhaps\n", "must be true or false"),
+            ("[worker]\nspeed = 1\n", "unknown key 'speed'"),
+            ("[speed]\n", "unknown group [speed]"),
+            ("#\n" * 520000 + "[speed]\n", "unknown group [speed]"),
+            ("[nats]\nservers = nats://a:b@c\n", "must not contain a password"),
+            ("[nats]\nservers = ;\n", "'' is not a URL"),
+            ("[nats]\nservers = http://a\n", "not a URL like nats://"),
             ("[nats]\ncredentials-file = /nowhere\n", "cannot read '/nowhere'"),
             ("[nats]\nuser = a\npassword-file = /dev/zero\n", "not a regular file"),
             ("[worker]\n# one \\\ncapacity = many\n", "capacity: 'many'"),
-            ("[worker]\nname = a \\\n  b \\\n  # c\n", "'a b # c' is no name"),
+            ("[worker]\nname = a \\\n  b \\\n  # c\n", "'a b # c' is not a valid name"),
             ("[nats]\nuser = a\n", "both user and"),
-            ("[nats]\ntoken-env = NO_SUCH\n", "has no NO_SUCH"),
-            ("[nats]\ntls = yes\n", "neither none, verify"),
-            ("[nats]\ncameras-bucket = a.b\n", "no name of a bucket"),
+            ("[nats]\ntoken-env = NO_SUCH\n", "NO_SUCH is not set"),
+            ("[nats]\ntls = yes\n", "not none, verify"),
+            ("[nats]\ncameras-bucket = a.b\n", "not a valid bucket name"),
             ("[nats]\ncameras-bucket = camera-leases\n", "are both"),
             ("[restart]\npause = 100\n", "less than pause"),
-            ("[line]\n", "[line] has no line"),
-            ("[line]\nline = a\n[line]\nline = b\n", "[line] is there twice"),
+            ("[line]\n", "[line] needs the key"),
+            ("[line]\nline = a\n[line]\nline = b\n", "[line] appears twice"),
             ("[nats]\n", "no group [line]"),
             ("[worker]\nlisten = nowhere:1\n[line]\nline = x\n", "'nowhere'"),
             ("nonsense", "farm.conf"),

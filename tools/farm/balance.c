@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which cameras to take, and which to give up. */
+/* Decides which cameras this worker takes and which it releases, so that all
+ * workers have as many as their capacity allows: see docs/cuvision-farm.md. */
+#include "farm-util.h"
 #include "worker-private.h"
 
 #define SECOND G_USEC_PER_SEC
-/* After a start: until workers have announced themselves. After an outage:
- * until those that still run a line have renewed its lease. */
+/* Wait after a start, until the workers have announced themselves. */
 #define SETTLE SECOND
+/* Wait after an outage, until workers that still run a pipeline have renewed
+ * its lease. */
 #define SETTLE_AGAIN (2 * SECOND)
 /* How long a worker that has its share leaves a free camera to others. */
 #define PATIENCE (3 * SECOND / 2)
+/* Least time between two steps of balancing. */
 #define REBALANCE (2 * SECOND)
 
 static gboolean
@@ -17,8 +21,8 @@ is_fresh (const Worker *self, gint64 seen)
   return farm_now () - seen <= store_lease_age (self->store);
 }
 
-/* A dead worker is not counted any more when its leases run out: the shares of
- * the others are right when they take its cameras. */
+/* A dead worker stops counting before its leases run out, so that the others'
+ * shares are right when they take its cameras. */
 static gboolean
 is_alive (const Worker *self, const Peer *peer)
 {
@@ -29,7 +33,7 @@ gboolean
 camera_is_held (const Camera *self)
 {
   return self->lease != LEASE_NONE
-      || (self->holder != NULL && is_fresh (self->worker, self->seen));
+      || (self->holder != NULL && is_fresh (self->worker, self->holder_seen));
 }
 
 guint
@@ -102,12 +106,12 @@ static gint64
 free_since (const Camera *self)
 {
   return self->holder != NULL
-      ? self->seen + store_lease_age (self->worker->store)
-      : self->seen;
+      ? self->holder_seen + store_lease_age (self->worker->store)
+      : self->holder_seen;
 }
 
-/* Those that are free for at least `patience`, in random order, so that workers
- * do not all ask for the same one. */
+/* Cameras that have been free for at least `patience`, in random order, so that
+ * workers do not all ask for the same one. */
 static GPtrArray *
 list_free (const Worker *self, gint64 patience)
 {
@@ -140,7 +144,7 @@ worker_take_cameras (Worker *self)
       || farm_now () - self->ready_since
           < (self->n_ready > 1 ? SETTLE_AGAIN : SETTLE))
     return;
-  /* half of what is missing, for others take, too */
+  /* half of what is missing: others are taking some, too */
   most = held < share ? (share - held + 1) / 2 : 1;
   most = MIN (most, worker_current_capacity (self) - held);
   cameras = list_free (self, held < share ? 0 : PATIENCE);
@@ -149,10 +153,10 @@ worker_take_cameras (Worker *self)
   g_ptr_array_unref (cameras);
 }
 
-/* ---- giving up ---- */
+/* ---- releasing ---- */
 
 static guint
-count_of (const Worker *self, const gchar *holder)
+count_peer_cameras (const Worker *self, const gchar *holder)
 {
   GHashTableIter iter;
   gpointer data;
@@ -163,13 +167,14 @@ count_of (const Worker *self, const gchar *holder)
     const Camera *camera = data;
 
     n += camera->lease == LEASE_NONE && g_strcmp0 (camera->holder, holder) == 0
-        && is_fresh (self, camera->seen);
+        && is_fresh (self, camera->holder_seen);
   }
   return n;
 }
 
-/* How many cameras to give up: half of what workers that have at least two less
- * lack, for they change, too; none if another has more than we. */
+/* How many cameras to release. 0 unless this worker has the most; of several
+ * that do, the first by name. Otherwise half of what workers with at least two
+ * fewer could take, since other workers may release some as well. */
 static guint
 count_surplus (const Worker *self, guint held)
 {
@@ -181,7 +186,8 @@ count_surplus (const Worker *self, guint held)
   g_hash_table_iter_init (&iter, self->peers);
   while (g_hash_table_iter_next (&iter, &name, &data)) {
     const Peer *peer = data;
-    const guint n = is_alive (self, peer) ? count_of (self, name) : held - 1;
+    const guint n =
+        is_alive (self, peer) ? count_peer_cameras (self, name) : held - 1;
 
     if (n > held || (n == held && g_strcmp0 (name, self->config->name) < 0))
       return 0;
@@ -202,8 +208,9 @@ compare_taken (gconstpointer a, gconstpointer b)
   return (x < y) - (x > y);
 }
 
-/* Those that we hold, that which was taken last first; none while one is taken
- * or given up, or shortly after: a camera is not interrupted twice. */
+/* Our leases, newest first. Empty while one is being taken or released, or if
+ * one was taken within the last two lease-ages: no camera is interrupted twice
+ * in a row. */
 static GPtrArray *
 list_held (const Worker *self)
 {
@@ -246,7 +253,8 @@ worker_rebalance (Worker *self)
   for (guint i = 0; i < MIN (n, cameras->len); i++) {
     Camera *camera = cameras->pdata[i];
 
-    farm_log ("camera %s: left to a worker that has less", camera->name);
+    farm_log (
+        "camera %s: handed over to a worker with fewer cameras", camera->name);
     self->released = now;
     lease_release (camera);
   }

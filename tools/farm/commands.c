@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the keys of leases. */
-#define PREFIX "lease."
+#include "farm-util.h"
 
-/* Unlike g_print() in any locale the same bytes, to be put again. */
+#define PREFIX "lease." /* of the keys of leases */
+
+/* Prints UTF-8 in all locales, unlike g_print(), so that `put` can read it. */
 static void
-print (gchar *text)
+print_text (gchar *text)
 {
   fputs (text, stdout);
   g_free (text);
@@ -23,11 +24,14 @@ check_name (const gchar *camera, GError **error)
   if (farm_is_name (camera))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "'%s' is no name of a camera (letters, digits, _, -, = and .)", camera);
+      "'%s' is not a valid camera name (letters, digits, _, -, = and, except "
+      "at "
+      "the ends, .)",
+      camera);
   return FALSE;
 }
 
-/* "-": standard input, so that a password is in no list of processes. */
+/* "-" reads standard input: passwords on a command line are visible to all. */
 static gchar *
 read_value (const gchar *value, GError **error)
 {
@@ -63,7 +67,7 @@ command_put (
 
 /* NULL with an error if there is no such camera. */
 static StoreEntry *
-find (Store *store, const gchar *camera, GError **error)
+find_camera (Store *store, const gchar *camera, GError **error)
 {
   StoreEntry *entry = NULL;
 
@@ -73,19 +77,19 @@ find (Store *store, const gchar *camera, GError **error)
   if (entry->value != NULL)
     return entry;
   store_entry_free (entry);
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-      "there is no camera '%s'", camera);
+  g_set_error (
+      error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no camera '%s'", camera);
   return NULL;
 }
 
 gboolean
 command_get (Store *store, const gchar *camera, GError **error)
 {
-  StoreEntry *entry = find (store, camera, error);
+  StoreEntry *entry = find_camera (store, camera, error);
 
   if (entry == NULL)
     return FALSE;
-  print (g_strconcat (entry->value, "\n", NULL));
+  print_text (g_strconcat (entry->value, "\n", NULL));
   store_entry_free (entry);
   return TRUE;
 }
@@ -93,7 +97,7 @@ command_get (Store *store, const gchar *camera, GError **error)
 gboolean
 command_remove (Store *store, const gchar *camera, GError **error)
 {
-  StoreEntry *entry = find (store, camera, error);
+  StoreEntry *entry = find_camera (store, camera, error);
 
   if (entry == NULL)
     return FALSE;
@@ -116,7 +120,7 @@ add_lease (GHashTable *index, const StoreEntry *entry)
     g_hash_table_insert (index, g_strdup (entry->key + strlen (PREFIX)), lease);
 }
 
-/* What is renewed while all are listed may be missing there. */
+/* A lease that was renewed while the bucket was listed may be missing. */
 static void
 add_missing (Store *store, GPtrArray *cameras, GHashTable *index)
 {
@@ -152,9 +156,9 @@ list_leases (Store *store, GPtrArray *cameras, GError **error)
   return index;
 }
 
-/* On one line, and without what a terminal would take as a command. */
+/* Control characters would break the table or control the terminal. */
 static gchar *
-text_of (JsonObject *lease, const gchar *member, const gchar *otherwise)
+lease_text (JsonObject *lease, const gchar *member, const gchar *otherwise)
 {
   gchar *text = g_strdup (
       lease != NULL ? farm_member (lease, member, otherwise) : otherwise);
@@ -166,7 +170,7 @@ text_of (JsonObject *lease, const gchar *member, const gchar *otherwise)
 }
 
 static gint64
-number_of (JsonObject *lease, const gchar *member)
+lease_number (JsonObject *lease, const gchar *member)
 {
   return lease != NULL ? farm_int_member (lease, member, 0) : 0;
 }
@@ -174,29 +178,29 @@ number_of (JsonObject *lease, const gchar *member)
 static void
 print_row (const gchar *camera, JsonObject *lease, gint width)
 {
-  gchar *worker = text_of (lease, "worker", "-");
-  gchar *state = text_of (lease, "state", lease != NULL ? "taken" : "free");
-  gchar *error = text_of (lease, "error", "");
+  gchar *worker = lease_text (lease, "worker", "-");
+  gchar *state = lease_text (lease, "state", lease != NULL ? "taken" : "free");
+  gchar *error = lease_text (lease, "error", "");
 
-  print (g_strdup_printf ("%-*s  %-16s  %-9s  %8" G_GINT64_FORMAT
-                          "  %10" G_GINT64_FORMAT "  %s\n",
-      width, camera, worker, state, number_of (lease, "restarts"),
-      number_of (lease, "buffers"), error));
+  print_text (g_strdup_printf ("%-*s  %-16s  %-9s  %8" G_GINT64_FORMAT
+                               "  %10" G_GINT64_FORMAT "  %s\n",
+      width, camera, worker, state, lease_number (lease, "restarts"),
+      lease_number (lease, "buffers"), error));
   g_free (worker);
   g_free (state);
   g_free (error);
 }
 
 static void
-print_table (GPtrArray *cameras, GHashTable *leases)
+print_list_table (GPtrArray *cameras, GHashTable *leases)
 {
   gint width = (gint) strlen ("CAMERA");
 
   for (guint i = 0; i < cameras->len; i++)
     width =
         MAX (width, (gint) strlen (((StoreEntry *) cameras->pdata[i])->key));
-  print (g_strdup_printf ("%-*s  %-16s  %-9s  %8s  %10s  %s\n", width, "CAMERA",
-      "WORKER", "STATE", "RESTARTS", "BUFFERS", "LAST ERROR"));
+  print_text (g_strdup_printf ("%-*s  %-16s  %-9s  %8s  %10s  %s\n", width,
+      "CAMERA", "WORKER", "STATE", "RESTARTS", "BUFFERS", "LAST ERROR"));
   for (guint i = 0; i < cameras->len; i++) {
     const gchar *name = ((StoreEntry *) cameras->pdata[i])->key;
 
@@ -220,7 +224,7 @@ without_id (JsonObject *lease)
 }
 
 static JsonNode *
-row_of (const gchar *camera, JsonObject *lease)
+lease_row (const gchar *camera, JsonObject *lease)
 {
   JsonNode *node = json_node_alloc ();
   JsonObject *row = json_object_new ();
@@ -234,7 +238,7 @@ row_of (const gchar *camera, JsonObject *lease)
 }
 
 static void
-print_json (GPtrArray *cameras, GHashTable *leases)
+print_list_json (GPtrArray *cameras, GHashTable *leases)
 {
   JsonArray *rows = json_array_new ();
   JsonNode *node = json_node_alloc ();
@@ -244,18 +248,18 @@ print_json (GPtrArray *cameras, GHashTable *leases)
     const gchar *name = ((StoreEntry *) cameras->pdata[i])->key;
 
     json_array_add_element (
-        rows, row_of (name, g_hash_table_lookup (leases, name)));
+        rows, lease_row (name, g_hash_table_lookup (leases, name)));
   }
   json_node_init_array (node, rows);
   text = json_to_string (node, FALSE);
-  print (g_strconcat (text, "\n", NULL));
+  print_text (g_strconcat (text, "\n", NULL));
   g_free (text);
   json_node_unref (node);
   json_array_unref (rows);
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_keys (gconstpointer a, gconstpointer b)
 {
   return strcmp (
       (*(StoreEntry *const *) a)->key, (*(StoreEntry *const *) b)->key);
@@ -270,11 +274,11 @@ command_list (Store *store, gboolean json, GError **error)
   const gboolean ok = leases != NULL;
 
   if (ok) {
-    g_ptr_array_sort (cameras, compare);
+    g_ptr_array_sort (cameras, compare_keys);
     if (json)
-      print_json (cameras, leases);
+      print_list_json (cameras, leases);
     else
-      print_table (cameras, leases);
+      print_list_table (cameras, leases);
     g_hash_table_unref (leases);
   }
   g_clear_pointer (&cameras, g_ptr_array_unref);

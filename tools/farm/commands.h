@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The commands of cuvision-farm that read or change the buckets and exit. */
 #ifndef FARM_COMMANDS_H
 #define FARM_COMMANDS_H
 
 #include "store.h"
 
-/* Each returns FALSE with an error. */
+/* They print to stdout and return FALSE with an error on failure. value: a JSON
+ * object, or "-": that of standard input. */
 gboolean command_put (
     Store *store, const gchar *camera, const gchar *value, GError **error);
 gboolean command_get (Store *store, const gchar *camera, GError **error);

@@ -4,15 +4,17 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "farm-util.h"
+
 #define CONNECT_MS 3000
 #define RECONNECT_MS 250
-/* A server that does not answer two pings is lost. */
+/* A connection whose server does not answer two pings is lost. */
 #define PING_MS 1000
 #define MAX_PINGS 2
-/* An answer that takes longer is none. */
+/* Timeout of requests to JetStream. */
 #define REQUEST_MS 2000
 
-/* Without the place in the library's source: "(conn.c:733): ". */
+/* Skips the place in the library's source, such as "(conn.c:733): ". */
 static const gchar *
 skip_place (const gchar *text)
 {
@@ -30,24 +32,24 @@ connection_set_error (
   gchar *text = farm_redact (detail != NULL && *detail != '\0' && last == status
           ? skip_place (detail)
           : natsStatus_GetText (status));
-  const gchar *cure = "";
+  const gchar *hint = "";
 
   if (status == NATS_NO_RESPONDERS || code == JSNotEnabledForAccountErr)
-    cure = " (has the server JetStream? start it with -js)";
+    hint = " (is JetStream enabled? start the server with -js)";
   else if (status == NATS_CONNECTION_AUTH_FAILED)
-    cure = " (check user, password, token or credentials-file of [nats])";
+    hint = " (check user, password, token or credentials-file of [nats])";
   else if (status == NATS_SSL_ERROR)
-    cure = " (check tls and tls-ca-file of [nats])";
+    hint = " (check tls and tls-ca-file of [nats])";
   else if (status == NATS_NO_SERVER)
-    cure = " (check servers of [nats], and whether one runs there)";
+    hint = " (check servers of [nats], and that a server runs there)";
   g_set_error (error, G_IO_ERROR,
       status == NATS_TIMEOUT ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_FAILED,
-      "%s: %s%s", what, text, cure);
+      "%s: %s%s", what, text, hint);
   g_free (text);
 }
 
 static void
-on_lost (natsConnection *nats, void *data)
+connection_on_lost (natsConnection *nats, void *data)
 {
   const ConnectionEvents *events = data;
 
@@ -55,16 +57,16 @@ on_lost (natsConnection *nats, void *data)
 }
 
 static void
-on_back (natsConnection *nats, void *data)
+connection_on_back (natsConnection *nats, void *data)
 {
   const ConnectionEvents *events = data;
 
   events->back (events->data);
 }
 
-/* The library's own prints to stderr. */
+/* Replaces the library's own handler, which prints to stderr. */
 static void
-on_error (
+connection_on_error (
     natsConnection *nats, natsSubscription *sub, natsStatus status, void *data)
 {
 }
@@ -123,14 +125,16 @@ set_times (natsOptions *options)
 static natsStatus
 set_events (natsOptions *options, const ConnectionEvents *events)
 {
-  natsStatus status = natsOptions_SetErrorHandler (options, on_error, NULL);
+  natsStatus status =
+      natsOptions_SetErrorHandler (options, connection_on_error, NULL);
 
   if (events == NULL || status != NATS_OK)
     return status;
-  status = natsOptions_SetDisconnectedCB (options, on_lost, (void *) events);
-  return status == NATS_OK
-      ? natsOptions_SetReconnectedCB (options, on_back, (void *) events)
-      : status;
+  status = natsOptions_SetDisconnectedCB (
+      options, connection_on_lost, (void *) events);
+  return status == NATS_OK ? natsOptions_SetReconnectedCB (
+             options, connection_on_back, (void *) events)
+                           : status;
 }
 
 static natsOptions *

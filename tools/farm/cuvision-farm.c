@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a line for each of many cameras, on several machines. */
+/* The program: reads the command line, then runs a worker until a signal, or
+ * one of the commands. */
 #include "config.h"
 
 #include <glib-unix.h>
@@ -9,6 +10,7 @@
 
 #include "commands.h"
 #include "farm-config.h"
+#include "farm-util.h"
 #include "line.h"
 #include "watchdog.h"
 #include "worker.h"
@@ -21,23 +23,22 @@ static gboolean as_json;
 
 static const GOptionEntry entries[] = {
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_path,
-      "The configuration (default: /etc/cuvision-farm.conf)", "FILE" },
+      "Configuration file (default: /etc/cuvision-farm.conf)", "FILE" },
   { "name", 'n', 0, G_OPTION_ARG_STRING, &worker_name,
-      "This worker's name, instead of the configuration's", "NAME" },
+      "Name of this worker, instead of the configured one", "NAME" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "list: print JSON", NULL },
   { NULL }
 };
 
 static const gchar description[] =
     "Commands:\n"
-    "  run                 take cameras and run their lines, until SIGTERM\n"
-    "  put CAMERA JSON     add a camera, or change it; JSON: an object such "
-    "as\n"
+    "  run                 take cameras and run their pipelines until SIGTERM\n"
+    "  put CAMERA JSON     add or change a camera; JSON is an object such as\n"
     "                      '{\"location\": \"rtsp://...\"}', or - to read it\n"
     "                      from standard input\n"
     "  get CAMERA          print a camera's JSON\n"
     "  remove CAMERA       remove a camera\n"
-    "  list                print the cameras, who runs them, and how\n\n"
+    "  list                print cameras, their workers and states\n\n"
     "`nats kv put cameras CAMERA JSON` does the same as put.\n\n"
     "Exit status: 0, 1 on failure, 2 for a wrong command line.";
 
@@ -49,26 +50,27 @@ typedef struct {
 } Run;
 
 static void
-on_stopped (gpointer data)
+farm_on_stopped (gpointer data)
 {
   g_main_loop_quit (((Run *) data)->loop);
 }
 
-/* The second signal does not wait for lines to end. */
+/* A second signal ends the process, and its pipelines with it. */
 static gboolean
-on_signal (gpointer data)
+farm_on_signal (gpointer data)
 {
   Run *self = data;
 
   signal (SIGTERM, SIG_DFL);
   signal (SIGINT, SIG_DFL);
   farm_log ("stopping");
-  worker_stop (self->worker, on_stopped, self);
+  worker_stop (self->worker, farm_on_stopped, self);
   return G_SOURCE_REMOVE;
 }
 
 static gboolean
-serve (const FarmConfig *config, Worker *worker, gpointer *http, GError **error)
+farm_listen (
+    const FarmConfig *config, Worker *worker, gpointer *http, GError **error)
 {
   if (config->listen == NULL)
     return TRUE;
@@ -86,8 +88,8 @@ static void
 run_loop (Run *self)
 {
   self->loop = g_main_loop_new (NULL, FALSE);
-  g_unix_signal_add (SIGTERM, on_signal, self);
-  g_unix_signal_add (SIGINT, on_signal, self);
+  g_unix_signal_add (SIGTERM, farm_on_signal, self);
+  g_unix_signal_add (SIGINT, farm_on_signal, self);
   g_main_loop_run (self->loop);
   g_main_loop_unref (self->loop);
 }
@@ -101,11 +103,11 @@ command_run (const FarmConfig *config, GError **error)
 
   if (g_hash_table_size (config->lines) == 0) {
     g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_GROUP_NOT_FOUND,
-        "%s has no group [line]: there is nothing to run", config_path);
+        "%s: no group [line]: add the pipeline to run", config_path);
     return FALSE;
   }
   self.worker = worker_new (config, error);
-  ok = self.worker != NULL && serve (config, self.worker, &http, error);
+  ok = self.worker != NULL && farm_listen (config, self.worker, &http, error);
   if (ok)
     run_loop (&self);
 #if HAVE_SOUP
@@ -152,13 +154,13 @@ check_words (gchar **words, gint n_words)
     if (g_str_equal (words[0], commands[i].name)) {
       if (n_words == commands[i].n_words)
         return TRUE;
-      g_printerr ("cuvision-farm: %s needs %d words after it; see "
+      g_printerr ("cuvision-farm: %s takes %d arguments; see "
                   "cuvision-farm --help\n",
           words[0], commands[i].n_words - 1);
       return FALSE;
     }
   g_printerr (
-      "cuvision-farm: the command is run, put, get, remove or list; see "
+      "cuvision-farm: the command must be run, put, get, remove or list; see "
       "cuvision-farm --help\n");
   return FALSE;
 }
@@ -170,7 +172,8 @@ parse_options (int *argc, char ***argv)
   GError *error = NULL;
 
   g_option_context_set_summary (context,
-      "Runs a gst-launch line for each of many cameras, on several machines.");
+      "Runs a gst-launch pipeline for each of many cameras, on several "
+      "machines.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, &error))
@@ -185,7 +188,7 @@ parse_options (int *argc, char ***argv)
 }
 
 static gboolean
-run (gchar **words, GError **error)
+farm_run (gchar **words, GError **error)
 {
   FarmConfig *config = farm_config_read (config_path, worker_name, error);
   gboolean ok;
@@ -207,12 +210,12 @@ main (int argc, char **argv)
   watchdog_watch ();
   cuv_line_main (argc, argv);
   setlocale (LC_ALL, "");
-  setlocale (LC_NUMERIC, "C"); /* values are the same in every locale */
+  setlocale (LC_NUMERIC, "C"); /* numbers are the same in every locale */
   if (!parse_options (&argc, &argv))
     return 2;
   if (config_path == NULL)
     config_path = g_strdup ("/etc/cuvision-farm.conf");
-  ok = run (argv + 1, &error);
+  ok = farm_run (argv + 1, &error);
   if (!ok)
     g_printerr ("cuvision-farm: %s\n", error->message);
   g_clear_error (&error);

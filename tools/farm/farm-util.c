@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "farm-config.h"
+#include "farm-util.h"
 
 #include <gio/gio.h>
 #include <gst/record/json.h>
 #include <string.h>
 #include <time.h>
 
-/* Bytes of JSON. */
-#define MAX_VALUE 65536
+#define MAX_VALUE 65536 /* bytes of JSON */
 
 gboolean
 farm_is_name (const gchar *text)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "http.h"
 
+#include "farm-util.h"
 #include "http/http.h"
 
-/* Of a scraper and probes; the others of the usual 1024 files are for lines. */
+/* Enough for a scraper and probes; pipelines need most of the usual 1024 file
+ * descriptors. */
 #define MAX_CONNECTIONS 64
 #define TIMEOUT 20 /* seconds */
 
@@ -13,8 +15,8 @@ struct _Http {
 };
 
 static void
-handle (SoupServer *server, SoupServerMessage *message, const char *path,
-    GHashTable *query, gpointer data)
+farm_handle_request (SoupServer *server, SoupServerMessage *message,
+    const char *path, GHashTable *query, gpointer data)
 {
   Http *self = data;
 
@@ -26,7 +28,7 @@ handle (SoupServer *server, SoupServerMessage *message, const char *path,
     cuv_http_respond_text (message, SOUP_STATUS_OK, "ok");
   else if (!g_str_equal (path, "/readyz"))
     cuv_http_respond_text (message, SOUP_STATUS_NOT_FOUND,
-        "there are /metrics, /healthz and /readyz");
+        "not found; try /metrics, /healthz or /readyz");
   else if (worker_is_ready (self->worker))
     cuv_http_respond_text (message, SOUP_STATUS_OK, "ready");
   else
@@ -35,7 +37,7 @@ handle (SoupServer *server, SoupServerMessage *message, const char *path,
 }
 
 static GInetAddress *
-parse_address (const gchar *text, guint *port, GError **error)
+parse_listen_address (const gchar *text, guint *port, GError **error)
 {
   GSocketConnectable *parsed = g_network_address_parse (text, 0, error);
   GInetAddress *address;
@@ -49,7 +51,8 @@ parse_address (const gchar *text, guint *port, GError **error)
       g_str_equal (host, "localhost") ? "127.0.0.1" : host);
   if (address == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "'%s' is not an IP address of this machine (0.0.0.0: all)", host);
+        "'%s' is not an IP address of this machine (use 0.0.0.0 for all)",
+        host);
   g_object_unref (parsed);
   return address;
 }
@@ -58,7 +61,7 @@ static GSocket *
 listen_at (const gchar *text, GError **error)
 {
   guint port = 0;
-  GInetAddress *address = parse_address (text, &port, error);
+  GInetAddress *address = parse_listen_address (text, &port, error);
   GSocket *listener = NULL;
 
   if (address != NULL)
@@ -94,7 +97,7 @@ http_new (const gchar *address, Worker *worker, GError **error)
           .max_connections = MAX_CONNECTIONS, .timeout = TIMEOUT });
   g_object_unref (listener);
   soup_server_add_handler (
-      cuv_http_soup (self->server), "/", handle, self, NULL);
+      cuv_http_soup (self->server), "/", farm_handle_request, self, NULL);
   return self;
 }
 

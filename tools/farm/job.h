@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a camera's line, again and again, in a process of its own. */
+/* Runs a camera's pipeline, each time in a new process, and restarts it when it
+ * fails, ends or stalls. */
 #ifndef FARM_JOB_H
 #define FARM_JOB_H
 
@@ -15,6 +16,7 @@ typedef enum {
   JOB_STOPPING,
 } JobState;
 
+/* As `cuvision-farm list` and the metrics show it. */
 const gchar *job_state_name (JobState state);
 
 typedef struct _Job Job;
@@ -23,24 +25,25 @@ typedef struct {
   JobState state;
   gboolean unable; /* this worker cannot start a process */
   guint restarts;
-  guint64 buffers;    /* that arrived at sinks, in all processes */
+  guint64 buffers;    /* that arrived at sinks, in all processes of the job */
   const gchar *error; /* the last one, without passwords; NULL: none yet */
-  JsonObject *stats;  /* element -> its `stats`, or NULL; of the process */
+  JsonObject *stats;  /* element -> its `stats`, in this process; or NULL */
 } JobInfo;
 
 /* value: the camera's JSON object. */
 Job *job_new (
     const FarmConfig *config, const gchar *camera, const gchar *value);
-/* With another value: ends the line and starts it anew. */
+/* Restarts the pipeline with another value. */
 void job_change (Job *self, const gchar *value);
-/* Stops the line, which has `grace` microseconds for it, and then calls
- * `ended`; before it returns where there is no line. */
+/* Stops the pipeline, kills it if it still runs after `grace` microseconds, and
+ * then calls `ended`: before this returns if no pipeline runs. */
 void job_stop (
     Job *self, gint64 grace, void (*ended) (gpointer data), gpointer data);
-/* Call a few times a second: a line that stalls is ended here. */
+/* Starts the next attempt if it is time, and ends a pipeline that stalls. Call
+ * a few times a second. */
 void job_tick (Job *self);
 JobInfo job_get_info (const Job *self);
-/* Only when no line runs: in ended(), or later. */
+/* Only when no pipeline runs: in ended(), or later. */
 void job_free (Job *self);
 
 #endif

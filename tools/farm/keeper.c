@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The thread that keeps the connection, the buckets and their watches. */
+/* The thread that keeps the connection, the buckets and their watches, and
+ * queues what the watches bring for the main context. */
 #include <gio/gio.h>
 #include <string.h>
 
+#include "farm-util.h"
 #include "store-private.h"
 
+/* Between two checks of the server: while the store is ready, and while it is
+ * not. */
 #define CHECK_MS 1000
 #define HURRY_MS 200
-/* After so many checks a watch that brings nothing is made anew. */
-#define MAX_STUCK 3
+/* Recreate a watch that has been silent for this many checks. */
+#define MAX_SILENT 3
 
+/* One of StoreEvents: entry, or ready if is_ready, or lost. */
 typedef struct {
-  StoreEntry *entry; /* or: */
+  StoreEntry *entry;
   gboolean is_ready, ready, is_lost;
   StoreBucket bucket;
 } Event;
@@ -44,7 +49,7 @@ check_events (GSource *source)
 }
 
 static gboolean
-dispatch (GSource *source, GSourceFunc callback, gpointer data)
+dispatch_event (GSource *source, GSourceFunc callback, gpointer data)
 {
   Store *self = *(Store **) (source + 1);
   Event *event = g_async_queue_try_pop (self->queue);
@@ -62,10 +67,10 @@ dispatch (GSource *source, GSourceFunc callback, gpointer data)
 }
 
 GSource *
-store_source_new (Store *self)
+keeper_source_new (Store *self)
 {
-  static GSourceFuncs functions = { has_events, check_events, dispatch, NULL,
-    NULL, NULL };
+  static GSourceFuncs functions = { has_events, check_events, dispatch_event,
+    NULL, NULL, NULL };
   GSource *source =
       g_source_new (&functions, sizeof (GSource) + sizeof (Store *));
 
@@ -76,13 +81,13 @@ store_source_new (Store *self)
 }
 
 void
-store_queue_free (GAsyncQueue *queue)
+keeper_queue_free (GAsyncQueue *queue)
 {
   g_async_queue_unref (queue);
 }
 
 static void
-post (Store *self, Event *event)
+post_event (Store *self, Event *event)
 {
   g_async_queue_push (self->queue, event);
   g_main_context_wakeup (NULL);
@@ -99,7 +104,7 @@ post_ready (Store *self, gboolean ready)
   event = g_new0 (Event, 1);
   event->is_ready = TRUE;
   event->ready = ready;
-  post (self, event);
+  post_event (self, event);
 }
 
 static void
@@ -109,11 +114,11 @@ post_lost (Store *self, StoreBucket bucket)
 
   event->is_lost = TRUE;
   event->bucket = bucket;
-  post (self, event);
+  post_event (self, event);
 }
 
 void
-store_wake (Store *self)
+keeper_wake (Store *self)
 {
   g_mutex_lock (&self->lock);
   self->stale = TRUE;
@@ -126,10 +131,11 @@ store_wake (Store *self)
 typedef struct {
   Store *store;
   StoreBucket bucket;
-  guint number; /* of this watch */
-  guint64 n;    /* messages that came */
+  guint number; /* Bucket.number when it was started */
+  guint64 n;    /* messages that it brought */
 } Watch;
 
+/* The key, after "$KV.BUCKET." of the subject. */
 static gchar *
 key_of (const Watch *self, natsMsg *message)
 {
@@ -140,16 +146,16 @@ key_of (const Watch *self, natsMsg *message)
   return strlen (subject) > prefix ? g_strdup (subject + prefix) : NULL;
 }
 
-/* Nothing for what is left of a watch that was stopped. */
+/* Ignores late messages of a watch that was stopped. */
 static void
-note_place (const Watch *self, guint64 revision)
+note_progress (const Watch *self, guint64 revision)
 {
   Bucket *bucket = &self->store->buckets[self->bucket];
 
   g_mutex_lock (&self->store->lock);
   if (bucket->number == self->number) {
-    bucket->seen = revision;
-    bucket->n = self->n;
+    bucket->last_seen = revision;
+    bucket->n_messages = self->n;
   }
   g_mutex_unlock (&self->store->lock);
 }
@@ -161,20 +167,20 @@ handle_message (Watch *self, natsMsg *message, const jsSequencePair *sequence)
   gchar *key = key_of (self, message);
   Event *event;
 
-  /* one was lost: all have to come again */
+  /* a message was lost: the watches have to start again */
   if (sequence->Consumer != ++self->n)
-    store_wake (store);
+    keeper_wake (store);
   if (key == NULL)
     return;
   event = g_new0 (Event, 1);
   event->entry = store_entry_new (self->bucket, key, message, sequence->Stream);
   g_free (key);
-  post (store, event);
-  note_place (self, sequence->Stream);
+  post_event (store, event);
+  note_progress (self, sequence->Stream);
 }
 
 static void
-on_message (
+watch_on_message (
     natsConnection *nats, natsSubscription *sub, natsMsg *message, void *data)
 {
   jsMsgMetaData *meta = NULL;
@@ -193,16 +199,16 @@ stop_watch (Store *self, Bucket *bucket)
   natsSubscription_Unsubscribe (bucket->watch);
   natsSubscription_Destroy (bucket->watch);
   bucket->watch = NULL;
-  bucket->n_stuck = 0;
+  bucket->n_silent = 0;
   bucket->complete = FALSE;
   g_mutex_lock (&self->lock);
   bucket->number++;
-  bucket->seen = bucket->n = bucket->n_before = 0;
+  bucket->last_seen = bucket->n_messages = bucket->n_checked = 0;
   g_mutex_unlock (&self->lock);
 }
 
-/* Not an ordered consumer: those of nats.c 3.4 make themselves anew in threads
- * that free the name which unsubscribing reads. */
+/* Not an ordered consumer: nats.c 3.4 recreates those in threads of its own,
+ * which free the name that unsubscribing reads. */
 static gboolean
 start_watch (
     Store *self, Connection *connection, StoreBucket bucket, GError **error)
@@ -222,8 +228,8 @@ start_watch (
   options.Config.DeliverPolicy = js_DeliverLastPerSubject;
   options.Config.AckPolicy = js_AckNone;
   options.Config.MaxDeliver = 1;
-  status = js_Subscribe (
-      sub, connection->js, subject, on_message, watch, NULL, &options, &code);
+  status = js_Subscribe (sub, connection->js, subject, watch_on_message, watch,
+      NULL, &options, &code);
   g_free (subject);
   if (status == NATS_OK) {
     natsSubscription_SetPendingLimits (*sub, -1, -1);
@@ -236,7 +242,8 @@ start_watch (
   return FALSE;
 }
 
-/* The revision of the last message does not tell where that one was erased. */
+/* Asks the server whether all messages were delivered: the last one may have
+ * been erased, so that the watch never reaches its revision. */
 static gboolean
 has_all (const Bucket *self, guint64 n)
 {
@@ -250,24 +257,24 @@ has_all (const Bucket *self, guint64 n)
   return all;
 }
 
-/* Whether everything that the bucket held when the watch began has come. */
+/* Whether the watch has brought all that the bucket held when it started. */
 static gboolean
 is_complete (Store *self, Bucket *bucket, const BucketInfo *info)
 {
   guint64 seen, n;
 
   g_mutex_lock (&self->lock);
-  seen = bucket->seen;
-  n = bucket->n;
+  seen = bucket->last_seen;
+  n = bucket->n_messages;
   g_mutex_unlock (&self->lock);
   if (info->empty || seen >= info->last || has_all (bucket, n)) {
-    bucket->n_stuck = 0;
+    bucket->n_silent = 0;
     bucket->complete = TRUE;
   } else {
-    bucket->n_stuck = n != bucket->n_before ? 0 : bucket->n_stuck + 1;
-    bucket->complete |= seen >= bucket->last;
+    bucket->n_silent = n != bucket->n_checked ? 0 : bucket->n_silent + 1;
+    bucket->complete |= seen >= bucket->last_at_start;
   }
-  bucket->n_before = n;
+  bucket->n_checked = n;
   return bucket->complete;
 }
 
@@ -289,16 +296,19 @@ log_age (Store *self, StoreBucket bucket, const BucketInfo *info)
   const gdouble age = (gdouble) info->age / G_USEC_PER_SEC;
 
   if (bucket == STORE_CAMERAS && info->age != 0)
-    farm_log ("the bucket '%s' has an age of %g s: its cameras vanish after "
-              "that; remove it and let a worker make it",
+    farm_log ("bucket '%s' deletes its cameras after %g s, its TTL: remove the "
+              "bucket, and a worker creates it without one",
         name, age);
   else if (bucket == STORE_LEASES && info->age != self->config->lease_age)
-    farm_log ("lease-age is %g s, as the bucket '%s' was made with, and not %g "
-              "as configured",
+    farm_log (
+        "lease-age is %g s, with which bucket '%s' was created, instead of "
+        "the configured %g s: to change it, stop the workers and remove "
+        "the bucket",
         age, name, (gdouble) self->config->lease_age / G_USEC_PER_SEC);
 }
 
-/* Complete or not; sets the error if the server has to be asked again. */
+/* Creates the bucket and its watch as needed. Returns whether the watch is
+ * complete; FALSE without an error: not yet. */
 static gboolean
 keep_bucket (
     Store *self, Connection *connection, StoreBucket which, GError **error)
@@ -309,7 +319,7 @@ keep_bucket (
   if (!store_ensure_bucket (self, connection, which, &info, error))
     return FALSE;
   if (bucket->created != 0 && bucket->created != info.created) {
-    farm_log ("the server lost the bucket '%s'; it was made anew",
+    farm_log ("the server lost bucket '%s'; recreated it",
         store_bucket_name (self, which));
     stop_watch (self, bucket);
     post_lost (self, which);
@@ -317,10 +327,10 @@ keep_bucket (
   if (bucket->created != info.created)
     log_age (self, which, &info);
   bucket->created = info.created;
-  if (bucket->n_stuck >= MAX_STUCK)
+  if (bucket->n_silent >= MAX_SILENT)
     stop_watch (self, bucket);
   if (bucket->watch == NULL) {
-    bucket->last = info.last;
+    bucket->last_at_start = info.last;
     if (!start_watch (self, connection, which, error))
       return FALSE;
   }
@@ -346,18 +356,18 @@ stop_watches (Store *self)
 }
 
 static void
-on_lost (gpointer data)
+keeper_on_lost (gpointer data)
 {
   Store *self = data;
 
   g_atomic_int_inc (&self->n_disconnects);
-  store_wake (self);
+  keeper_wake (self);
 }
 
 static void
-on_back (gpointer data)
+keeper_on_back (gpointer data)
 {
-  store_wake (data);
+  keeper_wake (data);
 }
 
 static Connection *
@@ -383,14 +393,14 @@ keep_connection (Store *self, GError **error)
   return connection;
 }
 
-/* stale: there was another connection since. Nothing would come any more by the
- * watches of a server that was restarted. */
+/* stale: the connection was lost since. The watches of a server that was
+ * restarted would stay silent, so they are recreated. */
 static gboolean
 keep (Store *self, Connection *connection, gboolean *stale, GError **error)
 {
   if (!connection_is_up (connection)) {
-    g_set_error_literal (
-        error, G_IO_ERROR, G_IO_ERROR_NOT_CONNECTED, "lost the NATS server");
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_CONNECTED,
+        "lost the connection to NATS");
     return FALSE;
   }
   if (*stale)
@@ -414,12 +424,13 @@ keep_all (Store *self, gboolean *stale)
 }
 
 gpointer
-store_keep (gpointer data)
+keeper_run (gpointer data)
 {
   Store *self = data;
   gboolean stale = FALSE;
 
-  self->connection_events = (ConnectionEvents){ on_lost, on_back, self };
+  self->connection_events =
+      (ConnectionEvents){ keeper_on_lost, keeper_on_back, self };
   g_mutex_lock (&self->lock);
   while (!self->stop) {
     stale |= self->stale;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a worker does, in Prometheus' text format 0.0.4. */
+/* The metrics of a worker and its cameras, in Prometheus' text format 0.0.4. */
 #include "config.h"
 
 #include <string.h>
 
+#include "farm-util.h"
 #include "worker-private.h"
 
 #define PREFIX "cuvision_farm_"
@@ -11,7 +12,8 @@
 /* ---- the format ---- */
 
 static void
-begin (GString *out, const gchar *name, const gchar *type, const gchar *help)
+begin_metric (
+    GString *out, const gchar *name, const gchar *type, const gchar *help)
 {
   g_string_append_printf (out,
       "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", name, help, name,
@@ -49,7 +51,7 @@ static void
 append_one (GString *out, const gchar *name, const gchar *type,
     const gchar *help, gdouble value)
 {
-  begin (out, name, type, help);
+  begin_metric (out, name, type, help);
   g_string_append (out, PREFIX);
   g_string_append (out, name);
   append_value (out, value);
@@ -87,11 +89,12 @@ get_age (const Camera *camera, const JobInfo *info)
 }
 
 static const CameraMetric camera_metrics[] = {
-  { "camera_up", "gauge", "Whether the camera's line plays.", get_up },
+  { "camera_up", "gauge", "Whether the camera's pipeline plays.", get_up },
   { "camera_restarts_total", "counter",
-      "Restarts of the camera's line by this worker.", get_restarts },
+      "Restarts of the camera's pipeline by this worker.", get_restarts },
   { "camera_buffers_total", "counter",
-      "Buffers that arrived at the sinks of the camera's line.", get_buffers },
+      "Buffers that arrived at the sinks of the camera's pipeline.",
+      get_buffers },
   { "camera_lease_age_seconds", "gauge",
       "Time since the camera's lease was taken or renewed.", get_age },
 };
@@ -100,7 +103,7 @@ static void
 append_camera_metric (
     GString *out, GPtrArray *cameras, const CameraMetric *metric)
 {
-  begin (out, metric->name, metric->type, metric->help);
+  begin_metric (out, metric->name, metric->type, metric->help);
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
     const JobInfo info = job_get_info (camera->job);
@@ -115,8 +118,8 @@ append_camera_metric (
 static void
 append_states (GString *out, GPtrArray *cameras)
 {
-  begin (out, "camera_state", "gauge",
-      "1 for the state that the camera's line is in.");
+  begin_metric (out, "camera_state", "gauge",
+      "1 for the state of the camera's pipeline.");
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
 
@@ -133,14 +136,16 @@ append_states (GString *out, GPtrArray *cameras)
 
 typedef struct {
   const gchar *name, *type, *help;
-  const gchar *field; /* of `stats`; NULL: all others, with the label `field` */
+  const gchar *field; /* of `stats`; NULL: all others, with a label `field` */
 } ElementMetric;
 
 static const ElementMetric element_metrics[] = {
   { "element_frames_total", "counter",
-      "Frames that passed the element since its line was started.", "frames" },
+      "Frames that passed the element since the pipeline was started.",
+      "frames" },
   { "element_skipped_total", "counter",
-      "Frames that passed unanalysed since the line was started.", "skipped" },
+      "Frames that passed unanalysed since the pipeline was started.",
+      "skipped" },
   { "element_stat", "gauge",
       "Any other number of the element's property stats.", NULL },
 };
@@ -188,7 +193,7 @@ static void
 append_element_metric (
     GString *out, GPtrArray *cameras, const ElementMetric *metric)
 {
-  begin (out, metric->name, metric->type, metric->help);
+  begin_metric (out, metric->name, metric->type, metric->help);
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
     JsonObject *stats = job_get_info (camera->job).stats;
@@ -211,7 +216,8 @@ append_element_metric (
 static void
 append_info (GString *out, const Worker *self)
 {
-  begin (out, "worker_info", "gauge", "Name and version of this worker.");
+  begin_metric (
+      out, "worker_info", "gauge", "Name and version of this worker.");
   g_string_append (out, PREFIX "worker_info{");
   append_label (out, "worker", self->config->name);
   append_label (out, "version", VERSION);
@@ -224,12 +230,13 @@ append_worker (GString *out, Worker *self)
 {
   append_info (out, self);
   append_one (out, "nats_connected", "gauge",
-      "Whether there is a connection to a NATS server.",
+      "Whether the worker is connected to NATS.",
       store_is_connected (self->store));
   append_one (out, "nats_disconnects_total", "counter",
       "Connections to NATS that were lost.", store_n_disconnects (self->store));
   append_one (out, "workers", "gauge",
-      "Workers that this one knows, and itself.", worker_count_workers (self));
+      "Workers that are alive, this one included.",
+      worker_count_workers (self));
   append_one (out, "cameras", "gauge", "Cameras in the bucket.",
       worker_count_cameras (self, FALSE));
   append_one (out, "cameras_unassigned", "gauge",
@@ -240,17 +247,16 @@ append_worker (GString *out, Worker *self)
   append_one (out, "leases_taken_total", "counter",
       "Leases that this worker took.", (gdouble) self->n_taken);
   append_one (out, "leases_lost_total", "counter",
-      "Leases that ran out or that another worker took.",
+      "Leases that this worker lost: run out or taken by another.",
       (gdouble) self->n_lost);
   append_one (out, "lease_renewals_total", "counter", "Renewals of leases.",
       (gdouble) self->n_renewals);
   append_one (out, "lease_renewal_failures_total", "counter",
-      "Renewals that were refused or not answered.",
-      (gdouble) self->n_failures);
+      "Renewals that failed or were not answered.", (gdouble) self->n_failures);
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_names (gconstpointer a, gconstpointer b)
 {
   return strcmp ((*(Camera *const *) a)->name, (*(Camera *const *) b)->name);
 }
@@ -266,7 +272,7 @@ list_running (const Worker *self)
   while (g_hash_table_iter_next (&iter, NULL, &camera))
     if (((Camera *) camera)->job != NULL)
       g_ptr_array_add (cameras, camera);
-  g_ptr_array_sort (cameras, compare);
+  g_ptr_array_sort (cameras, compare_names);
   return cameras;
 }
 

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Store and Bucket, and what store.c and keeper.c call of each other. */
 #ifndef FARM_STORE_PRIVATE_H
 #define FARM_STORE_PRIVATE_H
 
 #include "connection.h"
 #include "store.h"
 
-/* What the server told of a bucket's stream. */
+/* A bucket's stream as the server describes it. */
 typedef struct {
-  gint64 created; /* when, by the server's clock */
+  gint64 created; /* time, by the server's clock */
   gint64 age;     /* microseconds, 0: none */
   guint64 last;   /* sequence of the last message */
   gboolean empty;
 } BucketInfo;
 
-/* A bucket and its watch; of the keeper's thread, but for what is under `lock`:
- * the number of the watch, the messages that came by it and the revision of the
- * last of them. */
+/* A bucket and its watch. Belongs to the keeper's thread, except what is under
+ * `lock`, which the threads of nats.c write. */
 typedef struct {
-  gint64 created; /* 0: not known yet */
+  gint64 created; /* BucketInfo.created; 0: not known yet */
   natsSubscription *watch;
-  guint number;
-  guint64 n, seen;
-  guint64 n_before;
-  gboolean complete; /* what there was when the watch began has come */
-  guint64 last;      /* revision then */
-  guint n_stuck;     /* checks in which nothing came although there was more */
+  /* under `lock` */
+  guint number;       /* of the watch: old ones may still bring messages */
+  guint64 n_messages; /* that the watch brought */
+  guint64 last_seen;  /* revision of the last one */
+  /* until here */
+  guint64 n_checked;     /* n_messages at the last check */
+  gboolean complete;     /* the watch brought all that there was at its start */
+  guint64 last_at_start; /* the bucket's last revision then */
+  guint n_silent; /* checks without a new message although there was more */
 } Bucket;
 
 struct _Store {
@@ -38,30 +41,35 @@ struct _Store {
   const StoreEvents *events;
   gpointer data;
   GAsyncQueue *queue; /* of Event, for the main context */
-  GSource *source;    /* that calls the events */
+  GSource *source;    /* calls the events from the queue */
   ConnectionEvents connection_events;
   GThread *keeper;
   GCond wake;
-  gboolean stop, stale; /* under `lock`; stale: was connected again */
-  gboolean ready;       /* reported last */
-  gchar *problem;       /* logged last */
+  /* under `lock`; stale: disconnected or reconnected since the last check */
+  gboolean stop, stale;
+  gboolean ready; /* as reported last */
+  gchar *problem; /* as logged last */
   Bucket buckets[STORE_N_BUCKETS];
 };
 
-/* NULL if there is none. */
+/* A reference; NULL if there is no connection. */
 Connection *store_get_connection (Store *self);
 const gchar *store_bucket_name (const Store *self, StoreBucket bucket);
-/* message: NULL: there is none. */
+/* message: NULL: the key is absent. */
 StoreEntry *store_entry_new (
     StoreBucket bucket, const gchar *key, natsMsg *message, guint64 revision);
-/* Makes it if there is none. */
+/* Creates the bucket if it does not exist. */
 gboolean store_ensure_bucket (Store *self, Connection *connection,
     StoreBucket bucket, BucketInfo *info, GError **error);
 
-/* The rest is keeper.c's. */
-gpointer store_keep (gpointer store);
-void store_wake (Store *self);
-GSource *store_source_new (Store *self);
-void store_queue_free (GAsyncQueue *queue);
+/* ---- keeper.c ---- */
+
+/* The thread's function; runs until `stop`. */
+gpointer keeper_run (gpointer store);
+/* Makes it recreate the watches; from any thread. */
+void keeper_wake (Store *self);
+/* Creates the queue and the source that empties it in the main context. */
+GSource *keeper_source_new (Store *self);
+void keeper_queue_free (GAsyncQueue *queue);
 
 #endif

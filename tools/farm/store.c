@@ -11,7 +11,7 @@
 #define WRONG_SEQUENCE ((jsErrCode) 10164)
 #define LIST_MS 5000
 #define CLOSE_MS 2000
-/* Of commands with a server that does not answer. */
+/* How long commands retry while the server does not answer. */
 #define PATIENCE (10 * G_USEC_PER_SEC)
 
 void
@@ -73,7 +73,7 @@ store_lease_age (Store *self)
 /* ---- buckets ---- */
 
 static natsStatus
-read_info (Connection *connection, const gchar *stream, BucketInfo *info,
+read_bucket_info (Connection *connection, const gchar *stream, BucketInfo *info,
     jsErrCode *code)
 {
   jsStreamInfo *found = NULL;
@@ -101,10 +101,11 @@ make_bucket (Store *self, Connection *connection, StoreBucket bucket)
   config.Bucket = store_bucket_name (self, bucket);
   config.Description = bucket == STORE_CAMERAS
       ? "cameras of cuvision-farm, a JSON object each"
-      : "which worker of cuvision-farm runs a camera";
+      : "which worker of cuvision-farm runs which camera";
   config.History = 1;
-  /* Leases are written all the time, and those that a server loses are renewed
-   * by those who hold them. A cluster's servers do not start empty. */
+  /* A single server keeps leases in memory: they are written all the time, and
+   * their holders renew those that a restart loses. In a cluster they are
+   * files, so that no server restarts empty. */
   config.StorageType =
       bucket == STORE_CAMERAS || self->config->nats.replicas > 1
       ? js_FileStorage
@@ -125,18 +126,18 @@ store_ensure_bucket (Store *self, Connection *connection, StoreBucket bucket,
   gchar *stream = g_strconcat ("KV_", name, NULL);
   gchar *what = g_strdup_printf ("bucket '%s'", name);
   jsErrCode code = 0;
-  natsStatus status = read_info (connection, stream, info, &code);
+  natsStatus status = read_bucket_info (connection, stream, info, &code);
 
   if (status == NATS_NOT_FOUND) {
-    /* another worker may have been faster */
+    /* whether or not this succeeds: another worker may have been faster */
     make_bucket (self, connection, bucket);
-    status = read_info (connection, stream, info, &code);
+    status = read_bucket_info (connection, stream, info, &code);
   }
   if (status != NATS_OK)
     connection_set_error (error, status, code, what);
   else if (bucket == STORE_LEASES && info->age == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "%s has no age, so that its leases would never run out: remove it, or "
+        "%s has no TTL, so its leases would never run out: remove it, or "
         "set leases-bucket to another name",
         what);
   g_free (stream);
@@ -198,7 +199,7 @@ publish (Connection *connection, natsMsg *message, guint64 expected,
       : STORE_FAILED;
 }
 
-/* value: NULL: a mark that the key is deleted. */
+/* value: NULL: writes NATS' deletion marker. */
 static StoreResult
 write_value (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 expected, guint64 *revision, GError **error)
@@ -226,9 +227,10 @@ write_value (Store *self, StoreBucket bucket, const gchar *key,
   return result;
 }
 
-/* The mark of a deleted key is the expected revision then. */
+/* Writes to a key that was deleted, which has its deletion marker's revision.
+ */
 static StoreResult
-put_over_mark (Store *self, StoreBucket bucket, const gchar *key,
+put_over_marker (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 *revision, GError **error)
 {
   StoreEntry *entry;
@@ -238,7 +240,7 @@ put_over_mark (Store *self, StoreBucket bucket, const gchar *key,
     return result;
   if (entry->value != NULL) {
     g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_EXISTS, "there is a '%s' already", key);
+        error, G_IO_ERROR, G_IO_ERROR_EXISTS, "'%s' exists already", key);
     result = STORE_CONFLICT;
   } else {
     result = write_value (
@@ -248,9 +250,8 @@ put_over_mark (Store *self, StoreBucket bucket, const gchar *key,
   return result;
 }
 
-/* No answer in time, and no other cause. */
 static gboolean
-is_passing (const GError *error)
+is_timeout (const GError *error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
 }
@@ -266,7 +267,7 @@ store_put_again (Store *self, StoreBucket bucket, const gchar *key,
   do {
     g_clear_error (&problem);
     result = write_value (self, bucket, key, value, STORE_ANY, NULL, &problem);
-  } while (is_passing (problem) && g_get_monotonic_time () < end);
+  } while (is_timeout (problem) && g_get_monotonic_time () < end);
   if (problem != NULL)
     g_propagate_error (error, problem);
   return result;
@@ -282,7 +283,7 @@ store_put (Store *self, StoreBucket bucket, const gchar *key,
 
   if (result == STORE_CONFLICT && expected == STORE_ABSENT) {
     g_clear_error (&problem);
-    result = put_over_mark (self, bucket, key, value, revision, &problem);
+    result = put_over_marker (self, bucket, key, value, revision, &problem);
   }
   if (problem != NULL)
     g_propagate_error (error, problem);
@@ -382,7 +383,7 @@ add_entries (GPtrArray *entries, StoreBucket bucket, kvStore *store)
   while (status == NATS_OK) {
     status = kvWatcher_Next (&found, watcher, LIST_MS);
     if (status != NATS_OK || found == NULL)
-      break; /* without an entry: that was the last */
+      break; /* no entry: that was the last one */
     add_entry (entries, bucket, found);
     kvEntry_Destroy (found);
   }
@@ -428,15 +429,16 @@ store_new (const FarmConfig *config)
   return self;
 }
 
-/* A cluster that just lost a server has no leader for a second or two. */
+/* Retries: a cluster that just lost a server has no leader for a second or
+ * two. */
 static void
-ensure_again (Store *self, StoreBucket bucket, GError **error)
+ensure_bucket_patiently (Store *self, StoreBucket bucket, GError **error)
 {
   const gint64 end = g_get_monotonic_time () + PATIENCE;
   BucketInfo info;
 
   while (!store_ensure_bucket (self, self->connection, bucket, &info, error)
-      && is_passing (*error) && g_get_monotonic_time () < end)
+      && is_timeout (*error) && g_get_monotonic_time () < end)
     g_clear_error (error);
 }
 
@@ -448,9 +450,9 @@ store_open (const FarmConfig *config, gboolean leases, GError **error)
 
   self->connection = connection_new (config, NULL, &problem);
   if (problem == NULL)
-    ensure_again (self, STORE_CAMERAS, &problem);
+    ensure_bucket_patiently (self, STORE_CAMERAS, &problem);
   if (problem == NULL && leases)
-    ensure_again (self, STORE_LEASES, &problem);
+    ensure_bucket_patiently (self, STORE_LEASES, &problem);
   if (problem == NULL)
     return self;
   g_propagate_error (error, problem);
@@ -465,8 +467,8 @@ store_start (const FarmConfig *config, const StoreEvents *events, gpointer data)
 
   self->events = events;
   self->data = data;
-  self->source = store_source_new (self);
-  self->keeper = g_thread_new ("nats", store_keep, self);
+  self->source = keeper_source_new (self);
+  self->keeper = g_thread_new ("nats", keeper_run, self);
   return self;
 }
 
@@ -486,7 +488,7 @@ store_free (Store *self)
   if (self->source != NULL) {
     g_source_destroy (self->source);
     g_source_unref (self->source);
-    store_queue_free (self->queue);
+    keeper_queue_free (self->queue);
   }
   g_free (self->problem);
   g_cond_clear (&self->wake);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two key-value buckets of NATS JetStream: the cameras and the leases. */
+/* The two key-value buckets of NATS JetStream: the cameras and the leases. The
+ * map in worker.h says what they hold. */
 #ifndef FARM_STORE_H
 #define FARM_STORE_H
 
@@ -14,13 +15,14 @@ typedef enum {
 typedef enum {
   STORE_OK,
   STORE_CONFLICT, /* the key has another revision than the one expected */
-  STORE_FAILED,   /* no answer: it may have been done, or may be done yet */
+  STORE_FAILED,   /* no answer: it may have been done, or may still be */
 } StoreResult;
 
-/* Expected revisions of store_put() and store_delete(). */
+/* Expected revisions of store_put() and store_delete(): any, that of a key
+ * which does not exist, and that of a key which never did. */
 #define STORE_ANY G_MAXUINT64
-#define STORE_ABSENT 0                /* or deleted */
-#define STORE_NEVER (G_MAXUINT64 - 1) /* and not deleted either */
+#define STORE_ABSENT 0                /* never written, or deleted */
+#define STORE_NEVER (G_MAXUINT64 - 1) /* never written, nor deleted */
 
 typedef struct {
   StoreBucket bucket;
@@ -34,18 +36,19 @@ void store_entry_free (StoreEntry *self);
 typedef struct _Store Store;
 
 typedef struct {
-  /* Each value as it is, then each change. */
+  /* Called for each present value of both buckets, then for each change. */
   void (*entry) (gpointer data, const StoreEntry *entry);
-  /* Connected, with buckets that are watched and whose present values entry()
-   * has been called with; or not. */
+  /* TRUE: connected, and entry() was called for all present values. FALSE: the
+   * connection was lost. */
   void (*ready) (gpointer data, gboolean ready);
-  /* The bucket was lost by the server and has been made anew, empty. */
+  /* The server lost the bucket, which was recreated empty. */
   void (*lost) (gpointer data, StoreBucket bucket);
 } StoreEvents;
 
-/* Connects or fails. For commands; leases: that need those, too. */
+/* For commands: connects or fails. leases: whether that bucket is needed. */
 Store *store_open (const FarmConfig *config, gboolean leases, GError **error);
-/* Connects, and goes on trying; calls `events` in the default main context. */
+/* For workers: connects, and reconnects for ever; calls `events` in the default
+ * main context. */
 Store *store_start (
     const FarmConfig *config, const StoreEvents *events, gpointer data);
 void store_free (Store *self);
@@ -53,24 +56,26 @@ void store_free (Store *self);
 gboolean store_is_connected (Store *self);
 /* How often the connection was lost. */
 guint store_n_disconnects (Store *self);
-/* The bucket's, which an earlier worker may have made with another
- * configuration; that of the configuration before it is known. */
+/* Microseconds. That of the bucket, which may differ from the configuration's
+ * if another worker created it; before it is known, the configuration's. */
 gint64 store_lease_age (Store *self);
 
-/* The following wait for the server, from any thread. revision: of the new
- * value, may be NULL. */
+/* The following functions wait for the server; call them from any thread. */
+
+/* Writes a value if the key has the expected revision. revision: that of the
+ * new value; may be NULL. */
 StoreResult store_put (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 expected, guint64 *revision, GError **error);
-/* The same with STORE_ANY, for commands: some seconds, until the server
- * answers. value: NULL: deletes. */
+/* The same with STORE_ANY, for commands: retries for 10 seconds while the
+ * server does not answer. value: NULL: deletes the key. */
 StoreResult store_put_again (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, GError **error);
 StoreResult store_delete (Store *self, StoreBucket bucket, const gchar *key,
     guint64 expected, GError **error);
-/* STORE_OK with an entry that has no value if the key is absent or deleted. */
+/* An absent or deleted key is STORE_OK, and an entry whose value is NULL. */
 StoreResult store_get (Store *self, StoreBucket bucket, const gchar *key,
     StoreEntry **entry, GError **error);
-/* All entries, of StoreEntry; NULL on failure. */
+/* All entries, as StoreEntry; NULL with an error. */
 GPtrArray *store_list (Store *self, StoreBucket bucket, GError **error);
 
 #endif

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "farm-config.h"
+#include "farm-util.h"
 
-/* The page that both have, as /proc/PROCESS/fd/N of the worker. */
+/* Holds the path of the shared page, /proc/PROCESS/fd/N of the worker. */
 #define VARIABLE "CUV_FARM_WATCHDOG"
 #define CHECK_US 100000
 
@@ -21,7 +21,7 @@ struct _Watchdog {
 };
 
 static _Atomic gint64 *
-map (int fd)
+map_until (int fd)
 {
   void *page =
       mmap (NULL, sizeof (gint64), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -37,7 +37,7 @@ watchdog_new (GError **error)
 
   self->fd = memfd_create ("cuvision-farm", MFD_CLOEXEC);
   if (self->fd >= 0 && ftruncate (self->fd, sizeof (gint64)) == 0)
-    self->until = map (self->fd);
+    self->until = map_until (self->fd);
   if (self->until == NULL) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
         "cannot share memory: %s", g_strerror (errno));
@@ -67,13 +67,13 @@ watchdog_free (Watchdog *self)
 }
 
 static gpointer
-watch (gpointer data)
+watchdog_thread (gpointer data)
 {
   _Atomic gint64 *until = data;
 
   while (farm_now () <= atomic_load (until))
     g_usleep (CHECK_US);
-  farm_log ("the worker has not answered in time: process %d ends itself",
+  farm_log ("the worker stopped responding: pipeline process %d ends itself",
       (int) getpid ());
   kill (getpid (), SIGKILL);
   return NULL;
@@ -90,6 +90,6 @@ watchdog_watch (void)
   fd = open (path, O_RDWR | O_CLOEXEC);
   if (fd < 0)
     _exit (1); /* the worker has died already */
-  g_thread_unref (g_thread_new ("watchdog", watch, map (fd)));
+  g_thread_unref (g_thread_new ("watchdog", watchdog_thread, map_until (fd)));
   close (fd);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A worker that is stopped (SIGSTOP, a debugger, a machine that swaps) cannot
- * end its lines before others take them over. So they watch it. */
+/* Ends the pipelines of a worker that is stopped (SIGSTOP, a debugger, a
+ * machine that swaps) before other workers take its cameras: each pipeline's
+ * process watches a time in shared memory that the worker keeps moving. */
 #ifndef FARM_WATCHDOG_H
 #define FARM_WATCHDOG_H
 
@@ -8,14 +9,15 @@
 
 typedef struct _Watchdog Watchdog;
 
-/* Call before any process of a line is started. */
+/* Call before any pipeline is started: their processes find the memory by an
+ * environment variable. */
 Watchdog *watchdog_new (GError **error);
-/* Lines of this process go on until then, by farm_now(). */
+/* Lets the pipelines of this process run until then, by farm_now(). */
 void watchdog_feed (Watchdog *self, gint64 until);
 void watchdog_free (Watchdog *self);
 
-/* Call first in main(). In a process of a line: kills it when its time is
- * over. */
+/* Call first in main(). In a pipeline's process it starts the thread that kills
+ * the process when its time is over; otherwise it does nothing. */
 void watchdog_watch (void);
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Worker and Camera, and what worker.c, balance.c, lease.c, requests.c and
+ * metrics.c call of each other. All of it belongs to the main context. Times
+ * are of farm_now(). */
 #ifndef FARM_WORKER_PRIVATE_H
 #define FARM_WORKER_PRIVATE_H
 
@@ -11,33 +14,33 @@ typedef enum {
   LEASE_NONE,
   LEASE_TAKING,
   LEASE_HELD,
-  LEASE_RELEASING, /* deleted when the line has ended */
-  LEASE_LOST,      /* forgotten when the line has ended */
+  LEASE_RELEASING, /* deleted once the pipeline has ended */
+  LEASE_LOST,      /* reset once the pipeline has ended */
   LEASE_DELETING,
 } LeaseState;
 
 typedef struct {
   Worker *worker;
   gchar *name;
-  gchar *value;   /* JSON; NULL: the camera was removed */
-  gint64 missing; /* to be put back, from then on; 0: it is not */
+  gchar *value;      /* JSON; NULL: the camera was removed */
+  gint64 restore_at; /* when to put it into a bucket that was lost; 0: never */
 
-  /* the lease as the bucket has it */
-  gchar *holder; /* worker's name; NULL: nobody */
-  gint64 seen;   /* when that changed, or the lease was renewed */
-  gint64 retry;  /* not to be taken before */
+  /* the lease according to the bucket */
+  gchar *holder;      /* a worker's name; NULL: nobody */
+  gint64 holder_seen; /* when the holder changed or renewed the lease */
+  gint64 retry;       /* earliest time to take it */
 
-  /* the lease that we have */
+  /* our lease */
   LeaseState lease;
-  gboolean busy; /* a request is on its way */
+  gboolean busy; /* waiting for the answer to a request */
   guint64 lease_revision;
-  gint64 renewed; /* when the request was sent that renewed it last */
-  gint64 tried;   /* when the last request was */
+  gint64 renewed; /* when the last successful renewal was sent */
+  gint64 tried;   /* when the last request was sent */
   gint64 taken;
-  gchar *since; /* the same by the wall clock */
+  gchar *since; /* the same as text, UTC */
 
-  Job *job;  /* NULL: no line */
-  gint told; /* JobState that the lease has; -1: none */
+  Job *job;            /* NULL: no pipeline */
+  gint reported_state; /* JobState that was written last; -1: none */
 } Camera;
 
 /* Another worker. */
@@ -48,67 +51,91 @@ typedef struct {
 
 struct _Worker {
   const FarmConfig *config;
-  gchar *id; /* of this process: names may be used again */
+  gchar *id; /* of this process: a later one may have the same name */
   Store *store;
   Watchdog *watchdog;
   GHashTable *cameras; /* name -> Camera */
   GHashTable *peers;   /* name -> Peer */
-  gboolean ready;      /* the store */
+  gboolean ready;      /* the store is: see StoreEvents */
   gint64 ready_since;
-  guint n_ready;       /* how often it became ready */
-  gint64 announced;    /* this worker, when */
-  gint64 released;     /* a camera, to balance */
-  gint64 unable_until; /* processes cannot be started, probably */
+  guint n_ready;       /* times that it became ready */
+  gint64 announced;    /* when this worker was announced last */
+  gint64 released;     /* when a camera was released last to balance */
+  gint64 unable_until; /* until then processes probably cannot be started */
   gboolean warned_name;
   guint tick;                      /* source */
   gint64 stopping;                 /* since when */
-  void (*stopped) (gpointer data); /* NULL: runs */
+  void (*stopped) (gpointer data); /* of worker_stop(); NULL: not stopping */
   gpointer data;
   GThreadPool *requests;
-  guint n_requests;
+  guint n_requests; /* queued or waiting for an answer */
   guint64 n_taken, n_lost, n_renewals, n_failures;
 };
 
+/* ---- worker.c ---- */
+
+/* Tries again later to put a camera into a bucket that was lost. */
+void worker_restore_failed (Worker *self, const gchar *camera);
+
 /* ---- lease.c ---- */
 
+typedef enum {
+  REQUEST_TAKE,
+  REQUEST_RENEW,
+  REQUEST_DELETE,
+  REQUEST_OTHER, /* not about a camera's lease */
+} RequestKind;
+
+/* Asks for the lease; starts the pipeline if it is granted. */
 void lease_take (Camera *camera);
-/* With a line that ends in order first. */
+/* Ends the pipeline, which may close its files, then deletes the lease. */
 void lease_release (Camera *camera);
-/* Renews the lease, or ends the line of one that is lost; goes on where a line
- * has ended. Call a few times a second. */
+/* Renews the lease if it is time, or ends the pipeline of one that is lost.
+ * Call a few times a second. */
 void lease_tick (Camera *camera);
-/* Renews it with the next tick: after an outage, before others may take it. */
-void lease_hurry (Camera *camera);
-/* Writes that this worker is there or, when it stops, that it is not. */
-void worker_announce (Worker *self);
-/* Into a bucket that was lost. */
-void camera_put_back (Camera *self);
-/* Worker.c's: that failed and is tried again. */
-void worker_missed (Worker *self, const gchar *camera);
-/* That runs requests. */
-GThreadPool *lease_pool_new (void);
+/* Makes the next tick renew it: after an outage, before others may take it. */
+void lease_renew_now (Camera *camera);
+/* Handles the answer to request_lease(). sent: when the request was; revision:
+ * the lease's, if the result is STORE_OK. */
+void lease_answered (Camera *camera, RequestKind kind, StoreResult result,
+    gint64 sent, guint64 revision);
 /* How often leases are renewed, microseconds. */
 gint64 lease_interval (const Worker *self);
-/* How old a lease may be before its line is told to end, and how long that may
- * take. Without outage-grace it is over when others may take the lease. */
+/* How old a lease may become before its pipeline has to end, and how long that
+ * may take. Without outage-grace the sum of both is lease-age: the pipeline is
+ * over before others may take the lease. */
 gint64 lease_limit (const Worker *self);
 gint64 lease_end_time (const Worker *self);
+
+/* ---- requests.c ---- */
+
+/* The threads that wait for the server; for worker_new(). */
+GThreadPool *request_pool_new (void);
+/* Writes or deletes the camera's lease; lease_answered() gets the result. */
+void request_lease (Camera *camera, RequestKind kind);
+/* Writes that this worker runs or, when it stops, that it is gone. */
+void worker_announce (Worker *self);
+/* Puts a camera into a bucket that was lost, unless it is there. */
+void camera_restore (Camera *self);
 
 /* ---- balance.c ---- */
 
 /* Whether this worker or another one holds the camera. */
 gboolean camera_is_held (const Camera *self);
-/* Cameras that this worker holds or takes. */
+/* Cameras that this worker holds or is taking. */
 guint worker_count_held (const Worker *self);
-/* This one, too. */
+/* Workers that are alive, this one included. */
 guint worker_count_workers (const Worker *self);
+/* Cameras in the bucket; unassigned: only those that nobody holds. */
 guint worker_count_cameras (const Worker *self, gboolean unassigned);
-/* The configured one; while processes cannot be started no more than it holds.
- */
+/* The configured one; while processes cannot be started, at most what it
+ * holds. */
 guint worker_current_capacity (const Worker *self);
-/* A GHRFunc of `peers`. */
+/* A GHRFunc for `peers`. */
 gboolean worker_is_gone (gpointer name, gpointer peer, gpointer worker);
+/* Takes free cameras, up to this worker's share. */
 void worker_take_cameras (Worker *self);
+/* Releases cameras if another worker has at least two fewer. */
 void worker_rebalance (Worker *self);
 
 #endif

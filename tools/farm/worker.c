@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The worker: its cameras and peers, as the store reports them, and the tick
+ * that drives leases, pipelines and balance. */
 #include "worker.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
+#include "farm-util.h"
 #include "worker-private.h"
 
 #define TICK_MS 200
-/* Until what could not be put back is again. */
+/* Pause before a camera that could not be restored is tried again. */
 #define RETRY G_USEC_PER_SEC
-/* What the server may take for the last requests. */
+/* Time for the server to answer the last requests, after stop-timeout. */
 #define CLOSE_TIME (3 * G_USEC_PER_SEC)
 
 /* ---- cameras ---- */
@@ -36,13 +39,13 @@ camera_get (Worker *self, const gchar *name)
   camera = g_new0 (Camera, 1);
   camera->worker = self;
   camera->name = g_strdup (name);
-  camera->seen = farm_now ();
+  camera->holder_seen = farm_now ();
   g_hash_table_insert (self->cameras, camera->name, camera);
   return camera;
 }
 
 static void
-camera_changed (Camera *self)
+camera_apply_value (Camera *self)
 {
   if (self->lease != LEASE_HELD)
     return;
@@ -58,9 +61,8 @@ on_camera (Worker *self, const StoreEntry *entry)
   Camera *camera;
 
   if (!farm_is_name (entry->key)) {
-    farm_log (
-        "ignored the camera '%s': names have letters, digits, _, -, = and "
-        ".",
+    farm_log ("ignored camera '%s': a name may have letters, digits, _, -, = "
+              "and, except at the ends, .",
         entry->key);
     return;
   }
@@ -69,10 +71,10 @@ on_camera (Worker *self, const StoreEntry *entry)
     return;
   camera = camera_get (self, entry->key);
   if (g_strcmp0 (camera->value, entry->value) == 0)
-    return; /* a watch that was made anew */
+    return; /* the watch was recreated */
   g_free (camera->value);
   camera->value = g_strdup (entry->value);
-  camera_changed (camera);
+  camera_apply_value (camera);
 }
 
 static void
@@ -115,7 +117,7 @@ on_lease (Worker *self, const gchar *name, const StoreEntry *entry)
     return;
   g_clear_pointer (&camera->holder, g_free);
   parse_holder (entry->value, &camera->holder, &id, &capacity);
-  camera->seen = farm_now ();
+  camera->holder_seen = farm_now ();
   g_free (id);
 }
 
@@ -128,7 +130,7 @@ add_peer (Worker *self, const gchar *name, const gchar *id, guint capacity)
     return;
   if (g_str_equal (name, self->config->name)) {
     if (!self->warned_name)
-      farm_log ("another worker has the name '%s', too: each needs its own, or "
+      farm_log ("another worker also has the name '%s': give each its own, or "
                 "they cannot share the cameras evenly",
           name);
     self->warned_name = TRUE;
@@ -183,48 +185,48 @@ on_ready (gpointer data, gboolean ready)
   if (!ready)
     return;
   self->n_ready++;
-  for_each_camera (self, lease_hurry);
+  for_each_camera (self, lease_renew_now);
   n = worker_count_cameras (self, FALSE);
   farm_log ("connected to NATS; %u camera%s", n, n == 1 ? "" : "s");
 }
 
 static void
-miss (Camera *camera)
+restore_soon (Camera *camera)
 {
-  camera->missing = farm_now ();
+  camera->restore_at = farm_now ();
 }
 
 void
-worker_missed (Worker *self, const gchar *camera)
+worker_restore_failed (Worker *self, const gchar *camera)
 {
   Camera *found = g_hash_table_lookup (self->cameras, camera);
 
   if (found != NULL)
-    found->missing = farm_now () + RETRY;
+    found->restore_at = farm_now () + RETRY;
 }
 
-/* A server that kept the cameras in memory, or whose disk was replaced: the
- * workers still know them. */
+/* The server kept the cameras in memory, or its disk was replaced: the workers
+ * still have them. */
 static void
 on_lost (gpointer data, StoreBucket bucket)
 {
   if (bucket == STORE_CAMERAS)
-    for_each_camera (data, miss);
+    for_each_camera (data, restore_soon);
 }
 
 /* ---- ticks ---- */
 
 static gboolean
-is_over (gpointer key, gpointer value, gpointer data)
+camera_is_over (gpointer key, gpointer value, gpointer data)
 {
   const Camera *camera = value;
 
   return camera->value == NULL && camera->lease == LEASE_NONE && !camera->busy;
 }
 
-/* Leases are deleted when their lines have ended. */
+/* Without leases there are no pipelines either: see lease_release(). */
 static void
-stop_if_over (Worker *self)
+finish_stop (Worker *self)
 {
   const gint64 limit = self->config->stop_timeout + CLOSE_TIME;
 
@@ -237,13 +239,13 @@ static void
 tick_camera (Camera *camera)
 {
   lease_tick (camera);
-  if (camera->missing != 0 && camera->missing <= farm_now ()
+  if (camera->restore_at != 0 && camera->restore_at <= farm_now ()
       && camera->value != NULL && camera->worker->ready)
-    camera_put_back (camera);
+    camera_restore (camera);
 }
 
-/* Lines end themselves when the first of their leases is as old as this worker
- * would let it become. */
+/* If this worker does not feed it again, the watchdog ends all pipelines when
+ * the oldest of their leases reaches the limit at which lease_tick() would. */
 static void
 feed_watchdog (Worker *self, gint64 now)
 {
@@ -264,16 +266,16 @@ feed_watchdog (Worker *self, gint64 now)
 }
 
 static gboolean
-on_tick (gpointer data)
+worker_tick (gpointer data)
 {
   Worker *self = data;
   const gint64 now = farm_now ();
 
   for_each_camera (self, tick_camera);
   feed_watchdog (self, now);
-  g_hash_table_foreach_remove (self->cameras, is_over, NULL);
+  g_hash_table_foreach_remove (self->cameras, camera_is_over, NULL);
   if (self->stopped != NULL) {
-    stop_if_over (self);
+    finish_stop (self);
     return G_SOURCE_CONTINUE;
   }
   g_hash_table_foreach_remove (self->peers, worker_is_gone, self);
@@ -302,14 +304,14 @@ worker_new (const FarmConfig *config, GError **error)
   self->cameras =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
   self->peers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->requests = lease_pool_new ();
+  self->requests = request_pool_new ();
   self->store = store_start (config, &events, self);
-  self->tick = g_timeout_add (TICK_MS, on_tick, self);
+  self->tick = g_timeout_add (TICK_MS, worker_tick, self);
   return self;
 }
 
 static void
-release (Camera *camera)
+release_if_held (Camera *camera)
 {
   if (camera->lease == LEASE_HELD)
     lease_release (camera);
@@ -325,7 +327,7 @@ worker_stop (Worker *self, void (*stopped) (gpointer data), gpointer data)
   self->stopping = farm_now ();
   if (self->ready)
     worker_announce (self);
-  for_each_camera (self, release);
+  for_each_camera (self, release_if_held);
 }
 
 void
@@ -333,7 +335,7 @@ worker_free (Worker *self)
 {
   g_source_remove (self->tick);
   if (self->n_requests > 0)
-    return; /* of threads that use it still; the process ends now */
+    return; /* threads still use it; the process ends now */
   g_thread_pool_free (self->requests, FALSE, TRUE);
   store_free (self->store);
   watchdog_free (self->watchdog);
