@@ -100,7 +100,7 @@ def check_redo(archive, films):
     os.makedirs(os.path.join(part, '12345678'))
     os.rename(results[0], os.path.join(part, 'old'))
     out = archive.run(0, '--output', 'redo', *films)
-    expect(f'{N_FILMS} of them before' in out.err, out)
+    expect(f'{N_FILMS} of them in earlier runs' in out.err, out)
     expect(not archive.leftovers('redo'), archive.leftovers('redo'))
     os.symlink('nowhere', part)
     out = archive.run(1, '--output', 'redo', '--redo', films[0], line=other)
@@ -113,7 +113,7 @@ def check_lines(archive, films):
     process = start(archive, SLOW, '--output', 'lines', *films[:2])
     os.kill(child_of(process), signal.SIGKILL)
     status, _, err = end(process)
-    expect(status == 1 and 'signal 9' in err and '1 of 2 films are done; 0 failed' in err, err)
+    expect(status == 1 and 'signal 9' in err and '1 of 2 videos are done; 0 failed' in err, err)
     expect(os.listdir(archive.path('lines')) == [films[1] + '.results'], 'recorded')
     process = start(archive, SLOW, '--output', 'lines', *films[:2])
     os.kill(child_of(process), signal.SIGABRT)
@@ -131,7 +131,7 @@ def check_poison(archive, films):
         os.kill(child, signal.SIGKILL)
         wait_for('end of the line', lambda pid=child: not is_alive(pid))
     status, _, err = end(process)
-    expect(status == 1 and '2 of 5 films are done; 0 failed' in err, status, err)
+    expect(status == 1 and '2 of 5 videos are done; 0 failed' in err, status, err)
 
 
 def check_change(archive, films):
@@ -195,7 +195,7 @@ def check_together(archive, films):
     archive.run(0, '--check', '--output', 'together')
     process = start(archive, HANGS, '--output', 'alone', films[0])
     child_of(process)
-    archive.run(1, '--output', 'alone', films[0], line=HANGS, err='another process has it')
+    archive.run(1, '--output', 'alone', films[0], line=HANGS, err='locked by another process')
     process.terminate()
     end(process)
 

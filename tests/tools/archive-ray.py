@@ -91,9 +91,9 @@ def expect_exit(text, function, *arguments):
 def check_functions(script, folder):
     module = load(script)
     args = argparse.Namespace(folder=folder, output=folder, suffixes=['MKV'])
-    expect_exit('no films that end in .mkv', module.find_films, args)
+    expect_exit('that end in .mkv', module.find_videos, args)
     args.folder += '/absent'
-    expect_exit('no films', module.find_films, args)
+    expect_exit('no videos', module.find_videos, args)
     args = argparse.Namespace(cpus_per_task=2, gpus_per_task=0.5)
     expect(module.slots_of(args, [{'CPU': 5, 'GPU': 1}, {'CPU': 2, 'GPU': 4}, {}]) == 3, 'slots')
     # together they would have room

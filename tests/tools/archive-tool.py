@@ -22,7 +22,7 @@ def check_done(archive):
     """Done once, with a marker that holds; the second run touches nothing."""
     films = archive.films('a.avi', 'sub/a.avi', 'sub/b.avi')
     out = archive.run(0, '--output', 'out', *films)
-    expect('3 of 3 films are done' in out.err, out)
+    expect('3 of 3 videos are done' in out.err, out)
     for film in films:
         marker = archive.marker(film)
         expect(marker['buffers'] == 12 and marker['stats']['records']['records'] == 12,
@@ -47,7 +47,7 @@ def check_beside(archive):
     archive.run(0, 'films/c.avi')
     expect(os.path.exists(archive.path('films/c.avi.results/done.json')), 'not beside')
     out = archive.run(0, archive.path('films/c.avi'))
-    expect('1 of them before' in out.err, out)
+    expect('1 of them in earlier runs' in out.err, out)
 
 
 def check_names(archive):
@@ -59,7 +59,7 @@ def check_names(archive):
         shutil.copy(archive.path(source), os.path.join(archive.folder.encode(), b'odd', name))
     listed = b'\0'.join(b'odd/' + name for name in names)
     out = archive.run(0, '--output', 'odd-out', '--null', '--list', '-', feed=listed)
-    expect(f'{len(names)} of {len(names)} films are done' in out.err, out)
+    expect(f'{len(names)} of {len(names)} videos are done' in out.err, out)
     for name in names:
         folder = os.path.join(archive.folder.encode(), b'odd-out/odd', name + b'.results')
         with open(os.path.join(folder, b'records.jsonl'), encoding='utf-8') as file:
@@ -152,7 +152,7 @@ def check_kept(archive):
     os.remove(archive.path(gone))
     bad = LINE.replace('decodebin', 'qtdemux ! jpegdec')
     out = archive.run(1, '--output', 'kept', '--redo', gone, film, line=bad,
-                      err='the film is gone')
+                      err='the video is gone')
     expect('earlier results are kept' in out.err and archive.tree('kept') == before, out)
     with open(archive.path(film), 'wb') as file:
         file.write(b'broken')
@@ -166,7 +166,7 @@ def check_kept(archive):
         archive.run(1, '--output', 'kept', film, err='not done: kept.avi: ')
         expect(os.path.exists(archive.result(film, 'kept') + '/records.jsonl'), 'replaced')
         os.remove(marker)
-        archive.run(2, '--output', 'kept', film, err='no result of cuvision-archive')
+        archive.run(2, '--output', 'kept', film, err='was not written by cuvision-archive')
 
 
 def check_nested(archive):
@@ -188,18 +188,18 @@ def check_foreign(archive):
     archive.run(0, film)
     shutil.rmtree(archive.path('f1/x.avi.results'))
     os.makedirs(archive.path('f1/x.avi.results/mine'))
-    archive.run(2, film, err='no result of cuvision-archive')
+    archive.run(2, film, err='was not written by cuvision-archive')
     expect(os.path.isdir(archive.path('f1/x.avi.results/mine')), 'removed')
     shutil.rmtree(archive.path('f1/x.avi.results'))
     with open(archive.path('f1/x.avi.results'), 'w', encoding='utf-8') as file:
         file.write('notes')
-    archive.run(2, '--redo', film, err='no result of cuvision-archive')
+    archive.run(2, '--redo', film, err='was not written by cuvision-archive')
     expect(os.path.isfile(archive.path('f1/x.avi.results')), 'removed')
-    archive.run(1, 'typo/x.avi', err='cannot make the folder')
+    archive.run(1, 'typo/x.avi', err='cannot create the folder')
     expect(not os.path.exists(archive.path('typo')), 'a folder for no film')
     archive.films('f2/x.avi', frames=3)
     archive.run(0, '--output', 'same', '--root', 'f1', 'f1/x.avi')
-    archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another film')
+    archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another video')
     archive.run(2, '--output', 'same', '--root', 'f2', 'f1/x.avi', err="such as --root '")
 
 
@@ -226,7 +226,7 @@ def check_bad_films(archive):
         expect(os.listdir(archive.result(name, 'bad')) == ['failed.json'], name)
     before = archive.tree('bad')
     out = archive.run(1, '--output', 'bad', good, *bad)
-    expect('6 failed before: --retry-failed' in out.err, out)
+    expect('6 failed before: use --retry-failed' in out.err, out)
     expect(archive.tree('bad') == before, 'tried again')
     archive.run(1, '--output', 'bad', '--retry-failed', good, *bad)
     expect(archive.tree('bad') != before, 'not tried again')
@@ -254,9 +254,9 @@ def check_wrong_lines(archive):
             ('filesrc location={film} ! nosuch ! fakesink', 'no element "nosuch"'),
             ('filesrc location={film} ! fakesink colour=red', 'colour'),
             ('filesrc location={film} ! jpegdec idct-method=best ! fakesink', 'idct-method'),
-            ('filesrc location={film} ! !', 'the line is wrong'),
+            ('filesrc location={film} ! !', '--line is not a valid pipeline'),
             ('filesrc location={film} ! filesink location={result}/x', '{result}'),
-            ('videotestsrc ! fakesink', 'reads no film'), (' ', '--line is missing')):
+            ('videotestsrc ! fakesink', 'reads no video'), (' ', '--line is missing')):
         archive.run(2, '--output', 'wrong', film, line=line, err=err)
     expect(not os.path.exists(archive.path('wrong')), 'films were begun')
 
@@ -275,12 +275,12 @@ def check_places(archive):
             (LINE.replace('! fakesink', '! videoconvert ! waldboostdetect model=none.xml '
                           '! fakesink'), 'none.xml')):
         out = archive.run(3, '--output', 'full', *films, line=line, err=err)
-        expect('4 films in a row' in out.err, out)
+        expect('4 videos in a row' in out.err, out)
         expect(archive.tree('full') == {}, archive.tree('full'))
     # the end is reached sooner if there are more of them
     many = archive.films(*(f'd{i}.avi' for i in range(14)))
     line = LINE.replace('! fakesink', '! filesink location=/dev/full')
-    out = archive.run(3, '--output', 'full', *many, line=line, err='10 films in a row')
+    out = archive.run(3, '--output', 'full', *many, line=line, err='10 videos in a row')
     expect(out.err.count('not done: ') == 10, out)
     # links that lead nowhere, as rights that lack, and names that are too long
     loops = [f'loop{i}' for i in range(12)]
@@ -290,17 +290,17 @@ def check_places(archive):
                                           *loops, *many), cwd=archive.folder, check=False)
     expect(more.returncode in (1, 3) and archive.done(many, 'more') > 0, 'blocked by the first ten')
     loops = loops[:3]
-    out = archive.run(1, '--output', 'loops', *loops, films[0], err='1 of 4 films are done')
+    out = archive.run(1, '--output', 'loops', *loops, films[0], err='1 of 4 videos are done')
     expect(os.listdir(archive.path('loops')) == [films[0] + '.results'], 'recorded')
-    archive.run(3, '--output', 'loops', *loops, err='3 films in a row')
+    archive.run(3, '--output', 'loops', *loops, err='3 videos in a row')
     long = archive.films(*(f'{i}' * n + '.avi' for i, n in enumerate((240, 240, 240, 249))))
-    out = archive.run(1, '--output', 'long', *long, films[0], err='1 of 5 films are done')
+    out = archive.run(1, '--output', 'long', *long, films[0], err='1 of 5 videos are done')
     # a limit of file sizes, as a full disk: the marker does not fit, then does
     out = archive.run(1, '--output', 'full', films[0], file_size=400,
                       line='filesrc location={film} ! fakesink')
     expect('not done' in out.err and archive.tree('full') == {}, out)
     archive.run(0, '--output', 'full', films[0], line='filesrc location={film} ! fakesink')
-    out = archive.run(1, '--output', films[0] + '/x', films[1], err='cannot make the folder')
+    out = archive.run(1, '--output', films[0] + '/x', films[1], err='cannot create the folder')
     expect('1 not done' in out.err, out)
 
 
@@ -309,9 +309,9 @@ def check_losses(archive):
     film = archive.films('late.avi')[0]
     late = ('filesrc location={film} ! avidemux ! jpegdec qos=false ! identity sleep-time=100000 '
             '! videoconvert qos=false ! houghlines ! fakesink sync=true qos=true')
-    archive.run(1, '--output', 'late', film, line=late, err='late frames; with sync=false')
+    archive.run(1, '--output', 'late', film, line=late, err='late frames; set sync=false')
     archive.run(1, '--output', 'late', film, line=late.replace('jpegdec qos=false', 'jpegdec'),
-                err='late frames; with sync=false')
+                err='late frames; set sync=false')
     expect(archive.tree('late') == {}, 'recorded')
     archive.run(0, '--output', 'late', film,
                 line=late.replace('sync=true', '').replace('hlines', 'hlines cuda-device-id=999'))
@@ -329,10 +329,10 @@ def check_check(archive):
     archive.run(1, '--check', '--output', 'k', err='damaged: records.jsonl')
     with open(records, 'ab') as file:
         file.write(b'\n')
-    archive.run(1, '--check', '--output', 'k', err='another size: records.jsonl')
+    archive.run(1, '--check', '--output', 'k', err='wrong size: records.jsonl')
     os.rename(records, records + '.old')
     out = archive.run(1, '--check', '--json', 'k/k1.avi.results', err='missing: records.jsonl')
-    expect('not of this result: records.jsonl.old' in out.err
+    expect('not listed in done.json: records.jsonl.old' in out.err
            and json.loads(out.out)['problems'] == 2, out)
     with open(result_of(archive, 'k2.avi', 'k'), 'r+b') as file:
         file.truncate(99)
@@ -349,8 +349,8 @@ def check_progress(archive):
     line = LINE.replace('! fakesink', '! identity sleep-time=120000 ! fakesink')
     shown = shown_by(archive.command(line, '--output', 't', film, long), columns=40,
                      cwd=archive.folder)
-    expect(re.search(rb'0 of 2 films; t.avi \d+ %', shown) and b'\r' in shown, shown)
-    rows = [row for row in re.split(rb'[\r\n]|\033\[K', shown) if b'of 2 films; ' in row]
+    expect(re.search(rb'0 of 2 videos; t.avi \d+ %', shown) and b'\r' in shown, shown)
+    rows = [row for row in re.split(rb'[\r\n]|\033\[K', shown) if b'of 2 videos; ' in row]
     expect(max(len(row) for row in rows) == 39, rows)
 
 

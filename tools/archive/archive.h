@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuvision-archive, in the order of its steps:
+/* cuvision-archive: runs a pipeline for each video of an archive, once. And a
+ * map of this folder, in the order of a run:
  *
- *   cuvision-archive.c  one step after the other
+ *   cuvision-archive.c  main(): one step after the other
  *   options.c           the command line
- *   films.c             lists of films, parts of a list, where results lie
- *   template.c          the line: is it right, which plugins does it use
+ *   videos.c            the list of videos, parts of it, where results lie
+ *   template.c          the pipeline: whether it is valid, its plugins, and its
+ *                       text for one video
  *   marker.c            done.json and failed.json: what is left to do
- *   run.c               film after film; signals; locked films
- *   job.c               a film in a process of its own, and what became of it
- *   workspace.c         the hidden folder in which a film is done; its lock
+ *   run.c               starts jobs for the videos; signals; locked videos
+ *   job.c               a video's pipeline in a process of its own; its outcome
+ *   workspace.c         the hidden folder that results are written to; its lock
  *   files.c             checksums, fsync, removal of folders
- *   show.c              progress, summary
- *   check.c             --check */
+ *   show.c              progress and summary
+ *   check.c             --check: results against their markers
+ *   ../line/            a gst-launch pipeline in a process of its own
+ *
+ * Control: main() -> options_parse() -> template_new() -> videos_list() ->
+ * marker_look() for each video -> run_videos(). That starts up to --jobs jobs
+ * at a time: workspace_new() locks the video, job_start() starts its pipeline,
+ * and when the process ends, job.c judges the outcome, writes the marker and
+ * publishes the folder with workspace_publish(). All of it runs in the default
+ * main context, without threads.
+ *
+ * An external error is one that is not about the video, such as a full disk: it
+ * is not recorded, and the video is tried again by the next run. */
 #ifndef CUV_ARCHIVE_H
 #define CUV_ARCHIVE_H
 
@@ -26,12 +39,12 @@
 /* ---- options.c ---- */
 
 typedef struct {
-  gchar **films;
-  gchar **lists;     /* files with names of films; "-": standard input */
-  gboolean null;     /* names in lists end with 0 */
-  gchar *line;       /* without blanks around it */
-  gchar *output;     /* folder; NULL: beside each film */
-  gchar *root;       /* films lie below it; absolute */
+  gchar **videos;
+  gchar **lists;     /* files that list videos; "-": standard input */
+  gboolean null;     /* names in lists end with a 0 byte */
+  gchar *line;       /* the pipeline, without blanks around it */
+  gchar *output;     /* folder; NULL: beside each video */
+  gchar *root;       /* videos are below it; absolute */
   guint part, parts; /* 1 .. parts */
   gint jobs;
   gint stall; /* seconds; 0: never */
@@ -39,107 +52,110 @@ typedef struct {
   gboolean check, pending, json, quiet;
 } ArchiveOptions;
 
-/* NULL if the command line is wrong, after a message. */
+/* NULL after a message if the command line is wrong. */
 const ArchiveOptions *options_parse (int *argc, char ***argv);
 
-/* ---- films.c ---- */
+/* ---- videos.c ---- */
 
 typedef enum {
-  FILM_PENDING,
-  FILM_ALREADY_DONE,
-  FILM_FAILED_BEFORE,
-  FILM_REFUSED, /* its results are of another line, or not ours */
-  FILM_DONE,
-  FILM_FAILED,   /* and recorded as such */
-  FILM_NOT_DONE, /* nor recorded: the fault is not the film's */
-  FILM_N_STATES,
-} FilmState;
+  VIDEO_PENDING,
+  VIDEO_ALREADY_DONE,
+  VIDEO_FAILED_BEFORE,
+  VIDEO_REFUSED, /* its results are of another pipeline, or not ours */
+  VIDEO_DONE,
+  VIDEO_FAILED,   /* recorded in failed.json */
+  VIDEO_NOT_DONE, /* nothing recorded: locked, changed, external error, ... */
+  VIDEO_N_STATES,
+} VideoState;
 
 typedef struct {
-  gchar *path;     /* absolute, with the bytes of the file system */
-  gchar *shown;    /* in UTF-8, as it was given */
+  gchar *path;     /* absolute, in the file system's encoding */
+  gchar *shown;    /* as the user named it, in UTF-8 */
   gchar *results;  /* folder */
   guint64 size;    /* bytes */
-  gchar *modified; /* RFC 3339 with nanoseconds; NULL: there is no such file */
-  FilmState state;
-  gchar *problem; /* or NULL */
-  gboolean fault; /* it is not done, for a reason that is not its own */
-} Film;
+  gchar *modified; /* RFC 3339 with nanoseconds; NULL: no such file */
+  VideoState state;
+  gchar *problem;    /* or NULL */
+  gboolean external; /* not done because of an external error */
+} Video;
 
-/* Array of Film, in the order of the lists, each path once. NULL with an error:
- * a list cannot be read, a path is not one of a film, or outside of --root. */
-GPtrArray *films_list (const ArchiveOptions *options, GError **error);
+/* Array of Video, in the order of the lists, each path once. NULL with an
+ * error: a list cannot be read, a path is not a file, or is outside of --root.
+ */
+GPtrArray *videos_list (const ArchiveOptions *options, GError **error);
 
-/* Size and time of the file, now. */
-void film_stat (Film *film);
+/* Reads the size and modification time of the file. */
+void video_stat (Video *video);
 
-/* Takes the problem, which may be NULL. */
-void film_set (Film *film, FilmState state, gchar *problem);
+/* Takes ownership of problem, which may be NULL; resets `external`. */
+void video_set (Video *video, VideoState state, gchar *problem);
 
 /* ---- template.c ---- */
 
 typedef struct {
   const gchar *line;
   GHashTable *plugins; /* name -> version */
-  GHashTable *readers; /* names of elements that read the film */
+  GHashTable *readers; /* names of elements that read the video */
 } Template;
 
-/* NULL with an error if the line is wrong. */
+/* NULL with an error if the pipeline is invalid. line must outlive it. */
 Template *template_new (const gchar *line, GError **error);
 void template_free (Template *self); /* NULL is allowed */
 
-/* Files that are open while a line runs, or -1. */
+/* Descriptors that are open while a pipeline runs, or -1. */
 typedef struct {
-  int film, results;
+  int video, results;
 } TemplateFiles;
 
-/* The line for a film and the folder of its results. A line cannot hold some
- * names, which then go by open files: close them after it. NULL with an error.
- */
-gchar *template_expand (const Template *self, const gchar *film,
+/* The pipeline for a video and the folder of its results. A path that a
+ * pipeline cannot contain is opened, and /proc/PROCESS/fd/N stands for it: call
+ * template_close() when the pipeline has ended. NULL with an error. */
+gchar *template_expand (const Template *self, const gchar *video,
     const gchar *results, TemplateFiles *files, GError **error);
 void template_close (TemplateFiles *files);
 
-/* Whether an error that a line reported is not about the film: a resource, such
- * as a model or space on a disk, that is not the film. */
-gboolean template_is_fault (
-    const Template *self, const gchar *film, JsonObject *error);
+/* Whether an error that a pipeline reported is external: about a resource other
+ * than the video, such as a model or disk space. */
+gboolean template_is_external (
+    const Template *self, const gchar *video, JsonObject *error);
 
 /* ---- marker.c ---- */
 
-/* Sets the film's state by the marker in its folder of results. */
-void marker_look (Film *film, const ArchiveOptions *options);
+/* Sets the video's state according to the marker among its results. */
+void marker_look (Video *video, const ArchiveOptions *options);
 
-/* What is known at the end of a film. */
+/* What a marker records. */
 typedef struct {
-  const Film *film;
+  const Video *video;
   const Template *line;
-  const gchar *problem; /* NULL: it is done */
-  JsonObject *progress; /* the last; or NULL */
+  const gchar *problem; /* NULL: done */
+  JsonObject *progress; /* last report; or NULL */
   JsonArray *warnings;
   JsonArray *files; /* or NULL */
   gdouble seconds;
 } MarkerResult;
 
-/* Into a folder; survives a power loss. FALSE with an error. */
+/* Writes it to a folder so that it survives a power loss. FALSE with an error.
+ */
 gboolean marker_write (
     const MarkerResult *result, const gchar *folder, GError **error);
 
-/* The marker of that name in a folder; NULL with an error, which is
- * G_FILE_ERROR_NOENT if there is none. */
+/* Reads the marker of that name; NULL with an error, G_FILE_ERROR_NOENT if
+ * there is none. */
 JsonObject *marker_read (
     const gchar *folder, const gchar *name, GError **error);
 
 /* ---- files.c ---- */
 
-/* All files of a folder and of those in it, sorted: {"name", "size", "sha256"};
- * sync: they and their folders survive a power loss then. NULL with an error.
- */
+/* All files below a folder, sorted: {"name", "size", "sha256"}. sync: also
+ * syncs files and folders, so that they survive a power loss. NULL with an
+ * error. */
 JsonArray *files_describe (const gchar *folder, gboolean sync, GError **error);
 
+/* Syncs the folder itself: names in it survive a power loss. */
 gboolean files_sync_folder (const gchar *folder, GError **error);
 
-/* A file, or a folder with all that is in it; no error if it is not there. */
+/* Removes a file, or a folder with its contents; no error if it is missing. */
 gboolean files_remove (const gchar *path, GError **error);
 
 /* Sets an error "cannot <what> <path>: <errno>"; returns FALSE. */
@@ -149,64 +165,67 @@ gboolean files_fail (const gchar *what, const gchar *path, GError **error);
 
 typedef struct {
   gchar *part;    /* the hidden folder */
-  gchar *folder;  /* in it: results as they are written */
-  gchar *results; /* what the folder becomes */
+  gchar *folder;  /* in it; results are written there */
+  gchar *results; /* final path of the folder */
   int lock;
 } Workspace;
 
-/* Begins a film anew; parents: makes the folders above, too. NULL with an
- * error; without one another process has the film. */
+/* Locks the video and creates an empty folder for its results. parents: creates
+ * parent folders, too. NULL with an error; NULL without an error: another
+ * process has the lock. */
 Workspace *workspace_new (
     const gchar *results, gboolean parents, GError **error);
 
-/* Puts the folder in the place of the results. FALSE with an error. */
+/* Renames the folder to its final path, replacing old results. FALSE with an
+ * error. */
 gboolean workspace_publish (Workspace *self, GError **error);
 
-/* Removes what is left; releases the lock. NULL is allowed. */
+/* Removes the hidden folder and releases the lock. NULL is allowed. */
 void workspace_free (Workspace *self);
 
-/* Removes what a process left that was killed between its last steps, when the
- * film was done. */
+/* Removes the hidden folder of a process that was killed after it had published
+ * its results. */
 void workspace_clean (const gchar *results);
 
 /* ---- job.c ---- */
 
 typedef struct _Job Job;
 
-/* The film has its final state; the job is freed after it. */
-typedef void (*JobDone) (gpointer data, Job *job, Film *film);
+/* The video has its final state. The job is freed when this returns. */
+typedef void (*JobDone) (gpointer data, Job *job, Video *video);
 
-/* Starts a film; takes the workspace. NULL if that fails: then the film has its
- * final state, and done() is not called. */
-Job *job_start (Film *film, Workspace *workspace, const Template *line,
+/* Starts the pipeline of a video; takes ownership of the workspace. NULL if
+ * that fails: the video has its final state then, and done() is not called. */
+Job *job_start (Video *video, Workspace *workspace, const Template *line,
     const ArchiveOptions *options, JobDone done, gpointer data);
 
-/* Ends without results: the film is not done. */
+/* Ends the pipeline without results: the video is not done. */
 void job_stop (Job *self);
 
 /* 0 to 1; negative: unknown. */
 gdouble job_progress (const Job *self);
-const gchar *job_film (const Job *self);
+const gchar *job_video (const Job *self);
 
 /* ---- run.c ---- */
 
-/* Runs all films that are pending. Returns the signal that ended it, or 0.
- * fatal: why it ended early, or NULL. */
-int run_films (GPtrArray *films, const Template *line,
+/* Runs the pipeline for all pending videos. Returns the signal that ended the
+ * run, or 0. fatal: set to why the run ended early, or NULL. */
+int run_videos (GPtrArray *videos, const Template *line,
     const ArchiveOptions *options, gchar **fatal);
 
 /* ---- show.c ---- */
 
-/* A line that is written again, on a terminal. */
-void show_progress (const GPtrArray *films, const GPtrArray *jobs,
+/* On a terminal: a line that the next call overwrites. */
+void show_progress (const GPtrArray *videos, const GPtrArray *jobs,
     const ArchiveOptions *options);
-void show_film (const Film *film, const ArchiveOptions *options);
-void show_summary (const GPtrArray *films, const gchar *fatal, gdouble seconds,
+void show_video (const Video *video, const ArchiveOptions *options);
+void show_summary (const GPtrArray *videos, const gchar *fatal, gdouble seconds,
     const ArchiveOptions *options);
 
 /* ---- check.c ---- */
 
-/* Prints what is wrong with results below the folders; FALSE if anything is. */
+/* Compares all results below the folders with their markers. Prints problems to
+ * stderr; FALSE if there are any. */
 gboolean check_results (gchar **folders, const ArchiveOptions *options);
 
 #endif

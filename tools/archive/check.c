@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* --check: compares the files of results with their markers. */
 #include "archive.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@ typedef struct {
 } Check;
 
 static void
-problem (Check *self, const gchar *folder, const gchar *what, const gchar *text)
+report_problem (
+    Check *self, const gchar *folder, const gchar *what, const gchar *text)
 {
   gchar *shown = g_filename_display_name (folder);
 
@@ -41,25 +43,25 @@ index_files (JsonArray *files)
 }
 
 static void
-compare_file (
+check_file (
     Check *self, const gchar *folder, JsonObject *wanted, JsonObject *found)
 {
   const gchar *name = json_object_get_string_member (found, "name");
 
   self->n_files++;
   if (wanted == NULL)
-    problem (self, folder, "not of this result: ", name);
+    report_problem (self, folder, "not listed in done.json: ", name);
   else if (json_object_get_int_member_with_default (wanted, "size", -1)
       != json_object_get_int_member (found, "size"))
-    problem (self, folder, "another size: ", name);
+    report_problem (self, folder, "wrong size: ", name);
   else if (!g_str_equal (json_object_get_string_member_with_default (
                              wanted, "sha256", ""),
                json_object_get_string_member (found, "sha256")))
-    problem (self, folder, "damaged: ", name);
+    report_problem (self, folder, "damaged: ", name);
 }
 
 static void
-compare_files (
+check_files (
     Check *self, const gchar *folder, JsonArray *wanted, JsonArray *found)
 {
   GHashTable *index = index_files (wanted);
@@ -72,12 +74,12 @@ compare_files (
     name = (gpointer) json_object_get_string_member (file, "name");
     if (g_str_equal (name, ARCHIVE_DONE))
       continue;
-    compare_file (self, folder, g_hash_table_lookup (index, name), file);
+    check_file (self, folder, g_hash_table_lookup (index, name), file);
     g_hash_table_remove (index, name);
   }
   g_hash_table_iter_init (&iter, index);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    problem (self, folder, "missing: ", name);
+    report_problem (self, folder, "missing: ", name);
   g_hash_table_unref (index);
 }
 
@@ -90,14 +92,14 @@ check_done (Check *self, const gchar *folder, JsonObject *marker)
 
   self->n_done++;
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node)) {
-    problem (self, folder, "the marker has no files", "");
+    report_problem (self, folder, "done.json lists no files", "");
     return;
   }
   found = files_describe (folder, FALSE, &error);
   if (found == NULL)
-    problem (self, folder, "", error->message);
+    report_problem (self, folder, "", error->message);
   else
-    compare_files (self, folder, json_node_get_array (node), found);
+    check_files (self, folder, json_node_get_array (node), found);
   g_clear_error (&error);
   g_clear_pointer (&found, json_array_unref);
 }
@@ -119,12 +121,13 @@ check_result (Check *self, const gchar *folder)
       fprintf (stderr, "%s: failed: %s\n", folder,
           json_object_get_string_member_with_default (failed, "error", ""));
   } else if (!g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-    problem (self, folder, "the marker is damaged: ", error->message);
+    report_problem (self, folder, "the marker is damaged: ", error->message);
   } else if (!g_error_matches (
                  error_failed, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-    problem (self, folder, "the marker is damaged: ", error_failed->message);
+    report_problem (
+        self, folder, "the marker is damaged: ", error_failed->message);
   } else {
-    problem (self, folder, "no marker", "");
+    report_problem (self, folder, "no marker", "");
   }
   g_clear_error (&error);
   g_clear_error (&error_failed);
@@ -151,7 +154,7 @@ check_folder (Check *self, const gchar *folder)
   }
   dir = g_dir_open (folder, 0, &error);
   if (dir == NULL) {
-    problem (self, folder, "", error->message);
+    report_problem (self, folder, "", error->message);
     g_error_free (error);
     return;
   }
@@ -160,7 +163,7 @@ check_folder (Check *self, const gchar *folder)
 
     if (is_part (name) && !self->quiet)
       fprintf (stderr,
-          "%s: not complete: a process works on it, or was "
+          "%s: incomplete: a process is working on it, or was "
           "killed\n",
           path);
     else if (!is_part (name) && g_file_test (path, G_FILE_TEST_IS_DIR)
@@ -172,7 +175,7 @@ check_folder (Check *self, const gchar *folder)
 }
 
 static void
-print_json (const Check *self)
+print_check_json (const Check *self)
 {
   printf ("{ \"done\": %u, \"failed\": %u, \"files\": %u, \"problems\": %u }\n",
       self->n_done, self->n_failed, self->n_files, self->n_problems);
@@ -186,9 +189,9 @@ check_results (gchar **folders, const ArchiveOptions *options)
   for (; *folders != NULL; folders++)
     check_folder (&self, *folders);
   if (!options->quiet)
-    fprintf (stderr, "done: %u films, %u files; failed: %u; problems: %u\n",
+    fprintf (stderr, "done: %u videos, %u files; failed: %u; problems: %u\n",
         self.n_done, self.n_files, self.n_failed, self.n_problems);
   if (options->json)
-    print_json (&self);
+    print_check_json (&self);
   return self.n_problems == 0;
 }

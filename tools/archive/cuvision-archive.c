@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a line for each film of an archive. */
+/* The program, one step after the other. */
 #include "archive.h"
 
 #include <locale.h>
@@ -10,7 +10,7 @@
 enum { ALL_DONE, SOME_NOT_DONE, WRONG, ENDED_EARLY };
 
 static int
-fail (int status, GError *error)
+archive_fail (int status, GError *error)
 {
   fprintf (stderr, "cuvision-archive: %s\n", error->message);
   g_error_free (error);
@@ -20,36 +20,36 @@ fail (int status, GError *error)
 /* ---- what is left to do ---- */
 
 static int
-look (GPtrArray *films, const ArchiveOptions *options)
+look_at_markers (GPtrArray *videos, const ArchiveOptions *options)
 {
-  const Film *first = NULL;
+  const Video *first = NULL;
   guint n = 0;
 
-  for (guint i = 0; i < films->len; i++) {
-    Film *film = films->pdata[i];
+  for (guint i = 0; i < videos->len; i++) {
+    Video *video = videos->pdata[i];
 
-    marker_look (film, options);
-    if (film->state != FILM_REFUSED)
+    marker_look (video, options);
+    if (video->state != VIDEO_REFUSED)
       continue;
-    first = first != NULL ? first : film;
+    first = first != NULL ? first : video;
     n++;
   }
   if (first == NULL)
     return ALL_DONE;
   fprintf (stderr, "cuvision-archive: %s\n", first->problem);
   if (n > 1)
-    fprintf (stderr, "cuvision-archive: %u films are refused\n", n);
+    fprintf (stderr, "cuvision-archive: %u videos have such results\n", n);
   return WRONG;
 }
 
 static int
-print_pending (const GPtrArray *films, const ArchiveOptions *options)
+print_pending (const GPtrArray *videos, const ArchiveOptions *options)
 {
-  for (guint i = 0; i < films->len; i++) {
-    const Film *film = films->pdata[i];
+  for (guint i = 0; i < videos->len; i++) {
+    const Video *video = videos->pdata[i];
 
-    if (film->state == FILM_PENDING) {
-      fputs (film->path, stdout);
+    if (video->state == VIDEO_PENDING) {
+      fputs (video->path, stdout);
       putchar (options->null ? '\0' : '\n');
     }
   }
@@ -59,18 +59,18 @@ print_pending (const GPtrArray *films, const ArchiveOptions *options)
 /* ---- the run ---- */
 
 static int
-status_of (const GPtrArray *films)
+status_of (const GPtrArray *videos)
 {
-  for (guint i = 0; i < films->len; i++) {
-    const Film *film = films->pdata[i];
+  for (guint i = 0; i < videos->len; i++) {
+    const Video *video = videos->pdata[i];
 
-    if (film->state != FILM_DONE && film->state != FILM_ALREADY_DONE)
+    if (video->state != VIDEO_DONE && video->state != VIDEO_ALREADY_DONE)
       return SOME_NOT_DONE;
   }
   return ALL_DONE;
 }
 
-/* As a shell expects it of a program that a signal ended. */
+/* Ends the process by the signal, so that a shell sees it. */
 static void
 end_by (int number)
 {
@@ -79,14 +79,15 @@ end_by (int number)
 }
 
 static int
-run (GPtrArray *films, const Template *line, const ArchiveOptions *options)
+archive_run (
+    GPtrArray *videos, const Template *line, const ArchiveOptions *options)
 {
   const gint64 started = g_get_monotonic_time ();
   gchar *fatal;
-  const int number = run_films (films, line, options, &fatal);
-  const int status = fatal != NULL ? ENDED_EARLY : status_of (films);
+  const int number = run_videos (videos, line, options, &fatal);
+  const int status = fatal != NULL ? ENDED_EARLY : status_of (videos);
 
-  show_summary (films, fatal,
+  show_summary (videos, fatal,
       (gdouble) (g_get_monotonic_time () - started) / 1e6, options);
   if (fatal != NULL)
     fprintf (stderr, "cuvision-archive: %s\n", fatal);
@@ -102,29 +103,29 @@ archive (const ArchiveOptions *options)
 {
   GError *error = NULL;
   Template *line;
-  GPtrArray *films;
+  GPtrArray *videos;
   int status;
 
   gst_init (NULL, NULL);
   line = template_new (options->line, &error);
-  films = line != NULL ? films_list (options, &error) : NULL;
-  if (films == NULL)
-    status = fail (WRONG, error);
-  else if ((status = look (films, options)) == ALL_DONE)
-    status = options->pending ? print_pending (films, options)
-                              : run (films, line, options);
+  videos = line != NULL ? videos_list (options, &error) : NULL;
+  if (videos == NULL)
+    status = archive_fail (WRONG, error);
+  else if ((status = look_at_markers (videos, options)) == ALL_DONE)
+    status = options->pending ? print_pending (videos, options)
+                              : archive_run (videos, line, options);
   template_free (line);
-  g_clear_pointer (&films, g_ptr_array_unref);
+  g_clear_pointer (&videos, g_ptr_array_unref);
   return status;
 }
 
 static int
-check (const ArchiveOptions *options)
+archive_check (const ArchiveOptions *options)
 {
   gchar *output[] = { options->output, NULL };
 
   return check_results (
-             options->films != NULL ? options->films : output, options)
+             options->videos != NULL ? options->videos : output, options)
       ? ALL_DONE
       : SOME_NOT_DONE;
 }
@@ -136,9 +137,9 @@ main (int argc, char **argv)
 
   cuv_line_main (argc, argv);
   setlocale (LC_ALL, "");
-  setlocale (LC_NUMERIC, "C"); /* the same files in every locale */
+  setlocale (LC_NUMERIC, "C"); /* numbers are the same in every locale */
   options = options_parse (&argc, &argv);
   if (options == NULL)
     return WRONG;
-  return options->check ? check (options) : archive (options);
+  return options->check ? archive_check (options) : archive (options);
 }

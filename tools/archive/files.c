@@ -22,9 +22,10 @@ files_fail (const gchar *what, const gchar *path, GError **error)
 
 /* ---- checksums ---- */
 
-/* Adds the bytes of a file; their number, or -1 with errno. */
+/* Adds a file's bytes to the checksum. Returns their number, or -1 with errno.
+ */
 static gint64
-read_file (int file, GChecksum *sum)
+checksum_file (int file, GChecksum *sum)
 {
   guint8 bytes[65536];
   gint64 size = 0;
@@ -60,7 +61,7 @@ describe_file (const gchar *path, const gchar *name, gboolean sync,
 {
   const int file = g_open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
   GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
-  const gint64 size = file >= 0 ? read_file (file, sum) : -1;
+  const gint64 size = file >= 0 ? checksum_file (file, sum) : -1;
   gboolean ok = size >= 0 || files_fail ("read", path, error);
 
   if (ok && sync && fsync (file) != 0)
@@ -79,7 +80,7 @@ gboolean
 files_sync_folder (const gchar *folder, GError **error)
 {
   const int file = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  /* some network file systems have no such thing for folders */
+  /* some network file systems cannot sync folders */
   const gboolean ok =
       file >= 0 && (fsync (file) == 0 || errno == EINVAL || errno == ENOTSUP);
 

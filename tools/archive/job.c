@@ -8,18 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INTERVAL_MS 500 /* between reports of a line */
-#define GRACE_MS 2000   /* of a line that is to end */
-#define CLEAN_UP 10     /* seconds that a line has to close, at least */
-#define MAX_WARNINGS 20 /* that are recorded of a film */
+#define INTERVAL_MS 500 /* between reports of a pipeline */
+#define GRACE_MS 2000   /* until a stopped pipeline is killed */
+#define CLEAN_UP 10     /* least time to close files, in seconds */
+#define MAX_WARNINGS 20 /* recorded for a video */
 
-/* A film that ends earlier than its container says is truncated, or the line
- * ends early: seconds, and share of the film. */
+/* A video that ends earlier than its container says, by more than the larger of
+ * these, is truncated, or its pipeline ends early. The share is of the
+ * duration. */
 #define SHORT_SECONDS 1.0
 #define SHORT_SHARE 0.02
 
 struct _Job {
-  Film *film;
+  Video *video;
   Workspace *workspace;
   const Template *line;
   const ArchiveOptions *options;
@@ -30,7 +31,7 @@ struct _Job {
   JsonObject *progress; /* last report, or NULL */
   gchar *progress_text;
   JsonArray *warnings;
-  gboolean fault; /* the error is not about the film */
+  gboolean external; /* the error is */
   gboolean stopped;
   guint timer, idle; /* seconds without progress */
   gchar *stalled;    /* the text of that error */
@@ -60,7 +61,8 @@ free_job (Job *self)
 
 /* ---- reports ---- */
 
-/* Without the position, which sinks that wait for a clock guess by it. */
+/* Text that changes when the pipeline makes progress. Not with the position,
+ * which sinks that wait for a clock extrapolate. */
 static gchar *
 describe_progress (JsonObject *report)
 {
@@ -101,7 +103,7 @@ take_warning (Job *self, JsonObject *report)
 }
 
 static void
-on_report (gpointer data, JsonObject *report)
+job_on_report (gpointer data, JsonObject *report)
 {
   Job *self = data;
 
@@ -110,14 +112,15 @@ on_report (gpointer data, JsonObject *report)
   else if (json_object_has_member (report, "warning"))
     take_warning (self, report);
   else if (json_object_has_member (report, "error"))
-    self->fault = template_is_fault (self->line, self->film->path, report);
+    self->external =
+        template_is_external (self->line, self->video->path, report);
   if (json_object_has_member (report, "error")
       || json_object_has_member (report, "eos"))
-    stop_timer (self); /* it closes its files, for which it has a time, too */
+    stop_timer (self); /* closing files has a time limit of its own */
 }
 
-/* Counts seconds, as a process that was stopped for a while is no hanging
- * line. */
+/* Counts seconds while this process runs: if it was stopped for a while, its
+ * pipelines did not hang. */
 static gboolean
 on_second (gpointer data)
 {
@@ -125,13 +128,14 @@ on_second (gpointer data)
 
   if (++self->idle <= (guint) self->options->stall || self->stalled != NULL)
     return G_SOURCE_CONTINUE;
-  self->stalled = g_strdup_printf (
-      "no buffer within %d s; --stall allows more", self->options->stall);
+  self->stalled =
+      g_strdup_printf ("no buffer within %d s; raise --stall to wait longer",
+          self->options->stall);
   cuv_line_stop (self->process, GRACE_MS);
   return G_SOURCE_CONTINUE;
 }
 
-/* ---- what became of the film ---- */
+/* ---- the outcome ---- */
 
 static gdouble
 seconds_of (const Job *self, const gchar *name)
@@ -141,8 +145,8 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* NULL if the film was read to its end. A film is as long as its longest
- * stream, which the line need not use. */
+/* NULL if the video was read to its end. Its duration is that of its longest
+ * stream, which the pipeline may not use. */
 static gchar *
 find_short (const Job *self)
 {
@@ -153,13 +157,14 @@ find_short (const Job *self)
   if (self->options->allow_short || position < 0 || duration < 0
       || position >= duration - MAX (SHORT_SECONDS, SHORT_SHARE * duration))
     return NULL;
-  return g_strdup_printf ("ended after %.2f of %.2f s: the film is truncated, "
-                          "or the line ends early; --allow-short accepts that",
+  return g_strdup_printf (
+      "ended after %.2f of %.2f s: the video is truncated, "
+      "or the pipeline ends early; --allow-short accepts that",
       position, duration);
 }
 
 static gint64
-count_of (JsonObject *stats, const gchar *name)
+stats_count (JsonObject *stats, const gchar *name)
 {
   return json_object_get_int_member_with_default (stats, name, 0);
 }
@@ -168,21 +173,22 @@ static gchar *
 describe_late (const gchar *element, gint64 late)
 {
   return g_strdup_printf ("%s skipped %" G_GINT64_FORMAT
-                          " late frames; with sync=false sinks do not wait",
+                          " late frames; set sync=false on the sinks",
       element, late);
 }
 
-/* What an element counts that the results lack; NULL if they are complete. One
- * that cannot write records goes on, and late frames pass unanalysed. Sinks
- * count as dropped what they do not show. */
+/* What the results lack according to an element's stats; NULL if they are
+ * complete: an element goes on when it cannot write records, and lets late
+ * frames pass unanalysed. `dropped` of sinks, which have no `records`, counts
+ * frames that were not shown. */
 static gchar *
 describe_loss (const gchar *element, JsonObject *stats)
 {
-  const gint64 late = count_of (stats, "skipped-late");
-  gint64 lost = count_of (stats, "dropped");
+  const gint64 late = stats_count (stats, "skipped-late");
+  gint64 lost = stats_count (stats, "dropped");
 
-  if (count_of (stats, "spooled") == 0)
-    lost += count_of (stats, "queue");
+  if (stats_count (stats, "spooled") == 0)
+    lost += stats_count (stats, "queue");
   if (lost > 0 && json_object_has_member (stats, "records"))
     return g_strdup_printf (
         "%s could not write %" G_GINT64_FORMAT " records", element, lost);
@@ -191,7 +197,7 @@ describe_loss (const gchar *element, JsonObject *stats)
   return NULL;
 }
 
-/* With the last warning, which tells more. */
+/* Appends the last warning, which has more detail. Takes loss. */
 static gchar *
 add_warning (const Job *self, gchar *loss)
 {
@@ -219,8 +225,8 @@ find_loss (const Job *self)
 
   if (stats == NULL)
     return NULL;
-  if (count_of (self->progress, "dropped") > 0)
-    return describe_late ("a decoder", count_of (self->progress, "dropped"));
+  if (stats_count (self->progress, "dropped") > 0)
+    return describe_late ("a decoder", stats_count (self->progress, "dropped"));
   json_object_iter_init (&iter, stats);
   while (loss == NULL && json_object_iter_next (&iter, &name, &node))
     if (JSON_NODE_HOLDS_OBJECT (node))
@@ -228,7 +234,7 @@ find_loss (const Job *self)
   return add_warning (self, loss);
 }
 
-/* Whether somebody else ended the process: the mistake is not its own. */
+/* Whether the process was ended from outside, not by a crash. */
 static gboolean
 was_killed (int number)
 {
@@ -237,16 +243,16 @@ was_killed (int number)
 }
 
 static void
-finish_fault (Job *self, const gchar *problem)
+finish_external (Job *self, const gchar *problem)
 {
-  film_set (self->film, FILM_NOT_DONE, g_strdup (problem));
-  self->film->fault = TRUE;
+  video_set (self->video, VIDEO_NOT_DONE, g_strdup (problem));
+  self->video->external = TRUE;
 }
 
 static gboolean
 write_result (Job *self, const gchar *problem, JsonArray *files, GError **error)
 {
-  const MarkerResult result = { .film = self->film,
+  const MarkerResult result = { .video = self->video,
     .line = self->line,
     .problem = problem,
     .progress = self->progress,
@@ -266,58 +272,60 @@ finish_done (Job *self)
   JsonArray *files = files_describe (self->workspace->folder, TRUE, &error);
 
   if (files != NULL && write_result (self, NULL, files, &error))
-    film_set (self->film, FILM_DONE, NULL);
+    video_set (self->video, VIDEO_DONE, NULL);
   else
-    finish_fault (self, error->message);
+    finish_external (self, error->message);
   g_clear_error (&error);
   g_clear_pointer (&files, json_array_unref);
 }
 
 static gboolean
-has_results (const Film *film)
+has_results (const Video *video)
 {
-  gchar *path = g_build_filename (film->results, ARCHIVE_DONE, NULL);
+  gchar *path = g_build_filename (video->results, ARCHIVE_DONE, NULL);
   const gboolean has = g_file_test (path, G_FILE_TEST_EXISTS);
 
   g_free (path);
   return has;
 }
 
-/* Nothing but the marker is kept. Earlier results are worth more than it. */
+/* Publishes the marker only; not over results of an earlier run, which are
+ * worth more. */
 static void
 finish_failed (Job *self, const gchar *problem)
 {
   gchar *folder = self->workspace->folder;
   GError *error = NULL;
 
-  if (has_results (self->film))
-    film_set (self->film, FILM_NOT_DONE,
+  if (has_results (self->video))
+    video_set (self->video, VIDEO_NOT_DONE,
         g_strconcat (problem, "; its earlier results are kept", NULL));
   else if (files_remove (folder, &error)
       && g_mkdir_with_parents (folder, 0777) == 0
       && write_result (self, problem, NULL, &error))
-    film_set (self->film, FILM_FAILED, g_strdup (problem));
+    video_set (self->video, VIDEO_FAILED, g_strdup (problem));
   else
-    finish_fault (self, error != NULL ? error->message : problem);
+    finish_external (self, error != NULL ? error->message : problem);
   g_clear_error (&error);
 }
 
-/* A film that changed while it was read is neither its old nor its new self. */
+/* Results of a video that changed while it was read belong to neither version.
+ */
 static gchar *
 find_change (Job *self)
 {
-  const guint64 size = self->film->size;
-  gchar *modified = g_strdup (self->film->modified), *problem = NULL;
+  const guint64 size = self->video->size;
+  gchar *modified = g_strdup (self->video->modified), *problem = NULL;
 
-  film_stat (self->film);
-  if (size != self->film->size
-      || g_strcmp0 (modified, self->film->modified) != 0)
+  video_stat (self->video);
+  if (size != self->video->size
+      || g_strcmp0 (modified, self->video->modified) != 0)
     problem = g_strdup ("changed while it was read");
   g_free (modified);
   return problem;
 }
 
-/* Decides about a film whose line came to the end of its stream. */
+/* Decides about a video whose pipeline reached the end of the stream. */
 static void
 judge_end (Job *self)
 {
@@ -326,9 +334,9 @@ judge_end (Job *self)
   gchar *early = loss == NULL ? find_short (self) : NULL;
 
   if (change != NULL)
-    film_set (self->film, FILM_NOT_DONE, g_strdup (change));
+    video_set (self->video, VIDEO_NOT_DONE, g_strdup (change));
   else if (loss != NULL)
-    finish_fault (self, loss);
+    finish_external (self, loss);
   else if (early != NULL)
     finish_failed (self, early);
   else
@@ -342,33 +350,33 @@ static void
 judge (Job *self, const gchar *problem)
 {
   if (self->stopped)
-    film_set (self->film, FILM_NOT_DONE, g_strdup ("stopped"));
+    video_set (self->video, VIDEO_NOT_DONE, g_strdup ("stopped"));
   else if (self->stalled != NULL)
     finish_failed (self, self->stalled);
   else if (problem == NULL)
     judge_end (self);
-  else if (self->fault)
-    finish_fault (self, problem);
+  else if (self->external)
+    finish_external (self, problem);
   else
     finish_failed (self, problem);
 }
 
 static void
-on_done (gpointer data, const gchar *problem)
+job_on_done (gpointer data, const gchar *problem)
 {
   Job *self = data;
 
-  self->fault |= was_killed (cuv_line_signal (self->process));
+  self->external |= was_killed (cuv_line_signal (self->process));
   self->process = NULL;
   judge (self, problem);
-  self->done (self->data, self, self->film);
+  self->done (self->data, self, self->video);
   free_job (self);
 }
 
 /* ---- its start ---- */
 
-/* Whether it is an AVI that lost its end; the demuxer would read it as a
- * shorter film. */
+/* Whether it is an AVI that lost its end; the demuxer would take it for a
+ * shorter video. */
 static gboolean
 is_cut_avi (const guint8 *head, gsize n, guint64 size)
 {
@@ -395,22 +403,22 @@ read_head (const gchar *path, guint8 *head, gsize size)
   return n;
 }
 
-/* Ends a film for which no line has to be started. That it cannot be read need
- * not be its own fault: rights, a network. */
+/* Sets the final state of a video that cannot be read. A missing, empty or
+ * truncated one has failed; permissions or a network are external errors. */
 static gboolean
 finish_unreadable (Job *self)
 {
   guint8 head[12];
-  const gssize n = read_head (self->film->path, head, sizeof head);
+  const gssize n = read_head (self->video->path, head, sizeof head);
 
   if (n < 0 && errno != ENOENT && errno != ENOTDIR)
-    finish_fault (self, g_strerror (errno));
+    finish_external (self, g_strerror (errno));
   else if (n < 0)
     finish_failed (self, g_strerror (errno));
   else if (n == 0)
     finish_failed (self, "empty");
   else if (!self->options->allow_short
-      && is_cut_avi (head, (gsize) n, self->film->size))
+      && is_cut_avi (head, (gsize) n, self->video->size))
     finish_failed (self,
         "truncated: shorter than its header says; --allow-short accepts that");
   else
@@ -418,7 +426,7 @@ finish_unreadable (Job *self)
   return TRUE;
 }
 
-/* Milliseconds in which a line closes its files: a network may be slow. */
+/* Milliseconds for a pipeline to close its files: a network may be slow. */
 static guint
 clean_up_of (const ArchiveOptions *options)
 {
@@ -430,12 +438,12 @@ clean_up_of (const ArchiveOptions *options)
 static gboolean
 start_line (Job *self, GError **error)
 {
-  gchar *text = template_expand (self->line, self->film->path,
+  gchar *text = template_expand (self->line, self->video->path,
       self->workspace->folder, &self->files, error);
 
   if (text != NULL)
-    self->process =
-        cuv_line_start (text, INTERVAL_MS, on_report, on_done, self, error);
+    self->process = cuv_line_start (
+        text, INTERVAL_MS, job_on_report, job_on_done, self, error);
   g_free (text);
   if (self->process != NULL)
     cuv_line_set_clean_up (self->process, clean_up_of (self->options));
@@ -445,13 +453,13 @@ start_line (Job *self, GError **error)
 }
 
 Job *
-job_start (Film *film, Workspace *workspace, const Template *line,
+job_start (Video *video, Workspace *workspace, const Template *line,
     const ArchiveOptions *options, JobDone done, gpointer data)
 {
   Job *self = g_new0 (Job, 1);
   GError *error = NULL;
 
-  self->film = film;
+  self->video = video;
   self->workspace = workspace;
   self->line = line;
   self->options = options;
@@ -463,7 +471,7 @@ job_start (Film *film, Workspace *workspace, const Template *line,
   if (!finish_unreadable (self)) {
     if (start_line (self, &error))
       return self;
-    finish_fault (self, error->message);
+    finish_external (self, error->message);
     g_error_free (error);
   }
   free_job (self);
@@ -487,7 +495,7 @@ job_progress (const Job *self)
 }
 
 const gchar *
-job_film (const Job *self)
+job_video (const Job *self)
 {
-  return self->film->shown;
+  return self->video->shown;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Markers: writes done.json and failed.json, and decides by them which videos
+ * are left to do. docs/cuvision-archive.md describes their keys. */
 #include "archive.h"
 
 #include "config.h"
@@ -6,17 +8,17 @@
 /* ---- writing ---- */
 
 static JsonObject *
-describe_film (const Film *film)
+describe_video (const Video *video)
 {
   JsonObject *object = json_object_new ();
-  gchar *uri = g_filename_to_uri (film->path, NULL, NULL);
-  gchar *shown = g_filename_display_name (film->path);
+  gchar *uri = g_filename_to_uri (video->path, NULL, NULL);
+  gchar *shown = g_filename_display_name (video->path);
 
   json_object_set_string_member (object, "path", shown);
   json_object_set_string_member (object, "uri", uri);
-  if (film->modified != NULL) {
-    json_object_set_int_member (object, "size", (gint64) film->size);
-    json_object_set_string_member (object, "modified", film->modified);
+  if (video->modified != NULL) {
+    json_object_set_int_member (object, "size", (gint64) video->size);
+    json_object_set_string_member (object, "modified", video->modified);
   }
   g_free (uri);
   g_free (shown);
@@ -64,7 +66,7 @@ copy_progress (JsonObject *to, JsonObject *progress)
 }
 
 static JsonNode *
-describe (const MarkerResult *result)
+marker_describe (const MarkerResult *result)
 {
   JsonObject *object = json_object_new ();
   JsonNode *root = json_node_new (JSON_NODE_OBJECT);
@@ -75,7 +77,8 @@ describe (const MarkerResult *result)
     json_object_set_string_member (object, "error", text);
     g_free (text);
   }
-  json_object_set_object_member (object, "film", describe_film (result->film));
+  json_object_set_object_member (
+      object, "film", describe_video (result->video));
   json_object_set_string_member (object, "line", result->line->line);
   json_object_set_object_member (
       object, "versions", describe_versions (result->line));
@@ -94,7 +97,7 @@ describe (const MarkerResult *result)
 gboolean
 marker_write (const MarkerResult *result, const gchar *folder, GError **error)
 {
-  JsonNode *root = describe (result);
+  JsonNode *root = marker_describe (result);
   gchar *path = g_build_filename (
       folder, result->problem != NULL ? ARCHIVE_FAILED : ARCHIVE_DONE, NULL);
   gchar *text = json_to_string (root, TRUE);
@@ -128,7 +131,7 @@ marker_read (const gchar *folder, const gchar *name, GError **error)
 /* ---- what is left to do ---- */
 
 static const gchar *
-text_of (JsonObject *object, const gchar *name)
+marker_text (JsonObject *object, const gchar *name)
 {
   JsonNode *node = json_object_get_member (object, name);
 
@@ -138,7 +141,7 @@ text_of (JsonObject *object, const gchar *name)
 }
 
 static JsonObject *
-film_of (JsonObject *marker)
+video_of (JsonObject *marker)
 {
   JsonNode *node = json_object_get_member (marker, "film");
 
@@ -148,82 +151,84 @@ film_of (JsonObject *marker)
 }
 
 static gboolean
-is_same_file (const Film *film, JsonObject *recorded)
+is_same_file (const Video *video, JsonObject *recorded)
 {
   return recorded != NULL
-      && g_strcmp0 (film->modified, text_of (recorded, "modified")) == 0
-      && (film->modified == NULL
+      && g_strcmp0 (video->modified, marker_text (recorded, "modified")) == 0
+      && (video->modified == NULL
           || (guint64) json_object_get_int_member_with_default (
                  recorded, "size", -1)
-              == film->size);
+              == video->size);
 }
 
 static gboolean
-is_same_path (const Film *film, JsonObject *recorded)
+is_same_path (const Video *video, JsonObject *recorded)
 {
-  gchar *uri = g_filename_to_uri (film->path, NULL, NULL);
+  gchar *uri = g_filename_to_uri (video->path, NULL, NULL);
   const gboolean same =
-      recorded != NULL && g_strcmp0 (uri, text_of (recorded, "uri")) == 0;
+      recorded != NULL && g_strcmp0 (uri, marker_text (recorded, "uri")) == 0;
 
   g_free (uri);
   return same;
 }
 
 static void
-refuse (Film *film, const gchar *why, const gchar *cure)
+refuse_video (Video *video, const gchar *why, const gchar *fix)
 {
-  gchar *folder = g_filename_display_name (film->results);
+  gchar *folder = g_filename_display_name (video->results);
 
-  film_set (
-      film, FILM_REFUSED, g_strdup_printf ("'%s' %s; %s", folder, why, cure));
+  video_set (
+      video, VIDEO_REFUSED, g_strdup_printf ("'%s' %s; %s", folder, why, fix));
   g_free (folder);
 }
 
-/* Its results are of another line, and no other ones can be had. */
+/* The video is gone, so its results cannot be replaced. */
 static void
-keep_results (Film *film)
+keep_results (Video *video)
 {
-  film_set (film, FILM_NOT_DONE,
-      g_strdup ("the film is gone; its results of another line are kept"));
+  video_set (video, VIDEO_NOT_DONE,
+      g_strdup ("the video is gone; kept its results, which are of another "
+                "pipeline"));
 }
 
-/* A film that is gone stays done. */
+/* A video that no longer exists stays done. */
 static void
-look_at_done (Film *film, JsonObject *marker, const ArchiveOptions *options)
+look_at_done (Video *video, JsonObject *marker, const ArchiveOptions *options)
 {
   const gboolean same_line =
-      g_strcmp0 (text_of (marker, "line"), options->line) == 0;
-  JsonObject *recorded = film_of (marker);
+      g_strcmp0 (marker_text (marker, "line"), options->line) == 0;
+  JsonObject *recorded = video_of (marker);
 
-  if (film->modified != NULL && !is_same_file (film, recorded)) {
-    if (is_same_path (film, recorded) || options->redo)
+  if (video->modified != NULL && !is_same_file (video, recorded)) {
+    if (is_same_path (video, recorded) || options->redo)
       return;
-    refuse (film, "has the results of another film",
-        "name another --output, or --redo to replace them");
+    refuse_video (video, "has the results of another video",
+        "use another --output, or --redo to replace them");
   } else if (!same_line) {
-    if (options->redo && film->modified == NULL)
-      keep_results (film);
+    if (options->redo && video->modified == NULL)
+      keep_results (video);
     if (options->redo)
       return;
-    refuse (film, "has the results of another line",
-        "name another --output to keep them, or --redo to replace them");
+    refuse_video (video, "has the results of another pipeline",
+        "use another --output to keep them, or --redo to replace them");
   } else {
-    film_set (film, FILM_ALREADY_DONE, NULL);
+    video_set (video, VIDEO_ALREADY_DONE, NULL);
   }
 }
 
-/* Another line may do better. */
+/* A failure counts only for the same pipeline and the same file. */
 static void
-look_at_failed (Film *film, JsonObject *marker, const ArchiveOptions *options)
+look_at_failed (Video *video, JsonObject *marker, const ArchiveOptions *options)
 {
-  if (options->retry_failed || !is_same_file (film, film_of (marker))
-      || g_strcmp0 (text_of (marker, "line"), options->line) != 0)
+  if (options->retry_failed || !is_same_file (video, video_of (marker))
+      || g_strcmp0 (marker_text (marker, "line"), options->line) != 0)
     return;
-  film_set (film, FILM_FAILED_BEFORE, g_strdup (text_of (marker, "error")));
+  video_set (
+      video, VIDEO_FAILED_BEFORE, g_strdup (marker_text (marker, "error")));
 }
 
 static gboolean
-is_empty (const gchar *folder)
+is_empty_folder (const gchar *folder)
 {
   GDir *dir = g_dir_open (folder, 0, NULL);
   const gboolean empty = dir != NULL && g_dir_read_name (dir) == NULL;
@@ -239,7 +244,7 @@ is_missing (const GError *error)
       || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
 }
 
-/* Neither there nor missing: a disk or a network failed, or we must not. */
+/* Whether the marker may exist: a disk, a network or permissions failed. */
 static gboolean
 is_unreadable (const GError *error)
 {
@@ -248,36 +253,36 @@ is_unreadable (const GError *error)
 
 static void
 look_without_marker (
-    Film *film, const GError *error, const GError *error_failed)
+    Video *video, const GError *error, const GError *error_failed)
 {
-  if (g_file_test (film->results, G_FILE_TEST_EXISTS)
-      && (!g_file_test (film->results, G_FILE_TEST_IS_DIR)
+  if (g_file_test (video->results, G_FILE_TEST_EXISTS)
+      && (!g_file_test (video->results, G_FILE_TEST_IS_DIR)
           || (is_missing (error) && is_missing (error_failed)
-              && !is_empty (film->results))))
-    refuse (film, "is there, but no result of cuvision-archive",
-        "move it away, or name another --output");
+              && !is_empty_folder (video->results))))
+    refuse_video (video, "exists and was not written by cuvision-archive",
+        "move it away, or use another --output");
   else if (is_unreadable (error))
-    film_set (film, FILM_NOT_DONE, g_strdup (error->message));
+    video_set (video, VIDEO_NOT_DONE, g_strdup (error->message));
   else if (is_unreadable (error_failed))
-    film_set (film, FILM_NOT_DONE, g_strdup (error_failed->message));
+    video_set (video, VIDEO_NOT_DONE, g_strdup (error_failed->message));
 }
 
-/* A marker that is no JSON stands for nothing: the film is done again. */
+/* A marker that is not JSON is ignored: the video is done again. */
 void
-marker_look (Film *film, const ArchiveOptions *options)
+marker_look (Video *video, const ArchiveOptions *options)
 {
   GError *error = NULL, *error_failed = NULL;
-  JsonObject *done = marker_read (film->results, ARCHIVE_DONE, &error);
+  JsonObject *done = marker_read (video->results, ARCHIVE_DONE, &error);
   JsonObject *failed =
-      marker_read (film->results, ARCHIVE_FAILED, &error_failed);
+      marker_read (video->results, ARCHIVE_FAILED, &error_failed);
 
-  film_set (film, FILM_PENDING, NULL);
+  video_set (video, VIDEO_PENDING, NULL);
   if (done != NULL)
-    look_at_done (film, done, options);
+    look_at_done (video, done, options);
   else if (failed != NULL && !is_unreadable (error))
-    look_at_failed (film, failed, options);
+    look_at_failed (video, failed, options);
   else
-    look_without_marker (film, error, error_failed);
+    look_without_marker (video, error, error_failed);
   g_clear_error (&error);
   g_clear_error (&error_failed);
   g_clear_pointer (&done, json_object_unref);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command line. */
 #include "archive.h"
 
 #include <stdio.h>
@@ -28,72 +29,71 @@ parse_part (
 }
 
 static const GOptionEntry entries[] = {
-  /* bytes: its characters need not be those of the locale */
+  /* FILENAME: any bytes, whatever the locale's encoding */
   { "line", 'e', 0, G_OPTION_ARG_FILENAME, &options.line,
-      "The gst-launch line, with {film}, {results}, {name}, {uri}", "LINE" },
+      "The gst-launch pipeline, with {film}, {results}, {name}, {uri}",
+      "LINE" },
   { "line-file", 0, 0, G_OPTION_ARG_FILENAME, &line_file,
-      "A file with the line", "FILE" },
+      "A file with the pipeline", "FILE" },
   { "list", 'l', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.lists,
-      "A file with names of films, one a line; -: standard input", "FILE" },
+      "A file that names one video per line; -: standard input", "FILE" },
   { "null", '0', 0, G_OPTION_ARG_NONE, &options.null,
       "Names in lists end with a 0 byte, as find -print0 writes them", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-      "Folder of the results (default: beside each film)", "FOLDER" },
+      "Folder of the results (default: beside each video)", "FOLDER" },
   { "root", 0, 0, G_OPTION_ARG_FILENAME, &options.root,
-      "With --output: paths below this folder are kept (default: the current "
-      "one)",
+      "With --output: results have the videos' paths below this folder "
+      "(default: the current one)",
       "FOLDER" },
   { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-      "Films at a time (default: 1)", "N" },
+      "Videos at a time (default: 1)", "N" },
   { "part", 0, 0, G_OPTION_ARG_CALLBACK, parse_part,
-      "Only part K of N of the films, parts of about as many bytes", "K/N" },
+      "Only part K of N of the videos; parts have about equal sizes", "K/N" },
   { "stall", 0, 0, G_OPTION_ARG_INT, &options.stall,
-      "Seconds without a buffer after which a film has failed; 0: never "
+      "Fail a video after so many seconds without a buffer; 0: never "
       "(default: 300)",
       "SECONDS" },
   { "allow-short", 0, 0, G_OPTION_ARG_NONE, &options.allow_short,
-      "A film may end before its duration: the line ends early", NULL },
+      "Accept videos that end before their duration", NULL },
   { "retry-failed", 0, 0, G_OPTION_ARG_NONE, &options.retry_failed,
-      "Try films again that failed", NULL },
+      "Retry videos that failed", NULL },
   { "redo", 0, 0, G_OPTION_ARG_NONE, &options.redo,
-      "Replace results of another line or film", NULL },
+      "Replace results of another pipeline or video", NULL },
   { "wait", 'w', 0, G_OPTION_ARG_NONE, &options.wait,
-      "Wait for films that other processes work on", NULL },
+      "Wait for videos that other processes work on", NULL },
   { "pending", 0, 0, G_OPTION_ARG_NONE, &options.pending,
-      "Only print the films that are left to do", NULL },
+      "Only print the videos that are left to do", NULL },
   { "check", 0, 0, G_OPTION_ARG_NONE, &options.check,
       "Only check markers and checksums below --output or folders", NULL },
   { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
       "Print a summary as JSON to standard output", NULL },
   { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print problems only",
       NULL },
-  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.films, NULL,
-      "FILM..." },
+  { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.videos,
+      NULL, "VIDEO..." },
   { NULL }
 };
 
 static const gchar description[] =
-    "In the line {film} is the film's path, {uri} its URI, {name} its name, "
-    "and\n"
-    "{results} the folder of its results. It is FILM.results, and has "
-    "done.json "
-    "when the\nfilm is done, or only failed.json if it cannot be read.\n\n"
+    "In the pipeline {film} is the video's path, {uri} its URI, {name} its "
+    "name, and\n"
+    "{results} the folder of its results: VIDEO.results, with done.json when "
+    "the\nvideo is done, or only failed.json if it cannot be read.\n\n"
     "Example:\n"
     "  cuvision-archive --output results --line 'filesrc location={film} ! "
     "decodebin\n"
     "    ! videoconvert ! waldboostdetect model=cup.xml\n"
     "    ! visionpublish file-path={results}/cups.jsonl ! fakesink' a.mp4 "
     "b.mp4\n\n"
-    "Exit status: 0 if all films are done, 1 if not, 2 for a wrong command "
-    "line "
-    "or line,\n3 if the run ended early.";
+    "Exit status: 0 if all videos are done, 1 if not, 2 for a wrong command "
+    "line\nor pipeline, 3 if the run ended early.";
 
 static gboolean
-read_line (GError **error)
+read_line_option (GError **error)
 {
   if (line_file != NULL && options.line != NULL) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--line and --line-file exclude each other");
+        "--line and --line-file cannot be used together");
     return FALSE;
   }
   if (line_file != NULL
@@ -108,7 +108,7 @@ read_line (GError **error)
   if (g_utf8_validate (options.line, -1, NULL))
     return TRUE;
   g_set_error (
-      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "the line is not UTF-8");
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--line is not UTF-8");
   return FALSE;
 }
 
@@ -118,17 +118,17 @@ check_options (GError **error)
   const gchar *problem = NULL;
 
   if (options.check)
-    problem = options.output == NULL && options.films == NULL
+    problem = options.output == NULL && options.videos == NULL
         ? "--check needs --output or a folder"
         : NULL;
-  else if (options.films == NULL && options.lists == NULL)
-    problem = "no films: name some, or a --list of them";
+  else if (options.videos == NULL && options.lists == NULL)
+    problem = "no videos: name some, or use --list";
   else if (options.jobs < 1 || options.jobs > 1024)
-    problem = "--jobs is not in 1 .. 1024";
+    problem = "--jobs must be 1 to 1024";
   else if (options.stall < 0)
-    problem = "--stall is not 0 or above";
+    problem = "--stall must be 0 or more";
   else if (options.root != NULL && options.output == NULL)
-    problem = "--root belongs to --output";
+    problem = "--root needs --output";
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
@@ -153,12 +153,12 @@ options_parse (int *argc, char ***argv)
   gboolean ok;
 
   g_option_context_set_summary (context,
-      "Runs a gst-launch line for each film, once: results lie beside a "
-      "marker.");
+      "Runs a gst-launch pipeline once for each video; a marker beside the "
+      "results\nrecords that it is done.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   ok = g_option_context_parse (context, argc, argv, &error)
-      && check_options (&error) && (options.check || read_line (&error));
+      && check_options (&error) && (options.check || read_line_option (&error));
   if (!ok)
     fprintf (stderr, "cuvision-archive: %s; see cuvision-archive --help\n",
         error->message);

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The run: starts jobs for pending videos until all are done, a signal comes,
+ * or too many external errors in a row end it. */
 #include "archive.h"
 
 #include <glib-unix.h>
 #include <signal.h>
 
-#define RETRY_MS 250 /* between looks at a film that another process has */
-#define SHOW_MS 500  /* between lines of progress */
+#define RETRY_MS 250 /* between attempts to lock a video of another process */
+#define SHOW_MS 500  /* between updates of the progress line */
 
-/* Films in a row that were not done, for reasons that are not theirs, which end
- * the run: others would fare no better. The minimum counts if no other film was
- * tried. */
-#define MAX_FAULTS 10
-#define MIN_FAULTS 3
+/* External errors in a row that end the run, as more videos would fail
+ * likewise; the minimum if all videos that were tried had one. */
+#define MAX_EXTERNAL 10
+#define MIN_EXTERNAL 3
 
 typedef struct {
   const ArchiveOptions *options;
   const Template *line;
-  GPtrArray *films;
+  GPtrArray *videos;
   guint next;
-  GQueue busy; /* films of other processes */
+  GQueue busy; /* videos that other processes have locked */
   GPtrArray *jobs;
   GMainLoop *loop;
   guint retry;        /* timer, or 0 */
-  guint n_faults;     /* in a row */
-  gboolean any_other; /* a film was tried that is not one of them */
-  gchar *last_fault;
+  guint n_external;   /* in a row */
+  gboolean any_other; /* a video was tried that had none */
+  gchar *last_external;
   gchar *fatal;
   int signal;
 } Run;
 
-static void fill (Run *self);
+static void run_fill (Run *self);
 
 static gboolean
 is_stopping (const Run *self)
@@ -37,7 +38,7 @@ is_stopping (const Run *self)
   return self->signal != 0 || self->fatal != NULL;
 }
 
-/* ---- films ---- */
+/* ---- videos ---- */
 
 static void
 stop_jobs (Run *self)
@@ -46,129 +47,130 @@ stop_jobs (Run *self)
     job_stop (self->jobs->pdata[i]);
 }
 
-/* Draws the next film at random from those that are left. In a fixed order, a
- * few films that can never be done would end each run before the others. */
+/* Draws the next video at random from those that are left: in a fixed order,
+ * the same few videos could end each run before the others are tried. */
 static void
-mix (Run *self)
+draw_next (Run *self)
 {
-  gpointer *films = self->films->pdata, film;
+  gpointer *videos = self->videos->pdata, video;
   guint at = self->next;
   gint32 n = 0;
 
-  for (guint i = self->next; i < self->films->len; i++)
-    if (((const Film *) films[i])->state == FILM_PENDING
+  for (guint i = self->next; i < self->videos->len; i++)
+    if (((const Video *) videos[i])->state == VIDEO_PENDING
         && g_random_int_range (0, ++n) == 0)
       at = i;
   if (n == 0)
     return;
-  film = films[self->next];
-  films[self->next] = films[at];
-  films[at] = film;
+  video = videos[self->next];
+  videos[self->next] = videos[at];
+  videos[at] = video;
 }
 
 static void
-count_fault (Run *self, const Film *film)
+count_external (Run *self, const Video *video)
 {
-  if (!film->fault) {
-    self->n_faults = 0;
+  if (!video->external) {
+    self->n_external = 0;
     self->any_other = TRUE;
     return;
   }
-  self->n_faults++;
-  g_free (self->last_fault);
-  self->last_fault = g_strdup (film->problem);
-  mix (self);
+  self->n_external++;
+  g_free (self->last_external);
+  self->last_external = g_strdup (video->problem);
+  draw_next (self);
 }
 
-/* Ends the run if more films would fare no better. */
+/* Ends the run after too many external errors. */
 static void
-check_faults (Run *self, guint max)
+check_external (Run *self, guint max)
 {
-  if (self->n_faults < max || is_stopping (self))
+  if (self->n_external < max || is_stopping (self))
     return;
-  self->fatal = g_strdup_printf ("%u films in a row could not be done, which "
-                                 "is not their fault; the last: %s",
-      self->n_faults, self->last_fault);
+  self->fatal =
+      g_strdup_printf ("%u videos in a row failed for reasons outside "
+                       "the videos; the last: %s",
+          self->n_external, self->last_external);
   stop_jobs (self);
 }
 
 static void
-film_over (Run *self, const Film *film)
+video_over (Run *self, const Video *video)
 {
-  count_fault (self, film);
-  check_faults (self, MAX_FAULTS);
-  show_film (film, self->options);
+  count_external (self, video);
+  check_external (self, MAX_EXTERNAL);
+  show_video (video, self->options);
 }
 
 static void
-job_over (gpointer data, Job *job, Film *film)
+job_over (gpointer data, Job *job, Video *video)
 {
   Run *self = data;
 
   g_ptr_array_remove (self->jobs, job);
-  film_over (self, film);
-  fill (self);
+  video_over (self, video);
+  run_fill (self);
 }
 
-/* A film of which this process has the lock; meanwhile another may have done
- * it. */
+/* Looks again at a video that is now locked: another process may have done it
+ * since. */
 static void
-begin_locked (Run *self, Film *film, Workspace *workspace)
+begin_locked (Run *self, Video *video, Workspace *workspace)
 {
   Job *job;
 
-  film_stat (film);
-  marker_look (film, self->options);
-  if (film->state == FILM_REFUSED)
-    film_set (film, FILM_NOT_DONE, g_strdup (film->problem));
-  if (film->state != FILM_PENDING) {
+  video_stat (video);
+  marker_look (video, self->options);
+  if (video->state == VIDEO_REFUSED)
+    video_set (video, VIDEO_NOT_DONE, g_strdup (video->problem));
+  if (video->state != VIDEO_PENDING) {
     workspace_free (workspace);
-    show_film (film, self->options);
+    show_video (video, self->options);
     return;
   }
-  job = job_start (film, workspace, self->line, self->options, job_over, self);
+  job = job_start (video, workspace, self->line, self->options, job_over, self);
   if (job != NULL)
     g_ptr_array_add (self->jobs, job);
   else
-    film_over (self, film);
+    video_over (self, video);
 }
 
 static void
-begin (Run *self, Film *film)
+run_begin (Run *self, Video *video)
 {
   GError *error = NULL;
-  /* beside a film there is a folder, unless its name is wrong */
+  /* the folder of a video exists, unless its name is wrong */
   const gboolean parents = self->options->output != NULL;
-  Workspace *workspace = workspace_new (film->results, parents, &error);
+  Workspace *workspace = workspace_new (video->results, parents, &error);
 
   if (workspace != NULL) {
-    begin_locked (self, film, workspace);
+    begin_locked (self, video, workspace);
   } else if (error != NULL) {
-    film_set (film, FILM_NOT_DONE, g_strdup (error->message));
-    film->fault = parents
+    video_set (video, VIDEO_NOT_DONE, g_strdup (error->message));
+    video->external = parents
         && !g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG);
     g_error_free (error);
-    film_over (self, film);
+    video_over (self, video);
   } else if (self->options->wait) {
-    g_queue_push_tail (&self->busy, film);
+    g_queue_push_tail (&self->busy, video);
   } else {
-    film_set (film, FILM_NOT_DONE,
-        g_strdup ("another process has it; --wait waits for that"));
-    show_film (film, self->options);
+    video_set (video, VIDEO_NOT_DONE,
+        g_strdup ("locked by another process; use --wait to wait for it"));
+    show_video (video, self->options);
   }
 }
 
-static Film *
-next_film (Run *self)
+static Video *
+next_video (Run *self)
 {
-  while (self->next < self->films->len) {
-    Film *film = self->films->pdata[self->next++];
+  while (self->next < self->videos->len) {
+    Video *video = self->videos->pdata[self->next++];
 
-    if (film->state == FILM_PENDING)
-      return film;
-    if (film->state == FILM_NOT_DONE)
-      show_film (film, self->options);
-    workspace_clean (film->results);
+    if (video->state == VIDEO_PENDING)
+      return video;
+    if (video->state == VIDEO_NOT_DONE)
+      show_video (video, self->options);
+    workspace_clean (video->results);
   }
   return NULL;
 }
@@ -185,31 +187,31 @@ retry_busy (gpointer data)
   for (guint i = 0; i < n && self->jobs->len < (guint) self->options->jobs
        && !is_stopping (self);
        i++)
-    begin (self, g_queue_pop_head (&self->busy));
-  fill (self);
+    run_begin (self, g_queue_pop_head (&self->busy));
+  run_fill (self);
   return G_SOURCE_REMOVE;
 }
 
 static void
-fill (Run *self)
+run_fill (Run *self)
 {
-  Film *film;
+  Video *video;
 
   while (!is_stopping (self) && self->jobs->len < (guint) self->options->jobs
-      && (film = next_film (self)) != NULL)
-    begin (self, film);
+      && (video = next_video (self)) != NULL)
+    run_begin (self, video);
   if (!is_stopping (self) && self->busy.length > 0) {
     if (self->retry == 0)
       self->retry = g_timeout_add (RETRY_MS, retry_busy, self);
   } else if (self->jobs->len == 0) {
     if (!self->any_other)
-      check_faults (self, MIN_FAULTS);
+      check_external (self, MIN_EXTERNAL);
     g_main_loop_quit (self->loop);
   }
 }
 
 static gboolean
-on_signal (Run *self, int number)
+run_on_signal (Run *self, int number)
 {
   if (!is_stopping (self)) {
     self->signal = number;
@@ -223,19 +225,19 @@ on_signal (Run *self, int number)
 static gboolean
 on_interrupt (gpointer data)
 {
-  return on_signal (data, SIGINT);
+  return run_on_signal (data, SIGINT);
 }
 
 static gboolean
 on_terminate (gpointer data)
 {
-  return on_signal (data, SIGTERM);
+  return run_on_signal (data, SIGTERM);
 }
 
 static gboolean
 on_start (gpointer data)
 {
-  fill (data);
+  run_fill (data);
   return G_SOURCE_REMOVE;
 }
 
@@ -244,15 +246,15 @@ on_show (gpointer data)
 {
   const Run *self = data;
 
-  show_progress (self->films, self->jobs, self->options);
+  show_progress (self->videos, self->jobs, self->options);
   return G_SOURCE_CONTINUE;
 }
 
 int
-run_films (GPtrArray *films, const Template *line,
+run_videos (GPtrArray *videos, const Template *line,
     const ArchiveOptions *options, gchar **fatal)
 {
-  Run self = { .options = options, .line = line, .films = films };
+  Run self = { .options = options, .line = line, .videos = videos };
   const guint sources[] = { g_unix_signal_add (SIGINT, on_interrupt, &self),
     g_unix_signal_add (SIGTERM, on_terminate, &self),
     g_timeout_add (SHOW_MS, on_show, &self) };
@@ -266,7 +268,7 @@ run_films (GPtrArray *films, const Template *line,
   if (self.retry != 0)
     g_source_remove (self.retry);
   g_queue_clear (&self.busy);
-  g_free (self.last_fault);
+  g_free (self.last_external);
   g_ptr_array_unref (self.jobs);
   g_main_loop_unref (self.loop);
   *fatal = self.fatal;

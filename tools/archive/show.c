@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Progress, the outcome of each video, and the summary. */
 #include "archive.h"
 
 #include <stdio.h>
@@ -8,12 +9,12 @@
 static gboolean line_shown;
 
 static guint
-count (const GPtrArray *films, FilmState state)
+count_videos (const GPtrArray *videos, VideoState state)
 {
   guint n = 0;
 
-  for (guint i = 0; i < films->len; i++)
-    n += ((const Film *) films->pdata[i])->state == state;
+  for (guint i = 0; i < videos->len; i++)
+    n += ((const Video *) videos->pdata[i])->state == state;
   return n;
 }
 
@@ -25,7 +26,7 @@ clear_line (void)
   line_shown = FALSE;
 }
 
-/* Names may have characters that control a terminal. */
+/* Replaces control characters, which a terminal would obey. */
 static void
 print_plain (const gchar *text)
 {
@@ -43,8 +44,8 @@ count_columns (void)
       : 80;
 }
 
-/* No more than the terminal has: what is in its next row cannot be written
- * over. */
+/* Cuts the text to the terminal's width: a second row could not be
+ * overwritten. */
 static void
 print_row (const gchar *text)
 {
@@ -59,20 +60,20 @@ print_row (const gchar *text)
 }
 
 void
-show_progress (const GPtrArray *films, const GPtrArray *jobs,
+show_progress (const GPtrArray *videos, const GPtrArray *jobs,
     const ArchiveOptions *options)
 {
-  const guint left = count (films, FILM_PENDING);
+  const guint left = count_videos (videos, VIDEO_PENDING);
   GString *text;
 
   if (options->quiet || !isatty (STDERR_FILENO))
     return;
   text = g_string_new (NULL);
-  g_string_printf (text, "%u of %u films", films->len - left, films->len);
+  g_string_printf (text, "%u of %u videos", videos->len - left, videos->len);
   for (guint i = 0; i < jobs->len && i < 3; i++) {
     const gdouble progress = job_progress (jobs->pdata[i]);
 
-    g_string_append_printf (text, "; %s", job_film (jobs->pdata[i]));
+    g_string_append_printf (text, "; %s", job_video (jobs->pdata[i]));
     if (progress >= 0)
       g_string_append_printf (text, " %.0f %%", 100 * progress);
   }
@@ -81,25 +82,25 @@ show_progress (const GPtrArray *films, const GPtrArray *jobs,
 }
 
 void
-show_film (const Film *film, const ArchiveOptions *options)
+show_video (const Video *video, const ArchiveOptions *options)
 {
-  static const gchar *const words[FILM_N_STATES] = { [FILM_DONE] = "done",
-    [FILM_ALREADY_DONE] = "done",
-    [FILM_FAILED] = "failed",
-    [FILM_FAILED_BEFORE] = "failed before",
-    [FILM_NOT_DONE] = "not done" };
-  const gchar *word = words[film->state];
+  static const gchar *const words[VIDEO_N_STATES] = { [VIDEO_DONE] = "done",
+    [VIDEO_ALREADY_DONE] = "done",
+    [VIDEO_FAILED] = "failed",
+    [VIDEO_FAILED_BEFORE] = "failed before",
+    [VIDEO_NOT_DONE] = "not done" };
+  const gchar *word = words[video->state];
 
   if (word == NULL
-      || (options->quiet && film->state != FILM_FAILED
-          && film->state != FILM_NOT_DONE))
+      || (options->quiet && video->state != VIDEO_FAILED
+          && video->state != VIDEO_NOT_DONE))
     return;
   clear_line ();
   fprintf (stderr, "%s: ", word);
-  print_plain (film->shown);
-  if (film->problem != NULL) {
+  print_plain (video->shown);
+  if (video->problem != NULL) {
     fputs (": ", stderr);
-    print_plain (film->problem);
+    print_plain (video->problem);
   }
   fputc ('\n', stderr);
 }
@@ -107,38 +108,41 @@ show_film (const Film *film, const ArchiveOptions *options)
 /* ---- summary ---- */
 
 static void
-print_text (const GPtrArray *films, gdouble seconds)
+print_summary (const GPtrArray *videos, gdouble seconds)
 {
-  const guint n_before = count (films, FILM_ALREADY_DONE);
+  const guint n_before = count_videos (videos, VIDEO_ALREADY_DONE);
 
-  fprintf (stderr, "%u of %u films are done",
-      count (films, FILM_DONE) + n_before, films->len);
+  fprintf (stderr, "%u of %u videos are done",
+      count_videos (videos, VIDEO_DONE) + n_before, videos->len);
   if (n_before > 0)
-    fprintf (stderr, ", %u of them before", n_before);
+    fprintf (stderr, ", %u of them in earlier runs", n_before);
   fprintf (stderr, "; %u failed, %u not done; %.1f s\n",
-      count (films, FILM_FAILED) + count (films, FILM_FAILED_BEFORE),
-      count (films, FILM_NOT_DONE) + count (films, FILM_PENDING), seconds);
-  if (count (films, FILM_FAILED_BEFORE) > 0)
-    fprintf (stderr, "%u failed before: --retry-failed tries them again\n",
-        count (films, FILM_FAILED_BEFORE));
+      count_videos (videos, VIDEO_FAILED)
+          + count_videos (videos, VIDEO_FAILED_BEFORE),
+      count_videos (videos, VIDEO_NOT_DONE)
+          + count_videos (videos, VIDEO_PENDING),
+      seconds);
+  if (count_videos (videos, VIDEO_FAILED_BEFORE) > 0)
+    fprintf (stderr, "%u failed before: use --retry-failed to retry them\n",
+        count_videos (videos, VIDEO_FAILED_BEFORE));
 }
 
 static JsonArray *
-list (const GPtrArray *films, FilmState one, FilmState other)
+list_videos (const GPtrArray *videos, VideoState one, VideoState other)
 {
   JsonArray *array = json_array_new ();
 
-  for (guint i = 0; i < films->len; i++) {
-    const Film *film = films->pdata[i];
+  for (guint i = 0; i < videos->len; i++) {
+    const Video *video = videos->pdata[i];
     JsonObject *object;
     gchar *problem;
 
-    if (film->state != one && film->state != other)
+    if (video->state != one && video->state != other)
       continue;
     object = json_object_new ();
     problem = g_utf8_make_valid (
-        film->problem != NULL ? film->problem : "not begun", -1);
-    json_object_set_string_member (object, "film", film->shown);
+        video->problem != NULL ? video->problem : "not started", -1);
+    json_object_set_string_member (object, "film", video->shown);
     json_object_set_string_member (object, "error", problem);
     json_array_add_object_element (array, object);
     g_free (problem);
@@ -147,20 +151,22 @@ list (const GPtrArray *films, FilmState one, FilmState other)
 }
 
 static void
-print_json (const GPtrArray *films, const gchar *fatal, gdouble seconds)
+print_summary_json (
+    const GPtrArray *videos, const gchar *fatal, gdouble seconds)
 {
   JsonObject *object = json_object_new ();
   JsonNode *root = json_node_new (JSON_NODE_OBJECT);
   gchar *text;
 
-  json_object_set_int_member (object, "films", films->len);
-  json_object_set_int_member (object, "done", count (films, FILM_DONE));
+  json_object_set_int_member (object, "films", videos->len);
   json_object_set_int_member (
-      object, "done_before", count (films, FILM_ALREADY_DONE));
+      object, "done", count_videos (videos, VIDEO_DONE));
+  json_object_set_int_member (
+      object, "done_before", count_videos (videos, VIDEO_ALREADY_DONE));
+  json_object_set_array_member (object, "failed",
+      list_videos (videos, VIDEO_FAILED, VIDEO_FAILED_BEFORE));
   json_object_set_array_member (
-      object, "failed", list (films, FILM_FAILED, FILM_FAILED_BEFORE));
-  json_object_set_array_member (
-      object, "not_done", list (films, FILM_NOT_DONE, FILM_PENDING));
+      object, "not_done", list_videos (videos, VIDEO_NOT_DONE, VIDEO_PENDING));
   json_object_set_double_member (object, "seconds", seconds);
   if (fatal != NULL)
     json_object_set_string_member (object, "error", fatal);
@@ -172,12 +178,12 @@ print_json (const GPtrArray *films, const gchar *fatal, gdouble seconds)
 }
 
 void
-show_summary (const GPtrArray *films, const gchar *fatal, gdouble seconds,
+show_summary (const GPtrArray *videos, const gchar *fatal, gdouble seconds,
     const ArchiveOptions *options)
 {
   clear_line ();
   if (!options->quiet)
-    print_text (films, seconds);
+    print_summary (videos, seconds);
   if (options->json)
-    print_json (films, fatal, seconds);
+    print_summary_json (videos, fatal, seconds);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pipeline with its placeholders: checks it, finds its plugins and the
+ * elements that read the video, and fills it in for one video. */
 #include "archive.h"
 
 #include <errno.h>
@@ -7,21 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Stands for a film while the line is checked. */
+/* Stands for a video while the pipeline is checked. */
 #define SAMPLE "/cuvision-archive/sample"
 
 /* ---- placeholders ---- */
 
-/* What a line cannot hold, or what an element such as multifilesink would take
- * for a format. */
+/* Control characters cannot be part of a pipeline; elements such as
+ * multifilesink take '%' for a format. */
 static gboolean
 is_special (gchar c)
 {
   return g_ascii_iscntrl (c) || c == '%';
 }
 
-/* The path, or another one for the same file, which is opened, if a line cannot
- * hold it. NULL with an error. */
+/* The path or, if a pipeline cannot contain it, that of a descriptor of the
+ * same file, which is opened. NULL with an error. */
 static gchar *
 name_in_line (const gchar *path, int *file, GError **error)
 {
@@ -50,50 +52,51 @@ plain_name (const gchar *path)
 }
 
 static gchar *
-expand (const gchar *line, const gchar *film, gchar *film_in_line,
+template_fill (const gchar *line, const gchar *video, gchar *video_in_line,
     gchar *results_in_line, GError **error)
 {
   GHashTable *values =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   gchar *text;
 
-  g_hash_table_insert (values, "film", film_in_line);
+  g_hash_table_insert (values, "film", video_in_line);
   g_hash_table_insert (values, "results", results_in_line);
-  g_hash_table_insert (values, "name", plain_name (film));
-  g_hash_table_insert (values, "uri", g_filename_to_uri (film, NULL, NULL));
+  g_hash_table_insert (values, "name", plain_name (video));
+  g_hash_table_insert (values, "uri", g_filename_to_uri (video, NULL, NULL));
   text = cuv_line_expand (line, values, error);
   g_hash_table_unref (values);
   return text;
 }
 
 gchar *
-template_expand (const Template *self, const gchar *film, const gchar *results,
+template_expand (const Template *self, const gchar *video, const gchar *results,
     TemplateFiles *files, GError **error)
 {
-  gchar *film_in_line, *results_in_line = NULL;
+  gchar *video_in_line, *results_in_line = NULL;
 
   *files = (TemplateFiles){ -1, -1 };
-  film_in_line = name_in_line (film, &files->film, error);
-  if (film_in_line != NULL)
+  video_in_line = name_in_line (video, &files->video, error);
+  if (video_in_line != NULL)
     results_in_line = name_in_line (results, &files->results, error);
   if (results_in_line != NULL)
-    return expand (self->line, film, film_in_line, results_in_line, error);
-  g_free (film_in_line);
+    return template_fill (
+        self->line, video, video_in_line, results_in_line, error);
+  g_free (video_in_line);
   return NULL;
 }
 
 void
 template_close (TemplateFiles *files)
 {
-  if (files->film >= 0)
-    close (files->film);
+  if (files->video >= 0)
+    close (files->video);
   if (files->results >= 0)
     close (files->results);
   *files = (TemplateFiles){ -1, -1 };
 }
 
-/* Refuses unknown words in braces, which are misspelt names of values: lists in
- * caps have commas or capitals. */
+/* Refuses unknown words in braces as misspelt placeholders. Lists in caps are
+ * not affected: they have commas or capitals. */
 static gboolean
 check_placeholders (const gchar *line, GError **error)
 {
@@ -109,7 +112,7 @@ check_placeholders (const gchar *line, GError **error)
     if (ok && !g_str_equal (name, "film") && !g_str_equal (name, "uri")
         && !g_str_equal (name, "results") && !g_str_equal (name, "name")) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "the line has {%s}, which is none of {film}, {uri}, {name} and "
+          "unknown placeholder {%s} in --line: use {film}, {uri}, {name} or "
           "{results}",
           name);
       ok = FALSE;
@@ -120,15 +123,15 @@ check_placeholders (const gchar *line, GError **error)
   g_regex_unref (word);
   if (ok && !reads)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "the line reads no film: it has neither {film} nor {uri}, as in "
-        "filesrc location={film}");
+        "--line reads no video: it needs {film} or {uri}, as in filesrc "
+        "location={film}");
   return ok && reads;
 }
 
 /* ---- elements ---- */
 
 static gboolean
-reads_film (GstElement *element)
+reads_video (GstElement *element)
 {
   guint n;
   GParamSpec **specs =
@@ -171,7 +174,7 @@ add_element (const GValue *item, gpointer data)
   Template *self = data;
 
   add_plugin (self, element);
-  if (reads_film (element))
+  if (reads_video (element))
     g_hash_table_add (self->readers, gst_element_get_name (element));
 }
 
@@ -196,16 +199,16 @@ add_elements (Template *self, GstElement *pipeline)
 }
 
 static GstElement *
-parse (const gchar *line, GError **error)
+parse_sample (const gchar *line, GError **error)
 {
-  gchar *text = expand (line, SAMPLE, g_strdup (SAMPLE),
+  gchar *text = template_fill (line, SAMPLE, g_strdup (SAMPLE),
       g_strdup ("/cuvision-archive/results"), error);
   GstElement *pipeline = text != NULL
       ? gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error)
       : NULL;
 
   g_free (text);
-  g_prefix_error (error, "the line is wrong: ");
+  g_prefix_error (error, "--line is not a valid pipeline: ");
   return pipeline;
 }
 
@@ -213,7 +216,7 @@ Template *
 template_new (const gchar *line, GError **error)
 {
   GstElement *pipeline =
-      check_placeholders (line, error) ? parse (line, error) : NULL;
+      check_placeholders (line, error) ? parse_sample (line, error) : NULL;
   Template *self;
 
   if (pipeline == NULL)
@@ -238,12 +241,12 @@ template_free (Template *self)
   g_free (self);
 }
 
-/* Whether the error is of an element that reads the film: one of the line, or a
- * source that such a one made. */
+/* Whether the error comes from an element that reads the video: one of the
+ * pipeline's, or a source that one of them created. */
 static gboolean
-is_of_reader (const Template *self, const gchar *film, JsonObject *error)
+is_of_reader (const Template *self, const gchar *video, JsonObject *error)
 {
-  gchar *uri = g_filename_to_uri (film, NULL, NULL);
+  gchar *uri = g_filename_to_uri (video, NULL, NULL);
   const gboolean reads =
       g_hash_table_contains (self->readers,
           json_object_get_string_member_with_default (error, "element", ""))
@@ -256,7 +259,8 @@ is_of_reader (const Template *self, const gchar *film, JsonObject *error)
 }
 
 gboolean
-template_is_fault (const Template *self, const gchar *film, JsonObject *error)
+template_is_external (
+    const Template *self, const gchar *video, JsonObject *error)
 {
   if (!json_object_has_member (error, "element"))
     return TRUE;
@@ -266,5 +270,5 @@ template_is_fault (const Template *self, const gchar *film, JsonObject *error)
     return FALSE;
   return json_object_get_int_member_with_default (error, "code", 0)
       == GST_RESOURCE_ERROR_NO_SPACE_LEFT
-      || !is_of_reader (self, film, error);
+      || !is_of_reader (self, video, error);
 }

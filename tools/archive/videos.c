@@ -6,19 +6,19 @@
 #include <string.h>
 #include "cuvfile.h"
 
-/* What a film costs beside its bytes, in bytes: of a part of many short films,
- * that is most. */
-#define FILM_COST 1000000
+/* Fixed cost of a video when parts are balanced, in bytes: starting a pipeline
+ * takes most of the time of short videos. */
+#define VIDEO_COST 1000000
 #define MAX_LIST (1 << 30) /* bytes */
 
 void
-film_set (Film *film, FilmState state, gchar *problem)
+video_set (Video *video, VideoState state, gchar *problem)
 {
-  gchar *old = film->problem;
+  gchar *old = video->problem;
 
-  film->state = state;
-  film->problem = problem;
-  film->fault = FALSE;
+  video->state = state;
+  video->problem = problem;
+  video->external = FALSE;
   g_free (old);
 }
 
@@ -37,34 +37,34 @@ write_time (const struct timespec *time)
 }
 
 void
-film_stat (Film *film)
+video_stat (Video *video)
 {
   GStatBuf info;
 
-  g_clear_pointer (&film->modified, g_free);
-  film->size = 0;
-  if (g_stat (film->path, &info) != 0)
+  g_clear_pointer (&video->modified, g_free);
+  video->size = 0;
+  if (g_stat (video->path, &info) != 0)
     return;
-  film->size = (guint64) info.st_size;
-  film->modified = write_time (&info.st_mtim);
+  video->size = (guint64) info.st_size;
+  video->modified = write_time (&info.st_mtim);
 }
 
 static void
-free_film (gpointer data)
+free_video (gpointer data)
 {
-  Film *film = data;
+  Video *video = data;
 
-  g_free (film->path);
-  g_free (film->shown);
-  g_free (film->results);
-  g_free (film->modified);
-  g_free (film->problem);
-  g_free (film);
+  g_free (video->path);
+  g_free (video->shown);
+  g_free (video->results);
+  g_free (video->modified);
+  g_free (video->problem);
+  g_free (video);
 }
 
 /* ---- where results lie ---- */
 
-/* The path below the root, or NULL. */
+/* The path relative to the root, or NULL. */
 static const gchar *
 below (const gchar *path, const gchar *root)
 {
@@ -89,8 +89,8 @@ results_of (const gchar *path, const ArchiveOptions *options, GError **error)
 
     parent = g_path_get_dirname (shown);
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' is not below '%s': name a folder that has all films, such as "
-        "--root '%s'; paths of results are those of the films below it",
+        "'%s' is not below '%s': name a folder that contains all videos, such "
+        "as --root '%s'; results are stored by the paths below it",
         shown, options->root, parent);
     g_free (parent);
     g_free (shown);
@@ -105,31 +105,31 @@ results_of (const gchar *path, const ArchiveOptions *options, GError **error)
 /* ---- lists ---- */
 
 static gboolean
-add_film (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
+add_video (GPtrArray *videos, const gchar *name, const ArchiveOptions *options,
     GError **error)
 {
   gchar *path = g_canonicalize_filename (name, NULL);
   gchar *results = results_of (path, options, error);
-  Film *film;
+  Video *video;
 
   if (results == NULL
       || (g_file_test (path, G_FILE_TEST_EXISTS)
           && !g_file_test (path, G_FILE_TEST_IS_REGULAR))) {
     if (results != NULL)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "'%s' is not a file; name the films of a folder by find FOLDER -name "
-          "'*.mp4' -print0 | cuvision-archive --null --list -",
+          "'%s' is not a file; for a folder, use: find FOLDER -name '*.mp4' "
+          "-print0 | cuvision-archive --null --list -",
           name);
     g_free (results);
     g_free (path);
     return FALSE;
   }
-  film = g_new0 (Film, 1);
-  film->path = path;
-  film->shown = g_filename_display_name (name);
-  film->results = results;
-  film_stat (film);
-  g_ptr_array_add (films, film);
+  video = g_new0 (Video, 1);
+  video->path = path;
+  video->shown = g_filename_display_name (name);
+  video->results = results;
+  video_stat (video);
+  g_ptr_array_add (videos, video);
   return TRUE;
 }
 
@@ -167,7 +167,7 @@ read_list (const gchar *name, GError **error)
   return text;
 }
 
-/* Removes what ends a line on other systems, unless there is such a file. */
+/* Removes a carriage return at the end, unless a file has such a name. */
 static void
 remove_return (gchar *name)
 {
@@ -178,8 +178,8 @@ remove_return (gchar *name)
 }
 
 static gboolean
-add_list (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
-    GError **error)
+add_video_list (GPtrArray *videos, const gchar *name,
+    const ArchiveOptions *options, GError **error)
 {
   GString *text = read_list (name, error);
   const gchar *at, *end;
@@ -191,32 +191,32 @@ add_list (GPtrArray *films, const gchar *name, const ArchiveOptions *options,
   for (at = text->str; ok && at < end;) {
     const gchar *stop =
         memchr (at, options->null ? '\0' : '\n', (gsize) (end - at));
-    gchar *film = g_strndup (at, (gsize) ((stop != NULL ? stop : end) - at));
+    gchar *video = g_strndup (at, (gsize) ((stop != NULL ? stop : end) - at));
 
     if (!options->null)
-      remove_return (film);
-    ok = *film == '\0' || add_film (films, film, options, error);
-    g_free (film);
+      remove_return (video);
+    ok = *video == '\0' || add_video (videos, video, options, error);
+    g_free (video);
     at = stop != NULL ? stop + 1 : end;
   }
   g_string_free (text, TRUE);
   return ok;
 }
 
-/* Each path once: two names of a film would be done twice. */
+/* Keeps each path once. */
 static void
-remove_doubles (GPtrArray *films)
+remove_doubles (GPtrArray *videos)
 {
   GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
   guint i = 0;
 
-  while (i < films->len) {
-    const Film *film = films->pdata[i];
+  while (i < videos->len) {
+    const Video *video = videos->pdata[i];
 
-    if (g_hash_table_add (seen, film->path))
+    if (g_hash_table_add (seen, video->path))
       i++;
     else
-      g_ptr_array_remove_index (films, i);
+      g_ptr_array_remove_index (videos, i);
   }
   g_hash_table_unref (seen);
 }
@@ -226,7 +226,8 @@ remove_doubles (GPtrArray *films)
 static gint
 compare_sizes (gconstpointer a, gconstpointer b)
 {
-  const Film *one = *(const Film *const *) a, *other = *(const Film *const *) b;
+  const Video *one = *(const Video *const *) a,
+              *other = *(const Video *const *) b;
 
   if (one->size != other->size)
     return one->size < other->size ? 1 : -1;
@@ -244,47 +245,47 @@ find_least (const guint64 *loads, guint n)
   return least;
 }
 
-/* Keeps the films of a part: the largest first, each goes to the part that has
- * the fewest bytes. The same list gives the same parts, unless a film changes
- * its size in between. */
+/* Keeps the videos of one part. Largest first, each video goes to the part with
+ * the fewest bytes so far. The same list gives the same parts, unless the size
+ * of a video changes. */
 static GPtrArray *
-take_part (GPtrArray *films, guint part, guint parts)
+take_part (GPtrArray *videos, guint part, guint parts)
 {
-  GPtrArray *mine = g_ptr_array_new_with_free_func (free_film);
+  GPtrArray *mine = g_ptr_array_new_with_free_func (free_video);
   guint64 *loads = g_new0 (guint64, parts);
 
-  g_ptr_array_sort (films, compare_sizes);
-  g_ptr_array_set_free_func (films, NULL);
-  for (guint i = 0; i < films->len; i++) {
-    Film *film = films->pdata[i];
+  g_ptr_array_sort (videos, compare_sizes);
+  g_ptr_array_set_free_func (videos, NULL);
+  for (guint i = 0; i < videos->len; i++) {
+    Video *video = videos->pdata[i];
     const guint to = find_least (loads, parts);
 
-    loads[to] += film->size + FILM_COST;
+    loads[to] += video->size + VIDEO_COST;
     if (to + 1 == part)
-      g_ptr_array_add (mine, film);
+      g_ptr_array_add (mine, video);
     else
-      free_film (film);
+      free_video (video);
   }
   g_free (loads);
-  g_ptr_array_unref (films);
+  g_ptr_array_unref (videos);
   return mine;
 }
 
 GPtrArray *
-films_list (const ArchiveOptions *options, GError **error)
+videos_list (const ArchiveOptions *options, GError **error)
 {
-  GPtrArray *films = g_ptr_array_new_with_free_func (free_film);
+  GPtrArray *videos = g_ptr_array_new_with_free_func (free_video);
   gboolean ok = TRUE;
 
-  for (gchar **name = options->films; ok && name && *name; name++)
-    ok = add_film (films, *name, options, error);
+  for (gchar **name = options->videos; ok && name && *name; name++)
+    ok = add_video (videos, *name, options, error);
   for (gchar **name = options->lists; ok && name && *name; name++)
-    ok = add_list (films, *name, options, error);
+    ok = add_video_list (videos, *name, options, error);
   if (!ok) {
-    g_ptr_array_unref (films);
+    g_ptr_array_unref (videos);
     return NULL;
   }
-  remove_doubles (films);
-  return options->parts > 1 ? take_part (films, options->part, options->parts)
-                            : films;
+  remove_doubles (videos);
+  return options->parts > 1 ? take_part (videos, options->part, options->parts)
+                            : videos;
 }

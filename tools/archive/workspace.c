@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FILM is done in .FILM.part/NUMBER, beside .FILM.part/lock. NUMBER is a new
- * one each time: a process of a run that was killed a moment ago cannot write
- * to the files of the next. */
+/* The hidden folder of a video's results. RESULTS is written as
+ * .RESULTS.part/NUMBER, beside the lock .RESULTS.part/lock. NUMBER is random,
+ * so that a pipeline of a run that was just killed cannot write to the files of
+ * the next run. */
 #include "archive.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@ lock_path (const Workspace *self)
   return g_build_filename (self->part, "lock", NULL);
 }
 
-/* Whether the file is still the one of that path: who had the lock before may
- * have removed it. */
+/* Whether the open file still is the one at that path: the previous owner of
+ * the lock may have removed it. */
 static gboolean
 is_current (int file, const gchar *path)
 {
@@ -30,8 +31,8 @@ is_current (int file, const gchar *path)
       && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
 }
 
-/* Makes the hidden folder, unless it is there. What else has its name, such as
- * a link that leads nowhere, would be tried for ever. */
+/* Creates the hidden folder unless it exists. Anything else of that name, such
+ * as a dangling link, is an error: try_lock() would be repeated for ever. */
 static gboolean
 make_part (const gchar *part, GError **error)
 {
@@ -46,10 +47,10 @@ make_part (const gchar *part, GError **error)
       return TRUE;
     errno = ENOTDIR;
   }
-  return files_fail ("make the folder", part, error);
+  return files_fail ("create the folder", part, error);
 }
 
-/* 1: locked, 0: by another process, -1: to be tried again, -2: an error */
+/* 1: locked; 0: another process has it; -1: try again; -2: error. */
 static gint
 try_lock (Workspace *self, const gchar *path, GError **error)
 {
@@ -90,7 +91,7 @@ take_lock (Workspace *self, GError **error)
 
 /* Removes all but the lock. */
 static gboolean
-clear (const Workspace *self, GError **error)
+workspace_clear (const Workspace *self, GError **error)
 {
   GDir *dir = g_dir_open (self->part, 0, error);
   gboolean ok = dir != NULL;
@@ -112,9 +113,9 @@ old_path (const Workspace *self)
   return g_build_filename (self->part, "old", NULL);
 }
 
-/* Puts old results back that a killed process had moved out of the way. */
+/* Moves old results back if a process was killed after it had moved them. */
 static gboolean
-restore (const Workspace *self, GError **error)
+workspace_restore (const Workspace *self, GError **error)
 {
   gchar *old = old_path (self);
   const gboolean ok = g_file_test (self->results, G_FILE_TEST_EXISTS)
@@ -133,7 +134,7 @@ make_folder (Workspace *self, GError **error)
   self->folder = g_build_filename (self->part, name, NULL);
   g_free (name);
   return g_mkdir (self->folder, 0777) == 0
-      || files_fail ("make the folder", self->folder, error);
+      || files_fail ("create the folder", self->folder, error);
 }
 
 static gboolean
@@ -141,7 +142,7 @@ make_parent (const gchar *results, GError **error)
 {
   gchar *parent = g_path_get_dirname (results);
   const gboolean ok = g_mkdir_with_parents (parent, 0777) == 0
-      || files_fail ("make the folder", parent, error);
+      || files_fail ("create the folder", parent, error);
 
   g_free (parent);
   return ok;
@@ -170,13 +171,13 @@ workspace_new (const gchar *results, gboolean parents, GError **error)
   self->results = g_strdup (results);
   self->part = part_of (results);
   if ((!parents || make_parent (results, error)) && take_lock (self, error)) {
-    if (restore (self, error) && clear (self, error)
+    if (workspace_restore (self, error) && workspace_clear (self, error)
         && make_folder (self, error))
       return self;
     workspace_free (self);
     return NULL;
   }
-  /* it is not ours to remove */
+  /* without the lock the hidden folder must not be removed */
   if (self->lock >= 0)
     close (self->lock);
   self->lock = -1;
@@ -185,15 +186,15 @@ workspace_new (const gchar *results, gboolean parents, GError **error)
 }
 
 static gboolean
-move (const gchar *from, const gchar *to, GError **error)
+rename_folder (const gchar *from, const gchar *to, GError **error)
 {
   return g_rename (from, to) == 0 || files_fail ("write", to, error);
 }
 
-/* Both names at once, where the file system can; else restore() mends what a
- * kill between the two steps leaves. */
+/* Exchanges both names at once if the file system can. Otherwise in two steps:
+ * workspace_restore() repairs what a kill between them leaves. */
 static gboolean
-replace (const Workspace *self, GError **error)
+workspace_replace (const Workspace *self, GError **error)
 {
   gchar *old;
   gboolean ok;
@@ -203,8 +204,8 @@ replace (const Workspace *self, GError **error)
       == 0)
     return TRUE;
   old = old_path (self);
-  ok = move (self->results, old, error);
-  if (ok && !move (self->folder, self->results, error)) {
+  ok = rename_folder (self->results, old, error);
+  if (ok && !rename_folder (self->folder, self->results, error)) {
     ok = FALSE;
     g_rename (old, self->results);
   }
@@ -217,21 +218,21 @@ workspace_publish (Workspace *self, GError **error)
 {
   gchar *parent = g_path_get_dirname (self->results);
   gboolean ok = g_file_test (self->results, G_FILE_TEST_IS_DIR)
-      ? replace (self, error)
-      : move (self->folder, self->results, error);
+      ? workspace_replace (self, error)
+      : rename_folder (self->folder, self->results, error);
 
   ok = ok && files_sync_folder (parent, error);
   g_free (parent);
   return ok;
 }
 
-/* Once the lock is gone another process may begin in the folder. */
+/* The lock last: after that another process may use the folder. */
 static void
 remove_all (Workspace *self)
 {
   gchar *path = lock_path (self);
 
-  if (clear (self, NULL) && g_unlink (path) == 0)
+  if (workspace_clear (self, NULL) && g_unlink (path) == 0)
     g_rmdir (self->part);
   g_free (path);
   close (self->lock);
