@@ -368,14 +368,14 @@ def test_wrong():
 
     at_once(expect_wrong,
             ('--index is missing', 'x'),
-            ('there is no query', '-i', 'p.ldp'),
-            ('--k is not in', '-i', 'p.ldp', '-k', '0', 'x'),
-            ('--threshold is not', '-i', 'p.ldp', '-t', '2', 'x'),
-            ('--repeat is not', '-i', 'p.ldp', '--repeat', '0', 'x'),
-            ('--repeat is not', '-i', 'p.ldp', '--repeat', '1000001', 'x'),
-            ('neither auto', '-i', 'p.ldp', '-d', 'x', 'x'),
-            ('neither upright', '-i', 'p.ldp', '--orientations', 'x', 'x'),
-            ('contradict', '-i', 'p.ldp', '-e', '-n', 'x'),
+            ('no query', '-i', 'p.ldp'),
+            ('--k must be', '-i', 'p.ldp', '-k', '0', 'x'),
+            ('--threshold must be', '-i', 'p.ldp', '-t', '2', 'x'),
+            ('--repeat must be', '-i', 'p.ldp', '--repeat', '0', 'x'),
+            ('--repeat must be', '-i', 'p.ldp', '--repeat', '1000001', 'x'),
+            ('is not auto', '-i', 'p.ldp', '-d', 'x', 'x'),
+            ('is not upright', '-i', 'p.ldp', '--orientations', 'x', 'x'),
+            ('used together', '-i', 'p.ldp', '-e', '-n', 'x'),
             ('Unknown option', '--nothing'))
     done = expect(2, '--index is missing', 'x', n=3)
     check(done.stderr.count('--index is missing') == 1, 'not only the root prints')
@@ -428,11 +428,11 @@ def differ(part, name, write_file):
 def test_other_files():
     differ('p.ldp has 4 entries, but 5 at rank 0', 'fewer entries',
            lambda path: index('remove', '-n', path, '2'))
-    differ('has other entries than at rank 0', 'other entries',
+    differ('differs in entries from rank 0', 'other entries',
            lambda path: index('rename', '-n', path, '4', 'x'))
-    differ('has other entries than at rank 0', 'another entry in the middle',
+    differ('differs in entries from rank 0', 'another entry in the middle',
            lambda path: index('rename', '-n', path, '2', 'x'))
-    differ('has other parameters than at rank 0', 'other parameters',
+    differ('differs in parameters from rank 0', 'other parameters',
            lambda path: shutil.copy('blocks.ldp', path))
     differ('cannot be opened', 'no file', os.remove)
     # appended since

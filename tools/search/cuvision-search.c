@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the pictures of an index that look most like a picture. */
+/* The program: the root reads queries and has all ranks compare them; the other
+ * ranks wait for its commands. */
 #include "config.h"
 #include "search-tool.h"
 
@@ -7,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the root has all ranks do. */
+/* What the root broadcasts to all ranks. */
 typedef enum {
   COMMAND_END,
-  COMMAND_FIND,    /* entries of a name, whose bytes follow */
-  COMMAND_COMPARE, /* with queries, whose descriptors follow */
+  COMMAND_FIND,    /* find the entries of a name, whose bytes follow */
+  COMMAND_COMPARE, /* compare queries, whose descriptors follow */
 } CommandKind;
 
 typedef struct {
   guint32 kind;
-  guint32 n;                        /* bytes of the name, or queries */
-  gint64 entries[SCAN_MAX_QUERIES]; /* of the queries, below 0: a picture */
+  guint32 n;                        /* length of the name, or queries */
+  gint64 entries[SCAN_MAX_QUERIES]; /* number of each; below 0: a picture */
 } Command;
 
 typedef struct {
@@ -30,9 +31,9 @@ typedef struct {
   Queries *queries;
   RecordQuery waiting[SCAN_MAX_QUERIES]; /* not yet compared */
   guint n_waiting;
-  gint64 waiting_since; /* the first of them */
-  gint64 answer_us;     /* how long the last answer took */
-  gboolean skipped;     /* a query */
+  gint64 waiting_since; /* time of the first of them */
+  gint64 answer_us;     /* duration of the last answer */
+  gboolean skipped;     /* some query failed */
 } Search;
 
 /* Bytes of a query's descriptors, of all orientations. */
@@ -57,7 +58,7 @@ files_are_unchanged (Search *self, gboolean now)
   return ranks_agree (part_find_change (&self->part, now));
 }
 
-/* At the root *all has the numbers of the entries of a name. */
+/* Sets *all at the root to the numbers of the entries with that name. */
 static gboolean
 find_entries (
     Search *self, const Command *command, const gchar *name, GArray **all)
@@ -84,7 +85,8 @@ find_entries (
   return TRUE;
 }
 
-/* From the rank that has it: of a picture the root. */
+/* Broadcasts the descriptor of a query: a picture's from the root, an entry's
+ * from the rank that owns it. */
 static void
 broadcast_descriptor (Search *self, guint query, gint64 entry)
 {
@@ -103,10 +105,10 @@ broadcast_descriptor (Search *self, guint query, gint64 entry)
   ranks_broadcast (descriptor_of (self, query), size, from);
 }
 
-/* Files are looked at before they are read, as one that was cut off cannot be;
- * of what changed meanwhile the next queries tell, or the end. */
+/* Checks the files before reading them, as reading a truncated one is fatal.
+ * Changes made later are reported by the next query, or at exit. */
 static gboolean
-compare (Search *self, const Command *command)
+search_compare (Search *self, const Command *command)
 {
   if (!files_are_unchanged (self, FALSE))
     return FALSE;
@@ -120,16 +122,16 @@ serve_compare (Search *self, const Command *command)
 {
   Found found;
 
-  if (!compare (self, command))
+  if (!search_compare (self, command))
     return FALSE;
   for (guint i = 0; i < command->n; i++)
     scan_merge (self->scan, (gint) i, &found);
   return TRUE;
 }
 
-/* Until the root says so, or something fails. */
+/* The loop of the other ranks, until COMMAND_END or an error. */
 static gboolean
-serve (Search *self)
+search_serve (Search *self)
 {
   for (;;) {
     Command command;
@@ -149,15 +151,15 @@ serve (Search *self)
 /* ---- the root ---- */
 
 typedef enum {
-  NEXT,    /* go on with the next query */
-  FAILED,  /* the root cannot go on: tell the others */
-  ALL_END, /* the ranks have ended together */
+  NEXT,    /* continue with the next query */
+  FAILED,  /* the root cannot continue: send COMMAND_END */
+  ALL_END, /* all ranks have ended: send nothing */
 } Outcome;
 
-/* Has all ranks compare with the queries that wait. Merges all of them, as the
- * other ranks do, also after one could not be printed. */
+/* Has all ranks compare the waiting queries, and prints the results. Merges all
+ * of them even after printing failed, because the other ranks do. */
 static Outcome
-answer (Search *self)
+search_answer (Search *self)
 {
   const gint64 start = g_get_monotonic_time ();
   Command command = { .kind = COMMAND_COMPARE, .n = self->n_waiting };
@@ -166,7 +168,7 @@ answer (Search *self)
   for (guint i = 0; i < self->n_waiting; i++)
     command.entries[i] = self->waiting[i].entry;
   ranks_await (&command, sizeof command);
-  if (!compare (self, &command))
+  if (!search_compare (self, &command))
     return ALL_END;
   for (guint i = 0; i < self->n_waiting; i++) {
     Found found;
@@ -180,7 +182,7 @@ answer (Search *self)
   return ok ? NEXT : FAILED;
 }
 
-/* The descriptor of a picture is already there. */
+/* Adds a query; a picture's descriptor must be in place already. */
 static Outcome
 ask (Search *self, const gchar *text, gint64 entry, DescribeTimes times)
 {
@@ -188,14 +190,15 @@ ask (Search *self, const gchar *text, gint64 entry, DescribeTimes times)
     self->waiting_since = g_get_monotonic_time ();
   self->waiting[self->n_waiting++] =
       (RecordQuery){ g_strdup (text), entry, times };
-  return (gint) self->n_waiting < scan_max_queries (self->scan) ? NEXT
-                                                                : answer (self);
+  return (gint) self->n_waiting < scan_max_queries (self->scan)
+      ? NEXT
+      : search_answer (self);
 }
 
 static Outcome
-skip (Search *self, const gchar *query, const gchar *problem)
+skip_query (Search *self, const gchar *query, const gchar *problem)
 {
-  const Outcome outcome = self->n_waiting > 0 ? answer (self) : NEXT;
+  const Outcome outcome = self->n_waiting > 0 ? search_answer (self) : NEXT;
   gchar *name;
 
   if (outcome != NEXT)
@@ -217,7 +220,7 @@ ask_picture (Search *self, const gchar *path)
 
   if (problem == NULL)
     return ask (self, path, -1, times);
-  outcome = skip (self, path, problem);
+  outcome = skip_query (self, path, problem);
   g_free (problem);
   return outcome;
 }
@@ -238,15 +241,15 @@ ask_number (Search *self, const gchar *text)
 
   if (n > 0 && g_ascii_string_to_unsigned (text, 10, 0, n - 1, &number, NULL))
     return ask_entry (self, text, number);
-  problem = g_strdup_printf ("this is not the number of an entry: there are "
-                             "%" G_GUINT64_FORMAT ", from 0 on",
+  problem = g_strdup_printf ("not the number of an entry: there are "
+                             "%" G_GUINT64_FORMAT ", numbered from 0",
       n);
-  outcome = skip (self, text, problem);
+  outcome = skip_query (self, text, problem);
   g_free (problem);
   return outcome;
 }
 
-/* A query for each entry of the name. */
+/* Adds a query for each entry with that name. */
 static Outcome
 ask_name (Search *self, const gchar *name)
 {
@@ -260,7 +263,7 @@ ask_name (Search *self, const gchar *name)
   for (guint i = 0; outcome == NEXT && i < entries->len; i++)
     outcome = ask_entry (self, name, g_array_index (entries, guint64, i));
   if (entries->len == 0)
-    outcome = skip (self, name, "no entry has this name");
+    outcome = skip_query (self, name, "no entry has this name");
   g_array_unref (entries);
   return outcome;
 }
@@ -275,8 +278,8 @@ ask_query (Search *self, const gchar *query)
   return ask_name (self, query);
 }
 
-/* Whether the first query has waited for as long as an answer takes: then it
- * does not also wait for the next one, which may be slow to decode or find. */
+/* Whether the first query has waited for as long as an answer takes. It should
+ * not also wait for the next one, which may be slow to decode or find. */
 static gboolean
 is_due (const Search *self)
 {
@@ -284,9 +287,10 @@ is_due (const Search *self)
       && g_get_monotonic_time () - self->waiting_since >= self->answer_us;
 }
 
-/* Queries that wait are answered before stdin is waited for. */
+/* The loop of the root. Answers the waiting queries before it waits for stdin.
+ */
 static gboolean
-lead (Search *self)
+search_lead (Search *self)
 {
   Command end = { .kind = COMMAND_END };
   Outcome outcome = NEXT;
@@ -299,7 +303,7 @@ lead (Search *self)
     if (query != NULL)
       outcome = ask_query (self, query);
     else if (self->n_waiting > 0)
-      outcome = answer (self);
+      outcome = search_answer (self);
     else
       break;
   }
@@ -323,7 +327,7 @@ open_root (Search *self)
     return NULL;
   self->queries = queries_new (options, part_info (&self->part));
   if (self->queries == NULL)
-    return g_strdup ("pictures cannot be described");
+    return g_strdup ("cannot compute descriptors of pictures");
   return options->output != NULL ? record_open (options->output) : NULL;
 }
 
@@ -354,14 +358,15 @@ close_search (Search *self)
   g_free (self->packed);
 }
 
-/* The root's exit status for all. */
+/* Returns the root's exit status at all ranks. */
 static int
-run (Search *self)
+search_run (Search *self)
 {
   int status = 1;
 
   if (open_search (self))
-    status = (ranks_is_root () ? lead (self) : serve (self)) ? 0 : 1;
+    status =
+        (ranks_is_root () ? search_lead (self) : search_serve (self)) ? 0 : 1;
   close_search (self);
   ranks_broadcast (&status, sizeof status, 0);
   return status;
@@ -381,7 +386,7 @@ main (int argc, char **argv)
     return 2;
   parsed = options_parse (&argc, &argv, &search.options, &text);
   if (parsed == SEARCH_RUN)
-    status = run (&search);
+    status = search_run (&search);
   else
     status = parsed == SEARCH_HELP ? 0 : 2;
   if (parsed == SEARCH_HELP && ranks_is_root ())

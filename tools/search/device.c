@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Chooses GPU or CPU, threads and memory of this rank. */
 #include "search-tool.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 static gint n_devices; /* GPUs of this machine */
 
-/* A launcher may have bound the rank to fewer cores than are its share. */
+/* The rank's share of the cores, or fewer if the launcher bound it to fewer. */
 static gint
 count_threads (const SearchOptions *options)
 {
@@ -18,7 +19,7 @@ count_threads (const SearchOptions *options)
                                 : MIN (share, (gint) g_get_num_processors ());
 }
 
-/* The ranks of a machine take its GPUs in turn. */
+/* The ranks of a machine are assigned to its GPUs in turn. */
 gchar *
 device_choose (const SearchOptions *options, CuvProcessor *processor)
 {
@@ -34,7 +35,7 @@ device_choose (const SearchOptions *options, CuvProcessor *processor)
   if (problem == NULL || options->device == SEARCH_DEVICE_AUTO)
     return NULL;
   return g_strdup_printf (
-      "--device cuda: %s; --device cpu finds the same", problem);
+      "--device cuda: %s; --device cpu gives the same results", problem);
 }
 
 gsize
@@ -68,7 +69,7 @@ read_limit (const gchar *folder, const gchar *file)
   return bytes;
 }
 
-/* The least of a control group and those that it is in. */
+/* The smallest limit of a control group and its parents. */
 static gsize
 limit_of (const gchar *root, const gchar *group, const gchar *file)
 {
@@ -120,8 +121,8 @@ read_free_memory (void)
       device_read_size ("/proc/meminfo", "MemAvailable:"), read_group_limit ());
 }
 
-/* Not before every rank has a context, which takes memory, too, and before any
- * allocates. */
+/* Measures free memory after every rank has created its CUDA context, which
+ * takes memory, and before any rank allocates. */
 DeviceMemory
 device_memory (const SearchOptions *options, const CuvProcessor *processor)
 {

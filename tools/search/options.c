@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command line. */
 #include "search-tool.h"
 
 static SearchOptions options;
@@ -19,7 +20,7 @@ parse_device (
     }
   }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is neither auto, cpu nor cuda", name, value);
+      "%s '%s' is not auto, cpu or cuda", name, value);
   return FALSE;
 }
 
@@ -35,21 +36,21 @@ parse_orientations (
     options.orientations = SEARCH_ALL_ORIENTATIONS;
   else
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s '%s' is neither upright, mirrored nor all", name, value);
+        "%s '%s' is not upright, mirrored or all", name, value);
   return *error == NULL;
 }
 
 static const GOptionEntry entries[] = {
   { "index", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.indexes,
-      "An index of ldpindexsink or cuvision-index, or a pattern of several; "
-      "entries are numbered through all of them",
+      "An index of ldpindexsink or cuvision-index, or a pattern of several, "
+      "whose entries are numbered consecutively",
       "FILE" },
   { "entry", 'e', 0, G_OPTION_ARG_NONE, &by_name,
       "Queries are names of entries, not pictures", NULL },
   { "number", 'n', 0, G_OPTION_ARG_NONE, &by_number,
       "Queries are numbers of entries, not pictures", NULL },
   { "k", 'k', 0, G_OPTION_ARG_INT, &options.k,
-      "Maximum number of matches of a query, 1 to 10000 (default: 5)", "N" },
+      "Maximum number of matches per query, 1 to 10000 (default: 5)", "N" },
   { "threshold", 't', 0, G_OPTION_ARG_DOUBLE, &options.threshold,
       "Minimum similarity of a match, 0 to 1 (default: 0)", "SIMILARITY" },
   { "orientations", 0, 0, G_OPTION_ARG_CALLBACK, parse_orientations,
@@ -57,20 +58,20 @@ static const GOptionEntry entries[] = {
       "270 degrees: upright, mirrored or all (default: mirrored)",
       "NAME" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-      "Write the results to a file of the first rank's machine, not to stdout",
+      "Write the results to a file on the first rank's machine, not to stdout",
       "FILE" },
   { "thumbnails", 0, 0, G_OPTION_ARG_NONE, &options.thumbnails,
       "Print the matches' thumbnails, as data URIs of PNG", NULL },
   { "device", 'd', 0, G_OPTION_ARG_CALLBACK, parse_device,
-      "auto, cpu or cuda; all find the same (default: auto)", "NAME" },
+      "auto, cpu or cuda; results are the same (default: auto)", "NAME" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &options.n_threads,
       "Threads of each rank on the CPU (default: the machine's cores, divided "
       "by its ranks)",
       "N" },
   { "memory-limit", 0, 0, G_OPTION_ARG_INT, &options.memory_limit,
-      "MiB of memory, of the GPU or the machine, for a copy of each rank's "
-      "histograms; what does not fit is read from the file again and again "
-      "(default: what the ranks' share of the free memory holds)",
+      "MiB of GPU or host memory for a copy of each rank's histograms; the "
+      "rest is read from the file for each query (default: the rank's share of "
+      "the free memory)",
       "MIB" },
   { "no-check", 0, 0, G_OPTION_ARG_NONE, &options.no_check,
       "Do not check the entries for damage, for which all of them are read",
@@ -78,7 +79,7 @@ static const GOptionEntry entries[] = {
   { "repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat,
       "Compare N times and print the median time (default: 1)", "N" },
   { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose,
-      "Print what each rank does, and its memory", NULL },
+      "Print the entries, device and memory of each rank", NULL },
   { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this", NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.queries,
       NULL, NULL },
@@ -86,16 +87,16 @@ static const GOptionEntry entries[] = {
 };
 
 static const gchar description[] =
-    "Prints a line of JSON for each query: its matches, the best first. The "
-    "QUERY - reads\nmore from stdin, one a line, and answers all that are "
-    "there before it waits.\n\n"
+    "Prints a line of JSON for each query: its matches, best first. The QUERY "
+    "- reads more\nqueries from stdin, one per line, and answers those that "
+    "are there before it waits.\n\n"
     "Examples:\n"
     "  cuvision-search -i pictures.ldp photo.jpg\n"
     "  mpirun -n 4 cuvision-search -i 'part-*.ldp' --k 10 photos/*.jpg\n"
     "  mpirun --host a,b --map-by ppr:1:node --bind-to none cuvision-search "
     "-i big.ldp -\n\n"
-    "Exit status: 0 on success, 1 if something failed, also a query, 2 for a "
-    "wrong command line.";
+    "Exit status: 0 on success, 1 if anything failed, even one query, 2 for a "
+    "wrong\ncommand line.";
 
 static const gchar *
 find_problem (void)
@@ -103,24 +104,24 @@ find_problem (void)
   if (options.indexes == NULL)
     return "--index is missing";
   if (options.queries == NULL)
-    return "there is no query: name a picture, or - to read them from stdin";
+    return "no query: name a picture, or - to read queries from stdin";
   if (by_name && by_number)
-    return "--entry and --number contradict each other";
+    return "--entry and --number cannot be used together";
   if (options.k < 1 || options.k > 10000)
-    return "--k is not in 1 .. 10000";
+    return "--k must be 1 to 10000";
   if (!(options.threshold >= 0 && options.threshold <= 1))
-    return "--threshold is not in 0 .. 1";
+    return "--threshold must be 0 to 1";
   if (options.n_threads < 0)
-    return "--threads is below 0";
+    return "--threads must be 0 or more";
   if (options.memory_limit < -1)
-    return "--memory-limit is below 0";
+    return "--memory-limit must be 0 or more";
   if (options.repeat < 1 || options.repeat > 1000000)
-    return "--repeat is not in 1 .. 1000000";
+    return "--repeat must be 1 to 1000000";
   return NULL;
 }
 
 static SearchParsed
-finish (SearchOptions *self, gchar **text)
+check_parsed (SearchOptions *self, gchar **text)
 {
   const gchar *problem = find_problem ();
 
@@ -132,7 +133,8 @@ finish (SearchOptions *self, gchar **text)
   self->kind = by_name ? SEARCH_NAMES
       : by_number      ? SEARCH_NUMBERS
                        : SEARCH_PICTURES;
-  if (self->kind != SEARCH_PICTURES) /* an entry is described upright only */
+  if (self->kind
+      != SEARCH_PICTURES) /* an index holds upright descriptors only */
     self->orientations = SEARCH_UPRIGHT;
   return SEARCH_RUN;
 }
@@ -150,8 +152,9 @@ options_parse (int *argc, char ***argv, SearchOptions *self, gchar **text)
   };
   g_option_context_set_help_enabled (context, FALSE);
   g_option_context_set_summary (context,
-      "Finds the pictures of an index that look most like a picture, on one or "
-      "many\nmachines, with MPI.");
+      "Finds the entries of an index that are most similar to a picture, on "
+      "one "
+      "or many\nmachines, with MPI.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, &error)) {
@@ -160,7 +163,7 @@ options_parse (int *argc, char ***argv, SearchOptions *self, gchar **text)
     *text = g_option_context_get_help (context, TRUE, NULL);
     parsed = SEARCH_HELP;
   } else {
-    parsed = finish (self, text);
+    parsed = check_parsed (self, text);
   }
   g_clear_error (&error);
   g_option_context_free (context);

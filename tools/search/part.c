@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The index files and this rank's range of their entries: opens them, compares
+ * them with those of the root, checks them for damage and for changes. */
 #include "search-tool.h"
 
 #include <glob.h>
@@ -11,9 +13,9 @@
 
 /* ---- files ---- */
 
-/* A library's error as GLib's allocator has it. */
+/* Copies an error that was allocated by malloc() to GLib's allocator. */
 static gchar *
-take (char *text)
+take_error (char *text)
 {
   gchar *copy = g_strdup (text != NULL ? text : "out of memory");
 
@@ -31,7 +33,7 @@ close_file (gpointer file)
 }
 
 static gchar *
-open_file (Part *self, const gchar *path)
+open_index (Part *self, const gchar *path)
 {
   IndexFile file = { .path = g_strdup (path) };
   char *problem;
@@ -43,7 +45,7 @@ open_file (Part *self, const gchar *path)
     g_clear_pointer (&file.index, cuv_ldp_index_free);
   if (file.index == NULL) {
     g_free (file.path);
-    return take (problem);
+    return take_error (problem);
   }
   file.n = cuv_ldp_index_n_entries (file.index);
   g_array_append_val (self->files, file);
@@ -56,8 +58,8 @@ compare_paths (const void *a, const void *b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
-/* A pattern's files, in the order of their names' bytes: glob()'s own order
- * depends on the locale, which numbers of entries must not. */
+/* Opens a pattern's files sorted by bytes: glob() sorts by the locale, on which
+ * the numbers of entries must not depend. */
 static gchar *
 open_pattern (Part *self, const gchar *pattern)
 {
@@ -66,16 +68,16 @@ open_pattern (Part *self, const gchar *pattern)
 
   if (g_file_test (pattern, G_FILE_TEST_EXISTS)
       || glob (pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found) != 0)
-    problem = open_file (self, pattern);
+    problem = open_index (self, pattern);
   else
     qsort (found.gl_pathv, found.gl_pathc, sizeof (char *), compare_paths);
   for (gsize i = 0; problem == NULL && i < found.gl_pathc; i++)
-    problem = open_file (self, found.gl_pathv[i]);
+    problem = open_index (self, found.gl_pathv[i]);
   globfree (&found);
   return problem;
 }
 
-/* Files stay open: more of them than the 1024 that are usual for a process. */
+/* All files stay open: raises the usual limit of 1024. */
 static void
 allow_many_files (void)
 {
@@ -100,10 +102,10 @@ open_files (Part *self, gchar **indexes)
 
 /* ---- the same files everywhere ---- */
 
-/* Entries of which stored checksums are compared: each costs reading a page. */
+/* Number of stored checksums that are compared: each costs reading a page. */
 enum { N_SAMPLES = 2048 };
 
-/* What the root says of a file. */
+/* By which all ranks compare a file with the root's. */
 typedef struct {
   guint8 header[CUV_LDP_INDEX_HEADER];
   guint64 n;
@@ -117,8 +119,8 @@ checksum_of (const CuvLdpIndex *index, guint64 i)
       + cuv_ldp_index_info (index)->stride - 4);
 }
 
-/* Of the checksums of up to N_SAMPLES of the first n entries, evenly spaced
- * from the first to the last (FNV-1a). */
+/* Digest (FNV-1a) of the checksums of up to N_SAMPLES of the first n entries,
+ * evenly spaced from the first to the last. */
 static guint64
 digest_of (const CuvLdpIndex *index, guint64 n)
 {
@@ -134,8 +136,8 @@ digest_of (const CuvLdpIndex *index, guint64 n)
   return digest;
 }
 
-/* The first n entries of a file; there may be more, appended since the root
- * counted. */
+/* Identity of the first n entries: more may have been appended since the root
+ * counted them. */
 static Identity
 identify (const CuvLdpIndex *index, guint64 n)
 {
@@ -148,8 +150,8 @@ identify (const CuvLdpIndex *index, guint64 n)
   return self;
 }
 
-/* The root may have opened the file after this rank did, and after a writer
- * appended entries. */
+/* Refreshes the file if the root has more entries: a writer may have appended
+ * some after this rank had opened it. */
 static gchar *
 catch_up (IndexFile *self, guint64 n)
 {
@@ -158,13 +160,13 @@ catch_up (IndexFile *self, guint64 n)
   if (self->n >= n)
     return NULL;
   if (!cuv_ldp_index_refresh (self->index, &problem))
-    return take (problem);
+    return take_error (problem);
   self->n = cuv_ldp_index_n_entries (self->index);
   return NULL;
 }
 
 static gchar *
-compare_file (IndexFile *self, const Identity *root)
+compare_index (IndexFile *self, const Identity *root)
 {
   Identity own;
   gchar *problem = catch_up (self, root->n);
@@ -179,18 +181,19 @@ compare_file (IndexFile *self, const Identity *root)
   self->n = root->n;
   own = identify (self->index, self->n);
   if (memcmp (own.header, root->header, sizeof own.header) != 0)
-    return g_strdup_printf ("%s has other parameters than at rank 0: use the "
-                            "same file on all machines",
+    return g_strdup_printf (
+        "%s differs in parameters from rank 0: use the same "
+        "file on all machines",
         self->path);
   if (own.digest != root->digest)
-    return g_strdup_printf ("%s has other entries than at rank 0: use the same "
+    return g_strdup_printf ("%s differs in entries from rank 0: use the same "
                             "file on all machines",
         self->path);
   return NULL;
 }
 
 static gchar *
-compare_files (Part *self)
+compare_indexes (Part *self)
 {
   guint n = self->files->len;
   Identity *root;
@@ -199,7 +202,7 @@ compare_files (Part *self)
   ranks_broadcast (&n, sizeof n, 0);
   if (!ranks_is_root () && n != self->files->len)
     problem = g_strdup_printf (
-        "there are %u index files, but %u at rank 0", self->files->len, n);
+        "found %u index files, but %u at rank 0", self->files->len, n);
   root = g_new0 (Identity, n);
   for (guint i = 0; ranks_is_root () && i < n; i++) {
     const IndexFile *file = &g_array_index (self->files, IndexFile, i);
@@ -209,7 +212,7 @@ compare_files (Part *self)
   ranks_broadcast (root, n * sizeof *root, 0);
   for (guint i = 0; problem == NULL && i < n; i++)
     problem =
-        compare_file (&g_array_index (self->files, IndexFile, i), &root[i]);
+        compare_index (&g_array_index (self->files, IndexFile, i), &root[i]);
   g_free (root);
   return problem;
 }
@@ -286,7 +289,7 @@ part_find (const Part *self, const gchar *name)
 
 /* ---- files that change ---- */
 
-/* A file that was not written to since this was last called needs no look. */
+/* Whether the modification time changed since the last call. */
 static gboolean
 was_written (IndexFile *self, const struct stat *status)
 {
@@ -301,13 +304,15 @@ was_written (IndexFile *self, const struct stat *status)
 static void
 warn_replaced (IndexFile *self)
 {
-  g_printerr ("cuvision-search: %s was replaced or removed: the search goes on "
-              "with the old file; start it again for the new one\n",
+  g_printerr (
+      "cuvision-search: %s was replaced or removed: still using the old "
+      "file; restart the search to use the new one\n",
       self->path);
   self->is_replaced = TRUE;
 }
 
-/* Names and queries come from the file, histograms from a copy. */
+/* An overwritten file is an error: names and queries would come from the new
+ * content, but histograms from a copy of the old one. */
 static gchar *
 find_change (IndexFile *self)
 {
@@ -329,12 +334,12 @@ find_change (IndexFile *self)
       && digest_of (self->index, self->n) == self->digest)
     return NULL;
   return g_strdup_printf (
-      "%s was overwritten during the search: start it again, "
-      "and replace files by renaming others",
+      "%s was overwritten during the search: restart the search; to replace a "
+      "file safely, write a new one and rename it",
       self->path);
 }
 
-/* Of thousands of files a look takes longer than a query. */
+/* Checking thousands of files takes longer than a query. */
 enum { LOOK_INTERVAL = 100000 }; /* us */
 
 gchar *
@@ -379,7 +384,7 @@ enum { TASK_ENTRIES = 64 };
 typedef struct {
   const Part *part;
   GMutex lock;
-  guint64 damaged; /* the first, or part->end */
+  guint64 damaged; /* first damaged entry; part->end: none */
 } Check;
 
 static void
@@ -431,7 +436,7 @@ part_open (Part *self, const SearchOptions *options, gint n_threads)
   *self = (Part){ .files = g_array_new (FALSE, FALSE, sizeof (IndexFile)) };
   g_array_set_clear_func (self->files, close_file);
   if (!ranks_agree (open_files (self, options->indexes))
-      || !ranks_agree (compare_files (self)))
+      || !ranks_agree (compare_indexes (self)))
     return FALSE;
   number_entries (self);
   watch_files (self);

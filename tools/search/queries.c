@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads queries from the command line and stdin, and computes the descriptors
+ * of pictures. Only at the root. */
 #include "search-tool.h"
 
 #include <errno.h>
@@ -13,9 +15,9 @@
 
 struct _Queries {
   gchar **next;
-  gboolean reading; /* stdin */
-  gboolean failed;  /* to read it */
-  GString *input;   /* read and not yet returned */
+  gboolean reading; /* from stdin */
+  gboolean failed;  /* reading stdin */
+  GString *input;   /* read but not yet returned */
   GString *line;
   const CuvLdpIndexInfo *info;
   /* for pictures */
@@ -62,9 +64,9 @@ queries_free (Queries *self)
   g_free (self);
 }
 
-/* ---- which ---- */
+/* ---- reading ---- */
 
-/* Returns whether there are bytes, or the end. */
+/* Returns whether there are bytes to read, or the end. */
 static gboolean
 wait_for_input (gboolean may_wait)
 {
@@ -73,7 +75,7 @@ wait_for_input (gboolean may_wait)
   return poll (&input, 1, may_wait ? -1 : 0) > 0;
 }
 
-/* Stops reading at the end. */
+/* Reads what there is; at the end of stdin sets reading = FALSE. */
 static void
 read_input (Queries *self)
 {
@@ -90,7 +92,7 @@ read_input (Queries *self)
   }
 }
 
-/* Moves a line to self->line, at the end also one that is not complete. */
+/* Moves a line to self->line; at the end of stdin also an incomplete one. */
 static gboolean
 take_line (Queries *self)
 {
@@ -108,8 +110,8 @@ take_line (Queries *self)
   return TRUE;
 }
 
-/* Empty lines are skipped. Unless it may wait, reads at most once: there may be
- * bytes without end, but no line. */
+/* Skips empty lines. Unless may_wait, reads at most once, as stdin may supply
+ * bytes for ever without completing a line. */
 static const gchar *
 next_line (Queries *self, gboolean may_wait)
 {
@@ -150,7 +152,7 @@ queries_failed (const Queries *self)
 
 /* ---- pictures ---- */
 
-/* The counts, or NULL with *problem set. */
+/* The counts of the histograms, or NULL with *problem set. */
 static const void *
 describe_sample (
     Queries *self, GstSample *sample, gint n_threads, gchar **problem)
@@ -162,7 +164,7 @@ describe_sample (
   CuvFrame frame;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))) {
-    *problem = g_strdup ("it is not a picture");
+    *problem = g_strdup ("not a picture");
     return NULL;
   }
   *problem = gst_cuv_video_map (
@@ -179,7 +181,7 @@ describe_sample (
 }
 
 static void
-pack (Queries *self, const void *counts, guint8 *packed)
+pack_counts (Queries *self, const void *counts, guint8 *packed)
 {
   cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
   cuv_ldp_index_pack (&self->info->layout, self->counts, packed);
@@ -203,12 +205,13 @@ queries_describe (Queries *self, const gchar *path, gint n_threads,
   gst_sample_unref (sample);
   if (counts == NULL)
     return problem;
-  pack (self, counts, packed);
+  pack_counts (self, counts, packed);
   for (gint i = 1; i < self->orientations; i++) {
     counts = cuv_ldp_cpu_run_turned (self->descriptor, i, n_threads);
     if (counts == NULL)
       return g_strdup ("out of memory");
-    pack (self, counts, packed + (gsize) i * self->info->descriptor_size);
+    pack_counts (
+        self, counts, packed + (gsize) i * self->info->descriptor_size);
   }
   times->describe_us = cuv_microseconds_since (&start);
   return NULL;

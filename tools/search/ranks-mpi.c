@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ranks of an MPI program. */
 #include "search-tool.h"
 
 #include <mpi.h>
 
-/* What no launcher started is a rank of its own. Open MPI 4 would start its
- * daemon for it, which needs programs that may not be installed, and make a
- * folder in /tmp, at which two that start or end at the same time can fail. */
+/* For a process that no launcher started. Open MPI 4 would start its daemon for
+ * it, which needs programs that may not be installed, and create a folder in
+ * /tmp, where two processes that start or end at the same time can fail. */
 static void
 prepare_single_rank (void)
 {
   if (g_getenv ("PMIX_RANK") != NULL || g_getenv ("PMI_RANK") != NULL)
-    return; /* PMI: of srun */
+    return; /* PMI_RANK is set by srun */
   g_setenv ("OMPI_MCA_ess_singleton_isolated", "1", FALSE);
   g_setenv ("OMPI_MCA_orte_create_session_dirs", "0", FALSE);
 }
@@ -41,7 +42,7 @@ ranks_finish (void)
 
 /* ---- bytes ---- */
 
-enum { CHUNK = 1 << 30 }; /* MPI counts in int */
+enum { CHUNK = 1 << 30 }; /* counts of MPI are int */
 
 void
 ranks_broadcast (gpointer bytes, gsize size, gint from)
@@ -51,8 +52,8 @@ ranks_broadcast (gpointer bytes, gsize size, gint from)
         MPI_BYTE, from, MPI_COMM_WORLD);
 }
 
-/* MPI_Bcast() would keep a core busy until the root calls it. Pauses are 1 % of
- * the time waited so far, 1 ms at most. */
+/* MPI_Bcast() would keep a core busy until the root calls it. This sleeps for 1
+ * % of the time waited so far, at most 1 ms, between checks. */
 void
 ranks_await (gpointer bytes, gsize size)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Without MPI there is one rank. */
+/* The only rank, in a build without MPI. */
 #include "search-tool.h"
 
-/* Each process would search all entries and print all results. */
+/* Refuses to run under mpirun: each process would search all entries and print
+ * all results. */
 gboolean
 ranks_init (int *argc, char ***argv)
 {
@@ -13,9 +14,9 @@ ranks_init (int *argc, char ***argv)
 
     if (size == NULL || g_ascii_strtoll (size, NULL, 10) <= 1)
       continue;
-    g_printerr ("cuvision-search: it was built without MPI and is one process, "
-                "but was started as %s: start it without mpirun, or install "
-                "libopenmpi-dev and build it again\n",
+    g_printerr ("cuvision-search: built without MPI, but started as %s "
+                "processes: start it without mpirun, or install libopenmpi-dev "
+                "and build it again\n",
         size);
     return FALSE;
   }

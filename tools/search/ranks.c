@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This rank among all, and errors of all ranks: what does not depend on MPI. */
 #include "search-tool.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ ranks_print_error (const gchar *text)
     g_printerr ("cuvision-search: %s\n", text);
 }
 
-/* With more than one rank, the rank's and the machine's name before it. */
+/* Prefixes rank and machine if there are several ranks. */
 static gchar *
 signed_text (const gchar *text)
 {

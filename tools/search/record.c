@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints a query's results, or its error, as a line of JSON. */
 #include "search-tool.h"
 
 #include <cairo.h>
@@ -45,7 +46,7 @@ uri_of (const guint8 *rgb, const CuvLdpIndexInfo *info)
 /* ---- JSON ---- */
 
 static void
-add_text (JsonBuilder *self, const gchar *key, const gchar *text)
+add_string (JsonBuilder *self, const gchar *key, const gchar *text)
 {
   json_builder_set_member_name (self, key);
   if (text != NULL)
@@ -59,7 +60,7 @@ add_path (JsonBuilder *self, const gchar *key, const gchar *path)
 {
   gchar *text = g_filename_display_name (path);
 
-  add_text (self, key, text);
+  add_string (self, key, text);
   g_free (text);
 }
 
@@ -78,7 +79,7 @@ add_match (JsonBuilder *self, const Found *found, gsize i, const Part *part)
 
   json_builder_begin_object (self);
   add_number (self, "rank", i + 1);
-  add_text (self, "name", found->names->pdata[i]);
+  add_string (self, "name", found->names->pdata[i]);
   json_builder_set_member_name (self, "similarity");
   json_builder_add_double_value (self, match->similarity);
   add_number (self, "entry", match->entry);
@@ -87,7 +88,7 @@ add_match (JsonBuilder *self, const Found *found, gsize i, const Part *part)
   if (found->thumbnails != NULL) {
     gchar *uri = uri_of (found->thumbnails[i], part_info (part));
 
-    add_text (self, "thumbnail", uri);
+    add_string (self, "thumbnail", uri);
     g_free (uri);
   }
   json_builder_end_object (self);
@@ -108,7 +109,7 @@ add_times (JsonBuilder *self, const RecordQuery *query, const Found *found)
 }
 
 static gboolean
-write_all (const gchar *text, gsize size)
+write_stdout (const gchar *text, gsize size)
 {
   while (size > 0) {
     const gssize n = write (fileno (stdout), text, size);
@@ -121,10 +122,10 @@ write_all (const gchar *text, gsize size)
   return TRUE;
 }
 
-/* Ends the object and prints it, with one write() if the system takes it all: a
- * program that ends early leaves no part of a line in a file. */
+/* Ends the object and prints it, if possible with a single write(): a program
+ * that is killed leaves no partial line in a file. */
 static gboolean
-print (JsonBuilder *self)
+print_record (JsonBuilder *self)
 {
   JsonGenerator *generator = json_generator_new ();
   JsonNode *root;
@@ -136,7 +137,7 @@ print (JsonBuilder *self)
   json_generator_set_root (generator, root);
   text = json_generator_to_gstring (generator, g_string_new (NULL));
   g_string_append_c (text, '\n');
-  ok = write_all (text->str, text->len);
+  ok = write_stdout (text->str, text->len);
   if (!ok)
     g_printerr ("cuvision-search: stdout: %s\n", g_strerror (errno));
   g_string_free (text, TRUE);
@@ -155,7 +156,7 @@ record_open (const gchar *path)
 }
 
 static JsonBuilder *
-begin (const gchar *query)
+begin_record (const gchar *query)
 {
   JsonBuilder *self = json_builder_new ();
 
@@ -167,7 +168,7 @@ begin (const gchar *query)
 gboolean
 record_print (const RecordQuery *query, const Found *found, const Part *part)
 {
-  JsonBuilder *builder = begin (query->query);
+  JsonBuilder *builder = begin_record (query->query);
 
   if (query->entry >= 0)
     add_number (builder, "query_entry", (guint64) query->entry);
@@ -178,14 +179,14 @@ record_print (const RecordQuery *query, const Found *found, const Part *part)
   json_builder_end_array (builder);
   add_number (builder, "entries", part->n);
   add_times (builder, query, found);
-  return print (builder);
+  return print_record (builder);
 }
 
 gboolean
 record_print_problem (const gchar *query, const gchar *problem)
 {
-  JsonBuilder *builder = begin (query);
+  JsonBuilder *builder = begin_record (query);
 
-  add_text (builder, "error", problem);
-  return print (builder);
+  add_string (builder, "error", problem);
+  return print_record (builder);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each rank finds the best k of its part. The root has the best of all in
- * these, sorts them and asks their ranks for names and thumbnails. */
+/* Compares queries with this rank's entries and finds its k best. Then the root
+ * gathers the k best of all ranks, sorts them, and gets names and thumbnails
+ * from the ranks that own the entries. */
 #include "search-tool.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 /* This rank's entries of a file. */
 typedef struct {
   CuvLdpScan *scan;
-  guint64 first, n; /* number of the first in all files */
+  guint64 first, n; /* numbered through all files */
 } Segment;
 
 struct _Scan {
@@ -40,8 +41,8 @@ close_segment (gpointer segment)
   cuv_ldp_scan_free (((Segment *) segment)->scan);
 }
 
-/* A share of the memory. What the GPU needs for any number of entries is
- * little, but may be more than the share of a few. */
+/* The share of the memory for n entries. On a GPU with a fixed part: each
+ * segment needs some memory, which may exceed the share of a few entries. */
 static gsize
 memory_of (const Scan *self, gsize memory, guint64 n)
 {
@@ -77,7 +78,7 @@ open_segments (Scan *self, gsize memory)
           part->end - part->first, problem);
 }
 
-/* Of a query's matches, together. */
+/* Limit for all thumbnails of a query, in bytes. */
 enum { MAX_THUMBNAILS = 64 << 20 };
 
 static gchar *
@@ -90,7 +91,7 @@ set_thumbnails (Scan *self)
   if (!self->options->thumbnails)
     return NULL;
   if (size == 0)
-    return g_strdup ("--thumbnails: the index has none, as it was created with "
+    return g_strdup ("--thumbnails: the index has none: it was created with "
                      "thumbnail-width=0");
   if (size * (gsize) self->options->k > MAX_THUMBNAILS)
     return g_strdup_printf ("--thumbnails: %d of %dx%d take more than %d MB: "
@@ -101,7 +102,7 @@ set_thumbnails (Scan *self)
   return NULL;
 }
 
-/* On a GPU queries are compared one after the other. */
+/* On a GPU queries are compared one at a time. */
 static gint
 find_max_queries (const Scan *self, gsize memory)
 {
@@ -126,9 +127,10 @@ open_scan (Scan *self, gsize memory)
   return problem;
 }
 
-/* Without pages of the files, which the system may drop. */
+/* For --verbose. RssAnon does not count mapped pages of the files, which the
+ * system may drop. */
 static gchar *
-describe (const Scan *self)
+scan_describe (const Scan *self)
 {
   const Part *part = self->part;
   const CuvLdpIndexInfo *info = part_info (part);
@@ -170,7 +172,7 @@ scan_new (const Part *part, const SearchOptions *options,
   if (ranks_agree (set_thumbnails (self))
       && ranks_agree (open_scan (self, memory.histograms))) {
     if (options->verbose)
-      ranks_print (describe (self));
+      ranks_print (scan_describe (self));
     return self;
   }
   scan_free (self);
@@ -215,7 +217,7 @@ best_of (const Scan *self, gint query)
 }
 
 static gchar *
-compare (Scan *self, const guint8 *packed, gint n)
+scan_compare (Scan *self, const guint8 *packed, gint n)
 {
   const gsize size = part_info (self->part)->descriptor_size;
   const gint variants = self->options->orientations;
@@ -237,7 +239,7 @@ compare (Scan *self, const guint8 *packed, gint n)
 }
 
 static void
-find_best (Scan *self, gint query)
+scan_find_best (Scan *self, gint query)
 {
   const Part *part = self->part;
   CuvLdpMatch *best = best_of (self, query);
@@ -257,7 +259,7 @@ compare_times (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Each query's time is the median of the repetitions, divided by n. */
+/* scan_us is the median time of the repetitions, divided by n. */
 gboolean
 scan_run (Scan *self, const guint8 *packed, gint n)
 {
@@ -269,9 +271,9 @@ scan_run (Scan *self, const guint8 *packed, gint n)
     struct timespec start;
 
     clock_gettime (CLOCK_MONOTONIC, &start);
-    problem = compare (self, packed, n);
+    problem = scan_compare (self, packed, n);
     for (gint j = 0; j < n && problem == NULL; j++)
-      find_best (self, j);
+      scan_find_best (self, j);
     times[i] = cuv_microseconds_since (&start);
   }
   qsort (times, (gsize) n_times, sizeof *times, compare_times);
@@ -285,7 +287,7 @@ scan_run (Scan *self, const guint8 *packed, gint n)
 
 /* ---- the best of all ---- */
 
-/* The number of the match, its entry's name and thumbnail. */
+/* Appends the index of a match, its entry's name and thumbnail. */
 static void
 append_details (Scan *self, GByteArray *out, guint32 i)
 {
@@ -341,9 +343,9 @@ fetch_details (Scan *self)
     read_details (self);
 }
 
-/* Leaves the best of all ranks in self->matches, at every rank. */
+/* Sets self->matches at every rank to the best of all ranks. */
 static void
-merge (Scan *self, gint query)
+scan_gather (Scan *self, gint query)
 {
   GByteArray *all = ranks_gather (
       best_of (self, query), self->n_best[query] * sizeof *self->best);
@@ -369,7 +371,7 @@ scan_merge (Scan *self, gint i, Found *found)
   struct timespec start;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
-  merge (self, i);
+  scan_gather (self, i);
   fetch_details (self);
   *found =
       (Found){ .matches = (const CuvLdpMatch *) (void *) self->matches->data,

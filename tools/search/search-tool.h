@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuvision-search, an MPI program if there is MPI. All ranks run the same code;
- * rank 0, the root, also reads the queries and prints the results.
+/* cuvision-search: finds the entries of index files that are most similar to
+ * pictures, or to other entries. And a map of this folder.
  *
- *   cuvision-search.c  collects queries, has all ranks compare them
+ *   cuvision-search.c  main(); the root's loop and that of the other ranks
  *   options.c          the command line
- *   ranks.c            who there is, errors
- *   ranks-mpi.c        bytes to and from all
- *   ranks-single.c     the same without MPI, for one rank
- *   part.c             the files, and the part of their entries of this rank
- *   device.c           CPU or GPU
- *   scan.c             the best matches of a part, then of all
- *   queries.c          at the root: pictures and names -> descriptors
- *   record.c           at the root: a query's results as JSON */
+ *   part.c             the index files, and the range of entries of this rank
+ *   device.c           CPU or GPU, and how much memory this rank may use
+ *   scan.c             the best matches of this rank, then of all ranks
+ *   queries.c          reads queries; pictures -> descriptors (root only)
+ *   record.c           a query's results as a line of JSON (root only)
+ *   ranks.c            this rank among all; errors of all ranks
+ *   ranks-mpi.c        collective operations by MPI
+ *   ranks-single.c     the same in a build without MPI, for a single rank
+ *
+ * With MPI several processes, the ranks, open the same files, and each compares
+ * with its range of the entries. Rank 0, the root, runs search_lead(): it reads
+ * queries, broadcasts a Command and the descriptors, and prints the results.
+ * The other ranks run search_serve(): they wait for a Command and carry it out.
+ * Both call search_compare() -> scan_run() and then scan_merge() for each
+ * query.
+ *
+ * "All ranks call it" means a collective operation: every rank has to call it
+ * in the same order, or all of them wait for ever. */
 #ifndef CUV_SEARCH_TOOL_H
 #define CUV_SEARCH_TOOL_H
 
@@ -27,7 +37,8 @@ typedef enum {
   SEARCH_DEVICE_CUDA,
 } SearchDevice;
 
-/* In how many orientations a query is compared: backend.h of ldp. */
+/* Number of orientations in which a query is compared: see CuvLdpQuery in
+ * elements/ldp/backend.h. */
 enum {
   SEARCH_UPRIGHT = 1,
   SEARCH_MIRRORED = 2,
@@ -42,15 +53,15 @@ typedef enum {
 
 typedef struct {
   gchar **indexes; /* files or patterns */
-  gchar **queries; /* "-": a line of stdin each */
+  gchar **queries; /* "-": each line of stdin is one */
   SearchKind kind;
   gchar *output; /* file, or NULL: stdout */
   gint k;
   gdouble threshold;
-  gint orientations; /* of each query, SEARCH_UPRIGHT or another one of these */
+  gint orientations; /* of each query, one of SEARCH_UPRIGHT ... */
   SearchDevice device;
   gint n_threads;    /* 0: the rank's share of the machine's cores */
-  gint memory_limit; /* MiB for histograms, -1: what is free */
+  gint memory_limit; /* MiB for histograms; -1: a share of the free memory */
   gint repeat;
   gboolean thumbnails, no_check, verbose;
 } SearchOptions;
@@ -61,7 +72,7 @@ typedef enum {
   SEARCH_WRONG, /* *text is the error */
 } SearchParsed;
 
-/* *text is to be freed. */
+/* Free *text. */
 SearchParsed options_parse (
     int *argc, char ***argv, SearchOptions *self, gchar **text);
 
@@ -74,7 +85,8 @@ typedef struct {
 
 extern Ranks ranks;
 
-/* Without a launcher there is one rank. FALSE after an error was printed. */
+/* One rank if no launcher such as mpirun started it. FALSE after an error was
+ * printed. */
 gboolean ranks_init (int *argc, char ***argv);
 
 /* Ends the program's use of MPI. */
@@ -85,26 +97,29 @@ gboolean ranks_is_root (void);
 /* Prints a text for the user to stderr, at the root. */
 void ranks_print_error (const gchar *text);
 
-/* All ranks call it with NULL or what failed, which is freed. The root prints
- * all of it, with rank and machine. Returns whether nothing failed anywhere. */
+/* All ranks call it with NULL or an error message, which is freed. The root
+ * prints the messages of all ranks, with rank and machine. Returns TRUE if no
+ * rank had one. */
 gboolean ranks_agree (gchar *problem);
 
-/* Like ranks_agree(), but for texts that are no errors. */
+/* Prints the texts of all ranks in the same way. All ranks call it. */
 void ranks_print (gchar *text);
 
-/* Copies bytes of rank `from` to all others. */
+/* Copies bytes of rank `from` to all others. All ranks call it. */
 void ranks_broadcast (gpointer bytes, gsize size, gint from);
 
-/* The same from the root, which may take long: the others sleep meanwhile. */
+/* The same from the root, for ranks that may wait long: they sleep instead of
+ * keeping a core busy. */
 void ranks_await (gpointer bytes, gsize size);
 
-/* At the root: the bytes of all ranks in their order. Elsewhere NULL. */
+/* Returns at the root the bytes of all ranks, in the order of the ranks; else
+ * NULL. All ranks call it. */
 GByteArray *ranks_gather (gconstpointer bytes, gsize size);
 
-/* At the root: the largest of all. */
+/* Returns at the root the largest value of all ranks. All ranks call it. */
 gdouble ranks_max (gdouble value);
 
-/* The least of all. */
+/* Returns the smallest value of all ranks. All ranks call it. */
 gint ranks_min (gint value);
 
 void ranks_wait_for_all (void);
@@ -114,10 +129,10 @@ void ranks_wait_for_all (void);
 typedef struct {
   gchar *path;
   CuvLdpIndex *index;
-  guint64 first, n; /* number of its first entry, and how many it has */
-  /* as it was last seen */
+  guint64 first, n; /* number of its first entry, and of its entries */
+  /* as last seen */
   guint64 inode;
-  gint64 written; /* when, in ns */
+  gint64 written; /* modification time, ns */
   guint64 digest;
   gboolean is_replaced;
 } IndexFile;
@@ -126,33 +141,33 @@ typedef struct {
   GArray *files;      /* of IndexFile */
   guint64 n;          /* entries of all files */
   guint64 first, end; /* this rank's are first .. end - 1 */
-  gint64 looked;      /* when the files were looked at */
+  gint64 looked;      /* when the files were checked for changes */
 } Part;
 
-/* Opens the files and checks this rank's entries, all ranks together. FALSE
- * after errors were printed. */
+/* Opens the files, compares them with those of the root, and checks this rank's
+ * entries for damage. All ranks call it. FALSE after errors were printed. */
 gboolean part_open (Part *self, const SearchOptions *options, gint n_threads);
 void part_close (Part *self);
 
 const CuvLdpIndexInfo *part_info (const Part *self);
 
-/* The file of an entry. */
+/* The file that contains an entry. */
 const IndexFile *part_file (const Part *self, guint64 entry);
 
 /* The rank that has an entry. */
 gint part_owner (const Part *self, guint64 entry);
 
-/* Numbers, as guint64, of this rank's entries of a name. */
+/* Numbers, as guint64, of this rank's entries with a name. */
 GArray *part_find (const Part *self, const gchar *name);
 
-/* Whether this rank's files still have the entries they had: NULL, or the
- * problem. Warns once of each that was replaced, whose old one stays in use.
- * Unless it has to be now, looks only every 100 ms. */
+/* Returns a problem if a file of this rank was overwritten, else NULL. Warns
+ * once of each file that was replaced: the old one stays in use. Unless `now`,
+ * it checks at most every 100 ms. */
 gchar *part_find_change (Part *self, gboolean now);
 
 /* ---- device.c ---- */
 
-/* Chooses what this rank computes with. NULL, or why not, to be freed. */
+/* Chooses what this rank computes with. NULL, or the problem, to be freed. */
 gchar *device_choose (const SearchOptions *options, CuvProcessor *processor);
 
 typedef struct {
@@ -160,13 +175,12 @@ typedef struct {
   gsize queries;    /* bytes of host memory */
 } DeviceMemory;
 
-/* All ranks call it at a time. */
+/* All ranks call it. */
 DeviceMemory device_memory (
     const SearchOptions *options, const CuvProcessor *processor);
 
-/* A size in kB of a file in /proc, such as "MemAvailable:", in bytes; 0:
- * unknown.
- */
+/* Reads a size such as "MemAvailable:" from a file in /proc. In bytes; 0:
+ * unknown. */
 gsize device_read_size (const gchar *path, const gchar *key);
 
 /* ---- scan.c ---- */
@@ -184,9 +198,9 @@ void scan_free (Scan *self); /* NULL is allowed */
 /* How many queries it compares at once, at most SCAN_MAX_QUERIES. */
 gint scan_max_queries (const Scan *self);
 
-/* Compares with n queries, whose descriptors lie one after the other, those of
- * their orientations together. All ranks
- * call it. Returns FALSE after errors were printed. */
+/* Compares n queries with all entries. packed: the descriptors of the first
+ * query's orientations, then those of the second, ... All ranks call it.
+ * Returns FALSE after errors were printed. */
 gboolean scan_run (Scan *self, const guint8 *packed, gint n);
 
 typedef struct {
@@ -197,8 +211,9 @@ typedef struct {
   gdouble scan_us, merge_us;       /* of one query */
 } Found;
 
-/* Query i of the last run. All ranks call it. *found is set at the root, until
- * the next call. */
+/* Finds the best matches of all ranks for query i of the last run. All ranks
+ * call it. *found is complete at the root only, and valid until the next call.
+ */
 void scan_merge (Scan *self, gint i, Found *found);
 
 /* ---- queries.c ---- */
@@ -210,19 +225,19 @@ Queries *queries_new (
     const SearchOptions *options, const CuvLdpIndexInfo *info);
 void queries_free (Queries *self); /* NULL is allowed */
 
-/* The next one as it was given, until the next call, or NULL at the end. Unless
- * it may wait, also NULL if stdin has no line yet. */
+/* The next query as the user wrote it, valid until the next call; NULL at the
+ * end and, unless may_wait, if stdin has no complete line yet. */
 const gchar *queries_next (Queries *self, gboolean may_wait);
 
-/* Whether stdin could not be read, which was printed. */
+/* Whether reading stdin failed; the error was printed. */
 gboolean queries_failed (const Queries *self);
 
 typedef struct {
   gdouble decode_us, describe_us;
 } DescribeTimes;
 
-/* Writes the descriptors of a picture's orientations. NULL, or the problem, to
- * be freed. */
+/* Writes the descriptors of a picture's orientations to packed. NULL, or the
+ * problem, to be freed. */
 gchar *queries_describe (Queries *self, const gchar *path, gint n_threads,
     guint8 *packed, DescribeTimes *times);
 
@@ -234,10 +249,10 @@ typedef struct {
   DescribeTimes times;
 } RecordQuery;
 
-/* Leads stdout to a file. NULL, or the problem, to be freed. */
+/* Redirects stdout to a file. NULL, or the problem, to be freed. */
 gchar *record_open (const gchar *path);
 
-/* Print a line to stdout. Return FALSE after an error was printed. */
+/* Print a line of JSON to stdout. FALSE after an error was printed. */
 gboolean record_print (
     const RecordQuery *query, const Found *found, const Part *part);
 gboolean record_print_problem (const gchar *query, const gchar *problem);
