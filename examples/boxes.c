@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the faces of a picture or a film: boxes FILE
+/* Prints the faces in a picture or video: boxes FILE
  * cc -o boxes boxes.c $(pkg-config --cflags --libs gstreamer-video-1.0) */
 #include <gst/video/video.h>
 

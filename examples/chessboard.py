@@ -4,8 +4,8 @@
 
 usage: chessboard.py FOLDER PICTURE...
 
-Writes FOLDER/corners.json (COCO) and, as YOLO has it, FOLDER/names.txt and a copy of
-each picture with a text file beside it in FOLDER/yolo. Needs Debian's python3-opencv.
+Writes FOLDER/corners.json (COCO) and, for YOLO, FOLDER/names.txt and in FOLDER/yolo a copy
+of each picture with a text file beside it. Needs Debian's python3-opencv.
 """
 
 import json

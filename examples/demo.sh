@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Draws boxes around faces in a film or of a camera; installs and builds what is
-# missing first.
+# Draws boxes around the faces in a video or of a camera. First installs and builds
+# what is missing.
 # usage: examples/demo.sh [FILE|http://...|/dev/videoN|rtsp://...]
-#   FILE, http://..., https://...  a film or picture that GStreamer can decode
+#   FILE, http://..., https://...  a video or picture that GStreamer can decode
 #   /dev/videoN, rtsp://...        a camera: until it ends, Ctrl-C, or for
 #                                  DEMO_SECONDS seconds
-# BUILD=folder and OUT=folder replace the folders build and demo-out; the input has
-# DEMO_TIMEOUT seconds, 30 without it, to begin.
+# BUILD=folder and OUT=folder replace the folders build and demo-out. The input must
+# answer within DEMO_TIMEOUT seconds, by default 30.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/example.sh"
 
@@ -59,7 +59,7 @@ faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdet
 families=(transfer waldboost overlay publish) # their plugins
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
   speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux name=mux ! filesink "location=$video")
-sound=() # a muxer waits for it: only where there is some
+sound=() # only if the input has some: the muxer would wait for it
 
 # Reads the input's streams; fails if there is no answer.
 discover ()
@@ -78,7 +78,7 @@ discover ()
   esac
 }
 
-# build_plugins TEXT [FAMILY...]: says how much there is to do, if anything.
+# build_plugins TEXT [FAMILY...]: builds them, and first says how much there is to do.
 build_plugins ()
 {
   local text=$1 steps
@@ -89,15 +89,15 @@ build_plugins ()
   compile "$build" "$@"
 }
 
-# videorate, because some frames of this film have the same timestamp.
-run_film ()
+# videorate: some frames of the default video have the same timestamp.
+run_file ()
 {
   gst-launch-1.0 -q -e "${source[@]}" ! videorate \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 \
     ! "${record[@]}" "${sound[@]}"
 }
 
-# Cameras are live: the queue keeps the newest frame and drops the rest.
+# A camera is live: the queue keeps the newest frame and drops the others.
 run_camera ()
 {
   local limit=()
@@ -148,10 +148,10 @@ configure "$build" "-Dcuda=$([ "$kernels" ] && echo auto || echo disabled)" >&2
 build_plugins "what this demo runs" "${families[@]}"
 use_plugins "$build"
 
-rm -rf "$work" # of a failed run; the last good results are kept
+rm -rf "$work" # of a failed run; the last good results remain in $out
 mkdir -p "$work"
 started=$(date +%s%N)
-if is_camera; then run_camera; else run_film; fi
+if is_camera; then run_camera; else run_file; fi
 took=$((($(date +%s%N) - started) / 1000000))
 [ -s "$records" ] || die "no frame was processed"
 save_still "$(best_frame)"

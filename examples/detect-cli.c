@@ -47,9 +47,9 @@ static const GOptionEntry entries[] = {
   { "survivors", 's', 0, G_OPTION_ARG_NONE, &options.survivors,
     "Print the number of windows left after each segment", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-    "Draw the objects into a film (.avi), or pictures in a folder", "PATH" },
+    "Write a video (.avi), or a folder of pictures, with the objects drawn", "PATH" },
   { "show", 'w', 0, G_OPTION_ARG_NONE, &options.show,
-    "Draw the objects on the screen", NULL },
+    "Show the video with the objects drawn", NULL },
   { "frames", 'n', 0, G_OPTION_ARG_INT, &options.frames,
     "Process N frames of each file; 0: all", "N" },
   { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
@@ -57,7 +57,7 @@ static const GOptionEntry entries[] = {
   { "scan", 0, 0, G_OPTION_ARG_STRING, &options.scan,
     "Windows to scan: auto, opencv, wbd or dense", "SCAN" },
   { "mode", 0, 0, G_OPTION_ARG_STRING, &options.mode,
-    "How a GPU compacts survivors: the property rearrangement", "MODE" },
+    "How a GPU compacts surviving windows: the property rearrangement", "MODE" },
   { "block-size", 'b', 0, G_OPTION_ARG_STRING, &options.block_size,
     "Side of a GPU's block of windows: auto, 8, 16 or 32", "SIZE" },
   { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
@@ -80,7 +80,7 @@ find_problem (void)
   if (options.frames < 0)
     return "--frames must be 0 or more";
   if (options.show && options.output != NULL)
-    return "--show and --output exclude each other";
+    return "--show and --output cannot be used together";
   for (gchar **s = options.settings; s != NULL && *s != NULL; s++) {
     if (strchr (*s, '=') == NULL)
       return "--set takes NAME=VALUE";
@@ -92,7 +92,7 @@ void
 parse_options (int *argc, char ***argv)
 {
   GOptionContext *context =
-      g_option_context_new ("- find objects in pictures and films");
+      g_option_context_new ("- find objects in pictures and videos");
   const gchar *wrong;
   GError *error = NULL;
 
@@ -109,14 +109,14 @@ parse_options (int *argc, char ***argv)
   if (options.frames == 0)
     options.frames = G_MAXINT;
   if (options.output != NULL && g_str_has_suffix (options.output, ".avi"))
-    options.film = options.output;
+    options.video = options.output;
   else
     options.folder = options.output;
 }
 
 /* ---- messages ---- */
 
-/* GStreamer's debug text has the cause below its first line. */
+/* The cause is in GStreamer's debug text, after its first line. */
 void
 print_message (const gchar *name, const gchar *what, GstMessage *message)
 {
@@ -140,7 +140,7 @@ print_parse_error (const GError *error)
 {
   g_printerr ("detect: %s: %s\n", error->message,
       g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)
-          ? "install its plugin, or put its folder into GST_PLUGIN_PATH"
+          ? "install its plugin, or add the plugin's folder to GST_PLUGIN_PATH"
           : "see gst-inspect-1.0 waldboostdetect");
 }
 
@@ -167,7 +167,7 @@ print_timing (FILE *out, const gchar *name, const GstStructure *stats)
   n_frames++;
 }
 
-/* Windows left after numbers of stages or weak classifiers. */
+/* Windows left after so many stages or weak classifiers. */
 static void
 print_survivors (FILE *out, const gchar *name, const GstStructure *stats)
 {

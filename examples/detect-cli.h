@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command line of detect, its messages and statistics. */
 #ifndef DETECT_CLI_H
 #define DETECT_CLI_H
 
@@ -7,9 +8,9 @@
 
 /* Options of the command line; see detect --help. */
 typedef struct {
-  GPtrArray *files; /* their names */
+  GPtrArray *files; /* paths */
   gchar *model, *csv, *output, *device, *scan, *mode, *block_size;
-  gchar *film, *folder; /* output, depending on its kind */
+  gchar *video, *folder; /* output if it is a video, or a folder; else NULL */
   gchar **settings;
   gboolean timing, survivors, show;
   gint frames;
@@ -26,10 +27,11 @@ void print_message (const gchar *name, const gchar *what, GstMessage *message);
 /* Prints why gst_parse_launch() failed. */
 void print_parse_error (const GError *error);
 
-/* --timing and --survivors for a frame. stats: the detector's property. */
+/* Prints what --timing and --survivors ask for. stats: the detector's property.
+ */
 void print_stats (FILE *out, const gchar *name, const GstStructure *stats);
 
-/* --timing for all frames so far. */
+/* Prints the means for --timing. seconds: since the start. */
 void print_means (FILE *out, guint n_objects, gdouble seconds);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds objects in pictures and films: an example of a program that embeds the
+/* Finds objects in pictures and videos: an example of a program that embeds the
  * detector. A single pipeline processes frames of all files, of any size. Each
  * file has its own decoder, so that a broken file does not stop the pipeline.
  *
@@ -28,7 +28,7 @@ typedef struct {
   gboolean failed; /* a file could not be decoded */
 } Detect;
 
-/* A signal number, or -1 for an error. Atomic. */
+/* The signal that stopped the program; -1: an error. Atomic. */
 static gint stopped;
 
 /* ---- results ---- */
@@ -149,11 +149,11 @@ picture_location (Detect *self)
   return g_string_free (path, FALSE);
 }
 
-/* A film has the size and rate of the first frame, or 25/s if that is a
+/* A video has the size and rate of the first frame, or 25/s if that is a
  * picture. The compositor scales frames to it, and repeats them for their
  * duration. */
 static void
-set_film_format (GstChildProxy *elements, GstCaps *frame_caps)
+set_video_format (GstChildProxy *elements, GstCaps *frame_caps)
 {
   GstVideoInfo info;
   gboolean has_rate;
@@ -166,8 +166,8 @@ set_film_format (GstChildProxy *elements, GstCaps *frame_caps)
       "height", G_TYPE_INT, info.height, "pixel-aspect-ratio",
       GST_TYPE_FRACTION, info.par_n, info.par_d, "framerate", GST_TYPE_FRACTION,
       has_rate ? info.fps_n : 25, has_rate ? info.fps_d : 1, NULL);
-  gst_child_proxy_set (elements, "format::caps", caps, "film::sink_0::width",
-      info.width, "film::sink_0::height", info.height, NULL);
+  gst_child_proxy_set (elements, "format::caps", caps, "video::sink_0::width",
+      info.width, "video::sink_0::height", info.height, NULL);
   gst_caps_unref (caps);
 }
 
@@ -180,8 +180,8 @@ announce_frame (Detect *self, GstCaps *caps)
 
   if (options.csv != NULL)
     gst_child_proxy_set (elements, "csv::source", self->name, NULL);
-  if (options.film != NULL && self->end == 0)
-    set_film_format (elements, caps);
+  if (options.video != NULL && self->end == 0)
+    set_video_format (elements, caps);
   if (options.folder != NULL) {
     location = picture_location (self);
     gst_child_proxy_set (elements, "output::location", location, NULL);
@@ -235,7 +235,7 @@ need_frame (GstAppSrc *feed, guint length, gpointer user_data)
 
 /* ---- the pipeline ---- */
 
-/* Called in the thread that posts. */
+/* Called in the thread that posts the message. */
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
@@ -263,8 +263,8 @@ build_pipeline (void)
       : "";
   const gchar *sink = options.show ? "autovideosink"
       : options.folder             ? "pngenc ! multifilesink name=output"
-      : options.film
-      ? "video/x-raw,format=I420,colorimetry=1:4:0:0 ! compositor name=film "
+      : options.video
+      ? "video/x-raw,format=I420,colorimetry=1:4:0:0 ! compositor name=video "
         "background=black sink_0::sizing-policy=keep-aspect-ratio "
         "! capsfilter name=format ! jpegenc ! avimux ! filesink name=output"
       : "fakesink";
@@ -287,15 +287,15 @@ build_pipeline (void)
   return pipeline;
 }
 
-/* Paths are not part of the line, as they may contain any character. */
+/* Paths are set as properties, as they may contain any character. */
 static void
 set_paths (GstChildProxy *elements)
 {
   gst_child_proxy_set (elements, "detector::model", options.model, NULL);
   if (options.csv != NULL)
     gst_child_proxy_set (elements, "csv::file-path", options.csv, NULL);
-  if (options.film != NULL)
-    gst_child_proxy_set (elements, "output::location", options.film, NULL);
+  if (options.video != NULL)
+    gst_child_proxy_set (elements, "output::location", options.video, NULL);
   if (options.folder != NULL)
     g_mkdir_with_parents (options.folder, 0777);
 }
@@ -334,7 +334,8 @@ run (Detect *self)
   gst_object_unref (self->pipeline);
 }
 
-/* Files are completed after the first signal; a second one kills. */
+/* The first signal completes the output files; a second one kills the program.
+ */
 static void
 on_signal (int number)
 {

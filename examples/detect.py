@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints a film's objects and the objects in them: detect.py FILE [MODEL [MODEL-INSIDE]]"""
+"""Prints the objects in a video and the objects within them: detect.py FILE [MODEL [MODEL-INSIDE]]"""
 import gi, gstcuvision, os, signal, sys
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Faces of a film in a program that has a GMainLoop, as desktop programs and
- * services do: mainloop FILE
+/* Counts faces in a video, in a program with a GMainLoop, as desktop programs
+ * and services have: mainloop FILE
  * cc -o mainloop mainloop.c $(pkg-config --cflags --libs gstreamer-app-1.0 \
  *   gstreamer-video-1.0) */
 #include <glib-unix.h>
@@ -14,8 +14,8 @@ typedef struct {
   int status;
 } App;
 
-/* Called in the streaming thread; a slow function delays the film, or lets a
- * camera's frames go by. */
+/* Called in the streaming thread: a slow function delays a video, or drops
+ * frames of a camera. */
 static GstFlowReturn
 take_frame (GstAppSink *sink, gpointer data)
 {
@@ -51,7 +51,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The main loop is free for all else that the program does. */
+/* The main loop remains free for the rest of the program. */
 static gboolean
 print_counts (gpointer data)
 {

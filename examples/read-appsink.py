@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the lines of a picture or film: read-appsink.py FILE"""
+"""Prints the lines of a picture or video: read-appsink.py FILE"""
 import sys
 
 import gstcuvision

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the faces of a picture or film: read-probe.py FILE"""
+"""Prints the faces of a picture or video: read-probe.py FILE"""
 import gstcuvision, signal, sys
 from gstcuvision import Gst
 

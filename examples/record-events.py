@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Films what a detector finds: each event, with the seconds before and after it, into a clip
-of its own, and the records of its frames into a file beside it.
+"""Records what a detector finds: each event, with the seconds before and after it, in a clip
+of its own, and the results of its frames in a file beside it.
 
-SOURCE is the start of a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src.
-Ctrl-C completes the open clip. A clip that cannot be written is reported, and the next event
-is tried again."""
+SOURCE is the start of a gst-launch-1.0 pipeline: 'filesrc location=video.avi', v4l2src.
+Ctrl-C completes the open clip. If a clip cannot be written, that is reported, and recording continues
+with the next event."""
 import argparse
 import collections
 import datetime
@@ -24,7 +24,7 @@ gi.require_version("GstVideo", "1.0")
 from gi.repository import GstVideo  # noqa: E402
 
 KEY_SECONDS = 1  # between key frames, at which clips begin
-ENCODERS = (  # the first one that is installed; without B-frames all frames stay in order
+ENCODERS = (  # the first one installed is used; without B-frames all frames stay in order
     "x264enc tune=zerolatency speed-preset=veryfast",
     "openh264enc bitrate=4000000",
     "jpegenc quality=90",
@@ -48,7 +48,7 @@ def error_text(message):
 
 
 class Clip:
-    """A film that is being written, and its records. Nothing here waits, but for close()."""
+    """A video that is being written, and its records. Only close() waits for the disk."""
 
     MAX_QUEUE = 64 << 20  # bytes
     CLOSE_SECONDS = 10
@@ -94,7 +94,7 @@ class Clip:
             end = self.line.bus.timed_pop_filtered(
                 self.CLOSE_SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
             if end is None:
-                self.error = f"the disk is too slow: the end took more than {self.CLOSE_SECONDS} seconds"
+                self.error = f"the disk is too slow: closing took more than {self.CLOSE_SECONDS} seconds"
             elif end.type == Gst.MessageType.ERROR:
                 self.error = error_text(end)
         self.line.set_state(Gst.State.NULL)
@@ -118,7 +118,7 @@ class Recorder:
             round(seconds * Gst.SECOND) for seconds in (options.before, options.after, options.longest))
         self.found = collections.deque()  # (time, record) of frames that are being encoded
         self.ring = collections.deque()  # encoded frames; the first one is a key frame
-        self.written = -1  # the number of the last frame that needs no writing any more
+        self.written = -1  # the number of the last frame that was handled
         self.clip, self.seen, self.failed = None, None, False
         self.key_time, self.key_asked, self.closing = 0, False, []
         self.busy, self.stopping = False, False
@@ -168,7 +168,7 @@ class Recorder:
         self.drop_old(frame.time - self.before)
         if self.seen is not None and frame.time <= self.seen + self.after:
             self.write()
-        elif self.ring[0].number > self.written:  # until now another event would have continued it
+        elif self.ring[0].number > self.written:  # another event would have continued the clip until now
             self.end_clip()
             self.failed = False
 
@@ -201,7 +201,7 @@ class Recorder:
             n += 1
 
     def end_clip(self):
-        """In a thread of its own: a slow disk does not delay the next frames."""
+        """Closes the clip in a thread of its own, so that a slow disk does not delay frames."""
         self.closing = [thread for thread in self.closing if thread.is_alive()]
         if self.clip:
             self.closing.append(threading.Thread(target=self.clip.close))
@@ -209,7 +209,7 @@ class Recorder:
         self.clip = None
 
     def stop(self, *_):
-        """On a signal: between two frames only, so that each has its record."""
+        """On a signal: stops between two frames only, so that each has its record."""
         self.stopping = True
         if not self.busy:
             raise KeyboardInterrupt
@@ -227,7 +227,7 @@ class Recorder:
         for thread in self.closing:
             thread.join()
         if self.unmatched:
-            say(f"{self.unmatched} records are lost: the encoder dropped their frames, or changed the order")
+            say(f"{self.unmatched} records were lost: the encoder dropped or reordered their frames")
 
     def ask_for_key(self, pad):
         if not self.key_asked and (
@@ -239,13 +239,13 @@ class Recorder:
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="SOURCE")
-    parser.add_argument("folder", metavar="FOLDER", help="of the clips; made if it is missing")
+    parser.add_argument("folder", metavar="FOLDER", help="folder of the clips, created if missing")
     parser.add_argument("--detector", metavar="LINE", help="elements that find objects; default: %(default)s",
                         default="waldboostdetect model=haarcascade_frontalface_alt2.xml label=face")
     parser.add_argument("--labels", metavar="A,B", type=lambda text: set(text.split(",")),
-                        help="objects that count; default: all")
+                        help="labels of the objects that count; default: all")
     for name, seconds, text in (("before", 2, "before the first object"), ("after", 2, "after the last one"),
-                                ("longest", 300, "of a clip at most; the next one continues it")):
+                                ("longest", 300, "of a clip at most, which the next clip continues")):
         parser.add_argument(f"--{name}", metavar="SECONDS", type=float, default=seconds,
                             help=f"seconds {text}; default: %(default)s")
     parser.add_argument("--encoder", metavar="LINE", help="default: the first that is installed of "
@@ -263,11 +263,11 @@ def make_pipeline(options):
     encoder = options.encoder or next(
         (line for line in ENCODERS if Gst.ElementFactory.find(line.split()[0])), None)
     if encoder is None:
-        sys.exit("GStreamer has no encoder: install gstreamer1.0-plugins-ugly (x264enc) or -good (jpegenc)")
+        sys.exit("no encoder found: install gstreamer1.0-plugins-ugly (x264enc) or -good (jpegenc)")
     names = [part.split()[0] for part in encoder.split("!") if part.strip()]
     is_h264 = any("264" in name for name in names)
     if not is_h264 and not set(names) & set(OTHER_ENCODERS):
-        sys.exit(f"--encoder {encoder}: must have an encoder of H.264, or one of {', '.join(OTHER_ENCODERS)}")
+        sys.exit(f"--encoder {encoder}: must contain an H.264 encoder, or one of {', '.join(OTHER_ENCODERS)}")
     parser, extension, muxer = H264 if is_h264 else OTHER
     line = (f"{options.source} ! decodebin ! videoconvert ! {options.detector} ! identity name=found"
             f" ! videoconvert ! video/x-raw,format=I420 ! {encoder} ! {parser}"
@@ -303,7 +303,7 @@ def main():
     except RuntimeError as error:
         say(error)
         status = 1
-    recorder.busy = True  # a second signal does not cut the end
+    recorder.busy = True  # a second signal must not interrupt finish()
     recorder.finish()
     sys.exit(status)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Serves a film by RTSP on this machine, like a camera with sound: rtsp-server.py FILE [PORT]"""
+"""Serves a video by RTSP on this machine, like a camera with sound: rtsp-server.py FILE [PORT]"""
 import gi, os, signal, sys
 gi.require_versions({"Gst": "1.0", "GstRtspServer": "1.0"})
 from gi.repository import GLib, Gst, GstRtspServer

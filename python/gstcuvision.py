@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the results of gst-cuvision's elements: objects, lines, other tables.
 
-A frame is a Gst.Sample or a Gst.Buffer; with a buffer, give its caps where the size
+A frame is a Gst.Sample or a Gst.Buffer; with a buffer, also give its caps if the size
 of the frame matters.
 
     for face in gstcuvision.objects(buffer):
@@ -9,11 +9,11 @@ of the frame matters.
     lines = gstcuvision.table(buffer, "lines")
     print(len(lines), lines[0], lines["votes"])  # a row, a column
     lines.array()                                # NumPy
-    gstcuvision.crop(sample, face)               # the same, of its pixels
+    gstcuvision.crop(sample, face)               # the pixels of a face
 
-Needs PyGObject (gi), GStreamer 1.22 or later and the plugin that has visionpublish.
-NumPy is needed by array(), pictures(), picture() and crop() only. All functions may be
-called from any thread, and hold no reference to a frame after they return.
+Needs PyGObject (gi), GStreamer 1.22 or later and the plugin of visionpublish. Only array(),
+pictures(), picture() and crop() need NumPy. All functions may be called from any thread, and
+keep no reference to a frame.
 """
 
 import functools
@@ -37,14 +37,14 @@ _TYPES = {
 }
 _LAYOUT = ("kind", "version", "width", "height", "shape", "rows", "columns", "data", "key",
            "texts", "pictures", "picture_width", "picture_height")
-# formats that are read without a conversion: where red, green and blue are, bytes of a pixel
+# formats that are read without conversion: offsets of red, green and blue; bytes per pixel
 _PIXELS = {
     "GRAY8": ((0,), 1), "RGB": ((0, 1, 2), 3), "BGR": ((2, 1, 0), 3),
     "RGBx": ((0, 1, 2), 4), "RGBA": ((0, 1, 2), 4), "BGRx": ((2, 1, 0), 4),
     "BGRA": ((2, 1, 0), 4), "xRGB": ((1, 2, 3), 4), "ARGB": ((1, 2, 3), 4),
     "xBGR": ((3, 2, 1), 4), "ABGR": ((3, 2, 1), 4),
 }
-_MAX_BUFFERS = 4  # of an appsink for which none are given: its default is no limit
+_MAX_BUFFERS = 4  # of an appsink without max-buffers, which would have no limit
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def _reader():
     Gst.init(None)
     element = Gst.ElementFactory.make("visionpublish")
     if element is None:
-        raise RuntimeError("GStreamer does not find visionpublish: install gst-cuvision's"
+        raise RuntimeError("no element visionpublish: install gst-cuvision's"
                            " plugins, or set GST_PLUGIN_PATH to their folder")
     return element
 
@@ -64,12 +64,12 @@ def _parts(frame, caps):
             raise ValueError("the sample has no buffer")
         return frame.get_buffer(), caps or frame.get_caps()
     if not isinstance(frame, Gst.Buffer):
-        raise TypeError(f"a Gst.Sample or Gst.Buffer is expected, not {frame!r}")
+        raise TypeError(f"expected a Gst.Sample or Gst.Buffer, not {frame!r}")
     return frame, caps
 
 
 def _time(frame):
-    """The stream time, as visionpublish writes it, where the frame's segment is known."""
+    """The stream time, as visionpublish writes it; None if the frame's segment is unknown."""
     segment = frame.get_segment() if isinstance(frame, Gst.Sample) else None
     if segment is None or segment.format != Gst.Format.TIME:
         return None
@@ -103,7 +103,7 @@ def fields(structure):
 
 
 def _unique(names):
-    """Names that are taken become name_2 and so on, as in records."""
+    """Repeated names become name_2 and so on, as in records."""
     taken = {}
     for name in names:
         unique, n = name, 1
@@ -130,17 +130,17 @@ class Table:
     table[i] is a row, a dictionary; table["name"] a column, a list; a table iterates over
     its rows.
 
-    kind, key: what it is, and its name in records, mostly the same
+    kind, key: the kind of result, and its name in records, mostly the same
     shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or "none"
-    width, height: of the frame that coordinates refer to, pixels
+    width, height: size in pixels of the frame that coordinates refer to
     columns: the names
-    info: what the table says of the whole, a dictionary; "<key>_info" of records, but bytes
-    are bytes, not base64"""
+    info: values for the whole table, a dictionary; "<key>_info" in records, but with bytes
+    instead of base64"""
 
     def __init__(self, structure):
         known = _take_bytes(structure) | fields(structure)
 
-        def optional(name, type, otherwise):  # of another type: as if absent
+        def optional(name, type, otherwise):  # one of another type counts as absent
             return known[name] if isinstance(known.get(name), type) else otherwise
 
         self._data, self._pictures = known["data"], optional("pictures", bytes, b"")
@@ -156,7 +156,7 @@ class Table:
         self._texts = optional("texts", list, [])
         self._picture_shape = optional("picture_height", int, 0), optional("picture_width", int, 0), 3
         self._length = known["rows"]
-        if not self.columns and not self._has_pictures():  # nothing bounds their number
+        if not self.columns and not self._has_pictures():  # nothing limits the number of rows
             self._length = 0
 
     def __len__(self):
@@ -178,7 +178,7 @@ class Table:
         if isinstance(which, str):
             i = self.columns.index(which) if which in self.columns else None
             if i is None:
-                raise KeyError(f"no column {which!r}; there are {', '.join(self.columns)}")
+                raise KeyError(f"no column {which!r}; columns are {', '.join(self.columns)}")
             return [self._cell(i, row[i]) for row in self._layout.iter_unpack(self._data)]
         if isinstance(which, slice):
             return [self[i] for i in range(*which.indices(self._length))]
@@ -205,7 +205,7 @@ class Table:
         return result
 
     def pictures(self):
-        """A NumPy array of rows x height x width x RGB, None if rows have no pictures."""
+        """A NumPy array of rows x height x width x RGB; None if rows have no pictures."""
         import numpy
 
         if not self._has_pictures():
@@ -224,7 +224,7 @@ def tables(frame):
 
 
 def table(frame, name):
-    """The first table of this kind or key, as "lines"; None if there is none."""
+    """The first table with this kind or key, such as "lines"; None if there is none."""
     for found in tables(frame):
         if name in (found.kind, found.key):
             return found
@@ -232,11 +232,11 @@ def table(frame, name):
 
 
 def quote(text):
-    """The text as the value of a property of text in a line, whatever it holds:
+    """The text as the value of a string property in a pipeline, whatever it contains:
 
         f"filesrc location={gstcuvision.quote(path)} ! decodebin"
 
-    The parser reads a backslash or a quote of the text itself as its own."""
+    Without it, the parser would interpret backslashes and quotes of the text."""
     return "".join(('\\"', *(f"\\\\{byte:03o}" for byte in os.fsencode(text)), '\\"'))
 
 
@@ -248,8 +248,8 @@ def _video():
 
 
 def picture(frame, caps=None):
-    """The pixels, a NumPy array of height x width x RGB, of height x width where the video is
-    GRAY8. Other formats are converted. A copy, which may be changed."""
+    """The pixels, a NumPy array of height x width x RGB, or of height x width if the video is
+    GRAY8. Other formats are converted to RGB. A copy, which may be changed."""
     import numpy
 
     video = _video()
@@ -271,37 +271,37 @@ def picture(frame, caps=None):
 
 
 def crop(frame, box, caps=None):
-    """As picture(), but the part in a box, an object or x, y, w, h in pixels. What is outside
-    the frame is cut."""
+    """Like picture(), but only the part in a box, an object or x, y, w, h in pixels, clipped to
+    the frame."""
     x, y, w, h = (box[key] for key in "xywh") if isinstance(box, dict) else box
     pixels = picture(frame, caps)
     return pixels[max(y, 0):max(y + h, 0), max(x, 0):max(x + w, 0)].copy()
 
 
 def copy(buffer):
-    """A new buffer of the same pixels, which are shared, times and metadata. Unlike the one of
-    a probe or a sample it may be given metadata."""
+    """A new buffer that shares the pixels and has the same times and metadata. Unlike the buffer
+    of a probe or a sample, metadata may be added to it."""
     parts = Gst.BufferCopyFlags
     return buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY, 0,
                               2**64 - 1)
 
 
 def _is_writable(buffer):
-    """PyGObject does not have it; looking adds references of its own."""
+    """PyGObject lacks this function, and adds references of its own to what it looks at."""
     alone = Gst.Buffer()
     return buffer.mini_object.refcount <= alone.mini_object.refcount
 
 
 def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None, **extra):
-    """Adds an object, as detectors do; elements behind take it as such. Returns its id.
+    """Adds an object, as detectors do; elements downstream handle it alike. Returns its id.
 
     buffer: a new one, or one from copy()
     x, y, w, h: pixels, not negative
-    track: id of its track, from 1 up
-    caps: of the buffer, for consumers that read boxes from 0 to 1
-    extra: more fields, numbers and texts, which records have as extra_params"""
+    track: id of its track, 1 or more
+    caps: of the buffer, for consumers that read boxes as shares from 0 to 1
+    extra: more fields, numbers or text, which are extra_params in records"""
     if not _is_writable(buffer):
-        raise ValueError("the buffer belongs to others, too: use copy(buffer)")
+        raise ValueError("the buffer is shared with others: use copy(buffer)")
     ids = [found["region_id"] for found in objects(buffer)]
     number = max((id for id in ids if id < 2**30), default=-1) + 1
     detection = Gst.Structure.new_empty("detection")
@@ -318,7 +318,7 @@ def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None
     if track is not None:
         params.append(Gst.Structure.new_empty("object_id"))
         params[-1].set_value("id", int(track))
-    # last: what fails leaves the buffer as it was
+    # last, so that a failure leaves the buffer unchanged
     region = _video().buffer_add_video_region_of_interest_meta(
         buffer, label, int(x), int(y), int(w), int(h))
     region.id, region.parent_id = number, -1
@@ -336,7 +336,7 @@ def _parse(line):
 
 
 def _raise_errors(bus):
-    """Takes all messages: those that nobody reads would fill the memory."""
+    """Takes all messages from the bus, where they would otherwise fill the memory."""
     while message := bus.pop():
         if message.type == Gst.MessageType.ERROR:
             error, debug = message.parse_error()
@@ -353,13 +353,13 @@ def _play(pipeline, sink):
 
 
 def samples(line, idle=False):
-    """Plays a gst-launch-1.0 line, or a Gst.Pipeline, that ends in "appsink name=sink", and
-    yields each Gst.Sample. Raises RuntimeError where it fails, with the element and the
-    cause. The pipeline stops when the loop ends, however it ends.
+    """Plays a pipeline, gst-launch-1.0 text or a Gst.Pipeline, that ends in "appsink name=sink",
+    and yields each Gst.Sample. Raises RuntimeError if it fails, with element and cause. The
+    pipeline is stopped when the loop ends, also by an exception.
 
-    appsink sync=false: as fast as possible; otherwise films play at their own speed. Where
-    max-buffers is not set, 4 samples wait for a slow loop: a file then waits, too, and a live
-    source loses the oldest. Reads all messages of the pipeline's bus.
+    With sync=false of appsink, videos play as fast as possible, otherwise at their own speed.
+    Unless max-buffers is set, 4 samples wait for a slow loop: a file then waits, too, and a live
+    source loses the oldest. Reads all messages from the pipeline's bus.
 
     idle: yields None after each 0.1 s without a sample."""
     pipeline = _parse(line) if isinstance(line, str) else line
@@ -370,9 +370,9 @@ def samples(line, idle=False):
     try:
         _play(pipeline, sink)
         while True:
-            # short: an interrupt is noticed between the calls only
+            # a short wait, as interrupts are noticed only between the calls
             sample = sink.emit("try-pull-sample", Gst.SECOND // 10)
-            at_end = sink.get_property("eos")  # before the bus: the error comes before the end
+            at_end = sink.get_property("eos")  # before the bus: an error is posted before the end
             _raise_errors(pipeline.bus)
             if sample:
                 yield sample

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Draws the lines of a picture and writes lines.png.
+# Draws the straight lines in a picture and writes lines.png.
 # usage: houghlines.sh [PICTURE]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/building.jpg}

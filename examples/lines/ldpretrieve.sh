@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Indexes the pictures of a folder, by default OpenCV's, in pictures.ldp, and shows
+# Indexes the pictures in a folder, by default OpenCV's, in pictures.ldp, and shows
 # those most similar to the camera's frames. Without a screen and a camera it
 # writes those most similar to the first picture to alike.png.
 # usage: ldpretrieve.sh [FOLDER]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Tracks the first face of 120 pixels or more and writes followed.avi.
-# usage: rcdtrack.sh [FILM]
+# Tracks the first face of at least 120 pixels and writes followed.avi.
+# usage: rcdtrack.sh [VIDEO]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Writes each face of a picture to a file of its own, face-00000.jpg and so on.
+# Writes each face in a picture to its own file, face-00000.jpg and so on.
 # usage: visioncrop.sh [PICTURE]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}

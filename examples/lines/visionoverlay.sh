@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Draws the faces of a picture and writes faces.png.
+# Draws boxes around the faces in a picture and writes faces.png.
 # usage: visionoverlay.sh [PICTURE]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}

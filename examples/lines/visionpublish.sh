@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Prints the faces of a film or picture as JSON lines.
-# usage: visionpublish.sh [FILM]
+# Prints the faces in a video or picture as JSON lines.
+# usage: visionpublish.sh [VIDEO]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \

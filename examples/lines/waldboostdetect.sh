@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Prints the objects of a film as element messages when their number changes.
-# usage: waldboostdetect.sh [FILM [MODEL]]
+# Prints the objects in a video as element messages when their number changes.
+# usage: waldboostdetect.sh [VIDEO [MODEL]]
 # MODEL is a cascade of OpenCV, a WaldBoostClassifier of BUT FIT or a WBDetector
 # of opencv_contrib.
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Follows the first face that is found in the first 90 frames of a film, learns what it
-# looks like from every third of them, and prints how good the detector is. It is
-# written to taught.xml.
-# usage: waldboosttrain.sh [FILM]
+# Tracks the first face in a video, learns from every third frame of the track what it
+# looks like, writes the detector to taught.xml, and prints how good it is.
+# usage: waldboosttrain.sh [VIDEO]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \

@@ -346,7 +346,7 @@ class Table(unittest.TestCase):
         for which in (2, -3):
             with self.assertRaisesRegex(IndexError, f"row {which} of 2"):
                 self.table[which]
-        with self.assertRaisesRegex(KeyError, "no column 'votes'; there are c-f32"):
+        with self.assertRaisesRegex(KeyError, "no column 'votes'; columns are c-f32"):
             self.table["votes"]
         self.assertEqual(repr(self.table)[:33], "<Table objects: 2 rows of c-f32, ")
 
@@ -473,7 +473,7 @@ class Use(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.alone("import gstcuvision as g; g.Gst.init(None); g.objects(g.Gst.Buffer())",
                               GST_PLUGIN_PATH="", GST_PLUGIN_PATH_1_0="", GST_REGISTRY_1_0=f"{folder}/r")
-        self.assertIn("RuntimeError: GStreamer does not find visionpublish", done.stderr)
+        self.assertIn("RuntimeError: no element visionpublish", done.stderr)
 
     def test_without_numpy(self):
         done = self.alone(
