@@ -242,36 +242,37 @@ check_case (guint i)
 static const struct {
   const gchar *text, *error; /* a part of it */
 } wrong[] = {
-  { "", "neither COCO" },
-  { "[1, 2]", "neither COCO" },
+  { "", "not COCO" },
+  { "[1, 2]", "not COCO" },
   { "\377\330\377\340", "not UTF-8" },
   { "{\"annotations\": []}", "no array 'images'" },
   { "{\"images\": [{}], \"annotations\": []}", "images[0]: no file_name" },
   { "{\"images\": [], \"categories\": [], \"annotations\": [{}]}",
-      "annotations[0]: there is no image" },
+      "annotations[0]: no image has its image_id" },
   { "{\"images\": [{\"id\":1,\"file_name\":\"a\"}], \"categories\": [], "
     "\"annotations\": [{\"image_id\": 1}]}",
-      "there is no category" },
+      "no category has its category_id" },
   { "{\"images\": [{\"id\":1,\"file_name\":\"a\"}], \"categories\": [{\"id\":"
     "2, \"name\":\"c\"}], \"annotations\": [{\"image_id\": 1, "
     "\"category_id\": 2, \"bbox\": [1, 2, 3]}]}",
       "bbox must be an array of four" },
-  { "<annotation><object></object></annotation>", "has no box" },
+  { "<annotation><object></object></annotation>", "lacks xmin" },
   { "<annotation>\n<object><bndbox><xmin>x</xmin></bndbox></object>"
     "</annotation>",
       "line 2: xmin 'x' is not a number" },
   { "<annotation><object>", "line 1: " },
   { "<dataset><box top='1' left='2' width='3' height='4'/></dataset>",
-      "belongs to no image" },
+      "is outside an image" },
   { "<dataset><image/></dataset>", "has no file" },
   { "<dataset><image file='a'><box top='1'/></image></dataset>",
       "a box has no left" },
-  { "7 0.1 0.1 0.2 0.2", "line 1: there is no class 7: the names end with 1" },
+  { "7 0.1 0.1 0.2 0.2",
+      "line 1: unknown class 7: the last name is that of class 1" },
   { "0 0.1 0.1 0.2 -0.1", "line 1: a box of 0.2 x -0.1 has a negative side" },
   { "0 108 0.1 0.2 0.1", "line 1: 108 is not a share" },
   { "0 .5 .5 nan inf", "line 1: 'nan' is not a number" },
   { "1.5 0.1 0.1 0.2 0.1", "line 1: the class '1.5'" },
-  { "0 0.1 0.1 0.2 0.1 0.3 0.4 0.5", "line 1: 8 words" },
+  { "0 0.1 0.1 0.2 0.1 0.3 0.4 0.5", "but found 8 words" },
   { "{\"images\": [{\"file_name\": \"a\"}], \"annotations\": []}",
       "images[0]: no id" },
   { "<annotation>\n<object><bndbox><xmin>9</xmin><ymin>2</ymin><xmax>4</xmax>"
@@ -285,25 +286,25 @@ static const struct {
   { "<annotations><image name='a'><box/></image></annotations>",
       "a box has no xtl" },
   { "<annotations><box xtl='1' ytl='1' xbr='2' ybr='2'/></annotations>",
-      "a box belongs to no image" },
+      "a box is outside an image" },
   { "<annotations><image name='a'><polygon points='1,2;3'/></image>"
     "</annotations>",
-      "the points '1,2;3' are not x,y" },
+      "the points '1,2;3' are not of the form" },
   { "<annotations><track><box frame='x'/></track></annotations>",
       "frame 'x' is not a number" },
   { "{\"imagePath\": \"a\", \"shapes\": [{\"points\": [[1, \"x\"]]}]}",
       "shapes[0]: a point must be two numbers" },
   { "{\"a\": {\"filename\": \"a\", \"regions\": [{\"shape_attributes\": "
     "{\"name\": \"rect\", \"x\": 1}}]}}",
-      "a: a rect lacks numbers" },
+      "a: a rect lacks coordinates" },
   { "filename,region_shape_attributes,region_attributes\na,x,{}\n", "row 2: " },
   { "filename,class,xmin,ymin,xmax,ymax\na,b,1,2,x,4\n",
       "row 2: xmax 'x' is not a number" },
-  { "0 0.1 0.1 0.2 0.2\n1 2 3", "line 2: 3 words" },
+  { "0 0.1 0.1 0.2 0.2\n1 2 3", "but found 3 words" },
   { "0 0.1 0.1 0.2 0.2\n-1 2 3 4 5",
       "line 2: the class '-1' is not a whole number" },
-  { "a.jpg", "line 1: after 'a.jpg' there is no number of boxes" },
-  { "a.jpg 2 1 2 3 4", "4 numbers instead of four for each of 2 boxes" },
+  { "a.jpg", "line 1: no number of boxes after 'a.jpg'" },
+  { "a.jpg 2 1 2 3 4", "found 4 numbers instead of four for each of 2 boxes" },
   { "a.jpg 1 1 2 3 x", "'x' is not a number" },
   { "{\"frame_num\": \"x\"}", "line 1: no frame_num" },
   { "{\"frame_num\": 1, \"objects\": [3]}", "an object has no x" },
@@ -410,7 +411,7 @@ check_long (void)
     const gsize skipped = line == 1 ? strlen (good) : 0;
     gchar *error = parse (self, text->str + skipped, text->len - skipped);
     gchar *expected = g_strdup_printf (
-        "line %d: it has more than 1048576 bytes, the limit", line);
+        "line %d: longer than the limit of 1048576 bytes", line);
 
     CUV_CHECK (g_strcmp0 (error, expected) == 0, ": %s", error);
     g_free (expected);
@@ -500,7 +501,7 @@ check_vec (void)
   memcpy (bytes, vec_bytes, VEC_SIZE);
   bytes[16] = 1;
   error = read_vec (bytes, VEC_SIZE, pixels);
-  CUV_CHECK (g_strcmp0 (error, "sample 0: a pixel is not in 0 .. 255") == 0,
+  CUV_CHECK (g_strcmp0 (error, "sample 0: a pixel is not from 0 to 255") == 0,
       ": %s", error);
   g_free (error);
 }

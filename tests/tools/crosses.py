@@ -120,7 +120,7 @@ class Tests:
             '--positives', annotations, '--negatives',
             os.path.join(self.folder, 'negatives'), '--output', output,
             *OPTIONS, *more, **settings)
-        found = re.search(r'at most 1 false positives a picture: recall ([\d.]+)', out)
+        found = re.search(r'at most 1 false positives per picture: recall ([\d.]+)', out)
         if status != 0 or not found:
             self.fail(annotations, status, out, err)
             return b'', 0

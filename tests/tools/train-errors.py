@@ -54,7 +54,7 @@ def check_unreadable(tests, pictures):
     err, data = tests.report(write_info(tests.folder, listed), '--negatives',
                              tests.path('negatives'), '--negatives',
                              tests.path('broken'))
-    for name in ('missing.png: there is no such picture', 'damaged.png', 'notes.txt'):
+    for name in ('missing.png: no such picture', 'damaged.png', 'notes.txt'):
         tests.expect(f'{name}' in err, name, 'is not in', err)
     tests.expect('3 pictures or boxes were skipped' in err, err)
     tests.expect(len(data['data']['skipped']) == 3, data['data'])
@@ -65,7 +65,7 @@ def check_boxes(tests, pictures):
     name, boxes = pictures[0]
     moved = [(name, boxes + [(SIZE, 3, 20, 20), (SIZE - 30, 5, 40, 40)]), *pictures[1:]]
     err, data = tests.report(write_info(tests.folder, moved))
-    tests.expect(f'{name}: the box {SIZE},3 20x20 is outside of the picture of '
+    tests.expect(f'{name}: the box {SIZE},3 20x20 is outside the picture of '
                  f'{SIZE} x {SIZE}' in err, err)
     n = sum(data['data'][role]['objects'] for role in ('learning', 'calibration', 'test'))
     tests.expect(n == 2 * len(pictures) + 1, n, 'objects')
@@ -78,8 +78,8 @@ def check_sizes(tests, pictures):
     tests.expect(f'skipped: {n - n_kept_out} objects are smaller than the window of '
                  '24 x 24' in err, n, n_kept_out, err)
     tests.expect(data['data']['too_small'] == n - n_kept_out, data['data'])
-    tests.expect_error('all objects are smaller than the window of 64 x 64; the largest '
-                       'has 3', '--positives', tests.path('info.dat'),
+    tests.expect_error('all objects are smaller than the window of 64 x 64 (the largest '
+                       'is 3', '--positives', tests.path('info.dat'),
                        '--window', '64x64', '--output', tests.path('x.xml'))
 
 
@@ -107,9 +107,9 @@ def check_ignored(tests, pictures):
         "ignore='1'/></image>" for name, boxes in pictures for x, y, w, h in boxes)
     path = write(tests.path('ignored.xml'),
                  f'<dataset><images>{images}</images></dataset>')
-    tests.expect_error('all are marked to be ignored', '--positives', path, '--output',
+    tests.expect_error('all objects are marked to be ignored', '--positives', path, '--output',
                        tests.path('x.xml'))
-    tests.expect_error("no object is called 'dog'; the objects have no names",
+    tests.expect_error("no object has the label 'dog'; the objects have no labels",
                        '--positives', tests.path('info.dat'), '--label', 'dog',
                        '--output', tests.path('x.xml'))
     path = write(tests.path('gone.dat'), 'no.png 1 2 3 30 30\n')
@@ -146,7 +146,7 @@ def check_suspects(tests, pictures):
         tests.expect(abs(at[0] - x) < w / 3 and abs(at[1] - y) < w / 3, name, x, y, found)
     tests.expect(len(found) <= 8, found)
     with open(tests.path('report', 'index.html'), encoding='utf-8') as file:
-        tests.expect('Perhaps objects that were not annotated' in file.read(), 'page')
+        tests.expect('Possible objects that were not annotated' in file.read(), 'page')
 
 
 def check_exhausted(tests, pictures):
@@ -163,7 +163,7 @@ def check_exhausted(tests, pictures):
         cv2.imwrite(os.path.join(plain, name), picture)
         boxes.append((name, found))
     err, data = tests.report(write_info(plain, boxes), '--weak', '400')
-    found = re.search(r'all (\d+) windows of the negatives.* are rejected after (\d+) '
+    found = re.search(r'all (\d+) windows of the .*negatives are rejected after (\d+) '
                       'weak classifiers', err)
     tests.expect(found and int(found[1]) > 10000, err)
     tests.expect(found and int(found[2]) == len(data['features']) < 400, err)

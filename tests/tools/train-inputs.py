@@ -105,7 +105,7 @@ def check_negatives(tests):
         tests.fail('bg.txt gives another model', err)
     write(bg, lines + 'neg/none.png\n')
     model, err = tests.model(path, '--negatives', bg)
-    if model != expected or f"neg/none.png: there is no such picture in '{folder}'" not in err:
+    if model != expected or f"neg/none.png: no such picture in '{folder}'" not in err:
         tests.fail('bg.txt with a missing picture', err)
 
 
@@ -295,7 +295,7 @@ def check_missing(tests):
     path = write_info(folder, tests.pictures)
     status, _, err = tests.train('--positives', path, '--output',
                                  os.path.join(folder, 'x.xml'), cwd=folder)
-    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images'; --images names its folder"
+    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images': name its folder with --images"
     if status == 0 or err.count(named) != 1 or err.count('no such picture') != N:
         tests.fail(err, 'instead of', named)
     tests.expect_same(path, '--images', away)
@@ -309,8 +309,8 @@ def check_ambiguous(tests):
     folder = tests.new_folder()
     path = write_info(folder, [(f'{part}/{name}', boxes)
                                for name, boxes in tests.pictures for part in 'ab'])
-    tests.expect_same(path, skipped=N, said="b/00.png: the only picture of that name is "
-                                            "another one's")
+    tests.expect_same(path, skipped=N, said="b/00.png: the only picture of that name "
+                                            "belongs to another path")
 
 
 # ---- orientation ----
@@ -389,7 +389,7 @@ def check_orientation(tests):
     status, _, err = tests.train('--positives', write_sizes(path, stored, 2 * SIZE, 180),
                                  '--output', os.path.join(folder, 'x.xml'))
     if status == 0 or err.count('jpg: its boxes belong to a picture of '
-                                f'{2 * SIZE} x 180, but it has {SIZE + 20} x {SIZE}') != N:
+                                f'{2 * SIZE} x 180, but it is {SIZE + 20} x {SIZE}') != N:
         tests.fail('other sizes', err)
 
 

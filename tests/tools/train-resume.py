@@ -90,7 +90,7 @@ def exchange(one, other):
 
 
 def check_refusals(trainer):
-    expect_refused(trainer, '--resume goes on from')
+    expect_refused(trainer, 'continue with --resume')
     expect_refused(trainer, 'the seed is 2, in the saved state 1', '--resume', '--seed', '2')
     expect_refused(trainer, 'the windows to learn from are not those of the saved state',
                    '--resume', '--margin', '0.1')
@@ -127,7 +127,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         status, err = trainer.run('--resume')
-        expect(status == 0 and 'begins anew' in err, status, err)
+        expect(status == 0 and 'starts from the beginning' in err, status, err)
         results = trainer.results()
         expect(not os.path.exists(trainer.state), 'the state was left')
         os.remove(trainer.output)
@@ -137,7 +137,7 @@ def main():
         check_refusals(trainer)
         check_kills(trainer, 4 * 4 + 4 * 4 + 2 * 8 + 4 * 256 + 4)
         status, err = trainer.run('--resume')
-        expect(status == 0 and 'going on after weak classifier' in err, status, err)
+        expect(status == 0 and 'continuing after weak classifier' in err, status, err)
         expect(trainer.results() == results, 'another model or report')
         expect(not os.path.exists(trainer.state), 'the state was left')
 

@@ -78,7 +78,7 @@ def check_vec(tests, pictures):
     output = os.path.join(tests.folder, 'x.xml')
     tests.expect_error('samples of 256 pixels do not fit the window of 24 x 24',
                        '--positives', path, '--output', output)
-    tests.expect_error('have nothing around them', '--positives', path, '--window',
+    tests.expect_error('have no surroundings', '--positives', path, '--window',
                        '16x16', '--output', output)
 
 
@@ -148,7 +148,7 @@ def check_labels(tests, coco):
     if on_all or on_ignored or len(on_other) < 2 or not all(on_other):
         tests.fail('mistakes on objects of other labels', n_on)
     output = os.path.join(tests.folder, 'x.xml')
-    tests.expect_error("no object is called 'rihgt'; there are 'left', 'right'",
+    tests.expect_error("no object has the label 'rihgt'; labels are 'left', 'right'",
                        '--positives', sides, '--label', 'left', '--ignore', 'rihgt',
                        '--output', output)
     tests.expect_error('--ignore and --label name the same objects', '--positives',
@@ -164,11 +164,11 @@ def check_alike(tests, pictures):
     status, out, err = tests.train(
         '--positives', path, '--output', os.path.join(tests.folder, 'x.xml'), *OPTIONS,
         '--weak', '24')
-    n = float((re.findall('weak classifiers a window: ([0-9.]+)', out) or [0])[0])
+    n = float((re.findall('weak classifiers per window: ([0-9.]+)', out) or [0])[0])
     print(f'{n} weak classifiers a window for random boxes')
     if status or n <= 10 or 'the features do not separate the objects' not in err:
         tests.fail('random boxes', status, out, err)
-    if 'the threshold leaves' not in err \
+    if 'the threshold accepts only' not in err \
             or float(re.search(r'\), (\S+) false positives', out)[1]) > 2:
         tests.fail('the threshold for random boxes', out, err)
     os.remove(os.path.join(tests.folder, 'x.xml'))
@@ -232,16 +232,16 @@ def check_places(tests, coco):
     """What cannot be written is refused before pictures are read."""
     missing = os.path.join(tests.folder, 'no-such-folder', 'model.xml')
     tests.expect_error("cannot write to", '--positives', 'not-read', '--output', missing)
-    tests.expect_error('no file to be replaced', '--positives', 'not-read',
+    tests.expect_error('is not a regular file', '--positives', 'not-read',
                        '--output', tests.folder)
-    tests.expect_error('cannot make the folder', '--positives', 'not-read', '--output',
+    tests.expect_error('cannot create the folder', '--positives', 'not-read', '--output',
                        os.path.join(tests.folder, 'x.xml'), '--report',
                        os.path.join(coco, 'report'))
 
 
 def check_devices(tests, coco, model):
     """All devices write the same model; without a GPU that one is refused."""
-    tests.expect_error('neither auto, cpu nor cuda', '--device', 'gpu')
+    tests.expect_error('is not auto, cpu or cuda', '--device', 'gpu')
     if tests.learn(coco, '--device', 'cpu')[0] != model:
         tests.fail('--device=cpu gives another model')
     probe = tests.train('--positives', 'not-read', '--output',
@@ -257,7 +257,7 @@ def check_help(tests, page):
     _, out, _ = tests.train('--help')
     with open(page, encoding='utf-8') as file:
         text = file.read().replace('\\-', '-')
-    listed = set(re.findall(r'--[a-z][a-z-]+', out.split('Annotations are')[0]))
+    listed = set(re.findall(r'--[a-z][a-z-]+', out.split('Annotations may be')[0]))
     described = set(re.findall(r'--[a-z][a-z-]+',
                                text[text.index('.SH OPTIONS'):text.index('.SH ENV')]))
     if listed != described:
@@ -294,23 +294,23 @@ def main():
         output = os.path.join(folder, 'x.xml')
         tests.expect_error('--positives is missing', '--output', output)
         tests.expect_error('--output is missing', '--positives', coco)
-        tests.expect_error('no size like 24x24', '--window', '7x24')
-        tests.expect_error('neither butfit nor opencv', '--format', 'xml')
-        tests.expect_error('has no other --features than lbp', '--positives', coco,
+        tests.expect_error('is not a size such as 24x24', '--window', '7x24')
+        tests.expect_error('is not butfit or opencv', '--format', 'xml')
+        tests.expect_error('supports only --features lbp', '--positives', coco,
                            '--output', output, '--format', 'opencv', '--features', 'lrd')
         tests.expect_error('no-such-file', '--positives', 'no-such-file',
                            '--output', output)
         tests.expect_error('line 1', '--positives',
                            write(os.path.join(folder, 'bad.txt'), '0 1 2 3 x\n'),
                            '--output', output)
-        tests.expect_error("no object is called 'dog'; there are 'cross'",
+        tests.expect_error("no object has the label 'dog'; labels are 'cross'",
                            '--positives', coco, '--label', 'dog', '--output', output)
         tests.expect_error('4 pictures have objects, but at least 7 are needed',
                            '--positives', write_info(folder, pictures[:4]),
                            '--output', output)
-        tests.expect_error('--false-positives is not 0 or above', '--positives', coco,
+        tests.expect_error('--false-positives must be 0 or more', '--positives', coco,
                            '--output', output, '--false-positives', '-1')
-        tests.expect_error('--false-positives is not 0 or above', '--positives', coco,
+        tests.expect_error('--false-positives must be 0 or more', '--positives', coco,
                            '--output', output, '--false-positives', 'nan')
         check_help(tests, sys.argv[2])
         check_comment(tests, model, pictures)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recognises the format of annotations and calls its reader; what the readers
+ * share: pictures, boxes, errors, numbers, encodings. */
 #include "annotations.h"
 
 #include <math.h>
@@ -102,7 +104,8 @@ cuv_annotated_add (CuvAnnotated *self, const CuvAnnotation *box, GError **error)
 {
   if (!isfinite (box->x) || !isfinite (box->y) || !isfinite (box->width)
       || !isfinite (box->height))
-    return cuv_annotations_fail (error, "a box is not made of numbers");
+    return cuv_annotations_fail (
+        error, "a box has a side that is not a number");
   if (box->width < 0 || box->height < 0)
     return cuv_annotations_fail (
         error, "a box of %g x %g has a negative side", box->width, box->height);
@@ -203,7 +206,7 @@ cuv_annotations_words (const gchar *line)
 
 /* ---- encodings ---- */
 
-/* NULL if the text says nothing: it is UTF-8 then. */
+/* The encoding that an XML declaration names, or NULL: UTF-8. */
 static gchar *
 declared_encoding (const gchar *bytes, gsize size)
 {
@@ -222,7 +225,8 @@ declared_encoding (const gchar *bytes, gsize size)
 }
 
 static gchar *
-convert (const gchar *bytes, gsize size, const gchar *from, GError **error)
+convert_to_utf8 (
+    const gchar *bytes, gsize size, const gchar *from, GError **error)
 {
   GError *problem = NULL;
   gchar *text =
@@ -241,9 +245,9 @@ cuv_annotations_decode (const gchar *bytes, gsize size, GError **error)
   gchar *encoding, *text = NULL;
 
   if (size >= 2 && memcmp (bytes, "\377\376", 2) == 0)
-    return convert (bytes + 2, size - 2, "UTF-16LE", error);
+    return convert_to_utf8 (bytes + 2, size - 2, "UTF-16LE", error);
   if (size >= 2 && memcmp (bytes, "\376\377", 2) == 0)
-    return convert (bytes + 2, size - 2, "UTF-16BE", error);
+    return convert_to_utf8 (bytes + 2, size - 2, "UTF-16BE", error);
   if (size >= 3 && memcmp (bytes, "\357\273\277", 3) == 0) {
     bytes += 3;
     size -= 3;
@@ -252,7 +256,7 @@ cuv_annotations_decode (const gchar *bytes, gsize size, GError **error)
     return g_strndup (bytes, size);
   encoding = declared_encoding (bytes, size);
   if (encoding != NULL)
-    text = convert (bytes, size, encoding, error);
+    text = convert_to_utf8 (bytes, size, encoding, error);
   else
     cuv_annotations_fail (error, "the text is not UTF-8");
   g_free (encoding);
@@ -283,8 +287,8 @@ is_number (const gchar *text)
   return cuv_annotations_number (text, &number);
 }
 
-/* Whether a number of boxes and its numbers follow a path. Four numbers may be
- * wrong in number: the reader says how. */
+/* Whether a number of boxes and four numbers for each follow a path. Also if
+ * the count of the numbers is wrong: the reader reports that. */
 static gboolean
 is_info (gchar **words, guint n)
 {
@@ -302,8 +306,8 @@ is_info (gchar **words, guint n)
   return FALSE;
 }
 
-/* By the first line that is not blank: one of YOLO has five numbers or more,
- * one of info.dat a path first. */
+/* Looks at the first line that is not blank: YOLO has at least five numbers,
+ * info.dat begins with a path. */
 static gboolean
 recognise_words (const gchar *at, CuvAnnotationsFormat *format)
 {
@@ -406,8 +410,8 @@ cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes, gsize size,
   if (ok && !recognise_text (text, text + strlen (text), &format)
       && format != CUV_ANNOTATIONS_INFO)
     ok = cuv_annotations_fail (error,
-        "the content is neither COCO, Pascal VOC, YOLO, dlib, LabelMe, CVAT, "
-        "VIA, TensorFlow's CSV, info.dat nor what visionpublish writes");
+        "unknown format: not COCO, Pascal VOC, YOLO, dlib, LabelMe, CVAT, VIA, "
+        "TensorFlow's CSV, info.dat, or JSON lines or CSV of visionpublish");
   ok = ok && formats[format].read (self, text, strlen (text), labels, error);
   g_free (text);
   return ok;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects that someone marked in pictures: readers of the usual formats.
+/* Readers of annotations, objects marked in pictures, in the usual formats; a
+ * map of this folder. cuvision-train calls cuv_annotations_parse(), which
+ * recognises the format and calls one of the readers.
  *
- *   annotations.c  the result; recognises the format by the content
+ *   annotations.c  recognises the format by the content; what readers share
  *   coco.c         COCO's JSON
  *   labelme.c      LabelMe's JSON
  *   via.c          JSON and CSV of the VGG Image Annotator
@@ -11,6 +13,7 @@
  *   cvat.c         CVAT's XML
  *   text.c         YOLO, and OpenCV's info.dat
  *   names.c        names of YOLO's classes
+ *   json.c, csv.c, xml.c   also what the readers of these formats share
  *   vec.c          samples of opencv_createsamples, which have no pictures
  *
  * Readers take bytes and open no file. */
@@ -20,19 +23,18 @@
 #include <glib.h>
 
 typedef struct {
-  gdouble x, y, width, height; /* of the picture's pixels, or shares of its size
-                                */
+  gdouble x, y, width, height; /* pixels, or shares of the picture's size */
   const gchar *label; /* lives as long as the annotations; "" if none */
-  gboolean ignore;    /* not to be learnt, but no negative either */
+  gboolean ignore;    /* neither an object to learn nor a negative */
 } CuvAnnotation;
 
-/* The objects of a picture, or of a frame of a film. */
+/* The objects of a picture, or of a frame of a video. */
 typedef struct {
-  gchar *path;          /* as written; "": the one that belongs to the file */
-  gint64 frame;         /* from 0, -1: a picture */
+  gchar *path;          /* as written; "": the picture of this file */
+  gint64 frame;         /* from 0; -1: a picture */
   gboolean shares;      /* boxes are shares of the picture's width and height */
   gint width, height;   /* of the picture that was annotated; 0: unknown */
-  guint n_empty;        /* objects without an area, which are left out */
+  guint n_empty;        /* objects without an area, which are not in `boxes` */
   GArray *boxes;        /* of CuvAnnotation */
   GStringChunk *labels; /* of all pictures */
 } CuvAnnotated;
@@ -62,12 +64,12 @@ typedef struct {
 CuvAnnotations *cuv_annotations_new (void);
 void cuv_annotations_free (CuvAnnotations *self); /* NULL is allowed */
 
-/* "COCO", .. */
+/* "COCO", "Pascal VOC", ... */
 const gchar *cuv_annotations_format_name (CuvAnnotationsFormat format);
 
-/* Adds the objects of a file's content. labels: names of YOLO's classes, or
- * NULL: their numbers are the labels. FALSE with an error that begins with the
- * line or the object that is wrong; then what was read before is there. */
+/* Adds the objects of a file's content. labels: names of YOLO's classes; NULL:
+ * use their numbers. FALSE with an error that begins with the line or object
+ * that is wrong; what was read before it remains. */
 gboolean cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes,
     gsize size, const gchar *const *labels, GError **error);
 
@@ -76,17 +78,18 @@ gboolean cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes,
  * error; g_free() it. */
 gchar *cuv_annotations_decode (const gchar *bytes, gsize size, GError **error);
 
-/* The names of YOLO's classes in a decoded text: one a line, or the member
- * names of YAML. g_strfreev() them; NULL with an error. */
+/* The names of YOLO's classes in a decoded text: one per line, or the member
+ * `names` of YAML. g_strfreev() them; NULL with an error. */
 gchar **cuv_annotations_names (const gchar *text, GError **error);
 
-/* The format of a file's content, FALSE if it is none of them. */
+/* Sets the format of a file's content; FALSE if it is none of them. */
 gboolean cuv_annotations_recognise (
     const gchar *bytes, gsize size, CuvAnnotationsFormat *format);
 
 /* ---- samples without pictures ---- */
 
-/* Grey samples of one size; of width and height only the product is known. */
+/* Grey samples of one size. Only their number of pixels is known, not width and
+ * height. */
 typedef struct {
   gint n, n_pixels;
   const guint8 *samples; /* in the file's bytes */
@@ -95,11 +98,11 @@ typedef struct {
 /* Whether the content begins like a .vec file. */
 gboolean cuv_vec_recognise (const gchar *bytes, gsize size);
 
-/* bytes must outlive self. FALSE with an error. */
+/* Reads the header. bytes must outlive self. FALSE with an error. */
 gboolean cuv_vec_parse (
     CuvVec *self, const gchar *bytes, gsize size, GError **error);
 
-/* Copies n_pixels pixels, row by row. FALSE with an error. */
+/* Copies the n_pixels pixels of sample i, row by row. FALSE with an error. */
 gboolean cuv_vec_sample (
     const CuvVec *self, gint i, guint8 *pixels, GError **error);
 
@@ -109,18 +112,18 @@ gboolean cuv_vec_sample (
 CuvAnnotated *cuv_annotations_picture (
     CuvAnnotations *self, const gchar *path, gint64 frame);
 
-/* Boxes without an area are counted. FALSE with an error if a side is below 0
- * or not a number. */
+/* Adds a box, or counts it in n_empty if it has no area. FALSE with an error if
+ * a side is negative or not a number. */
 gboolean cuv_annotated_add (
     CuvAnnotated *self, const CuvAnnotation *box, GError **error);
 
 /* A copy that lives as long as the annotations; NULL is "". */
 const gchar *cuv_annotations_label (GStringChunk *labels, const gchar *label);
 
-/* What is not a size in pixels counts as unknown. */
+/* Sets the size; an invalid one counts as unknown. */
 void cuv_annotated_set_size (CuvAnnotated *self, gdouble width, gdouble height);
 
-/* The smallest box around points; begins as { 0 }. */
+/* The smallest box around points; initialize with { 0 }. */
 typedef struct {
   guint n;
   gdouble left, top, right, bottom;
@@ -133,13 +136,14 @@ void cuv_extent_to_box (const CuvExtent *self, CuvAnnotation *box);
 gboolean cuv_annotations_fail (GError **error, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* A number that is all of the text, with a point in every locale. */
+/* Parses a text that is a number, with a decimal point in every locale. */
 gboolean cuv_annotations_number (const gchar *text, gdouble *number);
 
-/* The line at *at, which moves behind it; g_free() it. NULL at the end. */
+/* Returns the line at *at and sets *at to the next one; g_free() it. NULL at
+ * the end. */
 gchar *cuv_annotations_line (const gchar **at);
 
-/* Bytes of a line of words, each of which takes many times its size. */
+/* Longest line in bytes: splitting it into words takes many times its size. */
 #define CUV_ANNOTATIONS_MAX_LINE (1 << 20)
 
 /* The words of a line, without empty ones; g_strfreev() them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* { "images": [ { "id", "file_name", "width", "height" } ],
+/* Reads COCO's JSON:
+ * { "images": [ { "id", "file_name", "width", "height" } ],
  *   "categories": [ { "id", "name" } ],
  *   "annotations": [ { "image_id", "category_id", "iscrowd",
  *                      "bbox": [ x, y, width, height ] } ] } */
@@ -14,8 +15,8 @@ typedef struct {
   gboolean has_labels; /* else ids are the labels */
 } Coco;
 
-/* Some programs write texts as ids, or texts here and numbers there. NULL if
- * there is neither. */
+/* An id as text: some programs write strings, or strings in one place and
+ * numbers in another. NULL if it is neither. */
 static gchar *
 key_of (JsonObject *object, const gchar *member)
 {
@@ -101,22 +102,21 @@ read_annotation (Coco *self, JsonObject *object, GError **error)
   g_free (image);
   g_free (category);
   if (picture == NULL)
-    return cuv_annotations_fail (error, "there is no image of its image_id");
+    return cuv_annotations_fail (error, "no image has its image_id");
   if (box.label == NULL)
-    return cuv_annotations_fail (
-        error, "there is no category of its category_id");
+    return cuv_annotations_fail (error, "no category has its category_id");
   return read_bbox (object, &box, error)
       && cuv_annotated_add (picture, &box, error);
 }
 
 static gboolean
-read_all (Coco *self, JsonObject *root, const gchar *member,
+coco_read_array (Coco *self, JsonObject *root, const gchar *member,
     gboolean (*read) (Coco *self, JsonObject *object, GError **error),
     GError **error)
 {
   JsonArray *array = cuv_json_array (root, member);
-  gboolean ok = array != NULL
-      || cuv_annotations_fail (error, "there is no array '%s'", member);
+  gboolean ok =
+      array != NULL || cuv_annotations_fail (error, "no array '%s'", member);
 
   for (guint i = 0; ok && i < json_array_get_length (array); i++) {
     JsonObject *object = cuv_json_object (json_array_get_element (array, i));
@@ -138,14 +138,14 @@ cuv_read_coco (CuvAnnotations *self, const gchar *bytes, gsize size,
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), FALSE };
   JsonNode *node = cuv_json_parse_object (bytes, MAX_VALUES, error);
   JsonObject *root = cuv_json_object (node);
-  gboolean ok =
-      root != NULL && read_all (&coco, root, "images", read_image, error);
+  gboolean ok = root != NULL
+      && coco_read_array (&coco, root, "images", read_image, error);
 
   coco.has_labels = ok && json_object_has_member (root, "categories");
   ok = ok
       && (!coco.has_labels
-          || read_all (&coco, root, "categories", read_category, error))
-      && read_all (&coco, root, "annotations", read_annotation, error);
+          || coco_read_array (&coco, root, "categories", read_category, error))
+      && coco_read_array (&coco, root, "annotations", read_annotation, error);
   g_clear_pointer (&node, json_node_unref);
   g_hash_table_unref (coco.images);
   g_hash_table_unref (coco.labels);

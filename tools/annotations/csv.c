@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CSV of visionpublish, and of TensorFlow's tools, whose boxes go from xmin to
- * xmax. */
+/* Reads CSV: a table with a header; the CSV of visionpublish; and that of
+ * TensorFlow's tools, whose boxes go from xmin to xmax. */
 #include "csv.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 enum { MOST_FIELDS = 1024 };
 
-/* The fields of the row at *at, which moves behind it. Those after the first
- * MOST_FIELDS become one. */
+/* The fields of the row at *at, which is set to the next row. Fields beyond
+ * MOST_FIELDS become part of the last one. */
 static GPtrArray *
 next_row (const gchar **at)
 {
@@ -37,7 +37,7 @@ next_row (const gchar **at)
 
 /* VIA 1 writes #filename. */
 static void
-find_columns (GPtrArray *header, const CuvCsvTable *table, guint *places)
+csv_find_columns (GPtrArray *header, const CuvCsvTable *table, guint *places)
 {
   for (guint i = 0; i < table->n; i++) {
     places[i] = header->len;
@@ -63,7 +63,7 @@ check_columns (GPtrArray *header, const CuvCsvTable *table, const guint *places,
 }
 
 static gboolean
-read_row (CuvAnnotations *self, GPtrArray *row, const CuvCsvTable *table,
+csv_read_row (CuvAnnotations *self, GPtrArray *row, const CuvCsvTable *table,
     const guint *places, GError **error)
 {
   const gchar *words[CUV_CSV_MAX_COLUMNS];
@@ -84,14 +84,14 @@ cuv_csv_read (CuvAnnotations *self, const gchar *bytes,
   guint places[CUV_CSV_MAX_COLUMNS], n = 1;
   gboolean ok;
 
-  find_columns (row, table, places);
+  csv_find_columns (row, table, places);
   ok = check_columns (row, table, places, error);
   g_ptr_array_unref (row);
   while (ok && *bytes != '\0') {
     row = next_row (&bytes);
     n++;
     ok = (row->len == 1 && *(gchar *) row->pdata[0] == '\0')
-        || read_row (self, row, table, places, error);
+        || csv_read_row (self, row, table, places, error);
     if (!ok)
       g_prefix_error (error, "row %u: ", n);
     g_ptr_array_unref (row);
@@ -116,7 +116,8 @@ static const gchar *const columns[N_COLUMNS] = { "kind", "frame_num", "source",
   "roi_type", "x", "y", "w", "h" };
 
 static gboolean
-read_record (CuvAnnotations *self, const gchar *const *words, GError **error)
+csv_read_record (
+    CuvAnnotations *self, const gchar *const *words, GError **error)
 {
   CuvAnnotation box = { 0 };
   gdouble *numbers[] = { &box.x, &box.y, &box.width, &box.height };
@@ -143,7 +144,7 @@ cuv_read_csv (CuvAnnotations *self, const gchar *bytes, gsize size,
     const gchar *const *labels, GError **error)
 {
   static const CuvCsvTable table = { columns, N_COLUMNS, N_COLUMNS,
-    read_record };
+    csv_read_record };
 
   return cuv_csv_read (self, bytes, &table, error);
 }

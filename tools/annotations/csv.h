@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of CSV, RFC 4180, under a header that says which column is where. */
+/* Tables in CSV (RFC 4180) whose header names the columns, in any order. */
 #ifndef CUV_ANNOTATIONS_CSV_H
 #define CUV_ANNOTATIONS_CSV_H
 
@@ -7,8 +7,8 @@
 
 #define CUV_CSV_MAX_COLUMNS 8
 
-/* words: a row's fields in the order of the table's columns, NULL for optional
- * ones that the file does not have. */
+/* The columns that a reader needs. words: a row's fields in the order of
+ * `columns`; NULL for optional columns that the file lacks. */
 typedef struct {
   const gchar *const *columns;
   guint n, n_required; /* the required ones come first */
@@ -16,11 +16,11 @@ typedef struct {
       CuvAnnotations *self, const gchar *const *words, GError **error);
 } CuvCsvTable;
 
-/* Errors begin with the row. */
+/* Calls table->read for each row. Errors begin with the row's number. */
 gboolean cuv_csv_read (CuvAnnotations *self, const gchar *bytes,
     const CuvCsvTable *table, GError **error);
 
-/* FALSE with an error that names the column. */
+/* Parses a number. FALSE with an error that names the column. */
 gboolean cuv_csv_number (
     const gchar *column, const gchar *word, gdouble *number, GError **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CVAT for images: <annotations><image name width height><box label occluded
- * xtl ytl xbr ybr [rotation]/><polygon label
- * points="x,y;x,y"/></image></annotations>. CVAT for video:
+/* Reads CVAT's XML. For images: <annotations><image name width height><box
+ * label occluded xtl ytl xbr ybr [rotation]/><polygon label
+ * points="x,y;x,y"/></image></annotations>. For video:
  * <annotations><meta><task><original_size><width/><height/>
  * </original_size><source/></task></meta><track label><box frame outside ../>
  * </track></annotations>. */
@@ -13,11 +13,11 @@
 typedef struct {
   CuvXml xml; /* first */
   gchar *source;
-  gdouble size[2];    /* of a film */
+  gdouble size[2];    /* of a video */
   const gchar *label; /* of a track, or NULL: outside of one */
 } Cvat;
 
-/* The smallest upright box around one that is turned about its centre. */
+/* The smallest upright box around a box that is rotated about its centre. */
 static void
 turn (CuvAnnotation *box, gdouble degrees)
 {
@@ -52,8 +52,8 @@ read_box (const gchar **names, const gchar **values, CuvAnnotation *box,
 }
 
 static gboolean
-read_polygon (const gchar **names, const gchar **values, CuvAnnotation *box,
-    GError **error)
+cvat_read_polygon (const gchar **names, const gchar **values,
+    CuvAnnotation *box, GError **error)
 {
   const gchar *text = cuv_xml_attribute (names, values, "points");
   gchar **numbers = g_strsplit_set (text != NULL ? text : "", ",;", 0);
@@ -71,8 +71,9 @@ read_polygon (const gchar **names, const gchar **values, CuvAnnotation *box,
   cuv_extent_to_box (&extent, box);
   g_strfreev (numbers);
   return ok
-      || cuv_annotations_fail (
-          error, "the points '%.40s' are not x,y;x,y;..", text ? text : "");
+      || cuv_annotations_fail (error,
+          "the points '%.40s' are not of the form x,y;x,y;...",
+          text ? text : "");
 }
 
 static gboolean
@@ -81,7 +82,7 @@ is_set (const gchar **names, const gchar **values, const gchar *name)
   return g_strcmp0 (cuv_xml_attribute (names, values, name), "1") == 0;
 }
 
-/* Selects the frame that a shape of a track is in. */
+/* Selects the frame of a track's shape. */
 static gboolean
 find_frame (
     Cvat *self, const gchar **names, const gchar **values, GError **error)
@@ -114,16 +115,16 @@ add_shape (Cvat *self, const gchar *name, const gchar **names,
     label = self->label;
   box.label = cuv_annotations_label (self->xml.annotations->labels, label);
   if (self->xml.picture == NULL)
-    cuv_annotations_fail (error, "a %s belongs to no image", name);
+    cuv_annotations_fail (error, "a %s is outside an image", name);
   else if (g_str_equal (name, "box")
           ? read_box (names, values, &box, error)
-          : read_polygon (names, values, &box, error))
+          : cvat_read_polygon (names, values, &box, error))
     cuv_annotated_add (self->xml.picture, &box, error);
 }
 
 static void
-begin (GMarkupParseContext *context, const gchar *name, const gchar **names,
-    const gchar **values, gpointer data, GError **error)
+cvat_begin_element (GMarkupParseContext *context, const gchar *name,
+    const gchar **names, const gchar **values, gpointer data, GError **error)
 {
   static const gchar *const others[] = { "polyline", "points", "mask",
     "ellipse", "cuboid", "skeleton", NULL };
@@ -145,8 +146,8 @@ begin (GMarkupParseContext *context, const gchar *name, const gchar **names,
 }
 
 static void
-end (GMarkupParseContext *context, const gchar *name, gpointer data,
-    GError **error)
+cvat_end_element (GMarkupParseContext *context, const gchar *name,
+    gpointer data, GError **error)
 {
   Cvat *self = data;
   const GSList *stack = g_markup_parse_context_get_element_stack (context);
@@ -169,7 +170,8 @@ gboolean
 cuv_read_cvat (CuvAnnotations *self, const gchar *bytes, gsize size,
     const gchar *const *labels, GError **error)
 {
-  const GMarkupParser parser = { begin, end, cuv_xml_add_text, NULL, NULL };
+  const GMarkupParser parser = { cvat_begin_element, cvat_end_element,
+    cuv_xml_add_text, NULL, NULL };
   Cvat cvat = { .xml.annotations = self };
   const gboolean ok = cuv_xml_parse (&cvat.xml, bytes, &parser, error);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads members of JSON objects whose types are not known. */
 #include "json.h"
 
 static JsonNode *

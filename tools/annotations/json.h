@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Members of JSON objects that may have any type. */
+/* Reads members of JSON objects that may be absent or of any type. */
 #ifndef CUV_ANNOTATIONS_JSON_H
 #define CUV_ANNOTATIONS_JSON_H
 
@@ -9,7 +9,7 @@
 /* NULL if node is NULL or not an object. */
 JsonObject *cuv_json_object (JsonNode *node);
 
-/* NULL, or otherwise, if the object has no such member of that type. */
+/* NULL, or `otherwise`, if the object has no member of that name and type. */
 JsonArray *cuv_json_array (JsonObject *object, const gchar *member);
 const gchar *cuv_json_text (JsonObject *object, const gchar *member);
 gint64 cuv_json_integer (
@@ -23,10 +23,10 @@ gboolean cuv_json_numbers (
 gboolean cuv_json_number (
     JsonObject *object, const gchar *member, gdouble *number);
 
-/* An array of two numbers. */
+/* Reads an array of two numbers. FALSE if it is not one. */
 gboolean cuv_json_point (JsonNode *node, gdouble *x, gdouble *y);
 
-/* Sets the size that two members say, if they do. */
+/* Sets the picture's size from two members, if the object has them. */
 void cuv_json_size (JsonObject *object, const gchar *width, const gchar *height,
     CuvAnnotated *picture);
 

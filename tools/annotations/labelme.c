@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file per picture: { "imagePath", "imageWidth", "imageHeight", "shapes": [
- *   { "label", "shape_type", "points": [ [ x, y ], .. ] } ] }. Rectangles have
- * two corners in any order, circles their centre and a point on them. */
+/* Reads LabelMe's JSON, a file per picture: { "imagePath", "imageWidth",
+ * "imageHeight", "shapes": [ { "label", "shape_type", "points": [ [ x, y ], ..
+ * ] } ] }. Rectangles have two corners in any order, circles their centre and a
+ * point on them. */
 #include <math.h>
 
 #include "json.h"
@@ -69,8 +70,8 @@ read_shapes (CuvAnnotations *self, JsonObject *root, GError **error)
   JsonArray *shapes = cuv_json_array (root, "shapes");
   CuvAnnotated *picture =
       cuv_annotations_picture (self, path != NULL ? path : "", -1);
-  gboolean ok = shapes != NULL
-      || cuv_annotations_fail (error, "there is no array 'shapes'");
+  gboolean ok =
+      shapes != NULL || cuv_annotations_fail (error, "no array 'shapes'");
 
   cuv_json_size (root, "imageWidth", "imageHeight", picture);
   for (guint i = 0; ok && i < json_array_get_length (shapes); i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of YOLO's classes: one a line, or what YAML has under names, which is
- * [a, b], {0: a, 1: b}, or lines "- a" or "0: a". */
+/* Reads the names of YOLO's classes: one per line, or the member `names` of
+ * YAML: [a, b], {0: a, 1: b}, or lines "- a" or "0: a". */
 #include "annotations.h"
 
 #include <string.h>
 
 enum { MAX_NAMES = 1 << 16 };
 
-/* Without quotes and comment. */
+/* A name without its quotes or comment. */
 static gchar *
 clean (const gchar *text)
 {
@@ -33,7 +33,7 @@ set_name (GPtrArray *names, guint number, const gchar *text)
   names->pdata[number] = clean (text);
 }
 
-/* "name", "- name" or "7: name" */
+/* Adds "name", "- name" or "7: name". */
 static gboolean
 add_item (GPtrArray *names, const gchar *item, GError **error)
 {
@@ -53,14 +53,14 @@ add_item (GPtrArray *names, const gchar *item, GError **error)
   return TRUE;
 }
 
-/* Comments and quotes begin where a word does: there is none in men's. */
+/* Comments and quotes begin only where a word does: not in "men's". */
 static gboolean
 begins_word (const GString *item)
 {
   return item->len == 0 || g_ascii_isspace (item->str[item->len - 1]);
 }
 
-/* text: after the bracket. */
+/* text: what follows the bracket. */
 static gboolean
 read_flow (GPtrArray *names, const gchar *text, GError **error)
 {
@@ -89,7 +89,7 @@ read_flow (GPtrArray *names, const gchar *text, GError **error)
   return ok;
 }
 
-/* Lines that are indented or begin with a dash. */
+/* Adds the lines that are indented or begin with a dash. */
 static gboolean
 read_block (GPtrArray *names, const gchar *text, GError **error)
 {
@@ -110,7 +110,7 @@ read_block (GPtrArray *names, const gchar *text, GError **error)
   return ok;
 }
 
-/* What follows "names:" at the begin of a line, or NULL. */
+/* What follows "names:" at the beginning of a line, or NULL. */
 static const gchar *
 find_yaml (const gchar *text)
 {
@@ -161,7 +161,7 @@ cuv_annotations_names (const gchar *text, GError **error)
   else
     ok = read_block (names, yaml, error);
   if (ok && !has_names (names))
-    ok = cuv_annotations_fail (error, "it has no names of classes");
+    ok = cuv_annotations_fail (error, "no names of classes");
   g_ptr_array_add (names, NULL);
   if (ok)
     return (gchar **) g_ptr_array_free (names, FALSE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON lines of visionpublish: objects of the frames of a film, whose path is
- * the record's source, if it has one. */
+/* Reads JSON lines of visionpublish: objects in frames of a video, whose path
+ * is the record's `source`. */
 #include "json.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ read_object (CuvAnnotated *picture, JsonNode *node, GError **error)
 }
 
 static gboolean
-read_record (CuvAnnotations *self, JsonObject *record, GError **error)
+records_read_line (CuvAnnotations *self, JsonObject *record, GError **error)
 {
   const gint64 frame = cuv_json_integer (record, "frame_num", -1);
   const gchar *source = cuv_json_text (record, "source");
@@ -50,7 +50,7 @@ read_json_line (CuvAnnotations *self, const gchar *line, GError **error)
 {
   JsonNode *node = cuv_json_parse_object (line, CUV_JSON_MAX_VALUES, error);
   JsonObject *record = cuv_json_object (node);
-  gboolean ok = record != NULL && read_record (self, record, error);
+  gboolean ok = record != NULL && records_read_line (self, record, error);
 
   g_clear_pointer (&node, json_node_unref);
   return ok;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* YOLO: "class cx cy width height", shares of the picture's size, or
- * "class x y x y ..", a polygon.
- * info.dat: "path n x y width height x y width height ..", pixels. */
+/* Reads text with an object or a picture per line.
+ * YOLO: "class cx cy width height", or "class x y x y ...", a polygon; numbers
+ * are shares of the picture's size. info.dat: "path n x y width height x y
+ * width height ...", in pixels. */
 #include "annotations.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ to_numbers (gchar **words, gdouble *numbers, guint n, GError **error)
   return TRUE;
 }
 
-/* Names of classes, or NULL. */
+/* names: of the classes; may be NULL. */
 typedef struct {
   const gchar *const *names;
   guint n;
@@ -27,15 +28,15 @@ typedef gboolean (*LineReader) (CuvAnnotations *self, const gchar *line,
     gchar **words, const Labels *labels, GError **error);
 
 static gboolean
-read_line (CuvAnnotations *self, const gchar *line, const Labels *labels,
+text_read_line (CuvAnnotations *self, const gchar *line, const Labels *labels,
     LineReader read, GError **error)
 {
   gchar **words;
   gboolean ok;
 
   if (strlen (line) > CUV_ANNOTATIONS_MAX_LINE)
-    return cuv_annotations_fail (error, "it has more than %d bytes, the limit",
-        CUV_ANNOTATIONS_MAX_LINE);
+    return cuv_annotations_fail (
+        error, "longer than the limit of %d bytes", CUV_ANNOTATIONS_MAX_LINE);
   words = cuv_annotations_words (line);
   ok = *words == NULL || read (self, line, words, labels, error);
   g_strfreev (words);
@@ -52,7 +53,7 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
   gchar *line;
 
   for (guint i = 1; ok && (line = cuv_annotations_line (&text)) != NULL; i++) {
-    ok = read_line (self, line, &labels, read, error);
+    ok = text_read_line (self, line, &labels, read, error);
     if (!ok)
       g_prefix_error (error, "line %u: ", i);
     g_free (line);
@@ -64,7 +65,7 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
 
 /* Some programs write classes as 0.0. */
 static const gchar *
-label_of (CuvAnnotations *self, const gchar *number, const Labels *labels,
+yolo_label (CuvAnnotations *self, const gchar *number, const Labels *labels,
     GError **error)
 {
   gdouble class;
@@ -81,12 +82,13 @@ label_of (CuvAnnotations *self, const gchar *number, const Labels *labels,
   g_snprintf (text, sizeof text, "%u", (guint) class);
   if (labels->names == NULL)
     return cuv_annotations_label (self->labels, text);
-  cuv_annotations_fail (error, "there is no class %s: the names end with %u",
-      text, labels->n - 1);
+  cuv_annotations_fail (error,
+      "unknown class %s: the last name is that of class %u", text,
+      labels->n - 1);
   return NULL;
 }
 
-/* Boxes may reach over the picture, by rounding or by half of their size. */
+/* Boxes may extend beyond the picture, by rounding or by half of their size. */
 static gboolean
 are_shares (const gdouble *numbers, guint n, GError **error)
 {
@@ -101,7 +103,7 @@ are_shares (const gdouble *numbers, guint n, GError **error)
 }
 
 static gboolean
-read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
+yolo_read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
 {
   CuvExtent extent = { 0 };
 
@@ -117,7 +119,7 @@ read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
   return TRUE;
 }
 
-/* A sixth word is a confidence, which is left out. */
+/* A sixth word is a confidence, which is ignored. */
 static gboolean
 read_centre (gchar **words, CuvAnnotation *box, GError **error)
 {
@@ -142,12 +144,13 @@ read_yolo_line (CuvAnnotations *self, const gchar *line, gchar **words,
 
   if (n < 5 || (n > 6 && n % 2 == 0))
     return cuv_annotations_fail (error,
-        "%u words instead of a class and the four numbers of a box, or the "
-        "points of a polygon",
+        "expected a class and four numbers of a box, or the points of a "
+        "polygon, "
+        "but found %u words",
         n);
-  box.label = label_of (self, words[0], labels, error);
+  box.label = yolo_label (self, words[0], labels, error);
   if (box.label == NULL
-      || !(n > 6 ? read_polygon (words + 1, n - 1, &box, error)
+      || !(n > 6 ? yolo_read_polygon (words + 1, n - 1, &box, error)
                  : read_centre (words + 1, &box, error)))
     return FALSE;
   picture->shares = TRUE;
@@ -163,8 +166,8 @@ cuv_read_yolo (CuvAnnotations *self, const gchar *bytes, gsize size,
 
 /* ---- info.dat ---- */
 
-/* Where the number of boxes is among n words: a path may have blanks, and words
- * that are numbers. 1 if no place fits. */
+/* Which of n words is the number of boxes: a path may contain blanks and
+ * numbers. 1 if none fits. */
 static guint
 find_count (gchar **words, guint n)
 {
@@ -227,12 +230,13 @@ read_info_line (CuvAnnotations *self, const gchar *line, gchar **words,
       || !g_ascii_string_to_unsigned (
           words[count], 10, 0, G_MAXUINT / 4, &n_boxes, NULL))
     return cuv_annotations_fail (error,
-        "after '%.40s' there is no number of boxes; a list of pictures without "
-        "objects belongs to --negatives",
+        "no number of boxes after '%.40s'; name a list of pictures without "
+        "objects by --negatives",
         words[0]);
   if (n - count - 1 != 4 * n_boxes)
     return cuv_annotations_fail (error,
-        "%u numbers instead of four for each of %" G_GUINT64_FORMAT " boxes",
+        "found %u numbers instead of four for each of %" G_GUINT64_FORMAT
+        " boxes",
         n - count - 1, n_boxes);
   path = path_before (line, n - count);
   picture = cuv_annotations_picture (self, path, -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A header of 12 bytes (int32 number of samples, int32 pixels of a sample, two
- * int16 that are 0), then for each sample a byte and its pixels as int16; all
- * of them little-endian. */
+/* Reads .vec files of opencv_createsamples: a header of 12 bytes (int32 number
+ * of samples, int32 pixels of a sample, two int16 that are 0), then for each
+ * sample a byte and its pixels as int16; all of them little-endian. */
 #include "annotations.h"
 
 enum { HEADER = 12 };
@@ -35,14 +35,14 @@ cuv_vec_parse (CuvVec *self, const gchar *bytes, gsize size, GError **error)
   guint64 n_there;
 
   if (!cuv_vec_recognise (bytes, size))
-    return cuv_annotations_fail (error, "no header of a .vec file");
+    return cuv_annotations_fail (error, "not a .vec file: invalid header");
   *self =
       (CuvVec){ read_int32 (header), read_int32 (header + 4), header + HEADER };
   n_there = (size - HEADER) / sample_bytes (self);
   if (n_there < (guint64) self->n)
     return cuv_annotations_fail (error,
-        "%d samples of %d pixels are announced, but only %" G_GUINT64_FORMAT
-        " are there",
+        "the header announces %d samples of %d pixels, but only "
+        "%" G_GUINT64_FORMAT " are there",
         self->n, self->n_pixels, n_there);
   return TRUE;
 }
@@ -55,7 +55,7 @@ cuv_vec_sample (const CuvVec *self, gint i, guint8 *pixels, GError **error)
   for (gint k = 0; k < self->n_pixels; k++) {
     if (at[2 * k + 1] != 0)
       return cuv_annotations_fail (
-          error, "sample %d: a pixel is not in 0 .. 255", i);
+          error, "sample %d: a pixel is not from 0 to 255", i);
     pixels[k] = at[2 * k];
   }
   return TRUE;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* VGG Image Annotator. JSON: { KEY: { "filename", "regions": [ {
- * "shape_attributes": SHAPE, "region_attributes": ATTRIBUTES } ] } }, in a
- * project below "_via_img_metadata". CSV: a region a row, with SHAPE and
- * ATTRIBUTES as JSON. SHAPE: { "name": "rect", "x", "y", "width", "height" },
- * or other names and members. The label is the first attribute that is a text.
+/* Reads JSON and CSV of the VGG Image Annotator. JSON: { KEY: { "filename",
+ * "regions": [ { "shape_attributes": SHAPE, "region_attributes": ATTRIBUTES } ]
+ * } }, in a project below "_via_img_metadata". CSV: one region per row, with
+ * SHAPE and ATTRIBUTES as JSON. SHAPE: { "name": "rect", "x", "y", "width",
+ * "height" }, or other names and members. The label is the first attribute that
+ * is a text.
  */
 #include "csv.h"
 #include "json.h"
@@ -11,7 +12,7 @@
 /* ---- regions ---- */
 
 static const gchar *
-label_of (GStringChunk *labels, JsonObject *attributes)
+via_label (GStringChunk *labels, JsonObject *attributes)
 {
   const gchar *label = NULL;
   GList *names =
@@ -24,7 +25,7 @@ label_of (GStringChunk *labels, JsonObject *attributes)
 }
 
 static gboolean
-read_polygon (JsonObject *shape, CuvAnnotation *box)
+via_read_polygon (JsonObject *shape, CuvAnnotation *box)
 {
   JsonArray *xs = cuv_json_array (shape, "all_points_x");
   const guint n = xs != NULL ? json_array_get_length (xs) : 0;
@@ -41,7 +42,7 @@ read_polygon (JsonObject *shape, CuvAnnotation *box)
   return ok;
 }
 
-/* A circle has r, an ellipse rx and ry. */
+/* A circle has r; an ellipse has rx and ry. */
 static gboolean
 read_ellipse (JsonObject *shape, CuvAnnotation *box)
 {
@@ -73,7 +74,7 @@ add_region (CuvAnnotated *picture, JsonObject *shape, JsonObject *attributes,
     GError **error)
 {
   const gchar *name = cuv_json_text (shape, "name");
-  CuvAnnotation box = { .label = label_of (picture->labels, attributes) };
+  CuvAnnotation box = { .label = via_label (picture->labels, attributes) };
   gboolean ok;
 
   if (name == NULL)
@@ -81,14 +82,13 @@ add_region (CuvAnnotated *picture, JsonObject *shape, JsonObject *attributes,
   if (g_str_equal (name, "rect"))
     ok = read_rectangle (shape, &box);
   else if (g_str_equal (name, "polygon"))
-    ok = read_polygon (shape, &box);
+    ok = via_read_polygon (shape, &box);
   else if (g_str_equal (name, "circle") || g_str_equal (name, "ellipse"))
     ok = read_ellipse (shape, &box);
   else
     ok = TRUE; /* a point or line */
   return ok ? cuv_annotated_add (picture, &box, error)
-            : cuv_annotations_fail (
-                error, "a %.40s lacks numbers of its place", name);
+            : cuv_annotations_fail (error, "a %.40s lacks coordinates", name);
 }
 
 /* ---- JSON ---- */
@@ -108,7 +108,7 @@ read_region (CuvAnnotated *picture, JsonNode *node, GError **error)
       error);
 }
 
-/* VIA 1 has an object of regions. */
+/* VIA 1 writes regions as an object, later versions as an array. */
 static GList *
 regions_of (JsonObject *file)
 {
@@ -179,7 +179,7 @@ static const gchar *const columns[N_COLUMNS] = { "filename",
 
 /* A picture without regions has an empty shape. */
 static gboolean
-read_row (CuvAnnotations *self, const gchar *const *words, GError **error)
+via_read_row (CuvAnnotations *self, const gchar *const *words, GError **error)
 {
   JsonNode *shape = cuv_json_parse_object (words[SHAPE], 1 << 16, error);
   JsonNode *attributes = shape != NULL
@@ -200,7 +200,8 @@ gboolean
 cuv_read_via_csv (CuvAnnotations *self, const gchar *bytes, gsize size,
     const gchar *const *labels, GError **error)
 {
-  static const CuvCsvTable table = { columns, N_COLUMNS, N_COLUMNS, read_row };
+  static const CuvCsvTable table = { columns, N_COLUMNS, N_COLUMNS,
+    via_read_row };
 
   return cuv_csv_read (self, bytes, &table, error);
 }

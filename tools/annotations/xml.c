@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pascal VOC:
+/* Reads XML of Pascal VOC and dlib, and what readers of XML share. Pascal VOC:
  * <annotation><filename/><size><width/><height/></size><object><name/><difficult/><bndbox><xmin/>
  * <ymin/><xmax/><ymax/></bndbox></object></annotation>; pixels count from 1,
  * and those of xmax and ymax belong to the box. dlib: <dataset><images><image
@@ -22,8 +22,8 @@ typedef struct {
   gboolean in_object;
 } Reader;
 
-/* In pieces, as each open element takes memory: millions of them would take
- * gigabytes. */
+/* Parses in pieces and checks the depth after each: every open element takes
+ * memory, and millions of them gigabytes. */
 static gboolean
 parse_pieces (GMarkupParseContext *context, const gchar *bytes, GError **error)
 {
@@ -82,7 +82,7 @@ cuv_xml_attribute (const gchar **names, const gchar **values, const gchar *name)
   return NULL;
 }
 
-/* Where GMarkup passes an error on, it frees ours. */
+/* Does not keep the error: GMarkup frees it. */
 static gboolean
 number_of (
     const gchar *name, const gchar *text, gdouble *number, GError **error)
@@ -144,9 +144,7 @@ end_object (Reader *self, GError **error)
 
   self->in_object = FALSE;
   if (self->seen != 15) {
-    cuv_annotations_fail (error,
-        "an object has no box of xmin, ymin, xmax "
-        "and ymax");
+    cuv_annotations_fail (error, "an object lacks xmin, ymin, xmax or ymax");
     return;
   }
   if (s[2] < s[0] || s[3] < s[1]) {
@@ -165,7 +163,7 @@ end_object (Reader *self, GError **error)
   cuv_annotated_add (self->xml.picture, &self->box, error);
 }
 
-/* Whether elements of these names are around, from the inner one on. */
+/* Whether the innermost open elements have these names. */
 static gboolean
 is_in (const GSList *around, const gchar *inner, const gchar *outer)
 {
@@ -173,7 +171,7 @@ is_in (const GSList *around, const gchar *inner, const gchar *outer)
       && around->next != NULL && g_str_equal (around->next->data, outer);
 }
 
-/* An object may have parts, with names and boxes of their own. */
+/* Ignores the parts of an object, which have names and boxes of their own. */
 static void
 read_object (
     Reader *self, const gchar *name, const GSList *around, GError **error)
@@ -273,7 +271,7 @@ end_dlib (GMarkupParseContext *context, const gchar *name, gpointer data,
   else if (g_str_equal (name, "image"))
     self->xml.picture = NULL;
   else if (g_str_equal (name, "box") && self->xml.picture == NULL)
-    cuv_annotations_fail (error, "a box belongs to no image");
+    cuv_annotations_fail (error, "a box is outside an image");
   else if (g_str_equal (name, "box"))
     cuv_annotated_add (self->xml.picture, &self->box, error);
   g_string_truncate (self->xml.text, 0);

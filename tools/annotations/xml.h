@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What readers of XML share. */
+/* What the readers of XML share. */
 #ifndef CUV_ANNOTATIONS_XML_H
 #define CUV_ANNOTATIONS_XML_H
 
@@ -11,18 +11,21 @@ typedef struct {
   GString *text; /* since it was last truncated */
 } CuvXml;
 
-/* self is the parser's data. Errors begin with the line. */
+/* Parses; self is the user data of the parser's functions. Errors begin with
+ * the line's number. */
 gboolean cuv_xml_parse (CuvXml *self, const gchar *bytes,
     const GMarkupParser *parser, GError **error);
 
+/* A GMarkupParser function: appends to self->text. */
 void cuv_xml_add_text (GMarkupParseContext *context, const gchar *text,
     gsize size, gpointer data, GError **error);
 
-/* NULL if there is none. */
+/* The attribute's value, or NULL. */
 const gchar *cuv_xml_attribute (
     const gchar **names, const gchar **values, const gchar *name);
 
-/* FALSE with an error if one of the n wanted is missing or not a number. */
+/* Reads n attributes as numbers. FALSE with an error if one is missing or not a
+ * number. */
 gboolean cuv_xml_numbers (const gchar **names, const gchar **values,
     const gchar *const *wanted, gdouble *numbers, guint n, GError **error);
 

@@ -20,8 +20,8 @@ free_names (gpointer names)
   g_strfreev (names);
 }
 
-/* Of darknet's obj.data the file that it calls names, which is beside it if not
- * at its place. NULL if the text is not like that. */
+/* The file that darknet's obj.data calls `names`: at its path, or beside
+ * obj.data. NULL if the text has no such line. */
 static gchar *
 find_named_file (const gchar *path, const gchar *text)
 {
@@ -97,7 +97,7 @@ find_names (const gchar *folder, GError **error)
   if (path != NULL)
     names = read_names (path, error);
   if (names != NULL)
-    g_printerr ("the names of classes are those of %s\n", path);
+    g_printerr ("using the class names of %s\n", path);
   g_free (path);
   return names;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trains a boosted detector. */
+/* The program, one step after the other. */
 #include "config.h"
 #include "train-tool.h"
 
@@ -20,7 +20,7 @@ is_writable (const gchar *folder, GError **error)
   return FALSE;
 }
 
-/* Before the work: whoever waited for a model wants to have it. */
+/* Checks before the work that the model and the report can be written. */
 static gboolean
 check_places (const TrainOptions *options, GError **error)
 {
@@ -31,8 +31,7 @@ check_places (const TrainOptions *options, GError **error)
   if (ok && g_file_test (options->output, G_FILE_TEST_EXISTS)
       && !g_file_test (options->output, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR,
-        "--output names '%s', which is no file to be replaced",
-        options->output);
+        "--output '%s' exists and is not a regular file", options->output);
     return FALSE;
   }
   if (!ok || options->report == NULL)
@@ -40,16 +39,16 @@ check_places (const TrainOptions *options, GError **error)
   if (g_mkdir_with_parents (options->report, 0777) == 0)
     return is_writable (options->report, error);
   g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno),
-      "cannot make the folder '%s': %s", options->report, g_strerror (errno));
+      "cannot create the folder '%s': %s", options->report, g_strerror (errno));
   return FALSE;
 }
 
 /* ---- the steps ---- */
 
-/* What the model was made of. It has no date, so that the same samples give the
+/* The comment in the model. Without a date, so that the same samples give the
  * same file. */
 static gchar *
-describe (const Results *self)
+describe_model (const Results *self)
 {
   const CuvTrainParams *params = &self->options->train;
   const CuvSampleOptions *samples = &self->options->samples;
@@ -81,7 +80,7 @@ describe (const Results *self)
 static gboolean
 write_model (const Results *self, GError **error)
 {
-  gchar *comment = describe (self);
+  gchar *comment = describe_model (self);
   const gboolean ok =
       cuv_train_save (&self->classifier, self->options->output, comment, error);
 
@@ -89,9 +88,9 @@ write_model (const Results *self, GError **error)
   return ok;
 }
 
-/* The model is there before it is measured, and again with the rates. */
+/* Writes the model before it is measured, and again with the rates. */
 static gboolean
-finish (Results *self, GError **error)
+write_results (Results *self, GError **error)
 {
   if (!results_set_threshold (self))
     return learn_fail (CUV_TRAIN_NO_MEMORY, error);
@@ -106,14 +105,15 @@ finish (Results *self, GError **error)
               && report_write_page (self, error)));
 }
 
-/* The state is kept until the report is there. */
+/* Keeps the state until the report is written. */
 static gboolean
 train_with (Results *self, CuvTrainer *trainer, GError **error)
 {
   StateFile *state_file =
       state_file_new (trainer, self->options->output, error);
   const gboolean ok = state_file != NULL
-      && learn_run (self, trainer, state_file, error) && finish (self, error);
+      && learn_run (self, trainer, state_file, error)
+      && write_results (self, error);
 
   if (ok)
     state_file_remove (state_file);
@@ -137,7 +137,7 @@ train (Results *self, GError **error)
 }
 
 static gboolean
-run (const TrainOptions *options, GError **error)
+train_run (const TrainOptions *options, GError **error)
 {
   TrainInputs *inputs = device_check (options->device, error)
           && check_places (options, error)
@@ -163,11 +163,11 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   setlocale (LC_ALL, "");
-  setlocale (LC_NUMERIC, "C"); /* the same files in every locale */
+  setlocale (LC_NUMERIC, "C"); /* numbers are the same in every locale */
   options = options_parse (&argc, &argv);
   if (options == NULL)
     return 2;
-  if (run (options, &error))
+  if (train_run (options, &error))
     return 0;
   g_printerr ("cuvision-train: %s\n", error->message);
   g_error_free (error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each thread decodes the next file, but frames are visited in the order of the
- * files: a thread waits with its first frame until all files before are done.
- * These were taken before, so other threads decode them. */
+/* Decodes pictures and videos in several threads, but visits frames in the
+ * order of the files: a thread waits with its first frame until all earlier
+ * files are done. Other threads are decoding those, so there is no deadlock. */
 #include "cuvthreads.h"
 #include "picture/gstcuvpicture.h"
 #include "train-tool.h"
@@ -10,7 +10,7 @@ typedef struct {
   const GPtrArray *paths;
   const DecodeVisitor *visitor;
   gpointer data;
-  gint failed; /* atomic: a visit did, with the error */
+  gint failed; /* atomic: a visit failed and set the error */
   GError *error;
   GMutex lock;
   GCond turned;
@@ -42,7 +42,7 @@ end_turn (Decoding *self)
 }
 
 static gboolean
-visit (gpointer data, GstSample *sample, gint64 frame)
+decode_visit (gpointer data, GstSample *sample, gint64 frame)
 {
   const File *file = data;
   Decoding *decoding = file->decoding;
@@ -56,14 +56,15 @@ visit (gpointer data, GstSample *sample, gint64 frame)
 }
 
 static void
-decode (void *data, int worker, int task)
+decode_task (void *data, int worker, int task)
 {
   Decoding *self = data;
   File file = { self, task };
   gchar *problem = NULL;
 
   if (!g_atomic_int_get (&self->failed))
-    gst_cuv_picture_visit (self->paths->pdata[task], visit, &file, &problem);
+    gst_cuv_picture_visit (
+        self->paths->pdata[task], decode_visit, &file, &problem);
   wait_for_turn (self, task);
   if (problem != NULL && self->error == NULL)
     self->visitor->skip (self->data, (guint) task, problem);
@@ -84,7 +85,7 @@ decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
   g_mutex_init (&self.lock);
   g_cond_init (&self.turned);
   if (problem == NULL)
-    cuv_threads_run_workers (0, n, n_files, decode, &self);
+    cuv_threads_run_workers (0, n, n_files, decode_task, &self);
   else
     g_set_error_literal (
         &self.error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN, problem);

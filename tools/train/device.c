@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Trains on the CPU or the GPU. */
 #include "train-tool.h"
 
 static const CuvProcessor gpu = { .on_device = true };
@@ -30,7 +31,7 @@ device_step (TrainDevice device, CuvTrainer *trainer)
 
   if (state != CUV_TRAIN_NO_DEVICE || device == TRAIN_DEVICE_CUDA)
     return state;
-  g_printerr ("the CPU goes on instead of the GPU: %s\n",
+  g_printerr ("continuing on the CPU, as the GPU failed: %s\n",
       cuv_trainer_problem (trainer));
   cuv_trainer_set_processor (trainer, &(CuvProcessor){ 0 });
   return cuv_trainer_step (trainer);

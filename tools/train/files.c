@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the pictures that annotations name, and lists folders. */
 #include "train-tool.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ add_place (GPtrArray *places, gchar *place)
     g_free (place);
 }
 
-/* Of labels/train: images/train. */
+/* For labels/train: images/train. */
 static void
 add_twin (GPtrArray *places, const gchar *folder)
 {
@@ -36,7 +37,7 @@ add_twin (GPtrArray *places, const gchar *folder)
   g_strfreev (parts);
 }
 
-/* Of instances_train2017.json: train2017, beside the file or above it. */
+/* For instances_train2017.json: train2017, beside the file or above it. */
 static void
 add_namesakes (GPtrArray *places, const gchar *folder, const gchar *path)
 {
@@ -114,7 +115,7 @@ find_in (const GPtrArray *places, const gchar *name)
   return NULL;
 }
 
-/* A picture called stem and an extension. */
+/* Finds a picture by its name without extension. */
 static gchar *
 find_stem (const GPtrArray *places, const gchar *stem)
 {
@@ -131,7 +132,7 @@ find_stem (const GPtrArray *places, const gchar *stem)
   return found;
 }
 
-/* Annotations may have been written before pictures were converted. */
+/* Pictures may have been converted to another format after annotation. */
 static gchar *
 find_other_extension (const GPtrArray *places, const gchar *name)
 {
@@ -147,7 +148,7 @@ find_other_extension (const GPtrArray *places, const gchar *name)
 }
 
 gchar *
-files_find (const GPtrArray *places, const gchar *name, gboolean is_film)
+files_find (const GPtrArray *places, const gchar *name, gboolean is_video)
 {
   gchar *found = find_in (places, name);
   gchar *slashes = g_strdelimit (g_strdup (name), "\\", '/');
@@ -157,9 +158,9 @@ files_find (const GPtrArray *places, const gchar *name, gboolean is_film)
     found = find_in (places, slashes);
   if (found == NULL)
     found = find_in (places, last);
-  if (found == NULL && !is_film)
+  if (found == NULL && !is_video)
     found = find_other_extension (places, slashes);
-  if (found == NULL && !is_film)
+  if (found == NULL && !is_video)
     found = find_other_extension (places, last);
   g_free (last);
   g_free (slashes);
@@ -181,7 +182,7 @@ files_find_picture_of (const GPtrArray *places, const gchar *path)
 
 /* ---- content ---- */
 
-/* The first bytes; none of what is not a regular file. */
+/* Reads the first bytes; none if it is not a regular file. */
 static gsize
 read_begin (const gchar *path, gchar *bytes, gsize size)
 {
@@ -235,9 +236,9 @@ files_compare (gconstpointer a, gconstpointer b)
   return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
 }
 
-/* seen: folders without links, which may lead back to them. */
+/* seen: real paths of folders: links may lead back to them. */
 static void
-list (const gchar *path, GHashTable *seen, GPtrArray *files)
+list_files (const gchar *path, GHashTable *seen, GPtrArray *files)
 {
   GDir *dir = g_dir_open (path, 0, NULL);
   GPtrArray *names;
@@ -254,7 +255,7 @@ list (const gchar *path, GHashTable *seen, GPtrArray *files)
   g_dir_close (dir);
   g_ptr_array_sort (names, files_compare);
   for (guint i = 0; i < names->len; i++)
-    list (names->pdata[i], seen, files);
+    list_files (names->pdata[i], seen, files);
   g_ptr_array_unref (names);
 }
 
@@ -265,7 +266,7 @@ files_list (const gchar *path)
   GHashTable *seen =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  list (path, seen, files);
+  list_files (path, seen, files);
   g_hash_table_unref (seen);
   return files;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads annotations and lists: which files have to be decoded, and what is
+ * annotated in each. */
 #include "inputs-private.h"
 
 #include <string.h>
@@ -18,8 +20,9 @@ add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
 
   if (vec->n_pixels != width * height)
     return cuv_annotations_fail (error,
-        "samples of %d pixels do not fit the window of %d x %d; --window names "
-        "width and height of opencv_createsamples",
+        "samples of %d pixels do not fit the window of %d x %d: set --window "
+        "to "
+        "the width and height given to opencv_createsamples",
         vec->n_pixels, width, height);
   pixels = g_malloc ((gsize) vec->n_pixels);
   for (gint i = 0; ok && i < vec->n; i++) {
@@ -84,7 +87,7 @@ file_of (Reader *self, const gchar *path)
 }
 
 static void
-add_picture (Reader *self, const gchar *path, CuvAnnotated *picture)
+add_annotated (Reader *self, const gchar *path, CuvAnnotated *picture)
 {
   File *file = file_of (self, path);
   GPtrArray *pictures;
@@ -99,18 +102,18 @@ add_picture (Reader *self, const gchar *path, CuvAnnotated *picture)
   g_ptr_array_add (pictures, picture);
 }
 
-/* Names the places once. */
+/* Lists the searched places only once. */
 static void
 skip_missing (Reader *self, const gchar *name, const GPtrArray *places)
 {
   gchar *list = files_list_places (places);
   gchar *why = g_strdup_printf (
-      "there is no such picture in %s; --images names its folder", list);
+      "no such picture in %s: name its folder with --images", list);
 
   if (g_hash_table_add (self->searched, list))
     inputs_skip (self, name, why);
   else
-    inputs_skip (self, name, "there is no such picture");
+    inputs_skip (self, name, "no such picture");
   g_free (why);
 }
 
@@ -137,9 +140,9 @@ find_picture (const CuvAnnotations *from, const CuvAnnotated *picture,
   return file;
 }
 
-/* The path however it is written: ./a/b, a\\b. */
+/* One form of a path that may be written as ./a/b or a\\b. */
 static gchar *
-canonical (const gchar *path)
+canonical_path (const gchar *path)
 {
   gchar *slashes = g_strdelimit (g_strdup (path), "\\", '/');
   gchar *name = g_canonicalize_filename (slashes, "/");
@@ -148,19 +151,21 @@ canonical (const gchar *path)
   return name;
 }
 
-/* names: of the pictures that were found -> as they were written. */
+/* names: path of a picture -> its name in the annotations. Two names that lead
+ * to the same picture are an error, unless they are the same path. */
 static void
 add_found (
     Reader *self, GHashTable *names, const gchar *file, CuvAnnotated *picture)
 {
   const gchar *other = g_hash_table_lookup (names, file);
-  gchar *name = canonical (picture->path);
+  gchar *name = canonical_path (picture->path);
 
   if (other != NULL && !g_str_equal (other, name))
-    inputs_skip (
-        self, picture->path, "the only picture of that name is another one's");
+    inputs_skip (self, picture->path,
+        "the only picture of that name belongs to another "
+        "path");
   else
-    add_picture (self, file, picture);
+    add_annotated (self, file, picture);
   if (other == NULL)
     g_hash_table_insert (names, g_strdup (file), name);
   else
@@ -194,8 +199,8 @@ add_pictures (Reader *self, const gchar *path, const CuvAnnotations *from)
 }
 
 static gboolean
-parse (Reader *self, const gchar *path, const gchar *bytes, gsize size,
-    gboolean is_yolo, GError **error)
+parse_annotations (Reader *self, const gchar *path, const gchar *bytes,
+    gsize size, gboolean is_yolo, GError **error)
 {
   CuvAnnotations *annotations = cuv_annotations_new ();
   const gchar *const *names = NULL;
@@ -212,7 +217,7 @@ parse (Reader *self, const gchar *path, const gchar *bytes, gsize size,
   return ok;
 }
 
-/* An empty file of YOLO's says that its picture has no objects. */
+/* An empty YOLO file means that its picture has no objects. */
 static void
 read_blank (Reader *self, const gchar *path)
 {
@@ -222,20 +227,20 @@ read_blank (Reader *self, const gchar *path)
 
   g_ptr_array_add (self->annotations, annotations);
   if (file != NULL)
-    add_picture (self, file, cuv_annotations_picture (annotations, "", -1));
+    add_annotated (self, file, cuv_annotations_picture (annotations, "", -1));
   g_free (file);
   g_ptr_array_unref (places);
 }
 
 static gboolean
-is_blank (const gchar *bytes, gsize size)
+is_blank_text (const gchar *bytes, gsize size)
 {
   while (size > 0 && g_ascii_isspace (bytes[size - 1]))
     size--;
   return size == 0;
 }
 
-/* In a folder other files are passed over. */
+/* In a folder, files of other formats are ignored. */
 static gboolean
 read_annotations (
     Reader *self, const gchar *path, gboolean in_folder, GError **error)
@@ -252,11 +257,11 @@ read_annotations (
   known = cuv_annotations_recognise (bytes, size, &format);
   if (!in_folder && cuv_vec_recognise (bytes, size))
     ok = read_vec (self, path, bytes, size, error);
-  else if (in_folder && is_blank (bytes, size)
+  else if (in_folder && is_blank_text (bytes, size)
       && g_str_has_suffix (path, ".txt"))
     read_blank (self, path);
   else if (!in_folder || known)
-    ok = parse (self, path, bytes, size,
+    ok = parse_annotations (self, path, bytes, size,
         known && format == CUV_ANNOTATIONS_YOLO, error);
   g_free (bytes);
   return ok;
@@ -296,8 +301,7 @@ add_negative (Reader *self, const gchar *path)
 
   if (is_annotated (self, path)) {
     inputs_skip (self, path,
-        "it is annotated, so that only its windows without objects are "
-        "negatives");
+        "it is annotated: only its windows without objects are negatives");
     return;
   }
   file = g_new (File, 1);
@@ -305,9 +309,9 @@ add_negative (Reader *self, const gchar *path)
   g_ptr_array_add (self->files, file);
 }
 
-/* As of opencv_traincascade: a path a line. */
+/* A list as for opencv_traincascade: one path per line. */
 static gboolean
-add_list (Reader *self, const gchar *path, GError **error)
+add_negative_list (Reader *self, const gchar *path, GError **error)
 {
   GPtrArray *places = files_places (path, self->options->images);
   gchar *bytes, *text = NULL, **lines;
@@ -343,7 +347,7 @@ inputs_read_negatives (Reader *self, const gchar *path, GError **error)
   gboolean ok = TRUE;
 
   if (!g_file_test (path, G_FILE_TEST_IS_DIR) && files_is_list (path))
-    ok = add_list (self, path, error);
+    ok = add_negative_list (self, path, error);
   else
     for (guint i = 0; i < files->len; i++)
       add_negative (self, files->pdata[i]);

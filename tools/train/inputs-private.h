@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* inputs.c decodes what inputs-files.c has found. */
+/* What inputs-files.c finds and inputs.c decodes. */
 #ifndef CUV_TRAIN_INPUTS_PRIVATE_H
 #define CUV_TRAIN_INPUTS_PRIVATE_H
 
 #include "train-tool.h"
 
-/* A picture or film. */
+/* A picture or video. */
 typedef struct {
   gchar *path;
   GHashTable
       *frames;     /* number -> GPtrArray of CuvAnnotated; NULL: a negative */
-  guint64 n_taken; /* frames */
+  guint64 n_taken; /* frames added to the data set */
 } File;
 
 typedef struct {
@@ -20,23 +20,25 @@ typedef struct {
   GPtrArray *annotations; /* of CuvAnnotations */
   GHashTable *annotated;  /* path without links -> File */
   GPtrArray *files;       /* of File, in the order in which they are read */
-  GHashTable *seen;       /* labels of annotations */
-  GHashTable *searched;   /* lists of places that were printed */
+  GHashTable *seen;       /* labels that occurred */
+  GHashTable *searched;   /* lists of places that were printed already */
   GPtrArray *skipped;
 } Reader;
 
+/* Prints that a file or box is skipped, and records it for the report. */
 void inputs_skip (Reader *self, const gchar *path, const gchar *why);
 
 /* ---- inputs-files.c ---- */
 
 void inputs_file_free (gpointer file);
 
-/* A file of annotations or .vec, or a folder of annotations. FALSE with an
- * error. */
+/* Reads a file of annotations or a .vec, or a folder of annotations. FALSE with
+ * an error. */
 gboolean inputs_read_positives (
     Reader *self, const gchar *path, GError **error);
 
-/* A picture or film, a folder or a list of them. FALSE with an error. */
+/* Adds a picture or video, or those of a folder or a list. FALSE with an error.
+ */
 gboolean inputs_read_negatives (
     Reader *self, const gchar *path, GError **error);
 

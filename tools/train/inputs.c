@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads pictures, videos and their annotations into a data set. */
 #include "context/gstcuvframe.h"
 #include "inputs-private.h"
 
@@ -32,8 +33,8 @@ add_sample (
 /* ---- reading ---- */
 
 enum {
-  NEGATIVE_STEP = 25, /* frames of a film without objects */
-  BLOCK = 25,         /* frames of a film that stay together */
+  NEGATIVE_STEP = 25, /* of a video without objects, every 25th frame is used */
+  BLOCK = 25,         /* frames of a video that get the same role */
 };
 
 void
@@ -57,14 +58,14 @@ skip_box (
     Reader *self, const CuvDatasetPicture *picture, const CuvTrainBox *box)
 {
   gchar *why = g_strdup_printf (
-      "the box %g,%g %gx%g is outside of the picture of %d x %d", box->x,
-      box->y, box->width, box->height, picture->width, picture->height);
+      "the box %g,%g %gx%g is outside the picture of %d x %d", box->x, box->y,
+      box->width, box->height, picture->width, picture->height);
 
   inputs_skip (self, picture->path, why);
   g_free (why);
 }
 
-/* A box that is neither learnt nor a negative. */
+/* Whether a box is neither learnt nor a negative. */
 static gboolean
 is_ignored (const InputOptions *options, const CuvAnnotation *from)
 {
@@ -75,7 +76,7 @@ is_ignored (const InputOptions *options, const CuvAnnotation *from)
 }
 
 static void
-add_box (const InputOptions *options, CuvDatasetPicture *to,
+add_annotated_box (const InputOptions *options, CuvDatasetPicture *to,
     const CuvAnnotation *from, const CuvTrainBox *box)
 {
   const gboolean ignored = is_ignored (options, from);
@@ -92,7 +93,8 @@ add_box (const InputOptions *options, CuvDatasetPicture *to,
 }
 
 static void
-add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
+add_annotated_boxes (
+    Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
 {
   const gdouble across = picture->shares ? to->width : 1;
   const gdouble down = picture->shares ? to->height : 1;
@@ -108,26 +110,26 @@ add_boxes (Reader *self, CuvDatasetPicture *to, const CuvAnnotated *picture)
       continue;
     }
     g_hash_table_add (self->seen, (gpointer) from->label);
-    add_box (self->options, to, from, &box);
+    add_annotated_box (self->options, to, from, &box);
   }
 }
 
 /* ---- frames ---- */
 
-/* Neighbours in a film look alike: a block of them has one role. */
+/* Neighbouring frames of a video look alike: a block of them gets one role. */
 static void
 add_to_block (
     File *file, guint number, CuvDatasetPicture *picture, gint64 frame)
 {
-  const gboolean is_film =
+  const gboolean is_video =
       frame > 0 || (file->frames && g_hash_table_size (file->frames) > 1);
 
-  if (is_film)
+  if (is_video)
     picture->block = ((guint64) number << 32) + file->n_taken / BLOCK + 1;
   file->n_taken++;
 }
 
-/* FALSE if what was marked in one of the pictures does not fit the sample. */
+/* FALSE if the boxes of one of the pictures do not fit the sample. */
 static gboolean
 fit_all (Reader *self, const gchar *name, const GPtrArray *pictures,
     GstSample *sample)
@@ -143,7 +145,7 @@ fit_all (Reader *self, const gchar *name, const GPtrArray *pictures,
 }
 
 static gboolean
-visit (gpointer data, guint number, GstSample *sample, gint64 frame,
+visit_frame (gpointer data, guint number, GstSample *sample, gint64 frame,
     GError **error)
 {
   Reader *self = data;
@@ -168,7 +170,7 @@ visit (gpointer data, guint number, GstSample *sample, gint64 frame,
   add_to_block (file, number, to, frame);
   g_atomic_int_inc (&self->dataset->n_scanned);
   for (guint i = 0; pictures != NULL && i < pictures->len; i++)
-    add_boxes (self, to, pictures->pdata[i]);
+    add_annotated_boxes (self, to, pictures->pdata[i]);
   return TRUE;
 }
 
@@ -184,7 +186,7 @@ skip_file (gpointer data, guint number, const gchar *problem)
 static gboolean
 decode_all (Reader *self, GError **error)
 {
-  static const DecodeVisitor visitor = { visit, skip_file };
+  static const DecodeVisitor visitor = { visit_frame, skip_file };
   GPtrArray *paths = g_ptr_array_new ();
   Progress *progress;
   gboolean ok;
@@ -201,7 +203,7 @@ decode_all (Reader *self, GError **error)
 /* ---- all of it ---- */
 
 static gint
-compare_files (gconstpointer a, gconstpointer b)
+compare_file_paths (gconstpointer a, gconstpointer b)
 {
   const File *const *one = a, *const *other = b;
 
@@ -209,14 +211,14 @@ compare_files (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-read_all (Reader *self, GError **error)
+inputs_read_all (Reader *self, GError **error)
 {
   gboolean ok = TRUE;
 
   for (gchar **path = self->options->positives; ok && *path != NULL; path++)
     ok = inputs_read_positives (self, *path, error);
-  /* the same for all formats of annotations */
-  g_ptr_array_sort (self->files, compare_files);
+  /* the same order for all formats of annotations */
+  g_ptr_array_sort (self->files, compare_file_paths);
   for (gchar **path = self->options->negatives;
        ok && path != NULL && *path != NULL; path++)
     ok = inputs_read_negatives (self, *path, error);
@@ -225,7 +227,7 @@ read_all (Reader *self, GError **error)
 
 /* ---- the end ---- */
 
-/* "'cup', 'dog'" */
+/* For messages: "'cup', 'dog'". */
 static gchar *
 list_labels (const Reader *self)
 {
@@ -254,7 +256,7 @@ check_ignored (const Reader *self, GError **error)
     return TRUE;
   labels = list_labels (self);
   cuv_annotations_fail (error,
-      "--ignore: no object is called '%s'; there are %s", *label, labels);
+      "--ignore: no object has the label '%s'; labels are %s", *label, labels);
   g_free (labels);
   return FALSE;
 }
@@ -266,20 +268,17 @@ no_objects (const Reader *self, GError **error)
   gchar *labels = list_labels (self);
 
   if (g_hash_table_size (self->seen) == 0)
-    cuv_annotations_fail (error,
-        "no picture with an annotated object is there"
-        "%s",
-        self->skipped->len > 0 ? "; all were skipped, see above" : "");
+    cuv_annotations_fail (error, "no annotated object was found%s",
+        self->skipped->len > 0 ? ": all were skipped, see above" : "");
   else if (label != NULL && g_str_equal (labels, "''"))
-    cuv_annotations_fail (
-        error, "no object is called '%s'; the objects have no names", label);
+    cuv_annotations_fail (error,
+        "no object has the label '%s'; the objects have no labels", label);
   else if (label != NULL && !g_hash_table_contains (self->seen, label))
     cuv_annotations_fail (
-        error, "no object is called '%s'; there are %s", label, labels);
+        error, "no object has the label '%s'; labels are %s", label, labels);
   else
     cuv_annotations_fail (error,
-        "no object is left: all are marked to be "
-        "ignored (difficult, occluded, iscrowd, "
+        "all objects are marked to be ignored (difficult, occluded, iscrowd, "
         "ignore)");
   g_free (labels);
   return FALSE;
@@ -300,13 +299,13 @@ has_enough (const Reader *self, GError **error)
     return no_objects (self, error);
   if (n < CUV_DATASET_LEAST_PICTURES)
     return cuv_annotations_fail (error,
-        "%u pictures have objects, but at least %d are needed: some to learn "
-        "from, some to set thresholds, some to measure what was learnt",
+        "%u pictures have objects, but at least %d are needed: some to train, "
+        "some to set thresholds, some to measure the model",
         n, CUV_DATASET_LEAST_PICTURES);
   if (n_pictures < CUV_DATASET_LEAST_PICTURES)
     return cuv_annotations_fail (error,
-        "samples of .vec have nothing around them that could be negatives; "
-        "--negatives has to name at least %d pictures, here are %u",
+        "samples of .vec have no surroundings to take negatives from: "
+        "--negatives must name at least %d pictures, found %u",
         CUV_DATASET_LEAST_PICTURES, n_pictures);
   return TRUE;
 }
@@ -342,7 +341,7 @@ inputs_read (const InputOptions *options, GError **error)
   self.files = g_ptr_array_new_with_free_func (inputs_file_free);
   self.seen = g_hash_table_new (g_str_hash, g_str_equal);
   self.classes = classes_new (options->names, error);
-  ok = self.classes != NULL && read_all (&self, error)
+  ok = self.classes != NULL && inputs_read_all (&self, error)
       && check_ignored (&self, error) && has_enough (&self, error);
   if (ok)
     cuv_dataset_divide (self.dataset, options->seed);

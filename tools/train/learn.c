@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The training loop: adds samples, then weak classifiers until training ends.
+ */
 #include "train-tool.h"
 
 #include <unistd.h>
@@ -14,7 +16,8 @@ learn_fail (CuvTrainState state, GError **error)
 
 /* ---- samples ---- */
 
-/* Objects of a role that are not smaller than the window; the largest. */
+/* Counts the objects of a role that are at least as large as the window.
+ * Updates *largest to the largest object. */
 static guint
 count_usable (const Results *self, CuvDatasetRole role, CuvTrainBox *largest)
 {
@@ -52,10 +55,10 @@ learn_check (const Results *self, GError **error)
   if (learning > 0 && calibration > 0)
     return TRUE;
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-      "%s smaller than the window of %d x %d; the largest has %g x %g pixels; "
-      "--window makes the window smaller",
+      "%s smaller than the window of %d x %d (the largest is %g x %g pixels): "
+      "choose a smaller --window",
       learning + calibration == 0 ? "all objects are"
-                                  : "too few objects are left: most are",
+                                  : "too few objects remain: most are",
       params->window_width, params->window_height, largest.width,
       largest.height);
   return FALSE;
@@ -76,23 +79,23 @@ learn_add_samples (Results *self, CuvTrainer *trainer)
       cuv_dataset_feed (dataset, trainer, params, &self->options->samples);
   progress_end (progress);
   if (self->too_small > 0)
-    g_printerr ("skipped: %d objects are smaller than the window of %d x %d; "
-                "--window makes it smaller\n",
+    g_printerr ("skipped: %d objects are smaller than the window of %d x %d: "
+                "choose a smaller --window to use them\n",
         self->too_small, params->window_width, params->window_height);
   return self->too_small >= 0;
 }
 
 /* ---- the progress line ---- */
 
-#define LINE_INTERVAL (20 * G_USEC_PER_SEC) /* of a log */
+#define LINE_INTERVAL (20 * G_USEC_PER_SEC) /* if stderr is not a terminal */
 
 typedef struct {
-  gint64 start, last; /* a line was printed */
+  gint64 start, last; /* last: when a line was printed */
   gint n_first;       /* weak classifiers at the start */
   gboolean terminal;
 } Line;
 
-/* On a terminal a line that is written again and again. */
+/* On a terminal overwrites the same line. */
 static void
 print_progress (
     Line *self, const CuvTrainProgress *at, const CuvTrainParams *params)
@@ -131,7 +134,8 @@ count_negatives (const Results *self, CuvDatasetRole role, guint64 *n_negatives)
   return ok;
 }
 
-/* "done", or "all 3417202 windows of the negatives are rejected" */
+/* Sets self->end to "done", or "all 3417202 windows of the negatives are
+ * rejected". */
 static gboolean
 describe_end (Results *self, CuvTrainState state)
 {
@@ -148,14 +152,14 @@ describe_end (Results *self, CuvTrainState state)
           uncalibrated ? CUV_DATASET_CALIBRATION : CUV_DATASET_LEARNING, &n))
     return FALSE;
   self->end = g_strdup_printf ("all %" G_GUINT64_FORMAT
-                               " windows of the negatives%s are rejected",
-      n, uncalibrated ? " that thresholds are set with" : "");
+                               " windows of the %snegatives are rejected",
+      n, uncalibrated ? "calibration " : "");
   return TRUE;
 }
 
-/* Without a weak classifier nothing would be rejected: that is no model. */
+/* A classifier without weak classifiers rejects nothing: that is an error. */
 static gboolean
-end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
+learn_end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
     GError **error)
 {
   self->classifier = cuv_trainer_classifier (trainer);
@@ -163,7 +167,7 @@ end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
     return learn_fail (state, error);
   if (state == CUV_TRAIN_NO_DEVICE) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NODEV,
-        "%s; --resume --device=cpu goes on with the CPU",
+        "%s; use --resume --device=cpu to continue on the CPU",
         cuv_trainer_problem (trainer));
     return FALSE;
   }
@@ -177,7 +181,7 @@ end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
 
 /* ---- weak classifiers ---- */
 
-/* Those of a training that was stopped. */
+/* Adds the progress of the weak classifiers that --resume restored. */
 static gint
 add_earlier (Results *self, const CuvTrainer *trainer)
 {
@@ -192,7 +196,7 @@ add_earlier (Results *self, const CuvTrainer *trainer)
 }
 
 static CuvTrainState
-step (const Results *self, CuvTrainer *trainer)
+learn_step (const Results *self, CuvTrainer *trainer)
 {
   Progress *progress =
       progress_begin ("next weak classifier, pictures scanned for negatives",
@@ -215,7 +219,7 @@ learn_run (
   gboolean ok = TRUE;
 
   device_choose (device, trainer);
-  while (ok && (state = step (self, trainer)) == CUV_TRAIN_CONTINUE) {
+  while (ok && (state = learn_step (self, trainer)) == CUV_TRAIN_CONTINUE) {
     const CuvTrainProgress at = cuv_trainer_progress (trainer);
 
     g_array_append_val (self->progress, at);
@@ -225,5 +229,5 @@ learn_run (
   if (line.terminal && self->progress->len > 0)
     g_printerr ("\n");
   self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  return ok && end (self, trainer, state, error);
+  return ok && learn_end (self, trainer, state, error);
 }

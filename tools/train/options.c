@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command line. */
 #include "train-tool.h"
 
 #include <gst/gst.h>
@@ -37,8 +38,8 @@ parse_window (
       || width > CUV_TRAIN_MAX_WINDOW || height < CUV_TRAIN_MIN_WINDOW
       || height > CUV_TRAIN_MAX_WINDOW) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s '%s' is no size like 24x24, with sides of %d to %d", name, value,
-        CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
+        "%s '%s' is not a size such as 24x24 with sides of %d to %d", name,
+        value, CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
     return FALSE;
   }
   options.train.window_width = (gint) width;
@@ -57,7 +58,7 @@ parse_features (
     }
   }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is neither lbp, lrd nor lrp", name, value);
+      "%s '%s' is not lbp, lrd or lrp", name, value);
   return FALSE;
 }
 
@@ -76,7 +77,7 @@ parse_device (
     }
   }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is neither auto, cpu nor cuda", name, value);
+      "%s '%s' is not auto, cpu or cuda", name, value);
   return FALSE;
 }
 
@@ -97,42 +98,44 @@ parse_format (
     }
   }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is neither butfit nor opencv", name, value);
+      "%s '%s' is not butfit or opencv", name, value);
   return FALSE;
 }
 
 static const GOptionEntry entries[] = {
-  /* what comes in */
+  /* input */
   { "positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.positives,
       "Annotations of pictures with objects, or a folder of them", "PATH" },
   { "negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.negatives,
-      "A picture or film without objects, a folder or a list of them", "PATH" },
+      "A picture or video without objects, a folder or a list of them",
+      "PATH" },
   { "label", 'l', 0, G_OPTION_ARG_STRING, &options.inputs.label,
       "The objects to learn (default: all)", "NAME" },
   { "ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs.ignore,
       "Objects that are neither learnt nor negatives", "NAME" },
   { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
-      "The names of YOLO's classes: one a line, data.yaml or obj.data "
-      "(default: such a file beside the labels or above)",
+      "The names of YOLO's classes: one per line, data.yaml or obj.data "
+      "(default: such a file beside or above the labels)",
       "FILE" },
   { "images", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.images,
-      "Folder of the annotations' pictures (default: near the annotations)",
+      "Folder of the annotated pictures (default: near the annotations)",
       "FOLDER" },
-  /* what comes out */
+  /* output */
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "The model to write", "FILE" },
   { "format", 0, 0, G_OPTION_ARG_CALLBACK, parse_format,
-      "butfit, or opencv: a cascade that OpenCV reads, too (default: butfit)",
+      "butfit, or opencv: a cascade that OpenCV can also read (default: "
+      "butfit)",
       "NAME" },
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
-      "Go on with a training that was stopped, from FILE.state", NULL },
+      "Continue a training that was stopped, from FILE.state", NULL },
   { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
-      "auto, cpu or cuda; all write the same model (default: auto)", "NAME" },
+      "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
-      "The smallest object that is found (default: 24x24)", "WxH" },
+      "Size of the smallest object to find (default: 24x24)", "WxH" },
   { "features", 'f', 0, G_OPTION_ARG_CALLBACK, parse_features,
       "lbp, lrd or lrp (default: lbp)", "NAME" },
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
@@ -141,36 +144,37 @@ static const GOptionEntry entries[] = {
       "Share of objects that early rejection may miss (default: 0.02)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
-      "False-positive rate of windows to end at (default: 0)", "SHARE" },
+      "Stop at this false-positive rate of windows (default: 0)", "SHARE" },
   { "false-positives", 0, 0, G_OPTION_ARG_DOUBLE, &options.false_positives,
-      "False positives a picture that the model's threshold allows, inf: any "
+      "False positives per picture that the model's threshold allows; inf: any "
       "number (default: 1)",
       "N" },
   /* samples */
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
-      "Windows of each object, moved and scaled a little (default: 8)", "N" },
+      "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
-      "Share of the box to add on each side (default: 0.1)", "SHARE" },
+      "Share of the box's size to add on each side (default: 0.1)", "SHARE" },
   { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
-      "Learn mirrored objects, too", NULL },
+      "Also learn mirrored objects", NULL },
   { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
-      "Negatives to learn from at a time (default: 10000)", "N" },
+      "Negatives used at a time (default: 10000)", "N" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
-      "Of random numbers; the same one gives the same model (default: 1)",
+      "Seed of random numbers; the same seed gives the same model (default: 1)",
       "N" },
   { NULL }
 };
 
 static const gchar description[] =
-    "Annotations are COCO, Pascal VOC, dlib, YOLO, LabelMe, CVAT, VIA, "
+    "Annotations may be COCO, Pascal VOC, dlib, YOLO, LabelMe, CVAT, VIA, "
     "TensorFlow's CSV, OpenCV's\ninfo.dat and .vec, or JSON lines and CSV of "
-    "visionpublish, recognised by their content. Pictures\nand films are "
-    "whatever GStreamer decodes.\n\n"
+    "visionpublish; the content decides. Pictures and\nvideos may have any "
+    "format that GStreamer can decode.\n\n"
     "Examples:\n"
     "  cuvision-train -p annotations.json -n backgrounds/ -o cup.xml -r "
     "report/\n"
     "  cuvision-train -p labels/ --names classes.txt --label cup -o cup.xml\n"
-    "  gst-launch-1.0 filesrc location=film.mp4 ! decodebin ! videoconvert \\\n"
+    "  gst-launch-1.0 filesrc location=video.mp4 ! decodebin ! videoconvert "
+    "\\\n"
     "    ! waldboostdetect model=cup.xml ! visionpublish ! fakesink\n\n"
     "Exit status: 0 if a model was written, 1 on failure, 2 for a wrong "
     "command line.";
@@ -188,7 +192,7 @@ check_options (int argc, GError **error)
   const gchar *problem = NULL;
 
   if (argc > 1)
-    problem = "paths belong to an option, such as --negatives";
+    problem = "a path needs an option before it, such as --negatives";
   else if (options.inputs.positives == NULL)
     problem = "--positives is missing";
   else if (options.output == NULL)
@@ -197,21 +201,21 @@ check_options (int argc, GError **error)
     problem = "--ignore and --label name the same objects";
   else if (options.train.n_weak < 1
       || options.train.n_weak > CUV_MODEL_MAX_STAGES)
-    problem = "--weak is not in 1 .. 4096";
+    problem = "--weak must be 1 to 4096";
   else if (options.train.cascade && options.train.feature != CUV_FEATURE_LBP)
-    problem = "--format opencv has no other --features than lbp";
+    problem = "--format opencv supports only --features lbp";
   else if (!(options.train.alpha > 0 && options.train.alpha < 1))
-    problem = "--alpha is not between 0 and 1";
+    problem = "--alpha must be between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))
-    problem = "--rate is not in 0 .. 1";
+    problem = "--rate must be 0 or more and below 1";
   else if (!(options.false_positives >= 0))
-    problem = "--false-positives is not 0 or above";
+    problem = "--false-positives must be 0 or more";
   else if (options.train.n_negatives < 1)
-    problem = "--negative-samples is not above 0";
+    problem = "--negative-samples must be 1 or more";
   else if (options.samples.n_copies < 1)
-    problem = "--copies is not above 0";
+    problem = "--copies must be 1 or more";
   else if (!(options.samples.margin > -0.5 && options.samples.margin <= 10))
-    problem = "--margin is not in -0.5 .. 10";
+    problem = "--margin must be above -0.5 and at most 10";
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
@@ -226,7 +230,7 @@ options_parse (int *argc, char ***argv)
   gboolean ok;
 
   g_option_context_set_summary (
-      context, "Trains a detector of objects for waldboostdetect.");
+      context, "Trains an object detector for waldboostdetect.");
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());

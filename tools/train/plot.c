@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Diagrams of curves, as SVG, for the report's page. */
 #include "train-tool.h"
 
 #include <math.h>
 
-/* User units of the SVG. */
+/* Sizes in user units of the SVG. */
 enum {
   WIDTH = 480,
   HEIGHT = 300,
@@ -13,7 +14,7 @@ enum {
   BOTTOM = 44
 };
 
-/* Where a value is between the axis' ends, 0 .. 1. */
+/* Position of a value between the ends of the axis, 0 .. 1. */
 static gdouble
 share_of (gdouble value, gdouble first, gdouble last, gboolean log_axis)
 {
@@ -70,7 +71,7 @@ append_tick (
 
 /* ---- axes ---- */
 
-/* The next tick: powers of ten, or a tenth to a quarter of the axis. */
+/* Distance of ticks on a linear axis: a round number, at most 8 steps. */
 static gdouble
 tick_step (gdouble first, gdouble last)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints the progress of a phase, from a thread of its own. */
 #include "train-tool.h"
 
 #include <unistd.h>
 
-/* Between lines of a terminal, which are written one over the other, and of a
- * log. */
+/* Time between updates on a terminal, where each overwrites the last one, and
+ * between lines of a log. */
 #define TERMINAL_INTERVAL G_USEC_PER_SEC
 #define LOG_INTERVAL (20 * G_USEC_PER_SEC)
 
@@ -21,7 +22,7 @@ struct _Progress {
 };
 
 static void
-print (Progress *self)
+print_line (Progress *self)
 {
   const guint done = (guint) (g_atomic_int_get (self->at) - self->first);
   const gdouble seconds =
@@ -37,7 +38,7 @@ print (Progress *self)
 }
 
 static gpointer
-run (gpointer data)
+progress_thread (gpointer data)
 {
   Progress *self = data;
   const gint64 interval = self->terminal ? TERMINAL_INTERVAL : LOG_INTERVAL;
@@ -47,7 +48,7 @@ run (gpointer data)
   while (!self->end) {
     if (g_cond_wait_until (&self->ended, &self->lock, next))
       continue;
-    print (self);
+    print_line (self);
     next += interval;
   }
   g_mutex_unlock (&self->lock);
@@ -68,8 +69,8 @@ progress_begin (const gchar *phase, gint *at, guint n)
   g_mutex_init (&self->lock);
   g_cond_init (&self->ended);
   if (self->terminal && n > 0)
-    print (self);
-  self->thread = g_thread_new ("progress", run, self);
+    print_line (self);
+  self->thread = g_thread_new ("progress", progress_thread, self);
   return self;
 }
 

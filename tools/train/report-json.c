@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes report.json. docs/training.md describes what matters of it. */
 #include "config.h"
 #include "train-tool.h"
 
@@ -17,7 +18,7 @@ add_int (JsonBuilder *json, const gchar *name, gint64 value)
   json_builder_add_int_value (json, value);
 }
 
-/* null if it is not finite, for which JSON has no number. */
+/* JSON has no number for NaN and infinity: writes null. */
 static void
 add_number (JsonBuilder *json, const gchar *name, gdouble value)
 {
@@ -29,7 +30,7 @@ add_number (JsonBuilder *json, const gchar *name, gdouble value)
 }
 
 static void
-add_text (JsonBuilder *json, const gchar *name, const gchar *value)
+add_string (JsonBuilder *json, const gchar *name, const gchar *value)
 {
   gchar *text = value != NULL ? g_utf8_make_valid (value, -1) : NULL;
 
@@ -39,7 +40,7 @@ add_text (JsonBuilder *json, const gchar *name, const gchar *value)
 }
 
 static void
-add_texts (JsonBuilder *json, const gchar *name, gchar **values, guint n)
+add_string_array (JsonBuilder *json, const gchar *name, gchar **values, guint n)
 {
   json_builder_set_member_name (json, name);
   json_builder_begin_array (json);
@@ -53,7 +54,7 @@ add_texts (JsonBuilder *json, const gchar *name, gchar **values, guint n)
 }
 
 static void
-begin (JsonBuilder *json, const gchar *name)
+begin_object (JsonBuilder *json, const gchar *name)
 {
   json_builder_set_member_name (json, name);
   json_builder_begin_object (json);
@@ -62,7 +63,7 @@ begin (JsonBuilder *json, const gchar *name)
 static void
 add_share (JsonBuilder *json, const gchar *name, CuvShare share)
 {
-  begin (json, name);
+  begin_object (json, name);
   add_number (json, "value", share.value);
   add_number (json, "low", share.low);
   add_number (json, "high", share.high);
@@ -74,7 +75,8 @@ add_share (JsonBuilder *json, const gchar *name, CuvShare share)
 static void
 add_strings (JsonBuilder *json, const gchar *name, gchar **paths)
 {
-  add_texts (json, name, paths, paths != NULL ? g_strv_length (paths) : 0);
+  add_string_array (
+      json, name, paths, paths != NULL ? g_strv_length (paths) : 0);
 }
 
 static void
@@ -82,16 +84,16 @@ add_options (JsonBuilder *json, const TrainOptions *options)
 {
   const CuvTrainParams *params = &options->train;
 
-  begin (json, "options");
+  begin_object (json, "options");
   add_strings (json, "positives", options->inputs.positives);
   add_strings (json, "negatives", options->inputs.negatives);
-  add_text (json, "label", options->inputs.label);
+  add_string (json, "label", options->inputs.label);
   add_strings (json, "ignore", options->inputs.ignore);
-  add_text (json, "output", options->output);
-  add_text (json, "format", options_format_name (params->cascade));
+  add_string (json, "output", options->output);
+  add_string (json, "format", options_format_name (params->cascade));
   add_int (json, "window_width", params->window_width);
   add_int (json, "window_height", params->window_height);
-  add_text (json, "features", options_feature_name (params->feature));
+  add_string (json, "features", options_feature_name (params->feature));
   add_int (json, "weak", params->n_weak);
   add_number (json, "alpha", params->alpha);
   add_number (json, "rate", params->rate);
@@ -117,7 +119,7 @@ add_files (JsonBuilder *json, const GPtrArray *pictures)
       g_ptr_array_add (paths, picture->path);
   }
   add_int (json, "pictures", paths->len);
-  add_texts (json, "files", (gchar **) paths->pdata, paths->len);
+  add_string_array (json, "files", (gchar **) paths->pdata, paths->len);
   g_ptr_array_unref (paths);
 }
 
@@ -126,20 +128,20 @@ add_data (JsonBuilder *json, const Results *self)
 {
   const GPtrArray *skipped = self->inputs->skipped;
 
-  begin (json, "data");
+  begin_object (json, "data");
   for (gint role = 0; role < CUV_DATASET_N_ROLES; role++) {
     const GPtrArray *pictures = self->inputs->dataset->roles[role];
     gint64 n = 0;
 
     for (guint i = 0; i < pictures->len; i++)
       n += ((const CuvDatasetPicture *) pictures->pdata[i])->objects->len;
-    begin (json, roles[role]);
+    begin_object (json, roles[role]);
     add_int (json, "objects", n);
     add_files (json, pictures);
     json_builder_end_object (json);
   }
   add_int (json, "too_small", self->too_small);
-  add_texts (json, "skipped", (gchar **) skipped->pdata, skipped->len);
+  add_string_array (json, "skipped", (gchar **) skipped->pdata, skipped->len);
   json_builder_end_object (json);
 }
 
@@ -156,7 +158,7 @@ add_progress (JsonBuilder *json, const GArray *progress)
     add_number (json, "false_positive_rate", at->rate);
     add_number (json, "recall", at->recall);
     for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++) {
-      begin (json, roles[part]);
+      begin_object (json, roles[part]);
       add_int (json, "positives", at->alive[part][1]);
       add_int (json, "negatives", at->alive[part][0]);
       json_builder_end_object (json);
@@ -169,12 +171,12 @@ add_progress (JsonBuilder *json, const GArray *progress)
 static void
 add_windows (JsonBuilder *json, const Results *self)
 {
-  begin (json, "windows");
+  begin_object (json, "windows");
   for (gint role = CUV_DATASET_CALIBRATION; role < CUV_DATASET_N_ROLES;
        role++) {
     const CuvWindowRates *rates = &self->windows[role];
 
-    begin (json, roles[role]);
+    begin_object (json, roles[role]);
     add_share (json, "false_positive_rate", rates->false_positives);
     add_int (json, "negatives", (gint64) rates->n_negatives);
     add_share (json, "recall", rates->recall);
@@ -184,15 +186,15 @@ add_windows (JsonBuilder *json, const Results *self)
   json_builder_end_object (json);
 }
 
-/* What the model gives as it is written. */
+/* The rates of the model as written, without further settings. */
 static void
 add_written (JsonBuilder *json, const Results *self)
 {
-  begin (json, "as_written");
+  begin_object (json, "as_written");
   add_number (json, "threshold_raised", self->raised);
   for (gint role = CUV_DATASET_CALIBRATION; role < CUV_DATASET_N_ROLES;
        role++) {
-    begin (json, roles[role]);
+    begin_object (json, roles[role]);
     add_share (json, "recall", self->written[role].recall);
     add_number (json, "false_positives_per_picture",
         self->written[role].false_positives);
@@ -219,7 +221,7 @@ add_rates (JsonBuilder *json, const gchar *name, const GArray *rates)
 }
 
 static void
-add_boxes (JsonBuilder *json, const gchar *name, const Results *self,
+add_found_boxes (JsonBuilder *json, const gchar *name, const Results *self,
     const GArray *boxes)
 {
   json_builder_set_member_name (json, name);
@@ -228,14 +230,14 @@ add_boxes (JsonBuilder *json, const gchar *name, const Results *self,
     const CuvDatasetBox *box = &g_array_index (boxes, CuvDatasetBox, i);
 
     json_builder_begin_object (json);
-    add_text (json, "picture", box->picture->path);
+    add_string (json, "picture", box->picture->path);
     add_number (json, "x", box->box.x);
     add_number (json, "y", box->box.y);
     add_number (json, "w", box->box.width);
     add_number (json, "h", box->box.height);
     add_number (json, "score", box->score);
     if (boxes == self->found->mistakes)
-      add_text (json, "other", results_other_at (self, box));
+      add_string (json, "other", results_other_at (self, box));
     json_builder_end_object (json);
   }
   json_builder_end_array (json);
@@ -266,17 +268,17 @@ add_features (JsonBuilder *json, const CuvGridClassifier *classifier)
 /* ---- the file ---- */
 
 static JsonNode *
-build (const Results *self)
+build_report (const Results *self)
 {
   const CuvDatasetFound *found = self->found;
   JsonBuilder *json = json_builder_new ();
   JsonNode *node;
 
   json_builder_begin_object (json);
-  add_text (json, "program", "cuvision-train " VERSION);
+  add_string (json, "program", "cuvision-train " VERSION);
   add_options (json, self->options);
   add_data (json, self);
-  add_text (json, "end", self->end);
+  add_string (json, "end", self->end);
   add_number (json, "seconds", self->seconds);
   add_int (json, "overflows", found->n_overflows);
   add_number (json, "least_score", found->least);
@@ -285,9 +287,9 @@ build (const Results *self)
   add_written (json, self);
   add_rates (json, "roc", self->rates);
   add_rates (json, "calibration_roc", self->calibration_rates);
-  add_boxes (json, "objects", self, found->objects);
-  add_boxes (json, "mistakes", self, found->mistakes);
-  add_boxes (json, "suspects", self, self->suspects);
+  add_found_boxes (json, "objects", self, found->objects);
+  add_found_boxes (json, "mistakes", self, found->mistakes);
+  add_found_boxes (json, "suspects", self, self->suspects);
   add_progress (json, self->progress);
   add_features (json, &self->classifier);
   json_builder_end_object (json);
@@ -299,7 +301,7 @@ build (const Results *self)
 gboolean
 report_write_json (const Results *self, GError **error)
 {
-  JsonNode *node = build (self);
+  JsonNode *node = build_report (self);
   gchar *text = json_to_string (node, TRUE);
   gchar *path = g_build_filename (self->options->report, "report.json", NULL);
   const gboolean ok = g_file_set_contents (path, text, -1, error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes index.html: rates, diagrams, and thumbnails of mistakes. */
 #include "config.h"
 #include "train-tool.h"
 
@@ -24,12 +25,12 @@ static const gchar head[] =
 
 /* ---- text ---- */
 
-static void append (GString *out, const gchar *format, ...)
+static void append_html (GString *out, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Arguments are escaped. */
+/* Appends HTML; arguments are escaped, the format is not. */
 static void
-append (GString *out, const gchar *format, ...)
+append_html (GString *out, const gchar *format, ...)
 {
   va_list args;
   gchar *text;
@@ -44,8 +45,8 @@ append (GString *out, const gchar *format, ...)
 static void
 append_share (GString *out, CuvShare share)
 {
-  append (out, "<td>%.3g</td><td>%.3g .. %.3g</td>", share.value, share.low,
-      share.high);
+  append_html (out, "<td>%.3g</td><td>%.3g .. %.3g</td>", share.value,
+      share.low, share.high);
 }
 
 /* ---- figures ---- */
@@ -55,7 +56,7 @@ append_as_written (GString *out, const Results *self)
 {
   const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
-  append (out, "<tr><td>as written: %.3g</td>", rate.false_positives);
+  append_html (out, "<tr><td>as written: %.3g</td>", rate.false_positives);
   append_share (out, rate.recall);
   g_string_append (out, "<td></td></tr>\n");
 }
@@ -65,10 +66,10 @@ append_rates (GString *out, const Results *self)
 {
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
 
-  append (out,
+  append_html (out,
       "<h2>Objects</h2>\n<p>In %u pictures that were kept out of training, "
       "with %u objects; a box finds an object if intersection over union is "
-      "0.5 or more.</p>\n<table><tr><th>false positives a picture, at most"
+      "at least 0.5.</p>\n<table><tr><th>false positives per picture, at most"
       "</th><th>recall</th><th>95 %% "
       "interval</th><th>waldboostdetect</th></tr>\n",
       self->found->n_pictures, self->found->objects->len);
@@ -79,9 +80,9 @@ append_rates (GString *out, const Results *self)
     if (rate.recall.high == 0)
       continue; /* the best box is a mistake */
     settings = results_threshold (self, rate.score);
-    append (out, "<tr><td>%g</td>", shown[i]);
+    append_html (out, "<tr><td>%g</td>", shown[i]);
     append_share (out, rate.recall);
-    append (out, "<td>%s</td></tr>\n", settings);
+    append_html (out, "<td>%s</td></tr>\n", settings);
     g_free (settings);
   }
   append_as_written (out, self);
@@ -92,9 +93,9 @@ static void
 append_overflows (GString *out, const Results *self)
 {
   if (self->found->n_overflows > 0)
-    append (out,
+    append_html (out,
         "<p><b>In %u of these pictures the classifier accepts more windows "
-        "than the detector lists: it needs such a threshold. The ROC ends at "
+        "than the detector lists: use one of these thresholds. The ROC ends at "
         "score %.3g.</b></p>\n",
         self->found->n_overflows, self->found->least);
 }
@@ -103,12 +104,12 @@ static void
 append_windows (GString *out, const Results *self)
 {
   static const gchar *const names[CUV_DATASET_N_ROLES] = {
-    [CUV_DATASET_CALIBRATION] = "calibration, which set the thresholds",
-    [CUV_DATASET_TEST] = "kept out: what new pictures will give",
+    [CUV_DATASET_CALIBRATION] = "calibration: used to set the thresholds",
+    [CUV_DATASET_TEST] = "test: expect this in new pictures",
   };
 
   g_string_append (out,
-      "<h2>Windows</h2>\n<p>Before they are grouped to boxes. Windows of a "
+      "<h2>Windows</h2>\n<p>Before grouping into boxes. Windows of one "
       "picture are correlated, so the intervals are Wilson's with the "
       "variance between pictures.</p>\n<table><tr><th>pictures</th><th>"
       "false-positive rate</th><th>95 % interval</th><th>windows</th><th>"
@@ -117,18 +118,19 @@ append_windows (GString *out, const Results *self)
        role++) {
     const CuvWindowRates *rates = &self->windows[role];
 
-    append (out, "<tr><td>%s</td>", names[role]);
+    append_html (out, "<tr><td>%s</td>", names[role]);
     append_share (out, rates->false_positives);
-    append (out, "<td>%" G_GUINT64_FORMAT "</td>", rates->n_negatives);
+    append_html (out, "<td>%" G_GUINT64_FORMAT "</td>", rates->n_negatives);
     append_share (out, rates->recall);
-    append (out, "<td>%" G_GUINT64_FORMAT "</td></tr>\n", rates->n_positives);
+    append_html (
+        out, "<td>%" G_GUINT64_FORMAT "</td></tr>\n", rates->n_positives);
   }
-  append (out,
-      "</table>\n<p>Weak classifiers evaluated a window, mean: %.2f"
+  append_html (out,
+      "</table>\n<p>Mean number of weak classifiers evaluated per window: %.2f"
       "</p>\n",
       self->found->weak_per_window);
   if (results_explain_slowness (self) != NULL)
-    append (out, "<p><b>%s.</b></p>\n", results_explain_slowness (self));
+    append_html (out, "<p><b>%s.</b></p>\n", results_explain_slowness (self));
 }
 
 /* ---- plots ---- */
@@ -139,7 +141,7 @@ points_new (void)
   return g_array_new (FALSE, FALSE, sizeof (PlotPoint));
 }
 
-/* Steps: recall holds until the next score. */
+/* A curve of steps: recall is constant until the next score. */
 static GArray *
 roc_points (const GArray *rates, gdouble least)
 {
@@ -177,15 +179,14 @@ explain_threshold (GString *out, const Results *self)
 
   g_string_append (out, "<h2>ROC</h2>\n<p>");
   if (isfinite (self->options->false_positives))
-    append (out,
-        "The model's threshold was set for at most %g false positives a "
-        "picture. In the calibration pictures, of which nothing was learnt, it "
-        "gives %.3g, and recall %.3f. ",
+    append_html (out,
+        "The model's threshold was set for at most %g false positives per "
+        "picture. In the calibration pictures, which were not used for "
+        "training, it gives %.3g, and recall %.3f. ",
         self->options->false_positives, rate.false_positives,
         rate.recall.value);
-  g_string_append (out,
-      "The vertical line is where it stands in the pictures that were kept "
-      "out.</p>\n");
+  g_string_append (
+      out, "The vertical line is its place in the test pictures.</p>\n");
 }
 
 static gdouble
@@ -201,11 +202,11 @@ append_roc (GString *out, const Results *self)
 {
   const gdouble last = MAX (most_false_positives (self->rates),
       most_false_positives (self->calibration_rates));
-  const PlotAxes axes = { "false positives a picture", "recall", TRUE, FALSE,
+  const PlotAxes axes = { "false positives per picture", "recall", TRUE, FALSE,
     0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1, TRUE };
   const PlotCurve curves[] = {
     { "calibration", GREY, roc_points (self->calibration_rates, axes.x_first) },
-    { "kept out", BLUE, roc_points (self->rates, axes.x_first) },
+    { "test", BLUE, roc_points (self->rates, axes.x_first) },
     { "the model's threshold", RED,
         line_at (self->written[CUV_DATASET_TEST].false_positives) }
   };
@@ -216,7 +217,7 @@ append_roc (GString *out, const Results *self)
     g_array_unref (curves[i].points);
 }
 
-/* value: of CuvTrainProgress. */
+/* Curve of a value of each CuvTrainProgress. */
 static GArray *
 progress_points (
     const GArray *progress, gdouble (*value) (const CuvTrainProgress *at))
@@ -250,7 +251,7 @@ negatives_at (const CuvTrainProgress *at)
   return at->alive[CUV_TRAIN_LEARNING][0];
 }
 
-/* A power of ten that is no more than any of them. */
+/* The largest power of ten, at most 0.1, that no positive value is below. */
 static gdouble
 least_decade (const GArray *points)
 {
@@ -284,7 +285,7 @@ append_progress (GString *out, const GArray *progress)
   const gdouble end = MAX (progress->len, 2);
   const PlotAxes rate_axes = { "weak classifiers", "false-positive rate", FALSE,
     TRUE, 0, end, least_decade (rates), 1, FALSE };
-  const PlotAxes sample_axes = { "weak classifiers", "living samples", FALSE,
+  const PlotAxes sample_axes = { "weak classifiers", "samples left", FALSE,
     TRUE, 0, end, 1,
     MAX (largest_decade (positives), largest_decade (negatives)), FALSE };
   const PlotCurve rate = { "rate", BLUE, rates };
@@ -292,9 +293,11 @@ append_progress (GString *out, const GArray *progress)
     { "negatives", RED, negatives } };
 
   g_string_append (out,
-      "<h2>Training</h2>\n<p>The rate is that of windows of the calibration "
-      "pictures that no weak classifier rejects; samples are those that are "
-      "learnt from. Negatives are searched anew when few of them live.</p>\n"
+      "<h2>Training</h2>\n<p>The rate is the share of windows of the "
+      "calibration "
+      "pictures that no weak classifier rejects; samples are the training "
+      "samples that are not rejected yet. New negatives are collected when few "
+      "are left.</p>\n"
       "<div class='row'>\n");
   plot_append (out, &rate_axes, &rate, 1);
   plot_append (out, &sample_axes, samples, 2);
@@ -318,7 +321,7 @@ append_thumbnail (GString *out, const Results *self, const CuvDatasetBox *box)
       : g_strdup ("missed");
 
   if (uri != NULL)
-    append (out,
+    append_html (out,
         "<figure><img src='%s' alt=''><figcaption>%s<br>%.0f,%.0f "
         "%.0fx%.0f<br>%s%s%s"
         "</figcaption></figure>\n",
@@ -336,7 +339,7 @@ append_thumbnails (GString *out, const Results *self, const gchar *title,
 {
   if (boxes->len == 0)
     return;
-  append (out, "<h2>%s</h2>\n<p>%s</p>\n<div class='row'>\n", title, text);
+  append_html (out, "<h2>%s</h2>\n<p>%s</p>\n<div class='row'>\n", title, text);
   for (guint i = 0; i < MIN (boxes->len, MOST_THUMBNAILS); i++)
     append_thumbnail (out, self, &g_array_index (boxes, CuvDatasetBox, i));
   g_string_append (out, "</div>\n");
@@ -357,14 +360,15 @@ append_boxes (GString *out, const Results *self)
 {
   GArray *worst = reversed (self->found->objects);
   gchar *others = results_describe_others (self);
-  gchar *text = g_strconcat ("Boxes on no object, best scores first.",
+  gchar *text = g_strconcat ("Boxes that are on no object, best scores first.",
       others != NULL ? " " : "", others, others != NULL ? "." : NULL, NULL);
 
   append_thumbnails (out, self, "Missed objects",
-      "Those that no box finds, then those with the least scores.", worst);
+      "Objects that no box finds, then those with the lowest scores.", worst);
   append_thumbnails (out, self, "Mistakes", text, self->found->mistakes);
-  append_thumbnails (out, self, "Perhaps objects that were not annotated",
-      "Boxes in pictures that were learnt from, where no object is annotated, "
+  append_thumbnails (out, self, "Possible objects that were not annotated",
+      "Boxes in training and calibration pictures where no object is "
+      "annotated, "
       "with scores like those of objects. If they are objects, annotate them "
       "(or mark them to be ignored) and train again.",
       self->suspects);
@@ -382,7 +386,7 @@ append_summary (GString *out, const Results *self)
   const CuvTrainParams *params = &options->train;
   gchar *model = g_filename_display_basename (options->output);
 
-  append (out,
+  append_html (out,
       "<h1>%s</h1>\n<p>%s: %d weak classifiers of %s features, window %d x "
       "%d, alpha %g, seed %" G_GUINT64_FORMAT ". Training took %.0f s. "
       "cuvision-train " VERSION "; all figures are in <a href='report.json'>"
@@ -399,15 +403,15 @@ append_skipped (GString *out, const Results *self)
   const GPtrArray *skipped = self->inputs->skipped;
 
   if (self->too_small > 0)
-    append (out, "<p>%d objects are smaller than the window.</p>\n",
+    append_html (out, "<p>%d objects are smaller than the window.</p>\n",
         self->too_small);
   if (skipped->len == 0)
     return;
-  append (out, "<h2>Skipped</h2>\n<ul>\n");
+  append_html (out, "<h2>Skipped</h2>\n<ul>\n");
   for (guint i = 0; i < skipped->len; i++) {
     gchar *text = g_utf8_make_valid (skipped->pdata[i], -1);
 
-    append (out, "<li>%s</li>\n", text);
+    append_html (out, "<li>%s</li>\n", text);
     g_free (text);
   }
   g_string_append (out, "</ul>\n");

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sets the final threshold and measures the classifier on pictures that it was
+ * not trained with. */
 #include "train-tool.h"
 
 #include <math.h>
 
-/* Whose scores are measured. Lower ones can be had of all models but cascades,
- * by final-threshold. */
+/* The model before its threshold was raised: it also finds boxes below the
+ * written threshold, which users can reach by final-threshold, except with
+ * cascades. */
 static const CuvWaldboostModel *
 learnt_model (const Results *self)
 {
@@ -15,8 +18,8 @@ learnt_model (const Results *self)
 }
 
 static CuvDatasetFound *
-find (const Results *self, CuvDatasetRole role, const CuvWaldboostModel *model,
-    CuvDatasetGrouping grouping)
+results_find (const Results *self, CuvDatasetRole role,
+    const CuvWaldboostModel *model, CuvDatasetGrouping grouping)
 {
   return cuv_dataset_find (
       self->inputs->dataset, role, model, &self->options->samples, grouping);
@@ -42,8 +45,8 @@ usual_score (const CuvDatasetFound *found)
                : INFINITY;
 }
 
-/* Of the usual score. An object that was learnt from as a negative scores less
- * than others. */
+/* Share of the usual score from which a mistake is suspected to be an object.
+ * An object that was trained as a negative scores lower than others. */
 #define SUSPECT 0.75
 
 static gint
@@ -54,7 +57,7 @@ compare_scores (gconstpointer a, gconstpointer b)
   return (one->score < other->score) - (one->score > other->score);
 }
 
-/* A box beside an object is one that missed it. */
+/* Whether a box touches no object: one that does is an inaccurate hit. */
 static gboolean
 is_apart (const CuvDatasetBox *box)
 {
@@ -105,11 +108,11 @@ results_describe_others (const Results *self)
       break;
     n_on += results_other_at (self, box) != NULL;
   }
-  return n_on > 0
-      ? g_strdup_printf ("%u of %u mistakes at 1 false positive a picture are "
-                         "on objects of other labels",
-          n_on, n)
-      : NULL;
+  return n_on > 0 ? g_strdup_printf (
+             "%u of %u mistakes at 1 false positive per picture are "
+             "on objects of other labels",
+             n_on, n)
+                  : NULL;
 }
 
 static gboolean
@@ -123,7 +126,7 @@ find_suspects (Results *self, const CuvWaldboostModel *model)
 
   for (gint role = 0; ok && role < CUV_DATASET_TEST; role++) {
     CuvDatasetFound *found =
-        find (self, (CuvDatasetRole) role, model, CUV_DATASET_NMS);
+        results_find (self, (CuvDatasetRole) role, model, CUV_DATASET_NMS);
 
     ok = found != NULL;
     if (ok)
@@ -182,7 +185,7 @@ raise_threshold (Results *self)
     return FALSE;
   model = learnt_model (self);
   self->calibration =
-      find (self, CUV_DATASET_CALIBRATION, model, CUV_DATASET_NMS);
+      results_find (self, CUV_DATASET_CALIBRATION, model, CUV_DATASET_NMS);
   cuv_model_unref (model);
   if (self->calibration == NULL || self->classifier.cascade
       || !isfinite (options->false_positives))
@@ -220,7 +223,7 @@ measure_written (Results *self, CuvDatasetRole role, const GArray *rates)
   if (!self->classifier.cascade)
     return TRUE;
   model = cuv_model_new (&self->classifier);
-  found = find (self, role, model, CUV_DATASET_NEIGHBOURS);
+  found = results_find (self, role, model, CUV_DATASET_NEIGHBOURS);
   cuv_model_unref (model);
   if (found != NULL) {
     GArray *all = cuv_dataset_rates (found);
@@ -253,8 +256,8 @@ results_set_threshold (Results *self)
 
 /* ---- all of it ---- */
 
-/* How many pictures results_measure() scans: for rates, samples, windows and
- * suspects. */
+/* Number of pictures that results_measure() scans for rates, windows, samples
+ * and suspects. */
 static guint
 count_scans (const Results *self)
 {
@@ -276,7 +279,7 @@ results_measure (Results *self)
   gboolean ok;
 
   self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
-  self->found = find (self, CUV_DATASET_TEST, learnt, CUV_DATASET_NMS);
+  self->found = results_find (self, CUV_DATASET_TEST, learnt, CUV_DATASET_NMS);
   ok = self->found != NULL;
   if (ok) {
     cuv_dataset_found_lower (self->found, raised_since (self));
@@ -300,34 +303,34 @@ results_threshold (const Results *self, gdouble score)
           "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
 }
 
-/* Usually there are 1 to 5. */
-#define MANY_WEAK_PER_WINDOW 10
+#define MANY_WEAK_PER_WINDOW 10 /* usual are 1 to 5 */
 
 const gchar *
 results_explain_slowness (const Results *self)
 {
   return self->found->weak_per_window > MANY_WEAK_PER_WINDOW
-      ? "most windows should be rejected by the first few weak classifiers: so "
-        "many mean that the features do not separate the objects from the "
-        "background, and detection is slow; try a larger --window, another "
+      ? "the first few weak classifiers should reject most windows: this many "
+        "mean that the features do not separate the objects from the "
+        "background, and that detection is slow; try a larger --window, "
+        "another "
         "--features or --margin, or objects that look more alike, such as one "
-        "direction of them"
+        "view of them"
       : NULL;
 }
 
-/* What the file gives without further settings. */
+/* The rates of the model without further settings. */
 static void
 print_as_written (const Results *self)
 {
   const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
-  g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives a "
+  g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives per "
            "picture\n",
       rate.recall.value, rate.recall.low, rate.recall.high,
       rate.false_positives);
 }
 
-/* A threshold that few objects reach. */
+/* Warns if few objects reach the threshold. */
 static void
 print_missed (const Results *self)
 {
@@ -335,9 +338,10 @@ print_missed (const Results *self)
   const guint n = self->calibration->objects->len;
 
   if (self->raised > 0 && recall.value < 0.5)
-    g_printerr ("at %g false positives a picture the threshold leaves %u of %u "
-                "objects of the calibration pictures: more --false-positives "
-                "find more, more and harder examples separate them better\n",
+    g_printerr ("at %g false positives per picture the threshold accepts only "
+                "%u of %u objects of the calibration pictures: allow more "
+                "--false-positives to find more, or separate them better with "
+                "more and harder examples\n",
         self->options->false_positives, (guint) lrint (recall.value * n), n);
 }
 
@@ -361,7 +365,7 @@ results_print (const Results *self)
   if (self->inputs->skipped->len > 0)
     g_printerr (
         "%u pictures or boxes were skipped\n", self->inputs->skipped->len);
-  g_print ("In %u pictures that were kept out, with %u objects:\n",
+  g_print ("In %u pictures kept out of training, with %u objects:\n",
       self->found->n_pictures, self->found->objects->len);
   for (guint s = 0; s < G_N_ELEMENTS (shown); s++) {
     const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[s]);
@@ -370,7 +374,7 @@ results_print (const Results *self)
     if (rate.recall.high == 0)
       continue; /* the best box is a mistake */
     settings = results_threshold (self, rate.score);
-    g_print ("at most %g false positives a picture: recall %.3f (%.3f .. "
+    g_print ("at most %g false positives per picture: recall %.3f (%.3f .. "
              "%.3f), %s\n",
         shown[s], rate.recall.value, rate.recall.low, rate.recall.high,
         settings);
@@ -379,15 +383,15 @@ results_print (const Results *self)
   if (self->found->n_overflows > 0)
     g_printerr (
         "in %u of these pictures the classifier accepts more windows than the "
-        "detector lists; these are the rates above score %.3g: set such a "
-        "threshold, or use more --weak or other --negatives\n",
+        "detector lists, so the rates end at score %.3g: set one of these "
+        "thresholds, or use more --weak or other --negatives\n",
         self->found->n_overflows, self->found->least);
   print_as_written (self);
   print_missed (self);
   if (self->rates->len == 0)
-    g_print ("no box is found\n");
+    g_print ("no box was found\n");
   print_others (self);
-  g_print ("weak classifiers a window: %.2f\n", self->found->weak_per_window);
+  g_print ("weak classifiers per window: %.2f\n", self->found->weak_per_window);
   if (results_explain_slowness (self) != NULL)
     g_printerr ("%s\n", results_explain_slowness (self));
   if (self->suspects->len > 0)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file OUTPUT.state, from which --resume continues: a header, then a record
+ * for each weak classifier. */
 #include "train-tool.h"
 
 #include <errno.h>
@@ -17,27 +19,27 @@ struct _StateFile {
 };
 
 static gchar *
-path_of (const gchar *output)
+state_path (const gchar *output)
 {
   return g_strconcat (output, ".state", NULL);
 }
 
 static gboolean
-set_error (const StateFile *self, GError **error)
+state_fail (const StateFile *self, GError **error)
 {
   const gint number = errno;
 
   g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (number),
-      "%s: %s; once that is solved, --resume goes on from there", self->path,
+      "%s: %s; when that is fixed, continue with --resume", self->path,
       g_strerror (number));
   return FALSE;
 }
 
 /* ---- opening ---- */
 
-/* *used: bytes of the file that training goes on from. */
+/* *used: valid bytes of the file; what follows is cut off. */
 static gboolean
-restore (
+restore_state (
     const StateFile *self, CuvTrainer *trainer, gsize *used, GError **error)
 {
   gchar *bytes, problem[CUV_TRAIN_PROBLEM] = "";
@@ -49,19 +51,20 @@ restore (
   g_free (bytes);
   if (*used == 0) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-        "%s: %s; remove the file to begin anew", self->path, problem);
+        "%s: %s; remove the file to start from the beginning", self->path,
+        problem);
     return FALSE;
   }
-  g_printerr ("going on after weak classifier %d%s\n",
+  g_printerr ("continuing after weak classifier %d%s\n",
       cuv_trainer_classifier (trainer).n_weak,
       size - *used >= cuv_trainer_record_size (trainer)
-          ? ": what was saved after it is damaged"
+          ? ": the records after it are damaged"
           : "");
   return TRUE;
 }
 
 static gboolean
-begin (const StateFile *self, GError **error)
+begin_state (const StateFile *self, GError **error)
 {
   gchar header[CUV_TRAIN_HEADER];
 
@@ -74,23 +77,23 @@ open_end (StateFile *self, gsize end, GError **error)
 {
   self->file = g_open (self->path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
   if (self->file < 0 || ftruncate (self->file, (off_t) end) != 0)
-    return set_error (self, error);
+    return state_fail (self, error);
   return TRUE;
 }
 
 gboolean
 state_file_check (const gchar *output, gboolean resume, GError **error)
 {
-  gchar *path = path_of (output);
+  gchar *path = state_path (output);
   const gboolean exists = g_file_test (path, G_FILE_TEST_EXISTS);
 
   if (exists && !resume)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-        "a training of this model was stopped; --resume goes on from %s, or "
-        "remove that file",
+        "a training of this model was stopped: continue with --resume, or "
+        "remove %s",
         path);
   else if (resume && !exists)
-    g_printerr ("no %s: training begins anew\n", path);
+    g_printerr ("no %s: training starts from the beginning\n", path);
   g_free (path);
   return resume || !exists;
 }
@@ -103,12 +106,12 @@ state_file_new (CuvTrainer *trainer, const gchar *output, GError **error)
   gboolean ok;
 
   self->trainer = trainer;
-  self->path = path_of (output);
+  self->path = state_path (output);
   self->file = -1;
   self->record = g_malloc (cuv_trainer_record_size (trainer));
   ok = g_file_test (self->path, G_FILE_TEST_EXISTS)
-      ? restore (self, trainer, &end, error)
-      : begin (self, error);
+      ? restore_state (self, trainer, &end, error)
+      : begin_state (self, error);
   if (ok && open_end (self, end, error))
     return self;
   state_file_free (self);
@@ -142,7 +145,7 @@ state_file_add (StateFile *self, GError **error)
   while (n < 0 && errno == EINTR);
   if (n >= 0 && (gsize) n < size)
     errno = ENOSPC;
-  return n == (gssize) size || set_error (self, error);
+  return n == (gssize) size || state_fail (self, error);
 }
 
 void

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Thumbnails of boxes for the report's page. */
 #include "train-tool.h"
 
 #include <cairo.h>
@@ -7,11 +8,11 @@
 #include "data-uri.h"
 
 #define SIDE 112   /* pixels */
-#define AROUND 0.5 /* shares of the box that are shown on either side */
+#define AROUND 0.5 /* surroundings on either side, as a share of the box */
 
-/* The picture from x, y on, in grey. */
+/* A square of the picture in grey; smaller at the picture's edges. */
 static cairo_surface_t *
-cut (const CuvDatasetPicture *picture, gint left, gint top, gint side)
+cut_grey (const CuvDatasetPicture *picture, gint left, gint top, gint side)
 {
   const gint width = CLAMP (picture->width - left, 1, side);
   const gint height = CLAMP (picture->height - top, 1, side);
@@ -31,14 +32,15 @@ cut (const CuvDatasetPicture *picture, gint left, gint top, gint side)
 }
 
 static void
-draw (cairo_t *cairo, const CuvDatasetPicture *picture, const CuvTrainBox *box)
+draw_thumbnail (
+    cairo_t *cairo, const CuvDatasetPicture *picture, const CuvTrainBox *box)
 {
   const gdouble side = fmax (box->width, box->height) * (1 + 2 * AROUND);
   const gdouble x = box->x + box->width / 2 - side / 2;
   const gdouble y = box->y + box->height / 2 - side / 2;
   const gint left = (gint) CLAMP (x, 0, picture->width - 1);
   const gint top = (gint) CLAMP (y, 0, picture->height - 1);
-  cairo_surface_t *surface = cut (picture, left, top, (gint) side + 2);
+  cairo_surface_t *surface = cut_grey (picture, left, top, (gint) side + 2);
 
   cairo_scale (cairo, SIDE / side, SIDE / side);
   cairo_translate (cairo, -x, -y);
@@ -59,7 +61,7 @@ thumbnail_uri (const CuvDatasetBox *box)
   cairo_t *cairo = cairo_create (surface);
   gchar *uri = NULL;
 
-  draw (cairo, box->picture, &box->box);
+  draw_thumbnail (cairo, box->picture, &box->box);
   if (cairo_status (cairo) == CAIRO_STATUS_SUCCESS)
     uri = png_data_uri (surface);
   cairo_destroy (cairo);

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuvision-train, in the order of its steps:
+/* cuvision-train: learns a WaldBoost classifier from annotated pictures. And a
+ * map of this folder, in the order of a run:
  *
- *   cuvision-train.c  one step after the other
- *   options.c         the command line
- *   inputs.c          annotations and folders -> a data set
- *   inputs-files.c    .. -> pictures, films and what is in them
- *   files.c           paths of pictures
- *   classes.c         names of YOLO's classes
- *   upright.c         boxes of pictures that are stored turned
- *   decode.c          pictures and films -> frames
- *   learn.c           weak classifier after weak classifier; the progress line
- *   progress.c        the progress line of all else
- *   device.c          CPU or GPU
- *   state.c           what --resume goes on from
- *   results.c         what the classifier does with pictures that it has not
- *                     seen
- *   report-json.c     report.json
- *   report-page.c     index.html
- *   plot.c, thumbnail.c   its pictures */
+ *   cuvision-train.c   main(): one step after the other
+ *   options.c          the command line
+ *   inputs.c           reads all pictures and annotations into a data set
+ *   inputs-files.c     finds the files, and what is annotated in each
+ *   inputs-private.h   what these two share
+ *   files.c            where the pictures of annotations are
+ *   classes.c          names of YOLO's classes
+ *   upright.c          boxes marked in pictures that are stored rotated (EXIF)
+ *   decode.c           decodes pictures and videos, on all processors
+ *   learn.c            adds weak classifiers one by one; their progress line
+ *   progress.c         the progress line of all other steps
+ *   device.c           CPU or GPU
+ *   state.c            the file OUTPUT.state, for --resume
+ *   results.c          sets the threshold and measures the classifier
+ *   report-json.c      report.json
+ *   report-page.c      index.html, with the diagrams of plot.c and the pictures
+ *                      of thumbnail.c
+ *   ../annotations/    readers of the annotation formats
+ *   elements/waldboost/train/   the data set and the trainer, which the element
+ *                      waldboosttrain uses, too
+ *
+ * Control: train_run() -> inputs_read() -> learn_check() -> learn_add_samples()
+ * -> learn_run(), which calls device_step() for each weak classifier -> write
+ * the model -> results_measure() -> write the model again, with its rates, and
+ * the report. */
 #ifndef CUV_TRAIN_TOOL_H
 #define CUV_TRAIN_TOOL_H
 
@@ -28,8 +37,8 @@
 /* ---- options.c ---- */
 
 typedef struct {
-  gchar **positives, **negatives; /* annotations or folders; folders, files */
-  gchar *label;                   /* NULL: any */
+  gchar **positives, **negatives; /* paths as given; negatives may be NULL */
+  gchar *label;                   /* objects to learn; NULL: all */
   gchar **ignore;                 /* labels, or NULL */
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
@@ -47,37 +56,37 @@ typedef struct {
   InputOptions inputs;
   CuvSampleOptions samples;
   CuvTrainParams train;
-  gdouble false_positives; /* of a picture; INFINITY: any number */
+  gdouble false_positives; /* per picture; INFINITY: any number */
   gchar *output;           /* file */
   gchar *report;           /* folder, or NULL */
   gboolean resume;
   TrainDevice device;
 } TrainOptions;
 
-/* NULL if the command line is wrong, after a message. */
+/* NULL after a message if the command line is wrong. */
 const TrainOptions *options_parse (int *argc, char ***argv);
 
-/* "lbp", .. */
+/* "lbp", "lrd" or "lrp". */
 const gchar *options_feature_name (CuvFeature feature);
 
-/* "butfit" or "opencv" */
+/* "butfit" or "opencv". */
 const gchar *options_format_name (gboolean cascade);
 
 /* ---- files.c ---- */
 
-/* Folders that may have the pictures of an annotation file, beside those of
- * --images; only such as exist. */
+/* Existing folders in which to look for the pictures of an annotation file:
+ * those of --images first, then the usual places near the file. */
 GPtrArray *files_places (const gchar *path, gchar **images);
-/* "'a', 'b'" */
+/* For messages: "'a', 'b'". */
 gchar *files_list_places (const GPtrArray *places);
 
-/* The file that annotations call name: as written, by its last component, or,
- * if it is not a film, with another extension. NULL if there is none. */
+/* Finds the file that annotations call `name`: as written, by its last
+ * component or, unless it is a video, with another extension. NULL if there is
+ * none. */
 gchar *files_find (
-    const GPtrArray *places, const gchar *name, gboolean is_film);
+    const GPtrArray *places, const gchar *name, gboolean is_video);
 
-/* The picture that an annotation file belongs to: of the same name but for the
- * extension. */
+/* Finds the picture of an annotation file: same name, another extension. */
 gchar *files_find_picture_of (const GPtrArray *places, const gchar *path);
 
 /* Whether the file looks like text, or cannot be read. */
@@ -85,48 +94,49 @@ gboolean files_is_text (const gchar *path);
 /* Whether it is a text that is not a picture. */
 gboolean files_is_list (const gchar *path);
 
-/* The path without links, so that it is the same however it is written. */
+/* The path with links resolved: one path for one file. */
 gchar *files_real_path (const gchar *path);
 
-/* Of an array of paths, for sorting. */
+/* Compares two elements of an array of paths. */
 gint files_compare (gconstpointer a, gconstpointer b);
 
-/* A file, or those of a folder and the folders in it, sorted. */
+/* The path itself if it is a file, else all files below the folder, sorted. */
 GPtrArray *files_list (const gchar *path);
 
 /* ---- classes.c ---- */
 
 typedef struct _Classes Classes;
 
-/* names: file, or NULL: files beside the labels. NULL with an error. */
+/* names: a file; NULL: look for files near the labels. NULL with an error. */
 Classes *classes_new (const gchar *names, GError **error);
 void classes_free (Classes *self); /* NULL is allowed */
 
-/* The names for a file of labels, NULL if there are none. FALSE with an error
- * if they cannot be read. */
+/* Sets *names to the class names for a file of labels, or to NULL if there are
+ * none. FALSE with an error if they cannot be read. */
 gboolean classes_find (Classes *self, const gchar *path,
     const gchar *const **names, GError **error);
 
 /* ---- upright.c ---- */
 
-/* Turns boxes that were marked in the stored picture of a decoded one. Returns
- * why they do not fit the picture, or NULL. */
+/* Rotates the boxes of a decoded picture if they were marked in the picture as
+ * it is stored. Returns a problem if they do not fit the picture, else NULL. */
 gchar *upright_fit (CuvAnnotated *picture, GstSample *sample);
 
 /* ---- decode.c ---- */
 
-/* file: number among the paths. */
+/* file: index into the paths. */
 typedef struct {
-  /* A frame of a picture or film; FALSE with an error ends it all. */
+  /* Called for each frame of a picture or video. FALSE with an error ends
+   * decode_files(). */
   gboolean (*visit) (gpointer data, guint file, GstSample *sample, gint64 frame,
       GError **error);
-  /* The file cannot be decoded, or not to its end. */
+  /* Called if the file cannot be decoded, or not to its end. */
   void (*skip) (gpointer data, guint file, const gchar *problem);
 } DecodeVisitor;
 
-/* Decodes files on all processors; visits their frames one after the other, in
- * the order of the files. FALSE with an error, that of a visit or because no
- * file can be decoded. */
+/* Decodes files on all processors. Visits frames one at a time, in the order of
+ * the files. FALSE with an error: that of a visit, or because decoders are
+ * missing. */
 gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
     gpointer data, GError **error);
 
@@ -134,8 +144,9 @@ gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
 
 typedef struct _Progress Progress;
 
-/* Prints how far a phase is, from time to time: n is what *at grows by, 0 if
- * that is unknown. One at a time. */
+/* Prints the progress of a phase from time to time, until progress_end(). at: a
+ * counter that the phase increases by n in total; n = 0: unknown. One phase at
+ * a time. */
 Progress *progress_begin (const gchar *phase, gint *at, guint n);
 void progress_end (Progress *self);
 
@@ -143,10 +154,10 @@ void progress_end (Progress *self);
 
 typedef struct {
   CuvDataset *dataset;
-  GPtrArray *skipped; /* of gchar: what was left out, and why */
+  GPtrArray *skipped; /* of gchar: "FILE: why it was skipped" */
 } TrainInputs;
 
-/* Prints what is skipped. NULL with an error. */
+/* Reads all inputs; prints what it skips. NULL with an error. */
 TrainInputs *inputs_read (const InputOptions *options, GError **error);
 void inputs_free (TrainInputs *self); /* NULL is allowed */
 
@@ -160,88 +171,93 @@ typedef struct {
   gchar *end;       /* why training ended */
   gdouble seconds;
   CuvGridClassifier classifier; /* as it is written */
-  gdouble raised;               /* its final threshold, by this much */
-  gfloat learnt_threshold;      /* .. from this one; of a cascade as written */
-  CuvTrainRate written[CUV_DATASET_N_ROLES]; /* of the file as it is, not of
-                                              * LEARNING */
-  /* Scores of what follows are those above the threshold as it is written: what
-   * is below it has negative ones. */
+  gdouble raised;               /* by how much its final threshold was raised */
+  gfloat learnt_threshold;      /* before that; of a cascade as written */
+  /* rates of the model as written; not set for LEARNING */
+  CuvTrainRate written[CUV_DATASET_N_ROLES];
+  /* From here on scores are relative to the written threshold: negative below
+   * it. */
   CuvDatasetFound *found;       /* in the test pictures */
   GArray *rates;                /* of CuvTrainRate */
-  CuvDatasetFound *calibration; /* .. in those of calibration */
+  CuvDatasetFound *calibration; /* in the calibration pictures */
   GArray *calibration_rates;
-  CuvWindowRates windows[CUV_DATASET_N_ROLES]; /* not of LEARNING */
-  GArray *suspects; /* of CuvDatasetBox: mistakes in pictures that were learnt
-                     * from, with scores like those of objects */
+  CuvWindowRates windows[CUV_DATASET_N_ROLES]; /* not set for LEARNING */
+  GArray *suspects; /* of CuvDatasetBox: mistakes in the training pictures with
+                     * scores like those of objects */
 } Results;
 
-/* Raises the final threshold as --false-positives says; FALSE if memory runs
- * out. */
+/* Raises the final threshold to meet --false-positives. FALSE if out of
+ * memory. */
 gboolean results_set_threshold (Results *self);
-/* Measures the classifier; FALSE if memory runs out. With a report, also what
- * only it shows. */
+/* Measures the classifier; if there will be a report, also what only the report
+ * shows. FALSE if out of memory. */
 gboolean results_measure (Results *self);
-/* What many weak classifiers a window mean, or NULL if there are few. */
+/* Advice if windows need many weak classifiers; NULL if they need few. */
 const gchar *results_explain_slowness (const Results *self);
-/* The label of the object of another kind that a mistake is on, or NULL. */
+/* The label of the object with another label that a mistake overlaps, or NULL.
+ */
 const gchar *results_other_at (const Results *self, const CuvDatasetBox *box);
-/* "9 of 12 mistakes .. are on objects of other labels"; NULL if none is. */
+/* "9 of 12 mistakes ... are on objects of other labels"; NULL if none is. */
 gchar *results_describe_others (const Results *self);
-/* Properties of waldboostdetect for boxes of this score or a higher one. */
+/* Properties of waldboostdetect that accept boxes with at least this score. */
 gchar *results_threshold (const Results *self, gdouble score);
 void results_print (const Results *self);
 void results_clear (Results *self);
 
-/* ---- state.c: OUTPUT.state, from the first weak classifier to the end ---- */
+/* ---- state.c ---- */
+
+/* The file OUTPUT.state, which exists while training runs or after it was
+ * stopped. */
 
 typedef struct _StateFile StateFile;
 
-/* Before all work: FALSE with an error if there is a file although training is
- * not to go on from one. */
+/* Call before all work: FALSE with an error if there is a file, but no
+ * --resume. */
 gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
-/* Goes on from the file, or begins one; all was added to the trainer. NULL with
- * an error. */
+/* Restores the trainer from the file, or creates the file. All samples must
+ * have been added to the trainer. NULL with an error. */
 StateFile *state_file_new (
     CuvTrainer *trainer, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
 
-/* Adds the last weak classifier. FALSE with an error. */
+/* Appends the last weak classifier. FALSE with an error. */
 gboolean state_file_add (StateFile *self, GError **error);
 
 void state_file_remove (const StateFile *self);
 
 /* ---- device.c ---- */
 
-/* Before all work: FALSE with an error if that device cannot be used. */
+/* Call before all work: FALSE with an error if that device cannot be used. */
 gboolean device_check (TrainDevice device, GError **error);
 
+/* Sets the trainer's processor. */
 void device_choose (TrainDevice device, CuvTrainer *trainer);
 
-/* A step of the trainer. If the GPU fails the CPU goes on, unless it was asked
- * for. */
+/* Adds a weak classifier. If the GPU fails, continues on the CPU, unless
+ * --device=cuda. */
 CuvTrainState device_step (TrainDevice device, CuvTrainer *trainer);
 
 /* ---- learn.c ---- */
 
-/* FALSE with an error if no object is as large as the window. */
+/* FALSE with an error if too few objects are as large as the window. */
 gboolean learn_check (const Results *self, GError **error);
 
-/* FALSE if it fails; cuv_trainer_failure() tells why. */
+/* Adds the samples of all objects. FALSE on failure: see cuv_trainer_failure().
+ */
 gboolean learn_add_samples (Results *self, CuvTrainer *trainer);
 
-/* To the last weak classifier, which may be that of a training that was
- * stopped. FALSE with an error. */
+/* Adds weak classifiers until training ends. FALSE with an error. */
 gboolean learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error);
 
-/* Sets the error of a lack of memory or space; returns FALSE. */
+/* Sets an error for a lack of memory or disk space; returns FALSE. */
 gboolean learn_fail (CuvTrainState state, GError **error);
 
 /* ---- report-json.c, report-page.c ---- */
 
-/* Into the report's folder. FALSE with an error. */
+/* Write to the report's folder. FALSE with an error. */
 gboolean report_write_json (const Results *self, GError **error);
 gboolean report_write_page (const Results *self, GError **error);
 
@@ -256,7 +272,7 @@ typedef struct {
   GArray *points; /* of PlotPoint */
 } PlotCurve;
 
-/* A diagram of the curves that fit the axes; logarithmic axes begin above 0. */
+/* The axes of a diagram. Logarithmic axes begin above 0. */
 typedef struct {
   const gchar *x_label, *y_label;
   gboolean x_log, y_log;
@@ -264,14 +280,14 @@ typedef struct {
   gboolean legend_below; /* at the bottom, not the top */
 } PlotAxes;
 
-/* Appends SVG. */
+/* Appends the diagram of n curves as SVG. */
 void plot_append (
     GString *out, const PlotAxes *axes, const PlotCurve *curves, guint n);
 
 /* ---- thumbnail.c ---- */
 
-/* The box and what is around it, as the data URI of a PNG; NULL if memory runs
- * out. */
+/* The box and its surroundings as the data URI of a PNG; NULL if out of
+ * memory. */
 gchar *thumbnail_uri (const CuvDatasetBox *box);
 
 #endif

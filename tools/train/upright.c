@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures are decoded upright, as their orientation (EXIF) says. Some programs
- * mark objects in the stored picture instead: the size that they write tells.
- */
+/* Boxes of rotated pictures. Pictures are decoded upright, according to their
+ * EXIF orientation, but some programs mark objects in the picture as stored;
+ * the size in the annotations says which. */
 #include "annotations.h"
 #include "picture/gstcuvpicture.h"
 #include "train-tool.h"
 
-/* Turns a box in a stored picture of width x height. */
+/* Converts a box of the stored picture of width x height to the upright one. */
 static void
 turn_box (CuvAnnotation *box, gint width, gint height,
     GstVideoOrientationMethod orientation)
@@ -48,7 +48,7 @@ upright_fit (CuvAnnotated *picture, GstSample *sample)
   if (picture->width != info.height || picture->height != info.width
       || !swaps_sides (orientation))
     return g_strdup_printf ("its boxes belong to a picture of %d x %d, but it "
-                            "has %d x %d: name the picture that was annotated",
+                            "is %d x %d: use the picture that was annotated",
         picture->width, picture->height, info.width, info.height);
   for (guint i = 0; i < picture->boxes->len; i++)
     turn_box (&g_array_index (picture->boxes, CuvAnnotation, i), picture->width,
