@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists and edits index files of ldpindexsink. */
+/* The program: its command line and the table of commands. */
 #include "cuvision-index.h"
 
 #include <locale.h>
@@ -18,7 +18,7 @@ static const struct {
   { "info", "INDEX...", "print parameters and size", command_info, 1,
       G_MAXUINT },
   { "check", "INDEX", "check for damaged entries", command_check, 1, 1 },
-  { "add", "INDEX PICTURE...", "add pictures, of any sizes, or folders",
+  { "add", "INDEX PICTURE...", "add pictures of any size, or folders",
       command_add, 2, G_MAXUINT },
   { "merge", "INDEX FROM...", "append the entries of other indexes",
       command_merge, 2, G_MAXUINT },
@@ -26,10 +26,11 @@ static const struct {
       G_MAXUINT },
   { "rename", "INDEX ENTRY NAME", "rename an entry", command_rename, 3, 3 },
   { "replace", "INDEX FROM...",
-      "replace entries by those of others with the same name", command_replace,
+      "replace entries by those with the same name in others", command_replace,
       2, G_MAXUINT },
-  { "split", "INDEX N|FILE...", "copy the entries to N new files, in parts",
-      command_split, 2, G_MAXUINT },
+  { "split", "INDEX N|FILE...",
+      "copy the entries to N new files of equal length", command_split, 2,
+      G_MAXUINT },
   { "compact", "INDEX", "remove damaged and repeated entries", command_compact,
       1, 1 },
   { "duplicates", "INDEX", "print entries that look like an earlier one",
@@ -47,7 +48,7 @@ print_error (char *text)
 }
 
 static gchar *
-describe (void)
+describe_commands (void)
 {
   GString *text = g_string_new ("Commands:\n");
 
@@ -57,13 +58,13 @@ describe (void)
   g_string_append (text,
       "\nENTRY is a name, which selects all entries of that name, or with "
       "--number a number.\nFor add and remove '-' reads names from standard "
-      "input, one a line.\nIf killed, remove, rename, replace and compact "
+      "input, one per line.\nIf killed, remove, rename, replace and compact "
       "leave either the old or\nthe new file; add and merge keep what was "
       "appended before, merge in batches.");
   return g_string_free (text, FALSE);
 }
 
-/* Below 0 all entries would look alike. */
+/* Below 0 all entries would be duplicates. */
 static gboolean
 check_similarity (GError **error)
 {
@@ -71,12 +72,12 @@ check_similarity (GError **error)
       || (option_similarity >= 0 && option_similarity <= 1))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--similarity %g is not in 0 .. 1", option_similarity);
+      "--similarity %g is not from 0 to 1", option_similarity);
   return FALSE;
 }
 
 static gboolean
-parse (int *argc, char ***argv)
+parse_options (int *argc, char ***argv)
 {
   const GOptionEntry entries[] = {
     { "number", 'n', 0, G_OPTION_ARG_NONE, &option_number,
@@ -84,13 +85,13 @@ parse (int *argc, char ***argv)
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
     { "similarity", 0, 0, G_OPTION_ARG_DOUBLE, &option_similarity,
-        "duplicates: from which similarity on, 0 .. 1 (default: 0.54, or 1, "
-        "equal, where add was given other parameters)",
+        "duplicates: similarity from which entries are duplicates, 0 to 1 "
+        "(default: 0.54, or 1, equal, if add was given other parameters)",
         "S" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };
   GOptionContext *context = g_option_context_new ("COMMAND INDEX ...");
-  gchar *description = describe ();
+  gchar *description = describe_commands ();
   GError *error = NULL;
   gboolean ok;
 
@@ -115,7 +116,7 @@ main (int argc, char **argv)
   guint n;
 
   setlocale (LC_ALL, "");
-  if (!parse (&argc, &argv))
+  if (!parse_options (&argc, &argv))
     return 2;
   n = argc > 2 ? (guint) argc - 2 : 0;
   for (guint i = 0; argc > 1 && i < G_N_ELEMENTS (commands); i++) {
@@ -127,7 +128,7 @@ main (int argc, char **argv)
         "usage: cuvision-index %s %s\n", argv[1], commands[i].arguments);
     return 2;
   }
-  g_printerr (argc > 1 ? "cuvision-index: there is no command '%s' (see "
+  g_printerr (argc > 1 ? "cuvision-index: unknown command '%s' (see "
                          "--help)\n"
                        : "usage: cuvision-index COMMAND INDEX ... (see "
                          "--help)\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds pictures: each is decoded separately, so that frames and names match,
- * and all are pushed into one ldpindexsink. */
+/* add: decodes each picture separately, so that frames and names match, and
+ * pushes all of them into one ldpindexsink. */
 #include "config.h"
 #include "cuvision-index.h"
 #include "picture/gstcuvpicture.h"
@@ -10,8 +10,8 @@
 
 typedef struct {
   GstElement *pipeline, *sink;
-  GstPad *pad;   /* pictures are pushed from here */
-  GstCaps *caps; /* NULL: none pushed yet */
+  GstPad *pad;   /* pushes pictures to the sink */
+  GstCaps *caps; /* of the last picture; NULL: none yet */
 } Adder;
 
 /* New entries get the parameters of the existing ones. */
@@ -52,47 +52,48 @@ set_property (GstElement *sink, const gchar *setting)
   }
   if (!ok)
     g_printerr ("cuvision-index: --set %s: ldpindexsink has no such property, "
-                "or it does not take this value (gst-inspect-1.0 "
+                "or the value is invalid (see gst-inspect-1.0 "
                 "ldpindexsink)\n",
         setting);
   g_free (name);
   return ok;
 }
 
-/* What finds scenes again best: docs/accuracy.md. */
-static const CuvLdpParams usual = {
+/* These find scenes again best: docs/accuracy.md. */
+static const CuvLdpParams add_defaults = {
   .order = 3, .block = 16, .directions = 15, .scales = 3
 };
-enum { USUAL_SIZE = 64, GRID_SIZE = 128 };
+enum { DEFAULT_SIZE = 64, GRID_SIZE = 128 };
 
 gboolean
-is_usual (const CuvLdpLayout *layout)
+has_add_defaults (const CuvLdpLayout *layout)
 {
   CuvLdpLayout wanted;
 
-  cuv_ldp_layout_init (&wanted, &usual, USUAL_SIZE, USUAL_SIZE);
+  cuv_ldp_layout_init (&wanted, &add_defaults, DEFAULT_SIZE, DEFAULT_SIZE);
   return memcmp (&wanted, layout, sizeof wanted) == 0;
 }
 
-/* Of a new index. Whoever sets a grid wants blocks of that number, not of 16
- * pixels: materials need one, and all of a patch's detail. */
+/* For a new index. --set grid means that number of blocks instead of blocks of
+ * 16 pixels: materials need a single block, and all the detail of a patch. */
 static void
-set_usual (GstElement *sink)
+set_add_defaults (GstElement *sink)
 {
   gboolean has_grid = FALSE;
   gint size;
 
   for (gchar **s = option_set; s != NULL && *s != NULL; s++)
     has_grid = has_grid || g_str_has_prefix (*s, "grid=");
-  size = has_grid ? GRID_SIZE : USUAL_SIZE;
+  size = has_grid ? GRID_SIZE : DEFAULT_SIZE;
   g_object_set (
       sink, "descriptor-width", size, "descriptor-height", size, NULL);
   if (!has_grid)
-    g_object_set (sink, "block", usual.block, "scales", usual.scales, NULL);
+    g_object_set (
+        sink, "block", add_defaults.block, "scales", add_defaults.scales, NULL);
 }
 
 static gboolean
-configure (GstElement *sink, const gchar *path)
+adder_configure (GstElement *sink, const gchar *path)
 {
   char *problem;
   CuvLdpIndex *index;
@@ -105,7 +106,7 @@ configure (GstElement *sink, const gchar *path)
     take_settings (sink, cuv_ldp_index_info (index));
     cuv_ldp_index_free (index);
   } else {
-    set_usual (sink);
+    set_add_defaults (sink);
   }
   for (gchar **setting = option_set; setting != NULL && *setting != NULL;
        setting++) {
@@ -116,7 +117,7 @@ configure (GstElement *sink, const gchar *path)
 }
 
 static gchar *
-describe_error (GstMessage *message)
+message_text (GstMessage *message)
 {
   GError *error;
   gchar *text;
@@ -134,7 +135,7 @@ print_sink_error (Adder *self, GstFlowReturn flow)
   GstBus *bus = gst_element_get_bus (self->pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   gchar *text = message != NULL
-      ? describe_error (message)
+      ? message_text (message)
       : g_strdup_printf ("ldpindexsink failed: %s", gst_flow_get_name (flow));
 
   g_printerr ("cuvision-index: %s\n", text);
@@ -145,15 +146,15 @@ print_sink_error (Adder *self, GstFlowReturn flow)
 }
 
 static gboolean
-start (Adder *self, const gchar *path)
+adder_start (Adder *self, const gchar *path)
 {
   GstPad *peer;
   gchar *problem;
 
   self->sink = gst_element_factory_make ("ldpindexsink", NULL);
   if (self->sink == NULL) {
-    g_printerr ("cuvision-index: there is no element ldpindexsink: set "
-                "GST_PLUGIN_PATH to where gst-cuvision is installed\n");
+    g_printerr ("cuvision-index: no element ldpindexsink: set GST_PLUGIN_PATH "
+                "to the folder of gst-cuvision's plugins\n");
     return FALSE;
   }
   self->pipeline = gst_pipeline_new (NULL);
@@ -164,7 +165,7 @@ start (Adder *self, const gchar *path)
     g_free (problem);
     return FALSE;
   }
-  if (!configure (self->sink, path))
+  if (!adder_configure (self->sink, path))
     return FALSE;
   self->pad = gst_pad_new ("src", GST_PAD_SRC);
   peer = gst_element_get_static_pad (self->sink, "sink");
@@ -180,7 +181,7 @@ start (Adder *self, const gchar *path)
 }
 
 static void
-stop (Adder *self)
+adder_stop (Adder *self)
 {
   if (self->pipeline != NULL) {
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
@@ -205,7 +206,7 @@ push_caps (Adder *self, GstCaps *caps)
     gst_pad_push_event (self->pad, gst_event_new_segment (&segment));
 }
 
-/* The title names this frame only. */
+/* The title tag, which names the entry, is for this frame only. */
 static GstFlowReturn
 push (Adder *self, GstSample *sample, const gchar *name)
 {
@@ -220,7 +221,7 @@ push (Adder *self, GstSample *sample, const gchar *name)
 
 /* FALSE: no more pictures can be added. */
 static gboolean
-add (Adder *self, const gchar *path, guint *n_skipped)
+adder_add (Adder *self, const gchar *path, guint *n_skipped)
 {
   gchar *problem = NULL, *name = g_filename_display_name (path);
   GstSample *sample = gst_cuv_picture_load (path, &problem);
@@ -247,10 +248,10 @@ command_add (gchar **arguments)
   gboolean ok;
 
   gst_init (NULL, NULL);
-  ok = paths != NULL && start (&adder, arguments[0]);
+  ok = paths != NULL && adder_start (&adder, arguments[0]);
   for (gchar **path = paths; ok && *path != NULL; path++)
-    ok = add (&adder, *path, &n_skipped);
-  stop (&adder);
+    ok = adder_add (&adder, *path, &n_skipped);
+  adder_stop (&adder);
   g_strfreev (paths);
   return ok && n_skipped == 0;
 }

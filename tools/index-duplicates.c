@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds entries that look alike. */
+/* duplicates: finds entries that look alike. */
 #include "cpu/ldp-match.h"
 #include "cuvision-index.h"
 
 #include <stdio.h>
 
-/* Above it, two entries of the usual parameters show the same picture, below
- * they do not: docs/accuracy.md. Of other parameters it is not known. */
+/* From this similarity on, two entries with the parameters of `add` show the
+ * same picture: docs/accuracy.md. For other parameters it is not known. */
 static const gdouble usual_similarity = 0.54;
 
 static gdouble
@@ -14,12 +14,13 @@ choose_threshold (const CuvLdpIndex *index)
 {
   if (option_similarity >= 0)
     return option_similarity;
-  return is_usual (&cuv_ldp_index_info (index)->layout) ? usual_similarity : 1;
+  return has_add_defaults (&cuv_ldp_index_info (index)->layout)
+      ? usual_similarity
+      : 1;
 }
 
-/* originals[i]: the earlier entry that looks like i, which is i if there is
- * none.
- */
+/* Sets originals[i] to the first entry with equal histograms: i if there is
+ * none before. */
 
 static void
 find_equal (const CuvLdpIndex *index, guint64 *originals)
@@ -43,8 +44,8 @@ find_equal (const CuvLdpIndex *index, guint64 *originals)
   g_hash_table_unref (seen);
 }
 
-/* Of entries that look like several earlier ones, the most similar one counts.
- * FALSE if memory runs out. */
+/* Sets originals[i] to the most similar earlier entry, if any reaches the
+ * threshold. FALSE if out of memory. */
 static gboolean
 find_similar (const CuvLdpIndex *index, gdouble threshold, guint64 *originals)
 {
@@ -85,7 +86,8 @@ print_duplicates (const CuvLdpIndex *index, const guint64 *originals)
   for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++) {
     if (originals[i] != i)
       printf ("%" G_GUINT64_FORMAT "\t%s\t%" G_GUINT64_FORMAT "\t%s\n", i,
-          name_of (index, i), originals[i], name_of (index, originals[i]));
+          entry_name (index, i), originals[i],
+          entry_name (index, originals[i]));
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edits indexes: merge appends entry by entry, split writes new files, all
- * other commands write a new file that replaces the old one. */
+/* merge appends entries, split writes new files; remove, rename, replace and
+ * compact write a new file that replaces the old one. */
 #include "cuvision-index.h"
 
 #include <glib/gstdio.h>
@@ -12,7 +12,8 @@
 
 enum { BATCH_BYTES = 64 << 20 };
 
-/* Commits batch by batch, what was copied also if an entry cannot be. */
+/* Commits each batch. If an entry cannot be copied, those before it are kept.
+ */
 static gboolean
 append_entries (CuvLdpIndexWriter *to, const CuvLdpIndex *from, char **problem)
 {
@@ -72,9 +73,9 @@ copy_changed (
   const guint64 n = cuv_ldp_index_n_entries (from);
   gboolean *chosen = g_new0 (gboolean, n + 1), ok = TRUE;
 
-  *error = NULL; /* choose() prints its errors itself */
+  *error = NULL; /* choose_entries() prints its errors itself */
   for (gchar **entry = self->entries; *entry != NULL; entry++) {
-    ok &= choose (from, *entry, chosen);
+    ok &= choose_entries (from, *entry, chosen);
     if (self->name != NULL)
       break;
   }
@@ -120,10 +121,10 @@ command_rename (gchar **arguments)
 typedef struct {
   const gchar *path;
   guint64 kept, damaged, repeated;
-  gboolean is_compact; /* nothing is to be removed */
+  gboolean is_compact; /* nothing to remove */
 } Compacting;
 
-/* Name, histograms and thumbnail. */
+/* Name, histograms and thumbnail of an entry. */
 static GBytes *
 bytes_of (const CuvLdpIndex *index, guint64 i)
 {
@@ -152,7 +153,7 @@ find_kept (Compacting *self, const CuvLdpIndex *index)
   return kept;
 }
 
-/* Whether the file ends with what a killed writer did not commit. */
+/* Whether the file ends with data that a killed writer did not commit. */
 static gboolean
 has_tail (const gchar *path, const CuvLdpIndex *index)
 {
@@ -198,7 +199,8 @@ command_compact (gchar **arguments)
 
 /* ---- split ---- */
 
-/* INDEX-0.ldp and so on, sorted by name as by number. */
+/* INDEX-0.ldp, ..., with as many digits as needed for the names to sort by
+ * number. */
 static GPtrArray *
 name_parts (const gchar *path, guint64 n)
 {
@@ -238,7 +240,8 @@ find_parts (gchar **arguments)
   return names;
 }
 
-/* Before hours of copying. Other processes may still create one meanwhile. */
+/* Checks before hours of copying. Another process may still create one later.
+ */
 static gboolean
 are_new (const GPtrArray *names)
 {
@@ -246,7 +249,7 @@ are_new (const GPtrArray *names)
     GStatBuf status;
 
     if (g_lstat (names->pdata[i], &status) == 0) {
-      g_printerr ("cuvision-index: %s exists already: remove it, or choose "
+      g_printerr ("cuvision-index: %s exists already: remove it, or use "
                   "another name\n",
           (const gchar *) names->pdata[i]);
       return FALSE;
@@ -255,7 +258,7 @@ are_new (const GPtrArray *names)
   return TRUE;
 }
 
-/* After a failure no part is left. */
+/* Removes all parts after a failure. */
 static gboolean
 write_parts (const CuvLdpIndex *index, const GPtrArray *names)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names from the command line, from stdin, and of files in folders. */
 #include "cuvision-index.h"
 
 #include <glib/gstdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_file_names (gconstpointer a, gconstpointer b)
 {
   const gchar *const *one = a, *const *other = b;
 
@@ -22,8 +23,8 @@ is_folder (const gchar *path)
   return g_lstat (path, &status) == 0 && S_ISDIR (status.st_mode);
 }
 
-/* All files in it and in its folders, sorted; none that is hidden. Links to
- * folders could lead back here. */
+/* Adds all files below a folder, sorted, without hidden ones. Does not follow
+ * links to folders, which could lead back here. */
 static gboolean
 add_folder (GPtrArray *names, const gchar *path)
 {
@@ -37,7 +38,7 @@ add_folder (GPtrArray *names, const gchar *path)
     if (*name != '.')
       g_ptr_array_add (inside, g_build_filename (path, name, NULL));
   }
-  g_ptr_array_sort (inside, compare);
+  g_ptr_array_sort (inside, compare_file_names);
   for (guint i = 0; ok && i < inside->len; i++) {
     if (is_folder (inside->pdata[i]))
       ok = add_folder (names, inside->pdata[i]);
@@ -78,7 +79,7 @@ add_lines (GPtrArray *names, gboolean folders)
       ok = add_name (names, line, folders);
   }
   if (ferror (stdin)) {
-    g_printerr ("cuvision-index: standard input cannot be read\n");
+    g_printerr ("cuvision-index: cannot read standard input\n");
     ok = FALSE;
   }
   free (line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints and exports the contents of an index. */
+/* list, info, check and export; how other commands select entries. */
 #include "cuvision-index.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 const gchar *
-name_of (const CuvLdpIndex *index, guint64 i)
+entry_name (const CuvLdpIndex *index, guint64 i)
 {
   const gchar *name = cuv_ldp_index_name (index, i);
 
@@ -17,7 +17,7 @@ name_of (const CuvLdpIndex *index, guint64 i)
 }
 
 gboolean
-choose (const CuvLdpIndex *index, const gchar *entry, gboolean *chosen)
+choose_entries (const CuvLdpIndex *index, const gchar *entry, gboolean *chosen)
 {
   const guint64 n = cuv_ldp_index_n_entries (index);
   gboolean found = FALSE;
@@ -28,7 +28,7 @@ choose (const CuvLdpIndex *index, const gchar *entry, gboolean *chosen)
         || !g_ascii_string_to_unsigned (entry, 10, 0, n - 1, &number, NULL)) {
       g_printerr (
           "cuvision-index: '%s' is not the number of an entry: there are "
-          "%" G_GUINT64_FORMAT ", from 0 on\n",
+          "%" G_GUINT64_FORMAT ", numbered from 0\n",
           entry, n);
       return FALSE;
     }
@@ -51,9 +51,9 @@ command_list (gchar **arguments)
 
   if (index == NULL)
     return print_error (problem);
-  /* names are UTF-8 in all locales: g_print() would convert them */
+  /* printf: g_print() would convert the names from UTF-8 to the locale */
   for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++)
-    printf ("%" G_GUINT64_FORMAT "\t%s\n", i, name_of (index, i));
+    printf ("%" G_GUINT64_FORMAT "\t%s\n", i, entry_name (index, i));
   cuv_ldp_index_free (index);
   return TRUE;
 }
@@ -111,11 +111,11 @@ command_check (gchar **arguments)
 
 /* ---- thumbnails ---- */
 
-/* The number makes the path unique. */
+/* NUMBER-NAME.ppm: the number makes the path unique. */
 static gchar *
-path_of (const gchar *folder, const CuvLdpIndex *index, guint64 i)
+thumbnail_path (const gchar *folder, const CuvLdpIndex *index, guint64 i)
 {
-  gchar *base = g_path_get_basename (name_of (index, i)), *file, *path;
+  gchar *base = g_path_get_basename (entry_name (index, i)), *file, *path;
 
   g_strdelimit (base, "/\\:*?\"<>|", '_');
   if (strlen (base) > 200)
@@ -168,7 +168,7 @@ command_export (gchar **arguments)
     ok = FALSE;
   }
   for (guint64 i = 0; ok && i < cuv_ldp_index_n_entries (index); i++) {
-    gchar *path = path_of (arguments[1], index, i);
+    gchar *path = thumbnail_path (arguments[1], index, i);
 
     ok = write_thumbnail (path, index, i);
     g_free (path);

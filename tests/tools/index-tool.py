@@ -335,7 +335,7 @@ def test_names():
     check(tool('duplicates', 'names.ldp')[1] == '', 'duplicates remain')
     done = subprocess.run(['bash', '-c', '"$0" add names.ldp - < .', PROGRAM],
                           stderr=subprocess.PIPE, text=True, timeout=120)
-    check(done.returncode == 1 and 'standard input cannot be read' in done.stderr,
+    check(done.returncode == 1 and 'cannot read standard input' in done.stderr,
           done.stderr)
     original = cv2.imread(NAMES[2])
     cv2.imwrite('small.jpg', cv2.resize(original, None, fx=0.5, fy=0.5,
@@ -345,7 +345,7 @@ def test_names():
           'one that is only similar')
     expect(0, '4\tsmall.jpg\t1\tfolder/inner/a.jpg\n', 'duplicates', 'names.ldp')
     for bad in ('-0.5', '1.5', 'nan'):
-        expect(2, f'--similarity {bad} is not in 0 .. 1', 'duplicates', 'names.ldp',
+        expect(2, f'--similarity {bad} is not from 0 to 1', 'duplicates', 'names.ldp',
                f'--similarity={bad}')
 
 
@@ -388,7 +388,7 @@ def test_damage():
     check(names('d.ldp') == NAMES[0::2], 'not all undamaged entries are kept')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'its first bytes differ', 'list', 'fruits.jpg')
-    expect(2, 'no command', 'nothing', 'd.ldp')
+    expect(2, 'unknown command', 'nothing', 'd.ldp')
     expect(2, 'usage: cuvision-index rename', 'rename', 'd.ldp', 'x')
     expect(0, 'Commands:', '--help')
 
