@@ -80,7 +80,7 @@ report (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 /* ---- the files, in the pipeline's thread ---- */
 
 static void
-open_file (Detect *self, const gchar *name)
+open_input (Detect *self, const gchar *name)
 {
   g_atomic_pointer_set (&self->name, name);
   self->n_of_file = 0;
@@ -98,7 +98,7 @@ open_file (Detect *self, const gchar *name)
 }
 
 static void
-close_file (Detect *self)
+close_input (Detect *self)
 {
   gst_element_set_state (self->decoder, GST_STATE_NULL);
   gst_clear_object (&self->frames);
@@ -219,11 +219,11 @@ need_frame (GstAppSrc *feed, guint length, gpointer user_data)
   while (!sample && !g_atomic_int_get (&stopped)
       && (self->decoder || self->next_file < (gint) options.files->len)) {
     if (self->decoder == NULL)
-      open_file (self, options.files->pdata[self->next_file++]);
+      open_input (self, options.files->pdata[self->next_file++]);
     if (self->n_of_file < options.frames)
       sample = pull_frame (self);
     if (sample == NULL)
-      close_file (self);
+      close_input (self);
   }
   if (sample != NULL) {
     feed_frame (self, feed, sample);
@@ -301,7 +301,7 @@ set_paths (GstChildProxy *elements)
 }
 
 static void
-attach (Detect *self)
+attach_callbacks (Detect *self)
 {
   GstAppSrcCallbacks callbacks = { .need_data = need_frame };
   GstElement *feed = gst_bin_get_by_name (GST_BIN (self->pipeline), "feed");
@@ -319,7 +319,7 @@ attach (Detect *self)
 
 /* Runs until all files are processed, or an error. */
 static void
-run (Detect *self)
+run_detect (Detect *self)
 {
   GstBus *bus = GST_ELEMENT_BUS (self->pipeline);
 
@@ -329,7 +329,7 @@ run (Detect *self)
         bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   if (self->decoder != NULL)
-    close_file (self);
+    close_input (self);
   gst_object_unref (self->detector);
   gst_object_unref (self->pipeline);
 }
@@ -361,8 +361,8 @@ main (int argc, char **argv)
   signal (SIGINT, on_signal);
   signal (SIGTERM, on_signal);
   set_paths (GST_CHILD_PROXY (self.pipeline));
-  attach (&self);
-  run (&self);
+  attach_callbacks (&self);
+  run_detect (&self);
   print_means (
       self.report, self.n_objects, (g_get_monotonic_time () - begin) / 1e6);
   g_ptr_array_unref (options.files);

@@ -61,7 +61,7 @@ check_file (
 }
 
 static void
-check_files (
+check_result_files (
     Check *self, const gchar *folder, JsonArray *wanted, JsonArray *found)
 {
   GHashTable *index = index_files (wanted);
@@ -99,7 +99,7 @@ check_done (Check *self, const gchar *folder, JsonObject *marker)
   if (found == NULL)
     report_problem (self, folder, "", error->message);
   else
-    check_files (self, folder, json_node_get_array (node), found);
+    check_result_files (self, folder, json_node_get_array (node), found);
   g_clear_error (&error);
   g_clear_pointer (&found, json_array_unref);
 }

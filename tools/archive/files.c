@@ -92,7 +92,7 @@ files_sync_folder (const gchar *folder, GError **error)
 }
 
 static gint
-compare_names (gconstpointer a, gconstpointer b)
+compare_entries (gconstpointer a, gconstpointer b)
 {
   return strcmp (*(const gchar *const *) a, *(const gchar *const *) b);
 }
@@ -110,7 +110,7 @@ names_in (const gchar *folder, GError **error)
   while ((name = g_dir_read_name (dir)) != NULL)
     g_ptr_array_add (names, g_strdup (name));
   g_dir_close (dir);
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, compare_entries);
   return names;
 }
 

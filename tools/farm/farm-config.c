@@ -99,7 +99,7 @@ check_file (const gchar *key, const gchar *path, GError **error)
 }
 
 static gboolean
-check_files (const NatsConfig *self, GError **error)
+check_nats_files (const NatsConfig *self, GError **error)
 {
   return check_file ("credentials-file", self->credentials, error)
       && check_file ("tls-ca-file", self->tls_ca, error)
@@ -125,7 +125,7 @@ read_nats (GKeyFile *file, NatsConfig *self, GError **error)
       || !read_servers (&group, self, error)
       || !key_read_secret (&group, "password", &self->password, error)
       || !key_read_secret (&group, "token", &self->token, error)
-      || !read_tls (&group, self, error) || !check_files (self, error)
+      || !read_tls (&group, self, error) || !check_nats_files (self, error)
       || !check_bucket ("cameras-bucket", self->cameras, error)
       || !check_bucket ("leases-bucket", self->leases, error)
       || !key_read_count (&group, "replicas", 5, &replicas, error))
@@ -190,7 +190,8 @@ read_restart (GKeyFile *file, FarmConfig *self, GError **error)
 
 /* [line] and [line NAME]. */
 static gboolean
-read_line (GKeyFile *file, const gchar *name, GHashTable *lines, GError **error)
+read_pipeline_group (
+    GKeyFile *file, const gchar *name, GHashTable *lines, GError **error)
 {
   static const gchar *const known[] = { "line", NULL };
   const KeyGroup group = { file, name };
@@ -216,7 +217,7 @@ read_groups (GKeyFile *file, FarmConfig *self, GError **error)
   for (guint i = 0; ok && groups[i] != NULL; i++) {
     if (g_str_equal (groups[i], "line")
         || g_str_has_prefix (groups[i], "line "))
-      ok = read_line (file, groups[i], self->lines, error);
+      ok = read_pipeline_group (file, groups[i], self->lines, error);
     else if (!g_strv_contains (known, groups[i]))
       ok = key_fail (error, "unknown group [%s]", groups[i]);
   }

@@ -300,11 +300,10 @@ log_age (Store *self, StoreBucket bucket, const BucketInfo *info)
               "bucket, and a worker creates it without one",
         name, age);
   else if (bucket == STORE_LEASES && info->age != self->config->lease_age)
-    farm_log (
-        "lease-age is %g s, with which bucket '%s' was created, instead of "
-        "the configured %g s: to change it, stop the workers and remove "
-        "the bucket",
-        age, name, (gdouble) self->config->lease_age / G_USEC_PER_SEC);
+    farm_log ("bucket '%s' was created with a lease-age of %g s, which is used "
+              "instead of the configured %g s: to change it, stop the workers "
+              "and remove the bucket",
+        name, age, (gdouble) self->config->lease_age / G_USEC_PER_SEC);
 }
 
 /* Creates the bucket and its watch as needed. Returns whether the watch is

@@ -256,7 +256,7 @@ append_worker (GString *out, Worker *self)
 }
 
 static gint
-compare_names (gconstpointer a, gconstpointer b)
+compare_camera_names (gconstpointer a, gconstpointer b)
 {
   return strcmp ((*(Camera *const *) a)->name, (*(Camera *const *) b)->name);
 }
@@ -272,7 +272,7 @@ list_running (const Worker *self)
   while (g_hash_table_iter_next (&iter, NULL, &camera))
     if (((Camera *) camera)->job != NULL)
       g_ptr_array_add (cameras, camera);
-  g_ptr_array_sort (cameras, compare_names);
+  g_ptr_array_sort (cameras, compare_camera_names);
   return cameras;
 }
 

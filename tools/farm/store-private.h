@@ -14,18 +14,16 @@ typedef struct {
   gboolean empty;
 } BucketInfo;
 
-/* A bucket and its watch. Belongs to the keeper's thread, except what is under
- * `lock`, which the threads of nats.c write. */
+/* A bucket and its watch. Belongs to the keeper's thread, except the three
+ * fields that the threads of nats.c write and that are under Store.lock. */
 typedef struct {
   gint64 created; /* BucketInfo.created; 0: not known yet */
   natsSubscription *watch;
-  /* under `lock` */
-  guint number;       /* of the watch: old ones may still bring messages */
-  guint64 n_messages; /* that the watch brought */
-  guint64 last_seen;  /* revision of the last one */
-  /* until here */
-  guint64 n_checked;     /* n_messages at the last check */
-  gboolean complete;     /* the watch brought all that there was at its start */
+  guint number;       /* lock; of the watch: old ones may send late messages */
+  guint64 n_messages; /* lock; received from the watch */
+  guint64 last_seen;  /* lock; revision of the last message */
+  guint64 n_checked;  /* n_messages at the last check */
+  gboolean complete;  /* the watch brought all that there was at its start */
   guint64 last_at_start; /* the bucket's last revision then */
   guint n_silent; /* checks without a new message although there was more */
 } Bucket;

@@ -2,54 +2,58 @@
 /* A worker: acquires leases of cameras and runs a pipeline for each camera that
  * it holds. And a map of this folder.
  *
+ * The program
  *   cuvision-farm.c   main(): reads the options and runs a worker or a command
  *   commands.c        the commands put, get, remove and list
- *   farm-config.c     the configuration file; key-file.c reads its values
+ *   farm-config.c     the configuration file
+ *   key-file.c        reads groups and keys of that file
  *   farm-util.c       valid names, time, the log, JSON values, hiding passwords
- *
- *   worker.c          the worker's cameras and peers, as the store reports
- * them, and the tick, five times a second, that drives all below
- *   worker-private.h  Worker and Camera, which the files of the worker share
+ * The worker
+ *   worker.c          its cameras and peers, and the tick that drives the rest
+ *   worker-private.h  Worker and Camera, which the next three files share
  *   balance.c         decides which leases to acquire and which to release
- *   lease.c           the state of each lease: acquired, renewed, released,
- * lost requests.c        writes leases and announcements, in a pool of threads
- *   job.c             a camera's pipeline: restarts it when it fails or stalls
+ *   lease.c           the state of a lease: acquired, renewed, released, lost
+ *   requests.c        writes leases and announcements, in a pool of threads
+ *   job.c             runs a camera's pipeline; restarts it if it fails, stalls
  *   pipeline-text.c   fills in a camera's values; hides its password in errors
  *   watchdog.c        ends the pipelines of a worker that no longer runs
- *   metrics.c, http.c the worker's numbers, for Prometheus
- *
- *   store.c           the two buckets of NATS: get, put, delete, list
- *   store-private.h   Store and Bucket, which store.c and keeper.c share
+ *   metrics.c         the worker's numbers in Prometheus' format
+ *   http.c            serves them
+ * NATS
+ *   store.c           the two buckets: get, put, delete, list
  *   keeper.c          keeps connection, buckets and watches; reports changes
- *   connection.c      a connection to NATS, with the configuration's options
+ *   store-private.h   Store and Bucket, which store.c and keeper.c share
+ *   connection.c      a connection with the configuration's options
+ * Elsewhere
  *   ../line/          a gst-launch pipeline in a process of its own
  *
- * What the buckets hold (names as configured by default):
- *
+ * Data: the keys of the two buckets, with their names by default
  *   cameras        CAMERA        the user's JSON object: the pipeline's values
- *   camera-leases  lease.CAMERA  the worker that runs the camera, the state of
- *                                its pipeline, its counts and last error
- *                  worker.NAME   a worker's capacity, written as often as
- * leases
+ *   camera-leases  lease.CAMERA  the worker that runs the camera, state and
+ *                                counts of its pipeline, its last error
+ *                  worker.NAME   the capacity of a worker
+ * A worker writes its keys of camera-leases four times per lease-age. Keys that
+ * are not written for a lease-age vanish: a dead worker's cameras become free.
+ * A lease is acquired by creating its key, which NATS grants to one worker.
  *
- * Keys of camera-leases vanish when they are not written again within
- * lease-age: so a dead worker's cameras become free. A key is acquired by
- * creating it, which NATS grants to one worker only.
+ * Control: who calls whom
+ *   watches -> keeper.c -> on_entry(), on_ready(), on_lost()       worker.c
+ *   worker_tick(), five times a second
+ *     -> lease_tick() of each camera: renews; notices a lost lease lease.c
+ *          -> job_tick(): next attempt; ends a stalled pipeline    job.c
+ *     -> watchdog_feed()                                           watchdog.c
+ *     -> worker_take_cameras() -> lease_take()                     balance.c
+ *     -> worker_rebalance() -> lease_release()                     balance.c
+ *   lease.c -> request_lease() -> store_put() or store_delete() in a thread
+ *     -> lease_answered() in the main context -> job_new()
+ *   job.c -> pipeline_text_new(), cuv_line_start(), cuv_line_stop()
  *
- * Who calls whom:
- *
- *   watch -> keeper.c -> on_entry(), on_ready(), on_lost() in worker.c
- *   tick, worker.c -> lease_tick() -> job_tick()         each camera
- *                  -> worker_take_cameras(), worker_rebalance()   balance.c
- *                       -> lease_take(), lease_release()
- *   lease.c -> request_lease() -> store_put(), store_delete()  in a thread
- *           <- lease_answered()                     in the main context
- *   lease.c -> job_new(), job_stop() -> cuv_line_start(), cuv_line_stop()
- *
- * Threads: all state of Worker, Camera and Job belongs to the main context and
- * has no lock. The pool of requests.c waits for the server's answers; the
- * keeper's thread and those of nats.c only queue events for the main context.
- * Each pipeline is a process of its own, with a thread for the watchdog. */
+ * Threads
+ *   main context      all state of Worker, Camera and Job, without locks
+ *   pool, requests.c  up to 256 requests that wait for the server's answer
+ *   keeper, keeper.c  checks the buckets each second; queues events for the
+ *                     main context, as do the threads of nats.c
+ *   processes         one for each pipeline, with a thread of watchdog.c */
 #ifndef FARM_WORKER_H
 #define FARM_WORKER_H
 

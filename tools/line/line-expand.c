@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fills the placeholders of a line so that GStreamer's parser reads each value
+ * as it is. */
 #include "line.h"
 
 #include <string.h>
@@ -36,7 +38,8 @@ append_escaped (GString *out, const gchar *value)
   }
 }
 
-/* Neither blank, quote nor backslash stays as it is: no lexer reads on. */
+/* Escapes blanks, quotes and backslashes as \ooo, so that the lexer cannot
+ * misread where the value ends. */
 static void
 append_wrapped (GString *out, const gchar *value)
 {
@@ -51,7 +54,8 @@ append_wrapped (GString *out, const gchar *value)
 
 /* ---- placeholders ---- */
 
-/* The value of the name in braces at *at, which moves behind it, or NULL. */
+/* Returns the value of the name in braces at *at, and moves *at behind it; else
+ * NULL. */
 static const gchar *
 take_placeholder (const gchar **at, const gchar *end, GHashTable *values)
 {
@@ -71,7 +75,8 @@ take_placeholder (const gchar **at, const gchar *end, GHashTable *values)
   return value;
 }
 
-/* Copies a character, with one that it escapes. */
+/* Copies a character; a backslash together with the character that it escapes.
+ */
 static void
 copy_character (GString *out, const gchar **at, const gchar *end)
 {
@@ -104,11 +109,12 @@ read_value (const gchar *at, const gchar *end, GHashTable *values)
   return g_string_free (out, FALSE);
 }
 
-/* GStreamer's lexer takes the longest string there is: one that ends in an
- * escaped backslash goes on behind the blank or quote that was to end it. Its
- * parser takes quotes off a text that has them at both ends, and "NULL" for no
- * text. Such values are wrapped, which only properties of text understand;
- * others, such as caps, could not hold them anyway. */
+/* GStreamer's lexer matches the longest string: after an escaped backslash it
+ * continues behind the blank or quote that should end the string. Its parser
+ * removes quotes at both ends of a text, and reads "NULL" as no text. Such
+ * values are wrapped in quotes with octal escapes, which only properties of
+ * type string understand; other types, such as caps, cannot have such values.
+ */
 static void
 append_value (
     GString *out, const gchar *at, const gchar *end, GHashTable *values)
@@ -144,7 +150,7 @@ append_value (
 #define ASSIGNMENT "(?<![^\\s(!])[[:alnum:]_][[:alnum:]_%:-]*\\s*=\\s*"
 #define STRING "\"([^\"]|\\\\\")*\"|'([^']|\\\\')*'|(\\\\.|\\S)+"
 
-/* The end of the longest match at `at`, or `at`. */
+/* The end of the longest match at `at`; `at` if there is none. */
 static const gchar *
 match_end (const GRegex *regex, const gchar *line, const gchar *at)
 {
@@ -157,7 +163,8 @@ match_end (const GRegex *regex, const gchar *line, const gchar *at)
   return end > 0 ? line + end : at;
 }
 
-/* Outside properties a value may be part of a URI or of caps. */
+/* Checks a value outside a property, where it may be part of a URI or of caps.
+ */
 static gboolean
 check_bare (
     const gchar *value, const gchar *begin, const gchar *end, GError **error)
@@ -166,8 +173,7 @@ check_bare (
     return TRUE;
   g_set_error (error, G_CONVERT_ERROR, G_CONVERT_ERROR_ILLEGAL_SEQUENCE,
       "the value of %.*s has blanks, quotes, backslashes or control "
-      "characters, which a line can hold only as the value of a property, as "
-      "in location=%.*s",
+      "characters: use it only as the value of a property, as in location=%.*s",
       (int) (end - begin), begin, (int) (end - begin), begin);
   return FALSE;
 }
@@ -178,7 +184,7 @@ typedef struct {
 } Expansion;
 
 static gboolean
-expand (Expansion *self, const gchar *line, GString *out, GError **error)
+expand_line (Expansion *self, const gchar *line, GString *out, GError **error)
 {
   const gchar *end = line + strlen (line);
 
@@ -212,7 +218,7 @@ check_utf8 (GHashTable *values, GError **error)
   while (g_hash_table_iter_next (&iter, &name, &value))
     if (!g_utf8_validate (value, -1, NULL)) {
       g_set_error (error, G_CONVERT_ERROR, G_CONVERT_ERROR_ILLEGAL_SEQUENCE,
-          "{%s} is not UTF-8, which a gst-launch line must be: rename it",
+          "{%s} is not UTF-8, as a gst-launch line must be: rename it",
           (const gchar *) name);
       return FALSE;
     }
@@ -227,7 +233,7 @@ cuv_line_expand (const gchar *line, GHashTable *values, GError **error)
     g_regex_new (STRING, flags, 0, NULL), values };
   GString *out = g_string_new (NULL);
   const gboolean ok =
-      check_utf8 (values, error) && expand (&self, line, out, error);
+      check_utf8 (values, error) && expand_line (&self, line, out, error);
 
   g_regex_unref (self.assignment);
   g_regex_unref (self.string);

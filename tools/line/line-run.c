@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process that runs a line. Its standard input is the line, ended by a 0,
- * and stays open until the line is to end; reports go to what was its standard
- * output when it was started. */
+/* In the process: plays the pipeline and writes reports. stdin is the line,
+ * ended by a 0 byte, and is closed when the pipeline has to end. Reports go to
+ * the stdout with which the process was started. */
 #include "line.h"
 
 #include <errno.h>
@@ -22,15 +22,15 @@ typedef struct {
   GMainLoop *loop;
   int out;            /* descriptor that reports are written to */
   guint64 n_buffers;  /* atomic */
-  guint64 n_dropped;  /* late frames that no sink got */
-  gint64 unused;      /* see note_unused(); atomic */
+  guint64 n_dropped;  /* late frames, dropped before the sinks */
+  gint64 unused;      /* stream time, see note_unused(); atomic */
   gboolean buffering; /* paused until a network source has read enough */
   int status;         /* of the process */
 } Run;
 
 /* ---- reports ---- */
 
-/* Ends the process if nobody reads any more. */
+/* Ends the process if the program no longer reads. */
 static void
 write_report (Run *self, CuvJson *json)
 {
@@ -212,9 +212,10 @@ watch_pad (GstElement *sink, GstPad *pad, gpointer data)
   return TRUE;
 }
 
-/* ---- streams of a film that the line does not use ---- */
+/* ---- streams that the pipeline does not use ---- */
 
-/* Notes how far they were read: a film is as long as its longest stream. */
+/* Records how far an unlinked stream was read: the duration of a video is that
+ * of its longest stream, which may be one that is not used. */
 static GstPadProbeReturn
 note_unused (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -278,7 +279,7 @@ element_added (GstBin *pipeline, GstBin *bin, GstElement *element, Run *self)
   watch_element (element, self);
 }
 
-/* ---- what gst-launch-1.0 does, too ---- */
+/* ---- messages on the bus, handled as gst-launch-1.0 does ---- */
 
 static void
 on_buffering (Run *self, GstMessage *message)
@@ -293,7 +294,8 @@ on_buffering (Run *self, GstMessage *message)
       self->pipeline, self->buffering ? GST_STATE_PAUSED : GST_STATE_PLAYING);
 }
 
-/* Sinks count what they drop themselves, and it was analysed. */
+/* Counts frames that were dropped before they were analysed. Frames that sinks
+ * drop have been analysed. */
 static void
 on_late (Run *self, GstMessage *message)
 {
@@ -337,7 +339,7 @@ on_end (Run *self)
 }
 
 static void
-on_error (Run *self, GstMessage *message)
+run_on_error (Run *self, GstMessage *message)
 {
   report_progress (self);
   report_message (self, "error", message);
@@ -346,7 +348,7 @@ on_error (Run *self, GstMessage *message)
 }
 
 static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer data)
+run_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Run *self = data;
 
@@ -355,7 +357,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       on_end (self);
       return G_SOURCE_REMOVE;
     case GST_MESSAGE_ERROR:
-      on_error (self, message);
+      run_on_error (self, message);
       return G_SOURCE_REMOVE;
     case GST_MESSAGE_WARNING:
       report_message (self, "warning", message);
@@ -383,9 +385,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
 /* ---- the process ---- */
 
-/* The pipeline, or a bin of parentheses, would hold its state lock until the
- * streaming threads take the event, and one may wait in a sink for a change of
- * state that needs the lock. */
+/* Sends EOS to the sources one by one. The pipeline, or a bin of parentheses,
+ * would hold its state lock until the streaming threads take the event, and one
+ * of those may wait in a sink for a state change that needs the lock. */
 static void
 end_source (const GValue *item, gpointer data)
 {
@@ -407,7 +409,7 @@ on_input (gint fd, GIOCondition condition, gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A program that dies must not leave its lines behind. */
+/* Kills this process when the program dies. */
 static void
 die_with_parent (pid_t parent)
 {
@@ -417,7 +419,7 @@ die_with_parent (pid_t parent)
 }
 
 static gchar *
-read_line (void)
+read_stdin (void)
 {
   GString *line = g_string_new (NULL);
   gchar c;
@@ -427,7 +429,8 @@ read_line (void)
   return g_string_free (line, FALSE);
 }
 
-/* What elements print must not come between the reports. */
+/* Redirects stdout to stderr, so that text printed by elements does not mix
+ * with the reports. Returns a descriptor of the original stdout. */
 static int
 take_output (void)
 {
@@ -439,7 +442,7 @@ take_output (void)
 }
 
 static GstElement *
-parse (const gchar *line, GError **error)
+parse_line (const gchar *line, GError **error)
 {
   GstElement *element =
       gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
@@ -461,10 +464,10 @@ play (Run *self, guint interval)
   g_signal_connect (
       self->pipeline, "deep-element-added", G_CALLBACK (element_added), self);
   for_each_element (self, watch_item, self);
-  gst_bus_add_watch (bus, on_message, self);
+  gst_bus_add_watch (bus, run_on_message, self);
   g_timeout_add (interval, report_progress, self);
   g_unix_fd_add (STDIN_FILENO, G_IO_HUP | G_IO_ERR, on_input, self);
-  /* a failure is a message on the bus */
+  /* failures are reported as messages on the bus */
   gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
   g_main_loop_run (self->loop);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
@@ -473,14 +476,14 @@ play (Run *self, guint interval)
 }
 
 static int
-run (guint interval)
+run_process (guint interval)
 {
   Run self = { .out = take_output () };
-  gchar *line = read_line ();
+  gchar *line = read_stdin ();
   GError *error = NULL;
 
   gst_init (NULL, NULL);
-  self.pipeline = parse (line, &error);
+  self.pipeline = parse_line (line, &error);
   if (self.pipeline != NULL) {
     play (&self, interval);
     gst_object_unref (self.pipeline);
@@ -495,12 +498,12 @@ run (guint interval)
 void
 cuv_line_main (int argc, char **argv)
 {
-  /* a line that has died is reported otherwise */
+  /* writing to a process that has died: its end is reported anyway */
   signal (SIGPIPE, SIG_IGN);
   if (argc != 4 || !g_str_equal (argv[1], CUV_LINE_OPTION))
     return;
   die_with_parent ((pid_t) g_ascii_strtoll (argv[3], NULL, 10));
-  /* Ctrl-C goes to all processes of a terminal: the parent ends the line. */
+  /* Ctrl-C reaches all processes of a terminal: the parent ends the pipeline */
   signal (SIGINT, SIG_IGN);
-  exit (run ((guint) g_ascii_strtoull (argv[2], NULL, 10)));
+  exit (run_process ((guint) g_ascii_strtoull (argv[2], NULL, 10)));
 }

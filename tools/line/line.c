@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* In the program: starts the process of a pipeline, handles its reports, and
+ * ends it. */
 #include "line.h"
 
 #include <signal.h>
@@ -15,15 +17,15 @@ struct _CuvLine {
   CuvLineDone done;
   gpointer data;
   gchar *pid;
-  gchar *problem;   /* the first */
+  gchar *problem;   /* the first one */
   guint clean_up;   /* milliseconds; 0: no limit */
   gboolean eos;     /* was reported */
-  gboolean closed;  /* there are no more reports */
-  gboolean exited;  /* the process has */
-  GSource *timeout; /* kills the process; NULL: not yet */
+  gboolean closed;  /* no more reports will come */
+  gboolean exited;  /* the process has ended */
+  GSource *timeout; /* kills the process; NULL: none is set */
 };
 
-/* Takes the problem, unless another came first. */
+/* Records the problem unless there is an earlier one. Takes ownership. */
 static void
 take_problem (CuvLine *self, gchar *problem)
 {
@@ -54,7 +56,7 @@ free_line (CuvLine *self)
   g_free (self);
 }
 
-/* ---- its end ---- */
+/* ---- ending ---- */
 
 static gboolean
 kill_now (gpointer data)
@@ -68,7 +70,7 @@ kill_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* An earlier time counts. */
+/* Sets the timeout unless there is an earlier one. */
 static void
 kill_after (CuvLine *self, guint milliseconds)
 {
@@ -124,14 +126,14 @@ process_exited (GObject *process, GAsyncResult *result, gpointer data)
 
 /* ---- reports ---- */
 
-/* The time for that, unless another is set. */
-#define CLEAN_UP_MS 10000
+#define CLEAN_UP_MS 10000 /* unless cuv_line_set_clean_up() sets another time  \
+                           */
 
-/* "ELEMENT: text detail". GStreamer's texts may name the kind of error only;
- * what it is about is in the second line of the debug text, after the source
- * line. */
+/* "ELEMENT: text detail". GStreamer's text may only name the kind of error; the
+ * detail is the debug text after its first line, which names the source file.
+ */
 static gchar *
-describe_error (JsonObject *report)
+describe_report (JsonObject *report)
 {
   const gchar *element =
       json_object_get_string_member_with_default (report, "element", NULL);
@@ -149,7 +151,7 @@ static void
 handle_report (CuvLine *self, JsonObject *report)
 {
   if (json_object_has_member (report, "error"))
-    take_problem (self, describe_error (report));
+    take_problem (self, describe_report (report));
   if (json_object_has_member (report, "eos"))
     self->eos = TRUE;
   if ((self->eos || self->problem != NULL) && self->clean_up > 0)
@@ -166,14 +168,15 @@ parse_report (CuvLine *self, const gchar *text)
     handle_report (self, json_node_get_object (node));
   else
     take_problem (self,
-        g_strdup_printf ("process %s sent no report: %s", self->pid, text));
+        g_strdup_printf (
+            "process %s sent an invalid report: %s", self->pid, text));
   g_clear_pointer (&node, json_node_unref);
 }
 
 static void read_next (CuvLine *self);
 
 static void
-on_report (GObject *stream, GAsyncResult *result, gpointer data)
+line_on_report (GObject *stream, GAsyncResult *result, gpointer data)
 {
   CuvLine *self = data;
   gchar *text = g_data_input_stream_read_line_finish_utf8 (
@@ -193,13 +196,13 @@ static void
 read_next (CuvLine *self)
 {
   g_data_input_stream_read_line_async (
-      self->reports, G_PRIORITY_DEFAULT, NULL, on_report, self);
+      self->reports, G_PRIORITY_DEFAULT, NULL, line_on_report, self);
 }
 
-/* ---- its start ---- */
+/* ---- starting ---- */
 
-/* The path, which ps shows; of a program that was replaced or removed since,
- * the link, which still is what was started. */
+/* This program's path, as ps shows it. If the program was replaced or removed,
+ * the link in /proc, which still leads to the running one. */
 static gchar *
 find_program (GError **error)
 {
@@ -247,7 +250,7 @@ cuv_line_start (const gchar *line, guint interval, CuvLineReport report,
   self->pid = g_strdup (g_subprocess_get_identifier (process));
   self->reports =
       g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
-  /* A process that died already is reported as such: its end tells more. */
+  /* a failure is not handled: the process has died, and its end is reported */
   g_output_stream_write_all (g_subprocess_get_stdin_pipe (process), line,
       strlen (line) + 1, NULL, NULL, NULL);
   g_subprocess_wait_async (process, NULL, process_exited, self);

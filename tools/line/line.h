@@ -1,73 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs gst-launch lines, each in a process of its own: a line that crashes or
- * hangs takes no other with it, and a process that is killed takes its lines
- * with it. */
+/* Runs gst-launch pipelines, each in a process of its own: one that crashes or
+ * hangs does not affect the others, and when the program dies, its pipelines
+ * die with it. A line is the text of a pipeline. A map of this folder:
+ *
+ *   line-expand.c   fills the placeholders of a line: cuv_line_expand()
+ *   line.c          in the program: starts a process, reads its reports
+ *   line-run.c      in the process: plays the pipeline, writes reports
+ *   line-private.h  the option by which line.c starts line-run.c
+ *
+ * cuvision-archive and cuvision-farm call it. The process is the same program,
+ * started with --run-line: cuv_line_main() runs the pipeline there.
+ *
+ *   program -> process  stdin: the line, ended by a 0 byte; closed to end it
+ *   process -> program  stdout: reports, a JSON object per line of text */
 #ifndef CUV_LINE_H
 #define CUV_LINE_H
 
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
-/* Replaces {name} in a line by the value of that name. The property that it is
- * assigned to, alone or within more text, also in quotes, gets the value byte
- * for byte, whatever it holds; only properties of text take values with quotes,
- * backslashes or control characters. Braces around other text are left alone:
- * caps have lists in braces. Fails if a value is not UTF-8, or has blanks or
- * such characters outside a property. */
+/* Replaces each {name} in a line by its value; g_free() the result. Within the
+ * value of a property, quoted or not, the element gets the value byte for byte;
+ * values with quotes, backslashes or control characters work in properties of
+ * type string only. {text} that is not a name remains: caps have lists in
+ * braces. NULL with an error if a value is not UTF-8, or if a value with blanks
+ * or such characters is used outside a property. */
 gchar *cuv_line_expand (const gchar *line, GHashTable *values, GError **error);
 
-/* ---- in the program that starts lines ---- */
+/* ---- in the program that starts pipelines ---- */
 
-/* Call first in main(): in a process that cuv_line_start() made it runs the
- * line and exits. Otherwise it returns, with SIGPIPE ignored. */
+/* Call first in main(). In a process that cuv_line_start() started, it runs the
+ * pipeline and exits. Otherwise it returns, with SIGPIPE ignored. */
 void cuv_line_main (int argc, char **argv);
 
-/* A process that runs a line. */
+/* A process that runs a pipeline. */
 typedef struct _CuvLine CuvLine;
 
-/* What a line tells, as JSON objects:
- *   {"state": "playing"}                once it plays
- *   {"buffers": 17, "position": 0.68, "duration": 12.5,
- *    "dropped": 0, "unused": 0.6,
- *    "stats": {"faces": {...}}}         each interval and at the end: buffers
- *                                       that arrived at sinks, seconds (absent
- *                                       if unknown), late frames that elements
- *                                       other than sinks dropped, the time up
- * to which streams were read that the line does not use, the property `stats`
- * of each element that has one, by its name
+/* Called with each report, a JSON object, of one of these kinds.
+ *
+ *   {"state": "playing"}
+ * once the pipeline plays.
+ *
+ *   {"buffers": 17, "position": 0.68, "duration": 12.5, "dropped": 0,
+ *    "unused": 0.6, "stats": {"faces": {...}}}
+ * each interval and at the end. buffers: that arrived at sinks; position and
+ * duration: seconds, absent if unknown; dropped: late frames, by elements that
+ * are not sinks; unused: seconds up to which streams were read that the
+ * pipeline does not use; stats: that property of each element that has it.
+ *
  *   {"error": "text", "element": "faces", "debug": "text", "domain":
- *    "gst-resource-error-quark", "code": 3, "uri": "file:///film.avi"}
- *                                       the line ends after it; without an
- *                                       element it is about the line's text;
- *                                       uri: what the element reads, if it is a
- *                                       source that has one
- *   {"warning": ...}                    with the same members
- *   {"eos": true}                       the line ends after it */
+ *    "gst-resource-error-quark", "code": 3, "uri": "file:///video.avi"}
+ * before the pipeline ends. Without "element" the line does not parse. uri: of
+ * the element, if it is a source that has one.
+ *
+ *   {"warning": ...}   with the same members
+ *   {"eos": true}      before the pipeline ends */
 typedef void (*CuvLineReport) (gpointer data, JsonObject *report);
 
-/* The process has ended. problem: NULL at end of stream, else the error that
- * the line reported, with its element and detail, or how the process ended. The
- * line is freed after it. */
+/* Called when the process has ended. problem: NULL after the end of the stream,
+ * else the error that the pipeline reported, with element and detail, or how
+ * the process ended. self is freed when this returns. */
 typedef void (*CuvLineDone) (gpointer data, const gchar *problem);
 
-/* Starts a line with its placeholders already expanded. Both functions are
- * called in the thread-default main context of the caller. interval:
- * milliseconds. */
+/* Starts a process for a line whose placeholders are filled. Both functions are
+ * called in the thread-default main context of the caller. interval: of
+ * reports, in milliseconds. NULL with an error if no process can be started. */
 CuvLine *cuv_line_start (const gchar *line, guint interval,
     CuvLineReport report, CuvLineDone done, gpointer data, GError **error);
 
-/* Ends the stream, so that files are complete; kills the process if it has not
- * ended `grace` milliseconds later. */
+/* Sends the end of the stream, so that elements complete their files; kills the
+ * process if it still runs `grace` milliseconds later. */
 void cuv_line_stop (CuvLine *self, guint grace);
 
-/* Time that elements have to close after the end of the stream or an error; the
- * process is killed then. In milliseconds; 0: no limit. By default 10 s. */
+/* Sets the time that elements get to close after the end of the stream or an
+ * error, before the process is killed. In milliseconds; 0: no limit. The
+ * default is 10 s. */
 void cuv_line_set_clean_up (CuvLine *self, guint milliseconds);
 
-/* Identifier of the process, for logs. */
+/* The process ID, for messages. */
 const gchar *cuv_line_pid (const CuvLine *self);
 
-/* The signal that ended the process, or 0; to be called when it has ended. */
+/* The signal that ended the process, or 0. Only in CuvLineDone. */
 int cuv_line_signal (const CuvLine *self);
 
 #endif

@@ -16,7 +16,7 @@ ranks_init (int *argc, char ***argv)
       continue;
     g_printerr ("cuvision-search: built without MPI, but started as %s "
                 "processes: start it without mpirun, or install libopenmpi-dev "
-                "and build it again\n",
+                "and rebuild it\n",
         size);
     return FALSE;
   }
