@@ -229,8 +229,9 @@ find_parts (gchar **arguments)
       && g_ascii_string_to_unsigned (arguments[1], 10, 1, 100000, &n, NULL))
     return name_parts (arguments[0], n);
   if (arguments[2] == NULL) {
-    g_printerr ("cuvision-index: split into '%s' parts: name 1 to 100000, or "
-                "two or more files\n",
+    g_printerr (
+        "cuvision-index: split into '%s' parts: give a number from 1 to "
+        "100000, or at least two files\n",
         arguments[1]);
     return NULL;
   }

@@ -312,7 +312,7 @@ class Options(unittest.TestCase):
             (2, "--device", "--device", "nonsense", PICTURES[0]),
             (2, "--frames", "--frames", "-1", PICTURES[0]),
             (2, "NAME=VALUE", "--set", "nonsense", PICTURES[0]),
-            (2, "exclude", "--show", "--output", "o", PICTURES[0]),
+            (2, "cannot be used together", "--show", "--output", "o", PICTURES[0]),
             (1, "nonsense", "--mode", "nonsense", PICTURES[0]),
             (1, "gst-inspect-1.0", "--block-size", "7", PICTURES[0]),
             (1, "no property", "--set", "nonsense=1", PICTURES[0]),

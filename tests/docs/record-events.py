@@ -224,7 +224,7 @@ class Events(unittest.TestCase):
     def test_says_what_is_wrong(self):
         self.assertIn("missing.avi", self.record("bad", source="missing.avi", status=1).stderr)
         self.assertIn("nonsense", self.record("bad", "--detector", "nonsense", status=1).stderr)
-        self.assertIn("theoraenc: must have", self.record("bad", "--encoder=theoraenc", status=1).stderr)
+        self.assertIn("theoraenc: must contain", self.record("bad", "--encoder=theoraenc", status=1).stderr)
         self.assertIn("--longest", self.record("bad", "--longest=1", status=2).stderr)
         self.assertFalse(os.path.exists("bad"))
 

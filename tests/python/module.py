@@ -233,7 +233,7 @@ class OwnObjects(unittest.TestCase):
                   "  except ValueError as error: print(error)")
         done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"G_DEBUG": ""},
                               capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(done.stdout, "the buffer belongs to others, too: use copy(buffer)\n", done.stderr)
+        self.assertEqual(done.stdout, "the buffer is shared with others: use copy(buffer)\n", done.stderr)
 
 
 class SameAsPublished(unittest.TestCase):

@@ -254,9 +254,9 @@ def check_wrong_lines(archive):
             ('filesrc location={film} ! nosuch ! fakesink', 'no element "nosuch"'),
             ('filesrc location={film} ! fakesink colour=red', 'colour'),
             ('filesrc location={film} ! jpegdec idct-method=best ! fakesink', 'idct-method'),
-            ('filesrc location={film} ! !', '--line is not a valid pipeline'),
+            ('filesrc location={film} ! !', 'invalid pipeline: '),
             ('filesrc location={film} ! filesink location={result}/x', '{result}'),
-            ('videotestsrc ! fakesink', 'reads no video'), (' ', '--line is missing')):
+            ('videotestsrc ! fakesink', 'reads no video'), (' ', '--line-file is missing')):
         archive.run(2, '--output', 'wrong', film, line=line, err=err)
     expect(not os.path.exists(archive.path('wrong')), 'films were begun')
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checksums of files, fsync, and removal of folders. */
 #include "archive.h"
 
 #include <errno.h>

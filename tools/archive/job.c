@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One video: runs its pipeline in a process, judges the outcome, writes the
+ * marker and publishes the results. */
 #include "archive.h"
 
 #include <errno.h>

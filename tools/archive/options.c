@@ -101,14 +101,14 @@ read_line_option (GError **error)
           line_file, CUV_FILE_MAX_TEXT, &options.line, NULL, error))
     return FALSE;
   if (options.line == NULL || *g_strstrip (options.line) == '\0') {
-    g_set_error (
-        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--line is missing");
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--line or --line-file is missing");
     return FALSE;
   }
   if (g_utf8_validate (options.line, -1, NULL))
     return TRUE;
-  g_set_error (
-      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--line is not UTF-8");
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "the pipeline is not UTF-8");
   return FALSE;
 }
 

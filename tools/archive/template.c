@@ -112,7 +112,7 @@ check_placeholders (const gchar *line, GError **error)
     if (ok && !g_str_equal (name, "film") && !g_str_equal (name, "uri")
         && !g_str_equal (name, "results") && !g_str_equal (name, "name")) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "unknown placeholder {%s} in --line: use {film}, {uri}, {name} or "
+          "unknown placeholder {%s}: use {film}, {uri}, {name} or "
           "{results}",
           name);
       ok = FALSE;
@@ -123,7 +123,7 @@ check_placeholders (const gchar *line, GError **error)
   g_regex_unref (word);
   if (ok && !reads)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--line reads no video: it needs {film} or {uri}, as in filesrc "
+        "the pipeline reads no video: it needs {film} or {uri}, as in filesrc "
         "location={film}");
   return ok && reads;
 }
@@ -208,7 +208,7 @@ parse_sample (const gchar *line, GError **error)
       : NULL;
 
   g_free (text);
-  g_prefix_error (error, "--line is not a valid pipeline: ");
+  g_prefix_error (error, "invalid pipeline: ");
   return pipeline;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The list of videos: reads it, finds where results lie, and takes a part. */
 #include "archive.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 #include "cuvfile.h"
 
 /* Fixed cost of a video when parts are balanced, in bytes: starting a pipeline
- * takes most of the time of short videos. */
+ * takes most of the time of short videos (docs/benchmarks/archive.md, "Overhead
+ * of a film"). */
 #define VIDEO_COST 1000000
 #define MAX_LIST (1 << 30) /* bytes */
 

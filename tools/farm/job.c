@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A camera's job, by its states:
+ *
+ *   STARTING  job_start(): a process is starting the pipeline
+ *   PLAYING   it reported that it plays
+ *   WAITING   the process failed, ended or was ended because it stalled;
+ *             job_tick() starts the next one after a pause
+ *   INVALID   the camera's value makes no pipeline; until job_change()
+ *   STOPPING  job_stop() was called: no further process is started */
 #include "job.h"
 
 #include <gio/gio.h>

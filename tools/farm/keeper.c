@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The thread that keeps the connection, the buckets and their watches, and
- * queues what the watches bring for the main context. */
+ * queues what the watches bring for the main context. Each check, keep_all():
+ * connects if needed, creates missing buckets, starts missing watches, and
+ * reports the store ready when the watches have brought all values. */
 #include <gio/gio.h>
 #include <string.h>
 
@@ -13,109 +15,6 @@
 #define HURRY_MS 200
 /* Recreate a watch that has been silent for this many checks. */
 #define MAX_SILENT 3
-
-/* One of StoreEvents: entry, or ready if is_ready, or lost. */
-typedef struct {
-  StoreEntry *entry;
-  gboolean is_ready, ready, is_lost;
-  StoreBucket bucket;
-} Event;
-
-static void
-event_free (Event *self)
-{
-  if (self->entry != NULL)
-    store_entry_free (self->entry);
-  g_free (self);
-}
-
-/* ---- to the main context ---- */
-
-static gboolean
-has_events (GSource *source, gint *timeout)
-{
-  Store *const *self = (Store *const *) (source + 1);
-
-  *timeout = -1;
-  return g_async_queue_length ((*self)->queue) > 0;
-}
-
-static gboolean
-check_events (GSource *source)
-{
-  gint timeout;
-
-  return has_events (source, &timeout);
-}
-
-static gboolean
-dispatch_event (GSource *source, GSourceFunc callback, gpointer data)
-{
-  Store *self = *(Store **) (source + 1);
-  Event *event = g_async_queue_try_pop (self->queue);
-
-  if (event == NULL)
-    return G_SOURCE_CONTINUE;
-  if (event->entry != NULL)
-    self->events->entry (self->data, event->entry);
-  else if (event->is_ready)
-    self->events->ready (self->data, event->ready);
-  else
-    self->events->lost (self->data, event->bucket);
-  event_free (event);
-  return G_SOURCE_CONTINUE;
-}
-
-GSource *
-keeper_source_new (Store *self)
-{
-  static GSourceFuncs functions = { has_events, check_events, dispatch_event,
-    NULL, NULL, NULL };
-  GSource *source =
-      g_source_new (&functions, sizeof (GSource) + sizeof (Store *));
-
-  *(Store **) (source + 1) = self;
-  self->queue = g_async_queue_new_full ((GDestroyNotify) event_free);
-  g_source_attach (source, NULL);
-  return source;
-}
-
-void
-keeper_queue_free (GAsyncQueue *queue)
-{
-  g_async_queue_unref (queue);
-}
-
-static void
-post_event (Store *self, Event *event)
-{
-  g_async_queue_push (self->queue, event);
-  g_main_context_wakeup (NULL);
-}
-
-static void
-post_ready (Store *self, gboolean ready)
-{
-  Event *event;
-
-  if (ready == self->ready)
-    return;
-  self->ready = ready;
-  event = g_new0 (Event, 1);
-  event->is_ready = TRUE;
-  event->ready = ready;
-  post_event (self, event);
-}
-
-static void
-post_lost (Store *self, StoreBucket bucket)
-{
-  Event *event = g_new0 (Event, 1);
-
-  event->is_lost = TRUE;
-  event->bucket = bucket;
-  post_event (self, event);
-}
 
 void
 keeper_wake (Store *self)
@@ -165,17 +64,15 @@ handle_message (Watch *self, natsMsg *message, const jsSequencePair *sequence)
 {
   Store *store = self->store;
   gchar *key = key_of (self, message);
-  Event *event;
 
   /* a message was lost: the watches have to start again */
   if (sequence->Consumer != ++self->n)
     keeper_wake (store);
   if (key == NULL)
     return;
-  event = g_new0 (Event, 1);
-  event->entry = store_entry_new (self->bucket, key, message, sequence->Stream);
+  events_post_entry (
+      store, store_entry_new (self->bucket, key, message, sequence->Stream));
   g_free (key);
-  post_event (store, event);
   note_progress (self, sequence->Stream);
 }
 
@@ -321,7 +218,7 @@ keep_bucket (
     farm_log ("the server lost bucket '%s'; recreated it",
         store_bucket_name (self, which));
     stop_watch (self, bucket);
-    post_lost (self, which);
+    events_post_lost (self, which);
   }
   if (bucket->created != info.created)
     log_age (self, which, &info);
@@ -408,13 +305,23 @@ keep (Store *self, Connection *connection, gboolean *stale, GError **error)
   return keep_buckets (self, connection, error);
 }
 
+/* Reports whether the store is ready, if that changed. */
+static void
+set_ready (Store *self, gboolean ready)
+{
+  if (ready == self->ready)
+    return;
+  self->ready = ready;
+  events_post_ready (self, ready);
+}
+
 static void
 keep_all (Store *self, gboolean *stale)
 {
   GError *error = NULL;
   Connection *connection = keep_connection (self, &error);
 
-  post_ready (
+  set_ready (
       self, connection != NULL && keep (self, connection, stale, &error));
   log_problem (self, error != NULL ? error->message : NULL);
   g_clear_error (&error);

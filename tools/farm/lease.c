@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of each lease: acquired, renewed, released or lost, and with it the
- * job that runs the camera's pipeline. */
+ * job that runs the camera's pipeline.
+ *
+ *   NONE       lease_take() asks for it           -> TAKING
+ *   TAKING     granted: starts the job            -> HELD
+ *              refused                            -> NONE
+ *   HELD       renewed by lease_tick(), until lease_release(), which ends the
+ *              job                                -> RELEASING
+ *   RELEASING  renewed until the job has ended    -> DELETING
+ *   DELETING   answered                           -> NONE
+ *   LOST       from HELD or RELEASING: another worker has it, or it was not
+ *              renewed in time; until the job has ended -> NONE */
 #include <gio/gio.h>
 
 #include "farm-util.h"

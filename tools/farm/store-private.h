@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Store and Bucket, and what store.c and keeper.c call of each other. */
+/* Store and Bucket, and what store.c, keeper.c and events.c call of each other.
+ */
 #ifndef FARM_STORE_PRIVATE_H
 #define FARM_STORE_PRIVATE_H
 
@@ -66,8 +67,16 @@ gboolean store_ensure_bucket (Store *self, Connection *connection,
 gpointer keeper_run (gpointer store);
 /* Makes it recreate the watches; from any thread. */
 void keeper_wake (Store *self);
-/* Creates the queue and the source that empties it in the main context. */
-GSource *keeper_source_new (Store *self);
-void keeper_queue_free (GAsyncQueue *queue);
+
+/* ---- events.c ---- */
+
+/* Creates the queue, and the source that calls StoreEvents from it in the main
+ * context. */
+void events_open (Store *self);
+void events_close (Store *self);
+/* Queue an event, from any thread. entry: takes ownership. */
+void events_post_entry (Store *self, StoreEntry *entry);
+void events_post_ready (Store *self, gboolean ready);
+void events_post_lost (Store *self, StoreBucket bucket);
 
 #endif

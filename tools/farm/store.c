@@ -467,7 +467,7 @@ store_start (const FarmConfig *config, const StoreEvents *events, gpointer data)
 
   self->events = events;
   self->data = data;
-  self->source = keeper_source_new (self);
+  events_open (self);
   self->keeper = g_thread_new ("nats", keeper_run, self);
   return self;
 }
@@ -485,11 +485,8 @@ store_free (Store *self)
   if (self->connection != NULL)
     connection_unref (self->connection);
   nats_CloseAndWait (CLOSE_MS); /* no callback comes later */
-  if (self->source != NULL) {
-    g_source_destroy (self->source);
-    g_source_unref (self->source);
-    keeper_queue_free (self->queue);
-  }
+  if (self->source != NULL)
+    events_close (self);
   g_free (self->problem);
   g_cond_clear (&self->wake);
   g_mutex_clear (&self->lock);

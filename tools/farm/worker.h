@@ -10,7 +10,7 @@
  *   farm-util.c       valid names, time, the log, JSON values, hiding passwords
  * The worker
  *   worker.c          its cameras and peers, and the tick that drives the rest
- *   worker-private.h  Worker and Camera, which the next three files share
+ *   worker-private.h  Worker and Camera, which the files of the worker share
  *   balance.c         decides which leases to acquire and which to release
  *   lease.c           the state of a lease: acquired, renewed, released, lost
  *   requests.c        writes leases and announcements, in a pool of threads
@@ -22,7 +22,8 @@
  * NATS
  *   store.c           the two buckets: get, put, delete, list
  *   keeper.c          keeps connection, buckets and watches; reports changes
- *   store-private.h   Store and Bucket, which store.c and keeper.c share
+ *   events.c          carries these reports to the main context
+ *   store-private.h   Store and Bucket, which these three files share
  *   connection.c      a connection with the configuration's options
  * Elsewhere
  *   ../line/          a gst-launch pipeline in a process of its own
@@ -37,7 +38,8 @@
  * A lease is acquired by creating its key, which NATS grants to one worker.
  *
  * Control: who calls whom
- *   watches -> keeper.c -> on_entry(), on_ready(), on_lost()       worker.c
+ *   watches -> keeper.c -> events.c
+ *     -> on_entry(), on_ready(), on_lost()                         worker.c
  *   worker_tick(), five times a second
  *     -> lease_tick() of each camera: renews; notices a lost lease lease.c
  *          -> job_tick(): next attempt; ends a stalled pipeline    job.c
@@ -51,8 +53,8 @@
  * Threads
  *   main context      all state of Worker, Camera and Job, without locks
  *   pool, requests.c  up to 256 requests that wait for the server's answer
- *   keeper, keeper.c  checks the buckets each second; queues events for the
- *                     main context, as do the threads of nats.c
+ *   "nats", keeper.c  checks the buckets each second; queues events for the
+ *                     main context, as do the threads of the library nats.c
  *   processes         one for each pipeline, with a thread of watchdog.c */
 #ifndef FARM_WORKER_H
 #define FARM_WORKER_H

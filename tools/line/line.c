@@ -126,8 +126,9 @@ process_exited (GObject *process, GAsyncResult *result, gpointer data)
 
 /* ---- reports ---- */
 
-#define CLEAN_UP_MS 10000 /* unless cuv_line_set_clean_up() sets another time  \
-                           */
+#define CLEAN_UP_MS                                                            \
+  10000 /* unless cuv_line_set_clean_up() sets another time                    \
+         */
 
 /* "ELEMENT: text detail". GStreamer's text may only name the kind of error; the
  * detail is the debug text after its first line, which names the source file.
