@@ -50,7 +50,7 @@ static const GOptionEntry entries[] = {
   { "part", 0, 0, G_OPTION_ARG_CALLBACK, parse_part,
       "Only part K of N of the videos; parts have about equal sizes", "K/N" },
   { "stall", 0, 0, G_OPTION_ARG_INT, &options.stall,
-      "Fail a video after so many seconds without a buffer; 0: never "
+      "Fail a video after this many seconds without a buffer; 0: never "
       "(default: 300)",
       "SECONDS" },
   { "allow-short", 0, 0, G_OPTION_ARG_NONE, &options.allow_short,

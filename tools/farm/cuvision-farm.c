@@ -40,7 +40,7 @@ static const gchar description[] =
     "  remove CAMERA       remove a camera\n"
     "  list                print cameras, their workers and states\n\n"
     "`nats kv put cameras CAMERA JSON` does the same as put.\n\n"
-    "Exit status: 0, 1 on failure, 2 for a wrong command line.";
+    "Exit status: 0 on success, 1 on failure, 2 for a wrong command line.";
 
 /* ---- run ---- */
 
