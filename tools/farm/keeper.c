@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The thread that keeps the connection, the buckets and their watches, and
- * queues what the watches bring for the main context. Each check, keep_all():
- * connects if needed, creates missing buckets, starts missing watches, and
- * reports the store ready when the watches have brought all values. */
+ * queues what the watches bring for the main context. Each check,
+ * keeper_check(): connects if needed, creates missing buckets, starts missing
+ * watches, and reports the store ready when the watches have brought all
+ * values. */
 #include <gio/gio.h>
 #include <string.h>
 
 #include "farm-util.h"
 #include "store-private.h"
 
-/* Between two checks of the server: while the store is ready, and while it is
- * not. */
+/* Time between two checks of the server: if the store is ready, and if not. */
 #define CHECK_MS 1000
 #define HURRY_MS 200
 /* Recreate a watch that has been silent for this many checks. */
@@ -289,10 +289,11 @@ keep_connection (Store *self, GError **error)
   return connection;
 }
 
-/* stale: the connection was lost since. The watches of a server that was
- * restarted would stay silent, so they are recreated. */
+/* Recreates stale watches: those of a server that was restarted would stay
+ * silent for ever. */
 static gboolean
-keep (Store *self, Connection *connection, gboolean *stale, GError **error)
+keeper_check_connected (
+    Store *self, Connection *connection, gboolean *stale, GError **error)
 {
   if (!connection_is_up (connection)) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_CONNECTED,
@@ -316,13 +317,14 @@ set_ready (Store *self, gboolean ready)
 }
 
 static void
-keep_all (Store *self, gboolean *stale)
+keeper_check (Store *self, gboolean *stale)
 {
   GError *error = NULL;
   Connection *connection = keep_connection (self, &error);
 
-  set_ready (
-      self, connection != NULL && keep (self, connection, stale, &error));
+  set_ready (self,
+      connection != NULL
+          && keeper_check_connected (self, connection, stale, &error));
   log_problem (self, error != NULL ? error->message : NULL);
   g_clear_error (&error);
   if (connection != NULL)
@@ -342,7 +344,7 @@ keeper_run (gpointer data)
     stale |= self->stale;
     self->stale = FALSE;
     g_mutex_unlock (&self->lock);
-    keep_all (self, &stale);
+    keeper_check (self, &stale);
     g_mutex_lock (&self->lock);
     if (!self->stop && !self->stale)
       g_cond_wait_until (&self->wake, &self->lock,

@@ -44,7 +44,8 @@ struct _Store {
   ConnectionEvents connection_events;
   GThread *keeper;
   GCond wake;
-  /* under `lock`; stale: disconnected or reconnected since the last check */
+  /* under `lock`; stale: watches may have missed messages, since the connection
+   * was lost or a message did not arrive */
   gboolean stop, stale;
   gboolean ready; /* as reported last */
   gchar *problem; /* as logged last */
