@@ -149,6 +149,8 @@ gchar *cuv_annotations_line (const gchar **at);
 /* The words of a line, without empty ones; g_strfreev() them. */
 gchar **cuv_annotations_words (const gchar *line);
 
+/* A reader of one format, with the arguments of cuv_annotations_parse(); bytes
+ * are decoded text that ends with a 0. */
 typedef gboolean (*CuvAnnotationsReader) (CuvAnnotations *self,
     const gchar *bytes, gsize size, const gchar *const *labels, GError **error);
 

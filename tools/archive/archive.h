@@ -204,6 +204,7 @@ void job_stop (Job *self);
 
 /* 0 to 1; negative: unknown. */
 gdouble job_progress (const Job *self);
+/* The name of its video, as the user gave it. */
 const gchar *job_video (const Job *self);
 
 /* ---- run.c ---- */
@@ -218,7 +219,10 @@ int run_videos (GPtrArray *videos, const Template *line,
 /* On a terminal: a line that the next call overwrites. */
 void show_progress (const GPtrArray *videos, const GPtrArray *jobs,
     const ArchiveOptions *options);
+/* Prints the outcome of a video. */
 void show_video (const Video *video, const ArchiveOptions *options);
+/* Prints the summary of the run. fatal: why it ended early; or NULL. seconds:
+ * its duration. */
 void show_summary (const GPtrArray *videos, const gchar *fatal, gdouble seconds,
     const ArchiveOptions *options);
 

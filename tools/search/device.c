@@ -135,6 +135,7 @@ device_memory (const SearchOptions *options, const CuvProcessor *processor)
   if (processor->on_device)
     device = cuv_ldp_scan_free_memory ();
   ranks_wait_for_all ();
+  /* the shares of docs/cuvision-search.md, "Memory" */
   self = (DeviceMemory){ host / 10 * 7 / n_local, host / 16 / n_local };
   if (processor->on_device)
     self.histograms = device / 10 * 9
