@@ -60,7 +60,7 @@ read_bytes (int fd, gchar *bytes, gsize n)
 /* Files of /proc say that they have 0 bytes, and others may grow: reads until
  * the file ends. NULL with errno. */
 static gchar *
-read_all (int fd, gsize room, gsize limit, gsize *size)
+file_read_all (int fd, gsize room, gsize limit, gsize *size)
 {
   gchar *bytes = NULL, *larger;
   gssize got = 0;
@@ -86,7 +86,7 @@ read_all (int fd, gsize room, gsize limit, gsize *size)
 }
 
 static gboolean
-fail (GError **error, const gchar *path, const gchar *problem)
+file_fail (GError **error, const gchar *path, const gchar *problem)
 {
   g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno),
       "cannot read '%s': %s", path, problem);
@@ -94,13 +94,13 @@ fail (GError **error, const gchar *path, const gchar *problem)
 }
 
 static gboolean
-fail_reading (GError **error, const gchar *path, gsize limit)
+file_fail_reading (GError **error, const gchar *path, gsize limit)
 {
   gchar large[80];
 
   g_snprintf (large, sizeof large,
       "it has more than %" G_GSIZE_FORMAT " bytes, the limit", limit);
-  return fail (error, path,
+  return file_fail (error, path,
       errno == EFBIG        ? large
           : errno == EAGAIN ? "it has nothing to read, and would wait"
                             : g_strerror (errno));
@@ -116,13 +116,13 @@ cuv_file_read (
   int fd = cuv_file_open (path, &expected, &problem);
 
   if (fd < 0)
-    return fail (error, path, problem);
+    return file_fail (error, path, problem);
   errno = EFBIG;
   *bytes = expected <= limit
-      ? read_all (fd, MAX ((gsize) expected + 1, 4096), limit, &n)
+      ? file_read_all (fd, MAX ((gsize) expected + 1, 4096), limit, &n)
       : NULL;
   if (*bytes == NULL)
-    fail_reading (error, path, limit);
+    file_fail_reading (error, path, limit);
   else if (size != NULL)
     *size = n;
   close (fd);
@@ -136,7 +136,7 @@ cuv_file_check (const gchar *path, GError **error)
   const int fd = cuv_file_open (path, NULL, &problem);
 
   if (fd < 0)
-    return fail (error, path, problem);
+    return file_fail (error, path, problem);
   close (fd);
   return TRUE;
 }

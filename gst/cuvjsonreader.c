@@ -7,7 +7,7 @@
 #include "cuvfile.h"
 
 static gboolean
-fail (GError **error, const gchar *format, ...)
+json_fail (GError **error, const gchar *format, ...)
 {
   va_list args;
 
@@ -66,17 +66,18 @@ check_text (const gchar *text, gsize max_values, GError **error)
     }
     if (c == '-' || g_ascii_isdigit (c)) {
       if (!skip_number (&text))
-        return fail (error, "a number is out of range");
+        return json_fail (error, "a number is out of range");
       continue;
     }
     if (c == '\'' || c == '/')
-      return fail (error, "JSON has neither single quotes nor comments");
+      return json_fail (error, "JSON has neither single quotes nor comments");
     n += c == '{' || c == '[' || c == ',';
     depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     if (depth > CUV_JSON_MAX_DEPTH)
-      return fail (error, "it is nested more than %d deep", CUV_JSON_MAX_DEPTH);
+      return json_fail (
+          error, "it is nested more than %d deep", CUV_JSON_MAX_DEPTH);
     if (n > max_values)
-      return fail (
+      return json_fail (
           error, "it has more than %" G_GSIZE_FORMAT " values", max_values);
     text++;
   }
@@ -91,12 +92,12 @@ cuv_json_parse_object (const gchar *text, gsize max_values, GError **error)
   JsonNode *node = NULL;
 
   if (!g_utf8_validate (text, -1, NULL))
-    fail (error, "it is not UTF-8");
+    json_fail (error, "it is not UTF-8");
   else if (check_text (text, max_values, error))
     node = json_from_string (text, error);
   if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
     return node;
-  fail (error, "it is not a JSON object");
+  json_fail (error, "it is not a JSON object");
   g_clear_pointer (&node, json_node_unref);
   return NULL;
 }

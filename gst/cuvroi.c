@@ -22,7 +22,7 @@ cuv_roi_parse (const char *text, CuvRoi *roi)
 }
 
 static int
-clamp (int value, int low, int high)
+roi_clamp (int value, int low, int high)
 {
   return value < low ? low : value > high ? high : value;
 }
@@ -30,9 +30,10 @@ clamp (int value, int low, int high)
 CuvRoi
 cuv_roi_intersect (const CuvRoi *a, const CuvRoi *b)
 {
-  CuvRoi both = { clamp (a->left, b->left, b->right),
-    clamp (a->top, b->top, b->bottom), clamp (a->right, b->left, b->right),
-    clamp (a->bottom, b->top, b->bottom) };
+  CuvRoi both = { roi_clamp (a->left, b->left, b->right),
+    roi_clamp (a->top, b->top, b->bottom),
+    roi_clamp (a->right, b->left, b->right),
+    roi_clamp (a->bottom, b->top, b->bottom) };
 
   return both;
 }

@@ -23,7 +23,7 @@ without_dot (gchar *text)
 }
 
 static void
-on_done (GObject *end, GAsyncResult *result, gpointer data)
+on_handshake_done (GObject *end, GAsyncResult *result, gpointer data)
 {
   Handshake *self = data;
   GError *error = NULL;
@@ -63,18 +63,19 @@ wrap (int fd, GError **error)
 }
 
 static void
-begin (Handshake *self, GIOStream *tls)
+handshake_begin (Handshake *self, GIOStream *tls)
 {
   if (tls == NULL)
     return;
   self->n_left++;
   g_tls_connection_handshake_async (G_TLS_CONNECTION (tls), G_PRIORITY_DEFAULT,
-      self->cancellable, on_done, self);
+      self->cancellable, on_handshake_done, self);
 }
 
 /* Between two connected streams. */
 static void
-run (Handshake *self, GIOStream *const ends[2], GTlsCertificate *certificate)
+handshake_run (
+    Handshake *self, GIOStream *const ends[2], GTlsCertificate *certificate)
 {
   GMainContext *context = g_main_context_new ();
   GIOStream *server, *client = NULL;
@@ -86,8 +87,8 @@ run (Handshake *self, GIOStream *const ends[2], GTlsCertificate *certificate)
   if (client != NULL) {
     g_signal_connect (
         client, "accept-certificate", G_CALLBACK (accept_any), NULL);
-    begin (self, server);
-    begin (self, client);
+    handshake_begin (self, server);
+    handshake_begin (self, client);
   }
   while (self->n_left > 0)
     g_main_context_iteration (context, TRUE);
@@ -112,7 +113,7 @@ try_handshake (GTlsCertificate *certificate, GError **error)
         "cannot try a TLS handshake: %s", g_strerror (errno));
   }
   if (self.error == NULL)
-    run (&self, ends, certificate);
+    handshake_run (&self, ends, certificate);
   g_clear_object (&ends[0]);
   g_clear_object (&ends[1]);
   g_object_unref (self.cancellable);

@@ -257,7 +257,7 @@ place (const GArray *objects, guint n, guint next, const Location *at,
 
 /* Adds what the region does not say. */
 static void
-merge (GstCuvObject *region, const GstCuvObject *detection)
+merge_detection (GstCuvObject *region, const GstCuvObject *detection)
 {
   region->od = detection->od;
   region->class_label = detection->class_label;
@@ -285,7 +285,7 @@ read_detection (GArray *objects, guint n, guint *next, GstAnalyticsODMtd *od)
   region = place (objects, n, *next, &at, &object);
   if (region != NULL) {
     *next = (guint) (region - nth (objects, 0)) + 1;
-    merge (region, &object);
+    merge_detection (region, &object);
   } else if (object.w > 0 && object.h > 0) {
     if (!is_free (objects, object.id))
       object.id = gst_cuv_objects_next_id (objects);

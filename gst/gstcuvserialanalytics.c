@@ -20,7 +20,7 @@ enum { KIND_OTHER, KIND_OBJECT, KIND_CLASSES, KIND_TRACK };
 /* ---- writing ---- */
 
 static gchar *
-label_of (GQuark quark)
+valid_label (GQuark quark)
 {
   const gchar *label = g_quark_to_string (quark);
 
@@ -30,7 +30,7 @@ label_of (GQuark quark)
 static GVariant *
 object_to_variant (GstAnalyticsMtd *od)
 {
-  gchar *label = label_of (gst_analytics_od_mtd_get_obj_type (od));
+  gchar *label = valid_label (gst_analytics_od_mtd_get_obj_type (od));
   gfloat angle = 0, confidence = 0;
   gint x = 0, y = 0, w = 0, h = 0;
   GVariant *variant;
@@ -54,7 +54,7 @@ classes_to_variant (GstAnalyticsMtd *cls)
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE (CLASSES));
   for (gsize i = 0; i < gst_analytics_cls_mtd_get_length (cls); i++) {
-    gchar *label = label_of (gst_analytics_cls_mtd_get_quark (cls, i));
+    gchar *label = valid_label (gst_analytics_cls_mtd_get_quark (cls, i));
 
     g_variant_builder_add (&builder, "(sd)", label,
         (gdouble) gst_analytics_cls_mtd_get_level (cls, i));

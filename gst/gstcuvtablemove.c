@@ -166,7 +166,7 @@ write_cell (const Move *self, guint8 *row, gint column, gdouble value)
 /* Cuts the segment to 0 .. end on one axis (0: x, 1: y); FALSE if nothing is
  * left. */
 static gboolean
-clip (gdouble at[4], guint axis, gdouble end)
+clip_segment (gdouble at[4], guint axis, gdouble end)
 {
   for (guint i = 0; i < 2; i++) {
     gdouble *near = &at[2 * i], *far = &at[2 - 2 * i];
@@ -229,7 +229,7 @@ move_row (const Move *self, guint8 *row, guint nth)
   }
   if (self->n_points == 1)
     memcpy (&at[2], at, 2 * sizeof *at);
-  if (!clip (at, 0, self->right) || !clip (at, 1, self->bottom))
+  if (!clip_segment (at, 0, self->right) || !clip_segment (at, 1, self->bottom))
     return FALSE;
   for (guint i = 0; i < 2 * self->n_points; i++)
     write_cell (self, row, self->columns[i], at[i]);
@@ -238,7 +238,7 @@ move_row (const Move *self, guint8 *row, guint nth)
 }
 
 static gboolean
-find_columns (Move *self)
+find_coordinates (Move *self)
 {
   static const gchar *const names[] = { "x1", "y1", "x2", "y2", "rho",
     "theta" };
@@ -302,7 +302,7 @@ move_table (
     return TRUE;
   }
   if (!gst_cuv_table_parse (&table, gst_custom_meta_get_structure (meta))
-      || !find_columns (&self))
+      || !find_coordinates (&self))
     return drop_table (meta, "cuts, flips or adds borders");
   from_reference (&self.map, &table, t->in_info);
   move_rows (&self, copy_table (to, meta), t->out_info);
@@ -313,8 +313,8 @@ move_table (
 /* ---- metas ---- */
 
 static gboolean
-transform (GstBuffer *to, GstCustomMeta *meta, GstBuffer *from, GQuark type,
-    gpointer data, gpointer user_data)
+transform_table (GstBuffer *to, GstCustomMeta *meta, GstBuffer *from,
+    GQuark type, gpointer data, gpointer user_data)
 {
   if (GST_META_TRANSFORM_IS_COPY (type)) {
     copy_table (to, meta);
@@ -335,5 +335,5 @@ gst_cuv_table_register_placed (const gchar *name)
   const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
     GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
 
-  return gst_meta_register_custom (name, tags, transform, NULL, NULL);
+  return gst_meta_register_custom (name, tags, transform_table, NULL, NULL);
 }

@@ -86,7 +86,7 @@ layout_of (gint format)
 /* ---- files ---- */
 
 static gboolean
-open_file (GstCuvPublishOutput *self, GstElement *element,
+open_writer (GstCuvPublishOutput *self, GstElement *element,
     const GstCuvPublishSettings *settings)
 {
   const gchar *path = settings->path;
@@ -255,7 +255,7 @@ make_outbox (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings,
 }
 
 static gboolean
-open_broker (GstCuvPublishOutput *self, GstElement *element,
+open_outbox (GstCuvPublishOutput *self, GstElement *element,
     const GstCuvPublishSettings *settings)
 {
   gboolean kafka = settings->target == GST_CUV_PUBLISH_KAFKA;
@@ -312,8 +312,8 @@ gst_cuv_publish_output_new (
 
   self->element = element;
   ok = settings->target == GST_CUV_PUBLISH_FILE
-      ? open_file (self, element, settings)
-      : open_broker (self, element, settings);
+      ? open_writer (self, element, settings)
+      : open_outbox (self, element, settings);
 
   if (ok)
     return self;

@@ -116,7 +116,7 @@ check_tls (const GstCuvPublishSettings *self)
 }
 
 static gchar *
-check (gconstpointer settings)
+publish_check (gconstpointer settings)
 {
   const GstCuvPublishSettings *self = settings;
   gchar *problem;
@@ -352,5 +352,5 @@ static const GstCuvOwnedField owned[] = {
 const GstCuvSettingsTable gst_cuv_publish_settings = {
   GST_CUV_SETTINGS (GstCuvPublishSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
-  .check = check,
+  .check = publish_check,
 };

@@ -48,7 +48,7 @@ read_with (Append append, GstBuffer *buffer, const GstCaps *caps)
 }
 
 static gchar *
-read_record (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
+signal_read_record (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
 {
   return read_with (cuv_record_to_json, buffer, caps);
 }
@@ -60,7 +60,7 @@ append_objects (CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
 }
 
 static gchar *
-read_objects (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
+signal_read_objects (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
 {
   return read_with (append_objects, buffer, caps);
 }
@@ -68,7 +68,7 @@ read_objects (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
 /* ---- structures ---- */
 
 static GstStructure *
-read_table (GstElement *self, GstBuffer *buffer, guint n)
+signal_read_table (GstElement *self, GstBuffer *buffer, guint n)
 {
   gpointer state = NULL;
   GstCuvTable table;
@@ -81,7 +81,7 @@ read_table (GstElement *self, GstBuffer *buffer, guint n)
 }
 
 static gchar *
-read_structure (GstElement *self, const GstStructure *structure)
+signal_read_structure (GstElement *self, const GstStructure *structure)
 {
   CuvJson json;
 
@@ -123,7 +123,7 @@ gst_publish_install_signals (GType type)
    *
    * Since: 0.1
    */
-  install ("read-record", type, G_CALLBACK (read_record), G_TYPE_STRING,
+  install ("read-record", type, G_CALLBACK (signal_read_record), G_TYPE_STRING,
       GST_TYPE_BUFFER, GST_TYPE_CAPS);
   /**
    * GstVisionPublish::read-objects:
@@ -135,8 +135,8 @@ gst_publish_install_signals (GType type)
    *
    * Since: 0.1
    */
-  install ("read-objects", type, G_CALLBACK (read_objects), G_TYPE_STRING,
-      GST_TYPE_BUFFER, GST_TYPE_CAPS);
+  install ("read-objects", type, G_CALLBACK (signal_read_objects),
+      G_TYPE_STRING, GST_TYPE_BUFFER, GST_TYPE_CAPS);
   /**
    * GstVisionPublish::read-table:
    * @publish: the element, in any state
@@ -147,8 +147,8 @@ gst_publish_install_signals (GType type)
    *
    * Since: 0.1
    */
-  install ("read-table", type, G_CALLBACK (read_table), GST_TYPE_STRUCTURE,
-      GST_TYPE_BUFFER, G_TYPE_UINT);
+  install ("read-table", type, G_CALLBACK (signal_read_table),
+      GST_TYPE_STRUCTURE, GST_TYPE_BUFFER, G_TYPE_UINT);
   /**
    * GstVisionPublish::read-structure:
    * @publish: the element, in any state
@@ -158,8 +158,8 @@ gst_publish_install_signals (GType type)
    *
    * Since: 0.1
    */
-  install ("read-structure", type, G_CALLBACK (read_structure), G_TYPE_STRING,
-      GST_TYPE_STRUCTURE, G_TYPE_NONE);
+  install ("read-structure", type, G_CALLBACK (signal_read_structure),
+      G_TYPE_STRING, GST_TYPE_STRUCTURE, G_TYPE_NONE);
   /**
    * GstVisionPublish::reopen:
    * @publish: the element, in any state

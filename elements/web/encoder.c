@@ -198,7 +198,7 @@ set_last (CuvWebEncoder *self, gdouble max_rate)
 
 /* Locked. */
 static gboolean
-is_wanted (CuvWebEncoder *self)
+encoder_is_wanted (CuvWebEncoder *self)
 {
   return self->newest.buffer != NULL
       && cuv_web_stream_waiting (self->stream) > 0;
@@ -211,7 +211,7 @@ wait_for_input (CuvWebEncoder *self)
   while (!self->stopping) {
     const gint64 due = self->last + interval_of (self->newest.max_rate);
 
-    if (!is_wanted (self))
+    if (!encoder_is_wanted (self))
       g_cond_wait (&self->cond, &self->lock);
     else if (g_get_monotonic_time () >= due)
       return TRUE;
@@ -232,7 +232,7 @@ be_patient (void)
 }
 
 static gpointer
-run (gpointer data)
+encoder_run (gpointer data)
 {
   CuvWebEncoder *self = data;
 
@@ -262,7 +262,7 @@ cuv_web_encoder_start (CuvWebEncoder *self, CuvWebStream *stream)
 {
   self->stream = stream;
   self->last = G_MININT64 / 2;
-  self->thread = g_thread_new ("visionwebsink-jpeg", run, self);
+  self->thread = g_thread_new ("visionwebsink-jpeg", encoder_run, self);
 }
 
 void

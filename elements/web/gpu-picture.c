@@ -41,7 +41,7 @@ struct _CuvGpuPicture {
 /* ---- the library ---- */
 
 static gpointer
-open_library (gpointer data)
+nvjpeg_open_library (gpointer data)
 {
 #define SYMBOL(name) { "nvjpeg" #name, (gpointer *) &nvjpeg_##name },
   static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
@@ -59,7 +59,7 @@ library_is_there (void)
 {
   static GOnce once = G_ONCE_INIT;
 
-  return GPOINTER_TO_INT (g_once (&once, open_library, NULL));
+  return GPOINTER_TO_INT (g_once (&once, nvjpeg_open_library, NULL));
 }
 
 /* ---- the CUDA context ---- */

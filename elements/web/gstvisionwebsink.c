@@ -161,7 +161,7 @@ wake (gpointer data, gboolean wanted)
 
 /* Called from the encoder's thread. */
 static void
-warn (gpointer data, const gchar *problem)
+post_warning (gpointer data, const gchar *problem)
 {
   GST_ELEMENT_WARNING (
       data, STREAM, ENCODE, ("A frame cannot be shown: %s.", problem), (NULL));
@@ -189,7 +189,7 @@ open_stream (GstVisionWebSink *self)
   self->server = cuv_web_server_open (&config, &error);
   g_object_unref (config.address);
   if (self->server != NULL) {
-    self->encoder = cuv_web_encoder_new (warn, self);
+    self->encoder = cuv_web_encoder_new (post_warning, self);
     self->stream = cuv_web_stream_new (self->server, settings->path,
         (guint) settings->max_viewers, wake, self, &error);
   }

@@ -22,7 +22,7 @@ address_of (const GstVisionWebSettings *self)
 }
 
 static gchar *
-parse_address (gpointer settings)
+web_parse_address (gpointer settings)
 {
   GInetAddress *address = address_of (settings);
 
@@ -34,7 +34,7 @@ parse_address (gpointer settings)
 }
 
 static gchar *
-parse_path (gpointer settings)
+web_parse_path (gpointer settings)
 {
   return cuv_web_path_problem (((GstVisionWebSettings *) settings)->path);
 }
@@ -57,7 +57,7 @@ make_token (gchar *text, GBytes **token)
 }
 
 static gchar *
-parse_token_file (gpointer settings)
+web_parse_token_file (gpointer settings)
 {
   GstVisionWebSettings *self = settings;
   GError *error = NULL;
@@ -76,7 +76,7 @@ parse_token_file (gpointer settings)
 }
 
 static gchar *
-parse_token_env (gpointer settings)
+web_parse_token_env (gpointer settings)
 {
   GstVisionWebSettings *self = settings;
   const gchar *text;
@@ -91,7 +91,7 @@ parse_token_env (gpointer settings)
 }
 
 static gchar *
-check (gconstpointer settings)
+web_check (gconstpointer settings)
 {
   const GstVisionWebSettings *self = settings;
 
@@ -171,7 +171,7 @@ gst_vision_web_sink_get_counts (
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+web_get_stats (GstElement *element, GValue *value)
 {
   GstVisionWebSink *self = GST_VISION_WEB_SINK (element);
   GstVisionWebCounts counts;
@@ -193,7 +193,7 @@ get_stats (GstElement *element, GValue *value)
 }
 
 static void
-get_url (GstElement *element, GValue *value)
+web_get_url (GstElement *element, GValue *value)
 {
   GST_OBJECT_LOCK (element);
   g_value_set_string (value, GST_VISION_WEB_SINK (element)->url);
@@ -332,21 +332,21 @@ get_url (GstElement *element, GValue *value)
 static const GstCuvSetting list[] = {
   { "address", "Address", "IP address to serve at (0.0.0.0 = all)",
       .offset = AT (address), .type = G_TYPE_STRING, .text = "127.0.0.1",
-      .parse = parse_address, .only_stopped = TRUE },
+      .parse = web_parse_address, .only_stopped = TRUE },
   { "port", "Port", "TCP port to serve at (0 = any free one)",
       .offset = AT (port), .type = G_TYPE_UINT, .maximum = 65535, .value = 8080,
       .only_stopped = TRUE },
   { "path", "Path", "Path of the page, such as /door", .offset = AT (path),
-      .type = G_TYPE_STRING, .text = "/", .parse = parse_path,
+      .type = G_TYPE_STRING, .text = "/", .parse = web_parse_path,
       .only_stopped = TRUE },
   { "token-file", "Token file",
       "Path of a file with the token that viewers need",
       .offset = AT (token_file), .type = G_TYPE_STRING,
-      .parse = parse_token_file, .is_file = TRUE, .only_stopped = TRUE },
+      .parse = web_parse_token_file, .is_file = TRUE, .only_stopped = TRUE },
   { "token-env", "Token variable",
       "Name of an environment variable with the token that viewers need",
-      .offset = AT (token_env), .type = G_TYPE_STRING, .parse = parse_token_env,
-      .only_stopped = TRUE },
+      .offset = AT (token_env), .type = G_TYPE_STRING,
+      .parse = web_parse_token_env, .only_stopped = TRUE },
   { "tls-certificate-file", "TLS certificate",
       "Path of a PEM file with the certificate for https",
       .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },
@@ -374,10 +374,10 @@ static const GstCuvSetting list[] = {
       .value = 85 },
   { "source", "Source", "Name of the video's source, written in each record",
       .offset = AT (source), .type = G_TYPE_STRING },
-  { "url", .type = G_TYPE_STRING, .get = get_url, .nick = "URL",
+  { "url", .type = G_TYPE_STRING, .get = web_get_url, .nick = "URL",
       .blurb = "Where the page is" },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = web_get_stats },
 };
 
 static const GstCuvOwnedField owned[] = {
@@ -388,5 +388,5 @@ static const GstCuvOwnedField owned[] = {
 const GstCuvSettingsTable gst_vision_web_settings_table = {
   GST_CUV_SETTINGS (GstVisionWebSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
-  .check = check,
+  .check = web_check,
 };

@@ -56,7 +56,7 @@ picture_size (
 }
 
 static gchar *
-make_converter (CuvPicture *self)
+picture_make_converter (CuvPicture *self)
 {
   self->converter = gst_video_converter_new (&self->in, &self->out, NULL);
   if (self->converter == NULL)
@@ -69,7 +69,7 @@ make_converter (CuvPicture *self)
 }
 
 static gchar *
-configure (CuvPicture *self, const GstVideoInfo *info, guint max_width)
+picture_configure (CuvPicture *self, const GstVideoInfo *info, guint max_width)
 {
   const gboolean direct =
       pixel_format (GST_VIDEO_INFO_FORMAT (info)) != TJPF_UNKNOWN;
@@ -92,7 +92,7 @@ configure (CuvPicture *self, const GstVideoInfo *info, guint max_width)
     return g_strdup (tjGetErrorStr ());
   self->jpeg = g_malloc (self->capacity);
   if (!direct || width != info->width || height != info->height)
-    problem = make_converter (self);
+    problem = picture_make_converter (self);
   return problem;
 }
 
@@ -149,7 +149,7 @@ cuv_picture_encode (CuvPicture *self, const GstVideoInfo *info,
 
   if (self->compressor == NULL || self->max_width != max_width
       || !gst_video_info_is_equal (&self->in, info))
-    problem = configure (self, info, max_width);
+    problem = picture_configure (self, info, max_width);
   if (problem != NULL) {
     cuv_picture_clear (self);
     return problem;

@@ -141,7 +141,7 @@ gst_cuv_analyser_stats (GstCuvAnalyser *self)
 }
 
 static void
-get_stats (GstElement *element, GValue *value)
+gst_cuv_analyser_get_stats (GstElement *element, GValue *value)
 {
   g_value_take_boxed (
       value, gst_cuv_analyser_stats (GST_CUV_ANALYSER (element)));
@@ -238,7 +238,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
       .no_controller = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
+      .get_type = gst_structure_get_type, .get = gst_cuv_analyser_get_stats },
 };
 
 static const GstCuvSettingsTable table = {

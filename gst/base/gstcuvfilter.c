@@ -185,7 +185,7 @@ new_message (GstCuvFilter *self, GstBuffer *buffer)
 }
 
 static void
-publish (
+gst_cuv_filter_publish (
     GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
@@ -242,7 +242,7 @@ use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
 }
 
 static gboolean
-configure (GstCuvFilter *self, const GstCuvFrame *frame)
+gst_cuv_filter_configure (GstCuvFilter *self, const GstCuvFrame *frame)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
   GstCuvSettings *settings = gst_cuv_settings_of (self);
@@ -260,7 +260,7 @@ configure (GstCuvFilter *self, const GstCuvFrame *frame)
 }
 
 static GstFlowReturn
-analyse (
+gst_cuv_filter_analyse (
     GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
@@ -273,7 +273,7 @@ analyse (
           gst_cuv_transform_in_info (transform), buffer,
           priv->writes ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
-  ok = configure (self, &frame);
+  ok = gst_cuv_filter_configure (self, &frame);
   if (ok) {
     start = gst_util_get_timestamp ();
     ok = GST_CUV_FILTER_GET_CLASS (self)->analyse (
@@ -292,7 +292,7 @@ analyse (
   priv->have_results = TRUE;
   priv->results_time = GST_BUFFER_PTS (buffer);
   gst_cuv_analyser_end (GST_CUV_ANALYSER (self), buffer, took, frame.cuda);
-  publish (self, buffer, settings);
+  gst_cuv_filter_publish (self, buffer, settings);
   post_stats (self, settings);
   return GST_FLOW_OK;
 }
@@ -355,7 +355,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
       due && settings.skip_late && gst_cuv_analyser_is_late (analyser, buffer);
   if (due && !late) {
     priv->since_analysis = 0;
-    return analyse (self, buffer, &settings);
+    return gst_cuv_filter_analyse (self, buffer, &settings);
   }
   priv->since_analysis++;
   GST_OBJECT_LOCK (self);

@@ -161,7 +161,7 @@ gst_cuv_transform_query (
 
 /* Caps that are not raw video are read by the subclass. */
 static gboolean
-read_info (GstVideoInfo *info, const GstCaps *caps)
+read_video_info (GstVideoInfo *info, const GstCaps *caps)
 {
   gst_video_info_init (info);
   return !gst_structure_has_name (
@@ -178,8 +178,8 @@ gst_cuv_transform_set_caps (
   GstCuvTransformPrivate *priv = PRIV (self);
   const gchar *problem = NULL;
 
-  if (!read_info (&priv->in_info, in_caps)
-      || !read_info (&priv->out_info, out_caps)) {
+  if (!read_video_info (&priv->in_info, in_caps)
+      || !read_video_info (&priv->out_info, out_caps)) {
     GST_ERROR_OBJECT (self, "cannot read caps %" GST_PTR_FORMAT, in_caps);
     return FALSE;
   }

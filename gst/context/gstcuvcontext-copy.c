@@ -5,8 +5,8 @@
 #include "context/gstcuvframe.h"
 
 static gboolean
-map (GstCuvContext *self, GstVideoFrame *frame, const GstVideoInfo *info,
-    GstBuffer *buffer, GstMapFlags flags)
+map_host_or_device (GstCuvContext *self, GstVideoFrame *frame,
+    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags)
 {
   gchar *problem = gst_cuv_video_map (
       frame, info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
@@ -175,10 +175,10 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
   GstVideoFrame in_frame, out_frame;
   gboolean ok = FALSE;
 
-  if (!map (self, &in_frame, info, in,
+  if (!map_host_or_device (self, &in_frame, info, in,
           in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ))
     return FALSE;
-  if (map (self, &out_frame, info, out,
+  if (map_host_or_device (self, &out_frame, info, out,
           out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)) {
     if (gst_cuda_context_push (self->context)) {
       gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
@@ -248,9 +248,9 @@ gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
 
   if (in_cuda || out_cuda)
     return copy_with_device (self, info, in, in_cuda, out, out_cuda);
-  if (!map (self, &in_frame, info, in, GST_MAP_READ))
+  if (!map_host_or_device (self, &in_frame, info, in, GST_MAP_READ))
     return FALSE;
-  if (map (self, &out_frame, info, out, GST_MAP_WRITE)) {
+  if (map_host_or_device (self, &out_frame, info, out, GST_MAP_WRITE)) {
     ok = gst_video_frame_copy (&out_frame, &in_frame);
     gst_video_frame_unmap (&out_frame);
   }

@@ -51,7 +51,7 @@ free_pinned (gpointer data)
 }
 
 static gpointer
-allocate (GstCudaContext *context, gsize size)
+allocate_pinned (GstCudaContext *context, gsize size)
 {
   gpointer data = NULL;
 
@@ -69,7 +69,7 @@ gst_cuv_pinned_pool_alloc_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *unused)
 {
   GstCuvPinnedPool *self = (GstCuvPinnedPool *) pool;
-  gpointer data = allocate (self->context, self->size);
+  gpointer data = allocate_pinned (self->context, self->size);
   GstMemory *memory;
   Pinned *pinned;
 

@@ -173,7 +173,7 @@ add_connection (CuvHttp *http, GSocket *socket)
 /* Ends the oldest one without a user, so that idle clients cannot keep others
  * out until their timeout. FALSE if all have one. */
 static gboolean
-make_room (CuvHttp *http)
+http_make_room (CuvHttp *http)
 {
   for (guint i = 0; i < http->connections->len; i++) {
     CuvHttpConnection *connection = http->connections->pdata[i];
@@ -206,11 +206,11 @@ limit_handshakes (CuvHttp *http)
 }
 
 static gboolean
-has_room (CuvHttp *http)
+http_has_room (CuvHttp *http)
 {
   const guint n = http->connections->len, most = http->config.max_connections;
 
-  return n < most || (n < most + MAX_ENDING && make_room (http));
+  return n < most || (n < most + MAX_ENDING && http_make_room (http));
 }
 
 /* Without file descriptors the socket would stay readable: the next tick tries
@@ -227,7 +227,7 @@ on_readable (GSocket *listener, GIOCondition condition, gpointer data)
   if (socket == NULL) {
     again = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
     g_error_free (error);
-  } else if (has_room (http)) {
+  } else if (http_has_room (http)) {
     if (http->config.certificate != NULL)
       limit_handshakes (http);
     add_connection (http, socket);

@@ -91,7 +91,7 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const char *path,
 /* ---- the server ---- */
 
 static gboolean
-on_tick (gpointer data)
+http_on_tick (gpointer data)
 {
   cuv_http_connections_tick (data);
   return G_SOURCE_CONTINUE;
@@ -111,7 +111,7 @@ cuv_http_new (GSocket *listener, const CuvHttpConfig *config)
   soup_server_add_early_handler (self->soup, "/", on_headers, self, NULL);
   cuv_http_connections_open (self);
   self->tick = g_timeout_source_new_seconds (1);
-  g_source_set_callback (self->tick, on_tick, self, NULL);
+  g_source_set_callback (self->tick, http_on_tick, self, NULL);
   g_source_attach (self->tick, self->context);
   return self;
 }
@@ -133,7 +133,7 @@ on_close_timeout (gpointer data)
 
 /* Whatever is ready; a source that always is does not keep us. */
 static void
-iterate (CuvHttp *self)
+http_iterate (CuvHttp *self)
 {
   for (guint i = 0;
        i < MAX_ITERATIONS && g_main_context_iteration (self->context, FALSE);
@@ -143,7 +143,7 @@ iterate (CuvHttp *self)
 
 /* libsoup has to see the end of each connection. */
 static void
-drain (CuvHttp *self)
+http_drain (CuvHttp *self)
 {
   GSource *timeout = g_timeout_source_new (CLOSE_MS);
   gboolean expired = FALSE;
@@ -154,7 +154,7 @@ drain (CuvHttp *self)
     g_main_context_iteration (self->context, TRUE);
     cuv_http_connections_sweep (self);
   }
-  iterate (self);
+  http_iterate (self);
   g_source_destroy (timeout);
   g_source_unref (timeout);
 }
@@ -163,10 +163,10 @@ void
 cuv_http_close (CuvHttp *self)
 {
   cuv_http_connections_close (self);
-  drain (self);
+  http_drain (self);
   soup_server_disconnect (self->soup);
   g_clear_object (&self->soup);
-  iterate (self);
+  http_iterate (self);
 }
 
 void

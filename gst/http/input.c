@@ -26,7 +26,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (CuvHttpInput, cuv_http_input,
 
 /* libsoup drops a connection that cannot be read without a word. */
 static void
-refuse (CuvHttpInput *self)
+respond_too_large (CuvHttpInput *self)
 {
   static const gchar text[] =
       "HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -47,7 +47,7 @@ cuv_http_input_read (GInputStream *stream, void *buffer, gsize count,
   gssize n;
 
   if (self->left == 0) {
-    refuse (self);
+    respond_too_large (self);
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
         "the request is too large");
     return -1;

@@ -149,7 +149,7 @@ static const struct {
 };
 
 static void
-read_file (CuvPictureFile *self, Source *file)
+read_picture (CuvPictureFile *self, Source *file)
 {
   guint8 head[12] = { 0 };
 
@@ -187,7 +187,7 @@ cuv_picture_file_read (
     }
     return FALSE;
   }
-  read_file (self, &(Source){ .file = file });
+  read_picture (self, &(Source){ .file = file });
   fclose (file);
   return TRUE;
 }

@@ -176,7 +176,7 @@ gst_cuv_picture_orientation (GstSample *frame)
 /* ---- messages ---- */
 
 static gchar *
-describe_error (const Decoder *self, GstMessage *message)
+decoder_error (const Decoder *self, GstMessage *message)
 {
   GError *error;
   gchar *text;
@@ -202,7 +202,7 @@ read_messages (Decoder *self)
                   | GST_MESSAGE_STREAM_STATUS))
           != NULL) {
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-      problem = describe_error (self, message);
+      problem = decoder_error (self, message);
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_STREAM_STATUS)
       g_ptr_array_add (self->streams, gst_message_ref (message));
     else if (gst_message_has_name (message, "missing-plugin")

@@ -152,7 +152,7 @@ append_region (GString *text, const CuvRecordObject *record)
 }
 
 static void
-append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
+csv_append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
     const GstCuvObject *object)
 {
   CuvRecordObject record;
@@ -209,7 +209,7 @@ cuv_record_to_csv (
 
   cuv_json_init (&json);
   for (guint i = 0; i < frame->objects->len; i++)
-    append_object (
+    csv_append_object (
         text, &json, frame, &g_array_index (frame->objects, GstCuvObject, i));
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)

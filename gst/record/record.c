@@ -20,7 +20,7 @@ get_number (const GstStructure *structure, const gchar *field)
 }
 
 static void
-read_detection (CuvRecordObject *object, const GstStructure *detection)
+record_read_detection (CuvRecordObject *object, const GstStructure *detection)
 {
   object->detected = TRUE;
   object->detection = detection;
@@ -81,7 +81,7 @@ cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
         gst_video_region_of_interest_meta_get_param (object->roi, "detection");
   }
   if (detection != NULL)
-    read_detection (self, detection);
+    record_read_detection (self, detection);
   else if (object->od >= 0)
     read_od (self, frame);
 }
@@ -268,7 +268,7 @@ int_member (CuvJson *json, const gchar *key, gint64 value)
 /* Documented keys come first, so that a parameter of the same name is the one
  * to be renamed. */
 static void
-append_object (
+json_append_object (
     CuvJson *json, const GstCuvObject *object, const CuvRecordFrame *frame)
 {
   CuvRecordObject record;
@@ -299,7 +299,7 @@ cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame)
   cuv_json_begin_array (json);
   for (guint i = 0; i < frame->objects->len; i++) {
     cuv_json_next (json);
-    append_object (
+    json_append_object (
         json, &g_array_index (frame->objects, GstCuvObject, i), frame);
   }
   cuv_json_end_array (json);

@@ -15,7 +15,7 @@
 /* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
  */
 static gboolean
-make_converter (GstCuvSpectralCanvas *self)
+canvas_make_converter (GstCuvSpectralCanvas *self)
 {
   const GstVideoInfo *out = &self->out_info;
   GstVideoInfo *info = &self->info;
@@ -42,7 +42,7 @@ gst_cuv_spectral_canvas_init (GstCuvSpectralCanvas *self,
   self->context = context;
   self->info = self->out_info = *out_info;
   return GST_VIDEO_INFO_FORMAT (out_info) != GST_VIDEO_FORMAT_NV12
-      || make_converter (self);
+      || canvas_make_converter (self);
 }
 
 void
@@ -188,7 +188,7 @@ submit_nv12 (GstCuvSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
 
 /* Converts the picture, on the device if it is there. */
 static gboolean
-convert (GstCuvSpectralCanvas *self, GstBuffer *to)
+canvas_convert (GstCuvSpectralCanvas *self, GstBuffer *to)
 {
   const GstMapFlags memory = self->on_device ? gst_cuv_map_cuda () : 0;
   GstVideoFrame rgbx, nv12;
@@ -225,7 +225,7 @@ finish_on_device (GstCuvSpectralCanvas *self)
         : ensure_device (self, &self->converted, &self->out_info);
     if (from == NULL)
       return no_cuda_memory (self, &self->out_info);
-    if (!convert (self, from))
+    if (!canvas_convert (self, from))
       return "Cannot convert a picture on the GPU: GST_DEBUG=2 shows the CUDA "
              "error";
   }
@@ -246,6 +246,7 @@ gst_cuv_spectral_canvas_end (GstCuvSpectralCanvas *self, gboolean is_filled)
     return NULL;
   if (self->on_device)
     return finish_on_device (self);
-  return self->converter == NULL || convert (self, self->out) ? NULL
-                                                              : CANNOT_MAP;
+  return self->converter == NULL || canvas_convert (self, self->out)
+      ? NULL
+      : CANNOT_MAP;
 }

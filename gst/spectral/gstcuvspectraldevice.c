@@ -81,7 +81,7 @@ upload_staged (GstCuvSpectralDevice *self, const guint8 *data, gsize size,
 }
 
 static const gchar *
-upload (GstCuvSpectralDevice *self, const GstCuvSpectralInput *input,
+device_upload (GstCuvSpectralDevice *self, const GstCuvSpectralInput *input,
     gpointer stream, gint n_threads, CuvCube *cube)
 {
   gsize size;
@@ -116,7 +116,7 @@ gst_cuv_spectral_device_place (GstCuvSpectralDevice *self,
   }
   *stream = self->context->stream;
 #if HAVE_CUDA
-  return upload (self, input, *stream, n_threads, cube);
+  return device_upload (self, input, *stream, n_threads, cube);
 #else
   return "this build has no CUDA";
 #endif

@@ -39,7 +39,7 @@ search_pixel (Search *self, const CuvCube *cube, const guint8 *pixel)
 
 /* Ends as soon as each band has a valid sample, mostly after one pixel. */
 static void
-search (Search *self, const CuvCube *cube)
+search_cube (Search *self, const CuvCube *cube)
 {
   for (gint y = 0; y < cube->height && self->n > 0; y++)
     for (gint x = 0; x < cube->width && self->n > 0; x++)
@@ -70,7 +70,7 @@ append_invalid (GString *text, const GstCuvSpectralInfo *info)
 }
 
 static gchar *
-describe (const Search *self)
+describe_empty (const Search *self)
 {
   GString *text = name_bands (self);
 
@@ -103,11 +103,11 @@ gst_cuv_spectral_info_mark_empty (
     if (!info->bad[b])
       self.bands[self.n++] = b;
   n_good = self.n;
-  search (&self, cube);
+  search_cube (&self, cube);
   if (self.n == n_good)
     return FALSE;
   if (self.n > 0)
-    *warning = describe (&self);
+    *warning = describe_empty (&self);
   for (gint i = 0; i < self.n; i++)
     info->bad[self.bands[i]] = TRUE;
   return TRUE;

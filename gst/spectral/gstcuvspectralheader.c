@@ -47,7 +47,7 @@ is_of (const GstStructure *structure, const gchar *field, gint size)
 }
 
 static void
-append (GString *text, const GstStructure *structure, const gchar *field)
+append_header (GString *text, const GstStructure *structure, const gchar *field)
 {
   const GValue *value = gst_structure_get_value (structure, field);
   const gchar *bytes;
@@ -73,8 +73,8 @@ gst_cuv_spectral_header_text (GstBuffer *buffer, const GstCuvSpectralInfo *info)
       || !is_of (structure, "height", info->height))
     return NULL;
   text = g_string_new (NULL);
-  append (text, structure, "image");
+  append_header (text, structure, "image");
   if (is_of (structure, "bands", info->bands))
-    append (text, structure, "samples");
+    append_header (text, structure, "samples");
   return g_string_free (text, FALSE);
 }

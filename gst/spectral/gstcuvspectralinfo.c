@@ -22,8 +22,8 @@ gst_cuv_spectral_interleave_name (GstCuvSpectralInterleave interleave)
  * array, or -1. Returns FALSE. */
 G_GNUC_PRINTF (5, 6)
 static gboolean
-reject (gchar **problem, const gchar *field, gint item, const GValue *value,
-    const gchar *expected, ...)
+reject_caps (gchar **problem, const gchar *field, gint item,
+    const GValue *value, const gchar *expected, ...)
 {
   gchar *text = value != NULL ? gst_value_serialize (value) : NULL;
   gchar *index = item >= 0 ? g_strdup_printf ("[%d]", item) : NULL;
@@ -55,18 +55,20 @@ read_word (const GstStructure *structure, const gchar *field,
   for (*word = 0; text != NULL && *word < 3; ++*word)
     if (strcmp (text, words[*word]) == 0)
       return TRUE;
-  return reject (problem, field, -1, gst_structure_get_value (structure, field),
-      "one of %s, %s, %s", words[0], words[1], words[2]);
+  return reject_caps (problem, field, -1,
+      gst_structure_get_value (structure, field), "one of %s, %s, %s", words[0],
+      words[1], words[2]);
 }
 
 static gboolean
-read_size (const GstStructure *structure, const gchar *field, gint maximum,
+read_caps_size (const GstStructure *structure, const gchar *field, gint maximum,
     gint *size, gchar **problem)
 {
   return (gst_structure_get_int (structure, field, size) && *size >= 1
              && *size <= maximum)
-      || reject (problem, field, -1, gst_structure_get_value (structure, field),
-          "an integer from 1 to %d", maximum);
+      || reject_caps (problem, field, -1,
+          gst_structure_get_value (structure, field), "an integer from 1 to %d",
+          maximum);
 }
 
 static gboolean
@@ -80,7 +82,8 @@ read_framerate (
       || (gst_structure_get_fraction (
               structure, "framerate", &info->fps_n, &info->fps_d)
           && info->fps_n >= 0)
-      || reject (problem, "framerate", -1, value, "a fraction of 0 or more");
+      || reject_caps (
+          problem, "framerate", -1, value, "a fraction of 0 or more");
 }
 
 /* Element i of an array of doubles or ints; FALSE for other types, NaN and
@@ -109,13 +112,14 @@ read_wavelengths (
   if (array == NULL)
     return TRUE;
   if (!GST_VALUE_HOLDS_ARRAY (array) || gst_value_array_get_size (array) != n)
-    return reject (problem, name, -1, array,
+    return reject_caps (problem, name, -1, array,
         "an array of %u numbers, one for each band", n);
   for (guint i = 0; i < n; i++) {
     const GValue *item = gst_value_array_get_value (array, i);
 
     if (!read_number (item, &info->wavelengths[i]))
-      return reject (problem, name, (gint) i, item, "a finite number of nm");
+      return reject_caps (
+          problem, name, (gint) i, item, "a finite number of nm");
   }
   info->n_wavelengths = n;
   return TRUE;
@@ -131,14 +135,14 @@ read_bad_bands (
   if (array == NULL)
     return TRUE;
   if (!GST_VALUE_HOLDS_ARRAY (array))
-    return reject (problem, name, -1, array, "an array of integers");
+    return reject_caps (problem, name, -1, array, "an array of integers");
   for (guint i = 0; i < gst_value_array_get_size (array); i++) {
     const GValue *item = gst_value_array_get_value (array, i);
 
     if (!G_VALUE_HOLDS_INT (item) || g_value_get_int (item) < 0
         || g_value_get_int (item) >= info->bands)
-      return reject (problem, name, (gint) i, item, "an integer from 0 to %d",
-          info->bands - 1);
+      return reject_caps (problem, name, (gint) i, item,
+          "an integer from 0 to %d", info->bands - 1);
     info->bad[g_value_get_int (item)] = TRUE;
   }
   return TRUE;
@@ -153,11 +157,11 @@ read_ignore_value (
   info->has_ignore =
       gst_structure_get_double (structure, "ignore-value", &info->ignore);
   return value == NULL || info->has_ignore
-      || reject (problem, "ignore-value", -1, value, "a double");
+      || reject_caps (problem, "ignore-value", -1, value, "a double");
 }
 
 static gboolean
-read_structure (
+read_caps_structure (
     GstCuvSpectralInfo *info, const GstStructure *structure, gchar **problem)
 {
   gint format, interleave;
@@ -168,11 +172,11 @@ read_structure (
     return FALSE;
   info->format = (CuvCubeFormat) format;
   info->interleave = (GstCuvSpectralInterleave) interleave;
-  return read_size (
+  return read_caps_size (
              structure, "width", CUV_CUBE_MAX_SIZE, &info->width, problem)
-      && read_size (
+      && read_caps_size (
           structure, "height", CUV_CUBE_MAX_SIZE, &info->height, problem)
-      && read_size (
+      && read_caps_size (
           structure, "bands", CUV_CUBE_MAX_BANDS, &info->bands, problem)
       && read_framerate (info, structure, problem)
       && read_wavelengths (info, structure, problem)
@@ -195,7 +199,7 @@ gst_cuv_spectral_info_from_caps (
         structure != NULL ? gst_structure_get_name (structure) : "empty");
     return FALSE;
   }
-  if (!read_structure (info, structure, problem))
+  if (!read_caps_structure (info, structure, problem))
     return FALSE;
   if (gst_cuv_spectral_info_size (info) > 0)
     return TRUE;
@@ -207,7 +211,7 @@ gst_cuv_spectral_info_from_caps (
 }
 
 static void
-append (GValue *array, GType type, gdouble number)
+append_number (GValue *array, GType type, gdouble number)
 {
   GValue value = G_VALUE_INIT;
 
@@ -227,10 +231,10 @@ set_arrays (GstStructure *structure, const GstCuvSpectralInfo *info)
   g_value_init (&wavelengths, GST_TYPE_ARRAY);
   g_value_init (&bad, GST_TYPE_ARRAY);
   for (guint i = 0; i < info->n_wavelengths; i++)
-    append (&wavelengths, G_TYPE_DOUBLE, info->wavelengths[i]);
+    append_number (&wavelengths, G_TYPE_DOUBLE, info->wavelengths[i]);
   for (gint i = 0; i < info->bands; i++)
     if (info->bad[i])
-      append (&bad, G_TYPE_INT, i);
+      append_number (&bad, G_TYPE_INT, i);
   if (gst_value_array_get_size (&wavelengths) > 0)
     gst_structure_set_value (structure, "wavelengths", &wavelengths);
   if (gst_value_array_get_size (&bad) > 0)

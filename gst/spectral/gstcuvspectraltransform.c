@@ -61,7 +61,7 @@ gst_cuv_spectral_transform_info (GstCuvSpectralTransform *self)
 }
 
 static gboolean
-read_info (
+read_spectral_info (
     GstCuvSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
 {
   gchar *problem = NULL;
@@ -141,7 +141,7 @@ gst_cuv_spectral_transform_set_info (GstCuvTransform *transform,
 
   if (!read_out_info (self, out_caps, out_info))
     return FALSE;
-  if (!read_info (self, in_caps, in_info))
+  if (!read_spectral_info (self, in_caps, in_info))
     return FALSE;
   PRIV (self)->knows_empty = klass->excludes_pixels == NULL
       || GST_VIDEO_INFO_FORMAT (in_info) != GST_VIDEO_FORMAT_UNKNOWN;
@@ -218,7 +218,7 @@ cannot_write (
 }
 
 static GstFlowReturn
-make_picture (GstCuvSpectralTransform *self, const Work *work)
+transform_to_picture (GstCuvSpectralTransform *self, const Work *work)
 {
   GstCuvSpectralTransformClass *klass =
       GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
@@ -237,7 +237,7 @@ make_picture (GstCuvSpectralTransform *self, const Work *work)
 }
 
 static GstFlowReturn
-make_scores (GstCuvSpectralTransform *self, const Work *work)
+transform_to_scores (GstCuvSpectralTransform *self, const Work *work)
 {
   const GstCuvSpectralInfo *info = &PRIV (self)->scores;
   GstFlowReturn flow;
@@ -294,8 +294,8 @@ transform_input (
         device, input, work->settings.n_threads, &frame->cube, &frame->stream);
   flow = problem != NULL
       ? gst_cuv_spectral_transform_failed (self, TRUE, problem)
-      : makes_scores (self) ? make_scores (self, work)
-                            : make_picture (self, work);
+      : makes_scores (self) ? transform_to_scores (self, work)
+                            : transform_to_picture (self, work);
   if (frame->on_device && flow != GST_FLOW_OK)
     gst_cuv_context_wait (device->context, frame->stream);
   return flow;

@@ -53,7 +53,7 @@ typedef struct {
 } Kafka;
 
 static gboolean
-open_library (GError **error)
+kafka_open_library (GError **error)
 {
 #define SYMBOL(name) { "rd_kafka_" #name, (gpointer *) &kafka_##name },
   static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
@@ -71,14 +71,14 @@ open_library (GError **error)
 /* ---- callbacks, all within poll() ---- */
 
 static void
-set_problem (Kafka *self, const gchar *text)
+kafka_set_problem (Kafka *self, const gchar *text)
 {
   g_free (self->problem);
   self->problem = g_strdup (text);
 }
 
 static const gchar *
-remedy (rd_kafka_resp_err_t code)
+kafka_remedy (rd_kafka_resp_err_t code)
 {
   switch (code) {
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
@@ -119,7 +119,7 @@ is_final (rd_kafka_resp_err_t code)
 
 /* That all brokers are down follows what is wrong with each. */
 static void
-on_error (rd_kafka_t *client, int code, const char *reason, void *data)
+kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
   Kafka *self = data;
   gboolean plain = code == RD_KAFKA_RESP_ERR__TRANSPORT
@@ -127,10 +127,10 @@ on_error (rd_kafka_t *client, int code, const char *reason, void *data)
   gchar *problem = plain
       ? g_strdup ("the connection was lost before the broker answered: if it "
                   "expects TLS on this port, set tls=verify")
-      : g_strdup_printf ("%s%s", reason, remedy (code));
+      : g_strdup_printf ("%s%s", reason, kafka_remedy (code));
 
   if (code == RD_KAFKA_RESP_ERR__FATAL)
-    set_problem (self, problem);
+    kafka_set_problem (self, problem);
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     self->connected = FALSE;
     cuv_outbox_disconnected (self->broker.outbox);
@@ -162,11 +162,11 @@ on_delivery (rd_kafka_t *client, const rd_kafka_message_t *message, void *data)
     return;
   }
   problem = g_strdup_printf (
-      "%s%s", kafka_err2str (message->err), remedy (message->err));
+      "%s%s", kafka_err2str (message->err), kafka_remedy (message->err));
   if (is_final (message->err))
     cuv_outbox_acknowledged (self->broker.outbox, number, problem);
   else
-    set_problem (self, problem);
+    kafka_set_problem (self, problem);
   g_free (problem);
 }
 
@@ -196,7 +196,7 @@ set_options (
 }
 
 static gboolean
-configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
+kafka_configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
 {
   const CuvBrokerConfig *config = &self->config;
   static const gchar *const protocols[2][2] = { { "plaintext", "ssl" },
@@ -229,7 +229,7 @@ configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
 
   kafka_conf_set_opaque (conf, self);
   kafka_conf_set_dr_msg_cb (conf, on_delivery);
-  kafka_conf_set_error_cb (conf, on_error);
+  kafka_conf_set_error_cb (conf, kafka_on_error);
   kafka_conf_set_log_cb (conf, on_log);
   return set_options (conf, options, G_N_ELEMENTS (options), error);
 }
@@ -242,7 +242,7 @@ kafka_open (CuvBroker *broker, GError **error)
   gchar text[256];
 
   g_clear_pointer (&self->problem, g_free);
-  if (configure (self, conf, error)) {
+  if (kafka_configure (self, conf, error)) {
     self->client = kafka_new (RD_KAFKA_PRODUCER, conf, text, sizeof text);
     if (self->client == NULL)
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", text);
@@ -272,7 +272,7 @@ kafka_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL)
     return CUV_SEND_LATER;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s%s",
-      kafka_err2str (code), remedy (code));
+      kafka_err2str (code), kafka_remedy (code));
   return is_final (code) ? CUV_SEND_REFUSED : CUV_SEND_LOST;
 }
 
@@ -370,7 +370,7 @@ cuv_broker_kafka_new (CuvBrokerConfig *config, GError **error)
     kafka_run, kafka_close, kafka_free };
   Kafka *self;
 
-  if (!open_library (error))
+  if (!kafka_open_library (error))
     return NULL;
   self = g_new0 (Kafka, 1);
   self->broker.klass = &klass;

@@ -80,7 +80,7 @@ typedef struct {
 } Mqtt;
 
 static gboolean
-open_library (GError **error)
+mqtt_open_library (GError **error)
 {
 #define SYMBOL(name) { "mosquitto_" #name, (gpointer *) &mqtt_##name },
   static const CuvSymbol symbols[] = { FUNCTIONS (SYMBOL) };
@@ -101,7 +101,7 @@ open_library (GError **error)
 /* ---- problems ---- */
 
 static void
-set_problem (gchar **problem, gchar *text)
+mqtt_set_problem (gchar **problem, gchar *text)
 {
   g_free (*problem);
   *problem = text;
@@ -167,7 +167,7 @@ explain (Mqtt *self, gint code, gint system_error)
 
 /* What callbacks have reported while a call ran says more than its code. */
 static gboolean
-fail (Mqtt *self, gint code, GError **error)
+mqtt_fail (Mqtt *self, gint code, GError **error)
 {
   gchar *text = self->problem != NULL ? g_strdup (self->problem)
                                       : explain (self, code, errno);
@@ -185,7 +185,7 @@ on_log (struct mosquitto *client, void *data, int level, const char *text)
   Mqtt *self = data;
 
   if (level == MOSQ_LOG_ERR)
-    set_problem (&self->log_problem, g_strdup (text));
+    mqtt_set_problem (&self->log_problem, g_strdup (text));
 }
 
 /* A broker that knows only MQTT 3.1.1 answers in its way. */
@@ -205,9 +205,9 @@ on_connect (struct mosquitto *client, void *data, int code, int flags,
       || (code == CONNACK_REFUSED_PROTOCOL_VERSION
           && self->protocol == MQTT_PROTOCOL_V5)) {
     self->protocol = MQTT_PROTOCOL_V311;
-    set_problem (&self->problem, g_strdup ("it does not know MQTT 5"));
+    mqtt_set_problem (&self->problem, g_strdup ("it does not know MQTT 5"));
   } else {
-    set_problem (&self->problem,
+    mqtt_set_problem (&self->problem,
         g_strdup_printf ("it refused the connection (%s)%s",
             code < 128 ? mqtt_connack_string (code) : mqtt_reason_string (code),
             connect_remedy (code)));
@@ -312,16 +312,16 @@ mqtt_open (CuvBroker *broker, GError **error)
   Mqtt *self = (Mqtt *) broker;
   gint code;
 
-  set_problem (&self->problem, NULL);
-  set_problem (&self->log_problem, NULL);
+  mqtt_set_problem (&self->problem, NULL);
+  mqtt_set_problem (&self->log_problem, NULL);
   self->client = new_client (self);
   if (self->client == NULL)
-    return fail (self, MOSQ_ERR_ERRNO, error);
+    return mqtt_fail (self, MOSQ_ERR_ERRNO, error);
   code = set_up (self);
   if (code == MOSQ_ERR_SUCCESS)
     code = mqtt_connect (
         self->client, self->host, self->port, (int) self->config.keep_alive);
-  return code == MOSQ_ERR_SUCCESS || fail (self, code, error);
+  return code == MOSQ_ERR_SUCCESS || mqtt_fail (self, code, error);
 }
 
 /* A broker that finds a message too large, or bad in another way, closes the
@@ -367,11 +367,11 @@ mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
     case MOSQ_ERR_PAYLOAD_SIZE:
     case MOSQ_ERR_OVERSIZE_PACKET:
     case MOSQ_ERR_MALFORMED_UTF8:
-      fail (self, code, error);
+      mqtt_fail (self, code, error);
       return CUV_SEND_REFUSED;
     default:
       self->losses++;
-      fail (self, code, error);
+      mqtt_fail (self, code, error);
       return CUV_SEND_LOST;
   }
 }
@@ -405,7 +405,7 @@ mqtt_run (CuvBroker *broker, int wake_fd, gint milliseconds, GError **error)
       && g_hash_table_size (self->numbers) > 0)
     self->losses++;
   return (code == MOSQ_ERR_SUCCESS && self->problem == NULL)
-      || fail (self, code, error);
+      || mqtt_fail (self, code, error);
 }
 
 /* Reads until the broker has closed the connection. */
@@ -479,7 +479,7 @@ mqtt_free (CuvBroker *broker)
 /* ---- configuration ---- */
 
 static gboolean
-parse_address (Mqtt *self, GError **error)
+mqtt_parse_address (Mqtt *self, GError **error)
 {
   GSocketConnectable *address = g_network_address_parse (self->config.address,
       self->config.tls == CUV_TLS_NONE ? PORT : TLS_PORT, error);
@@ -515,7 +515,7 @@ cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
     mqtt_close, mqtt_free };
   Mqtt *self;
 
-  if (!open_library (error))
+  if (!mqtt_open_library (error))
     return NULL;
   self = g_new0 (Mqtt, 1);
   self->broker.klass = &klass;
@@ -523,7 +523,7 @@ cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
   self->config = *config;
   *config = (CuvBrokerConfig){ 0 };
   self->protocol = choose_protocol (self->config.mqtt_version);
-  if (!parse_address (self, error)) {
+  if (!mqtt_parse_address (self, error)) {
     mqtt_free (&self->broker);
     return NULL;
   }

@@ -19,7 +19,7 @@ cuv_broker_config_clear (CuvBrokerConfig *self)
 /* What was built without a library says so when it is used. */
 #if !HAVE_MQTT || !HAVE_KAFKA
 static CuvBroker *
-refuse (const gchar *name, const gchar *package, GError **error)
+not_built (const gchar *name, const gchar *package, GError **error)
 {
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
       "this plugin was built without %s: install %s and build it again", name,
@@ -32,7 +32,7 @@ refuse (const gchar *name, const gchar *package, GError **error)
 CuvBroker *
 cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
 {
-  return refuse ("libmosquitto", "libmosquitto-dev", error);
+  return not_built ("libmosquitto", "libmosquitto-dev", error);
 }
 #endif
 
@@ -40,6 +40,6 @@ cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error)
 CuvBroker *
 cuv_broker_kafka_new (CuvBrokerConfig *config, GError **error)
 {
-  return refuse ("librdkafka", "librdkafka-dev", error);
+  return not_built ("librdkafka", "librdkafka-dev", error);
 }
 #endif

@@ -62,7 +62,7 @@ struct _CuvOutbox {
 };
 
 static void
-unref (CuvOutbox *self)
+outbox_unref (CuvOutbox *self)
 {
   if (!g_atomic_int_dec_and_test (&self->references))
     return;
@@ -80,7 +80,7 @@ unref (CuvOutbox *self)
 
 /* Needs the lock. */
 static void
-warn (CuvOutbox *self, Problem problem, const gchar *cause)
+outbox_warn (CuvOutbox *self, Problem problem, const gchar *cause)
 {
   static const gchar *const consequences[] = {
     [WAITING] = "Records wait in the queue until that works again",
@@ -102,7 +102,7 @@ void
 cuv_outbox_failed (CuvOutbox *self, const gchar *problem)
 {
   g_mutex_lock (&self->lock);
-  warn (self, WAITING, problem);
+  outbox_warn (self, WAITING, problem);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
@@ -189,7 +189,7 @@ cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
   self->unanswered_bytes -= slot->bytes;
   self->pause_ms = 0;
   if (problem != NULL)
-    warn (self, DROPPING, problem);
+    outbox_warn (self, DROPPING, problem);
   if (self->spool != NULL && number >= cuv_spool_first (self->spool)) {
     slot->state = problem == NULL ? ACKNOWLEDGED : REFUSED;
     remove_answered (self);
@@ -223,7 +223,7 @@ read_next (CuvOutbox *self, CuvMessage *message)
 
   if (cuv_spool_read (self->spool, self->next, message, &error))
     return TRUE;
-  warn (self, DROPPING, error->message);
+  outbox_warn (self, DROPPING, error->message);
   g_error_free (error);
   if (self->next == cuv_spool_first (self->spool))
     remove_first (self, FALSE);
@@ -274,7 +274,7 @@ send_waiting (CuvOutbox *self, GError **error)
     outcome = send_next (self, &message, &refusal);
     cuv_message_clear (&message);
     if (outcome == CUV_SEND_REFUSED) {
-      warn (self, DROPPING, refusal->message);
+      outbox_warn (self, DROPPING, refusal->message);
       g_clear_error (&refusal);
       outcome = CUV_SEND_OK;
     }
@@ -287,7 +287,7 @@ send_waiting (CuvOutbox *self, GError **error)
 
 /* Whether the thread has nothing left to do. */
 static gboolean
-is_over (CuvOutbox *self)
+outbox_is_over (CuvOutbox *self)
 {
   gboolean over;
 
@@ -326,13 +326,13 @@ run_milliseconds (CuvOutbox *self)
 
 /* One connection, from its beginning to its end. */
 static void
-serve (CuvOutbox *self)
+outbox_serve (CuvOutbox *self)
 {
   CuvBroker *broker = self->broker;
   GError *error = NULL;
   gboolean ok = broker->klass->open (broker, &error);
 
-  while (ok && !is_over (self)) {
+  while (ok && !outbox_is_over (self)) {
     ok = send_waiting (self, &error)
         && broker->klass->run (
             broker, self->wake_fd, run_milliseconds (self), &error);
@@ -370,7 +370,7 @@ pause_before_next (CuvOutbox *self)
   end = now
       + g_random_int_range (self->pause_ms / 2, self->pause_ms + 1)
           * G_TIME_SPAN_MILLISECOND;
-  while (now < end && !is_over (self) && !take_hurry (self)) {
+  while (now < end && !outbox_is_over (self) && !take_hurry (self)) {
     poll (&ready, 1, (int) ((end - now) / G_TIME_SPAN_MILLISECOND) + 1);
     cuv_clear_wake (self->wake_fd);
     now = g_get_monotonic_time ();
@@ -378,21 +378,21 @@ pause_before_next (CuvOutbox *self)
 }
 
 static gpointer
-run (gpointer data)
+outbox_run (gpointer data)
 {
   CuvOutbox *self = data;
 
   cuv_block_signals ();
-  while (!is_over (self)) {
-    serve (self);
-    if (!is_over (self))
+  while (!outbox_is_over (self)) {
+    outbox_serve (self);
+    if (!outbox_is_over (self))
       pause_before_next (self);
   }
   g_mutex_lock (&self->lock);
   self->gone = TRUE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
-  unref (self);
+  outbox_unref (self);
   return NULL;
 }
 
@@ -415,10 +415,10 @@ cuv_outbox_new (
   self->slots = g_new0 (Slot, broker->klass->window);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
-  self->thread = g_thread_try_new ("cuv-outbox", run, self, error);
+  self->thread = g_thread_try_new ("cuv-outbox", outbox_run, self, error);
   if (self->thread == NULL) {
     self->references = 1;
-    g_clear_pointer (&self, unref);
+    g_clear_pointer (&self, outbox_unref);
   }
   return self;
 }
@@ -446,13 +446,14 @@ typedef enum { ROOM, NO_ROOM, WAITED } Room;
 
 /* Needs the lock. */
 static Room
-make_room (CuvOutbox *self, gsize bytes)
+outbox_make_room (CuvOutbox *self, gsize bytes)
 {
   gint64 end =
       g_get_monotonic_time () + CUV_OUTBOX_BLOCK_MS * G_TIME_SPAN_MILLISECOND;
 
   if (!cuv_spool_can_hold (self->spool, bytes)) {
-    warn (self, DROPPING, "a record is larger than queue-bytes: increase it");
+    outbox_warn (
+        self, DROPPING, "a record is larger than queue-bytes: increase it");
     return NO_ROOM;
   }
   while (!cuv_spool_has_room (self->spool, bytes)) {
@@ -463,7 +464,7 @@ make_room (CuvOutbox *self, gsize bytes)
         return WAITED;
       continue;
     }
-    warn (self, DROPPING,
+    outbox_warn (self, DROPPING,
         self->counts.connected
             ? "it does not take records as fast as they come, and the queue "
               "is full"
@@ -483,12 +484,12 @@ cuv_outbox_push (CuvOutbox *self, const CuvMessage *message)
   Room room;
 
   g_mutex_lock (&self->lock);
-  room = make_room (self, cuv_message_bytes (message));
+  room = outbox_make_room (self, cuv_message_bytes (message));
   if (room == NO_ROOM) {
     self->counts.dropped++;
   } else if (room == ROOM && !cuv_spool_push (self->spool, message, &error)) {
     self->counts.dropped++;
-    warn (self, DROPPING, error->message);
+    outbox_warn (self, DROPPING, error->message);
     g_error_free (error);
   }
   g_mutex_unlock (&self->lock);
@@ -592,5 +593,5 @@ cuv_outbox_stop (CuvOutbox *self, guint milliseconds, CuvOutboxCounts *counts,
     g_thread_join (self->thread);
   else
     g_thread_unref (self->thread);
-  unref (self);
+  outbox_unref (self);
 }

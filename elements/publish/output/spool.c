@@ -64,7 +64,7 @@ cuv_message_bytes (const CuvMessage *self)
 }
 
 static gboolean
-fail (GError **error, const gchar *what)
+spool_fail (GError **error, const gchar *what)
 {
   int code = errno;
 
@@ -114,21 +114,22 @@ write_some (int fd, const void *data, gsize size, guint64 offset)
 }
 
 static gboolean
-write_all (int fd, const void *data, gsize size, guint64 offset, GError **error)
+spool_write_all (
+    int fd, const void *data, gsize size, guint64 offset, GError **error)
 {
   for (gsize done = 0; done < size;) {
     gssize n = write_some (
         fd, (const gchar *) data + done, size - done, offset + done);
 
     if (n <= 0 && errno != EINTR)
-      return fail (error, "it cannot be written");
+      return spool_fail (error, "it cannot be written");
     done += n > 0 ? (gsize) n : 0;
   }
   return TRUE;
 }
 
 static gboolean
-read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
+spool_read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
 {
   for (gsize done = 0; done < size;) {
     gssize n =
@@ -137,7 +138,7 @@ read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
     if (n == 0)
       errno = ENODATA;
     if (n <= 0 && errno != EINTR)
-      return fail (error, "it cannot be read");
+      return spool_fail (error, "it cannot be read");
     done += n > 0 ? (gsize) n : 0;
   }
   return TRUE;
@@ -164,8 +165,8 @@ write_ring (CuvSpool *self, guint64 position, const void *data, gsize size,
     memcpy (self->ring, rest, size - n);
     return TRUE;
   }
-  return write_all (self->fd, data, n, RING_START + offset, error)
-      && write_all (self->fd, rest, size - n, RING_START, error);
+  return spool_write_all (self->fd, data, n, RING_START + offset, error)
+      && spool_write_all (self->fd, rest, size - n, RING_START, error);
 }
 
 static gboolean
@@ -181,8 +182,8 @@ read_ring (
     memcpy (rest, self->ring, size - n);
     return TRUE;
   }
-  return read_all (self->fd, data, n, RING_START + offset, error)
-      && read_all (self->fd, rest, size - n, RING_START, error);
+  return spool_read_all (self->fd, data, n, RING_START + offset, error)
+      && spool_read_all (self->fd, rest, size - n, RING_START, error);
 }
 
 /* ---- headers ---- */
@@ -212,14 +213,14 @@ write_header (CuvSpool *self, GError **error)
     return TRUE;
   header->written++;
   header->crc = header_crc (*header);
-  return write_all (self->fd, header, sizeof *header,
+  return spool_write_all (self->fd, header, sizeof *header,
       header->written % 2 * HEADER_STEP, error);
 }
 
 /* Whether a file has zeros only: its space was reserved, but then the process
  * was killed, or the disk was full. */
 static gboolean
-is_blank (int fd)
+spool_is_blank (int fd)
 {
   static const gchar zeros[16384];
   gchar bytes[sizeof zeros];
@@ -242,10 +243,10 @@ read_headers (CuvSpool *self, GError **error)
   Header headers[2] = { 0 };
   gboolean found = FALSE;
 
-  if (is_blank (self->fd))
+  if (spool_is_blank (self->fd))
     return TRUE;
   for (guint i = 0; i < 2; i++) {
-    if (!read_all (
+    if (!spool_read_all (
             self->fd, &headers[i], sizeof headers[i], i * HEADER_STEP, NULL)
         || !header_is_valid (&headers[i])
         || (found && headers[i].written < self->header.written))
@@ -262,7 +263,7 @@ read_headers (CuvSpool *self, GError **error)
 /* ---- open ---- */
 
 static gboolean
-lock (int fd, GError **error)
+spool_lock (int fd, GError **error)
 {
   int code;
 
@@ -280,25 +281,25 @@ lock (int fd, GError **error)
 }
 
 static gboolean
-open_file (CuvSpool *self, GError **error)
+spool_open_file (CuvSpool *self, GError **error)
 {
   struct stat status;
 
   self->fd = open (
       self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
   if (self->fd < 0 || fstat (self->fd, &status) != 0)
-    return fail (error, "it cannot be opened");
+    return spool_fail (error, "it cannot be opened");
   if (!S_ISREG (status.st_mode)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
         "it is not a regular file: name another one");
     return FALSE;
   }
-  return lock (self->fd, error) && read_headers (self, error);
+  return spool_lock (self->fd, error) && read_headers (self, error);
 }
 
 /* Allocates the file, or returns an errno and leaves its size as it was. */
 static int
-allocate (int fd, off_t size)
+spool_allocate (int fd, off_t size)
 {
   struct stat status;
   int code;
@@ -316,10 +317,11 @@ allocate (int fd, off_t size)
 /* Reports a full disk at the start instead of during an outage. File systems
  * that cannot reserve space may fill up later. */
 static gboolean
-reserve (CuvSpool *self, GError **error)
+spool_reserve (CuvSpool *self, GError **error)
 {
   sigset_t before = block_limit_signal ();
-  int code = allocate (self->fd, (off_t) (RING_START + self->header.size));
+  int code =
+      spool_allocate (self->fd, (off_t) (RING_START + self->header.size));
 
   errno = code;
   restore_signals (&before, code == EFBIG);
@@ -333,7 +335,7 @@ reserve (CuvSpool *self, GError **error)
 }
 
 static gboolean
-open_memory (CuvSpool *self, guint64 bytes, GError **error)
+spool_open_memory (CuvSpool *self, guint64 bytes, GError **error)
 {
   self->ring = g_try_malloc (bytes);
   if (self->ring == NULL)
@@ -351,8 +353,8 @@ cuv_spool_new (
   self->path = g_strdup (path);
   self->fd = -1;
   self->max_records = max_records;
-  if (path != NULL ? !open_file (self, error)
-                   : !open_memory (self, max_bytes, error)) {
+  if (path != NULL ? !spool_open_file (self, error)
+                   : !spool_open_memory (self, max_bytes, error)) {
     cuv_spool_free (self);
     return NULL;
   }
@@ -364,7 +366,8 @@ cuv_spool_new (
   }
   self->read_number = self->header.first;
   self->read_position = self->header.head;
-  if ((path != NULL && !reserve (self, error)) || !write_header (self, error))
+  if ((path != NULL && !spool_reserve (self, error))
+      || !write_header (self, error))
     g_clear_pointer (&self, cuv_spool_free);
   return self;
 }

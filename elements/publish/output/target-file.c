@@ -24,13 +24,13 @@ typedef struct {
   CuvTargetMode mode;
   gboolean opened_before;
   gboolean regular;   /* a regular file: locked, can be truncated */
-  gboolean locks_end; /* append() takes another lock */
+  gboolean locks_end; /* file_append() takes another lock */
   int fd;
 } FileTarget;
 
 /* The remedy for an errno, to be appended to its text. */
 static const gchar *
-remedy (int code)
+file_remedy (int code)
 {
   switch (code) {
     case ENOSPC:
@@ -55,10 +55,10 @@ remedy (int code)
 }
 
 static void
-set_error (GError **error, int code)
+file_set_error (GError **error, int code)
 {
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s%s",
-      g_strerror (code), remedy (code));
+      g_strerror (code), file_remedy (code));
 }
 
 /* ---- open ---- */
@@ -111,7 +111,7 @@ try_lock (FileTarget *self, int how)
  * is tried again for a second: its writers hold the exclusive lock while they
  * open it. */
 static gboolean
-lock (FileTarget *self, gboolean share, gboolean *alone)
+file_lock (FileTarget *self, gboolean share, gboolean *alone)
 {
   guint n;
 
@@ -174,7 +174,7 @@ prepare_file (FileTarget *self, gboolean first)
   if (!self->regular)
     return TRUE;
   self->locks_end = share && !flock_is_emulated (self->fd);
-  if (!lock (self, share, &alone))
+  if (!file_lock (self, share, &alone))
     return FALSE;
   if (first && self->mode == CUV_TARGET_REPLACE)
     return ftruncate (self->fd, 0) == 0;
@@ -226,7 +226,7 @@ file_open (CuvTarget *target, GError **error)
   if (self->fd < 0 && code == ENXIO && is_fifo (self->path))
     return CUV_TARGET_NOT_YET;
   disconnect (self);
-  set_error (error, code);
+  file_set_error (error, code);
   return CUV_TARGET_FAILED;
 }
 
@@ -269,7 +269,7 @@ lock_end (FileTarget *self, short type)
 /* A full disk takes a part of a record. It is removed before another writer can
  * append to it. */
 static gssize
-append (FileTarget *self, const gchar *data, gsize size)
+file_append (FileTarget *self, const gchar *data, gsize size)
 {
   gsize done = 0;
   gssize n = 1;
@@ -302,7 +302,7 @@ file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
   if (poll (&ready, 1, WAIT_MS) == 0)
     return 0;
   if (self->regular && self->mode == CUV_TARGET_SHARE)
-    n = append (self, data, size);
+    n = file_append (self, data, size);
   else
     n = write (
         self->fd, data, self->path == NULL ? MIN (size, PIPE_CHUNK) : size);
@@ -313,7 +313,7 @@ file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
     g_usleep (1000);
     return 0;
   }
-  set_error (error, code);
+  file_set_error (error, code);
   if (code == EPIPE)
     disconnect (self);
   return -1;

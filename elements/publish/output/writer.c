@@ -49,7 +49,7 @@ struct _CuvWriter {
 };
 
 static void
-unref (CuvWriter *self)
+writer_unref (CuvWriter *self)
 {
   if (!g_atomic_int_dec_and_test (&self->references))
     return;
@@ -67,7 +67,7 @@ unref (CuvWriter *self)
 
 /* Needs the lock. Only one warning until writing works again. */
 static void
-warn (CuvWriter *self, const gchar *cause)
+writer_warn (CuvWriter *self, const gchar *cause)
 {
   if (!cuv_warning_is_due (&self->warned))
     return;
@@ -83,7 +83,7 @@ report_failure (CuvWriter *self, GError *error)
 {
   g_mutex_lock (&self->lock);
   self->failures++;
-  warn (self, error->message);
+  writer_warn (self, error->message);
   g_cond_broadcast (&self->done);
   g_mutex_unlock (&self->lock);
   g_error_free (error);
@@ -95,7 +95,7 @@ set_absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
   g_mutex_lock (&self->lock);
   self->absent = is_absent;
   if (too_long)
-    warn (self, "nobody reads from it: start its reader");
+    writer_warn (self, "nobody reads from it: start its reader");
   g_cond_broadcast (&self->done);
   g_mutex_unlock (&self->lock);
 }
@@ -340,11 +340,11 @@ drop_queue (CuvWriter *self)
   self->queue_bytes = 0;
   g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   if (n > 0)
-    warn (self, "its reader did not take the last records in time");
+    writer_warn (self, "its reader did not take the last records in time");
 }
 
 static gpointer
-run (gpointer data)
+writer_run (gpointer data)
 {
   CuvWriter *self = data;
   gboolean ok = TRUE, end = FALSE;
@@ -370,7 +370,7 @@ run (gpointer data)
   self->gone = TRUE;
   g_cond_broadcast (&self->done);
   g_mutex_unlock (&self->lock);
-  unref (self);
+  writer_unref (self);
   return NULL;
 }
 
@@ -396,17 +396,17 @@ cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
   g_mutex_init (&self->lock);
   g_cond_init (&self->work);
   g_cond_init (&self->done);
-  self->thread = g_thread_try_new ("cuv-writer", run, self, error);
+  self->thread = g_thread_try_new ("cuv-writer", writer_run, self, error);
   if (self->thread == NULL) {
     self->references = 1;
-    g_clear_pointer (&self, unref);
+    g_clear_pointer (&self, writer_unref);
   }
   return self;
 }
 
 /* Needs the lock. */
 static void
-make_room (CuvWriter *self, gsize size)
+writer_make_room (CuvWriter *self, gsize size)
 {
   while (g_queue_get_length (&self->queue) >= CUV_WRITER_MAX_RECORDS
       || (self->queue_bytes + size > CUV_WRITER_MAX_BYTES
@@ -416,7 +416,7 @@ make_room (CuvWriter *self, gsize size)
     self->queue_bytes -= g_bytes_get_size (oldest);
     g_bytes_unref (oldest);
     self->counts.dropped++;
-    warn (self,
+    writer_warn (self,
         self->absent ? "nobody reads from it: start its reader"
                      : "it does not take records as fast as they come");
   }
@@ -426,7 +426,7 @@ void
 cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
 {
   g_mutex_lock (&self->lock);
-  make_room (self, size);
+  writer_make_room (self, size);
   g_queue_push_tail (&self->queue, g_bytes_new_take (text, size));
   self->queue_bytes += size;
   self->finish = self->timed_out = FALSE;
@@ -541,5 +541,5 @@ cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
     g_thread_join (self->thread);
   else
     g_thread_unref (self->thread);
-  unref (self);
+  writer_unref (self);
 }

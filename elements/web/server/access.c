@@ -39,7 +39,7 @@ cuv_web_digest (GBytes *token)
 
 /* Takes the same time wherever digests differ. */
 static gboolean
-matches (const CuvWebServer *self, const gchar *text)
+token_matches (const CuvWebServer *self, const gchar *text)
 {
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   guint difference = 0;
@@ -57,7 +57,7 @@ query_matches (const CuvWebServer *self, GUri *uri)
   GHashTable *fields = query != NULL ? soup_form_decode (query) : NULL;
   const gchar *token =
       fields != NULL ? g_hash_table_lookup (fields, "token") : NULL;
-  gboolean valid = token != NULL && matches (self, token);
+  gboolean valid = token != NULL && token_matches (self, token);
 
   g_clear_pointer (&fields, g_hash_table_unref);
   return valid;
@@ -72,7 +72,7 @@ cuv_web_token_valid (
   if (self->token_digest == NULL)
     return TRUE;
   if (header != NULL && g_ascii_strncasecmp (header, "Bearer ", 7) == 0)
-    return matches (self, header + 7);
+    return token_matches (self, header + 7);
   return query_matches (self, uri);
 }
 

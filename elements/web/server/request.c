@@ -90,13 +90,13 @@ find_resource (const gchar *name)
 }
 
 gboolean
-cuv_is_resource (const gchar *name)
+cuv_web_is_resource (const gchar *name)
 {
   return *name != '\0' && find_resource (name) != NULL;
 }
 
 static const gchar *
-path_of (SoupServerMessage *message)
+request_path (SoupServerMessage *message)
 {
   return soup_server_message_is_options_ping (message)
       ? "*"
@@ -150,8 +150,8 @@ static void
 on_upgraded (SoupServerMessage *message, gpointer server)
 {
   const gchar *rest;
-  SoupWebsocketConnection *websocket = cuv_websocket_take (message);
-  CuvWebStream *stream = find_stream (server, path_of (message), &rest);
+  SoupWebsocketConnection *websocket = cuv_web_take_websocket (message);
+  CuvWebStream *stream = find_stream (server, request_path (message), &rest);
 
   if (stream != NULL)
     cuv_viewer_add_websocket (stream, message, websocket);
@@ -200,7 +200,7 @@ cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
 {
   const CuvWebServer *self = server;
   const gchar *rest = NULL;
-  CuvWebStream *stream = find_stream (self, path_of (message), &rest);
+  CuvWebStream *stream = find_stream (self, request_path (message), &rest);
   const Resource *resource = rest != NULL ? find_resource (rest) : NULL;
 
   if (stream != NULL && rest == NULL)

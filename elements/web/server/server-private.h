@@ -56,12 +56,12 @@ void cuv_web_check (SoupServerMessage *message, gpointer server);
 void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
     const char *path, GHashTable *query, gpointer server);
 /* Whether each stream has something of this name below its path. */
-gboolean cuv_is_resource (const gchar *name);
+gboolean cuv_web_is_resource (const gchar *name);
 
 /* ---- websocket.c ---- */
 
 /* The connection of a message whose handshake was answered; to be unreffed. */
-SoupWebsocketConnection *cuv_websocket_take (SoupServerMessage *message);
+SoupWebsocketConnection *cuv_web_take_websocket (SoupServerMessage *message);
 
 /* ---- stream.c ---- */
 

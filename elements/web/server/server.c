@@ -60,7 +60,7 @@ cuv_web_server_call (
 /* ---- the thread ---- */
 
 static gboolean
-on_tick (gpointer data)
+server_on_tick (gpointer data)
 {
   CuvWebServer *self = data;
   gint64 now = g_get_monotonic_time ();
@@ -87,7 +87,7 @@ open_http (CuvWebServer *self)
   soup_server_add_handler (
       cuv_http_soup (self->http), "/", cuv_web_handle, self, NULL);
   self->tick = g_timeout_source_new_seconds (1);
-  g_source_set_callback (self->tick, on_tick, self, NULL);
+  g_source_set_callback (self->tick, server_on_tick, self, NULL);
   g_source_attach (self->tick, self->context);
 }
 
@@ -102,7 +102,7 @@ close_http (CuvWebServer *self)
 }
 
 static gpointer
-run (gpointer data)
+server_run (gpointer data)
 {
   CuvWebServer *self = data;
 
@@ -195,7 +195,7 @@ server_new (const CuvWebConfig *config, GError **error)
   }
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
-  self->thread = g_thread_new ("visionwebsink", run, self);
+  self->thread = g_thread_new ("visionwebsink", server_run, self);
   return self;
 }
 

@@ -23,7 +23,7 @@ cuv_web_path_problem (const gchar *path)
   if (!valid)
     return g_strdup ("expected / or a path such as /door: letters, digits, "
                      "- _ . ~ and no slash at its end");
-  if (cuv_is_resource (strrchr (path, '/') + 1))
+  if (cuv_web_is_resource (strrchr (path, '/') + 1))
     return g_strdup_printf (
         "'%s' is what a sink whose path is without it serves there: choose "
         "another name",

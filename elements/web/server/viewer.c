@@ -79,7 +79,7 @@ cuv_viewer_free (gpointer data)
 }
 
 static void
-drop (CuvViewer *self)
+viewer_drop (CuvViewer *self)
 {
   CuvWebStream *stream = self->stream;
 
@@ -93,7 +93,7 @@ on_finished (CuvViewer *self)
 {
   g_signal_handlers_disconnect_by_data (self->message, self);
   g_clear_object (&self->message);
-  drop (self);
+  viewer_drop (self);
 }
 
 /* ---- sending ---- */
@@ -142,7 +142,7 @@ cuv_viewer_offer (CuvViewer *self)
 
 /* The newest frame, unless a newer one is to come. */
 static void
-begin (CuvViewer *self)
+viewer_begin (CuvViewer *self)
 {
   if (!cuv_web_stream_is_stale (self->stream))
     cuv_viewer_offer (self);
@@ -155,7 +155,7 @@ on_taken (CuvViewer *self)
   if (!self->in_flight || self->single)
     return;
   self->in_flight = FALSE;
-  begin (self);
+  viewer_begin (self);
 }
 
 static gboolean
@@ -190,7 +190,7 @@ on_answer (CuvViewer *self)
  * that does not come. One that has only ended its own side still reads: a frame
  * finds out. */
 static gboolean
-is_over (const CuvViewer *self, gint64 now)
+viewer_is_over (const CuvViewer *self, gint64 now)
 {
   gint64 timeout = self->stream->server->timeout * G_USEC_PER_SEC;
 
@@ -206,13 +206,13 @@ is_over (const CuvViewer *self, gint64 now)
 gboolean
 cuv_viewer_tick (CuvViewer *self, gint64 now)
 {
-  if (!is_over (self, now))
+  if (!viewer_is_over (self, now))
     return TRUE;
   if (self->connection != NULL && (!self->single || self->in_flight))
     cuv_http_connection_shutdown (self->connection);
   if (self->connection != NULL && self->in_flight)
     cuv_web_stream_count_dropped (self->stream);
-  drop (self);
+  viewer_drop (self);
   return FALSE;
 }
 
@@ -227,7 +227,7 @@ add_viewer (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)
 
   if (connection == NULL)
     return NULL;
-  connection->deadline = 0; /* is_over() from now on */
+  connection->deadline = 0; /* viewer_is_over() from now on */
   self = g_new0 (CuvViewer, 1);
   self->stream = stream;
   self->connection = connection;
@@ -252,8 +252,9 @@ cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
       websocket, MAX_ANSWER);
   soup_websocket_connection_set_keepalive_interval (websocket, PING_SECONDS);
   g_signal_connect_swapped (websocket, "message", G_CALLBACK (on_answer), self);
-  g_signal_connect_swapped (websocket, "closed", G_CALLBACK (drop), self);
-  begin (self);
+  g_signal_connect_swapped (
+      websocket, "closed", G_CALLBACK (viewer_drop), self);
+  viewer_begin (self);
 }
 
 static CuvViewer *
@@ -296,7 +297,7 @@ cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
       soup_server_message_get_response_body (message), FALSE);
   g_signal_connect_swapped (
       message, "wrote-chunk", G_CALLBACK (on_taken), self);
-  begin (self);
+  viewer_begin (self);
 }
 
 void
@@ -310,5 +311,5 @@ cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
   self->single = TRUE;
   set_response (message, content_type);
   soup_server_message_pause (message);
-  begin (self);
+  viewer_begin (self);
 }

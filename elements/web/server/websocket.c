@@ -66,7 +66,7 @@ cuv_whole_messages_init (CuvWholeMessages *self)
 }
 
 SoupWebsocketConnection *
-cuv_websocket_take (SoupServerMessage *message)
+cuv_web_take_websocket (SoupServerMessage *message)
 {
   GIOStream *stream = soup_server_message_steal_connection (message);
   GList *extensions =
