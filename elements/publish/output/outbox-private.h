@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the outbox share.
+ *
+ *   outbox.c          the owner's side: push, finish, stop
+ *   outbox-thread.c   the thread: connects, sends, waits for the broker
+ *   outbox-answers.c  what a broker reports while the thread runs it:
+ *                     connections, acknowledgements, problems */
+#ifndef CUV_OUTBOX_PRIVATE_H
+#define CUV_OUTBOX_PRIVATE_H
+
+#include "output/outbox.h"
+#include "output/warning.h"
+
+G_BEGIN_DECLS
+
+/* What the last of two warnings said. */
+typedef enum {
+  CUV_OUTBOX_WAITING,
+  CUV_OUTBOX_DROPPING,
+  CUV_OUTBOX_N_PROBLEMS
+} CuvOutboxProblem;
+
+typedef enum {
+  CUV_SLOT_FREE,
+  CUV_SLOT_IN_FLIGHT,
+  CUV_SLOT_ACKNOWLEDGED,
+  CUV_SLOT_REFUSED
+} CuvSlotState;
+
+/* Of a message from when it is sent until it is answered and removed. One that
+ * is dropped while it is in flight keeps it until the answer comes. */
+typedef struct {
+  CuvSlotState state;
+  gsize bytes;
+} CuvOutboxSlot;
+
+struct _CuvOutbox {
+  gint references; /* the owner's and the thread's */
+  GThread *thread;
+  CuvBroker *broker;
+  int wake_fd;
+
+  GMutex lock;     /* of all fields down to "of the thread" */
+  GCond changed;   /* wakes those who wait for the thread */
+  CuvSpool *spool; /* NULL: stopped */
+  CuvFull on_full;
+  gboolean interrupted; /* nobody must wait */
+  gboolean quit, gone;  /* stop() was called; the thread has ended */
+  gint64 deadline;      /* monotonic time, if quit */
+  gboolean was_connected;
+  CuvOutboxCounts counts;
+  gchar *warning;
+  CuvWarning warnings[CUV_OUTBOX_N_PROBLEMS]; /* given since the spool was last
+                                                 empty */
+  gboolean hurry;                             /* try now rather than later */
+
+  /* of the thread, under the lock: messages first .. next - 1 are in flight */
+  guint64 next;
+  gsize unanswered_bytes;
+  CuvOutboxSlot *slots; /* [number % window] */
+
+  /* of the thread */
+  gint pause_ms; /* before the last attempt; 0: the last one succeeded */
+};
+
+void cuv_outbox_unref (CuvOutbox *self);
+
+/* ---- outbox-answers.c; call with the lock held ---- */
+
+/* Sets last_error and, if one is due, the warning. */
+void cuv_outbox_warn (
+    CuvOutbox *self, CuvOutboxProblem problem, const gchar *cause);
+guint64 cuv_outbox_n_queued (CuvOutbox *self);
+CuvOutboxSlot *cuv_outbox_slot (CuvOutbox *self, guint64 number);
+/* Removes the first message, or all if the spool's file is damaged. */
+void cuv_outbox_remove_first (CuvOutbox *self, gboolean acknowledged);
+/* Removes messages from the front whose answer has come. */
+void cuv_outbox_remove_answered (CuvOutbox *self);
+
+/* ---- outbox-thread.c ---- */
+
+/* A GThreadFunc; drops a reference at its end. */
+gpointer cuv_outbox_run (gpointer outbox);
+
+G_END_DECLS
+
+#endif
