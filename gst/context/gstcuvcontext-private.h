@@ -18,6 +18,10 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
+/* The context in use, or NULL; it stays until the streaming thread changes it.
+ */
+GstCudaContext *gst_cuv_context_current (GstCuvContext *self);
+
 /* Frees the pinned buffer; the context is current. */
 void gst_cuv_context_free_staging (GstCuvContext *self);
 

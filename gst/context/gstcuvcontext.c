@@ -31,53 +31,6 @@ gst_cuv_context_init (
   self->device_id = -1;
 }
 
-gboolean
-gst_cuv_caps_is_cuda (const GstCaps *caps)
-{
-  GstCapsFeatures *features = gst_caps_is_empty (caps) || gst_caps_is_any (caps)
-      ? NULL
-      : gst_caps_get_features (caps, 0);
-
-  return features != NULL
-      && gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
-}
-
-GstCaps *
-gst_cuv_caps_cuda_first (GstCaps *caps)
-{
-  GstCaps *cuda, *rest;
-
-  if (gst_caps_is_any (caps))
-    return caps;
-  cuda = gst_caps_new_empty ();
-  rest = gst_caps_new_empty ();
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCapsFeatures *features = gst_caps_get_features (caps, i);
-    gboolean is_cuda = features != NULL
-        && gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
-
-    gst_caps_append_structure_full (is_cuda ? cuda : rest,
-        gst_structure_copy (gst_caps_get_structure (caps, i)),
-        features ? gst_caps_features_copy (features) : NULL);
-  }
-  gst_caps_unref (caps);
-  gst_caps_append (cuda, rest);
-  return cuda;
-}
-
-void
-gst_cuv_query_cuda_first (GstQuery *query)
-{
-  GstCaps *caps;
-
-  gst_query_parse_caps_result (query, &caps);
-  if (caps == NULL || !gst_cuv_cuda_usable ())
-    return;
-  caps = gst_cuv_caps_cuda_first (gst_caps_copy (caps));
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-}
-
 #if HAVE_CUDA
 
 #include "cuv-cuda.h"
@@ -264,8 +217,8 @@ take_context (GstCuvContext *self, GstCudaContext *context)
 }
 
 /* Stays until the streaming thread changes it, once there is one. */
-static GstCudaContext *
-current_context (GstCuvContext *self)
+GstCudaContext *
+gst_cuv_context_current (GstCuvContext *self)
 {
   GstCudaContext *context;
 
@@ -291,7 +244,7 @@ gst_cuv_context_close (GstCuvContext *self)
 {
   gboolean pushed;
 
-  if (current_context (self) == NULL)
+  if (gst_cuv_context_current (self) == NULL)
     return;
   pushed = gst_cuda_context_push (self->context);
   if (self->leave != NULL)
@@ -335,7 +288,7 @@ gboolean
 gst_cuv_context_open (GstCuvContext *self)
 {
   if (!gst_cuv_cuda_usable ()
-      || (current_context (self) == NULL && !find_context (self)))
+      || (gst_cuv_context_current (self) == NULL && !find_context (self)))
     return FALSE;
   /* set_context() may have taken it, before there was a stream */
   return self->stream != NULL || enter_context (self);
@@ -353,7 +306,7 @@ gst_cuv_context_owns_buffer (GstCuvContext *self, GstBuffer *buffer)
 {
   return gst_cuv_buffer_is_cuda (buffer)
       && GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context
-      == current_context (self);
+      == gst_cuv_context_current (self);
 }
 
 gboolean
@@ -364,7 +317,7 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
   if (!gst_cuv_buffer_is_cuda (buffer))
     return FALSE;
   memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
-  if (memory->context != current_context (self)) {
+  if (memory->context != gst_cuv_context_current (self)) {
     GST_INFO_OBJECT (self->element,
         "switching to the CUDA context of the frame: %" GST_PTR_FORMAT,
         memory->context);
@@ -377,7 +330,7 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
 gboolean
 gst_cuv_context_push (GstCuvContext *self)
 {
-  GstCudaContext *context = current_context (self);
+  GstCudaContext *context = gst_cuv_context_current (self);
 
   return context != NULL && gst_cuda_context_push (context);
 }
@@ -441,58 +394,6 @@ gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
   return answered;
 }
 
-/* Whether the planes of a frame of odd height overlap or exceed their memory:
- * those of NV21 do in 1.26 and 1.28. */
-static gboolean
-odd_height_is_broken (GstVideoFormat format)
-{
-  guint major, minor, micro, nano;
-
-  gst_version (&major, &minor, &micro, &nano);
-  switch (format) {
-    case GST_VIDEO_FORMAT_NV21:
-      return minor >= 24;
-    case GST_VIDEO_FORMAT_I420:
-    case GST_VIDEO_FORMAT_YV12:
-    case GST_VIDEO_FORMAT_I420_10LE:
-    case GST_VIDEO_FORMAT_I420_12LE:
-      return minor < 24 || (minor == 24 && micro < 4);
-    default:
-      return FALSE;
-  }
-}
-
-const gchar *
-gst_cuv_cuda_format_problem (const GstVideoInfo *info)
-{
-  if (GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8)
-    return "CUDA memory does not support GRAY8; use NV12 or I420";
-  if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
-      && odd_height_is_broken (GST_VIDEO_INFO_FORMAT (info)))
-    return "this version of GStreamer lays out this format wrongly in CUDA "
-           "memory if frames have an odd height; use NV12";
-  return NULL;
-}
-
-GstBufferPool *
-gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
-{
-  GstCudaContext *context = current_context (self);
-  GstVideoInfo info;
-
-  if (context == NULL || !gst_video_info_from_caps (&info, caps)
-      || gst_cuv_cuda_format_problem (&info) != NULL)
-    return NULL;
-  return gst_cuda_buffer_pool_new (context);
-}
-
-gboolean
-gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
-{
-  return GST_IS_CUDA_BUFFER_POOL (pool)
-      && GST_CUDA_BUFFER_POOL (pool)->context == current_context (self);
-}
-
 GstMapFlags
 gst_cuv_map_cuda (void)
 {
@@ -536,60 +437,10 @@ STUB (void, gst_cuv_context_set_context,
     (GstCuvContext *self, GstContext *context), )
 STUB (gboolean, gst_cuv_context_query,
     (GstCuvContext *self, GstQuery *query), FALSE)
-STUB (GstBufferPool *, gst_cuv_context_new_pool,
-    (GstCuvContext *self, GstCaps *caps), NULL)
-STUB (gboolean, gst_cuv_context_owns_pool,
-    (GstCuvContext *self, GstBufferPool *pool), FALSE)
 STUB (gboolean, gst_cuv_buffer_is_cuda, (GstBuffer *buffer), FALSE)
 STUB (gboolean, gst_cuv_context_owns_buffer,
     (GstCuvContext *self, GstBuffer *buffer), FALSE)
-STUB (const gchar *, gst_cuv_cuda_format_problem,
-    (const GstVideoInfo *info), "this build has no CUDA")
 STUB (GstMapFlags, gst_cuv_map_cuda, (void), 0)
 /* clang-format on */
 
 #endif
-
-guint
-gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
-    GstCaps *caps, guint size, guint min, guint max)
-{
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-#if HAVE_CUDA && GST_CHECK_VERSION(1, 24, 0)
-  if (GST_IS_CUDA_BUFFER_POOL (pool) && self->gst_stream != NULL)
-    gst_buffer_pool_config_set_cuda_stream (config, self->gst_stream);
-#endif
-  if (!gst_buffer_pool_set_config (pool, config))
-    return 0;
-  /* CUDA rows are padded: the pool knows the real size now. */
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
-  gst_structure_free (config);
-  return size;
-}
-
-gboolean
-gst_cuv_context_propose_pool (GstCuvContext *self, GstQuery *query)
-{
-  GstBufferPool *pool = NULL;
-  GstVideoInfo info;
-  GstCaps *caps;
-  guint size;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (gst_cuv_caps_is_cuda (caps)
-      && gst_query_get_n_allocation_pools (query) == 0
-      && gst_video_info_from_caps (&info, caps) && gst_cuv_context_open (self))
-    pool = gst_cuv_context_new_pool (self, caps);
-  if (pool == NULL)
-    return TRUE;
-  size = gst_cuv_context_configure_pool (
-      self, pool, caps, (guint) info.size, 0, 0);
-  if (size > 0)
-    gst_query_add_allocation_pool (query, pool, size, 0, 0);
-  gst_object_unref (pool);
-  return size > 0;
-}
