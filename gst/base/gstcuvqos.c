@@ -22,7 +22,7 @@ gst_cuv_qos_start (GstCuvQos *self)
   self->own_latency = 0;
   GST_OBJECT_UNLOCK (self->element);
   self->n_samples = 0;
-  self->trust = GST_CUV_QOS_UNTESTED;
+  self->trusted_backlog = GST_CUV_QOS_UNTESTED;
   self->gap_reported = FALSE;
   gst_cuv_qos_reset (self);
 }
@@ -32,8 +32,9 @@ gst_cuv_qos_reset (GstCuvQos *self)
 {
   self->last_time = self->arrived = self->done = GST_CLOCK_TIME_NONE;
   self->waited = self->skipped = FALSE;
-  self->backlog = self->tested = self->busy_until = self->delay = 0;
-  self->gained = 0;
+  self->possible_backlog = self->probe_time = self->busy_until = self->delay =
+      0;
+  self->probe_gain = 0;
   self->gap_since = GST_CLOCK_TIME_NONE;
   self->least_delay = GST_CLOCK_TIME_NONE;
   self->behind_since = GST_CLOCK_TIME_NONE;
@@ -62,9 +63,11 @@ pipeline_time (GstCuvQos *self)
       : GST_CLOCK_TIME_NONE;
 }
 
-/* Whether the backlog exceeds the time that the next frame leaves idle. */
+/* Whether work on this frame would begin too late even if every frame had
+ * arrived at its own time, and the idle time of one frame does not make up for
+ * it. */
 static gboolean
-has_backlog (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+analysis_is_too_slow (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
   const GstClockTime took = self->n_samples > 0
       ? self->samples[(self->n_samples - 1) % GST_CUV_QOS_SAMPLES]
@@ -74,10 +77,10 @@ has_backlog (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   return time + GST_CUV_QOS_TOLERANCE + spare < self->busy_until;
 }
 
-/* The largest delay on arrival that is not a backlog. A sink in the same thread
- * blocks until it has shown the frame before, which may be late by the latency
- * of elements upstream. Once there is a backlog no tolerance is added, so that
- * skipping frames removes all of it. */
+/* The largest delay on arrival that does not count as a backlog. A sink in the
+ * same thread blocks until it has shown the frame before, so that this one may
+ * arrive late by the latency of the elements upstream. Once there is a backlog
+ * no tolerance is added: skipping then removes all of it. */
 static GstClockTime
 allowed_delay (GstCuvQos *self, GstClockTime duration)
 {
@@ -93,9 +96,10 @@ allowed_delay (GstCuvQos *self, GstClockTime duration)
       : limit + MAX (duration, upstream);
 }
 
-/* Live frames queue up if they arrive later than the sink shows them, and later
- * than they used to. If they still do after a second of skipping, or the thread
- * waited for two in a row, they are that late at their source. */
+/* Measures the delay of the frame that arrived. The least delay is what source
+ * and network take, so that only more than that is a backlog. It rises to the
+ * current delay if a second of skipping has not reduced that, or if the thread
+ * waited for two frames in a row: frames are then that late at their source. */
 static void
 update_delay (GstCuvQos *self, GstClockTime time, gboolean waited_before)
 {
@@ -125,54 +129,67 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 
 /* ---- waits ---- */
 
-/* When the thread is free and the next frame is not there, nothing is queued,
- * however late the frame is by its timestamp. But elements before this one may
- * have worked in the thread instead. Skipping shows it: frames that were queued
- * then come sooner than those of a source. The answer is trusted for a backlog
- * that doubles each time, as does the number of skipped frames that it needs if
- * the difference is small. took: from the skipped frame to the next. */
+/* Evaluates a skipped frame, by how long the next one took to come (took) and
+ * the time between both by their timestamps (step):
+ *
+ *   sooner       frames were queued: no wait is trusted from now on;
+ *   later, or the same over enough skipped frames
+ *                the thread did wait for its source: the backlog is 0, and the
+ *                next test comes when twice as much may be queued;
+ *   else         one more frame has to be skipped.
+ *
+ * Enough is an eighth of the backlog that is trusted. */
 static void
-check_trust (GstCuvQos *self, GstClockTime took, GstClockTime step)
+evaluate_probe (GstCuvQos *self, GstClockTime took, GstClockTime step)
 {
   const gint64 tolerance = (gint64) (step / 8);
 
-  if (!self->skipped || self->backlog <= GST_CUV_QOS_UNTESTED)
+  if (!self->skipped || self->possible_backlog <= GST_CUV_QOS_UNTESTED)
     return;
-  self->tested += step;
-  self->gained += (gint64) step - (gint64) took;
-  if (self->gained > tolerance) {
-    self->trust = 0;
-    self->least_delay -= MIN (self->backlog, self->least_delay);
-  } else if (self->gained < -tolerance
-      || self->tested
-          >= (self->trust > 0 ? self->trust / 8 : GST_CUV_QOS_UNTESTED)) {
-    self->trust = CLAMP (2 * self->trust, GST_CUV_QOS_UNTESTED, 4 * GST_SECOND);
-    self->backlog = 0;
+  self->probe_time += step;
+  self->probe_gain += (gint64) step - (gint64) took;
+  if (self->probe_gain > tolerance) {
+    self->trusted_backlog = 0;
+    self->least_delay -= MIN (self->possible_backlog, self->least_delay);
+  } else if (self->probe_gain < -tolerance
+      || self->probe_time >= (self->trusted_backlog > 0
+                 ? self->trusted_backlog / 8
+                 : GST_CUV_QOS_UNTESTED)) {
+    self->trusted_backlog =
+        CLAMP (2 * self->trusted_backlog, GST_CUV_QOS_UNTESTED, 4 * GST_SECOND);
+    self->possible_backlog = 0;
   } else {
     return;
   }
-  self->tested = 0;
-  self->gained = 0;
+  self->probe_time = 0;
+  self->probe_gain = 0;
 }
 
-/* step: from the frame before to this one, by their timestamps. Where upstream
- * alone takes longer than that, skipping makes no frame come sooner. */
+/* Whether the thread waited for the frame that arrives now. step: from the
+ * frame before to this one, by their timestamps. It surely waited if it was
+ * idle for a whole step. A shorter idle time is believed if it is no mere gap,
+ * frames do not come faster than they are stamped, as those of a queue do, and
+ * the possible backlog is small enough. That backlog grows by what a frame
+ * takes more than a step, but not by more than the thread was busy here: where
+ * upstream alone takes longer than a step, skipping would not help. */
 static gboolean
-waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
+has_waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
 {
   const GstClockTime idle = now > self->done ? now - self->done : 0;
   const GstClockTime busy = self->done - self->arrived;
   const gint64 growth =
       MIN ((gint64) (idle + busy) - (gint64) step, (gint64) busy);
 
-  check_trust (self, idle + busy, step);
-  self->backlog = MAX ((gint64) self->backlog + growth, 0);
+  evaluate_probe (self, idle + busy, step);
+  self->possible_backlog = MAX ((gint64) self->possible_backlog + growth, 0);
   if (idle >= step)
     return TRUE;
   return idle >= MIN (GST_CUV_QOS_UNREPORTED, step / 4)
-      && idle + busy >= step - step / 4 && self->backlog <= self->trust;
+      && idle + busy >= step - step / 4
+      && self->possible_backlog <= self->trusted_backlog;
 }
 
+/* From the frame before to the one at time, by their timestamps. */
 static GstClockTime
 step_to (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
@@ -193,7 +210,7 @@ gst_cuv_qos_arrive (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   self->waited = GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (time)
       && GST_CLOCK_TIME_IS_VALID (self->arrived)
       && GST_CLOCK_TIME_IS_VALID (self->done) && self->done >= self->arrived
-      && waited (self, now, step_to (self, time, duration));
+      && has_waited (self, now, step_to (self, time, duration));
   self->skipped = FALSE;
   self->last_time = time;
   self->arrived = now;
@@ -211,9 +228,9 @@ gst_cuv_qos_done (GstCuvQos *self)
 
 /* ---- late frames ---- */
 
-/* Returns why the frame is late, or NULL. */
+/* Returns why the frame is late, as part of a sentence, or NULL. */
 static const gchar *
-late_because (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+late_cause (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
   GstClockTime earliest;
   gboolean live, behind;
@@ -228,18 +245,18 @@ late_because (GstCuvQos *self, GstClockTime time, GstClockTime duration)
     return NULL;
   }
   behind = live && falls_behind (self, time, duration);
-  if (live && has_backlog (self, time, duration))
+  if (live && analysis_is_too_slow (self, time, duration))
     return "the analysis takes longer than the time between frames: analyse "
            "smaller frames or fewer of them (inference-interval)";
   if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
     return "the sink reports that it shows them too late: the elements in its "
            "thread are too slow, put a queue between them";
-  return behind ? "they were queued and too late to be shown: the elements in "
-                  "this thread are too slow or the source had stopped"
+  return behind ? "they were queued and are too late to be shown: the elements "
+                  "in this thread are too slow, or the source had stopped"
                 : NULL;
 }
 
-/* Frames pass unanalysed: says so once when this has lasted a second. */
+/* Warns, once, when no frame has been analysed for a second. */
 static void
 report_gap (GstCuvQos *self, GstClockTime time, const gchar *cause)
 {
@@ -252,7 +269,7 @@ report_gap (GstCuvQos *self, GstClockTime time, const gchar *cause)
   self->gap_reported = TRUE;
   GST_ELEMENT_WARNING (self->element, STREAM, FAILED,
       ("No frame was analysed for a second, because late frames are skipped "
-       "(skip-late) and %s. Set skip-late=false to have all analysed, however "
+       "(skip-late) and %s. Set skip-late=false to analyse all frames, however "
        "late.",
           cause),
       (NULL));
@@ -266,13 +283,14 @@ gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return FALSE;
   duration = MIN (duration, GST_SECOND); /* buffers are not trusted */
-  cause = late_because (self, time, duration);
+  cause = late_cause (self, time, duration);
   report_gap (self, time, cause);
   self->skipped = cause != NULL;
   return self->skipped;
 }
 
-/* The first frame that may be in time at a sink that is late by diff. */
+/* The time of the first frame to analyse when the sink is late by diff: twice
+ * that leaves it time to catch up. */
 static GstClockTime
 earliest_time (GstClockTime timestamp, GstClockTimeDiff diff)
 {
@@ -323,7 +341,7 @@ gst_cuv_qos_query (GstCuvQos *self, GstQuery *query)
   GST_OBJECT_UNLOCK (self->element);
   if (!live)
     return TRUE;
-  /* we hold one frame at a time, so the maximum grows as the minimum does */
+  /* one frame is held at a time, so the maximum grows as the minimum does */
   min += own;
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += own;
@@ -348,8 +366,8 @@ by_time (const void *a, const void *b)
   return (*p > *q) - (*p < *q);
 }
 
-/* The 95th percentile of the last samples, so that one slow frame of 20 or
- * fewer does not count. */
+/* The 95th percentile of the last samples, so that up to one slow frame in 20
+ * does not count. */
 static GstClockTime
 percentile_95 (const GstCuvQos *self)
 {

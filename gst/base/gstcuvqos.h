@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quality of service of the base classes: which frames are too late to be
- * analysed, and the latency to report. All times are running times. */
+ * analysed, and the latency to report. All times are running times.
+ *
+ * GstCuvAnalyser calls gst_cuv_qos_arrive() when a frame comes,
+ * gst_cuv_qos_is_late() before it is analysed, gst_cuv_qos_add_sample() after
+ * that, and gst_cuv_qos_done() when the streaming thread is free again. A frame
+ * is late for one of three reasons:
+ *
+ *   1. the analysis is too slow: with every frame arriving at its own time, all
+ *      work so far would end after this frame's (busy_until);
+ *   2. the sink says so, in a QOS event (earliest);
+ *   3. frames of a live source arrive later than the sink shows them, and later
+ *      than they used to: they were queued (delay, least_delay).
+ *
+ * If the thread waited for the frame, nothing was queued and no frame of a live
+ * source is late. But time between two frames may also be the work of elements
+ * before this one in the same thread. possible_backlog is what would be queued
+ * if it always were; beyond trusted_backlog that is put to the test: a frame is
+ * skipped, and if the next one then comes sooner, frames were queued. */
 #ifndef GST_CUV_QOS_H
 #define GST_CUV_QOS_H
 
@@ -13,14 +30,13 @@ G_BEGIN_DECLS
  * GstBaseSink): work shorter than this is not reported. */
 #define GST_CUV_QOS_UNREPORTED (5 * GST_MSECOND)
 
-/* How far behind the frame's time work may start, within those 20 ms. */
+/* How late work on a frame may begin, within those 20 ms. */
 #define GST_CUV_QOS_TOLERANCE (15 * GST_MSECOND)
 
-/* How far behind the thread may be before a wait that looks like one for the
- * source is put to the test. */
+/* A possible backlog up to this is never tested. */
 #define GST_CUV_QOS_UNTESTED (GST_SECOND / 4)
 
-/* The processing times that the reported latency is made of. */
+/* The number of processing times that the reported latency is made of. */
 #define GST_CUV_QOS_SAMPLES 64
 
 typedef struct {
@@ -28,36 +44,47 @@ typedef struct {
 
   /* under the element's object lock */
   gboolean live;
-  GstClockTime earliest; /* the sink is too late for frames before, or NONE */
+  GstClockTime
+      earliest; /* frames before it are too late at the sink, or NONE */
   GstClockTime upstream_latency;
   GstClockTime pipeline_latency; /* what the sink waits for, 0 = not set */
   GstClockTime own_latency;      /* last reported */
 
-  /* of the streaming thread */
+  /* all others are of the streaming thread: processing times */
   GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
   guint n_samples;                           /* since the start */
-  GstClockTime last_time;   /* of the frame that arrived last, as all three */
-  GstClockTime arrived;     /* when; NONE without a clock */
-  GstClockTime done;        /* when the thread was free again, or NONE */
-  gboolean waited;          /* the thread waited for it: nothing was queued */
-  gboolean skipped;         /* it was late */
-  GstClockTime backlog;     /* at most, if upstream worked all that time */
-  GstClockTime trust;       /* the backlog at which waits are believed */
-  GstClockTime tested;      /* skipped frames since trust has changed */
-  gint64 gained;            /* how much sooner the frames after them came */
-  GstClockTime busy_until;  /* when all work so far would be done, had each
-                               frame arrived at its own time */
-  GstClockTime delay;       /* of the last frame on arrival */
-  GstClockTime least_delay; /* so far */
+  GstClockTime busy_until; /* when all work so far would be done, had each frame
+                            * arrived at its own time */
+
+  /* the last frame that arrived */
+  GstClockTime last_time; /* its running time */
+  GstClockTime arrived;   /* the clock when it came; NONE without a clock */
+  GstClockTime done; /* the clock when the thread was free again, or NONE */
+  gboolean waited;   /* the thread waited for it: nothing was queued */
+  gboolean skipped;  /* it passed unanalysed */
+
+  /* queued frames: by delay */
+  GstClockTime delay;       /* of the last frame, arrived - last_time */
+  GstClockTime least_delay; /* so far; NONE before the first frame */
   GstClockTime
-      behind_since;       /* the first frame of the current backlog, or NONE */
+      behind_since; /* the first frame of the current backlog, or NONE */
+
+  /* queued frames: by waits */
+  GstClockTime possible_backlog; /* if the time between frames was upstream's
+                                  * work; 0 if it was waiting */
+  GstClockTime trusted_backlog;  /* up to this, a wait is one for the source */
+  GstClockTime probe_time;       /* of the skipped frames of this test */
+  gint64 probe_gain; /* how much sooner the frames after them came */
+
+  /* the warning that nothing is analysed */
   GstClockTime gap_since; /* the first late frame since an analysed one */
   gboolean gap_reported;
 } GstCuvQos;
 
 CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
 
-/* Resets everything for a new stream. Queries may come at the same time. */
+/* Resets everything for a new stream. Queries may come from other threads at
+ * the same time. */
 CUV_API void gst_cuv_qos_start (GstCuvQos *self);
 
 /* After a flush or a jump in time. */
@@ -77,7 +104,7 @@ CUV_API void gst_cuv_qos_arrive (
 CUV_API void gst_cuv_qos_done (GstCuvQos *self);
 
 /* Whether the frame that arrived should pass unanalysed. Posts a warning, once,
- * when frames of a second have. */
+ * when no frame was analysed for a second. */
 CUV_API gboolean gst_cuv_qos_is_late (
     GstCuvQos *self, GstClockTime time, GstClockTime duration);
 
