@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loads and stores for functions in AVX2. */
+/* Loads and stores of AVX2 registers, in AVX2 or by SIMDe in NEON. */
 #ifndef CUV_AVX2_H
 #define CUV_AVX2_H
 
@@ -31,7 +31,7 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
-/* 16 bytes from each. */
+/* Loads 16 bytes from each into one register. */
 CUV_INLINE __m256i
 load_halves (const void *low, const void *high)
 {
@@ -40,7 +40,7 @@ load_halves (const void *low, const void *high)
       _mm_loadu_si128 ((const __m128i *) high), 1);
 }
 
-/* Converts 16 bytes to 16 bits each. */
+/* Loads 16 bytes and converts them to 16-bit integers. */
 CUV_INLINE __m256i
 load_bytes (const uint8_t *at)
 {

@@ -2,8 +2,9 @@
 /* CuvBackend: the same work on the CPU or on the GPU.
  *
  * A family implements a CuvBackendClass for each processor and lists both in
- * CuvBackendClasses. The element opens a backend for the place where its frames
- * are and hands it jobs, without knowing which processor does them. */
+ * CuvBackendClasses, in its backend.c. The element opens a backend for the
+ * memory that its frames are in and gives it jobs, without knowing which
+ * processor does them. */
 #ifndef CUV_BACKEND_H
 #define CUV_BACKEND_H
 
@@ -20,22 +21,24 @@ typedef struct {
   int n_threads;  /* for work on the CPU, 0 = one per processor */
 } CuvProcessor;
 
-/* config and job are structs of the family. Functions that can fail return NULL
- * or an error text, which stays valid until the next call of any backend in the
- * same thread. config may be NULL. */
+/* config and job are structs of the family; config may be NULL. Functions that
+ * can fail return NULL or an error text, which stays valid until the same
+ * thread calls any backend again. */
 typedef struct {
-  /* Allocates all that jobs of this config need on frames like this one. On the
-   * device it also runs every kernel once: the first launch loads it. Sets
-   * *state; after an error close() is called if that was set. Optional. */
+  /* Allocates all memory that jobs with this config need for frames like this
+   * one. On the device it also runs every kernel once, as the first launch
+   * loads it. Sets *state; after an error, close() is called if it was set.
+   * Optional.
+   */
   const char *(*open) (void **state, const void *config, const CuvFrame *frame,
       const CuvProcessor *processor);
 
   /* Does a job and waits for its results, which are in the job or in the state.
-   * Allocates nothing, unless the family's header says so. */
+   * Allocates no memory, unless the family's header says so. */
   const char *(*run) (void *state, void *job, const CuvProcessor *processor);
 
-  /* On the device, the context that it was opened in must be current. Optional
-   * if open() sets no state. */
+  /* Frees the state. On the device, the context that it was opened in must be
+   * current. Optional if open() sets no state. */
   void (*close) (void *state);
 } CuvBackendClass;
 
@@ -50,13 +53,16 @@ typedef struct {
   bool on_device;
 } CuvBackend;
 
-/* self must be closed, as all zeros are; it stays so after an error. */
+/* Opens a backend for the processor. self must be closed, as all zeros are, and
+ * stays closed after an error, whose text is returned. */
 CUV_API const char *cuv_backend_open (CuvBackend *self,
     const CuvBackendClasses *classes, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor);
+/* Closes a backend; one that is closed stays so. */
 CUV_API void cuv_backend_close (CuvBackend *self);
 
-/* self must be open, and the processor of the kind that it was opened for. */
+/* Does a job. self must be open, for a processor of this kind. Returns NULL or
+ * an error text. */
 CUV_API const char *cuv_backend_run (
     CuvBackend *self, void *job, const CuvProcessor *processor);
 

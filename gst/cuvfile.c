@@ -25,8 +25,8 @@ cuv_file_open (const char *path, guint64 *size, const char **problem)
   int fd = -1;
 
   *problem = NULL;
-  /* Before it is opened, too: that alone starts some devices, and lets the
-   * writer of a FIFO go on. */
+  /* Checked before opening, too: to open a FIFO unblocks its writer, and to
+   * open some devices starts them. */
   if (stat (path, &status) == 0 && is_regular (&status, problem))
     fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd >= 0 && fstat (fd, &status) == 0 && is_regular (&status, problem)) {
@@ -41,7 +41,7 @@ cuv_file_open (const char *path, guint64 *size, const char **problem)
   return -1;
 }
 
-/* Up to n bytes; fewer at the end of the file. -1 with errno. */
+/* Reads n bytes, fewer at the end of the file. -1 with errno on failure. */
 static gssize
 read_bytes (int fd, gchar *bytes, gsize n)
 {
@@ -57,8 +57,8 @@ read_bytes (int fd, gchar *bytes, gsize n)
   return (gssize) done;
 }
 
-/* Files of /proc say that they have 0 bytes, and others may grow: reads until
- * the file ends. NULL with errno. */
+/* Reads until the file ends: files in /proc have a size of 0, and others may
+ * grow. NULL with errno on failure. */
 static gchar *
 file_read_all (int fd, gsize room, gsize limit, gsize *size)
 {
@@ -102,7 +102,7 @@ file_fail_reading (GError **error, const gchar *path, gsize limit)
       "it has more than %" G_GSIZE_FORMAT " bytes, the limit", limit);
   return file_fail (error, path,
       errno == EFBIG        ? large
-          : errno == EAGAIN ? "it has nothing to read, and would wait"
+          : errno == EAGAIN ? "it has nothing to read yet"
                             : g_strerror (errno));
 }
 

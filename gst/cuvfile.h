@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading files that a user names: regular ones only, since a FIFO blocks and a
- * device need not end. */
+/* Reads files that a user names: regular files only, since a FIFO may block and
+ * a device may never end. */
 #ifndef CUV_FILE_H
 #define CUV_FILE_H
 
@@ -9,21 +9,21 @@
 
 CUV_BEGIN
 
-/* A descriptor for reading; *size, unless NULL, is the file's. Below 0 on
- * failure, with the reason, which is not freed. */
+/* Opens a file for reading. Sets *size, unless NULL, to the file's. Returns -1
+ * on failure and sets *problem to the reason, which is not to be freed. */
 CUV_API int cuv_file_open (
     const char *path, guint64 *size, const char **problem);
 
-/* The whole content, of at most limit bytes, and a NUL after it; g_free() it.
- * size may be NULL. Beyond the limit nothing is read. Errors name the file. */
+/* Reads a whole file of at most limit bytes, and adds a NUL; g_free() *bytes.
+ * size may be NULL. A larger file is an error. Errors name the file. */
 CUV_API gboolean cuv_file_read (
     const gchar *path, gsize limit, gchar **bytes, gsize *size, GError **error);
 
-/* Whether the file can be opened like that, for libraries that do it
- * themselves. */
+/* Whether cuv_file_open() succeeds; for files that libraries read themselves.
+ */
 CUV_API gboolean cuv_file_check (const gchar *path, GError **error);
 
-/* Limits of files that no format bounds. */
+/* Size limits for files whose format has none. */
 #define CUV_FILE_MAX_SECRET (64 << 10) /* a password, a token */
 #define CUV_FILE_MAX_TEXT (1 << 20)    /* settings, certificates, labels */
 

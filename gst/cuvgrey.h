@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of grey values. */
+/* Converts rows of a frame of any format to grey values. */
 #ifndef CUV_GREY_H
 #define CUV_GREY_H
 
@@ -33,7 +33,8 @@ cuv_has_steps (const CuvFrame *frame, int step)
           || (c[1].step == step && c[2].step == step));
 }
 
-/* The grey values of row y. Constant steps let the compiler vectorise. */
+/* Writes the grey values of row y, frame->width bytes. Constant steps let the
+ * compiler vectorise. */
 static inline void
 cuv_grey_row (const CuvFrame *frame, int y, uint8_t *out)
 {

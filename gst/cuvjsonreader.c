@@ -21,7 +21,7 @@ json_fail (GError **error, const gchar *format, ...)
 
 /* ---- before parsing ---- */
 
-/* Moves behind a number; FALSE if it is out of range. */
+/* Moves *text past a number; FALSE if it is out of range. */
 static gboolean
 skip_number (const gchar **text)
 {
@@ -39,7 +39,7 @@ skip_number (const gchar **text)
   return fits;
 }
 
-/* Moves behind a string, or to the end of a text that ends in one. */
+/* Moves *text past a string, or to the end of the text if it has no end. */
 static void
 skip_string (const gchar **text)
 {
@@ -50,7 +50,8 @@ skip_string (const gchar **text)
   *text = *at == '"' ? at + 1 : at;
 }
 
-/* Comments and single quotes, which json-glib accepts, would hide brackets. */
+/* Rejects comments and single quotes, which json-glib accepts: they would hide
+ * brackets. */
 static gboolean
 check_text (const gchar *text, gsize max_values, GError **error)
 {

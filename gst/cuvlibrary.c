@@ -11,7 +11,7 @@ find_symbols (
   for (gsize i = 0; i < n; i++) {
     if (!g_module_symbol (module, symbols[i].name, symbols[i].pointer)) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-          "%s has no %s: install a newer one", g_module_name (module),
+          "%s lacks %s: install a newer version", g_module_name (module),
           symbols[i].name);
       return FALSE;
     }
@@ -30,7 +30,7 @@ cuv_library_open (const gchar *file, const gchar *package,
         "%s; install the package %s", g_module_error (), package);
     return FALSE;
   }
-  /* it has threads and handlers for the end of the process */
+  /* such libraries have threads and exit handlers */
   g_module_make_resident (module);
   return find_symbols (module, symbols, n, error);
 }

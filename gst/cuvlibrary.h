@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Libraries that are opened when they are needed, so that nobody has to install
- * one that is not used. */
+/* Opens libraries at run time, so that nobody has to install one that is not
+ * used. */
 #ifndef CUV_LIBRARY_H
 #define CUV_LIBRARY_H
 
@@ -14,7 +14,7 @@ typedef struct {
 } CuvSymbol;
 
 /* Opens a library, which stays open, and sets the n pointers. The error names
- * the library and the Debian package that has it. */
+ * the library and its Debian package. */
 gboolean cuv_library_open (const gchar *file, const gchar *package,
     const CuvSymbol *symbols, gsize n, GError **error);
 

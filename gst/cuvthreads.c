@@ -7,14 +7,14 @@ typedef struct {
   CuvThreadsFunc func;
   void *data;
   gint n_tasks;
-  gint next; /* the first task that nobody has taken */
+  gint next; /* the first task that has not been started */
   gint done;
   GMutex lock;
   GCond finished;
 } Job;
 
-/* Takes tasks until none is left. A helper may come when all is done: then it
- * only drops its reference. */
+/* Does tasks until none is left. A helper that comes after that does nothing.
+ */
 static void
 work (Job *job)
 {
@@ -79,7 +79,7 @@ cuv_threads_run (int n_threads, int n_tasks, CuvThreadsFunc func, void *data)
   job->n_tasks = n_tasks;
   g_mutex_init (&job->lock);
   g_cond_init (&job->finished);
-  for (int i = 1; i < n_threads; i++) /* a thread that cannot start: no harm */
+  for (int i = 1; i < n_threads; i++) /* may fail: fewer threads then */
     g_thread_pool_push (pool, g_atomic_rc_box_acquire (job), NULL);
   work (job);
   g_mutex_lock (&job->lock);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Measures how long steps take. */
 #ifndef CUV_TIME_H
 #define CUV_TIME_H
 
 #include <time.h>
 
-/* Sets *start, of CLOCK_MONOTONIC, to now and returns the time since. */
+/* Returns the microseconds since *start, a time of CLOCK_MONOTONIC, and sets it
+ * to now. */
 static inline float
 cuv_microseconds_since (struct timespec *start)
 {

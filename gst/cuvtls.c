@@ -9,11 +9,11 @@
 
 typedef struct {
   GCancellable *cancellable;
-  guint n_left; /* ends that are not done */
+  guint n_left; /* ends that have not finished */
   GError *error;
 } Handshake;
 
-/* That of GnuTLS; elements end their sentences themselves. */
+/* Removes the full stop of GnuTLS: elements end their sentences themselves. */
 static const gchar *
 without_dot (gchar *text)
 {
@@ -46,7 +46,7 @@ accept_any (GTlsConnection *client, GTlsCertificate *certificate,
   return TRUE;
 }
 
-/* Takes fd. */
+/* Takes ownership of fd. */
 static GIOStream *
 wrap (int fd, GError **error)
 {
@@ -72,7 +72,7 @@ handshake_begin (Handshake *self, GIOStream *tls)
       self->cancellable, on_handshake_done, self);
 }
 
-/* Between two connected streams. */
+/* Performs a handshake between two connected streams. */
 static void
 handshake_run (
     Handshake *self, GIOStream *const ends[2], GTlsCertificate *certificate)
@@ -117,12 +117,17 @@ try_handshake (GTlsCertificate *certificate, GError **error)
   g_clear_object (&ends[0]);
   g_clear_object (&ends[1]);
   g_object_unref (self.cancellable);
-  if (self.error != NULL)
-    g_propagate_error (error, self.error);
-  return self.error == NULL;
+  if (self.error == NULL)
+    return TRUE;
+  g_set_error (error, self.error->domain, self.error->code,
+      "%s: the key must belong to the certificate, and the certificate's "
+      "keyUsage must allow digitalSignature",
+      self.error->message);
+  g_error_free (self.error);
+  return FALSE;
 }
 
-/* A key after its certificate, if it has a file of its own. */
+/* Reads the certificate and, if it has a file of its own, the key. */
 static GTlsCertificate *
 read_certificate (const gchar *path, const gchar *key_path, GError **error)
 {
@@ -151,21 +156,25 @@ GTlsCertificate *
 cuv_tls_load_certificate (
     const gchar *certificate, const gchar *key, GError **error)
 {
+  const gchar *key_name = key != NULL ? key : certificate;
   GTlsCertificate *loaded;
 
   if (!cuv_tls_is_available ()) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-        "GLib has no TLS here: install glib-networking, or do without a "
+        "GLib does not support TLS here: install glib-networking, or set no "
         "certificate");
     return NULL;
   }
   loaded = read_certificate (certificate, key, error);
-  if (loaded != NULL && !try_handshake (loaded, error))
-    g_clear_object (&loaded);
-  if (loaded == NULL)
+  if (loaded == NULL) {
     g_prefix_error (error,
-        "'%s' and '%s' have to be readable PEM files of one certificate and "
-        "its key: ",
-        certificate, key != NULL ? key : certificate);
+        "'%s' and '%s' must be readable PEM files of a certificate and its "
+        "key: ",
+        certificate, key_name);
+  } else if (!try_handshake (loaded, error)) {
+    g_clear_object (&loaded);
+    g_prefix_error (
+        error, "'%s' and '%s' cannot be used for TLS: ", certificate, key_name);
+  }
   return loaded;
 }

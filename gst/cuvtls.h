@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Certificates and keys from PEM files, checked so that errors come at the
+ * start.
+ */
 #ifndef CUV_TLS_H
 #define CUV_TLS_H
 
@@ -6,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* Whether GLib has TLS: glib-networking is installed. */
+/* Whether GLib supports TLS, that is, glib-networking is installed. */
 gboolean cuv_tls_is_available (void);
 
-/* From PEM files; key NULL: it is in the certificate's file. NULL with an error
- * that names both if one cannot be read, or is of another certificate, with
- * which every handshake would fail: one is tried, for GLib does not compare
- * them. */
+/* Loads a certificate and its key from PEM files; key NULL: it is in the file
+ * of the certificate. Tries a TLS handshake with them, since GLib does not
+ * check that they belong together. NULL with an error that names both files if
+ * one cannot be read or the handshake fails. */
 GTlsCertificate *cuv_tls_load_certificate (
     const gchar *certificate, const gchar *key, GError **error);
 

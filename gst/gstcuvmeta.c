@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tables as metadata: writing and reading; objects are in gstcuvobjects.c. */
 #include "config.h"
 #include "gstcuvmeta.h"
 #include "gstcuvserial.h"
@@ -47,7 +48,8 @@ register_table (const gchar *name, gboolean placed)
           : gst_meta_register_custom (name, no_tags, NULL, NULL, NULL));
 }
 
-/* "lines" -> "GstCuvLinesMeta", registered at the first use. */
+/* The name of a kind's meta, "GstCuvLinesMeta" for "lines", which is registered
+ * at the first use. */
 static const gchar *
 meta_name (const gchar *kind, gboolean placed)
 {
@@ -80,7 +82,7 @@ gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds)
     meta_name (*kinds, FALSE);
 }
 
-/* Whether rows have coordinates of the frame. */
+/* Whether rows contain coordinates in the frame. */
 static gboolean
 is_placed (const gchar *shape, const GstCuvColumn *columns, guint n_columns)
 {
@@ -145,7 +147,7 @@ gst_cuv_meta_set_texts (GstStructure *table, const gchar *const *texts, guint n)
   gst_structure_take_value (table, "texts", &array);
 }
 
-/* "rho:f32" -> name and type */
+/* Adds a column from its text, such as "rho:f32". */
 static gboolean
 parse_column (GstCuvTable *table, const gchar *text)
 {
@@ -203,7 +205,7 @@ gst_cuv_table_parse (GstCuvTable *table, const GstStructure *structure)
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  /* pictures bound the number of rows as columns do; nothing else does */
+  /* only columns and pictures prove the number of rows */
   if (table->n_columns == 0
       && gst_cuv_table_pictures (table, &width, &height) == NULL)
     table->n_rows = 0;
@@ -234,7 +236,7 @@ gst_cuv_table_column (const GstCuvTable *table, const gchar *name)
   return -1;
 }
 
-/* One reader for every type, exact in the integers and in the floats. */
+/* Returns a cell of any type, without loss for integers and floats. */
 #define GST_CUV_READ(ctype)                                                    \
   {                                                                            \
     ctype value;                                                               \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects as metadata: regions of interest and, beside them, GstAnalytics. */
+/* Objects as metadata (gstcuvmeta.h): regions of interest, and with them
+ * GstAnalytics. */
 #include "config.h"
 #include "gstcuvmeta.h"
 
@@ -14,7 +15,7 @@ nth (const GArray *objects, guint i)
   return &g_array_index (objects, GstCuvObject, i);
 }
 
-/* Counts up from the largest, but for ids that leave no room above them. */
+/* One more than the largest id, ignoring ids that leave no room above them. */
 gint
 gst_cuv_objects_next_id (const GArray *objects)
 {
@@ -44,7 +45,9 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
   return isfinite (*number);
 }
 
-/* That of the param "detection", else of the first one that has it. */
+/* The confidence of the param "detection", else of the first param that has
+ * one.
+ */
 static gdouble
 region_confidence (GstVideoRegionOfInterestMeta *roi)
 {
@@ -74,7 +77,7 @@ region_track (GstVideoRegionOfInterestMeta *roi)
       : -1;
 }
 
-/* GStreamer creates regions with id and parent_id 0: no parent. */
+/* GStreamer creates regions with id and parent_id 0, which means no parent. */
 static void
 append_region (GArray *objects, GstVideoRegionOfInterestMeta *roi)
 {
@@ -132,8 +135,8 @@ read_track (GstAnalyticsODMtd *od, GstCuvObject *object)
     object->track = (gint64) id;
 }
 
-/* The likeliest class that differs from the label. Without a label the class is
- * the label. */
+/* Reads the likeliest class, as class_label if it differs from the label, or as
+ * the label if there is none. */
 static void
 read_classes (GstAnalyticsODMtd *od, GstCuvObject *object)
 {
@@ -165,7 +168,7 @@ read_classes (GstAnalyticsODMtd *od, GstCuvObject *object)
   }
 }
 
-/* The part right of and below the origin, which is all that a region can be. */
+/* Keeps the part with coordinates from 0 on: those of a region are unsigned. */
 static void
 set_box (GstCuvObject *object, gdouble left, gdouble top, gdouble right,
     gdouble bottom)
@@ -212,8 +215,8 @@ set_enclosing_box (GstCuvObject *object, const Location *at)
       ceil (left + width - 1e-3), ceil (top + height - 1e-3));
 }
 
-/* The region, among the first n, that is the same object; the regions before
- * next are looked at last, as both are mostly written in the same order. */
+/* The region, among the first n objects, that is the same object. Begins at
+ * next, as regions and ODMtds are mostly written in the same order. */
 static GstCuvObject *
 find_region (const GArray *objects, guint n, guint next, GstCuvObject *object)
 {
@@ -238,8 +241,8 @@ is_free (const GArray *objects, gint id)
   return TRUE;
 }
 
-/* Gives the object its box. Some write the region of an oriented detection with
- * the box before the rotation. */
+/* Sets the object's box and returns its region, or NULL. Some elements write
+ * the region of an oriented detection with the box before the rotation. */
 static GstCuvObject *
 place (const GArray *objects, guint n, guint next, const Location *at,
     GstCuvObject *object)
@@ -255,7 +258,7 @@ place (const GArray *objects, guint n, guint next, const Location *at,
   return find_region (objects, n, next, object);
 }
 
-/* Adds what the region does not say. */
+/* Adds to the object of a region what only its ODMtd has. */
 static void
 merge_detection (GstCuvObject *region, const GstCuvObject *detection)
 {
@@ -293,7 +296,7 @@ read_detection (GArray *objects, guint n, guint *next, GstAnalyticsODMtd *od)
   }
 }
 
-/* Of an object without a region, which would say it. */
+/* Sets the parent of an object without a region. */
 static void
 read_parent (
     const GArray *objects, GstCuvObject *object, GstAnalyticsRelationMeta *meta)
@@ -332,8 +335,9 @@ read_analytics (GArray *objects, GstBuffer *buffer)
 
 /* ---- GstAnalytics: writing ---- */
 
-/* NULL if it is full. Its table of relations grows by as many entries as it
- * began with, each time copied: GStreamer's default is 5. */
+/* The buffer's relation meta, added if necessary; NULL if it is full. Its table
+ * of relations grows by as many entries as it began with and is copied each
+ * time: GStreamer's default is 5. */
 static GstAnalyticsRelationMeta *
 relations_to_write (GstBuffer *buffer)
 {
@@ -351,7 +355,7 @@ add_detection (GstBuffer *buffer, GstCuvObject *object)
   GstAnalyticsRelationMeta *meta = relations_to_write (buffer);
   GstAnalyticsODMtd od;
 
-  /* an ODMtd's coordinates have a sign */
+  /* the coordinates of an ODMtd are signed */
   if ((object->x | object->y | object->w | object->h) > G_MAXINT)
     return;
   if (meta != NULL

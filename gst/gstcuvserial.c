@@ -21,8 +21,9 @@ gst_cuv_serial_quark (const gchar *name)
       || g_atomic_int_get (&left) <= 0)
     return quark;
   if (g_atomic_int_add (&left, -1) == 1)
-    GST_WARNING ("%d labels, fields and columns had new names: from now on, "
-                 "new ones are left out",
+    GST_WARNING (
+        "received %d new names of labels, fields and columns: ignoring "
+        "all further ones",
         MAX_NEW_NAMES);
   return g_quark_from_string (name);
 }
@@ -32,7 +33,8 @@ gst_cuv_serial_quark (const gchar *name)
 
 /* ---- variants ---- */
 
-/* FNV-1a, behind the variant: changed bytes are no other results. */
+/* FNV-1a, stored behind the variant: changed bytes must not be read as other
+ * results. */
 static guint32
 checksum (const guint8 *data, gsize size)
 {
@@ -183,9 +185,9 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
 /* ---- infos ---- */
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* GStreamer calls the functions of an info from 1.24 on, but lets neither a
- * custom meta nor a program give one to it. It reads each of the two without a
- * lock, on its own, and may do so now. */
+/* GStreamer calls these functions since 1.24, but has no way to set them for a
+ * custom meta or for a meta of its own. Other threads may read each of them
+ * now, without a lock. */
 void
 gst_cuv_serial_set_functions (const GstMetaInfo *info,
     GstMetaSerializeFunction serialize, GstMetaDeserializeFunction deserialize)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metas as bytes, for other processes: what unixfdsink and cudaipcsink send and
- * their sources receive. Needs GStreamer 1.24, else nothing is sent. */
+/* Metas as bytes, for other processes: unixfdsink and cudaipcsink send them,
+ * and their sources read them. Before GStreamer 1.24 no metas are sent.
+ *
+ *   gstcuvserial.c           tables and regions of interest; checksum, names
+ *   gstcuvserialvalues.c     structures and their values
+ *   gstcuvserialanalytics.c  GstAnalytics
+ */
 #ifndef GST_CUV_SERIAL_H
 #define GST_CUV_SERIAL_H
 
@@ -8,35 +13,35 @@
 
 G_BEGIN_DECLS
 
-/* Makes a custom meta travel. */
+/* Has metas of this custom type sent. */
 void gst_cuv_serial_table (const GstMetaInfo *info);
 
-/* Makes regions of interest and GstAnalytics travel, whoever writes them,
- * unless GStreamer does so by itself. Later calls do nothing. */
+/* Has regions of interest and GstAnalytics sent, whoever wrote them, unless
+ * GStreamer itself sends them. Later calls do nothing. */
 void gst_cuv_serial_objects (void);
 
-/* The quark of a name that another process may have made up, 0 beyond a limit:
+/* The quark of a name that came from another process. 0 if too many were new:
  * quarks are never freed. */
 GQuark gst_cuv_serial_quark (const gchar *name);
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* Appends a variant, which is sunk, and a checksum; sets the version. */
+/* Appends a variant and its checksum, and sets the version. Sinks the variant.
+ */
 gboolean gst_cuv_serial_append (
     GstByteArrayInterface *data, guint8 *version, GVariant *variant);
 
-/* NULL if the bytes are no whole variant of this type, or of another version.
- */
+/* NULL if the bytes are not an intact variant of this type and version. */
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 
 #define GST_CUV_SERIAL_VALUE "(yv)"            /* type; content */
 #define GST_CUV_SERIAL_STRUCTURE "(sa(s(yv)))" /* name; fields */
 
-/* Booleans, numbers, fractions, strings, GBytes, and arrays, lists and
- * structures of these. Other fields are left out. */
+/* Keeps fields with booleans, numbers, fractions, strings, GBytes, and arrays,
+ * lists and structures of these. */
 GVariant *gst_cuv_serial_from_structure (const GstStructure *structure);
 
-/* NULL if the name is none. Fields that make no sense are left out. */
+/* NULL if the name is not valid. Skips fields that are not valid. */
 GstStructure *gst_cuv_serial_to_structure (GVariant *variant);
 
 void gst_cuv_serial_set_functions (const GstMetaInfo *info,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics as bytes: objects, classes, tracks and their relations; other
- * kinds stay behind. */
+/* GstAnalytics as bytes: objects, classes, tracks and their relations. Other
+ * kinds are not sent. */
 #include "config.h"
 #include "gstcuvserial.h"
 
@@ -190,7 +190,7 @@ add_track (
   return TRUE;
 }
 
-/* Returns the id, -1 if the mtd was not added. */
+/* Returns the new id, or -1 if the mtd was not added. */
 static gint
 add_any (GstAnalyticsRelationMeta *meta, guint8 kind, GVariant *value)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Structures as variants. GStreamer's texts lose a whole structure if one field
- * cannot be parsed, and its parser has no limit of depth. */
+/* Structures as variants. As text, GStreamer would lose a whole structure if
+ * one field cannot be parsed, and its parser has no depth limit. */
 #include "config.h"
 #include "gstcuvserial.h"
 
 #include <string.h>
 
 #if GST_CHECK_VERSION(1, 24, 0)
-#define MAX_DEPTH 8 /* GVariant refuses 128 levels, of which each has a few */
+/* GVariant allows 128 levels; each of ours uses several. */
+#define MAX_DEPTH 8
 #define VALUES "a" GST_CUV_SERIAL_VALUE
 
 static GVariant *structure_to_variant (const GstStructure *, guint depth);
@@ -34,7 +35,7 @@ bytes_to_variant (GBytes *bytes)
 
 static GVariant *value_to_variant (const GValue *value, guint depth);
 
-/* NULL if one of them cannot be sent. */
+/* NULL if one of the values cannot be sent. */
 static GVariant *
 values_to_variant (const GValue *values, guint n,
     const GValue *(*get) (const GValue *, guint), guint depth)
@@ -120,7 +121,7 @@ content (const GValue *value, guchar *tag, guint depth)
   }
 }
 
-/* NULL if the value is of no type that is sent. */
+/* NULL if values of this type cannot be sent. */
 static GVariant *
 value_to_variant (const GValue *value, guint depth)
 {
@@ -142,15 +143,15 @@ typedef struct {
 static gboolean
 add_field (GQuark name, const GValue *value, gpointer data)
 {
-  static gint told;
+  static gint warned;
   Fields *self = data;
   GVariant *variant = value_to_variant (value, self->depth);
   gchar *valid;
 
   if (variant == NULL) {
-    if (g_atomic_int_compare_and_exchange (&told, 0, 1))
-      GST_WARNING ("field \"%s\" of %s is not sent to other processes, as all"
-                   " of type %s",
+    if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
+      GST_WARNING ("field \"%s\" of %s is not sent to other processes: values "
+                   "of type %s cannot be",
           g_quark_to_string (name), gst_structure_get_name (self->structure),
           G_VALUE_TYPE_NAME (value));
     return TRUE;
@@ -297,7 +298,7 @@ is_content (guchar tag, GVariant *variant)
   return FALSE;
 }
 
-/* Leaves the value empty if it is FALSE. */
+/* On failure the value stays empty. */
 static gboolean
 value_from_variant (GVariant *variant, GValue *value)
 {
@@ -313,7 +314,7 @@ value_from_variant (GVariant *variant, GValue *value)
   return ok;
 }
 
-/* As GStreamer asserts. */
+/* GStreamer asserts the same. */
 static gboolean
 is_name (const gchar *name)
 {

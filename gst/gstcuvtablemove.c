@@ -24,7 +24,7 @@ gst_cuv_table_add (
   return meta;
 }
 
-/* Coordinates refer to the table's own width and height: a copy stays right
+/* Coordinates refer to the table's own width and height, so a copy stays right
  * when the whole frame is scaled. */
 static GstStructure *
 copy_table (GstBuffer *to, GstCustomMeta *meta)
@@ -39,16 +39,17 @@ drop_table (GstCustomMeta *meta, const gchar *cause)
   static gint warned;
 
   if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
-    GST_WARNING ("%s is dropped: its coordinates cannot follow an element that "
-                 "%s. Place that element before the one that adds the table. "
-                 "Later cases are not reported.",
+    GST_WARNING (
+        "dropped %s: its coordinates cannot be adjusted for an element "
+        "that %s. Place that element before the one that adds the "
+        "table. Later cases are not reported.",
         g_type_name (meta->meta.info->type), cause);
   return FALSE;
 }
 
 /* ---- scaling ---- */
 
-/* The rule of videoscale's add-borders, which is on by default: borders keep
+/* Whether videoscale adds borders, as it does by default (add-borders) to keep
  * the display aspect ratio. One pixel is rounding. */
 static gboolean
 may_have_borders (const GstVideoInfo *in, const GstVideoInfo *out)
@@ -79,8 +80,8 @@ typedef struct {
   gdouble xx, xy, x0, yx, yy, y0;
 } Affine;
 
-/* FALSE unless it maps axes to axes. GStreamer's matrix maps pixel centres
- * where it flips, edges where it scales. */
+/* FALSE unless the matrix maps axes to axes. GStreamer's matrix maps pixel
+ * centres when it flips, and edges when it scales. */
 static gboolean
 read_matrix (const GstVideoMetaTransformMatrix *t, Affine *to)
 {
@@ -163,7 +164,7 @@ write_cell (const Move *self, guint8 *row, gint column, gdouble value)
   }
 }
 
-/* Cuts the segment to 0 .. end on one axis (0: x, 1: y); FALSE if nothing is
+/* Clips the segment to 0 .. end on one axis (0: x, 1: y); FALSE if nothing is
  * left. */
 static gboolean
 clip_segment (gdouble at[4], guint axis, gdouble end)
@@ -326,7 +327,7 @@ transform_table (GstBuffer *to, GstCustomMeta *meta, GstBuffer *from,
   if (GST_VIDEO_META_TRANSFORM_IS_MATRIX (type))
     return move_table (to, meta, data);
 #endif
-  return drop_table (meta, "moves pixels in a way unknown to this version");
+  return drop_table (meta, "moves pixels in an unknown way");
 }
 
 const GstMetaInfo *

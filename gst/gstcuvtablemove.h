@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables that follow when an element scales, cuts or flips the frame. */
+/* Moves the coordinates in tables when an element scales, cuts or flips the
+ * frame. */
 #ifndef GST_CUV_TABLE_MOVE_H
 #define GST_CUV_TABLE_MOVE_H
 
@@ -7,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+/* Reads a table; FALSE if the structure is not a valid one. In gstcuvmeta.c. */
 gboolean gst_cuv_table_parse (
     GstCuvTable *table, const GstStructure *structure);
 

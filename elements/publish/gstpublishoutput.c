@@ -34,8 +34,8 @@ struct _GstCuvPublishOutput {
   CuvOutbox *outbox; /* to a broker, else NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
-  gboolean keeps; /* unsent records, in spool-path */
-  gchar *name;    /* of a source that has none */
+  gboolean keeps; /* unsent records stay in the file of spool-path */
+  gchar *name;    /* of the element, for records without a source */
 };
 
 /* ---- formats ---- */
@@ -116,8 +116,8 @@ none_if_empty (const gchar *text)
   return gst_cuv_publish_is_empty (text) ? NULL : g_strdup (text);
 }
 
-/* Libraries find out that the key is of another certificate when they connect,
- * again and again. */
+/* Reports a key of another certificate at the start: the libraries would find
+ * out each time that they connect. */
 static gboolean
 check_key (const GstCuvPublishSettings *settings, GError **error)
 {
@@ -136,7 +136,8 @@ check_key (const GstCuvPublishSettings *settings, GError **error)
   return TRUE;
 }
 
-/* Files that the library would miss only when it connects. */
+/* Reports files that cannot be read at the start: the libraries would only when
+ * they connect. */
 static gboolean
 check_files (const GstCuvPublishSettings *settings, GError **error)
 {
@@ -154,7 +155,7 @@ check_files (const GstCuvPublishSettings *settings, GError **error)
   return check_key (settings, error);
 }
 
-/* Messages name the file and the variable, never what is in them. */
+/* Messages name the file or the variable, never the password. */
 static gboolean
 read_password (
     const GstCuvPublishSettings *settings, gchar **password, GError **error)
@@ -169,7 +170,7 @@ read_password (
     *password = g_strdup (g_getenv (settings->password_env));
     if (*password == NULL) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-          "the environment has no variable '%s', which password-env names",
+          "the environment variable '%s' (password-env) is not set",
           settings->password_env);
       return FALSE;
     }
@@ -353,9 +354,9 @@ finish_outbox (GstCuvPublishOutput *self)
   gst_cuv_publish_output_post_warning (self); /* the cause first */
   cuv_outbox_get_counts (self->outbox, &counts);
   GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-      ("The stream has ended, and the broker has not acknowledged "
-       "%" G_GUINT64_FORMAT " records, which are lost if it does not before "
-       "this element stops. Set spool-path to keep them.",
+      ("The stream has ended, but the broker has not acknowledged "
+       "%" G_GUINT64_FORMAT " records: they are lost if it does not do so "
+       "before this element stops. Set spool-path to keep them.",
           (guint64) counts.queued),
       (NULL));
 }

@@ -1,6 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where visionpublish's records go: to a file by a CuvWriter or to a broker by
- * a CuvOutbox. */
+/* Where visionpublish's records go, and a map of the folder.
+ *
+ *   plugin.c               registers the element
+ *   gstvisionpublish.c     the element: a record for each frame, EOS, states
+ *   gstpublishsettings.c   its properties
+ *   gstpublishsignals.c    its action signals, which read results for programs
+ *   gstpublishoutput.c     this: formats, and writer or outbox by the property
+ *                          target
+ *   output/                knows nothing of GStreamer
+ *     writer.c, -thread.c    a queue in memory and a thread that writes to a
+ *                            file: target=file
+ *     target-file.c          a file, FIFO, device or standard output
+ *     outbox.c, -thread.c,   a queue and a thread that sends to a broker:
+ *       -answers.c           target=mqtt or kafka
+ *     spool.c                the outbox's queue, in memory or in a file
+ *     broker.c               what both brokers share
+ *     broker-mqtt.c, broker-kafka.c   one broker each
+ *     topic.c                topics from templates
+ *     thread.h, warning.h    for both threads: signals, wake-ups; when to warn
+ *   ../../gst/record/      a frame's metadata as JSON or CSV
+ *
+ * A record: gst_vision_publish_transform_ip() reads the buffer's objects and
+ * calls gst_cuv_publish_output_push(), which makes the text on the streaming
+ * thread and puts it into one of two queues.
+ *
+ * CuvWriter is for a byte stream: what is written is done, so it keeps at most
+ * CUV_WRITER_MAX_RECORDS records in memory and never waits. CuvOutbox is for a
+ * broker that answers later: a message stays in the spool until it was
+ * acknowledged, and is sent again if it was not, which a file cannot need. */
 #ifndef GST_CUV_PUBLISH_OUTPUT_H
 #define GST_CUV_PUBLISH_OUTPUT_H
 
@@ -11,33 +38,37 @@ G_BEGIN_DECLS
 
 typedef struct _GstCuvPublishOutput GstCuvPublishOutput;
 
-/* name stands for a source that is not set. NULL after an element error. */
+/* Opens the file, or begins to connect. The topic of records without a source
+ * has the element's name. NULL after an element error. */
 GstCuvPublishOutput *gst_cuv_publish_output_new (
     GstElement *element, const GstCuvPublishSettings *settings);
 
-/* Writes one record on a thread of its own. */
+/* Makes a record of the frame and queues it. Waits only with on-full=block. */
 void gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
     const CuvRecordFrame *frame, GstBuffer *buffer);
 
-/* Waits for what is written, as EOS does. */
+/* Waits until the queue is written or acknowledged, up to 10 seconds. For EOS.
+ */
 void gst_cuv_publish_output_finish (GstCuvPublishOutput *self);
 
-/* Leaves a file that was renamed or removed. */
+/* If the file was renamed or removed, ends it and opens a new one. */
 void gst_cuv_publish_output_reopen (GstCuvPublishOutput *self);
 
-/* From any thread: TRUE ends all waiting, until FALSE is set. */
+/* From any thread: TRUE ends all waits and prevents new ones until FALSE is
+ * set.
+ */
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);
 
 /* Posts pending warnings on the bus. */
 void gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self);
 
-/* Adds records, dropped, bytes, queue and what a broker has to say. */
+/* Adds records, dropped, bytes and queue, and for a broker more fields. */
 void gst_cuv_publish_output_get_stats (
     GstCuvPublishOutput *self, GstStructure *stats);
 
-/* Writes what is left within two seconds and frees the output. The last warning
- * is posted, the last statistics are added. */
+/* Writes or sends what is left, for at most two seconds, and frees the output.
+ * Posts the last warning and adds the last statistics. */
 void gst_cuv_publish_output_stop (
     GstCuvPublishOutput *self, GstStructure *stats);
 

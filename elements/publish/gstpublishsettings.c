@@ -20,24 +20,25 @@ GST_CUV_DEFINE_ENUM (format_get_type, "GstCuvPublishFormat",
 
 GST_CUV_DEFINE_ENUM (target_get_type, "GstCuvPublishTarget",
     { GST_CUV_PUBLISH_FILE, "A file, FIFO, device or standard output", "file" },
-    { GST_CUV_PUBLISH_MQTT, "A broker of MQTT", "mqtt" },
-    { GST_CUV_PUBLISH_KAFKA, "A broker of Kafka", "kafka" })
+    { GST_CUV_PUBLISH_MQTT, "An MQTT broker", "mqtt" },
+    { GST_CUV_PUBLISH_KAFKA, "A Kafka broker", "kafka" })
 
 GST_CUV_DEFINE_ENUM (tls_get_type, "GstCuvPublishTls",
     { CUV_TLS_NONE, "No encryption", "none" },
     { CUV_TLS_VERIFY, "Encrypted, the broker's certificate is verified",
         "verify" },
-    { CUV_TLS_INSECURE, "Encrypted, the broker may be anyone", "insecure" })
+    { CUV_TLS_INSECURE, "Encrypted, but the broker is not authenticated",
+        "insecure" })
 
 GST_CUV_DEFINE_ENUM (sasl_get_type, "GstCuvPublishSasl",
-    { CUV_SASL_PLAIN, "As text: with TLS only", "plain" },
+    { CUV_SASL_PLAIN, "Password as text: use it with TLS only", "plain" },
     { CUV_SASL_SCRAM_SHA_256, "SCRAM with SHA-256", "scram-sha-256" },
     { CUV_SASL_SCRAM_SHA_512, "SCRAM with SHA-512", "scram-sha-512" })
 
 GST_CUV_DEFINE_ENUM (mqtt_version_get_type, "GstCuvPublishMqttVersion",
     { CUV_MQTT_AUTO, "5 with libmosquitto 2.1 or newer, else 3.1.1", "auto" },
     { CUV_MQTT_3_1_1, "MQTT 3.1.1", "3.1.1" },
-    { CUV_MQTT_5, "MQTT 5, or 3.1.1 if the broker does not know it", "5" })
+    { CUV_MQTT_5, "MQTT 5, or 3.1.1 if the broker does not support it", "5" })
 
 GST_CUV_DEFINE_ENUM (on_full_get_type, "GstCuvPublishOnFull",
     { CUV_FULL_DROP_OLDEST, "The oldest records are dropped", "drop-oldest" },
@@ -66,16 +67,16 @@ parse_tags (gpointer settings)
   return problem;
 }
 
-/* Each of these: NULL, or why settings of a broker cannot be used together. The
- * text of the address may have a password, and is not repeated. */
+/* These return NULL, or why the settings of a broker contradict each other. The
+ * address is not repeated, as it may contain a password. */
 static gchar *
 check_address (const GstCuvPublishSettings *self)
 {
   if (gst_cuv_publish_is_empty (self->address))
     return g_strdup ("target needs an address: set address=host or host:port");
   if (strchr (self->address, '@') != NULL)
-    return g_strdup ("address has a user: set user, and password-file or "
-                     "password-env, and only the host in address");
+    return g_strdup ("address contains a user: set only the host there, and "
+                     "user and password-file or password-env");
   if (strstr (self->address, "://") != NULL)
     return g_strdup ("address is a URI: set host or host:port only, and "
                      "tls=verify for encryption");
@@ -92,9 +93,9 @@ check_password (const GstCuvPublishSettings *self)
   if (file && variable)
     return g_strdup ("password-file and password-env are both set: set one");
   if ((file || variable) && !user)
-    return g_strdup ("there is a password without a user: set user");
+    return g_strdup ("a password is set without a user: set user");
   if (user && !file && !variable && self->target == GST_CUV_PUBLISH_KAFKA)
-    return g_strdup ("Kafka wants a password of the user: set password-file or "
+    return g_strdup ("Kafka needs the user's password: set password-file or "
                      "password-env");
   return NULL;
 }
@@ -107,10 +108,9 @@ check_tls (const GstCuvPublishSettings *self)
   gboolean key = !gst_cuv_publish_is_empty (self->tls_key_file);
 
   if (self->tls == CUV_TLS_NONE && (authority || certificate || key))
-    return g_strdup ("there are files for TLS, but tls is none: set "
-                     "tls=verify");
+    return g_strdup ("files for TLS are set, but tls is none: set tls=verify");
   if (certificate != key)
-    return g_strdup ("a certificate needs its key: set both of "
+    return g_strdup ("a certificate needs its key: set both "
                      "tls-certificate-file and tls-key-file");
   return NULL;
 }
@@ -124,7 +124,7 @@ publish_check (gconstpointer settings)
   if (self->target == GST_CUV_PUBLISH_FILE)
     return NULL;
   if (self->format == GST_CUV_PUBLISH_CSV)
-    return g_strdup ("file-format=csv is for files: brokers get JSON, set "
+    return g_strdup ("file-format=csv is for files only, brokers get JSON: set "
                      "file-format=json-lines");
   problem = check_address (self);
   if (problem == NULL)
@@ -168,9 +168,9 @@ make_dropped (void)
 /**
  * GstVisionPublish:target:
  *
- * Where records go: to a file, or to a broker of MQTT or Kafka, each record a
- * message of JSON. Can change in NULL and READY only, like all properties of a
- * broker.
+ * Where records go: to a file, or to an MQTT or Kafka broker, where each record
+ * is one message of JSON. Can change in NULL and READY only, like all
+ * properties of a broker.
  *
  * Since: 0.1
  */
@@ -186,11 +186,12 @@ make_dropped (void)
 /**
  * GstVisionPublish:topic:
  *
- * The topic, in which {source} is replaced by #GstVisionPublish:source, or the
- * element's name without one, and {kind} by "records". For MQTT
- * "cameras/{source}/{kind}" if not set; if {kind} is in it, the same topic with
- * "status" is retained by the broker: online, stopped or lost. For Kafka
- * "cameras.{kind}"; the source is the message's key.
+ * The topic, in which {source} is replaced by #GstVisionPublish:source, or by
+ * the element's name if that is not set, and {kind} by "records". The default
+ * is "cameras/{source}/{kind}" for MQTT and "cameras.{kind}" for Kafka, where
+ * the source is the message's key. If the topic of MQTT contains {kind}, the
+ * broker retains the status (online, stopped or lost) in the topic with
+ * "status".
  *
  * Since: 0.1
  */
@@ -212,9 +213,9 @@ make_dropped (void)
 /**
  * GstVisionPublish:tls:
  *
- * none; verify: the broker's certificate must be of its host and signed by an
- * authority of #GstVisionPublish:tls-ca-file, or of the system; insecure: any
- * certificate is accepted.
+ * none; verify: the broker's certificate must match its host and be signed by
+ * an authority of #GstVisionPublish:tls-ca-file, or of the system; insecure:
+ * any certificate is accepted.
  *
  * Since: 0.1
  */
@@ -222,7 +223,7 @@ make_dropped (void)
  * GstVisionPublish:mqtt-version:
  *
  * The version of MQTT. Only with 5 does a broker report records that its access
- * rules refuse. Before libmosquitto 2.1 a broker of MQTT 5 can end the process
+ * rules deny. Before libmosquitto 2.1 a broker of MQTT 5 can crash the process
  * with a malformed packet, so auto uses 3.1.1 there; set 5 if you trust the
  * broker.
  *
@@ -231,26 +232,24 @@ make_dropped (void)
 /**
  * GstVisionPublish:on-full:
  *
- * What happens to a record for which the queue to the broker has no room. block
- * makes the pipeline wait.
+ * What happens to a record when the queue to the broker is full. block makes
+ * the pipeline wait.
  *
  * Since: 0.1
  */
 /**
  * GstVisionPublish:spool-path:
  *
- * A file that has the queue to the broker, of up to
- * #GstVisionPublish:queue-bytes bytes: what a broker has not acknowledged is
- * sent after the next start, also if the program was killed. None: the queue is
- * in memory.
+ * A file for the queue to the broker, of up to #GstVisionPublish:queue-bytes
+ * bytes: records that the broker has not acknowledged are sent after the next
+ * start, even if the program was killed. None: the queue is in memory.
  *
  * Since: 0.1
  */
 /**
  * GstVisionPublish:require-connection:
  *
- * Whether the start fails if there is no connection to the broker within 10
- * seconds.
+ * Whether the start fails if the broker cannot be reached within 10 seconds.
  *
  * Since: 0.1
  */
@@ -318,25 +317,26 @@ static const GstCuvSetting list[] = {
       .offset = AT (mqtt_version), .get_type = mqtt_version_get_type,
       .value = CUV_MQTT_AUTO, .only_stopped = TRUE },
   { "keep-alive", "Keep alive",
-      "Seconds after which a silent MQTT broker is asked for a sign of life",
+      "Seconds after which a silent MQTT broker is pinged",
       .offset = AT (keep_alive), .type = G_TYPE_UINT, .minimum = 5,
       .maximum = 65535, .value = 15, .only_stopped = TRUE },
-  { "queue-records", "Queue's records", "Most records that wait for the broker",
+  { "queue-records", "Queue records",
+      "Maximum number of records that wait for the broker",
       .offset = AT (queue_records), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = G_MAXUINT, .value = 100000, .only_stopped = TRUE },
-  { "queue-bytes", "Queue's bytes",
-      "Most bytes of records that wait for the broker",
+  { "queue-bytes", "Queue bytes",
+      "Maximum size in bytes of the records that wait for the broker",
       .offset = AT (queue_bytes), .type = G_TYPE_UINT64,
       .minimum = CUV_SPOOL_MIN_BYTES, .maximum = MAX_QUEUE_BYTES,
       .value = 64 << 20, .only_stopped = TRUE },
-  { "on-full", "On full", "What to do with a record when the queue is full",
+  { "on-full", "On full", "What to do with records when the queue is full",
       .offset = AT (on_full), .get_type = on_full_get_type,
       .value = CUV_FULL_DROP_OLDEST, .only_stopped = TRUE },
   { "spool-path", "Spool path",
-      "Path of a file that keeps the queue to the broker (none = in memory)",
+      "Path of a file for the queue to the broker (none = in memory)",
       .offset = AT (spool_path), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "require-connection", "Require connection",
-      "Fail at the start without a connection to the broker",
+      "Fail at the start if the broker cannot be reached",
       .offset = AT (require_connection), .type = G_TYPE_BOOLEAN,
       .only_stopped = TRUE },
   { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,

@@ -51,7 +51,7 @@ gst_cuv_publish_is_empty (const gchar *text)
   return text == NULL || *text == '\0';
 }
 
-/* Of the element. */
+/* The values of the read-only properties, in gstvisionpublish.c. */
 void gst_vision_publish_get_dropped (GstElement *element, GValue *value);
 void gst_vision_publish_get_stats (GstElement *element, GValue *value);
 

@@ -19,7 +19,8 @@ steal_text (CuvJson *json)
 typedef void (*Append) (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
 
-/* caps: NULL or without a size = unknown. */
+/* Applies append to the buffer's results. The size of the frame is unknown if
+ * caps is NULL or has none. */
 static gchar *
 read_with (Append append, GstBuffer *buffer, const GstCaps *caps)
 {
@@ -115,8 +116,8 @@ gst_publish_install_signals (GType type)
    * @caps: (nullable): its caps, for the size of the frame
    *
    * Reads the results that a buffer carries. Like the other signals that read,
-   * it works in any state and from any thread, and has nothing to do with the
-   * frames that pass.
+   * it works in any state and from any thread, and is independent of the frames
+   * that pass the element.
    *
    * Returns: the record of the buffer, as JSON, without frame_num and
    *     wallclock; timestamp is the buffer's PTS
@@ -141,7 +142,7 @@ gst_publish_install_signals (GType type)
    * GstVisionPublish::read-table:
    * @publish: the element, in any state
    * @buffer: a buffer
-   * @n: which of its tables, from 0 on
+   * @n: the index of the table, from 0
    *
    * Returns: (nullable): the structure of the table, %NULL if there are no more
    *
@@ -152,7 +153,7 @@ gst_publish_install_signals (GType type)
   /**
    * GstVisionPublish::read-structure:
    * @publish: the element, in any state
-   * @structure: a structure, as of a message or of stats
+   * @structure: a structure, such as that of a message or of stats
    *
    * Returns: its fields as a JSON object
    *
@@ -165,8 +166,7 @@ gst_publish_install_signals (GType type)
    * @publish: the element, in any state
    *
    * If the file of #GstVisionPublish:file-path was renamed or removed, ends it
-   * and opens a new one, in the background. The same happens before the next
-   * record.
+   * and opens a new one, in the background, as happens before each record.
    *
    * Since: 0.1
    */

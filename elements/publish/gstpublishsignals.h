@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signals that read a buffer's results, for languages without a reader of their
- * own: the Python module gstcuvision is made of them. And the signal reopen. */
+/* The action signals of visionpublish: those that read a buffer's results, on
+ * which the Python module gstcuvision is built, and reopen. */
 #ifndef GST_PUBLISH_SIGNALS_H
 #define GST_PUBLISH_SIGNALS_H
 

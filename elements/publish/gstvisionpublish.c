@@ -5,11 +5,10 @@
  * @short_description: writes analysis results as JSON or CSV
  *
  * Passes every buffer through untouched and writes its metadata, one record per
- * frame, to standard output, a file, a FIFO or a broker of MQTT or Kafka, on a
+ * frame, to standard output, a file, a FIFO, or an MQTT or Kafka broker, on a
  * thread of its own. If a reader is slow or absent, or the disk is full,
- * records are dropped and counted in #GstVisionPublish:dropped; the frames of
- * the pipeline never wait, unless
- * #GstVisionPublish:on-full is block.
+ * records are dropped and counted in #GstVisionPublish:dropped; frames never
+ * wait, unless #GstVisionPublish:on-full is block.
  *
  * ## Example launch line
  * |[
@@ -91,7 +90,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* Downstream's answer, for visible pixels only. */
+/* Passes on downstream's answer, but without GstVideoCropMeta. */
 static gboolean
 gst_vision_publish_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -117,7 +116,7 @@ gst_vision_publish_set_caps (
   return TRUE;
 }
 
-/* Called from any thread: the element may be stopped meanwhile. */
+/* From any thread, also while the element stops. */
 static void
 interrupt_waiting (GstVisionPublish *self, gboolean interrupt)
 {
@@ -163,8 +162,8 @@ gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* ---- states ---- */
 
-/* While EOS or a record waits for the output it holds the stream lock, which
- * deactivating the pads needs. */
+/* Ends waits at EOS or for room: they hold the stream lock, which deactivating
+ * the pads needs. */
 static GstStateChangeReturn
 gst_vision_publish_change_state (GstElement *element, GstStateChange change)
 {

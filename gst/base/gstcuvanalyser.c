@@ -89,7 +89,8 @@ gst_cuv_analyser_end (
   gst_cuv_qos_add_sample (&priv->qos, running_time (self, buffer), took);
 }
 
-/* GstBaseTransform calls it again after a push, until there is no frame. */
+/* GstBaseTransform calls this again after each push, until there is no frame.
+ */
 static GstFlowReturn
 gst_cuv_analyser_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {

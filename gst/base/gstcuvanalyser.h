@@ -2,9 +2,8 @@
 /* GstCuvAnalyser: base class of elements that analyse each frame.
  *
  * It answers the LATENCY query, detects late frames, measures how long frames
- * take, and has the properties n-threads and stats. At start and stop it
- * applies and releases the settings (GstCuvSettings) of all classes of the
- * element. */
+ * take, and has the properties n-threads and stats. It starts and stops the
+ * settings (GstCuvSettings) of all classes of the element. */
 #ifndef GST_CUV_ANALYSER_H
 #define GST_CUV_ANALYSER_H
 
@@ -32,14 +31,14 @@ struct _GstCuvAnalyserClass {
  * stream time. */
 CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Whether the frame should pass unanalysed: live ones that were queued while an
- * earlier one was analysed or that the sink should have shown by now, and those
- * before the time that the sink asked for. */
+/* Whether the frame should pass unanalysed: a live frame that was queued while
+ * an earlier one was analysed or that the sink should have shown by now, or a
+ * frame before the time that the sink asked for. See gstcuvqos.h. */
 CUV_API gboolean gst_cuv_analyser_is_late (
     GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Call when a frame has been analysed. took: how long that took; cuda: on the
- * GPU. */
+/* Call when a frame has been analysed. took: how long that took; cuda: whether
+ * it was on the GPU. */
 CUV_API void gst_cuv_analyser_end (
     GstCuvAnalyser *self, GstBuffer *buffer, GstClockTime took, gboolean cuda);
 

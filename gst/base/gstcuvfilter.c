@@ -63,7 +63,7 @@ gst_cuv_event_is_request_analysis (const GstEvent *event)
       && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
 }
 
-/* An interval that never saves anything would look like a defect. */
+/* Explains an interval that has no effect, which would look like a bug. */
 static void
 report_requests (GstCuvFilter *self, gboolean requested, guint interval)
 {
@@ -79,7 +79,7 @@ report_requests (GstCuvFilter *self, gboolean requested, guint interval)
       "tracker without a target asks for every frame. Set its "
       "request-detections=false to keep to the interval.",
       REQUESTS_REPORTED, interval);
-  /* gst-launch-1.0 prints the latter of both */
+  /* gst-launch-1.0 prints the second text only */
   GST_ELEMENT_INFO (self, STREAM, FAILED, ("%s", text), ("%s", text));
   g_free (text);
 }
@@ -92,8 +92,9 @@ running_time (GstCuvFilter *self, GstBuffer *buffer)
   return gst_cuv_transform_running_time (GST_CUV_TRANSFORM (self), buffer);
 }
 
-/* A leaky queue sets DISCONT on each frame after one that it dropped: only a
- * jump in time makes the state of earlier frames useless. */
+/* Whether the state of earlier frames is useless. A discontinuity is not
+ * enough: a leaky queue sets DISCONT on each frame after one that it dropped.
+ */
 static gboolean
 is_jump (GstCuvFilter *self, GstBuffer *buffer)
 {
@@ -250,7 +251,7 @@ gst_cuv_filter_configure (GstCuvFilter *self, const GstCuvFrame *frame)
   if (priv->configured && priv->configured_cuda == frame->cuda
       && !gst_cuv_settings_changed (settings))
     return TRUE;
-  /* device memory can only be freed while its context is current */
+  /* device memory can only be freed in its context */
   if (priv->configured_cuda && !frame->cuda)
     gst_cuv_context_close (
         gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
@@ -297,7 +298,8 @@ gst_cuv_filter_analyse (
   return GST_FLOW_OK;
 }
 
-/* Pending settings may be refused: then those in force stay. */
+/* Whether frames must be writable. Considers the pending settings and those in
+ * force, which stay if the pending ones are refused. */
 static gboolean
 writes (GstCuvFilter *self)
 {
@@ -313,7 +315,7 @@ writes (GstCuvFilter *self)
   return pending_writes || klass->writes (settings->in_force);
 }
 
-/* A frame that is only read may be shared with other elements. */
+/* Copies a shared frame only if the element draws. */
 static GstFlowReturn
 gst_cuv_filter_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
@@ -372,7 +374,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* Results are dropped, too: their coordinates belong to frames of another size,
+/* Also drops the results: their coordinates belong to frames of another size,
  * and the subclass may have freed them. */
 static void
 invalidate (GstCuvFilter *self)
@@ -418,7 +420,8 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
 }
 
-/* The parent closes the CUDA context and with it what is on the device. */
+/* The parent closes the CUDA context, and with it what is on the device; then
+ * what is on the host is closed. */
 static gboolean
 gst_cuv_filter_stop (GstBaseTransform *trans)
 {

@@ -15,23 +15,24 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
  * GstCuvFilter:skip-late:
  *
  * Pass late frames on unanalysed: live frames that were queued while an earlier
- * one was analysed or that the sink should have shown by now, and frames before
- * the time that the sink asked for. Not those that the thread waited for. A
- * warning is posted once if no frame was analysed for a second.
+ * one was analysed or that the sink should have shown by now, unless the thread
+ * waited for them, and frames before the time that the sink asked for. A
+ * warning is posted, once, if no frame was analysed for a second.
  *
  * Since: 0.1
  */
 /**
  * GstCuvFilter:message:
  *
- * The message is named after the element and contains the results.
+ * When to post a message with the results, which is named after the element.
  *
  * Since: 0.1
  */
 /**
  * GstCuvFilter:stats-interval:
  *
- * The message is named after the element with "-stats" appended.
+ * The number of analysed frames between two messages with the statistics, which
+ * are named after the element with "-stats" appended; 0 is never.
  *
  * Since: 0.1
  */

@@ -159,7 +159,7 @@ gst_cuv_transform_query (
       ->query (trans, direction, query);
 }
 
-/* Caps that are not raw video are read by the subclass. */
+/* The subclass reads caps that are not raw video. */
 static gboolean
 read_video_info (GstVideoInfo *info, const GstCaps *caps)
 {
@@ -207,8 +207,8 @@ gst_cuv_transform_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   gst_cuv_context_follow (&PRIV (self)->context, buffer);
 }
 
-/* In-place elements forward the query; if nobody downstream had a pool for CUDA
- * memory, ours keeps the writer on our context. */
+/* In-place elements forward the query. If nobody downstream has a pool of CUDA
+ * memory, ours makes the element upstream use our context. */
 static gboolean
 gst_cuv_transform_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -232,8 +232,8 @@ gst_cuv_transform_propose_allocation (
   return gst_cuv_context_propose_pool (&PRIV (self)->context, query);
 }
 
-/* The pool for the output: downstream's, for CUDA memory only if it is in our
- * context, else ours. */
+/* Chooses the pool for the output: downstream's, but for CUDA memory ours
+ * unless downstream's is in our context. */
 static gboolean
 choose_pool (GstCuvTransform *self, GstQuery *query, GstCaps *caps)
 {
@@ -293,8 +293,10 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
       ->decide_allocation (trans, query);
 }
 
-/* Our copies keep size and orientation, so every meta stays true; only what
- * describes the memory itself, or keeps it alive, stays behind. */
+/* Whether a copy keeps this meta. Copies have the same size and orientation, so
+ * every meta stays true, except those that describe the memory or keep it
+ * alive.
+ */
 static gboolean
 describes_frame (const GstMetaInfo *info)
 {
@@ -341,8 +343,8 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
   return TRUE;
 }
 
-/* GStreamer criticises who asks about a segment that is played backwards from
- * an end that nobody knows. */
+/* Whether the segment can convert times. GStreamer logs a critical message if a
+ * segment that is played backwards has no known end. */
 static gboolean
 has_time (const GstSegment *segment)
 {
@@ -447,8 +449,8 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
   /**
    * GstCuvTransform:cuda-device-id:
    *
-   * The CUDA device to make a context on where the pipeline has none yet,
-   * -1 = any. A frame that comes in CUDA memory is worked on where it is.
+   * The CUDA device for a context if the pipeline has none yet, -1 = any. A
+   * frame in CUDA memory is processed in the context that it is in.
    *
    * Since: 0.1
    */

@@ -1,10 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvTransform: base of every element that touches frames.
+/* GstCuvTransform: base of every element that touches frames; and a map of
+ * gst/.
  *
  * It keeps the CUDA context (property cuda-device-id), puts CUDA memory first
  * in the CAPS answer where a device is usable, parses the caps once, proposes
  * and chooses pools, and keeps every meta on copies that leave the geometry
- * alone. */
+ * alone.
+ *
+ * gst/ is the library libgstcuvision-1.0, and some static libraries, that the
+ * plugins and tools share. Elements derive from a chain of base classes, each
+ * of which adds one thing:
+ *
+ *   GstBaseTransform
+ *     GstCuvTransform              this one; visionoverlay, visioncrop,
+ *                                  cudaupload, cudadownload
+ *       GstCuvAnalyser             latency, late frames, n-threads, stats
+ *         GstCuvFilter             analyses frames where they are and adds
+ *                                  metadata: waldboostdetect, houghlines,
+ *                                  rcdtrack, ldpdescriptor, ldpretrieve
+ *         GstCuvSpectralTransform  makes pictures of spectral cubes:
+ *                                  spectralpca, spectralntf
+ *
+ * A frame in a GstCuvFilter: GstBaseTransform calls transform_ip()
+ * (base/gstcuvfilter.c), which asks GstCuvAnalyser whether the frame is late
+ * (base/gstcuvqos.c), maps it (context/gstcuvframe.c), puts changed settings in
+ * force (settings/) and calls the element's analyse(), which runs a backend
+ * (cuvbackend.h); then the element's publish() adds metadata (gstcuvmeta.h).
+ *
+ *   base/       these classes
+ *     gstcuvtransform, gstcuvanalyser, gstcuvfilter   one class each
+ *     gstcuvfiltersettings   the properties of every GstCuvFilter
+ *     gstcuvqos              late frames, latency
+ *   context/    frames in host and CUDA memory: see gstcuvcontext.h
+ *   settings/   properties as a table: see gstcuvsettings.h
+ *   spectral/   cubes: see gstcuvspectraltransform.h
+ *   record/     metadata as JSON or CSV (visionpublish, visionwebsink):
+ * record.h http/       an HTTP server with limits (visionwebsink,
+ * cuvision-farm): http.h picture/    pictures and videos in files (tools,
+ * rcdtrack): gstcuvpicture.h
+ *
+ *   algorithms use these:
+ *     cuvbackend     the same work on the CPU or on the GPU
+ *     cuvroi         regions of interest
+ *     cuvgrey.h      rows of grey values of a frame of any format
+ *     cuvthreads     tasks on a pool of threads
+ *     cuvcpu         which instruction sets the CPU has
+ *     cuvavx2.h      loads and stores in AVX2
+ *     cuvtime.h      microseconds since a time
+ *   elements use these:
+ *     gstcuvmeta     results as metadata: tables, and (gstcuvobjects.c) objects
+ *     gstcuvtablemove  tables follow when an element scales, cuts or flips
+ *     gstcuvserial   metadata as bytes for other processes (unixfdsink); values
+ *                    in -values.c, GstAnalytics in -analytics.c
+ *     gstcuvbudget   a limit of the work for one frame
+ *   whatever reads what others wrote:
+ *     cuvfile        files that a user names
+ *     cuvjsonreader  JSON
+ *     cuvtls         certificates and keys
+ *     cuvlibrary     libraries that are opened at run time
+ */
 #ifndef GST_CUV_TRANSFORM_H
 #define GST_CUV_TRANSFORM_H
 
@@ -23,20 +77,22 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvTransformClass {
   GstBaseTransformClass parent_class;
 
-  /* The caps are known. FALSE refuses them. The info of caps that are no raw
-   * video is as gst_video_info_init() leaves it. Optional. */
+  /* Called when the caps are known; FALSE refuses them. If caps are not raw
+   * video, their info is as gst_video_info_init() leaves it. Optional. */
   gboolean (*set_info) (GstCuvTransform *self, GstCaps *in_caps,
       const GstVideoInfo *in_info, GstCaps *out_caps,
       const GstVideoInfo *out_info);
 
-  /* Frees what lives in the CUDA context, which is current; the element will
-   * stop or go on in another context. Optional. */
+  /* Frees what is in the CUDA context, which is current: the element will stop
+   * or continue in another context. Optional. */
   void (*leave_context) (GstCuvTransform *self);
 };
 
+/* The element's context, which may not have been opened yet. */
 CUV_API GstCuvContext *gst_cuv_transform_context (GstCuvTransform *self);
 
-/* Closes a backend, on the device with the element's context current. */
+/* Closes a backend, with the element's context current if it is on the device.
+ */
 CUV_API void gst_cuv_transform_close_backend (
     GstCuvTransform *self, CuvBackend *backend);
 
@@ -44,16 +100,17 @@ CUV_API void gst_cuv_transform_close_backend (
 CUV_API const GstVideoInfo *gst_cuv_transform_in_info (GstCuvTransform *self);
 CUV_API const GstVideoInfo *gst_cuv_transform_out_info (GstCuvTransform *self);
 
-/* Of the buffer's PTS; NONE where it or the stream has no time. */
+/* Stream time and running time of the buffer's PTS; NONE if it has no PTS or
+ * the segment is not of time. */
 CUV_API GstClockTime gst_cuv_transform_stream_time (
     GstCuvTransform *self, GstBuffer *buffer);
 CUV_API GstClockTime gst_cuv_transform_running_time (
     GstCuvTransform *self, GstBuffer *buffer);
 
-/* For the prepare_output_buffer of an element that writes on frames: the buffer
- * itself where its memory may be written, else a copy, metas included, from a
- * pool of the element's own, in the kind of memory that the frame is in. A map
- * for writing would let GStreamer allocate at every frame instead. */
+/* For the prepare_output_buffer of an element that draws on frames. *out is the
+ * buffer itself if its memory is writable, else a copy with its metas, in the
+ * same kind of memory, from a pool of the element. To map a shared buffer for
+ * writing would make GStreamer allocate memory for every frame. */
 CUV_API GstFlowReturn gst_cuv_transform_make_writable (
     GstCuvTransform *self, GstBuffer *in, GstBuffer **out);
 

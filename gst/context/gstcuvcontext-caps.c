@@ -52,8 +52,8 @@ gst_cuv_query_cuda_first (GstQuery *query)
 
 #if HAVE_CUDA
 
-/* Whether the planes of a frame of odd height overlap or exceed their memory:
- * those of NV21 do in 1.26 and 1.28. */
+/* Whether the planes of a frame with an odd height overlap or exceed their
+ * memory: those of NV21 do in GStreamer 1.26 and 1.28. */
 static gboolean
 odd_height_is_broken (GstVideoFormat format)
 {
@@ -81,7 +81,7 @@ gst_cuv_cuda_format_problem (const GstVideoInfo *info)
   if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
       && odd_height_is_broken (GST_VIDEO_INFO_FORMAT (info)))
     return "this version of GStreamer lays out this format wrongly in CUDA "
-           "memory if frames have an odd height; use NV12";
+           "memory if the height is odd; use NV12";
   return NULL;
 }
 

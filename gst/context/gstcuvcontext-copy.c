@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames copied between host memory and CUDA memory. */
+/* Copies frames between host memory and CUDA memory. */
 #include "config.h"
 #include "context/gstcuvcontext-private.h"
 #include "context/gstcuvframe.h"
@@ -109,8 +109,8 @@ copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
         (guint8 *) in->data + y * in->stride, width);
 }
 
-/* Pageable planes go by way of the pinned buffer: a copy from or to such memory
- * would be staged by the driver, slower, and would hold up the device. */
+/* Copies pageable planes through the pinned buffer: the driver would stage them
+ * itself, more slowly, and block the device meanwhile. */
 static gboolean
 copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
     const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
@@ -188,7 +188,7 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
                   : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
                       out_cuda, stream);
-      if (!ok) /* planes before the one that failed */
+      if (!ok) /* for the planes before the one that failed */
         gst_cuv_context_wait (self, stream);
       gst_cuda_context_pop (NULL);
     }
@@ -212,7 +212,7 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
 gboolean
 gst_cuv_context_wait (GstCuvContext *self, gpointer stream)
 {
-  if (!self->kernels) /* the runtime cannot be used with this driver */
+  if (!self->kernels) /* the CUDA runtime does not work with this driver */
     return gst_cuda_result (CuStreamSynchronize (stream));
   if (cuv_wait_stream (&self->wait, stream) == 0)
     return TRUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pools of pinned host memory, which the device reads and writes by itself. */
+/* Pools of pinned host memory, which the device reads and writes directly. */
 #include "config.h"
 #include "context/gstcuvcontext-private.h"
 
@@ -25,7 +25,7 @@ G_DEFINE_TYPE_WITH_CODE (GstCuvPinnedPool, gst_cuv_pinned_pool,
     GST_DEBUG_CATEGORY_INIT (
         gst_cuv_pinned_debug, "cuvpinned", 0, "pools of pinned memory"))
 
-/* Memory may outlive its pool. */
+/* Memory may outlive its pool, so it has a reference of its own. */
 typedef struct {
   GstCudaContext *context;
   gpointer data;
@@ -63,7 +63,7 @@ allocate_pinned (GstCudaContext *context, gsize size)
   return data;
 }
 
-/* The system may have no more to pin: then other memory does, too. */
+/* Falls back to pageable memory if the system has no more to pin. */
 static GstFlowReturn
 gst_cuv_pinned_pool_alloc_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *unused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the context share: the only ones that call libgstcuda. */
+/* What the files of the context share, which alone call libgstcuda. */
 #ifndef GST_CUV_CONTEXT_PRIVATE_H
 #define GST_CUV_CONTEXT_PRIVATE_H
 

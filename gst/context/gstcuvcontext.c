@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds, follows and leaves a CUDA context; see gstcuvcontext.h. */
 #include "config.h"
 #include "context/gstcuvcontext-private.h"
 
@@ -35,8 +36,8 @@ gst_cuv_context_init (
 
 #include "cuv-cuda.h"
 
-/* libgstcuda asserts on every Cu* call until its loader has succeeded, so all
- * of them stand behind this. */
+/* libgstcuda asserts on every Cu* call until its loader has succeeded: this
+ * comes first. */
 static gpointer
 probe_cuda (gpointer unused)
 {
@@ -106,8 +107,8 @@ gst_cuv_context_check_device (GstCuvContext *self)
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* A stream that pools are configured with: elements that write into their
- * memory then use this stream, and no synchronisation is needed. */
+/* Pools are configured with this stream: elements that write into their memory
+ * use it, and no synchronisation is needed. */
 static gboolean
 make_stream (GstCuvContext *self)
 {
@@ -145,7 +146,7 @@ drop_stream (GstCuvContext *self)
 }
 #endif
 
-/* By default the driver spins while it waits. Decoders and encoders that share
+/* By default the driver spins while it waits: decoders and encoders that share
  * the context would take a core each while our kernels keep the device busy.
  * Drivers before CUDA 12.1 cannot change the flag of an existing context. */
 static void
@@ -171,7 +172,7 @@ use_blocking_sync (GstCuvContext *self)
   g_clear_pointer (&driver, g_module_close);
 }
 
-/* Creates the stream in a new context and probes whether kernels run there. */
+/* Creates the stream in a new context and tests whether kernels run there. */
 static gboolean
 enter_context (GstCuvContext *self)
 {
@@ -185,13 +186,13 @@ enter_context (GstCuvContext *self)
   gst_cuda_context_pop (NULL);
   if (ok && !self->kernels)
     GST_WARNING_OBJECT (self->element,
-        "the CUDA kernels do not run on this device, frames are processed on "
-        "the CPU: %s",
+        "the CUDA kernels do not run on this device, the CPU processes frames: "
+        "%s",
         cuv_cuda_error ());
   return ok;
 }
 
-/* Context queries may come from other threads during the change. */
+/* Under the lock: context queries come from other threads. */
 static void
 swap_context (GstCuvContext *self, GstCudaContext *context)
 {
@@ -204,7 +205,7 @@ swap_context (GstCuvContext *self, GstCudaContext *context)
   gst_clear_object (&old);
 }
 
-/* Adds a reference, unless there is a context already. */
+/* Keeps a reference to the context, unless there is one already. */
 static void
 take_context (GstCuvContext *self, GstCudaContext *context)
 {
@@ -216,7 +217,6 @@ take_context (GstCuvContext *self, GstCudaContext *context)
   GST_OBJECT_UNLOCK (self->element);
 }
 
-/* Stays until the streaming thread changes it, once there is one. */
 GstCudaContext *
 gst_cuv_context_current (GstCuvContext *self)
 {
@@ -237,8 +237,8 @@ gst_cuv_context_free_staging (GstCuvContext *self)
   self->staging_size = 0;
 }
 
-/* Everything is freed even if the device is lost: nothing of the old context
- * may be used in the next one. */
+/* Frees everything even if the device is lost: nothing of the old context may
+ * be used in the next one. */
 void
 gst_cuv_context_close (GstCuvContext *self)
 {
@@ -266,8 +266,9 @@ set_finder (GstCuvContext *self, GThread *thread, GstCudaContext **found)
   GST_OBJECT_UNLOCK (self->element);
 }
 
-/* GStreamer learns from the pointer whether our set_context() got one, and
- * overwrites what another thread's call has put there. */
+/* gst_cuda_ensure_element_context() gets a pointer of its own: it looks there
+ * for what our set_context() was given, and overwrites it, while another thread
+ * may call set_context(), too. */
 static gboolean
 find_context (GstCuvContext *self)
 {
@@ -290,7 +291,7 @@ gst_cuv_context_open (GstCuvContext *self)
   if (!gst_cuv_cuda_usable ()
       || (gst_cuv_context_current (self) == NULL && !find_context (self)))
     return FALSE;
-  /* set_context() may have taken it, before there was a stream */
+  /* set_context() may have set it, without a stream */
   return self->stream != NULL || enter_context (self);
 }
 

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CUDA context of an element: the one place that calls libgstcuda.
+/* The CUDA context of an element, and a map of the folder: the one place that
+ * calls libgstcuda.
  *
  * A GstCuvContext is embedded in an element. It finds the pipeline's
  * GstCudaContext, follows the one a buffer's memory lives in, owns a stream in
  * it, and copies frames between host and device. Everything here may be called
  * in a build without CUDA and on a machine without a driver: it then returns
- * FALSE or NULL and does nothing. */
+ * FALSE or NULL and does nothing.
+ *
+ *   gstcuvcontext.c         finds, follows and leaves a context; its stream;
+ *                           whether there is a device
+ *   gstcuvcontext-caps.c    caps and formats of CUDA memory
+ *   gstcuvcontext-pool.c    pools of CUDA memory
+ *   gstcuvcontext-pinned.c  pools of pinned host memory
+ *   gstcuvcontext-copy.c    copies frames between host and CUDA memory, waits
+ *   gstcuvframe.c           a buffer as the CuvFrame that algorithms read
+ *
+ * GstCuvTransform (base/) has one and calls all of it; visionwebsink has one
+ * for nvJPEG. */
 #ifndef GST_CUV_CONTEXT_H
 #define GST_CUV_CONTEXT_H
 
@@ -46,9 +58,9 @@ struct _GstCuvContext {
   GstElement *element;
   GstCuvContextLeave leave;
   gint device_id; /* property cuda-device-id, -1 = any; atomic */
-  struct _GstCudaContext *context; /* NULL until a frame or open() gives one;
+  struct _GstCudaContext *context; /* NULL until a frame or open() sets it;
                                     * written under the object lock, as
-                                    * set_context() may give one any time */
+                                    * set_context() may set it at any time */
   struct _GstCudaContext **found;  /* what open() looks for, in this thread */
   GThread *finder;
   gpointer stream;                   /* a CUstream in it, ours */
@@ -59,8 +71,8 @@ struct _GstCuvContext {
   CuvWait wait; /* for work on a stream */
 };
 
-/* TRUE when this process can use CUDA memory: built with CUDA, driver loads,
- * it has a device. Creates no context; the answer is cached. */
+/* TRUE if this process can use CUDA memory: it was built with CUDA, the driver
+ * loads and has a device. Creates no context; the answer is cached. */
 CUV_API gboolean gst_cuv_cuda_usable (void);
 
 CUV_API void gst_cuv_context_init (
@@ -70,7 +82,7 @@ CUV_API void gst_cuv_context_init (
  * this machine does not have. A missing driver is a warning. */
 CUV_API gboolean gst_cuv_context_check_device (GstCuvContext *self);
 
-/* Makes sure that there is a context: the pipeline's, else a new one. */
+/* Ensures that there is a context: the pipeline's, else a new one. */
 CUV_API gboolean gst_cuv_context_open (GstCuvContext *self);
 
 /* Switches to the context that the buffer's CUDA memory lives in. FALSE if
@@ -78,33 +90,32 @@ CUV_API gboolean gst_cuv_context_open (GstCuvContext *self);
 CUV_API gboolean gst_cuv_context_follow (
     GstCuvContext *self, GstBuffer *buffer);
 
-/* Calls leave() and gives up stream and context. */
+/* Calls leave(), then releases stream and context. */
 CUV_API void gst_cuv_context_close (GstCuvContext *self);
 
 /* CUDA runtime calls belong between these two. */
 CUV_API gboolean gst_cuv_context_push (GstCuvContext *self);
 CUV_API void gst_cuv_context_pop (GstCuvContext *self);
 
-/* The stream to use for the work on this buffer's memory: the memory's own
- * where it has one (GStreamer >= 1.24), so nobody waits, else ours. */
+/* The stream for work on this buffer's memory: the memory's own where it has
+ * one (GStreamer >= 1.24), so that nobody waits, else ours. */
 CUV_API gpointer gst_cuv_context_stream (
     GstCuvContext *self, GstBuffer *buffer);
 
-/* Waits for all work on the stream, in a context that is current, and costs
- * little of the CPU. */
+/* Waits for all work on the stream without spinning. The context must be
+ * current. */
 CUV_API gboolean gst_cuv_context_wait (GstCuvContext *self, gpointer stream);
 
 /* Marks the buffer as written on the device, and the write as finished. */
 CUV_API void gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer);
 
-/* The GstElementClass::set_context and GST_QUERY_CONTEXT parts of an element.
- */
+/* To be called for GstElementClass::set_context and GST_QUERY_CONTEXT. */
 CUV_API void gst_cuv_context_set_context (
     GstCuvContext *self, GstContext *context);
 CUV_API gboolean gst_cuv_context_query (GstCuvContext *self, GstQuery *query);
 
 /* A new pool of CUDA memory for caps, not configured; NULL without a context
- * or for a format that CUDA memory does not have. */
+ * or for a format that CUDA memory does not support. */
 CUV_API GstBufferPool *gst_cuv_context_new_pool (
     GstCuvContext *self, GstCaps *caps);
 CUV_API gboolean gst_cuv_context_owns_pool (
@@ -115,8 +126,8 @@ CUV_API gboolean gst_cuv_context_owns_pool (
 CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
     GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
 
-/* Adds a pool of CUDA memory to an ALLOCATION query whose caps are of it, if it
- * has no pool yet. FALSE if the pool cannot be configured. */
+/* Adds a pool of CUDA memory to an ALLOCATION query for such caps that has no
+ * pool yet. FALSE if the pool cannot be configured. */
 CUV_API gboolean gst_cuv_context_propose_pool (
     GstCuvContext *self, GstQuery *query);
 
@@ -125,8 +136,8 @@ CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
 CUV_API gboolean gst_cuv_context_owns_buffer (
     GstCuvContext *self, GstBuffer *buffer);
 
-/* A configured pool of pinned host memory, which the device copies directly.
- * NULL without a context. */
+/* A configured pool of pinned host memory, from and to which the device copies
+ * directly. NULL without a context. */
 CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
     GstCuvContext *self, GstCaps *caps, guint size);
 CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
@@ -138,8 +149,8 @@ CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 CUV_API GstMapFlags gst_cuv_map_cuda (void);
 
 /* Copies the pixels of one buffer into another of the same format and size,
- * wherever each of them lives, and waits for the copy. Host memory goes
- * through a pinned buffer. FALSE with an error of the element. */
+ * wherever each of them is, and waits for the copy. Pageable host memory goes
+ * through a pinned buffer. FALSE after an element error. */
 CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
     const GstVideoInfo *info, GstBuffer *in, GstBuffer *out);
 
@@ -147,8 +158,9 @@ CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
 CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);
 CUV_API gboolean gst_cuv_caps_is_cuda (const GstCaps *caps);
 
-/* The same in the answer to a CAPS query, where there is a device: peers take
- * the first structure that fits, and theirs is often in host memory. */
+/* The same in the answer to a CAPS query, if there is a device: peers take the
+ * first structure that fits, and in their own caps host memory is often first.
+ */
 CUV_API void gst_cuv_query_cuda_first (GstQuery *query);
 
 G_END_DECLS

@@ -48,7 +48,8 @@ plane_size (
   }
 }
 
-/* Nothing is known of memory that a GstVideoMeta maps in a way of its own. */
+/* Memory that a GstVideoMeta maps by a function of its own has no known bounds:
+ * map->data is NULL. */
 static gchar *
 plane_problem (const GstVideoFrame *frame, guint plane)
 {
@@ -87,7 +88,7 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
     return g_strdup_printf (
         "Cannot map a frame of %" G_GSIZE_FORMAT
         " bytes in a buffer of %" G_GSIZE_FORMAT
-        ": fix the element that made the buffer, it must match its caps",
+        ": fix the element that made the buffer, which must match its caps",
         info->size, gst_buffer_get_size (buffer));
   frame->info.width = info->width;
   frame->info.height = info->height;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer mapped as the CuvFrame that algorithms read and draw on. */
+/* A buffer, mapped as the CuvFrame that algorithms read and draw on. */
 #ifndef GST_CUV_FRAME_H
 #define GST_CUV_FRAME_H
 
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* The formats of every analysis and drawing element: what the kernels read in
- * CUDA memory, and host memory. */
+/* The formats of all elements that analyse or draw, in CUDA memory and in host
+ * memory. */
 #define GST_CUV_KERNEL_FORMATS                                                 \
   "{ NV12, I420, YV12, NV21, YUY2, UYVY, RGBA, RGBx, BGRA, BGRx, RGB, BGR }"
 #define GST_CUV_HOST_FORMATS                                                   \
@@ -37,37 +37,39 @@ typedef struct {
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
-/* Caps of video frames that an element reads. FALSE if they are none, or, after
- * an error of the element, in CUDA memory that cannot hold their format. */
+/* Parses the caps of frames that an element reads. FALSE if they are not raw
+ * video, or, after an element error, if CUDA memory cannot hold their format.
+ */
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
 
-/* Removes from the answer to an ALLOCATION query that buffers may have more
- * pixels than their caps, which a GstVideoCropMeta then says: algorithms would
- * read them, and results refer to them. */
+/* Removes GstVideoCropMeta from the answer to an ALLOCATION query: with it,
+ * buffers may have more pixels than their caps, and algorithms would read all
+ * of them. */
 CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
 
 /* A mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
- * kernels can reach (the context follows it), else on the host. The context is
- * current from here to unmap for a device frame. FALSE, with an error of the
- * context's element, for a buffer that gst_cuv_video_map() refuses. */
+ * kernels can reach (the context follows it), else on the host. For a frame on
+ * the device the context is current from here to unmap. FALSE, after an error
+ * of the context's element, for a buffer that gst_cuv_video_map() refuses. */
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
-/* What works on the frame: the GPU if it is there, else n_threads of the CPU.
+/* What processes the frame: the GPU if it is there, else n_threads of the CPU.
  */
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 
-/* What a user can do about a failure to process the frame, for messages: a
- * sentence without its full stop. */
+/* What a user can do if the frame cannot be processed: a sentence for messages,
+ * without its full stop. */
 CUV_API const gchar *gst_cuv_frame_remedy (const GstCuvFrame *self);
 
-/* Posts the error that work on the frame failed. Returns FALSE. */
+/* Posts an element error that the frame could not be processed. Returns FALSE.
+ */
 CUV_API gboolean gst_cuv_frame_failed (
     const GstCuvFrame *self, const gchar *problem);
 

@@ -10,7 +10,7 @@ gst_cuv_setting_type (const GstCuvSetting *setting)
   return setting->get_type != NULL ? setting->get_type () : setting->type;
 }
 
-/* The type that an owned field points to: boxed, or a string. */
+/* The type that an owned field points to: a string or a boxed type. */
 static GType
 owned_type (const GstCuvSetting *setting)
 {
@@ -52,8 +52,8 @@ replace_boxed (gpointer *field, GType type, gconstpointer value)
   *field = copy;
 }
 
-/* Replaces to's owned fields by copies of from's; the pointers in *to must be
- * to's own. from = NULL frees them. */
+/* Replaces the owned fields of to, which it must own, by copies of those of
+ * from; from = NULL frees them. */
 static void
 replace_owned (const GstCuvSettingsTable *table, gpointer to, gpointer from)
 {
@@ -139,7 +139,6 @@ store_fraction (gint *field, gint numerator, gint denominator)
 #define STORE(type, field, value)                                              \
   (*(type *) (field) != (value) ? (*(type *) (field) = (value), TRUE) : FALSE)
 
-/* Returns whether the field changes, always TRUE for owned types. */
 gboolean
 gst_cuv_setting_store (
     const GstCuvSetting *setting, gpointer field, const GValue *value)

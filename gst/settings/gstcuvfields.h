@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields of a settings struct by their rows of the table: values in and
- * out, copies. Private to gst/settings. */
+/* The fields of a settings struct, described by their rows of the table: sets,
+ * reads and copies them. Private to gst/settings. */
 #ifndef GST_CUV_FIELDS_H
 #define GST_CUV_FIELDS_H
 
@@ -18,7 +18,8 @@ void gst_cuv_setting_store_default (
 void gst_cuv_setting_fetch (
     const GstCuvSetting *setting, gconstpointer field, GValue *value);
 
-/* The value for messages, to free: valid UTF-8, as files can have any name. */
+/* The value for messages, to be freed: valid UTF-8, as file names may not be.
+ */
 gchar *gst_cuv_setting_describe (
     const GstCuvSetting *setting, gpointer settings);
 

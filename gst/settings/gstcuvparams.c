@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GParamSpecs from rows of a settings table, and enums. */
 #include "config.h"
 #include "settings/gstcuvfields.h"
 

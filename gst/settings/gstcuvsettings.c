@@ -4,8 +4,8 @@
 
 /* ---- parsing ---- */
 
-/* Frees problem. Must be called without the object lock: a message handler may
- * set properties immediately. */
+/* Posts the problem of a property, and frees it. Call without the object lock:
+ * a message handler may set properties at once. */
 static void
 post_problem (GstCuvSettings *self, const GstCuvSetting *setting,
     gpointer settings, gboolean live, const gchar *verdict, gchar *problem)
@@ -42,8 +42,9 @@ copy_pending (GstCuvSettings *self)
   return copy;
 }
 
-/* Properties without a parser may have been set since the copy was made: a
- * controller does not wait for a file. The object lock is held. */
+/* Call with the object lock held. Updates a copy of the pending settings with
+ * the properties without a parser, which may have been set since the copy was
+ * made: a controller does not wait while a file is loaded. */
 static void
 update_copy (GstCuvSettings *self, gpointer copy)
 {
@@ -62,7 +63,7 @@ update_copy (GstCuvSettings *self, gpointer copy)
   }
 }
 
-/* Replaces the pending settings by a copy of them that was changed. */
+/* Replaces the pending settings by their changed copy. */
 static void
 replace_pending (GstCuvSettings *self, gpointer copy)
 {
@@ -184,7 +185,8 @@ use_settings (GstCuvSettings *self, gpointer settings, GstCuvSettingsUse use,
   return problem;
 }
 
-/* Frames of another size may need the settings in force to be prepared anew. */
+/* Keeps the settings in force, which are prepared again, as frames may have
+ * another size. Posts the problem of the pending ones. */
 static gboolean
 keep_in_force (GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data,
     const gchar *problem)
@@ -277,7 +279,7 @@ gst_cuv_settings_stop_all (gpointer element)
     gst_cuv_settings_stop (self);
 }
 
-/* The settings that a property belongs to. */
+/* The settings of the class that installed the property. */
 static GstCuvSettings *
 settings_with (gpointer element, const GParamSpec *pspec)
 {
@@ -303,7 +305,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (object);
-  /* controllers set properties at every frame: only a change is work */
+  /* controllers set properties for every frame: only a change counts */
   if (gst_cuv_setting_store (
           setting, gst_cuv_setting_field (self->pending, setting), value))
     self->serial++;
@@ -326,8 +328,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (object);
 }
 
-/* "State change failed and some element failed to post a proper error message"
- * is wrong after our own error, and gst-launch-1.0 prints both. */
+/* Drops "State change failed and some element failed to post a proper error
+ * message" after an error of our own: gst-launch-1.0 would print both. */
 static gboolean
 post_message (GstElement *element, GstMessage *message)
 {

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstCuvSettings: the properties of an element as one table.
  *
+ *   gstcuvsettings.c  pending settings and those in force; messages; GObject
+ *   gstcuvfields.c    the fields of a settings struct by their rows of the
+ * table gstcuvparams.c    GParamSpecs from rows, enums
+ *
  * The element declares a struct with a field for each property, and a table
- * that names them. From these come the GObject properties, their defaults,
- * set_property() and get_property(), parsing of texts and loading of files,
- * changes while the stream plays, and settings that contradict each other.
+ * that describes them. This code does the rest: GObject properties and
+ * defaults, set_property() and get_property(), parsing texts and loading files,
+ * changes while the stream plays, settings that contradict each other.
  *
  *   typedef struct {
  *     gint threshold;
  *     gchar *roi;   // as it was set
- *     CuvRoi area;  // what it says
+ *     CuvRoi area;  // parsed from roi
  *   } GstExampleSettings;
  *
  *   static const GstCuvSetting list[] = {
- *     { "threshold", "Threshold", "Least votes of a line",
+ *     { "threshold", "Threshold", "Minimum votes of a line",
  *         .offset = AT (threshold), .type = G_TYPE_UINT, .maximum = 255,
  *         .value = 100 },
  *     { "roi", "Region of interest", "left,top,right,bottom in pixels",
  *         .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
  *   };
  *
- * Two copies of the struct exist: the pending one, which the properties set,
- * and the one in force, which the streaming thread works with.
- * gst_cuv_settings_apply() puts the pending one in force if it is valid. */
+ * Two copies of the struct exist: the pending one, which set_property() writes,
+ * and the one in force, which the streaming thread uses. For each frame the
+ * element calls gst_cuv_settings_apply() if gst_cuv_settings_changed(), which
+ * puts the pending settings in force if they are valid. */
 #ifndef GST_CUV_SETTINGS_H
 #define GST_CUV_SETTINGS_H
 
@@ -31,7 +36,8 @@
 
 G_BEGIN_DECLS
 
-/* Flags of a property that can change while playing; controllers may set it. */
+/* Flags of a property that can change while playing; TUNABLE: also by a
+ * controller. */
 #define GST_CUV_PARAM_LIVE                                                     \
   (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)
 #define GST_CUV_PARAM_TUNABLE (GST_CUV_PARAM_LIVE | GST_PARAM_CONTROLLABLE)
@@ -49,15 +55,14 @@ typedef struct {
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
 
   gdouble minimum, maximum, value; /* of a number; value is the default */
-  const gchar *text; /* default of a string; NULL or "" when set means it */
-  GParamSpec *(*make_spec) (void); /* for other ranges, as of an array */
+  const gchar *text; /* default of a string, also if NULL or "" is set */
+  GParamSpec *(*make_spec) (void); /* if the above cannot describe the range */
 
-  /* Reads what the property's field says into other fields of the settings: a
-   * parser of a text, or a loader of a file, which may take its time: it works
-   * on a copy. Returns NULL, or the problem, which the caller frees. It follows
-   * "<property> '<value>' is invalid: ", with is_file "... cannot be used: ",
-   * and says what was expected. Called at start, and when the property is set
-   * after it. */
+  /* Parses the property's text, or loads the file that it names, into other
+   * fields of the settings. It may take long, as it works on a copy. Returns
+   * NULL, or the problem, which the caller frees: what was expected, to follow
+   * "<property> '<value>' is invalid: ", with is_file "... cannot be used: ".
+   * Called at start, and after that whenever the property is set. */
   gchar *(*parse) (gpointer settings);
   gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
 
@@ -67,7 +72,7 @@ typedef struct {
   void (*get) (GstElement *element, GValue *value); /* read-only property */
 } GstCuvSetting;
 
-/* A field that parse() makes: a boxed type, copied and freed as such. */
+/* A field of a boxed type that parse() sets. */
 typedef struct {
   gsize offset;
   GType (*type) (void);
@@ -80,12 +85,12 @@ typedef struct {
   const GstCuvOwnedField *owned; /* freed at stop */
   guint n_owned;
 
-  /* Optional: NULL, or which values contradict each other and what to do. The
-   * caller frees it. */
+  /* Returns NULL, or which values contradict each other and what to do, which
+   * the caller frees. Optional. */
   gchar *(*check) (gconstpointer settings);
 } GstCuvSettingsTable;
 
-/* The first fields of a table: those of a struct's type and a list. */
+/* The first fields of a table, for a struct's type and a list of properties. */
 #define GST_CUV_SETTINGS(Struct, rows)                                         \
   .size = sizeof (Struct), .list = rows, .n = G_N_ELEMENTS (rows)
 #define GST_CUV_OWNED_FIELDS(fields)                                           \
@@ -121,27 +126,28 @@ CUV_API void gst_cuv_settings_init (
 /* The settings of the element's most derived class that has some. */
 CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
-/* Parses and loads. FALSE after an element error. */
+/* Calls all parse() functions. FALSE after an element error. */
 CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
+/* Frees what they made. */
 CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
 
-/* The same for the settings of all classes that the element has. */
+/* The same for the settings of all classes of the element. */
 CUV_API gboolean gst_cuv_settings_start_all (gpointer element);
 CUV_API void gst_cuv_settings_stop_all (gpointer element);
 
 /* Whether a property has changed since the last apply(). */
 CUV_API gboolean gst_cuv_settings_changed (GstCuvSettings *self);
 
-/* Prepares what the settings need, or says why it cannot: a text to free. What
- * was prepared before stays in that case. If memory or the device failed, not
- * the settings, it sets is_resource_problem: the message becomes a RESOURCE
- * error instead of LIBRARY, SETTINGS. */
+/* Prepares what the settings need. Returns NULL, or the problem, to be freed;
+ * what was prepared before must then stay. If memory or the device failed
+ * rather than the settings, it sets is_resource_problem, and the message is a
+ * RESOURCE error instead of LIBRARY, SETTINGS. */
 typedef gchar *(*GstCuvSettingsUse) (
     gpointer element, gconstpointer settings, gconstpointer data);
 
-/* Puts the pending settings in force. If they contradict each other or
- * use() refuses them, those in force stay and a warning is posted; without any,
- * an error, and FALSE. use may be NULL. Streaming thread. */
+/* Puts the pending settings in force. If they contradict each other or use()
+ * refuses them, posts a warning, and those in force stay; if there are none,
+ * posts an error and returns FALSE. use may be NULL. Streaming thread. */
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
@@ -154,9 +160,9 @@ GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
 
 /* ---- enums ---- */
 
-/* Defines the get_type() of an enum, for other files too or for this one only;
- * the values are GEnumValues. Saved presets contain their names, which must
- * therefore stay. */
+/* Define the get_type() of an enum, for other files as well or for this one
+ * only. The values are GEnumValues. Their names must not change: saved presets
+ * contain them. */
 #define GST_CUV_DEFINE_PUBLIC_ENUM(get_type, name, ...)                        \
   GType get_type (void)                                                        \
   {                                                                            \

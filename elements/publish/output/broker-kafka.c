@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kafka by librdkafka, which connects, repeats and keeps the order by itself
- * (an idempotent producer). Only a window of messages is handed to it, so that
- * the queue stays the outbox's. */
+/* Kafka with librdkafka, which itself connects, repeats and keeps the order (an
+ * idempotent producer). It gets only a window of messages at a time, so that
+ * the outbox's queue remains the only one. */
 #include "config.h"
 #include "output/broker.h"
 
@@ -47,9 +47,9 @@ typedef struct {
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;
-  gint64 asked;       /* when the first question without an answer was, or 0 */
-  gboolean has_cause; /* an error says why there is no answer */
-  gchar *problem;     /* the client cannot go on */
+  gint64 asked;       /* when the first unanswered request was sent, or 0 */
+  gboolean has_cause; /* an error said why there is no answer */
+  gchar *problem;     /* why the client cannot continue, or NULL */
 } Kafka;
 
 static gboolean
@@ -99,7 +99,7 @@ kafka_remedy (rd_kafka_resp_err_t code)
   }
 }
 
-/* Whether the broker will never take the message; others wait. */
+/* Whether the broker will never accept the message. */
 static gboolean
 is_final (rd_kafka_resp_err_t code)
 {
@@ -117,7 +117,7 @@ is_final (rd_kafka_resp_err_t code)
   }
 }
 
-/* That all brokers are down follows what is wrong with each. */
+/* That all brokers are down is reported after the cause for each. */
 static void
 kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
@@ -141,7 +141,7 @@ kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
   g_free (problem);
 }
 
-/* Errors come by on_error(); the default prints on stderr. */
+/* Errors are reported by kafka_on_error(); the default log prints on stderr. */
 static void
 on_log (
     const rd_kafka_t *client, int level, const char *facility, const char *text)
@@ -149,7 +149,8 @@ on_log (
   g_debug ("librdkafka: %s: %s", facility, text);
 }
 
-/* What the broker will take later is sent again on a new connection. */
+/* A message that the broker may accept later is sent again on a new connection.
+ */
 static void
 on_delivery (rd_kafka_t *client, const rd_kafka_message_t *message, void *data)
 {
@@ -173,7 +174,7 @@ on_delivery (rd_kafka_t *client, const rd_kafka_message_t *message, void *data)
 /* ---- the connection ---- */
 
 typedef struct {
-  const gchar *name, *value; /* value NULL: as it is */
+  const gchar *name, *value; /* value NULL: the default */
 } Option;
 
 static gboolean
@@ -188,7 +189,7 @@ set_options (
                conf, options[i].name, options[i].value, text, sizeof text)
             != RD_KAFKA_CONF_OK) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-          "librdkafka refuses its option %s", options[i].name);
+          "librdkafka rejects the value of its option %s", options[i].name);
       return FALSE;
     }
   }
@@ -220,9 +221,9 @@ kafka_configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
     { "ssl.endpoint.identification.algorithm",
         config->tls == CUV_TLS_INSECURE ? "none" : "https" },
     { "enable.idempotence", "true" },
-    /* never given up: the outbox's bounds decide */
+    /* never: the outbox's bounds decide */
     { "message.timeout.ms", "0" },
-    /* the broker's limit counts, not one of the library */
+    /* only the broker's limit applies */
     { "message.max.bytes", "1000000000" },
     { "linger.ms", "5" },
   };
@@ -276,7 +277,8 @@ kafka_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   return is_final (code) ? CUV_SEND_REFUSED : CUV_SEND_LOST;
 }
 
-/* librdkafka 2.14 reports no error while peers close each connection. */
+/* Reports that nobody answers: librdkafka 2.14 reports no error while the peer
+ * closes every connection. */
 static void
 report_silence (Kafka *self)
 {
@@ -291,11 +293,11 @@ report_silence (Kafka *self)
       self->config.tls == CUV_TLS_NONE
           ? "the broker does not answer: check address; if it expects TLS on "
             "this port, set tls=verify"
-          : "the broker does not answer: check that address is one of Kafka, "
+          : "the broker does not answer: check that address is that of Kafka, "
             "and that it expects TLS on this port");
 }
 
-/* Whether a broker answers is seen by asking one. */
+/* Asks for metadata, to see whether a broker answers. */
 static void
 try_to_connect (Kafka *self, gint milliseconds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* MQTT 5 or 3.1.1 by libmosquitto. Each connection has a client of its own:
- * what is in flight when one is lost is the outbox's to send again. */
+/* MQTT 5 or 3.1.1 with libmosquitto. Each connection has its own client, so
+ * that the library never repeats messages itself: the outbox does. */
 #include "config.h"
 #include "output/broker.h"
 
@@ -21,12 +21,12 @@
 #define PORT 1883
 #define TLS_PORT 8883
 #define WINDOW 64
-/* After this many connections in a row that were lost with messages in flight
- * and no answer, messages are sent one at a time; after twice as many the first
- * one is dropped. */
+/* After this many connections in a row were lost with messages in flight and
+ * none answered, messages are sent one at a time; after twice as many, the
+ * first one is dropped. */
 #define SUSPICIOUS 3
 #define SSL_VERIFY_NONE 0 /* OpenSSL's */
-/* How long close() tries to say goodbye. */
+/* How long close() takes at most to disconnect in order. */
 #define GOODBYE_MS 400
 
 #define ONLINE "{\"status\":\"online\"}"
@@ -126,7 +126,7 @@ connect_remedy (gint code)
   }
 }
 
-/* A broker that expects TLS closes the connection, maybe after an alert. */
+/* A broker that expects TLS closes the connection, possibly after an alert. */
 static const gchar *
 tls_remedy (Mqtt *self)
 {
@@ -136,24 +136,25 @@ tls_remedy (Mqtt *self)
       : "";
 }
 
-/* What a code that a call has returned means, and the remedy. */
+/* Describes an error code of the library, and what to do about it. */
 static gchar *
 explain (Mqtt *self, gint code, gint system_error)
 {
-  /* some versions report TLS's failures by errno */
+  /* some versions report failures of TLS by errno */
   if (code == MOSQ_ERR_ERRNO && system_error == EPROTO)
     code = MOSQ_ERR_TLS;
   switch (code) {
     case MOSQ_ERR_ERRNO:
       return g_strdup_printf ("%s: check address, and that the broker runs",
-          system_error == EBADF ? "no connection" /* version 2.1 */
-                                : g_strerror (system_error));
+          system_error == EBADF || system_error == 0 /* version 2.1; closed */
+              ? "no connection"
+              : g_strerror (system_error));
     case MOSQ_ERR_EAI:
-      return g_strdup ("its host is not known: check address");
+      return g_strdup ("unknown host: check address");
     case MOSQ_ERR_TLS:
       return g_strdup_printf (
           "TLS failed (%s): check the broker's certificate, "
-          "tls-ca-file, and that it speaks TLS on this port",
+          "tls-ca-file, and that the broker speaks TLS on this port",
           self->log_problem != NULL ? self->log_problem : "without details");
     case MOSQ_ERR_KEEPALIVE:
       return g_strdup_printf (
@@ -165,7 +166,7 @@ explain (Mqtt *self, gint code, gint system_error)
   }
 }
 
-/* What callbacks have reported while a call ran says more than its code. */
+/* Prefers what a callback reported during the call to the call's code. */
 static gboolean
 mqtt_fail (Mqtt *self, gint code, GError **error)
 {
@@ -188,7 +189,8 @@ on_log (struct mosquitto *client, void *data, int level, const char *text)
     mqtt_set_problem (&self->log_problem, g_strdup (text));
 }
 
-/* A broker that knows only MQTT 3.1.1 answers in its way. */
+/* A broker that supports only MQTT 3.1.1 answers with a code of that version.
+ */
 static void
 on_connect (struct mosquitto *client, void *data, int code, int flags,
     const mosquitto_property *properties)
@@ -205,7 +207,7 @@ on_connect (struct mosquitto *client, void *data, int code, int flags,
       || (code == CONNACK_REFUSED_PROTOCOL_VERSION
           && self->protocol == MQTT_PROTOCOL_V5)) {
     self->protocol = MQTT_PROTOCOL_V311;
-    mqtt_set_problem (&self->problem, g_strdup ("it does not know MQTT 5"));
+    mqtt_set_problem (&self->problem, g_strdup ("it does not support MQTT 5"));
   } else {
     mqtt_set_problem (&self->problem,
         g_strdup_printf ("it refused the connection (%s)%s",
@@ -214,7 +216,7 @@ on_connect (struct mosquitto *client, void *data, int code, int flags,
   }
 }
 
-/* The status is not the outbox's: it has no number. */
+/* Messages with the status have no number: the outbox does not know them. */
 static void
 on_publish (struct mosquitto *client, void *data, int id, int code,
     const mosquitto_property *properties)
@@ -240,7 +242,8 @@ on_publish (struct mosquitto *client, void *data, int id, int code,
 
 /* ---- the connection ---- */
 
-/* libmosquitto sets the disposition of SIGPIPE, which is the application's. */
+/* libmosquitto ignores SIGPIPE for the whole process: restores what the
+ * application has set. */
 static struct mosquitto *
 new_client (Mqtt *self)
 {
@@ -256,7 +259,7 @@ new_client (Mqtt *self)
   return client;
 }
 
-/* OpenSSL would ask on the terminal. */
+/* Otherwise OpenSSL would ask for it on the terminal. */
 static int
 refuse_passphrase (char *buffer, int size, int is_writing, void *data)
 {
@@ -324,9 +327,9 @@ mqtt_open (CuvBroker *broker, GError **error)
   return code == MOSQ_ERR_SUCCESS || mqtt_fail (self, code, error);
 }
 
-/* A broker that finds a message too large, or bad in another way, closes the
- * connection. Sent again for ever, it would keep all others from being sent.
- * Returns CUV_SEND_OK if it may be sent. */
+/* A broker may close the connection because of one message, for example if it
+ * is too large. Sent again and again, it would block all others. Returns
+ * CUV_SEND_OK if the message may be sent. */
 static CuvSend
 check_suspect (Mqtt *self, const CuvMessage *message, GError **error)
 {
@@ -334,11 +337,11 @@ check_suspect (Mqtt *self, const CuvMessage *message, GError **error)
     return CUV_SEND_LATER;
   if (self->losses < 2 * SUSPICIOUS)
     return CUV_SEND_OK;
-  self->losses = SUSPICIOUS; /* the next one is a suspect, too */
+  self->losses = SUSPICIOUS; /* the next message is suspicious, too */
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-      "it closes the connection whenever it gets a certain record, of "
-      "%" G_GSIZE_FORMAT " bytes: increase its limit of a packet's size, and "
-      "look into its log",
+      "it closes the connection whenever it receives a certain record, of "
+      "%" G_GSIZE_FORMAT " bytes: increase its maximum packet size, and check "
+      "its log",
       message->size);
   return CUV_SEND_REFUSED;
 }
@@ -376,7 +379,7 @@ mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   }
 }
 
-/* Reads first: a TLS handshake goes on there. */
+/* Reads first: the library continues a TLS handshake there. */
 static gint
 serve_socket (Mqtt *self, int wake_fd, gint milliseconds)
 {
@@ -423,10 +426,10 @@ drain (int fd, gint64 end)
   }
 }
 
-/* Also before the broker has answered: it may have our last will already. The
- * library closes its socket as soon as DISCONNECT is written. If it has unread
- * data then, TCP resets the connection, and the broker may miss DISCONNECT: a
- * duplicate keeps the connection. */
+/* Disconnects, even if the broker has not answered yet: it may already have our
+ * last will. The library closes its socket as soon as DISCONNECT is written. If
+ * unread data is left then, TCP resets the connection and the broker may miss
+ * DISCONNECT, so a duplicate of the socket keeps the connection open. */
 static void
 say_goodbye (Mqtt *self)
 {
@@ -493,8 +496,8 @@ mqtt_parse_address (Mqtt *self, GError **error)
   return TRUE;
 }
 
-/* Before version 2.1 an unknown property in a packet of MQTT 5 fails an
- * assertion of the library. Packets of MQTT 3.1.1 have no properties. */
+/* Before libmosquitto 2.1 an unknown property in a packet of MQTT 5 fails an
+ * assertion. Packets of MQTT 3.1.1 have no properties. */
 static gint
 choose_protocol (CuvMqttVersion version)
 {

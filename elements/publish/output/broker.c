@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What both brokers share: their configuration, and what a build without their
+ * libraries reports. */
 #include "config.h"
 #include "output/broker.h"
 
@@ -16,7 +18,6 @@ cuv_broker_config_clear (CuvBrokerConfig *self)
   *self = (CuvBrokerConfig){ 0 };
 }
 
-/* What was built without a library says so when it is used. */
 #if !HAVE_MQTT || !HAVE_KAFKA
 static CuvBroker *
 not_built (const gchar *name, const gchar *package, GError **error)

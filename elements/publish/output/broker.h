@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A connection to a message broker. A new kind of broker is one more
- * CuvBrokerClass. All calls but free() come from the outbox's thread. */
+ * CuvBrokerClass. The outbox's thread calls all functions except free(). */
 #ifndef CUV_BROKER_H
 #define CUV_BROKER_H
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef enum {
   CUV_TLS_NONE,
   CUV_TLS_VERIFY,
-  CUV_TLS_INSECURE, /* encrypted, but the broker may be anyone */
+  CUV_TLS_INSECURE, /* encrypted, but the broker is not authenticated */
 } CuvTls;
 
 /* The SASL mechanism for Kafka. */
@@ -22,7 +22,7 @@ typedef enum {
 } CuvSasl;
 
 typedef enum {
-  CUV_MQTT_AUTO, /* 5 where libmosquitto survives any answer to it */
+  CUV_MQTT_AUTO, /* 5 if libmosquitto survives malformed answers to it */
   CUV_MQTT_3_1_1,
   CUV_MQTT_5,
 } CuvMqttVersion;
@@ -34,11 +34,11 @@ typedef struct {
   CuvSasl sasl;
   CuvTls tls;
   CuvMqttVersion mqtt_version;
-  /* PEM files; NULL: the system's authorities, no certificate of our own */
+  /* PEM files; NULL: the system's authorities, no client certificate */
   gchar *ca_file, *certificate_file, *key_file;
   guint keep_alive; /* seconds */
-  /* Set by the broker while we are connected, and by our last will when the
-   * connection is lost; NULL: none. */
+  /* Where "online" is published, "stopped" at an orderly end, and "lost" by our
+   * last will; NULL: none. */
   gchar *status_topic;
 } CuvBrokerConfig;
 
@@ -49,27 +49,27 @@ typedef struct _CuvOutbox CuvOutbox;
 
 typedef enum {
   CUV_SEND_OK,      /* acknowledged or refused later */
-  CUV_SEND_LATER,   /* more are in flight than the broker takes */
+  CUV_SEND_LATER,   /* try again: too many messages are in flight */
   CUV_SEND_REFUSED, /* this message will never be sent */
   CUV_SEND_LOST,    /* the connection is lost */
 } CuvSend;
 
-/* An error's message names the cause and, where there is one, the remedy. None
- * contains the password. */
+/* Error messages name the cause and, if there is one, the fix. None contains
+ * the password. */
 typedef struct {
   guint window; /* most messages in flight */
 
   /* Begins to connect. May block for as long as TCP does. */
   gboolean (*open) (CuvBroker *self, GError **error);
-  /* Sends and does not wait for the answer. */
+  /* Sends a message without waiting for the answer. */
   CuvSend (*send) (CuvBroker *self, guint64 number, const CuvMessage *message,
       GError **error);
-  /* Waits until something happens, at most the given time, and reports it with
-   * the functions below; wake_fd, an eventfd, ends the wait. FALSE: the
+  /* Waits for at most the given time until something happens, and reports it by
+   * the functions below. wake_fd, an eventfd, ends the wait. FALSE: the
    * connection is lost. */
   gboolean (*run) (
       CuvBroker *self, int wake_fd, gint milliseconds, GError **error);
-  /* orderly: says goodbye. */
+  /* orderly: disconnects as the protocol demands. */
   void (*close) (CuvBroker *self, gboolean orderly);
   void (*free) (CuvBroker *self);
 } CuvBrokerClass;
@@ -80,18 +80,20 @@ struct _CuvBroker {
   CuvOutbox *outbox; /* set by it */
 };
 
-/* Take over the configuration and leave an empty one. NULL and an error if the
- * library is not installed or the configuration cannot be used. */
+/* Take ownership of what config contains, and clear it. NULL and an error if
+ * the library is not installed or the configuration is not valid. */
 CuvBroker *cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error);
 CuvBroker *cuv_broker_kafka_new (CuvBrokerConfig *config, GError **error);
 
-/* For run(), in its thread. */
+/* ---- for run(), in its thread; outbox-answers.c ---- */
+
 void cuv_outbox_connected (CuvOutbox *self);
-/* Nothing is sent until it is connected again; what is in flight still is. */
+/* Nothing is sent until the next cuv_outbox_connected(); messages in flight may
+ * still be answered. */
 void cuv_outbox_disconnected (CuvOutbox *self);
-/* Connected or not, this is what does not work. */
+/* Reports a problem, whether there is a connection or not. */
 void cuv_outbox_failed (CuvOutbox *self, const gchar *problem);
-/* problem NULL: the broker has the message; else it refused it. */
+/* The broker has answered a message: problem is NULL, or why it refused it. */
 void cuv_outbox_acknowledged (
     CuvOutbox *self, guint64 number, const gchar *problem);
 

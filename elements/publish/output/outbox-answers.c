@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a broker reports while the outbox's thread runs it: connections,
+ * acknowledgements, problems. */
 #include "config.h"
 #include "output/outbox-private.h"
 
@@ -6,12 +8,12 @@
 
 /* ---- problems ---- */
 
-/* Needs the lock. */
 void
 cuv_outbox_warn (CuvOutbox *self, CuvOutboxProblem problem, const gchar *cause)
 {
   static const gchar *const consequences[] = {
-    [CUV_OUTBOX_WAITING] = "Records wait in the queue until that works again",
+    [CUV_OUTBOX_WAITING] =
+        "Records wait in the queue until the connection works",
     [CUV_OUTBOX_DROPPING] = "Records are dropped",
   };
   gsize size = strlen (cause);
@@ -114,7 +116,7 @@ cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
   if (self->spool != NULL && number >= cuv_spool_first (self->spool)) {
     slot->state = problem == NULL ? CUV_SLOT_ACKNOWLEDGED : CUV_SLOT_REFUSED;
     cuv_outbox_remove_answered (self);
-  } else { /* dropped in the meantime */
+  } else { /* it was dropped after it was sent */
     slot->state = CUV_SLOT_FREE;
     self->counts.dropped -= problem == NULL;
     self->counts.acknowledged += problem == NULL;

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What the last of two warnings said. */
+/* What becomes of records, as the warning says. */
 typedef enum {
   CUV_OUTBOX_WAITING,
   CUV_OUTBOX_DROPPING,
@@ -27,8 +27,8 @@ typedef enum {
   CUV_SLOT_REFUSED
 } CuvSlotState;
 
-/* Of a message from when it is sent until it is answered and removed. One that
- * is dropped while it is in flight keeps it until the answer comes. */
+/* A message has a slot from when it is sent until it is answered and removed;
+ * one that is dropped while it is in flight, until the answer comes. */
 typedef struct {
   CuvSlotState state;
   gsize bytes;
@@ -40,11 +40,11 @@ struct _CuvOutbox {
   CuvBroker *broker;
   int wake_fd;
 
-  GMutex lock;     /* of all fields down to "of the thread" */
+  GMutex lock;     /* protects all fields down to "of the thread" */
   GCond changed;   /* wakes those who wait for the thread */
   CuvSpool *spool; /* NULL: stopped */
   CuvFull on_full;
-  gboolean interrupted; /* nobody must wait */
+  gboolean interrupted; /* the owner must not wait */
   gboolean quit, gone;  /* stop() was called; the thread has ended */
   gint64 deadline;      /* monotonic time, if quit */
   gboolean was_connected;

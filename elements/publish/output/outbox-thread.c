@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The thread of a CuvOutbox: connects, sends, and waits for the broker. */
 #include "config.h"
 #include "output/outbox-private.h"
 
@@ -11,13 +12,13 @@
  * random, so that many clients do not come back at the same moment. */
 #define MIN_PAUSE_MS 250
 #define MAX_PAUSE_MS 30000
-/* The connection's timers need a look now and then. */
+/* The broker's run() is called at least this often, for its timers. */
 #define RUN_MS 1000
 
-/* Most bytes in flight, and one message more. */
+/* No message is sent while this many bytes or more are in flight. */
 #define MAX_FLIGHT_BYTES (4 << 20)
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static gboolean
 may_send (CuvOutbox *self)
 {
@@ -27,8 +28,8 @@ may_send (CuvOutbox *self)
       && self->unanswered_bytes < MAX_FLIGHT_BYTES;
 }
 
-/* Needs the lock. Reads the next message. What cannot be read is dropped, once
- * it is the first. */
+/* Call with the lock held. Reads the next message. One that cannot be read is
+ * dropped when it is the first. */
 static gboolean
 read_next (CuvOutbox *self, CuvMessage *message)
 {
@@ -113,7 +114,7 @@ outbox_is_over (CuvOutbox *self)
   return over;
 }
 
-/* Needs the thread to be without a connection: all messages wait again. */
+/* Without a connection: marks all messages as not sent. */
 static void
 return_messages (CuvOutbox *self)
 {
@@ -145,7 +146,7 @@ connection_failed (CuvOutbox *self, GError *error)
   g_clear_error (&error);
 }
 
-/* One connection, from its beginning to its end. */
+/* Serves one connection, from its beginning to its end. */
 static void
 outbox_serve (CuvOutbox *self)
 {
@@ -180,7 +181,8 @@ take_hurry (CuvOutbox *self)
   return hurry;
 }
 
-/* Pushing wakes the thread, too, but does not end the pause. */
+/* Waits before the next attempt to connect. A push wakes the thread, too, but
+ * does not end the pause. */
 static void
 pause_before_next (CuvOutbox *self)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The owner's side of a CuvOutbox: push, finish, stop. */
 #include "config.h"
 #include "output/outbox-private.h"
 
@@ -8,7 +9,7 @@
 
 #include "output/thread.h"
 
-/* Beyond this time after its deadline the thread is detached. */
+/* A thread that runs longer than this after its deadline is detached. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
 void
@@ -72,7 +73,7 @@ cuv_outbox_wait_connected (CuvOutbox *self, guint milliseconds, GError **error)
 
 typedef enum { ROOM, NO_ROOM, WAITED } Room;
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static Room
 outbox_make_room (CuvOutbox *self, gsize bytes)
 {
@@ -81,7 +82,7 @@ outbox_make_room (CuvOutbox *self, gsize bytes)
 
   if (!cuv_spool_can_hold (self->spool, bytes)) {
     cuv_outbox_warn (self, CUV_OUTBOX_DROPPING,
-        "a record is larger than queue-bytes: increase it");
+        "a record is larger than queue-bytes: increase queue-bytes");
     return NO_ROOM;
   }
   while (!cuv_spool_has_room (self->spool, bytes)) {
@@ -94,8 +95,7 @@ outbox_make_room (CuvOutbox *self, gsize bytes)
     }
     cuv_outbox_warn (self, CUV_OUTBOX_DROPPING,
         self->counts.connected
-            ? "it does not take records as fast as they come, and the queue "
-              "is full"
+            ? "it cannot keep up with the records, and the queue is full"
             : "there is no connection, and the queue is full");
     if (self->on_full == CUV_FULL_DROP_NEWEST)
       return NO_ROOM;
@@ -167,7 +167,7 @@ cuv_outbox_take_warning (CuvOutbox *self)
   return warning;
 }
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static void
 get_counts (CuvOutbox *self, CuvOutboxCounts *counts)
 {
@@ -183,8 +183,8 @@ cuv_outbox_get_counts (CuvOutbox *self, CuvOutboxCounts *counts)
   g_mutex_unlock (&self->lock);
 }
 
-/* Needs the lock. The file is closed here: the thread may still be connecting,
- * and the element may open it again. */
+/* Call with the lock held. Closes the file even if the thread is still
+ * connecting, as the element may open it again. */
 static void
 close_spool (CuvOutbox *self, CuvOutboxCounts *counts)
 {

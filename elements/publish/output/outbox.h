@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sends messages to a broker on a thread of its own.
+/* Sends messages to a broker on a thread of its own; for files there is
+ * CuvWriter.
  *
- * Messages wait in a spool until the broker has acknowledged them. If the
- * connection is lost, those that were not acknowledged are sent again, in
- * order: at least once. */
+ * Messages stay in a spool until the broker has acknowledged them. After the
+ * connection was lost, those that were not acknowledged are sent again, in
+ * order: each arrives at least once. */
 #ifndef CUV_OUTBOX_H
 #define CUV_OUTBOX_H
 
@@ -11,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What cuv_outbox_push() does with a message for which there is no room. */
+/* What cuv_outbox_push() does if there is no room for a message. */
 typedef enum {
   CUV_FULL_DROP_OLDEST,
   CUV_FULL_DROP_NEWEST,
@@ -21,8 +22,8 @@ typedef enum {
 typedef struct {
   guint64 sent; /* to the broker, repetitions included */
   guint64 acknowledged;
-  guint64 dropped; /* never acknowledged, and not in the spool any more */
-  guint64 bytes;   /* of what was sent */
+  guint64 dropped; /* not acknowledged, and no longer in the spool */
+  guint64 bytes;   /* sent */
   guint64 queued;  /* in the spool */
   guint64 spooled; /* in the spool when it was opened */
   guint64 reconnects;
@@ -30,40 +31,40 @@ typedef struct {
   gchar last_error[256]; /* "": none so far */
 } CuvOutboxCounts;
 
-/* How long the ends of a stream wait for a broker that is not connected. */
+/* How long cuv_outbox_finish() waits for a connection. */
 #define CUV_OUTBOX_ABSENT_MS 2000
 
 /* Takes ownership of both and starts the thread. */
 CuvOutbox *cuv_outbox_new (
     CuvBroker *broker, CuvSpool *spool, CuvFull on_full, GError **error);
 
-/* FALSE with an error if the time is over before there is a connection. */
+/* FALSE with an error if there is no connection within the given time. */
 gboolean cuv_outbox_wait_connected (
     CuvOutbox *self, guint milliseconds, GError **error);
 
-/* FALSE: with CUV_FULL_BLOCK there was no room for CUV_OUTBOX_BLOCK_MS; call it
- * again. */
 #define CUV_OUTBOX_BLOCK_MS 200
+/* Queues a copy of a message. FALSE: with CUV_FULL_BLOCK there was no room
+ * within CUV_OUTBOX_BLOCK_MS; call it again. */
 gboolean cuv_outbox_push (CuvOutbox *self, const CuvMessage *message);
 
-/* Waits until the spool is empty: for at most the given time,
- * CUV_OUTBOX_ABSENT_MS while there is no connection, which is tried at once. */
+/* Waits until the spool is empty: for at most the given time, or for
+ * CUV_OUTBOX_ABSENT_MS without a connection, for which it tries at once. */
 gboolean cuv_outbox_finish (CuvOutbox *self, guint milliseconds);
 
-/* From any thread: TRUE ends all waiting of the streaming thread, also that
- * for room, until FALSE is set. */
+/* From any thread: TRUE ends all waits of the streaming thread, for room, too,
+ * and prevents new ones until FALSE is set. */
 void cuv_outbox_interrupt (CuvOutbox *self, gboolean interrupt);
 
-/* A message for the user, once each time that sending begins to fail; NULL if
- * there is none. The caller frees it. */
+/* The pending warning for the user, or NULL; there is one each time that
+ * sending begins to fail. The caller frees it. */
 gchar *cuv_outbox_take_warning (CuvOutbox *self);
 
 void cuv_outbox_get_counts (CuvOutbox *self, CuvOutboxCounts *counts);
 
-/* Sends what is left within the given time if there is a connection, and frees
- * the outbox. What is left then stays in a file, and counts as dropped
- * otherwise. A thread that is still connecting is left behind, and ends when
- * that does. */
+/* If there is a connection, sends what is left within the given time; then
+ * frees the outbox. Messages that are still left stay in the spool's file, and
+ * without a file count as dropped. A thread that is still connecting is
+ * detached, and ends when that attempt does. */
 void cuv_outbox_stop (CuvOutbox *self, guint milliseconds,
     CuvOutboxCounts *counts, gchar **warning);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file: two headers, written in turn, so that one of them is always whole,
- * then a ring of max_bytes bytes. Positions count bytes since the ring was last
- * empty and are taken modulo its size. A message is written before the header
- * that says so. In memory there is the ring only. */
+/* The file has two headers, written in turn so that one of them is always
+ * intact, and a ring buffer of max_bytes bytes. Positions count bytes since the
+ * ring was last empty; the offset in the ring is the position modulo its size.
+ * A message is written before the header that includes it. In memory there is
+ * only the ring. */
 #include "config.h"
 #include "output/spool.h"
 
@@ -76,7 +77,7 @@ spool_fail (GError **error, const gchar *what)
 /* ---- bytes ---- */
 
 /* A file that grows beyond the limit of the process is reported by errno; the
- * signal, which this thread alone gets, would end the application. */
+ * signal, which is sent to this thread, would end the application. */
 static sigset_t
 block_limit_signal (void)
 {
@@ -122,7 +123,7 @@ spool_write_all (
         fd, (const gchar *) data + done, size - done, offset + done);
 
     if (n <= 0 && errno != EINTR)
-      return spool_fail (error, "it cannot be written");
+      return spool_fail (error, "the spool cannot be written");
     done += n > 0 ? (gsize) n : 0;
   }
   return TRUE;
@@ -138,7 +139,7 @@ spool_read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
     if (n == 0)
       errno = ENODATA;
     if (n <= 0 && errno != EINTR)
-      return spool_fail (error, "it cannot be read");
+      return spool_fail (error, "the spool cannot be read");
     done += n > 0 ? (gsize) n : 0;
   }
   return TRUE;
@@ -217,7 +218,7 @@ write_header (CuvSpool *self, GError **error)
       header->written % 2 * HEADER_STEP, error);
 }
 
-/* Whether a file has zeros only: its space was reserved, but then the process
+/* Whether a file has only zeros: its space was reserved, but then the process
  * was killed, or the disk was full. */
 static gboolean
 spool_is_blank (int fd)
@@ -256,7 +257,8 @@ read_headers (CuvSpool *self, GError **error)
   }
   if (!found)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "it is not a spool, or it is damaged: remove it or name another file");
+        "it is not a spool, or it is damaged: remove it or choose another "
+        "file");
   return found;
 }
 
@@ -272,10 +274,10 @@ spool_lock (int fd, GError **error)
   code = errno;
   if (code == EWOULDBLOCK)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
-        "another visionpublish uses it: name a file for each");
+        "another visionpublish uses it: give each its own file");
   else
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-        "it cannot be locked (%s): name a file on a local disk",
+        "it cannot be locked (%s): choose a file on a local disk",
         g_strerror (code));
   return FALSE;
 }
@@ -288,16 +290,16 @@ spool_open_file (CuvSpool *self, GError **error)
   self->fd = open (
       self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
   if (self->fd < 0 || fstat (self->fd, &status) != 0)
-    return spool_fail (error, "it cannot be opened");
+    return spool_fail (error, "the spool cannot be opened");
   if (!S_ISREG (status.st_mode)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
-        "it is not a regular file: name another one");
+        "it is not a regular file: choose another one");
     return FALSE;
   }
   return spool_lock (self->fd, error) && read_headers (self, error);
 }
 
-/* Allocates the file, or returns an errno and leaves its size as it was. */
+/* Reserves space for the file, or returns an errno and restores its size. */
 static int
 spool_allocate (int fd, off_t size)
 {
@@ -310,7 +312,7 @@ spool_allocate (int fd, off_t size)
     code = posix_fallocate (fd, 0, size);
   while (code == EINTR);
   if (code != 0 && ftruncate (fd, status.st_size) != 0)
-    return code; /* what is left is blank */
+    return code; /* a blank file is valid */
   return code;
 }
 
@@ -340,7 +342,9 @@ spool_open_memory (CuvSpool *self, guint64 bytes, GError **error)
   self->ring = g_try_malloc (bytes);
   if (self->ring == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-        "there is no memory for %" G_GUINT64_FORMAT " bytes", bytes);
+        "there is no memory for %" G_GUINT64_FORMAT
+        " bytes: decrease queue-bytes",
+        bytes);
   return self->ring != NULL;
 }
 
@@ -376,7 +380,7 @@ void
 cuv_spool_free (CuvSpool *self)
 {
   if (self->fd >= 0) {
-    flock (self->fd, LOCK_UN); /* a forked process may have it, too */
+    flock (self->fd, LOCK_UN); /* a forked process may have inherited it */
     close (self->fd);
   }
   g_free (self->ring);
@@ -458,8 +462,7 @@ cuv_spool_push (CuvSpool *self, const CuvMessage *message, GError **error)
   return FALSE;
 }
 
-/* Reads the prefix of the message at a position. One that cannot be right is
- * damaged. */
+/* Reads the prefix of the message at a position, and checks its sizes. */
 static gboolean
 read_prefix (CuvSpool *self, guint64 position, Prefix *prefix, GError **error)
 {
@@ -473,7 +476,8 @@ read_prefix (CuvSpool *self, guint64 position, Prefix *prefix, GError **error)
       && prefix->size <= left - sizeof *prefix
       && (guint64) prefix->topic_size + prefix->key_size <= prefix->size)
     return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is damaged");
+  g_set_error (
+      error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "the spool is damaged");
   return FALSE;
 }
 
@@ -485,7 +489,8 @@ parse_payload (
 
   if (prefix->crc != crc32 (0, (const Bytef *) payload, (uInt) prefix->size)
       || payload[prefix->topic_size - 1] != '\0' || payload[text - 1] != '\0') {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is damaged");
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "the spool is damaged");
     return FALSE;
   }
   message->topic = payload;
@@ -511,7 +516,7 @@ read_message (CuvSpool *self, guint64 position, Prefix *prefix,
   return FALSE;
 }
 
-/* Moves the reader to a message; backwards from the first one. */
+/* Moves the reader to a message; to go back, it begins at the first one. */
 static gboolean
 seek (CuvSpool *self, guint64 number, GError **error)
 {
@@ -544,8 +549,8 @@ cuv_spool_read (
   return TRUE;
 }
 
-/* The memory or the blocks of the file that the ring has used once are used
- * again from its start. */
+/* An empty ring begins at its start again, so that it uses no more memory, or
+ * blocks of the file, than needed. */
 static void
 rewind_if_empty (CuvSpool *self)
 {
@@ -558,7 +563,7 @@ rewind_if_empty (CuvSpool *self)
   }
 }
 
-/* Of a damaged file the position of the next message is not known. */
+/* In a damaged file the position of the next message is unknown: all go. */
 void
 cuv_spool_pop (CuvSpool *self)
 {
@@ -573,7 +578,7 @@ cuv_spool_pop (CuvSpool *self)
   }
   rewind_if_empty (self);
   if (!write_header (self, NULL))
-    g_warning ("Cannot write to the spool '%s': %s. Messages that were sent "
-               "are sent again after the next start.",
+    g_warning ("Cannot write to the spool '%s': %s. Messages that were already "
+               "sent will be sent again after the next start.",
         self->path, g_strerror (errno));
 }

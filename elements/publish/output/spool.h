@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A first-in, first-out queue of messages within bounds, in memory or in a
- * file. A file survives the process: what cuv_spool_push() has returned TRUE
- * for is there after a kill at any moment. It is not synchronised to the disk:
- * when the machine loses power, messages of its last seconds may be lost.
+/* A bounded first-in, first-out queue of messages, in memory or in a file. A
+ * file survives the process: once cuv_spool_push() has returned TRUE, the
+ * message is there even if the process is killed at any moment. The file is not
+ * synchronised to the disk: when the machine loses power, the last seconds may
+ * be lost.
  *
- * No locking: one thread at a time. */
+ * Not thread-safe. */
 #ifndef CUV_SPOOL_H
 #define CUV_SPOOL_H
 
@@ -14,11 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct _CuvSpool CuvSpool;
 
-/* Pointers into one block, which begins at topic and is freed by
- * cuv_message_clear() after cuv_spool_read(). */
+/* After cuv_spool_read() all are in one block that begins at topic and is freed
+ * by cuv_message_clear(). */
 typedef struct {
-  const gchar *topic; /* ends in NUL */
-  const gchar *key;   /* ends in NUL, may be empty */
+  const gchar *topic; /* NUL-terminated */
+  const gchar *key;   /* NUL-terminated, may be empty */
   const gchar *text;  /* size bytes */
   gsize size;
 } CuvMessage;
@@ -31,9 +32,9 @@ gsize cuv_message_bytes (const CuvMessage *self);
 /* The least value of max_bytes. */
 #define CUV_SPOOL_MIN_BYTES 4096
 
-/* path NULL: in memory. A file is created, or opened with the messages that it
- * has, and locked; its space is reserved. If it has messages, its size stays;
- * else max_bytes is its size. Errors: the file cannot be opened, is locked by
+/* path NULL: in memory. A file is created, or opened with the messages in it,
+ * and locked; its space is reserved. Its size is max_bytes, but a file with
+ * messages keeps its size. Errors: the file cannot be opened, is locked by
  * another spool, is not a spool, or there is no room for it. */
 CuvSpool *cuv_spool_new (
     const gchar *path, guint64 max_bytes, guint max_records, GError **error);
@@ -41,27 +42,27 @@ void cuv_spool_free (CuvSpool *self);
 
 gboolean cuv_spool_is_file (const CuvSpool *self);
 
-/* Messages are numbered: those in the spool are first .. end - 1. A file begins
- * with the numbers that it ended with. */
+/* Messages are numbered: those in the spool are first .. end - 1. Numbers
+ * continue when a file is opened again. */
 guint64 cuv_spool_first (const CuvSpool *self);
 guint64 cuv_spool_end (const CuvSpool *self);
 
-/* Whether bytes more would be within the bounds. */
+/* Whether a message of this many bytes fits now. */
 gboolean cuv_spool_has_room (const CuvSpool *self, gsize bytes);
-/* Whether bytes would be, were the spool empty. */
+/* Whether it would fit into an empty spool. */
 gboolean cuv_spool_can_hold (const CuvSpool *self, gsize bytes);
 
-/* Appends a message. There must be room. FALSE: the file cannot be written,
- * and nothing has changed. */
+/* Appends a message; there must be room for it. FALSE: the file cannot be
+ * written, and nothing has changed. */
 gboolean cuv_spool_push (
     CuvSpool *self, const CuvMessage *message, GError **error);
 
 /* Removes the first message. */
 void cuv_spool_pop (CuvSpool *self);
 
-/* Reads the message with this number, which must be in the spool: fast for the
- * first one and for the one after the last that was read. FALSE: the file
- * cannot be read, or it was damaged; then the rest of it is lost as well. */
+/* Reads the message with this number, which must be in the spool; fast for the
+ * first message and for the one after the last that was read. FALSE: the file
+ * cannot be read, or it is damaged, and the rest of it is lost as well. */
 gboolean cuv_spool_read (
     CuvSpool *self, guint64 number, CuvMessage *message, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file, FIFO, device or standard output as the target of a writer. */
+/* A file, FIFO, device or standard output as a CuvTarget. */
 #include "config.h"
 #include "output/writer.h"
 
@@ -20,7 +20,7 @@
 
 typedef struct {
   CuvTarget target;
-  gchar *path; /* absolute: the application may go elsewhere; NULL: stdout */
+  gchar *path; /* absolute, as the working directory may change; NULL: stdout */
   CuvTargetMode mode;
   gboolean opened_before;
   gboolean regular;   /* a regular file: locked, can be truncated */
@@ -28,7 +28,7 @@ typedef struct {
   int fd;
 } FileTarget;
 
-/* The remedy for an errno, to be appended to its text. */
+/* What to do about an errno, to be appended to its text. */
 static const gchar *
 file_remedy (int code)
 {
@@ -39,9 +39,9 @@ file_remedy (int code)
     case EPIPE:
       return ": the reader has ended, start it again";
     case ENOENT:
-      return ": make the folder first";
+      return ": create the folder first";
     case EISDIR:
-      return ": name a file in it";
+      return ": it is a folder, name a file in it";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -78,9 +78,10 @@ last_line_has_ended (FileTarget *self, off_t size)
   return ended;
 }
 
-/* Ends a line that its writer left unfinished (killed, disk full), so that our
- * first record does not become part of it. If others have the file open, one of
- * them may still be writing that line: then only one that does not grow. */
+/* Ends a line that its writer left unfinished (it was killed, or the disk was
+ * full), so that our first record does not become part of it. If others have
+ * the file open, one of them may still be writing that line, so only if it does
+ * not grow for a while. */
 static void
 end_last_line (FileTarget *self, off_t size, gboolean alone)
 {
@@ -99,7 +100,7 @@ end_last_line (FileTarget *self, off_t size, gboolean alone)
         self->path, g_strerror (errno));
 }
 
-/* TRUE also where the file system has no locks. */
+/* TRUE also if the file system has no locks. */
 static gboolean
 try_lock (FileTarget *self, int how)
 {
@@ -107,8 +108,8 @@ try_lock (FileTarget *self, int how)
 }
 
 /* Locks the file, exclusively if possible: *alone says whether nobody else has
- * it open. Without locks that is not known, and *alone is TRUE. A file to share
- * is tried again for a second: its writers hold the exclusive lock while they
+ * it open, and is TRUE if the file system has no locks. For a shared file it
+ * retries for a second, as other writers hold the exclusive lock while they
  * open it. */
 static gboolean
 file_lock (FileTarget *self, gboolean share, gboolean *alone)
@@ -125,8 +126,8 @@ file_lock (FileTarget *self, gboolean share, gboolean *alone)
   }
 }
 
-/* flock() gives one lock back before it takes the other, so another writer may
- * come between. */
+/* flock() releases the exclusive lock before it takes the shared one, so
+ * another writer may take an exclusive one in between. */
 static gboolean
 downgrade_lock (FileTarget *self)
 {
@@ -140,8 +141,8 @@ downgrade_lock (FileTarget *self)
   return TRUE;
 }
 
-/* NFS and SMB turn flock() into a lock of the whole file, which the unlocking
- * of a range would release. */
+/* NFS and SMB emulate flock() by a lock of all bytes, which unlocking a range
+ * of them would release. */
 static gboolean
 flock_is_emulated (int fd)
 {
@@ -178,7 +179,7 @@ prepare_file (FileTarget *self, gboolean first)
     return FALSE;
   if (first && self->mode == CUV_TARGET_REPLACE)
     return ftruncate (self->fd, 0) == 0;
-  /* again: whoever had the lock may have written */
+  /* now that it is locked: another writer may have written before */
   if (fstat (self->fd, &status) == 0 && status.st_size > 0) {
     self->target.empty = FALSE;
     end_last_line (self, status.st_size, alone);
@@ -203,7 +204,8 @@ disconnect (FileTarget *self)
   self->target.connected = FALSE;
 }
 
-/* A FIFO that is missing later is created again by its reader, not here. */
+/* Does not create a file in place of a FIFO that was removed: its reader will
+ * create the FIFO again. */
 static CuvTargetState
 file_open (CuvTarget *target, GError **error)
 {
@@ -250,8 +252,8 @@ file_retract (CuvTarget *target, gsize size)
       && lseek (self->fd, end - (off_t) size, SEEK_SET) >= 0;
 }
 
-/* Keeps the other writers of the file from appending. A writer that is stopped
- * must not stop the others: they wait for a short time only. */
+/* Keeps other writers of the file from appending meanwhile. Waits only for a
+ * short time, so that a writer that was stopped does not stop the others. */
 static void
 lock_end (FileTarget *self, short type)
 {
@@ -266,8 +268,8 @@ lock_end (FileTarget *self, short type)
   }
 }
 
-/* A full disk takes a part of a record. It is removed before another writer can
- * append to it. */
+/* If the disk is full, removes the part of the record that was written, before
+ * another writer can append to it. */
 static gssize
 file_append (FileTarget *self, const gchar *data, gsize size)
 {
@@ -288,9 +290,9 @@ file_append (FileTarget *self, const gchar *data, gsize size)
   return done > 0 ? (gssize) done : -1;
 }
 
-/* Standard output is shared with other writers, so O_NONBLOCK must not be set
- * on it: poll() and chunks of a size that it guarantees keep write() from
- * blocking. */
+/* Other processes share standard output, so O_NONBLOCK must not be set on it:
+ * write() does not block after poll(), in chunks of the size that poll()
+ * guarantees. */
 static gssize
 file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
 {

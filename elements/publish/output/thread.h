@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* For the threads of the writer and the outbox: signals that they must not get,
+ * and an eventfd that wakes them. */
 #ifndef CUV_THREAD_H
 #define CUV_THREAD_H
 
@@ -9,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* For a thread that writes. A reader that goes away and a file that grows too
- * large are reported to us by errno; the signal would end the application. */
+/* For a thread that writes: a reader that goes away and a file that grows too
+ * large are reported by errno; the signals would end the application. */
 static inline void
 cuv_block_signals (void)
 {
@@ -22,8 +24,8 @@ cuv_block_signals (void)
   pthread_sigmask (SIG_BLOCK, &set, NULL);
 }
 
-/* Ends the poll() of a thread that waits for this eventfd. Its counter may be
- * full: then it is readable already. */
+/* Ends the poll() of a thread that waits for this eventfd. If that cannot be
+ * written, its counter is full and it is readable already. */
 static inline void
 cuv_wake (int fd)
 {
@@ -33,7 +35,7 @@ cuv_wake (int fd)
     return;
 }
 
-/* Before the next poll(). Nobody may have woken us. */
+/* Call before the next poll(), whether the thread was woken or not. */
 static inline void
 cuv_clear_wake (int fd)
 {

@@ -9,7 +9,8 @@
 #define MAX_KAFKA 249  /* bytes, Kafka's own limit */
 #define MAX_MQTT 65535 /* bytes, of MQTT's strings */
 
-/* slash: also what a template may have, but not a source. */
+/* slash: whether '/' and '$' are allowed, as in a template but not in a source.
+ */
 static gboolean
 is_allowed (gunichar c, CuvTopicSyntax syntax, gboolean slash)
 {
@@ -44,10 +45,10 @@ cuv_topic_check (const gchar *pattern, CuvTopicSyntax syntax, GError **error)
   g_free (text);
   if (!ok)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "topic '%s' cannot be used: expected text of %s, with " SOURCE
+        "topic '%s' is not valid: expected text of %s, with " SOURCE
         " and " KIND " where they are wanted",
         pattern,
-        kafka ? "letters of ASCII, digits and . _ -, at most 249,"
+        kafka ? "ASCII letters, digits and . _ -, at most 249 characters,"
               : "UTF-8 without + # and control characters, not beginning "
                 "with $,");
   return ok;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Topics of a broker, from a template: {source} and {kind} are replaced. */
+/* Topics of a broker, made from a template in which {source} and {kind} are
+ * replaced. */
 #ifndef CUV_TOPIC_H
 #define CUV_TOPIC_H
 
@@ -12,14 +13,14 @@ typedef enum { CUV_TOPIC_MQTT, CUV_TOPIC_KAFKA } CuvTopicSyntax;
 #define CUV_TOPIC_RECORDS "records"
 #define CUV_TOPIC_STATUS "status"
 
-/* The error says what a template may contain. */
+/* Whether pattern is a valid template; the error says what is expected. */
 gboolean cuv_topic_check (
     const gchar *pattern, CuvTopicSyntax syntax, GError **error);
 
 gboolean cuv_topic_has_kind (const gchar *pattern);
 
-/* Characters of source that a topic must not have become '_'. The caller frees
- * the result. */
+/* The topic for a source and a kind, to be freed. Characters of source that a
+ * topic must not contain become '_'. */
 gchar *cuv_topic_expand (const gchar *pattern, CuvTopicSyntax syntax,
     const gchar *source, const gchar *kind);
 

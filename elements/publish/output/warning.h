@@ -8,14 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* To be initialised with zeros; given is set to FALSE when things work again.
- */
+/* All zeros at first. Set given to FALSE when the problem is resolved. */
 typedef struct {
   gboolean given;
   gint64 at; /* monotonic time of the last one; 0: never */
 } CuvWarning;
 
-/* Whether to warn now, which then counts as given. */
+/* Whether to warn now; if so, marks the warning as given. */
 static inline gboolean
 cuv_warning_is_due (CuvWarning *self)
 {

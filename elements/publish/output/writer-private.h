@@ -17,15 +17,15 @@ struct _CuvWriter {
   CuvTarget *target;
   const CuvFraming *framing;
 
-  GMutex lock;  /* of all fields down to "of the thread" */
+  GMutex lock;  /* protects all fields down to "of the thread" */
   GCond work;   /* wakes the thread */
   GCond done;   /* wakes the owner */
   GQueue queue; /* records, GBytes */
   gsize queue_bytes;
-  gboolean busy;        /* with a record that is not in the queue any more */
+  gboolean busy;        /* writing a record that was taken from the queue */
   gboolean finish;      /* write the end once the queue is empty */
   gboolean hurry;       /* try again now rather than later */
-  gboolean reopen;      /* look whether the target has moved */
+  gboolean reopen;      /* check whether the target has moved */
   gboolean absent;      /* the target has no reader */
   gboolean interrupted; /* finish() must not wait */
   gboolean timed_out;   /* the last finish() did */
@@ -40,13 +40,15 @@ struct _CuvWriter {
   gboolean begun, ended; /* framing written to this connection */
   guint64 n_records;     /* written to this connection */
   GString *out;          /* bytes being written */
-  gsize sent;            /* number of them written */
+  gsize sent;            /* how many of them are written */
 };
 
 void cuv_writer_unref (CuvWriter *self);
 
 /* Call with the lock held. */
+/* Sets the warning, once until the queue was written completely. */
 void cuv_writer_warn (CuvWriter *self, const gchar *cause);
+/* Counts the queue as dropped. */
 void cuv_writer_drop_queue (CuvWriter *self);
 
 /* ---- writer-thread.c ---- */

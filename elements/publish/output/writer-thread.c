@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The thread of a CuvWriter: opens the target and writes the queue. */
 #include "config.h"
 #include "output/writer-private.h"
 
@@ -33,7 +34,7 @@ set_absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
   g_mutex_unlock (&self->lock);
 }
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static void
 wait_or_hurry (CuvWriter *self, gint64 microseconds)
 {
@@ -44,7 +45,7 @@ wait_or_hurry (CuvWriter *self, gint64 microseconds)
   self->hurry = FALSE;
 }
 
-/* Waits before the next try. FALSE if there is no time for one. */
+/* Waits before the next attempt. FALSE if there is no time for one. */
 static gboolean
 pause_after (CuvWriter *self, gboolean failure)
 {
@@ -62,7 +63,7 @@ pause_after (CuvWriter *self, gboolean failure)
   return again;
 }
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static gboolean
 is_past_deadline (CuvWriter *self)
 {
@@ -124,8 +125,8 @@ retract (CuvWriter *self, gsize n)
   return TRUE;
 }
 
-/* Fills out with the record, or the end if NULL, and the framing that this
- * connection still needs before it. */
+/* Fills out with the framing that this connection still needs, and the record,
+ * or the end of the framing if record is NULL. */
 static void
 compose (CuvWriter *self, GBytes *record)
 {
@@ -154,8 +155,8 @@ compose (CuvWriter *self, GBytes *record)
 
 typedef enum { SENT, LOST, GIVEN_UP } Outcome;
 
-/* Writes out until it is complete, the connection is lost or the deadline has
- * passed; tries at least once. */
+/* Writes out until all of it is written, the connection is lost or the deadline
+ * has passed; tries at least once. */
 static Outcome
 send_out (CuvWriter *self)
 {
@@ -179,8 +180,8 @@ send_out (CuvWriter *self)
   return SENT;
 }
 
-/* Writes a record, or the end if NULL. A new reader gets it from its first
- * byte; a part that cannot be completed is removed again where possible. */
+/* Writes a record, or the end of the framing if NULL. A new reader gets all of
+ * it; a part that cannot be completed is removed again where possible. */
 static gboolean
 deliver (CuvWriter *self, GBytes *record)
 {
@@ -214,7 +215,7 @@ leave_if_moved (CuvWriter *self)
   target->connected = FALSE;
 }
 
-/* Needs the lock, which it releases while it works. */
+/* Call with the lock held; releases it while it works. */
 static void
 reopen (CuvWriter *self)
 {
@@ -225,8 +226,8 @@ reopen (CuvWriter *self)
   g_mutex_lock (&self->lock);
 }
 
-/* Needs the lock. Waits for the next record. NULL with *end TRUE: write the
- * end; NULL with *end FALSE: the thread must quit. */
+/* Call with the lock held. Waits for the next record. NULL with *end TRUE:
+ * write the end; NULL with *end FALSE: the thread must quit. */
 static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The owner's side of a CuvWriter: push, finish, stop. */
 #include "config.h"
 #include "output/writer-private.h"
 
 /* How long stop() waits after a finish() that timed out. */
 #define TIMED_OUT_MS 100u
-/* Beyond this time after its deadline the thread is detached. */
+/* A thread that runs longer than this after its deadline is detached. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
 void
@@ -22,7 +23,6 @@ cuv_writer_unref (CuvWriter *self)
   g_free (self);
 }
 
-/* Needs the lock. Only one warning until writing works again. */
 void
 cuv_writer_warn (CuvWriter *self, const gchar *cause)
 {
@@ -30,12 +30,11 @@ cuv_writer_warn (CuvWriter *self, const gchar *cause)
     return;
   g_free (self->warning);
   self->warning = g_strdup_printf (
-      "Cannot write to '%s': %s. Until that works again the last %d records "
+      "Cannot write to '%s': %s. Until that works again, the last %d records "
       "are kept and older ones are dropped.",
       self->target->name, cause, CUV_WRITER_MAX_RECORDS);
 }
 
-/* Needs the lock. */
 void
 cuv_writer_drop_queue (CuvWriter *self)
 {
@@ -45,7 +44,7 @@ cuv_writer_drop_queue (CuvWriter *self)
   self->queue_bytes = 0;
   g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   if (n > 0)
-    cuv_writer_warn (self, "its reader did not take the last records in time");
+    cuv_writer_warn (self, "its reader did not read the last records in time");
 }
 
 CuvWriter *
@@ -76,7 +75,7 @@ cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
   return self;
 }
 
-/* Needs the lock. */
+/* Call with the lock held. */
 static void
 writer_make_room (CuvWriter *self, gsize size)
 {
@@ -90,7 +89,7 @@ writer_make_room (CuvWriter *self, gsize size)
     self->counts.dropped++;
     cuv_writer_warn (self,
         self->absent ? "nobody reads from it: start its reader"
-                     : "it does not take records as fast as they come");
+                     : "it cannot keep up with the records");
   }
 }
 
@@ -122,7 +121,7 @@ is_idle (CuvWriter *self)
       || (g_queue_is_empty (&self->queue) && !self->busy && !self->finish);
 }
 
-/* Needs the lock. FALSE once the time is over. */
+/* Call with the lock held. FALSE when the time is over. */
 static gboolean
 wait_for_thread (CuvWriter *self, gint64 start, guint milliseconds)
 {
@@ -181,8 +180,8 @@ cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts)
   g_mutex_unlock (&self->lock);
 }
 
-/* A write to a hanging file system never returns. The thread is then detached,
- * and frees the writer if the write does return. */
+/* A write to a hanging file system may never return. The thread is then
+ * detached, and frees the writer if it does return. */
 void
 cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
     gchar **warning)

@@ -446,7 +446,7 @@ class Refusals(WithFolder):
             line = (FAST % 3 + PUBLISH % ("a", options)).replace("mqtt", target)
             pipeline = Pipeline(line).play()
             self.assertTrue(pipeline.collect(LONG))
-            self.assertRegex(pipeline.messages[0], "one.pem.*two.key.*one certificate")
+            self.assertRegex(pipeline.messages[0], "one.pem.*two.key.*the key must belong")
             pipeline.stop()
 
     def test_kafka_tls(self):
@@ -493,11 +493,11 @@ class Refusals(WithFolder):
             ("address=mqtts://h", "address is a URI"),
             ("address=h tls=verify tls-key-file=x", "set both"),
             ("address=h user=u password-file=/none", "/none"),
-            ("address=h user=u password-env=CUV_NONE", "no variable 'CUV_NONE'"),
+            ("address=h user=u password-env=CUV_NONE", "variable 'CUV_NONE' (password-env) is not set"),
             ("address=h user=u password-env=A password-file=b", "set one"),
             ("address=h password-env=A", "set user"),
-            ("address=h topic=a/#", "topic 'a/#' cannot be used"),
-            ("address=h topic={kid}", "topic '{kid}' cannot be used"),
+            ("address=h topic=a/#", "topic 'a/#' is not valid"),
+            ("address=h topic={kid}", "topic '{kid}' is not valid"),
             ("address=h spool-path=/none/x", "spool-path '/none/x'"),
             ("address=h:99999", "h:99999"),
             ("address=h queue-bytes=1000000000000000 spool-path=%s/spool" % self.folder, "no room"),

@@ -239,7 +239,7 @@ GST_END_TEST
 GST_START_TEST (test_no_locks)
 {
   lock_errno = ENOLCK;
-  expect_refusal (path, "cannot be locked (No locks available): name a file");
+  expect_refusal (path, "cannot be locked (No locks available): choose a file");
   lock_errno = 0;
   cuv_spool_free (spool_new (path, 20000, 22));
 }

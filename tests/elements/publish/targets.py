@@ -242,7 +242,7 @@ class Targets(unittest.TestCase):
         self.assertGreater(publish.stat("dropped"), 28000)
         self.assertGreater(publish.stat("records"), 10)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
-        self.assertIn("as fast as they come", publish.warnings[0])
+        self.assertIn("cannot keep up", publish.warnings[0])
 
     def test_wait_at_eos_is_interrupted(self):
         os.mkfifo(self.path)
@@ -306,7 +306,7 @@ class Targets(unittest.TestCase):
 
     def test_cannot_open(self):
         self.fail_to_start(
-            self.dir + "/none/x", "No such file", "make the folder"
+            self.dir + "/none/x", "No such file", "create the folder"
         )
         self.fail_to_start(self.dir, "Is a directory", "name a file")
         with socket.socket(socket.AF_UNIX) as listener:
