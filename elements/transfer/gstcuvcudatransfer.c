@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The elements cudaupload, cudadownload, cuvcudaupload and cuvcudadownload. */
 #include "config.h"
 #include "gstcuvtransfer.h"
 

@@ -13,7 +13,7 @@ typedef struct {
 } Counts;
 
 typedef struct {
-  gboolean usable; /* atomic: FALSE once copying is known to be impossible */
+  gboolean usable; /* atomic; FALSE when copying is known to be impossible */
   Counts counts;   /* under the object lock */
 } GstCuvTransferPrivate;
 
@@ -44,7 +44,7 @@ cuda_problem (GstCaps *caps)
       : NULL;
 }
 
-/* The caps of frames after a copy to or from CUDA memory; without those that
+/* The caps of frames after a copy to or from CUDA memory, without those that
  * are there already or that CUDA memory cannot hold. */
 static GstCaps *
 copied_caps (GstCaps *caps, gboolean to_cuda)
@@ -76,8 +76,8 @@ intersect (GstCaps *caps, GstCaps *first)
   return both;
 }
 
-/* A frame is either copied or passes unchanged. A download offers host memory
- * first, an upload CUDA memory. */
+/* A frame is either copied or passes unchanged. An upload offers CUDA memory
+ * first, a download host memory. */
 static GstCaps *
 gst_cuv_transfer_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
@@ -146,7 +146,8 @@ gst_cuv_transfer_get_unit_size (
   return TRUE;
 }
 
-/* Posts the reason where the base class would only fail as "not negotiated". */
+/* Posts the reason if negotiation fails: the base class would only report "not
+ * negotiated". */
 static gboolean
 gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvTransfer: base of cudaupload and cudadownload. */
+/* GstCuvTransfer: base of cudaupload and cudadownload; and a map of the folder.
+ *
+ *   plugin.c              registers the elements
+ *   gstcuvcudatransfer.c  the four elements: cudaupload, cudadownload and their
+ *                         unambiguous names cuvcudaupload, cuvcudadownload
+ *   gstcuvtransfer.c      their base class: caps, copies, statistics
+ *
+ * The copies themselves are in gst/context/gstcuvcontext-copy.c. */
 #ifndef GST_CUV_TRANSFER_H
 #define GST_CUV_TRANSFER_H
 
@@ -17,7 +24,7 @@ struct _GstCuvTransferClass {
   gboolean upload; /* host to device; else device to host */
 };
 
-/* Formats that CUDA memory lacks pass through in host memory. */
+/* The formats of CUDA memory; others pass in host memory. */
 #define GST_CUV_TRANSFER_CUDA_CAPS                                             \
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
       GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_MEMORY_FORMATS)

@@ -7,7 +7,7 @@
 #include "picture.h"
 #include "record/record.h"
 
-/* Frames per second: less is as good as never. */
+/* Lower limit of the frame rate, in frames per second. */
 #define MIN_RATE 1e-6
 
 struct _CuvWebEncoder {
@@ -29,7 +29,7 @@ struct _CuvWebEncoder {
   CuvPicture picture;
   CuvJson json;
   GArray *objects; /* GstCuvObject */
-  gint64 last;     /* monotonic time that the frame before was due at */
+  gint64 last;     /* monotonic time at which the last frame was due */
   gboolean failing;
 };
 
@@ -72,12 +72,13 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 
   g_mutex_lock (&self->lock);
   buffer = g_steal_pointer (&self->newest.buffer);
-  self->taken = G_MAXUINT64; /* numbers may begin again */
+  self->taken = G_MAXUINT64; /* numbers may start again */
   g_mutex_unlock (&self->lock);
   gst_clear_buffer (&buffer);
 }
 
-/* Buffers are freed without the lock: that may take a while. */
+/* Releases the buffer before without the lock, since freeing it may take long.
+ */
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 {
@@ -85,7 +86,8 @@ cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
   gboolean wanted;
 
   g_mutex_lock (&self->lock);
-  /* locked: who leaves has it flushed afterwards */
+  /* with the lock: if the last viewer leaves after this, the flush comes later
+   */
   wanted = cuv_web_stream_viewers (self->stream) > 0
       && !(input->again && input->number == self->taken);
   before = g_steal_pointer (&self->newest.buffer);
@@ -141,7 +143,7 @@ write_record (CuvWebEncoder *self, const CuvWebInput *input)
   cuv_record_to_json_with_shapes (&self->json, &frame, input->buffer);
 }
 
-/* The first frame that fails is worth a warning, each of a row is not. */
+/* Warns if it is the first frame that fails. Frees problem. */
 static void
 take_problem (CuvWebEncoder *self, gchar *problem)
 {
@@ -184,8 +186,8 @@ interval_of (gdouble max_rate)
                       : 0;
 }
 
-/* Keeps the rate on average: a frame that was late, by less than an interval,
- * does not delay the next. */
+/* Sets when the frame was due, for the average rate: one that was late by less
+ * than an interval does not delay the next one. */
 static void
 set_last (CuvWebEncoder *self, gdouble max_rate)
 {
@@ -196,7 +198,7 @@ set_last (CuvWebEncoder *self, gdouble max_rate)
   self->last = now - due < interval ? due : now;
 }
 
-/* Locked. */
+/* Call with the lock held. */
 static gboolean
 encoder_is_wanted (CuvWebEncoder *self)
 {
@@ -204,7 +206,7 @@ encoder_is_wanted (CuvWebEncoder *self)
       && cuv_web_stream_waiting (self->stream) > 0;
 }
 
-/* Locked. FALSE: stopping. */
+/* Call with the lock held. FALSE: the thread must quit. */
 static gboolean
 wait_for_input (CuvWebEncoder *self)
 {
@@ -221,8 +223,8 @@ wait_for_input (CuvWebEncoder *self)
   return FALSE;
 }
 
-/* A thread that is woken is otherwise given the core of the one that woke it:
- * render() would wait for a picture. */
+/* Batch scheduling: otherwise the kernel may run this thread on the core of the
+ * one that woke it, and render() would wait while a picture is compressed. */
 static void
 be_patient (void)
 {

@@ -10,7 +10,7 @@ struct _CuvWebFrame {
   gint refs;
   guint64 serial;
   gsize record_size, jpeg_size;
-  GBytes *form[CUV_WEB_N_FORMS]; /* of which the message is always there */
+  GBytes *form[CUV_WEB_N_FORMS]; /* NULL: not made; the message always is */
 };
 
 static GBytes *

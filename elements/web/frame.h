@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A frame as viewers get it. Immutable and reference counted, so that all
- * viewers share one. */
+/* A frame as it is sent: a record and a JPEG. Immutable and reference counted,
+ * so that all viewers share it. */
 #ifndef CUV_WEB_FRAME_H
 #define CUV_WEB_FRAME_H
 
@@ -15,8 +15,8 @@ typedef enum {
   CUV_WEB_MESSAGE, /* WebSocket: size of the record (uint32, little endian), the
                     * record, the JPEG */
   CUV_WEB_PART,    /* a part of multipart/x-mixed-replace: the JPEG and the
-                    * boundary behind it, at which browsers show it */
-  CUV_WEB_FIRST_PART, /* with the boundary in front of it, too */
+                    * boundary after it, which makes browsers show it */
+  CUV_WEB_FIRST_PART, /* the same with a boundary before it, too */
   CUV_WEB_EVENT,      /* a server-sent event: the record */
   CUV_WEB_JPEG,
   CUV_WEB_RECORD,
@@ -32,11 +32,11 @@ CuvWebFrame *cuv_web_frame_new (guint64 serial, const gchar *record,
 CuvWebFrame *cuv_web_frame_ref (CuvWebFrame *self);
 void cuv_web_frame_unref (CuvWebFrame *self);
 
-/* Rises in a stream, from 1 on. */
+/* Increases in a stream, from 1 on. */
 guint64 cuv_web_frame_serial (const CuvWebFrame *self);
 
-/* Belongs to the frame, and is made when it is first asked for. Only the
- * server's thread may call it. */
+/* The frame in this form, which is made at the first call and belongs to the
+ * frame. For the server's thread only. */
 GBytes *cuv_web_frame_form (CuvWebFrame *self, CuvWebForm form);
 
 G_END_DECLS

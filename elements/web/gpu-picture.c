@@ -53,7 +53,7 @@ nvjpeg_open_library (gpointer data)
   return GINT_TO_POINTER (ok);
 }
 
-/* It is opened once a process. */
+/* Opens the library once per process. */
 static gboolean
 library_is_there (void)
 {
@@ -90,7 +90,7 @@ open_encoder (CuvGpuPicture *self, cudaStream_t stream)
       == NVJPEG_STATUS_SUCCESS;
 }
 
-/* Makes the memory's context current. */
+/* Makes the context of the buffer's memory current. */
 static gboolean
 enter (CuvGpuPicture *self, GstBuffer *buffer)
 {
@@ -165,7 +165,8 @@ cuv_gpu_picture_encode (CuvGpuPicture *self, const GstVideoInfo *info,
   *size = capacity;
   self->failed = !encode (self, info, buffer, quality, jpeg, size);
   if (self->failed)
-    GST_WARNING_OBJECT (self->element, "nvJPEG failed: the CPU compresses");
+    GST_WARNING_OBJECT (
+        self->element, "nvJPEG failed: the CPU compresses all further frames");
   gst_cuv_context_pop (&self->context);
   return !self->failed;
 }
@@ -178,7 +179,7 @@ quark (void)
   return g_quark_from_static_string ("cuv-gpu-picture");
 }
 
-/* Before the context is left. */
+/* Called before the context is left. */
 static void
 leave (GstElement *element)
 {

@@ -4,11 +4,11 @@
  * @title: visionwebsink
  * @short_description: shows frames and results in a browser
  *
- * Serves a page that shows the film with its boxes, lines and tracks, and the
+ * Serves a page that shows the video with its boxes, lines and tracks, and the
  * record of each frame as visionpublish writes it. Record and picture of a
- * frame come as one message, so that they belong together. Each viewer gets the
- * newest frame when it has taken the one before; the pipeline never waits, and
- * nothing is compressed while nobody watches.
+ * frame are sent as one message, so that they always match. Each viewer gets
+ * the newest frame when it has taken the one before; the pipeline never waits,
+ * and nothing is compressed while nobody watches.
  *
  * ## Example launch line
  * |[
@@ -28,7 +28,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_vision_web_sink_debug);
 #define GST_CAT_DEFAULT gst_vision_web_sink_debug
 
-/* What is held of a small pool: the frame that is compressed, the newest one,
+/* Buffers that are held at a time: the one being compressed, the newest one,
  * and the one in render(). */
 #define MIN_BUFFERS 3
 
@@ -99,7 +99,7 @@ offer (
       });
 }
 
-/* The frame that is shown while paused; render() gets it again. */
+/* Offers the frame that is shown while paused, which render() gets again. */
 static GstFlowReturn
 gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 {
@@ -147,7 +147,7 @@ gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 
 /* ---- states ---- */
 
-/* Called from the server's thread. */
+/* In the server's thread. */
 static void
 wake (gpointer data, gboolean wanted)
 {
@@ -159,7 +159,7 @@ wake (gpointer data, gboolean wanted)
     cuv_web_encoder_flush (self->encoder);
 }
 
-/* Called from the encoder's thread. */
+/* In the encoder's thread. */
 static void
 post_warning (gpointer data, const gchar *problem)
 {
@@ -201,7 +201,7 @@ open_stream (GstVisionWebSink *self)
   return TRUE;
 }
 
-/* The encoder is the last to go: until then the stream may wake it. */
+/* Frees the encoder after the stream, which may wake it until then. */
 static void
 close_stream (GstVisionWebSink *self)
 {
@@ -212,7 +212,7 @@ close_stream (GstVisionWebSink *self)
   g_clear_pointer (&self->server, cuv_web_server_close);
 }
 
-/* gst-launch prints the second text. */
+/* gst-launch-1.0 prints the second text. */
 static void
 announce (GstVisionWebSink *self, const gchar *url)
 {
@@ -225,8 +225,8 @@ announce (GstVisionWebSink *self, const gchar *url)
       ("Open %s%s", url, token));
   if (gst_vision_web_settings_is_open (settings))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("Everybody who reaches address %s of this machine can watch: set "
-         "token-file or token-env, or address to 127.0.0.1.",
+        ("Everybody who can reach address %s of this machine can watch: set "
+         "token-file or token-env, or address=127.0.0.1.",
             settings->address),
         (NULL));
 }
@@ -242,7 +242,8 @@ set_url (GstVisionWebSink *self, gchar *url)
   g_object_notify (G_OBJECT (self), "url");
 }
 
-/* GstBaseSink starts in NULL and may run several times until it stops. */
+/* Starts counting again. A sink starts in NULL, and may change from READY to
+ * PAUSED several times until it stops. */
 static void
 reset_stats (GstVisionWebSink *self)
 {
@@ -352,6 +353,6 @@ static void
 gst_vision_web_sink_init (GstVisionWebSink *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_vision_web_settings_table);
-  /* it would keep a frame of the pool */
+  /* the last sample would hold a frame of the pool */
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clang-format off */
-/* A map of the folder:
+/* visionwebsink, and a map of the folder.
  *
+ *   plugin.c                    registers the element
  *   gstvisionwebsink.c          the sink: frames to the encoder, start and stop
  *   gstvisionwebsinksettings.c  its properties and statistics
- *   encoder.c                   a thread that makes a frame of the newest buffer
- *   picture.c                   a buffer as JPEG
- *   frame.c                     record and JPEG in the forms that are sent
- *   server/                     HTTP; knows frames, and nothing of GStreamer
- *   page/                       what the browser shows */
-/* clang-format on */
+ *   encoder.c                   a thread that makes frames from the newest
+ * buffer picture.c                   a buffer as JPEG: by the CPU, or by
+ *   gpu-picture.c               nvJPEG, for frames in CUDA memory
+ *   bgr.c                       the definition of what nvJPEG gets: BGR of a
+ * frame frame.c                     record and JPEG in the forms that are sent
+ *   server/                     HTTP; knows frames, but not GStreamer: server.h
+ *   page/                       what the browser shows
+ *   ../../cuda/web/             BGR of a frame on the GPU
+ *
+ * A frame: render() offers the buffer to the encoder and returns. When a viewer
+ * waits, the encoder's thread compresses the newest buffer, writes its record
+ * and publishes both as a CuvWebFrame to the sink's CuvWebStream. The server's
+ * thread sends it to all viewers that have taken their last frame
+ * (server/viewer.c). */
 #ifndef GST_VISION_WEB_SINK_H
 #define GST_VISION_WEB_SINK_H
 
@@ -33,10 +41,10 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_vision_web_settings_table;
 
-/* Points into settings, but for the address, to be unreffed. */
+/* Points into settings, except for the address, which is to be unreffed. */
 CuvWebConfig gst_vision_web_settings_config (
     const GstVisionWebSettings *settings);
-/* NULL: none is needed. */
+/* The token that viewers need, or NULL. */
 GBytes *gst_vision_web_settings_token (const GstVisionWebSettings *settings);
 /* Whether other machines can watch without a token. */
 gboolean gst_vision_web_settings_is_open (const GstVisionWebSettings *settings);
@@ -60,19 +68,20 @@ struct _GstVisionWebSink {
   CuvWebEncoder *encoder;
 
   /* under the object lock */
-  gboolean is_open; /* stream and encoder may be asked */
+  gboolean is_open; /* stream and encoder exist */
   gchar *url;       /* NULL: not open */
   guint64 frames;
   gdouble render_us;
   GstVisionWebCounts counts; /* while it is not open */
-  GstVisionWebCounts before; /* of runs before this one, since it is open */
+  GstVisionWebCounts before; /* of earlier runs since the stream was opened */
 };
 
 #define GST_TYPE_VISION_WEB_SINK (gst_vision_web_sink_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstVisionWebSink, gst_vision_web_sink, GST, VISION_WEB_SINK, GstBaseSink)
 
-/* Of this run, from READY to PAUSED on. The object lock is held. */
+/* The counts since the last change from READY to PAUSED. Call with the object
+ * lock held. */
 void gst_vision_web_sink_get_counts (
     GstVisionWebSink *self, GstVisionWebCounts *counts);
 

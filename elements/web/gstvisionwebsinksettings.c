@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of visionwebsink and its statistics. */
 #include "config.h"
 #include "gstvisionwebsink.h"
 
@@ -39,7 +40,7 @@ web_parse_path (gpointer settings)
   return cuv_web_path_problem (((GstVisionWebSettings *) settings)->path);
 }
 
-/* Takes text, without the newline that editors write. */
+/* Makes a token of text, without its final newline. Takes ownership of text. */
 static gchar *
 make_token (gchar *text, GBytes **token)
 {
@@ -105,7 +106,7 @@ web_check (gconstpointer settings)
   return NULL;
 }
 
-/* ---- what they mean ---- */
+/* ---- what the settings mean ---- */
 
 static const gchar *
 text_or_null (const gchar *text)
@@ -206,24 +207,24 @@ web_get_url (GstElement *element, GValue *value)
  * GstVisionWebSink:address:
  *
  * The IP address of this machine to serve at; 0.0.0.0 or :: is all of them.
- * Other machines reach the default, 127.0.0.1, not at all. Can change in NULL
- * and READY only.
+ * Other machines cannot reach the default, 127.0.0.1. Can change in NULL and
+ * READY only.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:port:
  *
- * The TCP port; 0 is any free one, which #GstVisionWebSink:url says. Sinks of
- * one process share a port if they have different paths. Can change in NULL and
- * READY only.
+ * The TCP port; 0 is any free one, which is then in #GstVisionWebSink:url.
+ * Sinks of one process can share a port if they have different paths. Can
+ * change in NULL and READY only.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:path:
  *
- * Where the page is: "/", or for each of several sinks a path such as "/door".
+ * The path of the page: "/", or a different one for each sink, such as "/door".
  * Can change in NULL and READY only.
  *
  * Since: 0.1
@@ -231,8 +232,8 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:url:
  *
- * Where the page is, from READY to PAUSED on; without the token. If address
- * is 0.0.0.0 or ::, one that other machines reach.
+ * The URL of the page, without the token, while the sink is started. If address
+ * is 0.0.0.0 or ::, one that other machines can reach.
  *
  * Since: 0.1
  */
@@ -269,63 +270,64 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:allowed-hosts:
  *
- * Names, separated by commas, by which browsers reach the page, beside numbers
- * and localhost. Can change in NULL and READY only.
+ * Host names, separated by commas, by which browsers may reach the page, in
+ * addition to IP addresses and localhost. Can change in NULL and READY only.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:timeout:
  *
- * Seconds after which a viewer who does not take a frame is dropped, and a
- * connection without a request. Can change in NULL and READY only.
+ * Seconds after which a viewer that does not take a frame is dropped, and a
+ * connection without a request is closed. Can change in NULL and READY only.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:max-viewers:
  *
- * Viewers of this sink at a time; one more is refused.
+ * Maximum number of viewers of this sink at a time; more are refused.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:max-rate:
  *
- * Frames per second that are shown at most; 0 is all that viewers take.
+ * Maximum number of frames per second that are shown; 0 is all that viewers
+ * take.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:max-width:
  *
- * Columns that pictures have at most; wider frames are scaled down. 0 is no
- * limit. Coordinates of records are always those of the frame.
+ * Maximum width of the pictures in pixels; wider frames are scaled down. 0 is
+ * no limit. Coordinates in records are always those of the frame.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:jpeg-quality:
  *
- * Quality of the pictures.
+ * Quality of the pictures, 1 to 100.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:source:
  *
- * Name of the video's source, which is in each record and the page's title.
+ * Name of the video's source, written in each record and in the page's title.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:stats:
  *
- * frames that came, encoded, skipped (viewers were busy with others), sent (to
- * all viewers), bytes of these, dropped-viewers (that did not take a frame
- * within the timeout) (guint64); viewers (guint); render-microseconds of the
- * streaming thread, encode-microseconds of another one (guint64): for all
- * frames since the last change from READY to PAUSED.
+ * frames (received), encoded, skipped (viewers were busy with others), sent (to
+ * all viewers), bytes (sent), dropped-viewers (which did not take a frame
+ * within the timeout) (guint64); viewers (guint); render-microseconds (of the
+ * streaming thread), encode-microseconds (of the encoder's) (guint64): totals
+ * since the last change from READY to PAUSED.
  *
  * Since: 0.1
  */
@@ -357,7 +359,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (allowed_hosts), .type = G_TYPE_STRING,
       .only_stopped = TRUE },
   { "timeout", "Timeout",
-      "Seconds after which viewers who do not take a frame are dropped",
+      "Seconds after which viewers that do not take a frame are dropped",
       .offset = AT (timeout), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = 3600, .value = 20, .only_stopped = TRUE },
   { "max-viewers", "Maximum viewers", "Maximum number of viewers",
@@ -375,7 +377,7 @@ static const GstCuvSetting list[] = {
   { "source", "Source", "Name of the video's source, written in each record",
       .offset = AT (source), .type = G_TYPE_STRING },
   { "url", .type = G_TYPE_STRING, .get = web_get_url, .nick = "URL",
-      .blurb = "Where the page is" },
+      .blurb = "URL of the page, without the token" },
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = web_get_stats },
 };

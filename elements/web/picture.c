@@ -16,7 +16,7 @@ cuv_picture_clear (CuvPicture *self)
 
 /* ---- configuration ---- */
 
-/* TJPF_UNKNOWN: libjpeg-turbo does not take it. */
+/* TJPF_UNKNOWN if libjpeg-turbo does not support it. */
 static gint
 pixel_format (GstVideoFormat format)
 {
@@ -38,7 +38,8 @@ pixel_format (GstVideoFormat format)
   }
 }
 
-/* Of square pixels, no larger than the frame in either direction. */
+/* The size of the picture: with square pixels, and not larger than the frame.
+ */
 static void
 picture_size (
     const GstVideoInfo *info, guint max_width, gint *width, gint *height)

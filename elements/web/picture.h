@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames as JPEG, by nvJPEG on the GPU or by GstVideoConverter and
+/* Compresses frames to JPEG, by nvJPEG on the GPU or by GstVideoConverter and
  * libjpeg-turbo.
  *
- * libjpeg-turbo also takes the planes of YUV frames as they are, which is
- * quicker. But JPEG means BT.601 with values from 0 to 255, and video is mostly
- * neither: its blacks would be grey and its colours off. The converter makes
- * BGRx of it in one pass. */
+ * libjpeg-turbo could also compress the planes of YUV frames directly, which is
+ * faster. But JPEG is defined as BT.601 with values from 0 to 255, and video
+ * mostly is neither: blacks would be grey and colours wrong. The converter
+ * makes BGRx in one pass. */
 #ifndef CUV_WEB_PICTURE_H
 #define CUV_WEB_PICTURE_H
 
@@ -16,7 +16,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  CuvGpuPicture *gpu; /* of the owner, or NULL */
+  CuvGpuPicture *gpu; /* set by the owner, or NULL */
   tjhandle compressor;
   GstVideoConverter *converter; /* NULL: frames are compressed as they are */
   GstVideoInfo in, out;
@@ -28,10 +28,10 @@ typedef struct {
 
 void cuv_picture_clear (CuvPicture *self);
 
-/* Compresses a buffer of host or CUDA memory; the latter is downloaded by
- * GStreamer. The picture has square pixels and at most max_width columns
- * (0: no limit). quality: 1 to 100. Returns NULL, with the JPEG in self->jpeg
- * and its size in size, or the problem, to be freed. */
+/* Compresses a buffer in host or CUDA memory; if nvJPEG cannot, CUDA memory is
+ * downloaded. The picture has square pixels and at most max_width columns (0:
+ * no limit). quality: 1 to 100. Returns NULL, with the JPEG in self->jpeg and
+ * its size in *size, or the problem, to be freed. */
 gchar *cuv_picture_encode (CuvPicture *self, const GstVideoInfo *info,
     GstBuffer *buffer, guint max_width, guint quality, gsize *size);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libsoup has no limits for connections. Ours are accepted here, so that they
- * can be counted and ended. Each has one request, for libsoup ends those that
- * it did not accept itself after a response, and the timeout for all of it;
- * viewers have it for each frame. */
+/* Accepts connections, limits their number and time: libsoup has no limits.
+ * Each connection has one request, since libsoup closes those that it did not
+ * accept itself after the response. The timeout is for all of it; for viewers,
+ * for each frame. */
 #include "http/http-private.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* Of frames for a viewer who reads slowly: what waits here is old. */
+/* Small, as frames that wait here for a slow viewer become old. */
 #define SEND_BUFFER (256 * 1024)
-/* Connections beyond the limit that libsoup is about to drop. */
+/* How many connections beyond the limit may be ending. */
 #define MAX_ENDING 16
-/* With TLS, connections that have not asked yet: handshakes wait in threads of
- * GLib's, of which there are ten, and one more each 100 ms. */
+/* Limit of TLS connections without a request yet: handshakes block threads of
+ * GLib's pool, which has ten, and gets one more every 100 ms. */
 #define MAX_HANDSHAKES 32
 
 static gchar *
@@ -67,8 +67,8 @@ cuv_http_connection_is_over (const CuvHttpConnection *self)
       == 0;
 }
 
-/* The latest: a name may come again before libsoup has noticed that the peer
- * that had it is gone. */
+/* Takes the latest: an address may be used again before libsoup notices that
+ * the earlier peer is gone. */
 CuvHttpConnection *
 cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
 {
@@ -111,8 +111,8 @@ cuv_http_connections_sweep (CuvHttp *http)
 
 /* ---- accepting ---- */
 
-/* A peer that vanishes without a word is noticed by the kernel; one that does
- * not read is noticed and counted by us before. */
+/* The kernel notices a peer that vanishes without closing; we notice, and
+ * count, one that does not read, earlier. */
 static void
 set_options (GSocket *socket, guint timeout)
 {
@@ -170,8 +170,8 @@ add_connection (CuvHttp *http, GSocket *socket)
   g_clear_object (&local);
 }
 
-/* Ends the oldest one without a user, so that idle clients cannot keep others
- * out until their timeout. FALSE if all have one. */
+/* Ends the oldest idle connection, so that idle clients cannot block new ones
+ * until their timeout. FALSE if none is idle. */
 static gboolean
 http_make_room (CuvHttp *http)
 {
@@ -186,7 +186,7 @@ http_make_room (CuvHttp *http)
   return FALSE;
 }
 
-/* Ends the oldest of too many. */
+/* If there are too many handshakes, ends the oldest. */
 static void
 limit_handshakes (CuvHttp *http)
 {
@@ -213,8 +213,8 @@ http_has_room (CuvHttp *http)
   return n < most || (n < most + MAX_ENDING && http_make_room (http));
 }
 
-/* Without file descriptors the socket would stay readable: the next tick tries
- * again. */
+/* Stops accepting if no file descriptors are left, as the socket would stay
+ * readable; the next tick tries again. */
 static gboolean
 on_readable (GSocket *listener, GIOCondition condition, gpointer data)
 {

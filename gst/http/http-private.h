@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the HTTP server share. */
 #ifndef CUV_HTTP_PRIVATE_H
 #define CUV_HTTP_PRIVATE_H
 
@@ -20,16 +21,16 @@ struct _CuvHttp {
 
 void cuv_http_connections_open (CuvHttp *self);
 void cuv_http_connections_close (CuvHttp *self);
-/* Forgets those whose streams are gone. Threads of TLS handshakes may drop a
- * stream, too, so that it cannot be done when that happens. */
+/* Frees connections whose streams libsoup has dropped. Not done when that
+ * happens, as threads of TLS handshakes may drop streams, too. */
 void cuv_http_connections_sweep (CuvHttp *self);
 /* Ends connections whose deadline has passed. */
 void cuv_http_connections_tick (CuvHttp *self);
 
 /* ---- input.c ---- */
 
-/* A connection that reads CUV_HTTP_MAX_INPUT bytes at most. plain: more than
- * that is answered; with TLS it is not. input: a reference. */
+/* A connection that reads at most CUV_HTTP_MAX_INPUT bytes. plain: without TLS,
+ * so that a larger request gets a response. *input is a reference. */
 GSocketConnection *cuv_http_stream_new (
     GSocket *socket, gboolean plain, CuvHttpInput **input);
 void cuv_http_input_unlimit (CuvHttpInput *self);

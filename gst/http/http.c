@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* How long closing waits for libsoup to drop its connections. */
+/* How long cuv_http_close() waits for libsoup to drop connections. */
 #define CLOSE_MS 1000
 #define MAX_ITERATIONS 10000
 
@@ -55,12 +55,13 @@ refuse_method (SoupServerMessage *message)
 {
   soup_message_headers_replace (
       soup_server_message_get_response_headers (message), "Allow", "GET, HEAD");
-  cuv_http_respond_text (
-      message, SOUP_STATUS_METHOD_NOT_ALLOWED, "only GET and HEAD");
+  cuv_http_respond_text (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+      "only GET and HEAD are supported");
 }
 
-/* Before a body is read: none is. Of a Range libsoup would make as many copies
- * of the response as the client lists. */
+/* Checks a request before its body would be read; bodies are refused. Removes
+ * Range: libsoup would make a copy of the response for each range in the list.
+ */
 static void
 on_headers (SoupServer *soup, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer data)
@@ -84,8 +85,8 @@ on_headers (SoupServer *soup, SoupServerMessage *message, const char *path,
   if (!is_readable (message))
     refuse_method (message);
   else if (has_body (request))
-    cuv_http_respond_text (
-        message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "no body, please");
+    cuv_http_respond_text (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE,
+        "requests must not have a body");
 }
 
 /* ---- the server ---- */
@@ -131,7 +132,7 @@ on_close_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Whatever is ready; a source that always is does not keep us. */
+/* Dispatches all sources that are ready; limited, as one may always be. */
 static void
 http_iterate (CuvHttp *self)
 {
@@ -141,7 +142,7 @@ http_iterate (CuvHttp *self)
     ;
 }
 
-/* libsoup has to see the end of each connection. */
+/* Lets libsoup see the end of each connection. */
 static void
 http_drain (CuvHttp *self)
 {

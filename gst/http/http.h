@@ -2,11 +2,13 @@
 /* An HTTP server for clients that are not trusted: libsoup with limits.
  *
  *   listener.c    the socket and its URL
- *   http.c        checks of a request, responses
- *   connection.c  how many connections there are, and for how long
- *   input.c       how much one may send
+ *   http.c        the server, checks of a request, responses
+ *   connection.c  accepts connections, limits their number and time
+ *   input.c       limits what a connection may send
  *
- * It answers GET and HEAD, one request per connection. */
+ * It answers GET and HEAD, one request per connection. The page of
+ * visionwebsink and the metrics of cuvision-farm use it: cuv_http_listen(),
+ * cuv_http_new(), then handlers on cuv_http_soup(). */
 #ifndef CUV_HTTP_H
 #define CUV_HTTP_H
 
@@ -14,7 +16,8 @@
 
 G_BEGIN_DECLS
 
-/* Of a request's headers. libsoup takes up to 30 times as much memory. */
+/* Limit of a request's headers in bytes. libsoup takes up to 30 times as much
+ * memory. */
 #define CUV_HTTP_MAX_INPUT 16384
 
 typedef struct _CuvHttp CuvHttp;
@@ -24,19 +27,20 @@ typedef struct {
   guint max_connections;
   guint timeout;                /* seconds for a request and its response */
   GTlsCertificate *certificate; /* NULL: no TLS */
-  /* Adds headers to the response; refuses the request if it sets a status. Or
-   * NULL. */
+  /* Optional: adds headers to the response; refuses the request by setting a
+   * status. */
   void (*check) (SoupServerMessage *message, gpointer data);
   gpointer data;
 } CuvHttpConfig;
 
 /* ---- listener.c ---- */
 
-/* port 0: any free one. NULL with an error that names cause and fix. */
+/* Opens a socket; port 0: any free one. NULL with an error that names cause and
+ * fix. */
 GSocket *cuv_http_listen (GInetAddress *address, guint port, GError **error);
 guint cuv_http_port (GSocket *listener);
-/* "http://127.0.0.1:8080", without a slash at its end. For all addresses of
- * this machine one that others reach. */
+/* The URL, such as "http://127.0.0.1:8080", without a slash at its end. If the
+ * socket listens on all addresses, one that other machines can reach. */
 gchar *cuv_http_url (GSocket *listener, gboolean tls);
 
 /* ---- http.c ---- */
@@ -45,14 +49,14 @@ gchar *cuv_http_url (GSocket *listener, gboolean tls);
 CuvHttp *cuv_http_new (GSocket *listener, const CuvHttpConfig *config);
 /* To add handlers. */
 SoupServer *cuv_http_soup (CuvHttp *self);
-/* Ends all connections and iterates the main context until libsoup has dropped
- * them, at most for a second. */
+/* Ends all connections, and iterates the main context until libsoup has dropped
+ * them, for at most a second. */
 void cuv_http_close (CuvHttp *self);
 void cuv_http_free (CuvHttp *self);
 
 void cuv_http_respond (SoupServerMessage *message, guint status,
     const gchar *type, SoupMemoryUse use, const gchar *text);
-/* A line of plain text. */
+/* Responds with a line of plain text. */
 void cuv_http_respond_text (
     SoupServerMessage *message, guint status, const gchar *text);
 
@@ -61,25 +65,27 @@ void cuv_http_respond_text (
 typedef struct _CuvHttpConnection CuvHttpConnection;
 struct _CuvHttpConnection {
   CuvHttp *http;
-  CuvHttpConnection **user; /* a field that is NULL when this is gone; NULL: it
-                               may be ended for a new one */
+  CuvHttpConnection **user; /* set to NULL when this is freed. NULL: idle, and
+                               may be ended in favour of a new connection */
   GSocket *socket;
   GWeakRef stream;
-  CuvHttpInput *input; /* of the stream */
+  CuvHttpInput *input; /* the input of the stream */
   gchar *peer;         /* "address port" */
   gint64 deadline;     /* monotonic time; 0: none */
-  gboolean asked;      /* the headers of its request have come */
-  gboolean ended;      /* libsoup has not dropped it yet */
+  gboolean asked;      /* the headers of its request have arrived */
+  gboolean ended;      /* shut down, but libsoup has not dropped it yet */
 };
 
-/* The one of a request; NULL if it is gone. */
+/* The connection of a request; NULL if it is gone. */
 CuvHttpConnection *cuv_http_connection_of (
     CuvHttp *self, SoupServerMessage *message);
-/* Ends it: libsoup reads the end of the stream, and fails to write. */
+/* Shuts it down: libsoup then reads the end of the stream and cannot write. */
 void cuv_http_connection_shutdown (CuvHttpConnection *self);
-/* Whether the peer has ended it: nobody else looks while nothing is sent. */
+/* Whether the peer has closed it. libsoup does not notice while it sends
+ * nothing.
+ */
 gboolean cuv_http_connection_is_over (const CuvHttpConnection *self);
-/* After the request any number of bytes may come. */
+/* Removes the limit of input, once the request has been read. */
 void cuv_http_connection_unlimit (CuvHttpConnection *self);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libsoup reads headers of 64 KB and more, and lists of many small parts take
- * up to 30 times as much memory. Bytes are counted below TLS, whose handshake
- * is limited, too. */
+/* Limits what a connection may send: libsoup reads headers of 64 KB and more,
+ * and headers with many small parts take up to 30 times as much memory. Bytes
+ * are counted below TLS, so that its handshake is limited, too. */
 #include "http/http-private.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (CuvHttpInput, cuv_http_input,
     G_IMPLEMENT_INTERFACE (
         G_TYPE_POLLABLE_INPUT_STREAM, cuv_http_input_pollable_init))
 
-/* libsoup drops a connection that cannot be read without a word. */
+/* libsoup would close a connection that cannot be read without a response. */
 static void
 respond_too_large (CuvHttpInput *self)
 {
@@ -83,7 +83,8 @@ cuv_http_input_create_source (
   return source;
 }
 
-/* The interface's own read_nonblocking() asks is_readable(), then reads. */
+/* The interface's default read_nonblocking() calls is_readable(), then reads.
+ */
 static void
 cuv_http_input_pollable_init (GPollableInputStreamInterface *iface)
 {
@@ -109,7 +110,7 @@ cuv_http_input_unlimit (CuvHttpInput *self)
   self->left = G_MAXSIZE;
 }
 
-/* ---- the connection that has it ---- */
+/* ---- the connection with this input ---- */
 
 #define CUV_TYPE_HTTP_STREAM (cuv_http_stream_get_type ())
 G_DECLARE_FINAL_TYPE (

@@ -11,11 +11,12 @@ static const gchar *
 listen_fix (const GError *error)
 {
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
-    return "set port to another one (0: any free one), or end the program that "
-           "has it";
+    return "choose another port (0: any free one), or end the program that "
+           "uses "
+           "it";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "set port to 1024 or more";
-  return "set address to one that this machine has (127.0.0.1, 0.0.0.0: all)";
+  return "set address to one of this machine (127.0.0.1; 0.0.0.0: all)";
 }
 
 static gboolean
@@ -67,7 +68,7 @@ cuv_http_port (GSocket *listener)
   return port;
 }
 
-/* One of this machine that others reach, or NULL. */
+/* An address of this machine that other machines can reach, or NULL. */
 static GInetAddress *
 find_address (GSocketFamily family)
 {
@@ -93,7 +94,7 @@ find_address (GSocketFamily family)
   return found;
 }
 
-/* "0.0.0.0" is of no use on another machine. */
+/* The host for the URL: "0.0.0.0" would be of no use on another machine. */
 static gchar *
 url_host (GInetAddress *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* EXIF orientations of JPEG, PNG, WebP and TIFF. GStreamer reads only those of
- * JPEG, in some versions. */
+/* Formats, and EXIF orientations of JPEG, PNG, WebP and TIFF. GStreamer reads
+ * only those of JPEG, in some versions. */
 #include "picture/cuvpicturefile.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_READS = 65536 };
 
-/* Chunks may point to directories of many entries, each of them to the same. */
+/* Limits the reads: many chunks may point to the same large directory. */
 typedef struct {
   FILE *file;
   gint n_reads;
@@ -65,7 +65,7 @@ read_tiff (Source *file, goffset at)
   return 0;
 }
 
-/* Some programs write JPEG's prefix elsewhere, too. */
+/* Some programs write JPEG's prefix in other formats, too. */
 static gint
 read_exif (Source *file, goffset at)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Format and orientation of a picture, from the bytes of its file. */
 #ifndef CUV_PICTURE_FILE_H
 #define CUV_PICTURE_FILE_H
 
 #include <glib.h>
 
 typedef struct {
-  const gchar *kind; /* if it is one that often cannot be decoded, or NULL */
+  const gchar *kind; /* a format that often cannot be decoded, or NULL */
   gint orientation;  /* EXIF's, 1 .. 8; 0: none */
   gboolean is_tiff;
   gboolean is_rgb16; /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 
-/* All 0 if it is not a picture. FALSE with the reason, which is not freed, if
- * it cannot be opened. */
+/* Reads a file; all fields are 0 if it is not a picture. FALSE with the reason,
+ * which is not to be freed, if it cannot be opened. */
 gboolean cuv_picture_file_read (
     const gchar *path, CuvPictureFile *self, const char **problem);
 

@@ -37,7 +37,7 @@ typedef struct {
 
 /* ---- the pipeline ---- */
 
-/* Posts an error, because videoconvert's names neither the size nor a limit. */
+/* Posts an error that names size and limit, which videoconvert's does not. */
 static gboolean
 check_size (Decoder *self, GstElement *decode, GstPad *pad)
 {
@@ -120,14 +120,14 @@ decoder_clear (Decoder *self)
 
 /* ---- orientation ---- */
 
-/* Where the file does not say it, tags may. */
+/* By EXIF's number; 0, if the file has none: by the stream's tags. */
 static const GstVideoOrientationMethod methods[] = { GST_VIDEO_ORIENTATION_AUTO,
   GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
   GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_VERT,
   GST_VIDEO_ORIENTATION_UL_LR, GST_VIDEO_ORIENTATION_90R,
   GST_VIDEO_ORIENTATION_UR_LL, GST_VIDEO_ORIENTATION_90L };
 
-/* videoflip keeps the tag that it has turned by. */
+/* videoflip passes on the tag that it has applied. */
 static GstVideoOrientationMethod
 read_tags (const Decoder *self)
 {
@@ -233,7 +233,7 @@ is_idle (GstMessage *stream)
   return TRUE;
 }
 
-/* Whether no thread has done anything for two calls. decodebin loses an error
+/* Whether no thread was running in two calls in a row. decodebin loses an error
  * that a demuxer posts while it is being linked. */
 static gboolean
 is_stalled (Decoder *self)
@@ -308,8 +308,8 @@ decode (const gchar *path, const gchar *decoder, gint orientation,
 
 /* ---- files ---- */
 
-/* It has turned the orientations of TIFF 1 to 4 upright, and taken the others
- * for those. */
+/* GdkPixbuf turns orientations 1 to 4 of TIFF upright, and treats the others as
+ * some of those: of_tiff is what is left to do. */
 static gboolean
 decode_with_pixbuf (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)
@@ -329,9 +329,10 @@ decode_with_decodebin (const gchar *path, const CuvPictureFile *file,
       path, "decodebin name=decode", file->orientation, visitor, problem);
 }
 
-/* GdkPixbuf decodes some that GStreamer's own decoders do not, such as BMP. It
- * comes first where decodebin may choose it, as it turns TIFF, and for 16 bits
- * without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
+/* GdkPixbuf decodes some formats that GStreamer's own decoders do not, such as
+ * BMP. It comes first for TIFF, for which decodebin may choose it, too, as it
+ * turns pictures, and for 16 bits without alpha, whose colours pngdec of
+ * GStreamer 1.22 swaps. */
 static gboolean
 decode_with_any (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)

@@ -105,7 +105,7 @@ append_frame (GString *text, const gchar *kind, const CuvRecordFrame *frame)
   }
 }
 
-/* Begins the last field. */
+/* Begins the last field, extra. */
 static void
 begin_extra (CuvJson *json, const CuvRecordFrame *frame)
 {
@@ -189,7 +189,7 @@ append_table_row (GString *text, CuvJson *json, const gchar *kind,
   extra_field (text, json);
 }
 
-/* The kinds of other rows are not a table's. */
+/* The kind of a table's rows, which must differ from those of other rows. */
 static const gchar *
 kind_of (const GstCuvTable *table)
 {

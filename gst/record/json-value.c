@@ -46,7 +46,7 @@ append_elements (
 }
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-/* GValueArray is what Python bindings make of a list. */
+/* Python bindings turn a list into a GValueArray. */
 static guint
 old_array_size (const GValue *value)
 {
@@ -123,7 +123,8 @@ append_enum (CuvJson *self, const GValue *value)
   g_type_class_unref (klass);
 }
 
-/* The serialized text of objects and pointers would be an address. */
+/* Writes a string, but null for objects and pointers, whose text would be an
+ * address. */
 static void
 append_serialized (CuvJson *self, const GValue *value)
 {

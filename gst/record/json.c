@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of a member, byte offsets. It ends where the next one begins; commas
- * are inserted when the object is closed and its members are sorted. */
+/* The text of a member, as byte offsets. It ends where the next one begins;
+ * commas are inserted when the object is closed and its members are sorted. */
 typedef struct {
   gsize start, end, key_size;
 } Member;
@@ -81,8 +81,8 @@ cuv_json_key (CuvJson *self, const gchar *name)
   g_array_append_val (self->members, member);
 }
 
-/* Compares keys as written, after invalid UTF-8 was replaced: names that differ
- * only there are the same key. */
+/* Compares keys as written, with invalid UTF-8 replaced: names that differ only
+ * in that are the same key. */
 static gboolean
 last_key_is_taken (CuvJson *self)
 {
@@ -237,7 +237,7 @@ append_real (CuvJson *self, gdouble value, gboolean single)
       break;
   }
   g_string_append (self->text, buffer);
-  /* some readers tell integers from reals by the text */
+  /* some readers distinguish integers from reals by the text */
   if (strpbrk (buffer, ".e") == NULL)
     g_string_append (self->text, ".0");
 }

@@ -28,11 +28,11 @@ gchar *cuv_json_steal (CuvJson *self, gsize *size);
 /* Between begin and end: a key, then one value, any number of times. */
 void cuv_json_begin_object (CuvJson *self);
 void cuv_json_key (CuvJson *self, const gchar *name);
-/* Keeps these names, a list that ends with NULL, of the open object for
+/* Reserves these names, a list that ends with NULL, in the open object for
  * cuv_json_key(). */
 void cuv_json_reserve (CuvJson *self, const gchar *const *names);
-/* As cuv_json_key(), but name_2, name_3, ... if the open object has name or
- * reserves it. Returns that number, 1 for the name itself. */
+/* Like cuv_json_key(), but uses name_2, name_3, ... if the open object has name
+ * or reserves it. Returns that number, 1 for the name itself. */
 guint cuv_json_new_key (CuvJson *self, const gchar *name);
 void cuv_json_end_object (CuvJson *self);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The metadata of a frame as JSON; see record.h. */
 #include "config.h"
 #include "record/record.h"
 
@@ -47,7 +48,7 @@ own_number (CuvRecordObject *self, guint i, gdouble number)
   return value;
 }
 
-/* As the parameter says it. */
+/* Sets the fields of a detection from an object without that parameter. */
 static void
 read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
 {
@@ -157,7 +158,7 @@ is_classification (const GstStructure *param)
       && gst_structure_get_string (param, "model_name") != NULL;
 }
 
-/* As DL Streamer writes a classification. */
+/* Writes a classification in DL Streamer's form. */
 static void
 append_classification (CuvJson *json, const GstStructure *param)
 {
@@ -206,7 +207,7 @@ append_class (CuvJson *json, const GstCuvObject *object)
   cuv_json_end_object (json);
 }
 
-/* Keys of an object that may be absent, which parameters do not take. */
+/* Keys of an object that parameters must not use, even if they are absent. */
 static const gchar *const object_keys[] = { "classification", "detection",
   "extra_params", "id", "parent_id", "roi_type", NULL };
 
@@ -471,8 +472,8 @@ cuv_record_captured (GstBuffer *buffer)
   return (gint64) (time / GST_USECOND);
 }
 
-/* Keys of a record, any of which may be absent, which tables do not take;
- * roi_type is one of objects that readers also look for here. */
+/* Keys of a record that tables must not use, even if they are absent; roi_type
+ * is a key of objects that readers also look for here. */
 static const gchar *const record_keys[] = { "captured", "frame_num", "objects",
   "resolution", "roi_type", "source", "tags", "timestamp", "wallclock", NULL };
 

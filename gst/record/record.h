@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The metadata of one frame as one record of JSON or CSV. */
+/* The metadata of one frame as one record of JSON or CSV.
+ *
+ *   record.c      a frame as JSON: objects, tables
+ *   csv.c         the same as rows of CSV
+ *   json.c        builds JSON text
+ *   json-value.c  GValue and JsonNode as JSON
+ *
+ * visionpublish, visionwebsink and the programs that read results call this;
+ * the records are described in docs/visionpublish.md. */
 #ifndef CUV_RECORD_H
 #define CUV_RECORD_H
 
@@ -13,21 +21,22 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 number;
   GstClockTime stream_time; /* GST_CLOCK_TIME_NONE: unknown */
-  gint64 wallclock;         /* microseconds since 1970, UTC; -1: this is not a
-                             * frame of a stream, which has no number either */
-  gint width, height;       /* 0: unknown */
-  const gchar *source;      /* or NULL */
-  JsonNode *tags;           /* an object, or NULL */
-  const GArray *objects;    /* GstCuvObject */
-  gint64 captured; /* by the camera's clock, as wallclock; 0: unknown */
+  gint64 wallclock;      /* microseconds since 1970, UTC; -1: the buffer is not
+                          * from a stream, and has no number either */
+  gint width, height;    /* 0: unknown */
+  const gchar *source;   /* or NULL */
+  JsonNode *tags;        /* an object, or NULL */
+  const GArray *objects; /* GstCuvObject */
+  gint64 captured;       /* by the camera's clock, as wallclock; 0: unknown */
 } CuvRecordFrame;
 
-/* What a GstReferenceTimestampMeta of NTP or Unix time says, 0 if there is
- * none. */
+/* The time in a GstReferenceTimestampMeta of NTP or Unix time, 0 if there is
+ * none.
+ */
 gint64 cuv_record_captured (GstBuffer *buffer);
 
-/* An object and the fields of its detection, which the region has as a
- * parameter, or the object's ODMtd is. Pointers belong to the buffer. */
+/* An object and the fields of its detection: a parameter of the region, or the
+ * object's ODMtd. Pointers belong to the buffer. */
 typedef struct {
   const GstCuvObject *object;
   const GList *params;           /* of the region */
@@ -36,7 +45,7 @@ typedef struct {
   const GstStructure *detection; /* the parameter, or NULL */
   const GValue *x_min, *x_max, *y_min, *y_max; /* all or none */
   const GValue *confidence, *label_id;
-  GValue own[5]; /* of an ODMtd */
+  GValue own[5]; /* values of an ODMtd, which the above point to */
 } CuvRecordObject;
 
 void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
@@ -62,7 +71,8 @@ gboolean cuv_record_has_results (
 /* The record as one JSON object, or as rows of CSV, each with its line end. */
 void cuv_record_to_json (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
-/* The former; "<key>_info" of a table that is drawn also has its shape. */
+/* The record as JSON, in which "<key>_info" of a table that is drawn also has
+ * its shape. */
 void cuv_record_to_json_with_shapes (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
 void cuv_record_to_csv (

@@ -12,8 +12,8 @@
   "Cannot map an output buffer as a picture: the next element's buffer pool "  \
   "does not match the caps"
 
-/* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
- */
+/* Prepares for NV12: pictures are painted as RGBx, which GStreamer converts in
+ * host memory. */
 static gboolean
 canvas_make_converter (GstCuvSpectralCanvas *self)
 {
@@ -102,8 +102,8 @@ const gchar *
 gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
     gboolean on_device, GstCuvSpectralPicture *picture)
 {
-  GstMapFlags flags =
-      GST_MAP_WRITE | NO_REF; /* so that metas can still be added */
+  GstMapFlags flags = GST_MAP_WRITE
+      | NO_REF; /* a reference would keep metas from being added */
 
   self->out = out;
   self->on_device = on_device;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps of the elements that turn cubes into pictures. */
+/* Caps of the elements that turn cubes into pictures: those of the other pad,
+ * and sizes. */
 #ifndef GST_CUV_SPECTRAL_CAPS_H
 #define GST_CUV_SPECTRAL_CAPS_H
 

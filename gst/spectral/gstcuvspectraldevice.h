@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Upload of a GstCuvSpectralTransform's cubes to the GPU. */
+/* Uploads the cubes of a GstCuvSpectralTransform to the GPU. */
 #ifndef GST_CUV_SPECTRAL_DEVICE_H
 #define GST_CUV_SPECTRAL_DEVICE_H
 

@@ -37,7 +37,7 @@ search_pixel (Search *self, const CuvCube *cube, const guint8 *pixel)
   self->n = n;
 }
 
-/* Ends as soon as each band has a valid sample, mostly after one pixel. */
+/* Ends when each band has a valid sample, mostly after one pixel. */
 static void
 search_cube (Search *self, const CuvCube *cube)
 {
@@ -121,8 +121,7 @@ gst_cuv_spectral_info_nothing_valid (const GstCuvSpectralInfo *info)
   append_invalid (text, info);
   g_string_append (text,
       " in at least one band, and is left out. If that is unexpected, set "
-      "bands "
-      "without measurements to 0 in bbl of the ENVI header, or correct data "
-      "ignore value");
+      "bands without measurements to 0 in bbl of the ENVI header, or correct "
+      "data ignore value");
   return g_string_free (text, FALSE);
 }

@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Marks the good bands of a cube in host memory as bad that have no valid
- * sample: only the ignore value, NaN and infinity. Returns FALSE, and marks
- * none, if that is all of them. *warning: a sentence that names marked bands,
+/* Marks good bands of a cube in host memory as bad if they have no valid
+ * sample, but only the ignore value, NaN and infinity. Returns FALSE, and marks
+ * none, if no band has one. *warning: a sentence that names the marked bands,
  * or NULL; g_free() it. */
 CUV_API gboolean gst_cuv_spectral_info_mark_empty (
     GstCuvSpectralInfo *info, const CuvCube *cube, gchar **warning);
 
-/* For the case that a frame has no valid pixel: a sentence that says so. */
+/* A sentence for the case that a frame has no valid pixel; g_free() it. */
 CUV_API gchar *gst_cuv_spectral_info_nothing_valid (
     const GstCuvSpectralInfo *info);
 

@@ -18,8 +18,8 @@ gst_cuv_spectral_interleave_name (GstCuvSpectralInterleave interleave)
   return interleaves[interleave];
 }
 
-/* Sets "<field> is <value>, and should be <expected>"; item: index into an
- * array, or -1. Returns FALSE. */
+/* Sets "<field> is <value>, but must be <expected>"; item: index in an array,
+ * or -1. Returns FALSE. */
 G_GNUC_PRINTF (5, 6)
 static gboolean
 reject_caps (gchar **problem, const gchar *field, gint item,
@@ -45,7 +45,7 @@ reject_caps (gchar **problem, const gchar *field, gint item,
   return FALSE;
 }
 
-/* Index of the field's text in words. */
+/* Sets *word to the index of the field's text in words. */
 static gboolean
 read_word (const GstStructure *structure, const gchar *field,
     const gchar *const words[3], gint *word, gchar **problem)
@@ -292,7 +292,7 @@ gst_cuv_spectral_info_map (const GstCuvSpectralInfo *info, GstBuffer *buffer,
   const gsize size = gst_cuv_spectral_info_size (info);
 
   if (!gst_buffer_map (buffer, map, GST_MAP_READ))
-    return g_strdup ("Cannot map a buffer for reading: the element before "
+    return g_strdup ("Cannot map a buffer for reading: the element upstream "
                      "sends memory that the CPU cannot read");
   if (map->size >= size) {
     *cube = gst_cuv_spectral_info_cube (info, map->data);

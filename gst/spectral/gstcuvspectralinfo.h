@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parsed caps of type video/x-spectral: a buffer holds one cube, without
+/* Parsed caps of type video/x-spectral. A buffer holds one cube, without
  * padding between rows. */
 #ifndef GST_CUV_SPECTRAL_INFO_H
 #define GST_CUV_SPECTRAL_INFO_H
@@ -47,6 +47,7 @@ CUV_API GstCaps *gst_cuv_spectral_info_to_caps (const GstCuvSpectralInfo *info);
  */
 CUV_API gsize gst_cuv_spectral_info_size (const GstCuvSpectralInfo *info);
 
+/* The number of bands that are not bad. */
 CUV_API guint gst_cuv_spectral_info_n_good (const GstCuvSpectralInfo *info);
 
 /* Describes the cube at data, gst_cuv_spectral_info_size() bytes. */

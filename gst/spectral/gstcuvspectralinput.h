@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer mapped as a cube: video/x-spectral; RGB video, three bands; grey
- * video, one band. Video may have any stride. */
+/* A buffer mapped as a cube: video/x-spectral, RGB video (three bands) or grey
+ * video (one band). Video may have any stride. */
 #ifndef GST_CUV_SPECTRAL_INPUT_H
 #define GST_CUV_SPECTRAL_INPUT_H
 

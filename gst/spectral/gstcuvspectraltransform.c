@@ -118,7 +118,8 @@ make_canvas (GstCuvSpectralTransform *self, const GstVideoInfo *info)
   return FALSE;
 }
 
-/* RGB video is processed where it is, unless its pictures go to CUDA memory. */
+/* Whether frames are processed on the GPU: cubes, and RGB video that is in CUDA
+ * memory or whose pictures go there. */
 static gboolean
 uses_device (GstCuvSpectralTransform *self, const GstVideoInfo *in,
     GstCaps *in_caps, GstCaps *out_caps)
@@ -172,7 +173,7 @@ gst_cuv_spectral_transform_propose_allocation (
   return TRUE;
 }
 
-/* Pinned memory for downloads, too. */
+/* Also uses pinned memory for pictures that are downloaded. */
 static gboolean
 gst_cuv_spectral_transform_decide_allocation (
     GstBaseTransform *trans, GstQuery *query)
@@ -258,7 +259,8 @@ transform_to_scores (GstCuvSpectralTransform *self, const Work *work)
   return flow;
 }
 
-/* See excludes_pixels(). FALSE after an element error. */
+/* Marks bands without a valid sample; see excludes_pixels(). FALSE after an
+ * element error. */
 static gboolean
 mark_empty_bands (
     GstCuvSpectralTransform *self, const GstCuvSpectralInput *input)
@@ -449,7 +451,8 @@ parse_components (gpointer properties)
 /**
  * GstCuvSpectralTransform:components:
  *
- * For a grey picture name one component three times.
+ * The components shown as red, green and blue. For a grey picture name one
+ * three times.
  *
  * Since: 0.1
  */

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvSpectralTransform: base of the elements that make pictures of cubes.
+/* GstCuvSpectralTransform: base of the elements that make pictures of spectral
+ * cubes; and a map of the folder.
  *
- * Takes video/x-spectral, or RGB video as cubes of three bands, negotiates
+ *   gstcuvspectraltransform.c  the class: negotiation, one frame from in to out
+ *   gstcuvspectralinfo.c       caps of type video/x-spectral; buffers as cubes
+ *   gstcuvspectralcaps.c       caps of the other pad, sizes
+ *   gstcuvspectralinput.c      a buffer of cubes or video, mapped as a cube
+ *   gstcuvspectraldevice.c     uploads a cube to the GPU
+ *   gstcuvspectralcanvas.c     where the picture is painted, and how it gets to
+ *                              the output buffer
+ *   gstcuvspectralempty.c      bands without a valid sample
+ *   gstcuvspectralheader.c     ENVI header keys, from a source to a sink
+ *
+ * spectralpca and spectralntf derive from it; the elements of elements/envi use
+ * the info, caps and header.
+ *
+ * It accepts video/x-spectral, or RGB video as cubes of three bands, negotiates
  * RGBA, RGBx or NV12 pictures of the same size, maps input and output, and
  * implements the properties components, n-threads and stats and the LATENCY
  * query. A subclass with make_scores can also make cubes of floats, in host
  * memory.
  *
- * RGB video is processed in the memory it arrives in. Other input, which never
- * is in CUDA memory, and RGB video whose pictures go to CUDA memory are
- * uploaded if there is a usable GPU. */
+ * RGB video is processed in the memory it arrives in. Cubes, which are never in
+ * CUDA memory, and RGB video whose pictures go to CUDA memory are uploaded if
+ * there is a usable GPU. */
 #ifndef GST_CUV_SPECTRAL_TRANSFORM_H
 #define GST_CUV_SPECTRAL_TRANSFORM_H
 
@@ -48,8 +62,8 @@ struct _GstCuvSpectralTransformClass {
    */
   gboolean paints_on_device;
 
-  /* Whether the GPU can process such cubes; logs or posts why not. The CUDA
-   * context is open. Optional. */
+  /* Whether the GPU can process such cubes; if not, logs or posts the reason.
+   * The CUDA context is open. Optional. */
   gboolean (*fits_device) (
       GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
@@ -85,7 +99,7 @@ struct _GstCuvSpectralTransformClass {
 CUV_API const GstCuvSpectralInfo *gst_cuv_spectral_transform_info (
     GstCuvSpectralTransform *self);
 
-/* Posts an element error about a failure on the GPU or the CPU; returns
+/* Posts an element error that the GPU or the CPU failed, and returns
  * GST_FLOW_ERROR. */
 CUV_API GstFlowReturn gst_cuv_spectral_transform_failed (
     GstCuvSpectralTransform *self, gboolean on_device, const gchar *problem);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shows the frames of a WebSocket. Each message is the size of the record
-// (uint32, little endian), the record and the JPEG of that very frame; it is
-// answered when it has been drawn, and the newest frame follows.
+// Shows the frames from a WebSocket. Each message is the size of the record
+// (uint32, little endian), the record, and the JPEG of the same frame. It is
+// answered when it has been drawn; then the newest frame follows.
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
 
 const $ = (id) => document.getElementById(id);
@@ -9,7 +9,7 @@ const canvas = $('canvas');
 const context = canvas.getContext('2d');
 const scene = new Scene();
 const firstPause = 500, longestPause = 15000; // ms between attempts
-const stall = 3000; // ms without a frame that are worth a word
+const stall = 3000; // ms without a frame until the page says so
 
 const layerNames = { boxes: 'Boxes', labels: 'Labels', confidences: 'Confidences',
   ids: 'Track ids', trails: 'Trails', tables: 'Lines and points' };
@@ -95,19 +95,20 @@ function disconnect() {
   old?.close();
 }
 
-// Why there is no connection: browsers say it of requests only.
+// Finds out why there is no connection, by a request: browsers do not report the
+// status of a WebSocket.
 async function explain() {
   let text = 'Disconnected: the pipeline has ended or cannot be reached.';
   let again = true;
   try {
     const response = await fetch('events' + query(), { method: 'HEAD' });
     if (response.status === 401) {
-      text = token() === null ? 'A token is needed.' : 'This is not the token.';
+      text = token() === null ? 'A token is needed.' : 'The token is wrong.';
       again = false;
       ask();
     } else if (!response.ok) {
       text = response.status === 503 ? 'There are too many viewers.'
-        : `The server refuses this page (${response.status}).`;
+        : `The server refused the request (${response.status}).`;
     } else {
       text = 'Disconnected.';
     }
@@ -154,7 +155,7 @@ async function show(message, isWanted) {
   document.dispatchEvent(new CustomEvent('frame-shown', { detail: record }));
 }
 
-// How many pixels of the canvas one of the screen shows.
+// The number of canvas pixels per screen pixel.
 function scale() {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   return width && height
@@ -177,7 +178,7 @@ function count(record) {
   }
 }
 
-// A video that stands still is not live.
+// Reports a video that stands still.
 setInterval(() => {
   const silence = performance.now() - arrived;
   if (socket !== null && arrived > 0 && silence > stall) {
@@ -317,7 +318,7 @@ $('ask').addEventListener('submit', (event) => {
 });
 $('details').addEventListener('toggle', () => { updated = 0; });
 addEventListener('resize', draw);
-// A page that nobody sees costs nothing.
+// Disconnects a page in the background, so that it costs nothing.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     disconnect();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws a record on the picture of its frame.
 
-// Those of visionoverlay, so that both show an object alike.
+// The colors of visionoverlay, so that both show an object in the same one.
 const palette = ['#e6194b', '#3cb44b', '#ffe119', '#4363d8', '#f58231',
   '#911eb4', '#42d4f4', '#f032e6', '#bfef45', '#fabed4', '#469990', '#9a6324'];
 const trailLength = 40;
@@ -65,7 +65,7 @@ function isDark(color) {
 export class Scene {
   #trails = new Map(); // id: {color, points, seen}
 
-  // scale: pixels of the canvas for one that is seen
+  // scale: canvas pixels per screen pixel
   draw(context, picture, record, layers, hidden, scale) {
     const canvas = context.canvas;
     const size = record.resolution ?? picture;
@@ -147,7 +147,7 @@ export class Scene {
     }
   }
 
-  // Where tracks have been; one that is not seen any more is forgotten.
+  // Where tracks have been; those that are no longer seen are removed.
   #follow(objects, frame) {
     for (const object of objects) {
       if (object.id === undefined) {

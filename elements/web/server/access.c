@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Browsers send what any page tells them to. What keeps foreign pages from
- * frames: responses say that only pages of this server may read them, requests
- * name the page that asks (Origin, Sec-Fetch-Site), and the name in Host is not
- * one that somebody else's DNS points here (DNS rebinding). Of two headers of a
- * name both would have to be right: no list is. */
+/* Who may see frames. Any page can make a browser send requests to this server.
+ * Foreign pages do not get frames, because responses allow only pages of this
+ * server to read them, requests name the page that sent them (Origin,
+ * Sec-Fetch-Site), and Host must not be a name that somebody else's DNS maps to
+ * this machine (DNS rebinding). If a header comes twice, the two values as a
+ * list match nothing. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ cuv_web_digest (GBytes *token)
                        : NULL;
 }
 
-/* Takes the same time wherever digests differ. */
+/* Compares in constant time. */
 static gboolean
 token_matches (const CuvWebServer *self, const gchar *text)
 {
@@ -78,8 +79,8 @@ cuv_web_token_valid (
 
 /* ---- host and origin ---- */
 
-/* The host of "host:port", lower case, without the brackets of IPv6. NULL if
- * it is none. */
+/* The host of "host:port", in lower case, without the brackets of IPv6. NULL if
+ * the text is not valid. */
 static gchar *
 host_of (const gchar *authority)
 {
@@ -104,7 +105,7 @@ is_listed (const CuvWebServer *self, const gchar *host)
       && g_strv_contains ((const gchar *const *) self->allowed_hosts, host);
 }
 
-/* No DNS is asked for numbers, and none for localhost. */
+/* IP addresses and localhost are always allowed, as they need no DNS. */
 gboolean
 cuv_web_host_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 {
@@ -128,8 +129,9 @@ same_site (SoupMessageHeaders *request)
       || g_str_equal (site, "none") || g_strcmp0 (mode, "navigate") == 0;
 }
 
-/* Another port, or another host of the list, is another origin. Without TLS
- * here a proxy may have it. */
+/* Origin must equal Host: another port, or another one of allowed-hosts, is
+ * another origin. https is allowed without TLS here, since a proxy may add it.
+ */
 gboolean
 cuv_web_origin_allowed (const CuvWebServer *self, SoupMessageHeaders *request)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a request to a response: which stream, which of its resources, and who
+ * may have it. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -6,7 +8,7 @@
 typedef struct {
   const gchar *name; /* below the stream's path */
   const gchar *type;
-  const gchar *file; /* of the page; NULL: it is made of frames */
+  const gchar *file; /* of the page; NULL: the resource is made of frames */
   void (*add) (CuvWebStream *stream, SoupServerMessage *message,
       CuvWebForm form, const gchar *content_type); /* NULL: WebSocket */
   CuvWebForm form;
@@ -43,8 +45,8 @@ static const Resource resources[] = {
 
 /* ---- routes ---- */
 
-/* What is behind the stream's path: "/ws" is "ws" of "/", "/door" is NULL of
- * "/door": its slash is missing. FALSE: another stream's. */
+/* Whether path is in the stream's. If so, sets *rest to what follows: "ws" for
+ * "/ws" in "/"; NULL for "/door" in "/door", where a slash is missing. */
 static gboolean
 is_below (const CuvWebStream *stream, const gchar *path, const gchar **rest)
 {
@@ -61,7 +63,7 @@ is_below (const CuvWebStream *stream, const gchar *path, const gchar **rest)
   return TRUE;
 }
 
-/* The stream with the longest path. */
+/* The stream with the longest path that contains this one, or NULL. */
 static CuvWebStream *
 find_stream (const CuvWebServer *server, const gchar *path, const gchar **rest)
 {
@@ -145,7 +147,8 @@ respond_file (SoupServerMessage *message, const Resource *resource)
   g_free (path);
 }
 
-/* The handshake has been answered. The stream may have gone meanwhile. */
+/* Adds the viewer after the handshake was answered, unless the stream has gone.
+ */
 static void
 on_upgraded (SoupServerMessage *message, gpointer server)
 {
@@ -168,7 +171,7 @@ refuse_token (SoupServerMessage *message)
       "the token is missing or wrong: add ?token=... to the address");
 }
 
-/* Frames are for those who have the token, and for pages of ours. */
+/* Frames need the token, and are for pages of this server only. */
 static void
 respond_frames (
     CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
@@ -179,13 +182,13 @@ respond_frames (
 
   if (!cuv_web_origin_allowed (server, request))
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
-        "pages of other servers may not see frames");
+        "pages of other servers must not use frames of this one");
   else if (!cuv_web_token_valid (
                server, soup_server_message_get_uri (message), request))
     refuse_token (message);
   else if (!cuv_web_stream_has_room (stream))
     cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "there are max-viewers viewers already");
+        "the maximum number of viewers (max-viewers) is reached");
   else if (resource->add != NULL)
     resource->add (stream, message, resource->form, resource->type);
   else if (soup_websocket_server_process_handshake (

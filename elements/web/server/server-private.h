@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the server share. Its thread runs everything here, except
+ * where noted. */
 #ifndef CUV_WEB_SERVER_PRIVATE_H
 #define CUV_WEB_SERVER_PRIVATE_H
 
@@ -30,19 +32,21 @@ struct _CuvWebServer {
   GPtrArray *streams; /* CuvWebStream */
 };
 
-/* Calls it in the server's thread and waits. */
+/* From other threads: calls a function in the server's thread and waits for it.
+ */
 void cuv_web_server_call (
     CuvWebServer *self, void (*call) (gpointer data), gpointer data);
 
 /* ---- access.c ---- */
 
+/* The SHA-256 of a token, or NULL without one. */
 gchar *cuv_web_digest (GBytes *token);
-/* Adds the headers that keep other pages out. */
+/* Adds the headers that keep other pages from reading frames. */
 void cuv_web_add_headers (SoupMessageHeaders *headers);
-/* Whether a browser came here by a name that belongs here. */
+/* Whether the Host of the request is one of this server. */
 gboolean cuv_web_host_allowed (
     const CuvWebServer *self, SoupMessageHeaders *request);
-/* Whether the page that asks is one of this server. */
+/* Whether the page that sends the request is one of this server. */
 gboolean cuv_web_origin_allowed (
     const CuvWebServer *self, SoupMessageHeaders *request);
 gboolean cuv_web_token_valid (
@@ -50,17 +54,18 @@ gboolean cuv_web_token_valid (
 
 /* ---- request.c ---- */
 
-/* A CuvHttpConfig's: the headers of responses, and who may ask at all. */
+/* The check of CuvHttpConfig: adds headers to the response, refuses other
+ * hosts. */
 void cuv_web_check (SoupServerMessage *message, gpointer server);
 /* A SoupServerCallback. */
 void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
     const char *path, GHashTable *query, gpointer server);
-/* Whether each stream has something of this name below its path. */
+/* Whether each stream serves something of this name below its path. */
 gboolean cuv_web_is_resource (const gchar *name);
 
 /* ---- websocket.c ---- */
 
-/* The connection of a message whose handshake was answered; to be unreffed. */
+/* The WebSocket of a message whose handshake was answered; to be unreffed. */
 SoupWebsocketConnection *cuv_web_take_websocket (SoupServerMessage *message);
 
 /* ---- stream.c ---- */
@@ -73,22 +78,22 @@ struct _CuvWebStream {
   gint max_viewers, n_viewers, n_waiting; /* atomic */
 
   GMutex lock;
-  CuvWebFrame *published; /* not delivered yet, or NULL */
+  CuvWebFrame *published; /* but not delivered yet, or NULL */
   guint64 announced;      /* serial of the newest buffer; 0: none */
   guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
 
   /* of the server's thread */
   GPtrArray *viewers;  /* CuvViewer */
-  CuvWebFrame *newest; /* NULL: none, or no viewers */
+  CuvWebFrame *newest; /* NULL: none yet, or no viewers */
 };
 
-/* To be called after a viewer has come, gone, or begun or ceased to wait. */
+/* Call after a viewer has come or gone, or has begun or ceased to wait. */
 void cuv_web_stream_recount (CuvWebStream *self);
-/* Counts a frame that was sent; a viewer that was dropped. */
+/* Count a frame that was sent, and a viewer that was dropped. */
 void cuv_web_stream_count (CuvWebStream *self, gsize bytes);
 void cuv_web_stream_count_dropped (CuvWebStream *self);
-/* Whether a buffer newer than the newest frame waits, or is being encoded. */
+/* Whether a buffer newer than the newest frame has come. */
 gboolean cuv_web_stream_is_stale (CuvWebStream *self);
 /* Whether max_viewers allows one more. */
 gboolean cuv_web_stream_has_room (const CuvWebStream *self);
@@ -97,19 +102,19 @@ gboolean cuv_web_stream_has_room (const CuvWebStream *self);
 
 typedef struct _CuvViewer CuvViewer;
 
-/* All add a viewer to the stream, which owns it. */
+/* These add a viewer to the stream, which owns it. */
 void cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
     SoupWebsocketConnection *websocket);
-/* A response that never ends, of these forms. */
+/* An endless response of frames in this form. */
 void cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type);
-/* A response of one frame, the next one. */
+/* A response with the next frame. */
 void cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type);
 gboolean cuv_viewer_waits (const CuvViewer *self);
 /* Sends the stream's newest frame if it waits for one. */
 void cuv_viewer_offer (CuvViewer *self);
-/* FALSE: it was dropped. */
+/* Drops the viewer if it has timed out or gone; FALSE then. */
 gboolean cuv_viewer_tick (CuvViewer *self, gint64 now);
 void cuv_viewer_free (gpointer self);
 

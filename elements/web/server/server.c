@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Of a server: those of viewers and all others. The usual limit of a process is
- * 1024 files. */
+/* Limit for a server, viewers included. The usual limit of a process is 1024
+ * files. */
 #define MAX_CONNECTIONS 256
 
 static GMutex registry_lock;
@@ -34,8 +34,8 @@ do_call (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* With an idle source, which the thread runs also if it has not begun yet:
- * g_main_context_invoke() would then run it here. */
+/* Uses an idle source: if the server's thread has not started yet,
+ * g_main_context_invoke() would call the function in this one. */
 void
 cuv_web_server_call (
     CuvWebServer *self, void (*call) (gpointer data), gpointer data)
@@ -201,7 +201,8 @@ server_new (const CuvWebConfig *config, GError **error)
 
 /* ---- sharing ---- */
 
-/* The property in which a config differs from that of the server, or NULL. */
+/* The first property in which a config differs from that of the server, or
+ * NULL. */
 static const gchar *
 difference (const CuvWebServer *self, const CuvWebConfig *config)
 {
@@ -241,8 +242,9 @@ join_or_new (const CuvWebConfig *config, GError **error)
 
   if (other != NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
-        "another visionwebsink of this process has %s with another value of "
-        "%s: set both alike, or choose another port",
+        "another visionwebsink of this process serves %s with a different "
+        "value "
+        "of %s: set the same, or choose another port",
         server->url, other);
     return NULL;
   }
@@ -269,7 +271,7 @@ cuv_web_server_open (const CuvWebConfig *config, GError **error)
   return server;
 }
 
-/* Locked to its end: whoever opens the same port next finds it free. */
+/* Keeps the lock until the port is free for the next cuv_web_server_open(). */
 void
 cuv_web_server_close (CuvWebServer *self)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The frames of a path and who waits for them. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -25,8 +26,7 @@ cuv_web_path_problem (const gchar *path)
                      "- _ . ~ and no slash at its end");
   if (cuv_web_is_resource (strrchr (path, '/') + 1))
     return g_strdup_printf (
-        "'%s' is what a sink whose path is without it serves there: choose "
-        "another name",
+        "every sink serves '%s' itself: choose another name",
         strrchr (path, '/') + 1);
   return NULL;
 }
@@ -40,7 +40,7 @@ is_taken (const CuvWebServer *server, const gchar *path)
   return FALSE;
 }
 
-/* ---- life ---- */
+/* ---- adding and removing ---- */
 
 static void
 add_stream (gpointer data)
@@ -178,7 +178,7 @@ cuv_web_stream_is_stale (CuvWebStream *self)
   return stale;
 }
 
-/* NULL: none, or it was flushed meanwhile. */
+/* NULL: none, or it was flushed. */
 static CuvWebFrame *
 take_published (CuvWebStream *self)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A viewer has one frame in flight at most, and gets the newest one when it has
- * taken that. It has taken a WebSocket message when it has answered it, with
- * any message: what the sockets between hold would otherwise be old before it
- * is seen. A response has been taken when the kernel has it. */
+/* A client that gets frames. At most one frame is in flight to it, and it gets
+ * the newest one when it has taken that. A WebSocket message is taken when the
+ * client has answered it, with any message: otherwise frames would become old
+ * in the buffers of sockets. Data of an HTTP response is taken when the kernel
+ * has it. */
 #include "server/server-private.h"
 
-/* Answers of a viewer are a few bytes. */
+/* Bytes of a viewer's answer, which may have any content. */
 #define MAX_ANSWER 1024
 #define PING_SECONDS 10
 
@@ -15,14 +16,14 @@ struct _CuvViewer {
   SoupWebsocketConnection *websocket; /* or NULL */
   SoupServerMessage *message;         /* or NULL: a response */
   CuvWebForm form;
-  gboolean single; /* a response of one frame */
+  gboolean single; /* a response with one frame */
   gboolean in_flight;
-  GSource *writable; /* it has answered: waits until libsoup has sent all */
-  gint64 since;      /* monotonic time of in_flight, or of the beginning */
+  GSource *writable; /* after an answer: waits until libsoup has sent all */
+  gint64 since;      /* monotonic time of the last frame, or of the beginning */
   guint64 seen;      /* serial of the frame sent last */
 };
 
-/* "closed" comes later. */
+/* The signal "closed" comes later. */
 static gboolean
 is_closing (const CuvViewer *self)
 {
@@ -37,7 +38,8 @@ cuv_viewer_waits (const CuvViewer *self)
   return !self->in_flight && !is_closing (self);
 }
 
-/* Ends it abruptly: a farewell would wait for a peer who does not read. */
+/* Closes the connection without a closing handshake, which would wait for a
+ * peer that does not read. */
 static void
 close_websocket (CuvViewer *self)
 {
@@ -140,7 +142,8 @@ cuv_viewer_offer (CuvViewer *self)
     send_bytes (self, bytes);
 }
 
-/* The newest frame, unless a newer one is to come. */
+/* Begins to wait for a frame; sends the newest one unless a newer one is to
+ * come. */
 static void
 viewer_begin (CuvViewer *self)
 {
@@ -168,9 +171,10 @@ on_writable (GSocket *socket, GIOCondition condition, gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Who answers before it has read would have libsoup queue one frame after the
- * other. libsoup polls the same socket, as long as it has something to send,
- * with a higher priority: this source comes when all has been sent. */
+/* Waits until libsoup has sent all: for a client that answers before it has
+ * read, libsoup would queue one frame after the other. As long as libsoup has
+ * something to send, its own source on this socket has a higher priority than
+ * this one. */
 static void
 on_answer (CuvViewer *self)
 {
@@ -186,9 +190,9 @@ on_answer (CuvViewer *self)
 
 /* ---- ends ---- */
 
-/* A client that does not take its frame, has gone, or waits for a single frame
- * that does not come. One that has only ended its own side still reads: a frame
- * finds out. */
+/* Whether the client does not take its frame, has gone, or waits for a single
+ * frame that does not come. One that has closed its sending side may still
+ * read: sending a frame will show it. */
 static gboolean
 viewer_is_over (const CuvViewer *self, gint64 now)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libsoup joins the fragments of a message without a limit (CVE-2025-32049,
- * which Debian 12 has). Answers of viewers are short: fragments are refused, by
- * an extension of the protocol that sees each frame and that no client knows
- * of. */
+/* WebSockets with limits. libsoup joins the fragments of a message without a
+ * limit (CVE-2025-32049, not fixed in Debian 12). Answers of viewers are short,
+ * so fragments are refused, by a protocol extension that sees each frame and is
+ * not announced to clients. */
 #include "server/server-private.h"
 
-/* Of a frame's first byte. */
+/* Bits of a frame's first byte. */
 #define FIN 0x80 /* the last fragment */
 #define CONTROL 0x08
-/* Pings in a second: libsoup queues an answer to each, read or not. */
+/* Limit of pings per second: libsoup queues an answer to each, even if nobody
+ * reads them. */
 #define MAX_CONTROL 20
 
 #define CUV_TYPE_WHOLE_MESSAGES (cuv_whole_messages_get_type ())
@@ -34,7 +35,7 @@ is_flood (CuvWholeMessages *self)
   return ++self->n_control > MAX_CONTROL;
 }
 
-/* Takes payload, and returns it or an error. */
+/* Returns payload, or frees it and sets an error. */
 static GBytes *
 check_frame (SoupWebsocketExtension *extension, guint8 *header, GBytes *payload,
     GError **error)
