@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Symbols of libgstcuvision are hidden but for those marked CUV_API. */
+/* Symbols of libgstcuvision are hidden, except for those marked CUV_API. */
 #ifndef CUV_API_H
 #define CUV_API_H
 
+/* Exports a function. */
 #define CUV_API __attribute__ ((visibility ("default")))
 
 #ifdef __cplusplus
 #define CUV_BEGIN extern "C" {
 #define CUV_END }
 #else
+/* Before declarations with C linkage. */
 #define CUV_BEGIN
+/* After declarations with C linkage. */
 #define CUV_END
 #endif
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "cuv-api.h"
 
+/* One of a frame's components, such as Y or R. */
 typedef struct {
   uint8_t *data;  /* the component's sample for the top left pixel */
   int32_t stride; /* bytes from one row of samples to the next */
@@ -19,28 +20,43 @@ typedef struct {
   int32_t ysub;   /* and down */
 } CuvComponent;
 
+/* What the components are. */
 typedef enum {
   CUV_MODEL_GREY, /* 1 component */
   CUV_MODEL_YUV,  /* Y U V */
   CUV_MODEL_RGB,  /* R G B, and A where the format has one */
 } CuvModel;
 
+/* A frame. */
 typedef struct {
-  CuvModel model;
-  int32_t width, height;
-  int32_t n_components;
-  CuvComponent component[4];
+  CuvModel model;            /* what the components are */
+  int32_t width;             /* columns of pixels */
+  int32_t height;            /* rows of pixels */
+  int32_t n_components;      /* 1, 3 or 4 */
+  CuvComponent component[4]; /* the first n_components are set */
 } CuvFrame;
 
 /* BT.601 luma of 8-bit R, G, B in 15-bit fixed point; equals OpenCV 4.6's
- * COLOR_BGR2GRAY for every colour. */
+ * COLOR_BGR2GRAY for every colour.
+ *
+ * @r: red, 0 .. 255
+ * @g: green
+ * @b: blue
+ *
+ * Returns: 0 .. 255 */
 CUV_HOST_DEVICE uint8_t
 cuv_grey_of_rgb (int r, int g, int b)
 {
   return (uint8_t) ((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
 }
 
-/* Luma of pixel (x, y): Y, or computed from R, G, B. */
+/* Luma of a pixel: Y, or computed from R, G, B.
+ *
+ * @frame: a frame
+ * @x: column, 0 .. width - 1
+ * @y: row, 0 .. height - 1
+ *
+ * Returns: 0 .. 255 */
 CUV_HOST_DEVICE uint8_t
 cuv_frame_grey (const CuvFrame *frame, int x, int y)
 {
@@ -54,8 +70,13 @@ cuv_frame_grey (const CuvFrame *frame, int x, int y)
       c[2].data[(int64_t) y * c[2].stride + x * c[2].step]);
 }
 
-/* Sets pixel (x, y) to grey, keeping its alpha. Chroma is set by the first of
- * the pixels that share it. */
+/* Sets a pixel to grey, keeping its alpha. Chroma is set by the first of the
+ * pixels that share it.
+ *
+ * @frame: a frame
+ * @x: column, 0 .. width - 1
+ * @y: row, 0 .. height - 1
+ * @grey: luma, 0 .. 255 */
 CUV_HOST_DEVICE void
 cuv_frame_set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
 {

@@ -16,184 +16,321 @@ G_BEGIN_DECLS
  * GstAnalytics (GStreamer 1.24) also as a GstAnalyticsODMtd of the same label
  * and box. Other elements write either or both. */
 
+/* An object of a frame. */
 typedef struct {
-  GQuark label;                      /* 0: none */
-  guint x, y, w, h;                  /* pixels; may exceed the frame */
-  gint id;                           /* unique: the region's, else the ODMtd's
-                                      * if no region has it */
-  gint parent_id;                    /* id of the object it is in, -1: none */
-  gint64 track;                      /* id of its track, -1: none */
-  gdouble confidence;                /* NAN: none */
-  GQuark class_label;                /* what a classifier says, 0: nothing else
-                                      * than label */
+  GQuark label;       /* 0: none */
+  guint x;            /* left column in pixels; the box may exceed the frame */
+  guint y;            /* top row */
+  guint w;            /* columns */
+  guint h;            /* rows */
+  gint id;            /* unique: the region's, else the ODMtd's if no region has
+                       * it */
+  gint parent_id;     /* id of the object that encloses it, -1: none */
+  gint64 track;       /* id of its track, -1: none */
+  gdouble confidence; /* NAN: none */
+  GQuark class_label; /* of a classifier, 0: none that differs
+                       * from label */
   gdouble class_confidence;          /* of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
 } GstCuvObject;
 
-/* Replaces objects, an array of GstCuvObject, by those of the buffer, whatever
- * they are written as. A region and an ODMtd of the same label and box are one
- * object, where several are equal in their order. An oriented ODMtd has its
- * enclosing box, but with a region that of the region. */
+/* Reads the objects of a buffer, whether they are regions, ODMtds or both. A
+ * region and an ODMtd of the same label and box are one object; if several are
+ * equal, they are matched in order. The box of an oriented ODMtd is the one
+ * that encloses it, or that of its region if it has one.
+ *
+ * @objects: an array of GstCuvObject, whose elements are replaced
+ * @buffer: the buffer */
 CUV_API void gst_cuv_objects_read (GArray *objects, GstBuffer *buffer);
 
-/* Whether the object has this label (0 = any) and pixels in the frame; part:
- * those. */
+/* Whether an object has a label and pixels in the frame.
+ *
+ * @object: the object
+ * @label: the label it must have, 0 = any
+ * @info: the frame's
+ * @part: set to the part of the object in the frame, in pixels
+ *
+ * Returns: TRUE if both are so */
 CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
     GQuark label, const GstVideoInfo *info, CuvRoi *part);
 
-/* The box that encloses the object's detection, which is oriented; the object
- * has that of its region. FALSE if it is not oriented, or has no region. */
+/* The box that encloses an oriented detection, if the object has a region,
+ * whose box is the object's.
+ *
+ * @object: the object
+ * @buffer: the buffer it was read from
+ * @box: set to the box, in pixels
+ *
+ * Returns: FALSE if the detection is not oriented, or the object has no region
+ */
 CUV_API gboolean gst_cuv_object_oriented_box (
     const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box);
 
-/* The first id that none of the objects has, an array of GstCuvObject. Python
- * finds a region by its id only, so ids must differ, whoever else added some.
- */
+/* The first id that none of the objects has. Python finds a region by its id
+ * only, so the ids in a buffer must differ, whichever elements added them.
+ *
+ * @objects: an array of GstCuvObject
+ *
+ * Returns: an id from 0 up */
 CUV_API gint gst_cuv_objects_next_id (const GArray *objects);
 
-/* The same for the objects of a buffer. */
+/* The same for the objects of a buffer.
+ *
+ * @buffer: the buffer
+ *
+ * Returns: an id from 0 up */
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
-/* A relation meta takes memory and time with the square of its entries: objects
- * are written as regions only once it has so many. */
+/* The memory and time that a relation meta takes grow with the square of its
+ * entries: when it has this many, further objects are written as regions only.
+ */
 #define GST_CUV_MAX_MTDS 1024
 
-/* Adds an object. Its region has a "detection" structure: x_min, x_max, y_min,
- * y_max (double, 0..1 of the frame), confidence (double, absent if NAN; an
- * ODMtd, which must have one, then says 0.5), label_id (int, 0 unless extra has
- * it). parent_id is -1, for none. ids of more objects count up from
- * gst_cuv_objects_next_id(). extra: more fields for "detection", or NULL;
- * taken.
- */
+/* Adds an object. Its region has a "detection" structure with x_min, x_max,
+ * y_min, y_max (double, 0..1 of the frame), confidence (double, absent if NAN)
+ * and label_id (int, 0 unless extra has it). An ODMtd must have a confidence:
+ * if it is NAN, that is 0.5.
+ *
+ * @buffer: a writable buffer
+ * @info: the frame's
+ * @id: the object's id, counting up from gst_cuv_objects_next_id()
+ * @label: what it is, or NULL
+ * @x: left column, in pixels
+ * @y: top row
+ * @w: columns
+ * @h: rows
+ * @confidence: mostly 0..1; NAN: none
+ * @extra: more fields for "detection", or NULL; takes ownership
+ *
+ * Returns: the object, whose parent_id and track are -1 */
 CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
     const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
     guint w, guint h, gdouble confidence, GstStructure *extra);
 
-/* The object's region; adds one if it is an ODMtd only. */
+/* The object's region, which is added if the object is only an ODMtd.
+ *
+ * @buffer: a writable buffer
+ * @info: the frame's
+ * @object: an object of the buffer, updated
+ *
+ * Returns: the region, which belongs to the buffer */
 CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_ensure_region (
     GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object);
 
-/* With GstAnalytics adds a ClsMtd of the object's label and confidence, unless
- * it has none, to which its ODMtd relates. To be called after the last object
- * was added, so that ids of ODMtds count up like those of regions. */
+/* With GstAnalytics, adds a ClsMtd with the object's label and confidence, if
+ * it has them, and relates its ODMtd to it. Call it after the last object was
+ * added, so that ids of ODMtds count up like those of regions.
+ *
+ * @buffer: a writable buffer
+ * @object: an object of the buffer */
 CUV_API void gst_cuv_meta_add_class (
     GstBuffer *buffer, const GstCuvObject *object);
 
-/* Sets a region's parent. The ODMtd is part of the parent's. */
+/* Sets the parent of an object: of its region, and of its ODMtd, which becomes
+ * part of the parent's. Adds regions that are missing.
+ *
+ * @buffer: a writable buffer
+ * @info: the frame's
+ * @object: an object of the buffer, updated
+ * @parent: the object that encloses it, updated */
 CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
     const GstVideoInfo *info, GstCuvObject *object, GstCuvObject *parent);
 
-/* Marks an object as tracked: its region gets a param "object_id" (id: int,
- * from 1 up), its ODMtd relates to a TrackingMtd. Adds what is missing of both.
- * The times are those of the frames in which the track began and in which it
- * was last found, or NONE. */
+/* Marks an object as tracked: its region gets a param "object_id" with the id,
+ * and its ODMtd is related to a TrackingMtd. Adds a region or ODMtd that is
+ * missing.
+ *
+ * @buffer: a writable buffer
+ * @info: the frame's
+ * @object: an object of the buffer, updated
+ * @id: the track's id, from 1 up
+ * @first_seen: PTS of the frame in which the track began, or NONE
+ * @last_seen: PTS of the frame in which it was last found, or NONE */
 CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
     const GstVideoInfo *info, GstCuvObject *object, gint id,
     GstClockTime first_seen, GstClockTime last_seen);
 
-/* With GstAnalytics adds a TrackingMtd that is lost. */
+/* With GstAnalytics, adds a TrackingMtd of a track that is lost.
+ *
+ * @buffer: a writable buffer
+ * @id: the track's id, from 1 up
+ * @first_seen: PTS of the frame in which the track began, or NONE
+ * @last_seen: PTS of the frame in which it was last found, or NONE */
 CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
     GstClockTime first_seen, GstClockTime last_seen);
 
 /* ---- tables: lines, components, descriptors and others ----
  *
- * A GstCustomMeta named "GstCuv" + Kind + "Meta". If the first table of a kind
- * has coordinates (of shape "segments", or with a column x) its tags are those
- * of a region of interest: copies keep it, videoscale does, and elements that
- * cut or flip the frame move the segments or points, with columns rho and
- * theta, from GStreamer 1.28 on, or drop the table. Other kinds have no tags.
- * Its structure has: kind (string), version (uint), width and height
- * (uint, the frame the coordinates refer to), shape (string: "segments" with
- * columns x1 y1 x2 y2, "points" with columns x y, "pictures": one for each row,
- * or "none"), rows (uint), columns (GstValueArray of strings "name:type", type
- * one of f32 f64 i32 u32 i64 u64 u16 u8 text), data (GBytes: the rows, packed,
- * little endian), key (string, optional: what JSON calls it, else its kind),
- * and any scalars. A text is an u32, its number in texts (GstValueArray of
- * strings). Pictures are in pictures (GBytes: R, G, B of each pixel, row by
- * row, picture after picture), all of picture_width x picture_height (uint). */
+ * A table is a GstCustomMeta named "GstCuv" + Kind + "Meta". Its structure has:
+ *
+ *   kind            string
+ *   version         uint
+ *   width, height   uint: the frame that coordinates refer to
+ *   shape           string: "segments" (with columns x1 y1 x2 y2), "points"
+ * (with columns x y), "pictures" (one for each row) or "none" rows uint columns
+ * GstValueArray of strings "name:type", where type is one of f32 f64 i32 u32
+ * i64 u64 u16 u8 text data            GBytes: the rows, packed, little endian
+ *   key             string, optional: its name in JSON, else its kind
+ *   texts           GstValueArray of strings; a cell of type text is an u32,
+ * the index of its text pictures        GBytes: R, G, B of each pixel, row by
+ * row, picture by picture picture_width, picture_height   uint: the size of
+ * each picture any other       a scalar
+ *
+ * If the first table of a kind has coordinates (shape "segments", or a column
+ * x), the meta has the tags of a region of interest: copies and videoscale keep
+ * it; elements that cut or flip the frame move the segments or points, and
+ * columns rho and theta, from GStreamer 1.28 on, and drop the table before.
+ * Other kinds have no tags. */
+
+/* The type of a column's cells. */
 typedef enum {
-  GST_CUV_TYPE_F32,
-  GST_CUV_TYPE_F64,
-  GST_CUV_TYPE_I32,
-  GST_CUV_TYPE_U32,
-  GST_CUV_TYPE_I64,
-  GST_CUV_TYPE_U64,
-  GST_CUV_TYPE_U16,
-  GST_CUV_TYPE_U8,
-  GST_CUV_TYPE_TEXT, /* guint32 */
+  GST_CUV_TYPE_F32,  /* gfloat */
+  GST_CUV_TYPE_F64,  /* gdouble */
+  GST_CUV_TYPE_I32,  /* gint32 */
+  GST_CUV_TYPE_U32,  /* guint32 */
+  GST_CUV_TYPE_I64,  /* gint64 */
+  GST_CUV_TYPE_U64,  /* guint64 */
+  GST_CUV_TYPE_U16,  /* guint16 */
+  GST_CUV_TYPE_U8,   /* guint8 */
+  GST_CUV_TYPE_TEXT, /* guint32, the index of a text */
 } GstCuvType;
 
+/* A column of a table. */
 typedef struct {
-  const gchar *name;
-  GstCuvType type;
+  const gchar *name; /* as in "rho" */
+  GstCuvType type;   /* of its cells */
 } GstCuvColumn;
 
-/* Adds a table. rows are n_rows packed rows, native byte order = little
- * endian. Scalars may be added to the structure that comes back. */
+/* Adds a table.
+ *
+ * @buffer: a writable buffer
+ * @kind: what it contains, such as "lines"
+ * @version: of this kind
+ * @width: columns of the frame that coordinates refer to
+ * @height: rows of it
+ * @shape: "segments", "points", "pictures" or "none"
+ * @columns: names and types
+ * @n_columns: how many
+ * @rows: packed rows, in the byte order of the machine, which is little endian
+ * @n_rows: how many
+ *
+ * Returns: the table's structure, to which scalars may be added; it belongs to
+ * the buffer */
 CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *kind, guint version, guint width, guint height,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
 
-/* Registers the metas of these kinds of tables, which have coordinates, a list
- * that ends with NULL: unixfdsrc and cudaipcsrc drop those that no one has
- * registered. From then on, and from the first of this project's elements on,
- * regions of interest and GstAnalytics travel to other processes, too
- * (GStreamer 1.24). */
+/* Registers the metas of kinds of tables with coordinates: unixfdsrc and
+ * cudaipcsrc drop metas that are not registered. After this call, or when the
+ * first of this project's elements exists, regions of interest and GstAnalytics
+ * are sent to other processes, too (GStreamer 1.24).
+ *
+ * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
 
-/* The same for kinds without coordinates. */
+/* The same for kinds without coordinates.
+ *
+ * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds);
 
-/* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made
- * valid.
- */
+/* Sets the texts that columns of GST_CUV_TYPE_TEXT refer to. Invalid UTF-8 is
+ * made valid.
+ *
+ * @table: a table's structure
+ * @texts: the texts
+ * @n: how many */
 CUV_API void gst_cuv_meta_set_texts (
     GstStructure *table, const gchar *const *texts, guint n);
 
+/* Tables with more columns are not valid. */
 #define GST_CUV_MAX_COLUMNS 64
 
 /* A table as a reader sees it. Strings and bytes belong to the buffer. */
 typedef struct {
-  const GstStructure *structure;
-  const gchar *kind;
-  const gchar *key; /* the kind where there is none */
-  const gchar *shape;
-  guint width, height;
-  guint n_rows, n_columns, row_size;
+  const GstStructure *structure; /* the meta's */
+  const gchar *kind;             /* such as "lines" */
+  const gchar *key;              /* its name in JSON; the kind by default */
+  const gchar *shape;            /* "segments", "points", "pictures", "none" */
+  guint width;                   /* of the frame that coordinates refer to */
+  guint height;                  /* of that frame */
+  guint n_rows;                  /* rows */
+  guint n_columns;               /* columns */
+  guint row_size;                /* bytes of a row */
   struct {
-    const gchar *name; /* interned */
-    GstCuvType type;
-    guint offset;
-  } columns[GST_CUV_MAX_COLUMNS];
-  const guint8 *data;
+    const gchar *name;            /* interned */
+    GstCuvType type;              /* of its cells */
+    guint offset;                 /* bytes from the row's beginning */
+  } columns[GST_CUV_MAX_COLUMNS]; /* the first n_columns are set */
+  const guint8 *data;             /* the rows, packed */
 } GstCuvTable;
 
-/* Steps through the buffer's tables, whoever wrote them; state starts as NULL.
- * Custom metas that are no table, or a broken one, are passed over. */
+/* Steps through the tables of a buffer, whichever element wrote them. Skips
+ * custom metas that are not valid tables.
+ *
+ * @buffer: the buffer
+ * @state: NULL before the first call
+ * @table: set to the next table
+ *
+ * Returns: FALSE if there are no more */
 CUV_API gboolean gst_cuv_meta_next_table (
     GstBuffer *buffer, gpointer *state, GstCuvTable *table);
 
-/* The column's index, -1 if there is none of this name. */
+/* The index of a column.
+ *
+ * @table: a table
+ * @name: the column's name
+ *
+ * Returns: the index, -1 if there is no column of this name */
 CUV_API gint gst_cuv_table_column (const GstCuvTable *table, const gchar *name);
 
-/* A value as double; as integer (exact for all integer types). */
+/* A cell as a double.
+ *
+ * @table: a table
+ * @row: 0 .. n_rows - 1
+ * @column: 0 .. n_columns - 1
+ *
+ * Returns: the value */
 CUV_API gdouble gst_cuv_table_double (
     const GstCuvTable *table, guint row, guint column);
+/* A cell as an integer, without loss for all integer types; an u64 has to be
+ * cast back.
+ *
+ * @table: a table
+ * @row: 0 .. n_rows - 1
+ * @column: 0 .. n_columns - 1
+ *
+ * Returns: the value */
 CUV_API gint64 gst_cuv_table_int (
     const GstCuvTable *table, guint row, guint column);
 
-/* The text of a cell; NULL if there is none. */
+/* The text of a cell.
+ *
+ * @table: a table
+ * @row: 0 .. n_rows - 1
+ * @column: 0 .. n_columns - 1
+ *
+ * Returns: the text, which belongs to the buffer; NULL if there is none */
 CUV_API const gchar *gst_cuv_table_text (
     const GstCuvTable *table, guint row, guint column);
 
-/* The pixels of all pictures, row after row of the table, and the size of each;
- * NULL if there are none, or not as many as rows. */
+/* The pictures of a table, one for each row.
+ *
+ * @table: a table
+ * @width: set to the columns of each picture
+ * @height: set to the rows of each picture
+ *
+ * Returns: R, G, B of each pixel, row by row, picture by picture; NULL if there
+ * are none, or not one for each row */
 CUV_API const guint8 *gst_cuv_table_pictures (
     const GstCuvTable *table, guint *width, guint *height);
 
-/* TRUE for the fields that describe a table, FALSE for its scalars. */
+/* Whether a field of a table's structure describes the table.
+ *
+ * @field: the field's name
+ *
+ * Returns: FALSE for scalars */
 CUV_API gboolean gst_cuv_table_is_layout (const gchar *field);
 
 G_END_DECLS
