@@ -167,15 +167,21 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   kind            string
  *   version         uint
  *   width, height   uint: the frame that coordinates refer to
- *   shape           string: "segments" (with columns x1 y1 x2 y2), "points"
- * (with columns x y), "pictures" (one for each row) or "none" rows uint columns
- * GstValueArray of strings "name:type", where type is one of f32 f64 i32 u32
- * i64 u64 u16 u8 text data            GBytes: the rows, packed, little endian
+ *   shape           string: "segments" (with columns x1 y1 x2 y2),
+ *                   "points" (with columns x y), "pictures" (one for each
+ *                   row) or "none"
+ *   rows            uint
+ *   columns         GstValueArray of strings "name:type", where type is one
+ *                   of f32 f64 i32 u32 i64 u64 u16 u8 text
+ *   data            GBytes: the rows, packed, little endian
  *   key             string, optional: its name in JSON, else its kind
  *   texts           GstValueArray of strings; a cell of type text is an u32,
- * the index of its text pictures        GBytes: R, G, B of each pixel, row by
- * row, picture by picture picture_width, picture_height   uint: the size of
- * each picture any other       a scalar
+ *                   the index of its text
+ *   pictures        GBytes: R, G, B of each pixel, row by row, picture by
+ *                   picture
+ *   picture_width, picture_height
+ *                   uint: the size of each picture
+ *   any other       a scalar
  *
  * If the first table of a kind has coordinates (shape "segments", or a column
  * x), the meta has the tags of a region of interest: copies and videoscale keep

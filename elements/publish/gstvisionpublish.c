@@ -41,7 +41,7 @@ struct _GstVisionPublish {
   /* under the object lock */
   guint64 frames;
   GstCuvPublishOutput *output; /* from start to stop */
-  GstStructure *stats;         /* of the last one, while there is none */
+  GstStructure *stats;         /* of the last output, while there is none */
 
   /* of the streaming thread */
   CuvJson json;

@@ -4,11 +4,11 @@
  *   plugin.c                    registers the element
  *   gstvisionwebsink.c          the sink: frames to the encoder, start and stop
  *   gstvisionwebsinksettings.c  its properties and statistics
- *   encoder.c                   a thread that makes frames from the newest
- * buffer picture.c                   a buffer as JPEG: by the CPU, or by
+ *   encoder.c                   a thread that makes frames of the newest buffer
+ *   picture.c                   a buffer as JPEG: on the CPU, or with
  *   gpu-picture.c               nvJPEG, for frames in CUDA memory
- *   bgr.c                       the definition of what nvJPEG gets: BGR of a
- * frame frame.c                     record and JPEG in the forms that are sent
+ *   bgr.c                       BGR of a frame: defines what nvJPEG gets
+ *   frame.c                     record and JPEG in the forms that are sent
  *   server/                     HTTP; knows frames, but not GStreamer: server.h
  *   page/                       what the browser shows
  *   ../../cuda/web/             BGR of a frame on the GPU

@@ -127,7 +127,7 @@ convert_and_compress (
 
   if (!gst_video_frame_map (
           &out, &self->out, self->converted, GST_MAP_READWRITE))
-    return g_strdup ("there is no memory for the picture");
+    return g_strdup ("out of memory for the picture");
   gst_video_converter_frame (self->converter, in, &out);
   problem = compress (self, &out, quality, size);
   gst_video_frame_unmap (&out);

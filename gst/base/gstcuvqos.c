@@ -132,13 +132,13 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 /* Evaluates a skipped frame, by how long the next one took to come (took) and
  * the time between both by their timestamps (step):
  *
- *   sooner       frames were queued: no wait is trusted from now on;
- *   later, or the same over enough skipped frames
- *                the thread did wait for its source: the backlog is 0, and the
- *                next test comes when twice as much may be queued;
- *   else         one more frame has to be skipped.
+ *   sooner   frames were queued: no wait is trusted from now on;
+ *   later, or as long over enough skipped frames
+ *            the thread did wait for its source: the backlog is 0, and the next
+ *            test comes when twice as much may be queued;
+ *   else     one more frame has to be skipped.
  *
- * Enough is an eighth of the backlog that is trusted. */
+ * Enough is an eighth of the trusted backlog. */
 static void
 evaluate_probe (GstCuvQos *self, GstClockTime took, GstClockTime step)
 {
@@ -167,11 +167,11 @@ evaluate_probe (GstCuvQos *self, GstClockTime took, GstClockTime step)
 
 /* Whether the thread waited for the frame that arrives now. step: from the
  * frame before to this one, by their timestamps. It surely waited if it was
- * idle for a whole step. A shorter idle time is believed if it is no mere gap,
- * frames do not come faster than they are stamped, as those of a queue do, and
- * the possible backlog is small enough. That backlog grows by what a frame
- * takes more than a step, but not by more than the thread was busy here: where
- * upstream alone takes longer than a step, skipping would not help. */
+ * idle for a whole step. A shorter idle time is believed if it is not too
+ * short, frames do not come faster than they are stamped, as those of a queue
+ * do, and the possible backlog is small enough. That backlog grows by what a
+ * frame takes more than a step, but not by more than the thread was busy here:
+ * where upstream alone takes longer than a step, skipping would not help. */
 static gboolean
 has_waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
 {

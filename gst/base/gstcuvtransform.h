@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvTransform: base of every element that touches frames; and a map of
+/* GstCuvTransform: base of every element that touches frames. And a map of
  * gst/.
  *
  * It keeps the CUDA context (property cuda-device-id), puts CUDA memory first
@@ -12,14 +12,12 @@
  * of which adds one thing:
  *
  *   GstBaseTransform
- *     GstCuvTransform              this one; visionoverlay, visioncrop,
- *                                  cudaupload, cudadownload
+ *     GstCuvTransform              this one; elements that draw on frames, cut
+ *                                  or copy them derive from it
  *       GstCuvAnalyser             latency, late frames, n-threads, stats
  *         GstCuvFilter             analyses frames where they are and adds
- *                                  metadata: waldboostdetect, houghlines,
- *                                  rcdtrack, ldpdescriptor, ldpretrieve
- *         GstCuvSpectralTransform  makes pictures of spectral cubes:
- *                                  spectralpca, spectralntf
+ *                                  metadata: detectors, trackers, descriptors
+ *         GstCuvSpectralTransform  makes pictures of spectral cubes
  *
  * A frame in a GstCuvFilter: GstBaseTransform calls transform_ip()
  * (base/gstcuvfilter.c), which asks GstCuvAnalyser whether the frame is late
@@ -34,10 +32,9 @@
  *   context/    frames in host and CUDA memory: see gstcuvcontext.h
  *   settings/   properties as a table: see gstcuvsettings.h
  *   spectral/   cubes: see gstcuvspectraltransform.h
- *   record/     metadata as JSON or CSV (visionpublish, visionwebsink):
- * record.h http/       an HTTP server with limits (visionwebsink,
- * cuvision-farm): http.h picture/    pictures and videos in files (tools,
- * rcdtrack): gstcuvpicture.h
+ *   record/     a frame's metadata as JSON or CSV: see record.h
+ *   http/       an HTTP server with limits: see http.h
+ *   picture/    pictures and videos in files: see gstcuvpicture.h
  *
  *   algorithms use these:
  *     cuvbackend     the same work on the CPU or on the GPU

@@ -110,7 +110,7 @@ copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
 }
 
 /* Copies pageable planes through the pinned buffer: the driver would stage them
- * itself, more slowly, and block the device meanwhile. */
+ * itself, more slowly, and would block the device. */
 static gboolean
 copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
     const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,

@@ -16,8 +16,8 @@
  *   gstcuvcontext-copy.c    copies frames between host and CUDA memory, waits
  *   gstcuvframe.c           a buffer as the CuvFrame that algorithms read
  *
- * GstCuvTransform (base/) has one and calls all of it; visionwebsink has one
- * for nvJPEG. */
+ * GstCuvTransform (base/) has one and calls all of it. An element that is not a
+ * GstCuvTransform may have one of its own. */
 #ifndef GST_CUV_CONTEXT_H
 #define GST_CUV_CONTEXT_H
 

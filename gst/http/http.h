@@ -6,9 +6,9 @@
  *   connection.c  accepts connections, limits their number and time
  *   input.c       limits what a connection may send
  *
- * It answers GET and HEAD, one request per connection. The page of
- * visionwebsink and the metrics of cuvision-farm use it: cuv_http_listen(),
- * cuv_http_new(), then handlers on cuv_http_soup(). */
+ * It answers GET and HEAD, one request per connection. To serve, call
+ * cuv_http_listen() and cuv_http_new(), then add handlers to cuv_http_soup().
+ */
 #ifndef CUV_HTTP_H
 #define CUV_HTTP_H
 

@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include "picture/cuvpicturefile.h"
 
-/* videoflip does not know all formats, such as those of 16 bits. */
+/* videoflip does not support all formats, for example not 16 bits. */
 #define PIPELINE                                                               \
   "filesrc name=file ! %s videoconvert name=first ! videoflip name=turn "      \
   "! appsink name=out sync=false max-buffers=4 "                               \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes pictures and videos in files, and turns them upright.
+/* Decodes pictures and videos in files, and turns them upright; for tools, and
+ * for elements that read a picture.
  *
  *   gstcuvpicture.c   files -> frames
- *   cuvpicturefile.c  format and orientation, from the bytes of a file
- *
- * For the tools (training, index, search) and rcdtrack. */
+ *   cuvpicturefile.c  format and orientation, from the bytes of a file */
 #ifndef GST_CUV_PICTURE_H
 #define GST_CUV_PICTURE_H
 

@@ -6,8 +6,8 @@
  *   json.c        builds JSON text
  *   json-value.c  GValue and JsonNode as JSON
  *
- * visionpublish, visionwebsink and the programs that read results call this;
- * the records are described in docs/visionpublish.md. */
+ * Elements that send results call cuv_record_to_json() or cuv_record_to_csv();
+ * the signals for other languages call it, too. */
 #ifndef CUV_RECORD_H
 #define CUV_RECORD_H
 

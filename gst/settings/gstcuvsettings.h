@@ -2,8 +2,8 @@
 /* GstCuvSettings: the properties of an element as one table.
  *
  *   gstcuvsettings.c  pending settings and those in force; messages; GObject
- *   gstcuvfields.c    the fields of a settings struct by their rows of the
- * table gstcuvparams.c    GParamSpecs from rows, enums
+ *   gstcuvfields.c    the fields of a settings struct
+ *   gstcuvparams.c    GParamSpecs from rows of the table, enums
  *
  * The element declares a struct with a field for each property, and a table
  * that describes them. This code does the rest: GObject properties and

@@ -5,7 +5,7 @@
 
 #define MAX_NAMED 12 /* bands in a message */
 
-/* Good bands of which no valid sample has been seen yet. */
+/* The good bands without a valid sample so far. */
 typedef struct {
   const GstCuvSpectralInfo *info;
   gint bands[CUV_CUBE_MAX_BANDS];

@@ -12,8 +12,8 @@
  *   gstcuvspectralempty.c      bands without a valid sample
  *   gstcuvspectralheader.c     ENVI header keys, from a source to a sink
  *
- * spectralpca and spectralntf derive from it; the elements of elements/envi use
- * the info, caps and header.
+ * Sources and sinks of cubes, and elements that change cubes, use the info,
+ * caps and header only.
  *
  * It accepts video/x-spectral, or RGB video as cubes of three bands, negotiates
  * RGBA, RGBx or NV12 pictures of the same size, maps input and output, and

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What becomes of records, as the warning says. */
+/* What happens to records during a problem, for the warning. */
 typedef enum {
   CUV_OUTBOX_WAITING,
   CUV_OUTBOX_DROPPING,

@@ -342,8 +342,7 @@ spool_open_memory (CuvSpool *self, guint64 bytes, GError **error)
   self->ring = g_try_malloc (bytes);
   if (self->ring == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-        "there is no memory for %" G_GUINT64_FORMAT
-        " bytes: decrease queue-bytes",
+        "out of memory for %" G_GUINT64_FORMAT " bytes: decrease queue-bytes",
         bytes);
   return self->ring != NULL;
 }

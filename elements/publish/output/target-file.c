@@ -80,8 +80,8 @@ last_line_has_ended (FileTarget *self, off_t size)
 
 /* Ends a line that its writer left unfinished (it was killed, or the disk was
  * full), so that our first record does not become part of it. If others have
- * the file open, one of them may still be writing that line, so only if it does
- * not grow for a while. */
+ * the file open, one of them may still be writing that line: then it is ended
+ * only if it does not grow for a while. */
 static void
 end_last_line (FileTarget *self, off_t size, gboolean alone)
 {
@@ -252,7 +252,7 @@ file_retract (CuvTarget *target, gsize size)
       && lseek (self->fd, end - (off_t) size, SEEK_SET) >= 0;
 }
 
-/* Keeps other writers of the file from appending meanwhile. Waits only for a
+/* F_WRLCK keeps other writers of the file from appending. Waits only for a
  * short time, so that a writer that was stopped does not stop the others. */
 static void
 lock_end (FileTarget *self, short type)

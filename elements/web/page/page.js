@@ -67,7 +67,7 @@ function connect() {
   mine.onopen = () => {
     pause = firstPause;
     arrived = 0;
-    updated = -Infinity; // the first frame is told at once: it may be the last
+    updated = -Infinity; // report the first frame at once: it may be the last
     say('wait', 'Connected, waiting for a frame…');
   };
   mine.onmessage = async (event) => {

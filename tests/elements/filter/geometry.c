@@ -472,7 +472,8 @@ count_warning (GstDebugCategory *category, GstDebugLevel level,
     const gchar *file, const gchar *function, gint line, GObject *object,
     GstDebugMessage *message, gpointer unused)
 {
-  if (strstr (gst_debug_message_get (message), "its coordinates cannot be adjusted"))
+  if (strstr (gst_debug_message_get (message),
+          "its coordinates cannot be adjusted"))
     g_atomic_int_inc (&n_warnings);
 }
 
