@@ -185,9 +185,9 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
 /* ---- infos ---- */
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* GStreamer calls these functions since 1.24, but has no way to set them for a
- * custom meta or for a meta of its own. Other threads may read each of them
- * now, without a lock. */
+/* GStreamer calls these functions since 1.24, but has no way to set them:
+ * custom metas have its own, which write text, and regions have none. Other
+ * threads may read each of the two now, without a lock. */
 void
 gst_cuv_serial_set_functions (const GstMetaInfo *info,
     GstMetaSerializeFunction serialize, GstMetaDeserializeFunction deserialize)

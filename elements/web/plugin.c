@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Registers visionwebsink. */
 #include "config.h"
 #include "../tables.h"
 

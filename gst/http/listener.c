@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens the socket of an HTTP server, and says by which URL it is reached. */
 #include "http/http-private.h"
 
 #include <ifaddrs.h>
