@@ -12,7 +12,7 @@ static const gchar *
 listen_fix (const GError *error)
 {
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
-    return "choose another port (0: any free one), or end the program that "
+    return "set port to another one (0: any free one), or end the program that "
            "uses it";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "set port to 1024 or more";

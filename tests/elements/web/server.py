@@ -339,7 +339,7 @@ class Access(unittest.TestCase):
                     if key == own:
                         self.assertIsNone(problem)
                     else:
-                        self.assertIn(f"'{certificate}' and '{key}' have to be", problem)
+                        self.assertIn(f"'{certificate}' and '{key}' cannot be used for TLS", problem)
 
     def test_tls_handshakes_that_wait(self):
         """They lock nobody out, though GLib has few threads for them."""
