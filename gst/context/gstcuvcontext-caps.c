@@ -81,7 +81,7 @@ gst_cuv_cuda_format_problem (const GstVideoInfo *info)
   if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
       && odd_height_is_broken (GST_VIDEO_INFO_FORMAT (info)))
     return "this version of GStreamer lays out this format wrongly in CUDA "
-           "memory if the height is odd; use NV12";
+           "memory if frames have an odd height; use NV12";
   return NULL;
 }
 
