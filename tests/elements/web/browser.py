@@ -311,7 +311,7 @@ class Browser(unittest.TestCase):
             self.assertNotIn("Live", page.run("document.body.innerText"))
             page.run("token.value = 'wrong', ask.requestSubmit()")
             page.wait("document.getElementById('status').textContent"
-                      ".startsWith('This is not')")
+                      ".startsWith('The token is wrong')")
             page.run("token.value = 's3 cret&', ask.requestSubmit()")
             self.wait_live(page)
             other = self.open(server.url + "?token=s3%20cret%26")
