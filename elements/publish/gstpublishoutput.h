@@ -13,7 +13,7 @@
  *     target-file.c          a file, FIFO, device or standard output
  *     outbox.c, -thread.c,   a queue and a thread that sends to a broker:
  *       -answers.c           target=mqtt or kafka
- *     spool.c                the outbox's queue, in memory or in a file
+ *     spool.c, -file.c       the outbox's queue, in memory or in a file
  *     broker.c               what both brokers share
  *     broker-mqtt.c, broker-kafka.c   one broker each
  *     topic.c                topics from templates
