@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pixels of a frame make the picture of an object. All in pixels. */
+/* Crops objects out of frames, and a map of this folder.
+ *
+ *   gstvisioncrop.c          the element: caps, and a picture per object
+ *   gstvisioncropsettings.c  its properties
+ *   plan.c                   which pixels of the frame make the picture
+ *   gstcroppicture.c         the picture: copies, scales, moves metadata
+ *   plugin.c                 registers the element
+ *
+ * A frame: gstvisioncrop.c collects its objects; for each, cuv_crop_plan()
+ * plans the picture and gst_crop_draw() makes it, on the CPU. This header
+ * declares plan.c, plain C; tests call it, too. All sizes are in pixels. */
 #ifndef CUV_CROP_H
 #define CUV_CROP_H
 
@@ -11,33 +21,35 @@ typedef struct {
 
 typedef struct {
   CuvCropRect source; /* of the frame */
-  CuvCropRect dest;   /* of the picture, black around it */
+  CuvCropRect dest;   /* of the picture; the rest is black */
   int width, height;  /* of the picture */
 } CuvCropPlan;
 
 typedef struct {
-  double margin;     /* part of the box's width and height, on each side */
-  int width, height; /* of the picture; 0 = follows from the other, or both from
-                      * the source */
-  bool add_borders;  /* keep the aspect ratio where both are given */
-  int align_x, align_y; /* the source begins at multiples: chroma samples */
+  double margin;        /* added on each side of the box, as a fraction of its
+                         * width and height */
+  int width, height;    /* size of the picture; 0 = follows from the other one;
+                         * both 0 = the source's */
+  bool add_borders;     /* keep the aspect ratio if both are set */
+  int align_x, align_y; /* the source begins at multiples of these, for chroma
+                         * samples */
 } CuvCropRequest;
 
-#define CUV_CROP_MAX 32767 /* width and height of a picture */
+#define CUV_CROP_MAX 32767 /* maximum width and height of a picture */
 
-/* The pictures of a frame may together have so many pixels. */
+/* Maximum number of pixels of all pictures of a frame. */
 #define CUV_CROP_FRAME_PIXELS (1u << 26)
-#define CUV_CROP_RATIO                                                         \
-  16 /* of a side that follows from the other: a line of                       \
-      * pixels makes no picture of gigabytes */
+/* Maximum aspect ratio of a picture whose size follows from one side: otherwise
+ * an object one pixel wide could make a picture of gigabytes. */
+#define CUV_CROP_RATIO 16
 
 /* FALSE if no pixel of the box is in the frame. The box may exceed it. */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);
 
-/* Where a rectangle of the frame is in the picture, at least a pixel; parts
- * outside are cut. */
+/* Converts a rectangle of the frame to the picture, clipped to it; at least one
+ * pixel. */
 CuvCropRect cuv_crop_map (
     const CuvCropPlan *plan, unsigned x, unsigned y, unsigned w, unsigned h);
 

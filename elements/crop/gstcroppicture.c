@@ -2,8 +2,9 @@
 #include "config.h"
 #include "gstcroppicture.h"
 
-/* GStreamer cannot interpolate rows of packed 4:2:2 of fewer than 8 pixels,
- * which have too few chroma samples; it can repeat and leave out pixels. */
+/* GStreamer's converter cannot interpolate packed 4:2:2 rows of fewer than 8
+ * pixels, which have too few chroma samples; they are scaled with the nearest
+ * pixels. */
 static GstVideoResamplerMethod
 resampler_of (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
 {
@@ -30,7 +31,7 @@ converter_config (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
       resampler_of (format, plan), NULL);
 }
 
-/* Converters take two infos of one kind of frame only. */
+/* Converters accept two infos only if colorimetry and the like are the same. */
 static gboolean
 convert (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
 {

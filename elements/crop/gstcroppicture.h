@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The picture of an object. */
+/* Makes the picture of an object: pixels and metadata. */
 #ifndef GST_CROP_PICTURE_H
 #define GST_CROP_PICTURE_H
 
@@ -9,13 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* The planned part of the frame, in host memory; NULL if there is no memory.
- * info is that of the picture: the frame's format in the plan's size. */
+/* Copies the planned part of the frame to a new buffer in host memory; NULL if
+ * out of memory. info describes the picture: the frame's format with the plan's
+ * size. */
 GstBuffer *gst_crop_draw (
     GstVideoFrame *in, const GstVideoInfo *info, const CuvCropPlan *plan);
 
-/* Adds the object as it is in the picture, and a parameter "crop": which part
- * of the frame the picture is. */
+/* Adds the object with its position in the picture, and a parameter "crop": the
+ * part of the frame that is in the picture. */
 void gst_crop_add_object (GstBuffer *picture, const GstVideoInfo *frame_info,
     const GstVideoInfo *info, const GstCuvObject *object,
     const CuvCropPlan *plan);

@@ -4,10 +4,11 @@
  * @title: visioncrop
  * @short_description: makes a picture of each object
  *
- * Takes video with objects as metadata and gives a buffer for each object: its
- * pixels, scaled to #GstVisionCrop:width x #GstVisionCrop:height, in host
- * memory, with the time of the frame and the object as its metadata. A frame
- * without objects gives a GAP event, so that sinks do not wait for one.
+ * Takes video with objects as metadata and outputs a buffer for each object:
+ * its pixels, scaled to #GstVisionCrop:width x #GstVisionCrop:height, in host
+ * memory, with the timestamp of the frame and the object as metadata. For a
+ * frame without objects it sends a GAP event, so that sinks do not wait for a
+ * buffer.
  *
  * ## Example launch line
  * |[
@@ -24,7 +25,7 @@
 #include "context/gstcuvframe.h"
 #include "gstcroppicture.h"
 #include "gstcuvbudget.h"
-#include "settings/gstcuvsettings.h"
+#include "gstvisioncropsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_crop_debug);
 #define GST_CAT_DEFAULT gst_vision_crop_debug
@@ -34,15 +35,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
         GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_CUV_HOST_FORMATS)));
-
-typedef struct {
-  gint width, height;
-  gboolean add_borders;
-  gdouble margin;
-  gint min_width, min_height;
-  gchar *labels_text;
-  gchar **labels; /* NULL = any */
-} Settings;
 
 typedef struct {
   guint64 frames, crops, too_small, outside;
@@ -55,14 +47,16 @@ G_DECLARE_FINAL_TYPE (
 struct _GstVisionCrop {
   GstCuvTransform parent;
 
-  GstCuvSettings settings; /* Settings */
-  Counts counts;           /* under the object lock */
+  GstCuvSettings settings; /* GstVisionCropSettings */
+  Counts counts;           /* protected by the object lock */
 
   /* of the streaming thread */
-  gboolean any_width, any_height; /* downstream takes the objects' own */
-  gint width, height;             /* that were negotiated, where it does not */
-  GstVideoInfo picture;           /* of the last picture */
-  GstBuffer *frame;               /* whose objects are being cropped, or NULL */
+  gboolean any_width, any_height; /* downstream accepts any size: that of the
+                                   * object */
+  gint width, height;             /* the negotiated size, if it does not */
+  GstVideoInfo picture;           /* caps of the last picture */
+  GstBuffer *frame;               /* frame whose objects are being cropped, or
+                                   * NULL */
   GArray *objects;                /* GstCuvObject, those of frame */
   guint next, n_crops;            /* of frame */
   GstCuvBudget budget;            /* of its pictures */
@@ -86,8 +80,9 @@ set_side (GstStructure *structure, const gchar *field, gint size)
     gst_structure_set (structure, field, GST_TYPE_INT_RANGE, 1, G_MAXINT, NULL);
 }
 
-/* The other pad's: any size but for the width and height of pictures, which
- * come at no fixed rate and are progressive. */
+/* The caps of the other pad. Sizes are free, except that pictures have the
+ * width and height set as properties; pictures have a variable rate and are
+ * progressive. */
 static GstStructure *
 other_structure (
     const GstStructure *structure, gboolean to_src, gint width, gint height)
@@ -114,8 +109,8 @@ gst_vision_crop_transform_caps (GstBaseTransform *trans,
   gint width, height;
 
   GST_OBJECT_LOCK (self);
-  width = ((const Settings *) self->settings.pending)->width;
-  height = ((const Settings *) self->settings.pending)->height;
+  width = ((const GstVisionCropSettings *) self->settings.pending)->width;
+  height = ((const GstVisionCropSettings *) self->settings.pending)->height;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     const GstStructure *structure = gst_caps_get_structure (caps, i);
@@ -136,8 +131,8 @@ gst_vision_crop_transform_caps (GstBaseTransform *trans,
   return other;
 }
 
-/* The base class's answer prefers downstream's own caps: sources would make
- * frames of the pictures' size and rate. */
+/* Replaces the base class's answer, which prefers downstream's caps: sources
+ * would produce frames of the pictures' size and rate. */
 static GstCaps *
 sink_caps (GstBaseTransform *trans, GstCaps *filter)
 {
@@ -179,7 +174,7 @@ gst_vision_crop_query (
   return TRUE;
 }
 
-/* Called where a size is free: pictures then have the objects' own. */
+/* Called if a size is free: then pictures have the size of the object. */
 static GstCaps *
 gst_vision_crop_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *other)
@@ -212,7 +207,8 @@ gst_vision_crop_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 
   self->width = self->any_width ? 0 : GST_VIDEO_INFO_WIDTH (out_info);
   self->height = self->any_height ? 0 : GST_VIDEO_INFO_HEIGHT (out_info);
-  self->any_width = self->any_height = FALSE; /* until fixate_caps() says so */
+  self->any_width = self->any_height = FALSE; /* until fixate_caps() sets
+                                               * them */
   self->picture = *out_info;
   return TRUE;
 }
@@ -220,7 +216,7 @@ gst_vision_crop_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 /* ---- pictures ---- */
 
 static gboolean
-matches (const Settings *settings, const GstCuvObject *object)
+matches (const GstVisionCropSettings *settings, const GstCuvObject *object)
 {
   const gchar *label = g_quark_to_string (object->label);
 
@@ -229,11 +225,11 @@ matches (const Settings *settings, const GstCuvObject *object)
           && g_strv_contains ((const gchar *const *) settings->labels, label));
 }
 
-/* Whether there is a picture of the object. */
+/* Plans the picture of an object. FALSE if it gets none. */
 static gboolean
 plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
 {
-  const Settings *settings = self->settings.in_force;
+  const GstVisionCropSettings *settings = self->settings.in_force;
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
   const GstVideoFormatInfo *format = info->finfo;
@@ -258,8 +254,8 @@ plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
   return FALSE;
 }
 
-/* The caps of the pictures from here on. The base class's function for this
- * would negotiate again at the next frame. */
+/* Sets the caps of the next pictures. The base class's function for this would
+ * renegotiate at the next frame. */
 static gboolean
 set_size (GstVisionCrop *self, gint width, gint height)
 {
@@ -286,7 +282,7 @@ set_size (GstVisionCrop *self, gint width, gint height)
 }
 
 static GstFlowReturn
-make_picture (GstVisionCrop *self, const GstCuvObject *object,
+make_crop (GstVisionCrop *self, const GstCuvObject *object,
     const CuvCropPlan *plan, GstBuffer **picture)
 {
   const GstVideoInfo *info =
@@ -303,8 +299,9 @@ make_picture (GstVisionCrop *self, const GstCuvObject *object,
     *picture = gst_crop_draw (&frame, &self->picture, plan);
     gst_video_frame_unmap (&frame);
     if (*picture == NULL)
-      problem = g_strdup_printf ("no memory for a picture of %d x %d pixels",
-          plan->width, plan->height);
+      problem =
+          g_strdup_printf ("out of memory for a picture of %d x %d pixels",
+              plan->width, plan->height);
   }
   if (problem != NULL) {
     GST_ELEMENT_ERROR (
@@ -320,7 +317,7 @@ make_picture (GstVisionCrop *self, const GstCuvObject *object,
 
 /* ---- frames ---- */
 
-/* The element's own sizes are those of the next caps. */
+/* New sizes set as properties take effect with new caps. */
 static GstFlowReturn
 gst_vision_crop_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
@@ -328,7 +325,7 @@ gst_vision_crop_submit_input_buffer (
   GstVisionCrop *self = GST_VISION_CROP (trans);
   GstClockTime time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), input);
-  const Settings *settings = self->settings.in_force;
+  const GstVisionCropSettings *settings = self->settings.in_force;
   const gint width = settings->width, height = settings->height;
 
   if (GST_CLOCK_TIME_IS_VALID (time))
@@ -366,8 +363,8 @@ end_frame (GstVisionCrop *self)
   gst_clear_buffer (&self->frame);
 }
 
-/* The next picture of the frame, one at each call: those of all objects may be
- * more than memory holds. */
+/* Outputs one picture of the frame per call: the pictures of all objects may
+ * not fit in memory. */
 static GstFlowReturn
 gst_vision_crop_generate_output (GstBaseTransform *trans, GstBuffer **picture)
 {
@@ -392,7 +389,7 @@ gst_vision_crop_generate_output (GstBaseTransform *trans, GstBuffer **picture)
     GST_OBJECT_UNLOCK (self);
     if (wanted) {
       self->n_crops++;
-      return make_picture (self, object, &crop, picture);
+      return make_crop (self, object, &crop, picture);
     }
   }
   end_frame (self);
@@ -435,27 +432,10 @@ gst_vision_crop_stop (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_vision_crop_parent_class)->stop (trans);
 }
 
-/* ---- properties ---- */
+/* ---- statistics ---- */
 
-static gchar *
-parse_labels (gpointer settings)
-{
-  Settings *self = settings;
-  gchar *text;
-
-  g_clear_pointer (&self->labels, g_strfreev);
-  text = self->labels_text != NULL ? g_strstrip (g_strdup (self->labels_text))
-                                   : NULL;
-  if (text != NULL && *text != '\0')
-    self->labels = g_strsplit (text, ",", -1);
-  for (gchar **label = self->labels; label != NULL && *label != NULL; label++)
-    g_strstrip (*label);
-  g_free (text);
-  return NULL;
-}
-
-static void
-get_stats (GstElement *element, GValue *value)
+void
+gst_vision_crop_get_stats (GstElement *element, GValue *value)
 {
   GstVisionCrop *self = GST_VISION_CROP (element);
   Counts counts;
@@ -468,90 +448,6 @@ get_stats (GstElement *element, GValue *value)
           "crops", G_TYPE_UINT64, counts.crops, "too-small", G_TYPE_UINT64,
           counts.too_small, "outside", G_TYPE_UINT64, counts.outside, NULL));
 }
-
-#define AT(field) G_STRUCT_OFFSET (Settings, field)
-
-/**
- * GstVisionCrop:width:
- *
- * Width of the pictures in pixels. 0: what downstream's caps say, else it
- * follows from height by the object's aspect ratio, else it is the object's.
- *
- * Since: 0.1
- */
-/**
- * GstVisionCrop:height:
- *
- * Height of the pictures in pixels, as width.
- *
- * Since: 0.1
- */
-/**
- * GstVisionCrop:add-borders:
- *
- * Where width and height have another aspect ratio than the object: fill the
- * rest with black (TRUE), or stretch the object.
- *
- * Since: 0.1
- */
-/**
- * GstVisionCrop:margin:
- *
- * What is added to the box on each side, as a part of its width and height. The
- * picture ends at the frame's edge.
- *
- * Since: 0.1
- */
-/**
- * GstVisionCrop:labels:
- *
- * Labels of the objects to crop, separated by commas; empty: any.
- *
- * Since: 0.1
- */
-/**
- * GstVisionCrop:stats:
- *
- * frames, crops, and how many objects were too-small or outside the frame
- * (guint64).
- *
- * Since: 0.1
- */
-static const GstCuvSetting list[] = {
-  { "width", "Width",
-      "Width of the pictures in pixels (0 = from height, or the object's own)",
-      .offset = AT (width), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
-  { "height", "Height",
-      "Height of the pictures in pixels (0 = from width, or the object's own)",
-      .offset = AT (height), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
-  { "add-borders", "Add borders",
-      "Keep the aspect ratio, with black borders, instead of stretching",
-      .offset = AT (add_borders), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "margin", "Margin",
-      "Added on each side of the box, as a part of its width and height",
-      .offset = AT (margin), .type = G_TYPE_DOUBLE, .maximum = 10 },
-  { "min-size-width", "Minimum width",
-      "Least width of objects in pixels (0 = any)", .offset = AT (min_width),
-      .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
-  { "min-size-height", "Minimum height",
-      "Least height of objects in pixels (0 = any)", .offset = AT (min_height),
-      .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
-  { "labels", "Labels",
-      "Labels of the objects to crop, separated by commas (empty = any)",
-      .offset = AT (labels_text), .type = G_TYPE_STRING,
-      .parse = parse_labels },
-  { "stats", "Statistics", "Statistics of the element's work",
-      .get_type = gst_structure_get_type, .get = get_stats },
-};
-
-static const GstCuvOwnedField owned[] = {
-  { AT (labels), g_strv_get_type },
-};
-
-static const GstCuvSettingsTable table = {
-  GST_CUV_SETTINGS (Settings, list),
-  GST_CUV_OWNED_FIELDS (owned),
-};
 
 /* ---- class ---- */
 
@@ -582,7 +478,7 @@ gst_vision_crop_class_init (GstVisionCropClass *klass)
   trans_class->generate_output =
       GST_DEBUG_FUNCPTR (gst_vision_crop_generate_output);
   GST_CUV_TRANSFORM_CLASS (klass)->set_info = gst_vision_crop_set_info;
-  gst_cuv_settings_class_install (object_class, &table);
+  gst_cuv_settings_class_install (object_class, &gst_vision_crop_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision crop",
@@ -593,8 +489,8 @@ gst_vision_crop_class_init (GstVisionCropClass *klass)
 static void
 gst_vision_crop_init (GstVisionCrop *self)
 {
-  gst_cuv_settings_init (&self->settings, self, &table);
+  gst_cuv_settings_init (&self->settings, self, &gst_vision_crop_settings);
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
-  /* a class without transform() passes frames on otherwise */
+  /* without transform() the base class would pass frames through */
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
 }

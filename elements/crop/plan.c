@@ -9,7 +9,7 @@ clamp (double value, int low, int high)
   return value <= low ? low : value >= high ? high : (int) value;
 }
 
-/* One side of the source: begins at a multiple of align. */
+/* One dimension of the source, which begins at a multiple of align. */
 static void
 plan_side (double start, double size, double margin, int frame, int align,
     int *source_start, int *source_size)
@@ -21,7 +21,7 @@ plan_side (double start, double size, double margin, int frame, int align,
   *source_size = high - *source_start;
 }
 
-/* The size that is not given, so that the aspect ratio is kept. */
+/* Sets the sizes that are 0 so that the aspect ratio is kept. */
 static int
 follow (int given, int given_source, int source)
 {
