@@ -10,7 +10,7 @@
 #endif
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+overlay_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvOverlayJob *job = data;
 
@@ -18,11 +18,11 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
   return NULL;
 }
 
-static const CuvBackendClass cpu = { .run = run_cpu };
+static const CuvBackendClass cpu = { .run = overlay_run_cpu };
 
 #if HAVE_CUDA
 static const char *
-open_cuda (void **state, const void *config, const CuvFrame *frame,
+overlay_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   *state = cuv_overlay_cuda_new ();
@@ -30,7 +30,7 @@ open_cuda (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+overlay_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvOverlayJob *job = data;
 
@@ -43,12 +43,13 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cuda (void *state)
+overlay_close_cuda (void *state)
 {
   cuv_overlay_cuda_free (state);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { overlay_open_cuda, overlay_run_cuda,
+  overlay_close_cuda };
 const CuvBackendClasses cuv_overlay_backend_classes = { &cpu, &cuda };
 #else
 const CuvBackendClasses cuv_overlay_backend_classes = { &cpu, NULL };

@@ -9,13 +9,14 @@
 
 CUV_BEGIN
 
-/* On the GPU a list that is larger than any before it allocates. */
+/* A job. On the GPU memory is allocated if the list is larger than all lists
+ * before it. */
 typedef struct {
   const CuvOverlayList *list;
   const CuvFrame *frame;
 } CuvOverlayJob;
 
-/* Needs no config. */
+/* Backends of CuvOverlayJob; they need no config. */
 extern const CuvBackendClasses cuv_overlay_backend_classes;
 
 CUV_END

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws on frames. docs/definitions/overlay.md defines every sample.
+/* Draws on frames, and a map of this folder. docs/definitions/overlay.md
+ * defines the value of every sample.
  *
- *   draw.h               this file: builds a list of primitives, draws it
- *   drawing.c            builds the list: colours, clipping, limits
- *   reference/draw.c     draws it on a frame in host memory; the definition
- *   reference/fill.c     the fills, which hide regions
- *   cuda/overlay/        draws it on a frame in CUDA memory
- *   backend.c            draws it on the CPU or the GPU
- *   scene/scene.h        from a buffer's metadata to the list
- *   scene/fills.c        the regions to hide
- *   scene/text.h         renders text to masks
- *   scene/strip.c        strips of pictures
- *   gsttrails.h          the paths of tracked objects
- *   gsthidden.h          regions to hide, also after they are lost
- *   style.h              the properties
- *   gstvisionoverlay.c   the element
- */
+ * A frame, from the element to its pixels:
+ *   gstvisionoverlay.c  the element: metadata -> list -> frame
+ *   style.h             its properties
+ *   gsthidden.h         regions to hide, also for some frames after they are
+ *                       lost
+ *   gsttrails.h         the paths of tracked objects
+ *   scene/scene.h       metadata -> list of primitives
+ *     scene/fills.c       the regions to hide
+ *     scene/colors.c      the colour of a label or a track
+ *     scene/text.h        renders text to masks
+ *     scene/strip.c       strips of pictures
+ *   drawing.c           builds the list: colours, clipping, limits
+ *   backend.c           list -> frame, on the CPU or the GPU:
+ *     reference/draw.c    in host memory; the definition in C
+ *     reference/fill.c    its fills, which hide regions
+ *     ../../cuda/overlay/ in CUDA memory; returns the same bits
+ * Also: gstcolor.h, colours as properties; plugin.c registers the element. */
 #ifndef CUV_DRAW_H
 #define CUV_DRAW_H
 
@@ -43,12 +46,12 @@ typedef struct {
 void cuv_colour_convert (
     const CuvColourSpace *space, uint32_t argb, uint8_t out[4]);
 
-/* Primitives beyond these limits are not drawn but counted in n_lost. */
+/* Primitives beyond these limits are not drawn, only counted in n_lost. */
 #define CUV_DRAWING_MAX_PRIMITIVES 65536
 #define CUV_DRAWING_MAX_FILLS 4096
-#define CUV_DRAWING_MAX_BYTES (16 << 20) /* of masks and pictures */
-#define CUV_DRAWING_MAX_SIZE                                                   \
-  32000 /* width, height of a frame with lines, or fills other than solid */
+#define CUV_DRAWING_MAX_BYTES (16 << 20) /* bytes of masks and pictures */
+/* Maximum width and height of frames with lines or fills other than solid. */
+#define CUV_DRAWING_MAX_SIZE 32000
 #define CUV_DRAWING_MAX_THICKNESS 256
 #define CUV_DRAWING_MAX_SCALE 128 /* of a picture */
 
@@ -74,13 +77,14 @@ void cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space,
 typedef struct {
   CuvFillMode mode;
   uint32_t rgb;    /* of CUV_FILL_SOLID */
-  bool is_ellipse; /* with the region as its bounding box */
+  bool is_ellipse; /* an ellipse whose bounding box is the region */
   int cells;       /* across its longer side, 1..CUV_FILL_MAX_CELLS */
 } CuvFillStyle;
 
-/* Hides a region of width x height pixels at (x, y). Only before anything else
- * is drawn. Coordinates and sizes up to 2^48. Returns false if it cannot be
- * hidden: more than CUV_DRAWING_MAX_FILLS, or out of memory. */
+/* Hides a region of width x height pixels at (x, y); call it before anything
+ * else is drawn. Coordinates and sizes up to 2^48. Returns false if the region
+ * cannot be hidden: more than CUV_DRAWING_MAX_FILLS regions, or out of
+ * memory. */
 bool cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
     int64_t y, int64_t width, int64_t height);
 
@@ -114,7 +118,7 @@ void cuv_drawing_free (CuvDrawing *self);
 /* The C reference: draws the list on a frame in host memory. */
 void cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
-/* Its part for fills. */
+/* The part of cuv_overlay_draw() that draws fills. */
 void cuv_fill_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
 #endif

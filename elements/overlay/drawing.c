@@ -75,8 +75,8 @@ cuv_colour_convert (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
 
 /* ---- memory ---- */
 
-/* Doubles the capacity until need fits; false without memory, and the old block
- * stays valid. */
+/* Doubles the capacity until need fits; false if out of memory, and the old
+ * block stays valid. */
 static bool
 grow (void **memory, int64_t *capacity, int64_t need, size_t size)
 {
@@ -160,8 +160,8 @@ append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
   return p;
 }
 
-/* Allocates bytes for the last primitive, 4-byte aligned; without room removes
- * the primitive and returns NULL. */
+/* Allocates bytes for the last primitive, 4-byte aligned; beyond the limit
+ * removes the primitive and returns NULL. */
 static uint8_t *
 append_bytes (CuvDrawing *self, int64_t size)
 {
@@ -187,19 +187,19 @@ larger (int64_t a, int64_t b)
 }
 
 static int64_t
-round_up (int64_t value, int64_t unit)
+round_up_to (int64_t value, int64_t unit)
 {
   return (value + unit - 1) / unit * unit;
 }
 
-/* Even, so that chroma samples have the same cells, of which the given number
- * also reach across from an odd pixel; no larger than the frame, of which no
- * mean can be larger. */
+/* The size of a cell. It is even, so that chroma samples have the same cells,
+ * and large enough for the given number of cells to cover the region from an
+ * odd pixel on; no larger than the frame, which no mean exceeds. */
 static int32_t
 fill_cell (const CuvDrawing *self, int64_t size, int cells)
 {
-  int64_t cell = round_up (size / cells + 1, 2);
-  int64_t most = round_up (larger (self->width, self->height), 2);
+  int64_t cell = round_up_to (size / cells + 1, 2);
+  int64_t most = round_up_to (larger (self->width, self->height), 2);
 
   return (int32_t) larger (cell < most ? cell : most, CUV_FILL_MIN_CELL);
 }
@@ -335,7 +335,7 @@ typedef struct {
   double along, across;
 } End;
 
-/* Moves an end outside of low .. high along the line onto that border. */
+/* Moves an end of the line outside low .. high along the line to the border. */
 static void
 clip_end (End *end, double low, double high, double slope)
 {
@@ -347,9 +347,9 @@ clip_end (End *end, double low, double high, double slope)
   end->along = border;
 }
 
-/* Clips the line to low .. high in one direction; false if nothing is left. */
+/* Clips the line to low .. high in one dimension; false if nothing is left. */
 static bool
-clip (End *a, End *b, double low, double high)
+clip_line (End *a, End *b, double low, double high)
 {
   double slope = (b->across - a->across) / (b->along - a->along);
 
@@ -367,8 +367,8 @@ transposed (End end)
   return (End){ end.across, end.along };
 }
 
-/* In 1/16 pixel. Clamped again: clipping a line of very distant ends is not
- * exact. */
+/* In 1/16 pixel. Clamps once more: clipping a line with very distant ends is
+ * not exact. */
 static int32_t
 to_units (double pixels, double low, double high)
 {
@@ -440,11 +440,11 @@ cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
   low = -(thickness + 2);
   right = self->width - low;
   bottom = self->height - low;
-  if (!clip (&a, &b, low, right))
+  if (!clip_line (&a, &b, low, right))
     return;
   a = transposed (a);
   b = transposed (b);
-  if (!clip (&a, &b, low, bottom))
+  if (!clip_line (&a, &b, low, bottom))
     return;
   append_line (self, argb, to_units (a.across, low, right),
       to_units (a.along, low, bottom), to_units (b.across, low, right),

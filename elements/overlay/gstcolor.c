@@ -23,7 +23,7 @@ parse_digits (const gchar *digits, guint base, guint *argb)
   return TRUE;
 }
 
-/* Pango expects alpha last, GStreamer first: text with alpha is parsed here. */
+/* GStreamer writes alpha first, Pango last: text with alpha is parsed here. */
 static gboolean
 parse_text (const gchar *text, guint *argb)
 {

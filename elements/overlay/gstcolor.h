@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Colours, 0xAARRGGBB. */
+/* Colours as properties: 0xAARRGGBB, from numbers and text. */
 #ifndef GST_CUV_COLOR_H
 #define GST_CUV_COLOR_H
 
@@ -15,12 +15,12 @@ GType gst_cuv_color_get_type (void);
 /* Converts a string or an integer; FALSE if it is not a colour. */
 gboolean gst_cuv_color_from_value (const GValue *value, guint *argb);
 
-/* The strings that gst_cuv_color_from_value() takes, for messages. */
+/* The strings that gst_cuv_color_from_value() accepts, for messages. */
 #define GST_CUV_COLOR_FORMS                                                    \
   "a name such as red, \"#rgb\", \"#rrggbb\", \"#aarrggbb\" or 0xaarrggbb"
 
-/* Alpha 0 becomes 255: the property opacity makes things transparent, and a
- * colour given without an alpha must be visible. */
+/* Alpha 0 becomes 255: a colour without an alpha must be visible; the property
+ * opacity makes things transparent. */
 guint gst_cuv_color_opaque_if_none (guint argb);
 
 G_END_DECLS

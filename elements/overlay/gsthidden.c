@@ -21,8 +21,8 @@ iou (const GstCuvHidden *a, const GstCuvHidden *b)
   return all > 0 ? both / all : 0;
 }
 
-/* A coordinate of 2^31 and more is a negative one that became unsigned. An
- * oriented detection may reach beyond the box that its region has. */
+/* Coordinates from 2^31 on are negative ones stored as unsigned. An oriented
+ * detection may exceed the box of its region. */
 static GstCuvHidden
 region_of (const GstCuvObject *object, GstBuffer *buffer)
 {
@@ -47,7 +47,7 @@ region_of (const GstCuvObject *object, GstBuffer *buffer)
   return region;
 }
 
-/* With where the region would be now. */
+/* Intersection over union with the place where the region would be now. */
 static gdouble
 moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 {
@@ -60,12 +60,12 @@ moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 
 /* ---- from frame to frame ---- */
 
-/* The regions of before, in the order of their left sides: of many, few are
- * compared with each of now. */
+/* The previous regions, sorted by their left sides: only a few are compared
+ * with each current region. */
 typedef struct {
   GstCuvHidden *regions;
   guint n;
-  gint64 widest; /* where they are or would be now */
+  gint64 widest; /* largest width of where they are or would be now */
 } Before;
 
 static GstCuvHidden
@@ -97,7 +97,7 @@ sort_regions (GArray *regions)
   return before;
 }
 
-/* The first region that may reach beyond x. */
+/* The first region that may extend beyond x. */
 static guint
 first_beyond (const Before *before, gint64 x)
 {
@@ -121,9 +121,9 @@ may_be_same (const GstCuvHidden *a, const GstCuvHidden *b)
       && (a->track == b->track || a->track < 0 || b->track < 0);
 }
 
-/* Ends the hold of the region whose last place this one overlaps most. Takes
- * the motion from that, or from one that would be here by now: as another
- * region may be here, that stays held. */
+/* Marks the region whose last place this one overlaps most as continued. The
+ * motion is taken from it, or from a region that would be here by now; that one
+ * stays held, as it may be another object. */
 static void
 continue_region (const Before *before, GstCuvHidden *now)
 {
@@ -153,7 +153,7 @@ continue_region (const Before *before, GstCuvHidden *now)
     seen->is_continued = TRUE;
   if (from == NULL)
     return;
-  /* of one that was missed, the motion per frame */
+  /* the motion per frame, also if it was missed for some frames */
   now->dx = (2 * (now->x - from->x) + now->w - from->w) / (1 + from->age);
   now->dy = (2 * (now->y - from->y) + now->h - from->h) / (1 + from->age);
 }
@@ -170,7 +170,7 @@ hide_all (GArray *regions)
   g_array_append_val (regions, all);
 }
 
-/* Removes those of the first n that are continued or too before. */
+/* Removes those of the first n regions that are continued or too old. */
 static void
 age (GArray *regions, guint n, guint limit)
 {
@@ -220,7 +220,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
 
 /* Extends a side of this size, at, by the motion in 1/2 pixel. */
 static void
-extend (gint64 *at, gint64 *size, gint64 motion)
+extend_side (gint64 *at, gint64 *size, gint64 motion)
 {
   gint64 pixels = (ABS (motion) + 1) / 2;
 
@@ -234,12 +234,13 @@ gst_cuv_hidden_extended (const GstCuvHidden *region)
 {
   GstCuvHidden extended = *region;
 
-  extend (&extended.x, &extended.w, region->dx * region->age);
-  extend (&extended.y, &extended.h, region->dy * region->age);
+  extend_side (&extended.x, &extended.w, region->dx * region->age);
+  extend_side (&extended.y, &extended.h, region->dy * region->age);
   return extended;
 }
 
-/* Far outside all frames; it leaves room for the motion of 1000 frames. */
+/* Far outside of any frame, even after the motion of 1000 frames without
+ * overflow. */
 static gint64
 bounded (gdouble pixels)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* More regions become one that is the whole frame. */
+/* With more regions the whole frame is hidden. */
 #define GST_CUV_MAX_HIDDEN 4096
 
 typedef struct {
@@ -16,25 +16,26 @@ typedef struct {
   gint64 track; /* -1: none */
   gint64 x, y, w,
       h;         /* pixels, where it was last seen; w = 0: the whole frame */
-  gint64 dx, dy; /* its motion when it was last seen, 1/2 pixel a frame */
-  guint age;     /* frames since then */
-  gboolean is_continued; /* by an object of the next frame */
+  gint64 dx, dy; /* its motion when it was last seen, in 1/2 pixel per frame */
+  guint age;     /* number of frames since then */
+  gboolean is_continued; /* whether an object of the next frame continues it */
 } GstCuvHidden;
 
-/* Replaces regions, an array of GstCuvHidden, by those of the objects
- * (GstCuvObject, of the buffer) that the style fills. Beside them it keeps for
- * n frames those that the objects do not continue: an object continues the one
- * region that it overlaps most, of the same label, no other track, and by an
- * IoU above 0.5. */
+/* Replaces regions, an array of GstCuvHidden, by the regions of the buffer's
+ * objects (GstCuvObject) that the style fills. Previous regions that no object
+ * continues are kept for n frames. An object continues the region that it
+ * overlaps most, by an IoU above 0.5, if that has the same label and not
+ * another track. */
 void gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
     GstBuffer *buffer, const GstCuvStyle *style, guint n);
 
-/* To a frame of new_width x new_height pixels from one of width x height. */
+/* Scales the regions from a frame of width x height pixels to one of new_width
+ * x new_height. */
 void gst_cuv_hidden_scale (
     GArray *regions, gint width, gint height, gint new_width, gint new_height);
 
-/* Moves the region on as it moved before: to the box from where it was last
- * seen to where it would be now. */
+/* Extends the region by its motion: the bounding box of where it was last seen
+ * and where it would be now. */
 GstCuvHidden gst_cuv_hidden_extended (const GstCuvHidden *region);
 
 G_END_DECLS

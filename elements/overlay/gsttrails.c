@@ -48,7 +48,7 @@ add_point (GstCuvTrail *trail, const GstCuvObject *object, GstClockTime time,
     g_array_remove_range (trail->points, 0, trail->points->len - length);
 }
 
-/* Without times every trail is: its age is unknown. */
+/* Without timestamps every trail is too old: its age is unknown. */
 static gboolean
 is_over (const GstCuvTrail *trail, GstClockTime time)
 {

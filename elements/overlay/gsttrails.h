@@ -19,12 +19,12 @@ typedef struct {
   GstClockTime last_seen;
 } GstCuvTrail;
 
-/* Returns an empty array of GstCuvTrail, to be unreffed. */
+/* Returns an empty array of GstCuvTrail; free it with g_array_unref(). */
 GArray *gst_cuv_trails_new (void);
 
 /* Appends the centres of a frame's tracked objects (GstCuvObject) and keeps the
- * last length of each id. Removes trails of ids not seen for a second, all of
- * them if the frame has no time or length is 0. */
+ * last length of each id. Removes trails of ids not seen for a second; all
+ * trails if the frame has no timestamp or length is 0. */
 void gst_cuv_trails_add_frame (
     GArray *trails, const GArray *objects, GstClockTime time, guint length);
 

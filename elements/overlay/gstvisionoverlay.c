@@ -4,8 +4,8 @@
  * @title: visionoverlay
  * @short_description: draws metadata on the frame
  *
- * Draws boxes with labels, confidences and ids of the regions of interest on a
- * buffer, and the rows of any custom metadata that describes itself as
+ * Draws boxes with labels, confidences and ids of a buffer's regions of
+ * interest, and the rows of any custom metadata that describes itself as
  * segments, points or pictures. Hides regions, such as faces, with one colour,
  * a blur or large pixels. Works in place, in host memory and in CUDA memory,
  * with the same pixels on both. A frame with nothing to draw passes untouched;
@@ -52,17 +52,17 @@ struct _GstVisionOverlay {
   GstCuvTransform parent;
 
   GstCuvSettings settings; /* a GstCuvStyle */
-  Counts counts;           /* under the object lock */
+  Counts counts;           /* protected by the object lock */
 
   /* of the streaming thread */
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
-  GArray *hidden; /* GstCuvHidden, in frames of this size: */
+  GArray *hidden; /* GstCuvHidden, in pixels of frames of this size: */
   gint width, height;
   GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;
-  GstClockTime build_time; /* of the list for this frame */
+  GstClockTime build_time; /* time to build the list for this frame */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionOverlay, gst_vision_overlay,
@@ -106,15 +106,15 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
         "%u primitives are not drawn: the limits are %d primitives and %d "
-        "bytes of text and pictures per frame, and %d pixels of width and "
-        "height for lines",
+        "bytes of text and pictures per frame, and %d pixels of frame width "
+        "and height for lines",
         self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
         CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;
   return ok;
 }
 
-/* The list is built first: a frame without anything to draw need not be made
+/* Builds the list first: a frame with nothing to draw need not be made
  * writable. */
 static GstFlowReturn
 gst_vision_overlay_prepare_output_buffer (
@@ -166,7 +166,7 @@ draw_list (GstVisionOverlay *self, const CuvOverlayList *list,
 }
 
 static gboolean
-draw (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
+draw_buffer (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
 {
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
   GstCuvContext *context = gst_cuv_transform_context (transform);
@@ -196,7 +196,7 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
   if (self->drawing.n_primitives == 0)
     return GST_FLOW_OK;
-  if (!draw (self, buffer, &cuda))
+  if (!draw_buffer (self, buffer, &cuda))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   self->counts.drawn++;
@@ -212,7 +212,7 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* What is held stays hidden in frames of another size. */
+/* Held regions stay hidden in frames of another size. */
 static gboolean
 gst_vision_overlay_set_info (GstCuvTransform *transform, GstCaps *in_caps,
     const GstVideoInfo *in_info, GstCaps *out_caps,

@@ -23,14 +23,14 @@ parse_color (GQuark field, const GValue *value, gpointer data)
     return TRUE;
   }
   text = g_strdup_value_contents (value);
-  parser->problem = g_strdup_printf (
-      "%s, given for %s, is not a colour; use " GST_CUV_COLOR_FORMS, text,
-      g_quark_to_string (field));
+  parser->problem =
+      g_strdup_printf ("%s is not a colour for %s; use " GST_CUV_COLOR_FORMS,
+          text, g_quark_to_string (field));
   g_free (text);
   return FALSE;
 }
 
-/* Replaces the table by what parse() makes of the structure's fields. */
+/* Replaces the table by the structure's fields, converted by parse(). */
 static gchar *
 parse_structure (const GstStructure *structure, GstStructureForeachFunc parse,
     GHashTable **table)
@@ -58,7 +58,7 @@ parse_label_colors (gpointer settings)
 GST_CUV_DEFINE_ENUM (fill_get_type, "GstVisionOverlayFill",
     { CUV_FILL_NONE, "Not hidden", "none" },
     { CUV_FILL_SOLID, "One colour, fill-color", "solid" },
-    { CUV_FILL_BLUR, "Means of fill-cells, interpolated", "blur" },
+    { CUV_FILL_BLUR, "Means of fill-cells cells, interpolated", "blur" },
     { CUV_FILL_PIXELATE, "Means of fill-cells", "pixelate" })
 
 GST_CUV_DEFINE_ENUM (fill_shape_get_type, "GstVisionOverlayFillShape",
@@ -95,8 +95,8 @@ parse_fill (GQuark field, const GValue *value, gpointer data)
   }
   text = g_strdup_value_contents (value);
   parser->problem = g_strdup_printf (
-      "%s, given for %s, is not a fill; use none, solid, blur or pixelate",
-      text, g_quark_to_string (field));
+      "%s is not a fill for %s; use none, solid, blur or pixelate", text,
+      g_quark_to_string (field));
   g_free (text);
   return FALSE;
 }
@@ -144,7 +144,7 @@ gst_cuv_style_hides (const GstCuvStyle *style)
 }
 
 static gchar *
-parse_labels (gpointer settings)
+gst_overlay_parse_labels (gpointer settings)
 {
   GstCuvStyle *style = settings;
   const gchar *text = style->labels_set;
@@ -174,7 +174,7 @@ parse_font (gpointer settings)
                          : NULL;
 }
 
-/* The type of the values parses colour names. */
+/* The registered type of the values parses colour names. */
 static GParamSpec *
 make_color (void)
 {
@@ -203,24 +203,25 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:draw-confidence:
  *
- * Write the confidence, in percent, where there is one: that of the
- * "detection" parameter, else that of any other parameter.
+ * Write the confidence, in percent, if an object has one: that of the parameter
+ * "detection", else that of any other parameter.
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:draw-ids:
  *
- * Write the id of a tracked object ("object_id", where > 0).
+ * Write the id of a tracked object ("object_id", if above 0).
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:draw-shapes:
  *
- * Draw the rows of custom metadata that describe segments, points or
- * pictures. Pictures are not drawn while #GstVisionOverlay:fill or
- * #GstVisionOverlay:label-fills hides anything: they may show what is hidden.
+ * Draw the rows of custom metadata that describe segments, points or pictures.
+ * Pictures are not drawn while #GstVisionOverlay:fill or
+ * #GstVisionOverlay:label-fills hides anything, as they may show what is
+ * hidden.
  *
  * Since: 0.1
  */
@@ -228,9 +229,9 @@ make_fill_color (void)
  * GstVisionOverlay:color:
  *
  * The colour 0xAARRGGBB of everything that label-colors does not name. 0
- * chooses one by label, by kind of custom metadata, and by id for tracked
- * objects. An alpha of 0 counts as 255. As text, in gst-launch-1.0 and
- * presets, also a name (CSS, X11), "#rgb", "#rrggbb" or "#aarrggbb".
+ * chooses a colour by label, by kind of custom metadata, and by id for tracked
+ * objects. An alpha of 0 counts as 255. As text, in gst-launch-1.0 and presets,
+ * also a name (CSS, X11), "#rgb", "#rrggbb" or "#aarrggbb".
  *
  * Since: 0.1
  */
@@ -238,7 +239,7 @@ make_fill_color (void)
  * GstVisionOverlay:label-colors:
  *
  * A structure that maps labels (or kinds of custom metadata) to colours: text
- * as #GstVisionOverlay:color takes, or an unsigned 0xAARRGGBB.
+ * as #GstVisionOverlay:color accepts, or an unsigned 0xAARRGGBB.
  *
  * Since: 0.1
  */
@@ -252,9 +253,9 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:font:
  *
- * A Pango font description. Without a size in it, text is 1/36 of the
- * frame's height (at pictures 1/9 of theirs), at least 11 pixels. Sizes up to
- * 256 pixels.
+ * A Pango font description. Without a size, text is 1/36 of the frame's height
+ * (names of pictures 1/9 of the picture's), at least 11 pixels. Sizes up to 256
+ * pixels.
  *
  * Since: 0.1
  */
@@ -262,7 +263,7 @@ make_fill_color (void)
  * GstVisionOverlay:trail-length:
  *
  * The number of frames over which the path of a tracked object is drawn, as a
- * line through the centres of its boxes. Trails end at a flush and when the
+ * line through the centres of its boxes. Trails end at a flush, or if the
  * object is not seen for a second.
  *
  * Since: 0.1
@@ -271,29 +272,29 @@ make_fill_color (void)
  * GstVisionOverlay:fill:
  *
  * How regions are hidden: every pixel of a region becomes fill-color (solid) or
- * depends on nothing but the means of some cells (blur, pixelate). Of the
+ * depends only on the means of some cells (blur, pixelate). Applies to the
  * labels that #GstVisionOverlay:labels selects; #GstVisionOverlay:label-fills
- * wins. #GstVisionOverlay:opacity and #GstVisionOverlay:draw-boxes do not
- * matter.
+ * overrides it. #GstVisionOverlay:opacity and #GstVisionOverlay:draw-boxes do
+ * not matter.
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:label-fills:
  *
- * A structure that maps labels to none, solid, blur or pixelate. It wins over
+ * A structure that maps labels to none, solid, blur or pixelate. It overrides
  * #GstVisionOverlay:fill and #GstVisionOverlay:labels. Labels are
- * case-sensitive. An invalid entry refuses the structure: before the start it
- * is an error, while playing a warning, and the previous structure stays in
- * force.
+ * case-sensitive. One invalid entry makes the whole structure invalid: at the
+ * start that is an error, while playing a warning, and the previous structure
+ * stays in force.
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:fill-margin:
  *
- * What is hidden around a region, on each side, as a fraction of its width and
- * height.
+ * Margin that is hidden around a region, on each side, as a fraction of its
+ * width and height.
  *
  * Since: 0.1
  */
@@ -308,16 +309,16 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:fill-color:
  *
- * The colour of fill=solid, given as #GstVisionOverlay:color; always opaque.
+ * The colour of fill=solid, written as #GstVisionOverlay:color; always opaque.
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:fill-cells:
  *
- * The size of the cells of blur and pixelate: so many fit across the longer
- * side of a region, margins included. Fewer hide more: with 1 both modes are
- * one mean colour per region. A cell is 8 x 8 pixels or larger.
+ * The number of cells of blur and pixelate across the longer side of a region,
+ * margins included. Fewer hide more: with 1 both modes show one mean colour per
+ * region. A cell is 8 x 8 pixels or larger.
  *
  * Since: 0.1
  */
@@ -325,7 +326,7 @@ make_fill_color (void)
  * GstVisionOverlay:hold-regions:
  *
  * The number of frames for which a region that has disappeared stays hidden. 0
- * is off. Without a fill it has no effect. A flush ends it.
+ * disables it. It has no effect without a fill. A flush ends it.
  *
  * Since: 0.1
  */
@@ -371,9 +372,10 @@ static const GstCuvSetting list[] = {
       .offset = AT (opacity), .type = G_TYPE_DOUBLE, .maximum = 1, .value = 1 },
   { "labels", "Labels",
       "Labels to draw and to fill, separated by commas (empty = all)",
-      .offset = AT (labels_set), .type = G_TYPE_STRING, .parse = parse_labels },
+      .offset = AT (labels_set), .type = G_TYPE_STRING,
+      .parse = gst_overlay_parse_labels },
   { "trail-length", "Trail length",
-      "Number of frames that the trail of a tracked object goes back (0 = no "
+      "Number of frames that the trail of a tracked object covers (0 = no "
       "trails)",
       .offset = AT (trail_length), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 30 },
@@ -384,10 +386,11 @@ static const GstCuvSetting list[] = {
       .offset = AT (label_fills_set), .get_type = gst_structure_get_type,
       .parse = parse_label_fills },
   { "fill-margin", "Fill margin",
-      "What is hidden around a region on each side, as a fraction of its size",
+      "Margin that is hidden around a region on each side, as a fraction of "
+      "its size",
       .offset = AT (fill_margin), .type = G_TYPE_DOUBLE, .maximum = 2,
       .value = 0.25 },
-  { "fill-shape", "Fill shape", "Shape of what is hidden",
+  { "fill-shape", "Fill shape", "Shape of the hidden area",
       .offset = AT (fill_shape), .get_type = fill_shape_get_type,
       .value = GST_CUV_FILL_RECTANGLE },
   { "fill-color", .offset = AT (fill_color), .get_type = gst_cuv_color_get_type,

@@ -32,13 +32,13 @@ typedef struct {
   GstStructure *label_fills_set;  /* as set; parsed: */
   GHashTable *label_fills;        /* label -> CuvFillMode; NULL = none */
   gchar *labels_set;              /* as set; parsed: */
-  GHashTable *shown_labels;       /* labels to draw; NULL = all */
+  GHashTable *shown_labels;       /* labels to draw and to fill; NULL = all */
 } GstCuvStyle;
 
 extern const GstCuvSettingsTable gst_cuv_style_settings;
 
-/* How regions of this label are hidden: as label-fills says, else by fill if
- * labels selects it. */
+/* How regions of this label are hidden: by label-fills if that names it, else
+ * by fill if labels selects it. */
 CuvFillMode gst_cuv_style_fill (const GstCuvStyle *style, GQuark label);
 
 /* Whether a label is hidden. */

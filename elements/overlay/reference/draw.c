@@ -17,13 +17,13 @@ max (int a, int b)
   return a > b ? a : b;
 }
 
-/* Pixels of a row, half open. */
+/* Pixels of a row, a half-open range. */
 typedef struct {
   int x0, x1;
 } Span;
 
 /* Bounds of the pixels of row y that a line covers: the line and its caps lie
- * within |cross product| <= low, a strip that is 2 low / |dy| wide in a row. */
+ * in the strip |cross product| <= low, which is 2 low / |dy| wide in a row. */
 static Span
 line_span (const CuvPrimitive *p, int y)
 {

@@ -6,20 +6,21 @@
 
 #include <string.h>
 
-#define MAX_STEP 4   /* bytes from one sample to the next */
+#define MAX_STEP 4   /* maximum distance of samples in bytes */
 #define MAX_RUN 512  /* samples that are drawn at a time */
 #define MAX_SUMS 512 /* bytes of a row that are summed at a time */
 #define MAX_ROWS 256 /* whose sum fits in 16 bits */
 
 /* ---- interleaved components ---- */
 
-/* Components of the same subsampling in the same rows of bytes. */
+/* A plane: components of the same subsampling that share rows of bytes. */
 typedef struct {
-  int first, n; /* of the frame's components */
+  int first, n; /* numbers of the frame's components */
   int step, stride, xsub, ysub;
-  uint8_t *data;        /* the first byte of all */
-  int offset[MAX_STEP]; /* of each component's first sample */
-  int size;             /* bytes from a sample's first component to its last */
+  uint8_t *data;        /* its first byte */
+  int offset[MAX_STEP]; /* offset of each component's first sample */
+  int size;             /* distance in bytes from a sample's first component to
+                         * its last */
 } Plane;
 
 static bool
@@ -30,7 +31,7 @@ is_interleaved (const CuvComponent *a, const CuvComponent *b)
       && b->data - a->data < a->step;
 }
 
-/* The plane that begins with this component. */
+/* The plane whose first component is this one. */
 static Plane
 find_plane (const CuvFrame *frame, int first)
 {
@@ -127,13 +128,13 @@ compute_means (const CuvPrimitive *p, const CuvFrame *frame, const Plane *plane,
 
 /* ---- spans ---- */
 
-/* Pixels of a row, half open. */
+/* Pixels of a row, a half-open range. */
 typedef struct {
   int x0, x1;
 } Span;
 
-/* The pixels of row y that an ellipse covers, also outside of the frame: they
- * are symmetric around its centre. */
+/* The pixels of row y that an ellipse covers, including those outside the
+ * frame; they are symmetric about its centre. */
 static Span
 ellipse_span (const CuvPrimitive *p, int y)
 {
@@ -152,8 +153,8 @@ ellipse_span (const CuvPrimitive *p, int y)
   return (Span){ low, 2 * p->fill.x + p->fill.width - low };
 }
 
-/* The pixels that the fill covers in one of the rows y0 .. y1 - 1. Those of one
- * row contain those of the other, or are empty. */
+/* The pixels that the fill covers in any of the rows y0 .. y1 - 1. Of two rows,
+ * one range contains the other, or is empty. */
 static Span
 find_span (const CuvPrimitive *p, int y0, int y1)
 {
@@ -181,15 +182,15 @@ typedef struct {
   const CuvPrimitive *p;
   const Plane *plane;
   const uint8_t *means;
-  int left, top, w, h; /* of the cells, in samples */
+  int left, top, w, h; /* size of the cells, in samples */
   int from, to;        /* columns of samples that are drawn */
-  int rows[2];         /* of cells, that bytes[] has now */
+  int rows[2];         /* rows of cells that are in bytes[] */
   CuvFillPlace places[MAX_RUN];
   uint8_t mask[MAX_RUN * MAX_STEP]; /* 255: a component's byte */
   uint8_t bytes[2][MAX_RUN * MAX_STEP];
 } Painter;
 
-/* Interpolates a row of cells across. Rows that follow each other are in
+/* Interpolates a row of cells horizontally. Consecutive rows are stored in
  * different places. */
 static const uint8_t *
 get_row (Painter *self, int row)
@@ -228,7 +229,7 @@ set_run (Painter *self, int from, int to)
   }
 }
 
-/* cuv_fill_mix() in 16 bits. */
+/* cuv_fill_mix() with 16-bit integers. */
 static inline uint8_t
 mix (uint8_t a, uint8_t b, uint16_t wa, uint16_t wb)
 {
@@ -256,7 +257,7 @@ mix_masked (uint8_t *restrict out, const uint8_t *restrict a,
         (uint8_t) (out[i] ^ ((out[i] ^ mix (a[i], b[i], wa, wb)) & mask[i]));
 }
 
-/* Draws row sy of samples. A sample is hidden if one of its pixels is. */
+/* Draws row sy of samples. A sample is hidden if any of its pixels is. */
 static void
 draw_row (Painter *self, int sy)
 {
@@ -306,7 +307,7 @@ draw_fill (const CuvPrimitive *p, const Plane *plane, const uint8_t *means)
   }
 }
 
-/* All means come before anything is drawn: regions may overlap. */
+/* All means are computed before anything is drawn, as regions may overlap. */
 void
 cuv_fill_draw (const CuvOverlayList *list, const CuvFrame *frame)
 {

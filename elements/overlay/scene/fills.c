@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bounds of the regions to hide. */
+/* Adds the regions to hide to the list: their bounds and their order. */
 #include "scene/scene-private.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ fill_of (const GstCuvScene *scene, const GstCuvHidden *hidden)
     region.x - mx, region.y - my, region.w + 2 * mx, region.h + 2 * my };
 }
 
-/* The larger the cells, the later: of fills that overlap the one that keeps the
- * least is seen. Solid ones keep nothing. */
+/* Fills with larger cells are drawn later: where fills overlap, the one that
+ * keeps the least is visible. Solid fills, which keep nothing, come last. */
 static gint
 compare_strength (gconstpointer a, gconstpointer b, gpointer scene)
 {

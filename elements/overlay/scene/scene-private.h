@@ -16,10 +16,10 @@ typedef struct {
   GstBuffer *buffer;
   gint width, height;
   gint thickness;
-  gint bottom; /* strips of pictures occupy the rows from here on */
+  gint bottom; /* strips of pictures occupy the rows from this one on */
 } GstCuvScene;
 
-/* Hides regions (GstCuvHidden), which it sorts by the strength of their fills.
+/* Hides regions (GstCuvHidden), sorting them by the strength of their fills.
  * FALSE if one cannot be hidden. */
 gboolean gst_cuv_scene_add_fills (GstCuvScene *self, GArray *hidden);
 
@@ -31,7 +31,7 @@ guint gst_cuv_scene_color (
 guint gst_cuv_scene_object_color (
     const GstCuvScene *self, const GstCuvObject *object);
 
-/* "" if it has none. */
+/* The text of a quark, "" if it is 0. */
 const gchar *gst_cuv_scene_object_label (const GstCuvObject *object);
 
 /* Draws a filled rectangle with the text centred in it, cut at its lower

@@ -24,7 +24,8 @@ find_columns (
   return TRUE;
 }
 
-/* Scales a coordinate of pixel centres from a frame of one size to another. */
+/* Scales a coordinate that counts pixel centres from one frame size to
+ * another. */
 static gdouble
 scale (gdouble coordinate, guint from, gint to)
 {
@@ -168,7 +169,7 @@ colour_space (const GstVideoInfo *info)
   GstVideoColorMatrix matrix = c->matrix;
   gdouble kr, kb;
 
-  /* GStreamer's default where caps do not name a matrix */
+  /* GStreamer's default if the caps name no matrix */
   if (!gst_video_color_matrix_get_Kr_Kb (matrix, &kr, &kb)
       && !gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_INFO_HEIGHT (info) > 576
               ? GST_VIDEO_COLOR_MATRIX_BT709

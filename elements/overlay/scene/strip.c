@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PAD 2         /* pixels on either side of a similarity's text */
-#define MAX_ROWS 1000 /* of a table; the others are ignored */
+#define MAX_ROWS 1000 /* of a table that are used; the others are ignored */
 
 typedef struct {
   const GstCuvTable *table;
@@ -14,12 +14,13 @@ typedef struct {
   guint n_rows;
   gint region, name, similarity; /* columns; -1: none */
   gint columns, rows, scale;     /* pixels of a picture, and magnification */
-  gint width, height;            /* of a picture as drawn */
-  gint cell_width, cell_height;  /* including border and name */
+  gint width, height;            /* size of a picture as drawn */
+  gint cell_width, cell_height;  /* the same including border and name */
   gint line;                     /* height of a name's line; 0: no names */
   gint digit;                    /* width of a digit of a name */
-  gsize begin, end;              /* bytes that all names have in common there */
-  gint64 id;                     /* of the region; -1: the whole frame */
+  gsize begin, end;              /* bytes at the ends that all names have in
+                                  * common */
+  gint64 id;                     /* id of the region; -1: the whole frame */
   guint argb;
 } Strip;
 
@@ -75,7 +76,7 @@ is_continuation (gchar byte)
   return (byte & 0xc0) == 0x80;
 }
 
-/* Characters and numbers stay whole. */
+/* Shortens the common part so that characters and numbers stay whole. */
 static void
 keep_whole (Strip *strip, const gchar *name, gsize size)
 {
@@ -119,8 +120,8 @@ name_or_empty (const Strip *strip, guint row)
   return name != NULL ? name : "";
 }
 
-/* Names that differ in the middle only, such as those of a camera's pictures,
- * would look alike when they are cut there. */
+/* Finds what all names have in common at their ends. Names that differ only in
+ * the middle, as those of a camera's pictures, would look alike once cut. */
 static void
 compare_names (Strip *strip)
 {
@@ -139,12 +140,12 @@ compare_names (Strip *strip)
     strip->end = common_end (name + n, first + size, MIN (strip->end, n));
   }
   if (strip->begin == longest)
-    strip->begin = shortest = 0; /* all are the same */
+    strip->begin = shortest = 0; /* all names are the same */
   strip->end = MIN (strip->end, shortest - strip->begin);
   keep_whole (strip, first, size);
 }
 
-/* A name that is too long is shown without what all have in common. */
+/* The text shown for a name: if it is too long, without the common parts. */
 static const CuvTextMask *
 render_name (const GstCuvScene *scene, const Strip *strip, const gchar *name)
 {
@@ -219,8 +220,8 @@ add_cell (
 
 /* ---- strips ---- */
 
-/* Draws the rows of the strip's region, beginning at first, while they fit into
- * the frame's width; the first one in any case, clipped. */
+/* Draws the rows of the strip's region from first on, as long as they fit the
+ * frame's width; the first one in any case, clipped. */
 static void
 add_strip (GstCuvScene *scene, const Strip *strip, guint first)
 {
@@ -238,15 +239,16 @@ add_strip (GstCuvScene *scene, const Strip *strip, guint first)
   scene->bottom -= scene->thickness;
 }
 
-/* The lowest strip is drawn in any case, clipped. */
+/* Whether another strip fits. The lowest strip is drawn in any case,
+ * clipped. */
 static gboolean
-has_room (const GstCuvScene *scene, const Strip *strip)
+fits_above (const GstCuvScene *scene, const Strip *strip)
 {
   return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
 }
 
-/* Of a line of digits. Fallback fonts of other scripts may be higher; their
- * text is cut. */
+/* The height of a line of digits. Fallback fonts of other scripts may be
+ * higher; their text is cut. */
 static void
 measure_digit (const GstCuvScene *scene, Strip *strip)
 {
@@ -258,7 +260,7 @@ measure_digit (const GstCuvScene *scene, Strip *strip)
 }
 
 static void
-measure (const GstCuvScene *scene, Strip *strip)
+measure_strip (const GstCuvScene *scene, Strip *strip)
 {
   gint border = scene->thickness;
 
@@ -294,14 +296,14 @@ gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table)
     return;
   strip.pictures = gst_cuv_table_pictures (table, &width, &height);
   if (strip.pictures == NULL) {
-    GST_DEBUG ("table %s has no pictures, or not as many as rows: not drawn",
-        table->kind);
+    GST_DEBUG (
+        "table %s has no pictures, or fewer than rows: not drawn", table->kind);
     return;
   }
   strip.columns = (gint) width;
   strip.rows = (gint) height;
-  measure (self, &strip);
-  for (guint row = 0; row < strip.n_rows && has_room (self, &strip); row++) {
+  measure_strip (self, &strip);
+  for (guint row = 0; row < strip.n_rows && fits_above (self, &strip); row++) {
     if (!is_first_of_its_region (&strip, row))
       continue;
     strip.id = region_of (&strip, row);

@@ -11,7 +11,7 @@ typedef struct {
   char *text; /* NULL: unused entry */
   guint hash;
   int pixels, max_width;
-  guint64 used; /* clock of the last use */
+  guint64 used; /* time of the last use */
   cairo_surface_t *surface;
   CuvTextMask mask;
 } Entry;
@@ -40,7 +40,7 @@ clear_entries (CuvText *self)
     clear_entry (&self->entries[i]);
 }
 
-/* Not Pango's default font map, which belongs to one thread. */
+/* A font map of its own: Pango's default one belongs to one thread. */
 CuvText *
 cuv_text_new (void)
 {
@@ -97,7 +97,7 @@ cuv_text_font_problem (const char *font)
   description = pango_font_description_from_string (font);
   pixels = font_pixels (description);
   pango_font_description_free (description);
-  return pixels > MAX_FONT_PIXELS ? "its size is over 256 pixels (192 points)"
+  return pixels > MAX_FONT_PIXELS ? "its size is above 256 pixels (192 points)"
                                   : NULL;
 }
 
@@ -130,7 +130,8 @@ apply_font (CuvText *self)
 }
 
 static void
-lay_out (CuvText *self, const char *text, int max_width, PangoRectangle *box)
+lay_out_text (
+    CuvText *self, const char *text, int max_width, PangoRectangle *box)
 {
   char *valid = g_utf8_make_valid (text, -1);
   PangoRectangle ink;
@@ -162,7 +163,7 @@ render (CuvText *self, const char *text, int max_width, Entry *entry)
   gboolean ok;
 
   apply_font (self);
-  lay_out (self, text, max_width, &box);
+  lay_out_text (self, text, max_width, &box);
   if (box.width <= 0 || box.height <= 0)
     return FALSE;
   entry->surface =

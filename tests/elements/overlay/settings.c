@@ -353,7 +353,7 @@ GST_START_TEST (invalid_values_are_start_errors)
 {
   check_rejected ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
   check_rejected (
-      "label-colors", "c, face=(string)rde", "given for face, is not a colour");
+      "label-colors", "c, face=(string)rde", "is not a colour for face");
   check_rejected ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
   check_rejected ("label-colors", "c, face=(double)1", "not a colour");
   check_rejected ("font", "Sans 900", "256 pixels");
