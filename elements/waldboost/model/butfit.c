@@ -27,7 +27,7 @@ enum {
 };
 
 static void
-init (CuvModelReader *reader)
+butfit_init (CuvModelReader *reader)
 {
   CuvButfit *self = reader->state;
 
@@ -36,7 +36,7 @@ init (CuvModelReader *reader)
 }
 
 static void
-clear (gpointer state)
+butfit_clear (gpointer state)
 {
   CuvButfit *self = state;
 
@@ -258,6 +258,6 @@ static const CuvElementRule rules[] = {
 };
 
 const CuvModelFormat cuv_format_butfit = {
-  rules, G_N_ELEMENTS (rules), sizeof (CuvButfit), init, clear,
+  rules, G_N_ELEMENTS (rules), sizeof (CuvButfit), butfit_init, butfit_clear,
   { .role = CUV_ROLE_MODEL, .begin = begin_classifier, .end = end_classifier }
 };

@@ -8,9 +8,10 @@
 
 typedef struct {
   int type;            /* CuvFeature of all features, -1 = unknown */
-  gboolean type_given; /* by the attribute */
+  gboolean type_given; /* given by the attribute type */
   float threshold;     /* of the current stage */
-  int n_entries;       /* table size that its feature needs, 0 = none yet */
+  int n_entries;       /* table size that its feature needs, 0 = no feature
+                        * yet */
   GArray *table;       /* float, of the current weak hypothesis */
   CuvHaarNode haar;
   float min_std_dev;

@@ -12,7 +12,7 @@ static const char *const folders[] = { CUV_MODEL_FOLDER,
   "/usr/local/share/opencv4/lbpcascades",
   "/usr/local/share/opencv4/haarcascades" };
 
-/* Folders to search; g_strfreev() it. */
+/* Folders to search; free with g_strfreev(). */
 static char **
 model_folders (void)
 {
@@ -90,7 +90,7 @@ stem_of (const char *name)
 }
 
 /* A name that contains the searched one counts as one wrong letter, with ties
- * broken by length; one that only adds _default is the one that is meant. */
+ * broken by length; a name that only adds _default wins. */
 static guint
 name_distance (const char *name, const char *stem, const char *entry)
 {

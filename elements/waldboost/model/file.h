@@ -6,8 +6,8 @@
 #include <glib.h>
 #include "model/model.h"
 
-/* Loads a model from a file. A name without a folder that is not in the working
- * folder is searched for in the folders of CUV_MODEL_PATH (separated by
+/* Loads a model from a file. A name without a folder, if not in the working
+ * folder, is searched for in the folders of CUV_MODEL_PATH (separated by
  * colons), among the models that are installed with this project, and in the
  * folders of OpenCV's packages. options may be NULL. On failure returns NULL
  * and sets an error that names the file. */

@@ -81,7 +81,7 @@ choose_fixed_bits (const CuvWaldboostModel *model)
   return bits;
 }
 
-/* Clamped to 2^30, which no sum of leaves reaches. */
+/* Clamped to +-2^30, which no sum of leaves reaches. */
 static int32_t
 to_fixed (float value, int bits)
 {
@@ -290,7 +290,7 @@ cuv_model_ref (const CuvWaldboostModel *model)
 }
 
 static void
-clear (gpointer data)
+free_model (gpointer data)
 {
   Owner *owner = data;
 
@@ -302,5 +302,5 @@ void
 cuv_model_unref (const CuvWaldboostModel *model)
 {
   if (model != NULL)
-    g_atomic_rc_box_release_full ((gpointer) model, clear);
+    g_atomic_rc_box_release_full ((gpointer) model, free_model);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses a detector's model from the bytes of a file. */
+/* Parses and writes detector models. For the parsers see model/reader.h. */
 #ifndef CUV_WALDBOOST_MODEL_H
 #define CUV_WALDBOOST_MODEL_H
 
@@ -47,23 +47,25 @@ typedef struct {
   int32_t n_codes;          /* 256 of LBP, 17 of LRD, 100 of LRP */
   const CuvGridNode *nodes; /* n_weak */
   const float *leaves;      /* n_codes of each weak classifier */
-  /* n_weak; -INFINITY: no test. In a cascade each test ends a stage, and sums
-   * begin anew. */
+  /* n_weak; -INFINITY: no test. In a cascade each test ends a stage, and the
+   * next stage's sum starts at 0. */
   const float *thresholds;
-  float final_threshold; /* of a cascade: of the last stage, if it has none */
+  float final_threshold; /* of a cascade: threshold of the last stage, if
+                          * thresholds has none for it */
 } CuvGridClassifier;
 
-/* The threshold of a weak classifier, with that of a cascade's last stage. */
+/* The threshold after a weak classifier; after the last of a cascade,
+ * final_threshold counts, too. */
 float cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k);
 
-/* A copy, in fixed-point arithmetic and for a dense scan; a cascade for
- * OpenCV's. */
+/* A copy as a model: in fixed-point arithmetic and for a dense scan, a cascade
+ * for OpenCV's scan. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
 
-/* Such a classifier as XML, which cuv_model_parse() reads; free() it. A cascade
- * as OpenCV's; others as BUT FIT's, which has no final threshold: sums in the
- * file are smaller by it, so that 0 takes its place. comment: text without
- * "--". NULL if memory runs out. */
+/* The classifier as XML that cuv_model_parse() reads; free() it. A cascade is
+ * written in OpenCV's format, others in BUT FIT's. The latter has no final
+ * threshold: it is subtracted from the sums, so that 0 takes its place.
+ * comment: text without "--". NULL if memory runs out. */
 char *cuv_model_write (
     const CuvGridClassifier *classifier, const char *comment);
 
@@ -71,7 +73,8 @@ char *cuv_model_write (
  * there is only one way to pass the last stage of the cascade. */
 bool cuv_model_has_one_score (const CuvWaldboostModel *model);
 
-/* Whether no window passes, as in a WBDetector whose training failed. */
+/* Whether the model rejects every window, as a WBDetector whose training failed
+ * does. */
 bool cuv_model_rejects_all (const CuvWaldboostModel *model);
 
 /* Models are immutable and may be shared between threads. */

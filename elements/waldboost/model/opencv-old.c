@@ -26,7 +26,7 @@ enum {
   RECT,
   TILTED,
   THRESHOLD,
-  LEFT_VALUE, /* from here on one of each pair, left before right */
+  LEFT_VALUE, /* from here on a node has one of each pair, left before right */
   RIGHT_VALUE,
   LEFT_NODE,
   RIGHT_NODE,
@@ -34,14 +34,14 @@ enum {
 };
 
 static void
-init (CuvModelReader *reader)
+opencv_old_init (CuvModelReader *reader)
 {
   cuv_opencv_init (reader);
   reader->builder.model.feature = CUV_FEATURE_HAAR;
 }
 
 static void
-read_size (CuvModelReader *reader, const CuvElement *element, char *text,
+read_window_size (CuvModelReader *reader, const CuvElement *element, char *text,
     GError **error)
 {
   CuvOpencv *self = reader->state;
@@ -110,7 +110,7 @@ add_leaf (CuvModelReader *reader, int side, int32_t *child, GError **error)
       error, "a node has neither <%s_val> nor <%s_node>", name, name);
 }
 
-/* Each node has a feature of its own. */
+/* Each node has its own feature. */
 static void
 end_node (CuvModelReader *reader, const CuvElement *element, char *text,
     GError **error)
@@ -143,7 +143,8 @@ end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
   .high = CUV_MODEL_MAX_NODES
 
 static const CuvElementRule rules[] = {
-  { CUV_ROLE_MODEL, "size", SIZE, .flags = TEXT | NEEDED, .end = read_size },
+  { CUV_ROLE_MODEL, "size", SIZE, .flags = TEXT | NEEDED,
+      .end = read_window_size },
   { CUV_ROLE_MODEL, "stages", STAGES, .flags = NEEDED },
   { STAGES, "_", STAGE, .flags = MANY, .begin = cuv_opencv_begin_stage,
       .end = cuv_opencv_end_stage },
@@ -168,5 +169,5 @@ static const CuvElementRule rules[] = {
 };
 
 const CuvModelFormat cuv_format_opencv_old = { rules, G_N_ELEMENTS (rules),
-  sizeof (CuvOpencv), init, cuv_opencv_clear,
+  sizeof (CuvOpencv), opencv_old_init, cuv_opencv_clear,
   { .role = CUV_ROLE_MODEL, .end = end_cascade } };

@@ -112,7 +112,8 @@ cuv_opencv_has_room (const CuvOpencv *self, GError **error)
       CUV_MODEL_MAX_NODES);
 }
 
-/* Left, right, feature; then the threshold (HAAR) or 8 words of a subset. */
+/* A node: left, right, feature; then the threshold (HAAR) or 8 words of a
+ * subset (LBP). */
 static gboolean
 read_node (CuvModelReader *reader, char **text, GError **error)
 {

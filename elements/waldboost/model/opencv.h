@@ -47,7 +47,7 @@ cuv_opencv_is_haar (const CuvModelReader *reader)
   return reader->builder.model.feature == CUV_FEATURE_HAAR;
 }
 
-/* Of CuvModelFormat. */
+/* The functions of CuvModelFormat. */
 void cuv_opencv_init (CuvModelReader *reader);
 void cuv_opencv_clear (gpointer state);
 
@@ -63,7 +63,7 @@ void cuv_opencv_begin_weak (
 void cuv_opencv_end_weak (CuvModelReader *reader, const CuvElement *element,
     char *text, GError **error);
 
-/* FALSE with an error if there are as many nodes as there may be. */
+/* FALSE with an error if the limit of nodes is reached. */
 gboolean cuv_opencv_has_room (const CuvOpencv *self, GError **error);
 
 /* CuvBeginElement and CuvEndElement of the features' elements. */

@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parsers of all formats: a walk driven by rules (reader.c) over
- * the elements of XML (xml.c), YAML or JSON (yaml.c), whose text comes from the
- * file's bytes (text.c); words, numbers and errors (values.c). */
+/* Shared by the parsers of all formats, and a map of this folder.
+ *
+ * cuv_model_parse() is called by file.c (element, tools) and by tests:
+ *   file.c             finds a model file by name and reads it
+ *   text.c             bytes -> text: gzip, UTF-16; names what is not a model
+ *   reader.c           recognises the format, walks the elements by its rules
+ *   xml.c, yaml.c      elements of XML; of YAML and JSON
+ *   values.c           words, numbers, attributes and errors
+ * Formats, each a table of rules for reader.c:
+ *   opencv.c           opencv_traincascade: stages and trees
+ *   opencv-old.c       opencv_haartraining, the format of OpenCV 1 and 2
+ *   opencv-features.c  features of both
+ *   butfit.c           BUT FIT's WaldBoostClassifier: stages and tables
+ *   butfit-features.c  its features
+ *   wbd.c              WBDetector of opencv_contrib
+ * And:
+ *   model.c            the finished model: derived fields, reference count
+ *   write.c            a trained classifier -> XML of BUT FIT or OpenCV */
 #ifndef CUV_MODEL_READER_H
 #define CUV_MODEL_READER_H
 
@@ -85,7 +100,8 @@ struct _CuvElementRule {
   /* If high > 0: the text is an integer, stored as int32_t in the state. */
   gsize offset;
   int low, high;
-  const char *if_empty; /* the error without any known child; NULL = none */
+  const char *if_empty; /* error if no known child is present; NULL = that is
+                         * allowed */
 };
 
 /* A format and its private, zero-initialised state. */
@@ -95,8 +111,8 @@ typedef struct {
   gsize state_size;
   void (*init) (CuvModelReader *reader);
   void (*clear) (gpointer state);
-  /* Of the model's own element. Models in <opencv_storage> are recognised by
-   * their children: begin() is not called. */
+  /* Called for the model's own element; not for models in <opencv_storage>,
+   * which are recognised by their children. */
   CuvElementRule model;
 } CuvModelFormat;
 
@@ -122,16 +138,16 @@ struct _CuvModelReader {
 
 #define CUV_STORAGE "opencv_storage" /* the root of cv::FileStorage's files */
 
-/* To be called with line set. */
+/* Called by xml.c and yaml.c, with line set. */
 void cuv_reader_start (CuvModelReader *self, const CuvTag *tag, GError **error);
 void cuv_reader_add_text (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 void cuv_reader_end (CuvModelReader *self, GError **error);
 
-/* These call the above. In YAML and JSON the root is CUV_STORAGE, members of a
- * mapping are elements, and so are mappings and sequences in a sequence, by the
- * name _; numbers in a sequence are words of its text. Syntax errors are said
- * to be such. */
+/* These call the above. In YAML and JSON the root is CUV_STORAGE; members of a
+ * mapping are elements; mappings and sequences in a sequence are elements named
+ * _, numbers in a sequence words of its text. Errors name the syntax if that is
+ * wrong. */
 gboolean cuv_parse_xml (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 gboolean cuv_parse_yaml (

@@ -42,7 +42,7 @@ fail_to_unpack (int status, const z_stream *stream, GError **error)
 }
 
 static gboolean
-unpack (CuvModelText *self, GError **error)
+unpack_gzip (CuvModelText *self, GError **error)
 {
   z_stream stream = { .next_in = (Bytef *) self->start,
     .avail_in = (uInt) self->size };
@@ -90,7 +90,7 @@ convert_utf16 (CuvModelText *self, GError **error)
   return text != NULL;
 }
 
-/* Some programs write the NUL that ends a string of C. */
+/* Some programs also write the NUL that ends a C string. */
 static void
 trim (CuvModelText *self)
 {
@@ -168,11 +168,11 @@ gboolean
 cuv_model_fail_as_page (GError **error)
 {
   return cuv_model_fail (error,
-      "this is a web page, not a model: download the file itself, on GitHub by "
-      "the button Raw");
+      "this is a web page, not a model: download the file itself, on GitHub "
+      "with the button Raw");
 }
 
-/* Of the first line as much as an error shows. */
+/* The part of the first line that an error message shows. */
 static int
 shown (const CuvModelText *self, const char *at)
 {
@@ -189,12 +189,12 @@ fail_as_other (const CuvModelText *self, const char *at, GError **error)
 {
   if (begins (self, at, "version https://git-lfs"))
     return cuv_model_fail (
-        error, "this is a pointer of Git LFS, not the model: run git lfs pull");
+        error, "this is a Git LFS pointer, not the model: run git lfs pull");
   if (begins (self, at, "PK\3\4"))
     return cuv_model_fail (error, "this is a ZIP archive: unpack it");
   if (is_status (self, at))
     return cuv_model_fail (error,
-        "this is the answer of a web server, '%.*s', not a model: download the "
+        "this is a web server's response, '%.*s', not a model: download the "
         "file again",
         shown (self, at), at);
   return cuv_model_fail (error,
@@ -203,7 +203,7 @@ fail_as_other (const CuvModelText *self, const char *at, GError **error)
       shown (self, at), at);
 }
 
-/* XML also where nothing is: its parser says so. */
+/* An empty file counts as XML, whose parser reports it. */
 static gboolean
 find_syntax (CuvModelText *self, GError **error)
 {
@@ -230,7 +230,7 @@ cuv_model_text_read (CuvModelText *self, const char *bytes, gsize size,
     return cuv_model_fail (error,
         "the file is larger than %d MB, the limit for models",
         CUV_MODEL_MAX_BYTES >> 20);
-  if (is_gzip (bytes, size) && !unpack (self, error))
+  if (is_gzip (bytes, size) && !unpack_gzip (self, error))
     return FALSE;
   if (is_utf16 (self) && !convert_utf16 (self, error))
     return FALSE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the bytes of a model's file to its text. */
+/* Converts the bytes of a model file to text. */
 #ifndef CUV_MODEL_TEXT_H
 #define CUV_MODEL_TEXT_H
 
@@ -18,9 +18,9 @@ typedef struct {
 } CuvModelText;
 
 /* Unpacks gzip, up to CUV_MODEL_MAX_BYTES. Names and numbers of models are
- * ASCII, so that text in an encoding that extends it is read, whatever it says
- * its encoding is: other bytes, as in comments, become question marks. An error
- * says what another kind of file is, and sets *line. */
+ * ASCII, so text in any encoding that extends ASCII is accepted, whatever
+ * encoding it declares: other bytes, as in comments, become question marks. If
+ * the file is not a model, the error says what it is, and *line is set. */
 gboolean cuv_model_text_read (CuvModelText *self, const char *bytes, gsize size,
     int *line, GError **error);
 

@@ -24,7 +24,7 @@
 enum {
   PARAMS = CUV_ROLE_FIRST,
   WEAK_COUNT,
-  THRESHOLDS, /* from here on the arrays */
+  THRESHOLDS, /* the arrays, from here on */
   ALPHAS,
   POLARITIES,
   CASCADE_THRESHOLDS,
@@ -39,7 +39,7 @@ typedef struct {
 } Detector;
 
 static void
-init (CuvModelReader *reader)
+wbd_init (CuvModelReader *reader)
 {
   Detector *self = reader->state;
 
@@ -48,7 +48,7 @@ init (CuvModelReader *reader)
 }
 
 static void
-clear (gpointer state)
+wbd_clear (gpointer state)
 {
   Detector *self = state;
 
@@ -70,7 +70,7 @@ number (const Detector *self, int array, guint i)
 
 /* ---- arrays ---- */
 
-/* As cv::FileStorage writes what is not finite. */
+/* Numbers that are not finite, as cv::FileStorage writes them. */
 static gboolean
 is_special (const char *word, float *value)
 {
@@ -145,7 +145,8 @@ largest_sum (const Detector *self)
   return sum;
 }
 
-/* OpenCV's sum is NaN or too small at the end, whatever the window. */
+/* Makes every window fail: OpenCV's final sum would be NaN or too small for any
+ * window. */
 static gboolean
 never_passes (const Detector *self)
 {
@@ -158,10 +159,10 @@ never_passes (const Detector *self)
   return never;
 }
 
-/* An infinite response decides: below, the window is rejected, at the latest at
- * the end; above, no finite test matters any more. CUV_MAX_RESPONSE takes its
- * place, against a test that only depends on the sign. Returns the number of
- * such responses. */
+/* An infinite response decides: if negative, the window is rejected, at the
+ * latest at the end; if positive, no finite test matters any more. Replaces it
+ * by CUV_MAX_RESPONSE and a test that depends on the sign only. Returns the
+ * number of such responses. */
 static int
 bound_responses (Detector *self)
 {
@@ -181,8 +182,8 @@ bound_responses (Detector *self)
   return n;
 }
 
-/* Replaces what is not finite, but for tests that always or never reject; gives
- * the same hits. */
+/* Replaces numbers that are not finite, except in tests that always or never
+ * reject; hits stay the same. */
 static gboolean
 make_finite (Detector *self, float *final_threshold, GError **error)
 {
@@ -195,7 +196,7 @@ make_finite (Detector *self, float *final_threshold, GError **error)
   n = bound_responses (self);
   if (n > 0 && largest > CUV_MAX_RESPONSE / 2)
     return cuv_model_fail (error,
-        "<alphas> hold .Inf, and others whose sum is above %g",
+        "<alphas> hold .Inf, and the sum of the others is above %g",
         (double) CUV_MAX_RESPONSE / 2);
   if (n > 0 || never)
     *final_threshold = 0;
@@ -303,5 +304,5 @@ static const CuvElementRule rules[] = {
 };
 
 const CuvModelFormat cuv_format_wbd = { rules, G_N_ELEMENTS (rules),
-  sizeof (Detector), init, clear,
+  sizeof (Detector), wbd_init, wbd_clear,
   { .role = CUV_ROLE_MODEL, .end = end_model } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The formats' elements: see opencv.c and butfit.c. */
+/* Writes a classifier as XML; for the elements see opencv.c and butfit.c. */
 #include "model/model.h"
 #include "model/reader.h"
 
@@ -16,8 +16,8 @@ static const struct {
   [CUV_FEATURE_LRP] = { "LRP", "LRP" },
 };
 
-/* With a point, whatever the locale, and as few digits as give the same float.
- */
+/* With a decimal point in any locale, and the fewest digits that give the same
+ * float. */
 static void
 write_number (float value, FILE *out)
 {

@@ -43,7 +43,7 @@ end_element (GMarkupParseContext *context, const char *name, gpointer data,
 }
 
 static void
-add_text (GMarkupParseContext *context, const char *text, gsize size,
+xml_add_text (GMarkupParseContext *context, const char *text, gsize size,
     gpointer data, GError **error)
 {
   cuv_reader_add_text (data, text, size, error);
@@ -73,8 +73,8 @@ gboolean
 cuv_parse_xml (
     CuvModelReader *self, const char *text, gsize size, GError **error)
 {
-  static const GMarkupParser callbacks = { start_element, end_element, add_text,
-    pass_through, NULL };
+  static const GMarkupParser callbacks = { start_element, end_element,
+    xml_add_text, pass_through, NULL };
   GMarkupParseContext *context =
       g_markup_parse_context_new (&callbacks, 0, self, NULL);
   gboolean ok =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The elements of YAML and of JSON, which is YAML to libyaml. Nothing recurses,
- * and there is no tree: values go where XML's go. */
+/* The elements of YAML and of JSON, which is YAML to libyaml. Without recursion
+ * and without a tree: values are passed on as those of XML are. */
 #include "model/reader.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 typedef struct {
   CuvModelReader *reader;
   gboolean is_map[CUV_MODEL_MAX_DEPTH + 1]; /* of the open elements */
-  char *key; /* of the next value of a mapping; NULL: the key comes next */
+  char *key; /* name of the next value of a mapping; NULL: the key comes next */
 } Yaml;
 
 static gboolean
@@ -28,7 +28,7 @@ name_of_tag (const yaml_char_t *tag)
 }
 
 static void
-start (Yaml *self, const yaml_char_t *yaml_tag, GError **error)
+yaml_start (Yaml *self, const yaml_char_t *yaml_tag, GError **error)
 {
   const char *names[] = { "type_id", NULL };
   const char *values[] = { name_of_tag (yaml_tag), NULL };
@@ -49,7 +49,7 @@ static void
 start_collection (
     Yaml *self, const yaml_char_t *tag, gboolean is_map, GError **error)
 {
-  start (self, tag, error);
+  yaml_start (self, tag, error);
   if (*error == NULL)
     self->is_map[self->reader->depth] = is_map;
 }
@@ -69,7 +69,7 @@ add_scalar (Yaml *self, const yaml_event_t *event, GError **error)
   } else if (self->key == NULL) {
     self->key = g_strndup (value, size);
   } else {
-    start (self, NULL, error);
+    yaml_start (self, NULL, error);
     if (*error == NULL)
       cuv_reader_add_text (self->reader, value, size, error);
     if (*error == NULL)
@@ -95,14 +95,15 @@ handle (Yaml *self, const yaml_event_t *event, GError **error)
       add_scalar (self, event, error);
       break;
     case YAML_ALIAS_EVENT:
-      cuv_model_fail (error, "aliases of YAML are not supported");
+      cuv_model_fail (
+          error, "YAML aliases are not supported: write each value out");
       break;
     default:
       break;
   }
 }
 
-/* Up to the end of the first document. */
+/* Reads up to the end of the first document. */
 static gboolean
 read_events (
     Yaml *self, yaml_parser_t *parser, int skipped_lines, GError **error)
@@ -126,9 +127,9 @@ read_events (
   return TRUE;
 }
 
-/* Moves to the document, and adds the lines before it: cv::FileStorage writes
- * "%YAML:1.0" where YAML has a blank, and libyaml compares each directive with
- * all others. */
+/* Skips to the document and counts the lines before it: cv::FileStorage writes
+ * "%YAML:1.0", where YAML demands a blank; and libyaml compares each directive
+ * with all others, which takes quadratic time. */
 static gboolean
 skip_directives (const char **text, gsize *size, int *n_lines, GError **error)
 {
@@ -141,7 +142,7 @@ skip_directives (const char **text, gsize *size, int *n_lines, GError **error)
   document = g_strstr_len (at, end - at, "\n---");
   if (document == NULL)
     return cuv_model_fail (
-        error, "not well-formed YAML: there is no line --- after %%YAML");
+        error, "not well-formed YAML: no line --- after %%YAML");
   for (at = *text; at <= document; at++)
     *n_lines += *at == '\n';
   *text = at;

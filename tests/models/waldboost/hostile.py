@@ -74,7 +74,7 @@ def other_cases(stumps):
                  '<!-- a --><!DOCTYPE  HTML>', '<HTML lang="en">'):
         yield head + '<body><p>x</body></html>', 'this is a web page'
     for text in ('404: Not Found', '404 page not found\n', '503\n'):
-        yield text, f"answer of a web server, '{text.strip()}', not a model"
+        yield text, f"web server's response, '{text.strip()}', not a model"
     yield '4040 a', "it begins with '4040 a'"
     yield 'version https://git-lfs.github.com/spec/v1\noid', 'run git lfs pull'
     yield b'PK\3\4' + bytes(30), 'this is a ZIP archive'
@@ -89,7 +89,7 @@ def other_cases(stumps):
 
 def yaml_cases(yml):
     threshold = re.search('stageThreshold: .*', yml).group()
-    yield (replace(yml, threshold, 'stageThreshold: *a'), 'aliases of YAML are')
+    yield (replace(yml, threshold, 'stageThreshold: *a'), 'YAML aliases are')
     yield replace(yml, threshold, '? [ 1 ]\n         : 2'), 'a key is not a name'
     yield replace(yml, threshold, threshold + '\t: x'), 'not well-formed YAML'
     yield yml + '\n   - x', 'not well-formed YAML'
@@ -132,7 +132,7 @@ def bombs(size):
     yield f'{{"a": "{"x" * size}"}}', 'not a model of a supported'
     tags = ''.join(f'%TAG !{i}! x\n' for i in range(1 << 19))
     yield f'%YAML 1.1\n{tags}---\na: 1\n', 'line 524292: not a model of a supported'
-    yield f'%YAML:1.0\r{tags}', 'there is no line --- after %YAML'
+    yield f'%YAML:1.0\r{tags}', 'no line --- after %YAML'
 
 
 # ---- OpenCV's cascades ----
@@ -417,7 +417,7 @@ def wbd_cases(text):
             yield (between(text, name, value),
                    f"'{value}' is not a finite number")
     yield (between(text, 'alphas', '100 -50000 .Inf 1 1'),
-           '<alphas> hold .Inf, and others whose sum is above 50000')
+           '<alphas> hold .Inf, and the sum of the others is above 50000')
     yield (between(text, 'alphas', '100001'),
            "'100001' is not a number in -100000 .. 100000")
     for value in ('0', '2', '-2', '1.', 'x'):
