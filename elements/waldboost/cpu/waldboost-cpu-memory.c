@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of a scan on the CPU; grows with the largest plan seen. */
+/* Allocates the memory of a scan on the CPU; it grows with the largest plan
+ * seen. */
 #include "cpu/waldboost-cpu-private.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #define ALIGNMENT 64
 
 static bool
-reserve (CuvBuffer *self, size_t size)
+reserve_buffer (CuvBuffer *self, size_t size)
 {
   if (size <= self->size)
     return true;
@@ -48,20 +49,21 @@ static bool
 make_strips (CuvWaldboostCpu *self)
 {
   self->n_strips = split_levels (self->plan, NULL);
-  if (!reserve (&self->strips, (self->n_strips + 1) * sizeof (CuvStrip)))
+  if (!reserve_buffer (&self->strips, (self->n_strips + 1) * sizeof (CuvStrip)))
     return false;
   split_levels (self->plan, self->strips.data);
   return true;
 }
 
-/* Pixels of the levels that others are resized from. */
+/* Number of pixels of the levels that other levels are resized from. */
 static bool
 make_pictures (CuvWaldboostCpu *self)
 {
   const CuvWaldboostPlan *plan = self->plan;
   size_t n = 0;
 
-  if (!reserve (&self->pictures, (plan->n_levels + 2) * sizeof (CuvPicture)))
+  if (!reserve_buffer (
+          &self->pictures, (plan->n_levels + 2) * sizeof (CuvPicture)))
     return false;
   memset (self->pictures.data, 0, (plan->n_levels + 2) * sizeof (CuvPicture));
   for (int i = 0; i < plan->n_levels; i++) {
@@ -74,7 +76,7 @@ make_pictures (CuvWaldboostCpu *self)
     picture->height = plan->levels[at].height;
     n += (size_t) picture->width * picture->height;
   }
-  if (!reserve (&self->pixels, n))
+  if (!reserve_buffer (&self->pixels, n))
     return false;
   n = 0;
   for (int i = 0; i < plan->n_levels; i++) {
@@ -95,15 +97,16 @@ make_worker (const CuvWaldboostCpu *self, CuvWorker *worker, int width)
   size_t rows = STRIP_ROWS + model->window_height + CUV_ZERO_ROWS;
   size_t integral = rows * self->stride * self->dsp.sum_size;
 
-  return reserve (&worker->grey[0], row) && reserve (&worker->grey[1], row)
-      && reserve (&worker->column, row * sizeof (uint16_t))
-      && reserve (&worker->integral[0], integral)
+  return reserve_buffer (&worker->grey[0], row)
+      && reserve_buffer (&worker->grey[1], row)
+      && reserve_buffer (&worker->column, row * sizeof (uint16_t))
+      && reserve_buffer (&worker->integral[0], integral)
       && (model->feature != CUV_FEATURE_HAAR
-          || reserve (&worker->integral[1], integral))
-      && (!model->tilted || reserve (&worker->integral[2], integral))
-      && reserve (
+          || reserve_buffer (&worker->integral[1], integral))
+      && (!model->tilted || reserve_buffer (&worker->integral[2], integral))
+      && reserve_buffer (
           &worker->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
-      && reserve (
+      && reserve_buffer (
           &worker->survivors, self->plan->n_segments * sizeof (uint64_t));
 }
 
@@ -127,7 +130,7 @@ size_of_turned (const CuvWaldboostPlan *plan)
       : (size_t) plan->turn.width * plan->turn.height;
 }
 
-/* The stride never shrinks, so that the tables, which depend on it, are rarely
+/* The stride never shrinks: tables depend on it and would have to be
  * rebuilt. */
 static void
 choose_functions (CuvWaldboostCpu *self, int width)
@@ -153,12 +156,13 @@ cuv_waldboost_cpu_set_plan (CuvWaldboostCpu *self, const CuvWaldboostPlan *plan)
       return false;
   }
   return make_strips (self) && make_pictures (self)
-      && reserve (&self->zeros, (size_t) width + ALIGNMENT)
-      && reserve (&self->grey, (size_t) plan->width * plan->height + 1)
-      && reserve (&self->turned, size_of_turned (plan))
-      && reserve (
+      && reserve_buffer (&self->zeros, (size_t) width + ALIGNMENT)
+      && reserve_buffer (&self->grey, (size_t) plan->width * plan->height + 1)
+      && reserve_buffer (&self->turned, size_of_turned (plan))
+      && reserve_buffer (
           &self->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
-      && reserve (&self->survivors, plan->n_segments * sizeof (uint64_t));
+      && reserve_buffer (
+          &self->survivors, plan->n_segments * sizeof (uint64_t));
 }
 
 CuvWaldboostCpu *

@@ -23,7 +23,8 @@ typedef struct {
   int width, height;
 } CuvPicture;
 
-/* A band of a level's rows of windows, and its hits in a worker's list. */
+/* A strip: consecutive rows of windows of a level, and their hits in a worker's
+ * list. */
 typedef struct {
   int32_t level, first, n; /* n rows of windows, from row first on */
   int32_t first_hit, n_hits, worker;
@@ -34,7 +35,7 @@ typedef struct {
   CuvBuffer grey[2];     /* rows of a level */
   CuvBuffer column;      /* scratch of resize_row */
   CuvBuffer integral[3]; /* sums, squares, tilted; pages of idle workers are
-                          * never touched, so they cost no memory */
+                          * never touched and cost no memory */
   CuvBuffer hits, survivors;
   CuvHitList list; /* of all its strips */
   int64_t pyramid_ns, scan_ns;
@@ -49,19 +50,20 @@ struct _CuvWaldboostCpu {
   CuvWorker workers[CUV_MAX_WORKERS];
   CuvBuffer strips;          /* n_strips CuvStrip */
   CuvBuffer pictures;        /* see cuv_picture_of() */
-  CuvBuffer pixels;          /* of the levels that are sources */
+  CuvBuffer pixels;          /* pixels of the levels that others are resized
+                              * from */
   CuvBuffer zeros;           /* the pixel row above a strip */
   CuvBuffer hits, survivors; /* of the result */
-  CuvBuffer grey;   /* pixels of the frame, unless it has a grey plane */
-  CuvBuffer turned; /* those of the turned frame */
+  CuvBuffer grey;   /* grey pixels of the frame, unless it has a grey plane */
+  CuvBuffer turned; /* grey pixels of the rotated frame */
   /* during a run */
   const CuvFrame *frame;
-  int level; /* whose picture is being made, see cuv_picture_of() */
+  int level; /* level whose picture is being made, see cuv_picture_of() */
 };
 
-/* The picture of a level, -1 = that of the turned frame, -2 = of the frame.
- * data is NULL unless the level is a source of others: then rows are made when
- * a strip needs them. */
+/* The picture of a level; -1 = of the rotated frame, -2 = of the frame. data is
+ * NULL unless other levels are resized from the level: its rows are then
+ * computed when a strip needs them. */
 static inline CuvPicture *
 cuv_picture_of (const CuvWaldboostCpu *self, int level)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A whole scan on the CPU: grey, pyramid, integral images and windows.
  *
- * Levels that others are resized from are made first, as whole pictures. Then
- * all levels are split into strips whose integral images fit the cache. A strip
- * makes all rows that it needs, including those shared with its neighbours, so
- * strips are independent tasks. */
+ * Levels that others are resized from are computed first, as whole pictures.
+ * Then all levels are split into strips whose integral images fit the cache. A
+ * strip computes all rows that it needs, including those shared with its
+ * neighbours, so strips are independent tasks. */
 #include "cpu/waldboost-cpu-private.h"
 #include "cuvgrey.h"
 
 #include <string.h>
 #include <time.h>
 
-#define TASK_ROWS 32 /* of a picture, made by one task */
+#define TASK_ROWS 32 /* rows of a picture that a task computes */
 
 static int64_t
 thread_ns (void)
@@ -54,7 +54,7 @@ turn_row (const CuvWaldboostCpu *self, int y, uint8_t *out)
       frame->height, y, out);
 }
 
-/* Makes a band of TASK_ROWS rows of self->level. */
+/* Computes TASK_ROWS rows of self->level. */
 static void
 picture_task (void *data, int worker_index, int task)
 {
@@ -78,7 +78,7 @@ picture_task (void *data, int worker_index, int task)
 }
 
 static void
-make_picture (CuvWaldboostCpu *self, int level, int n_threads)
+make_level_picture (CuvWaldboostCpu *self, int level, int n_threads)
 {
   int height = cuv_picture_of (self, level)->height;
 
@@ -102,7 +102,7 @@ make_grey (CuvWaldboostCpu *self, int n_threads)
   }
   picture->data = self->grey.data;
   picture->stride = self->plan->width;
-  make_picture (self, -2, n_threads);
+  make_level_picture (self, -2, n_threads);
 }
 
 static void
@@ -117,7 +117,7 @@ turn_frame (CuvWaldboostCpu *self, int n_threads)
   }
   *picture =
       (CuvPicture){ self->turned.data, turn->width, turn->width, turn->height };
-  make_picture (self, -1, n_threads);
+  make_level_picture (self, -1, n_threads);
 }
 
 /* A level's source comes before it. */
@@ -126,7 +126,7 @@ make_sources (CuvWaldboostCpu *self, int n_threads)
 {
   for (int i = 0; i < self->plan->n_levels; i++) {
     if (cuv_picture_of (self, i)->data != NULL)
-      make_picture (self, i, n_threads);
+      make_level_picture (self, i, n_threads);
   }
 }
 
@@ -153,7 +153,8 @@ make_integral_row (const CuvWaldboostCpu *self, CuvWorker *worker,
   char *at[3] = { NULL };
 
   for (int i = 0; i < 3; i++)
-    if (worker->integral[i].data != NULL) /* only those that the model needs */
+    if (worker->integral[i].data != NULL) /* only the images that the model
+                                           * needs */
       at[i] = (char *) worker->integral[i].data + row * pitch;
   self->dsp.sum_row (
       at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
@@ -300,8 +301,9 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     make_grey (self, n_threads);
     turn_frame (self, n_threads);
     make_sources (self, n_threads);
-    /* Tasks start in ascending order, so a hit that a full worker loses comes
-     * after CUV_WALDBOOST_MAX_HITS others: the result would lose it anyway. */
+    /* Tasks start in ascending order, so a worker whose list is full only loses
+     * hits that come after CUV_WALDBOOST_MAX_HITS others, which the result
+     * would lose anyway. */
     cuv_threads_run_workers (
         n_threads, n_threads, self->n_strips, strip_task, self);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of whole frames on the CPU. */
+/* The scan of a whole frame on the CPU, called by backend.c and by training. */
 #ifndef CUV_WALDBOOST_CPU_H
 #define CUV_WALDBOOST_CPU_H
 
@@ -7,14 +7,14 @@
 
 typedef struct _CuvWaldboostCpu CuvWaldboostCpu;
 
-/* Allocates all that a frame needs; NULL if memory runs out. Model and plan
- * must outlive the scan. */
+/* Allocates everything a frame needs; NULL if memory runs out. Model and plan
+ * must outlive it. */
 CuvWaldboostCpu *cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
 
 /* Changes to another plan of the same model. Memory only grows. False if memory
- * runs out; then only cuv_waldboost_cpu_free() is allowed. */
+ * runs out; afterwards only cuv_waldboost_cpu_free() may be called. */
 bool cuv_waldboost_cpu_set_plan (
     CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
 

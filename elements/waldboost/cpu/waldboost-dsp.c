@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fills the function table by the CPU and the model. */
+/* Fills the function table: plain C, then what this CPU and the model allow. */
 #include "config.h"
 #include "cpu/waldboost-dsp.h"
 

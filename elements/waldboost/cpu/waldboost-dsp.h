@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of a scan that have more than one version. */
+/* Function table of a scan: the inner loops that have more than one version. */
 #ifndef CUV_WALDBOOST_DSP_H
 #define CUV_WALDBOOST_DSP_H
 
@@ -7,7 +7,7 @@
 
 /* Rows of integral images have stride elements, at least the level's width +
  * CUV_SUMS_PADDING. Element size and column order are private to a version. The
- * argument step of the row functions is that of the level's windows. */
+ * argument step of the row functions is the step of the level's windows. */
 #define CUV_SUMS_PADDING 96
 
 /* Makes one row of a level, width pixels, from two rows of its source, each
@@ -30,7 +30,7 @@ typedef struct {
   void (*square_row) (void *squares, const void *above, const uint8_t *grey,
       int width, int step, ptrdiff_t stride);
 
-  /* The same for the tilted one, which also needs its row y - 1 (two_above)
+  /* The same for the tilted image, which also needs its row y - 1 (two_above)
    * and pixel row y - 1 (grey_above). All are 0 above the first row. */
   void (*tilted_row) (void *tilted, const void *above, const void *two_above,
       const uint8_t *grey, const uint8_t *grey_above, int width, int step,
@@ -49,7 +49,7 @@ void cuv_waldboost_dsp_init (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride);
 void cuv_waldboost_dsp_clear (CuvWaldboostDsp *self); /* zeros are allowed */
 
-/* That of the running CPU, which needs no model. */
+/* The resize function of the running CPU, which needs no model. */
 CuvResizeRow cuv_waldboost_resize_row (void);
 
 /* cpu/x86 */

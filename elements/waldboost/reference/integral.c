@@ -24,7 +24,7 @@ cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
 }
 
 static void
-add_row (uint32_t *out, const uint32_t *above, const uint8_t *grey, int width,
+sum_row (uint32_t *out, const uint32_t *above, const uint8_t *grey, int width,
     bool squares)
 {
   uint32_t total = 0;
@@ -40,21 +40,20 @@ void
 cuv_sum_row (void *sums, const void *above, const uint8_t *grey, int width,
     int step, ptrdiff_t stride)
 {
-  add_row (sums, above, grey, width, false);
+  sum_row (sums, above, grey, width, false);
 }
 
 void
 cuv_square_row (void *squares, const void *above, const uint8_t *grey,
     int width, int step, ptrdiff_t stride)
 {
-  add_row (squares, above, grey, width, true);
+  sum_row (squares, above, grey, width, true);
 }
 
-/* A triangle is the union of those of its upper left and upper right neighbours
- * (whose intersection is the triangle two rows up) and two more pixels. Pixels
- * outside the image are 0, so one neighbour suffices at the left and right
- * edge.
- */
+/* A triangle is the union of the triangles of its upper left and upper right
+ * neighbours (whose intersection is the triangle two rows up) and two more
+ * pixels. Pixels outside the image are 0, so one neighbour suffices at the left
+ * and right edge. */
 void
 cuv_tilted_row (void *out, const void *above, const void *two_above,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plan: what to scan in frames of one size; positions of windows in it. */
+/* The plan: what to scan in frames of one size, and where its windows lie in
+ * the frame. */
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
@@ -16,8 +17,8 @@ cuv_compare_ints (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A cascade's segments are its stages. Those of other models end as requested:
- * sorted, unique, none beyond the model's end. */
+/* The segments of a cascade are its stages. In other models they end as
+ * requested: sorted, unique, none beyond the model's end. */
 static bool
 choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
@@ -54,7 +55,7 @@ upscale_of (const CuvWaldboostParams *params)
 }
 
 static void
-set_picture (CuvWaldboostPlan *plan, const CuvWaldboostParams *params)
+set_picture_size (CuvWaldboostPlan *plan, const CuvWaldboostParams *params)
 {
   const double upscale = upscale_of (params);
 
@@ -73,7 +74,7 @@ cuv_waldboost_picture_size (
   CuvWaldboostPlan plan = { .width = *width, .height = *height };
   const int largest = *width > *height ? *width : *height;
 
-  set_picture (&plan, params);
+  set_picture_size (&plan, params);
   *width = plan.picture_width;
   *height = plan.picture_height;
   return as_is
@@ -138,7 +139,7 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
   plan->height = height;
   plan->window_width = model->window_width;
   plan->window_height = model->window_height;
-  set_picture (plan, params);
+  set_picture_size (plan, params);
   plan->rearrangement = params->rearrangement;
   plan->block_size = params->block_size;
   if (!choose_segments (plan, model, params)

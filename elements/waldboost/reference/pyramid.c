@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounds half to even, in every rounding mode that a program leaves set. */
+/* Rounds half to even in the default rounding mode, as OpenCV's cvRound(). */
 static int
 round_int (double value)
 {
@@ -37,7 +37,7 @@ is_too_small (const CuvWaldboostParams *params, Size box)
   return box.width < params->min_width || box.height < params->min_height;
 }
 
-/* The same in pixels of an enlarged picture. */
+/* Limits of object sizes in pixels of the enlarged picture. */
 static CuvWaldboostParams
 enlarge_sizes (const CuvWaldboostParams *params)
 {
@@ -60,9 +60,9 @@ is_enlarged (const CuvWaldboostPlan *plan)
       || plan->picture_height != plan->turn.height;
 }
 
-/* Makes it the first level. Returns the number of levels so far. */
+/* Makes the picture the first level. Returns the number of levels so far. */
 static int
-add_picture (const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
+add_picture_level (const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
 {
   if (!is_enlarged (plan))
     return 0;
@@ -83,7 +83,8 @@ box_size (const CuvWaldboostModel *model, float scale)
     round_int (model->window_height * scale) };
 }
 
-/* The scales whose box fits into the frame; levels may be NULL. */
+/* The scales whose box fits into the frame; levels may be NULL. Returns their
+ * number. */
 static int
 count_scales (const CuvWaldboostModel *model, double factor,
     const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
@@ -121,7 +122,7 @@ nearest_to_minimum (const CuvWaldboostModel *model,
   return at;
 }
 
-/* Keeps the scales of a requested size, in place. */
+/* Keeps the scales whose size was requested, in place. */
 static int
 choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     CuvWaldboostLevel *levels, int n)
@@ -144,7 +145,7 @@ choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
 
 /* OpenCV splits each level into as many stripes as the first level has groups
  * of 32 window columns. Rounding can leave one row below the last stripe
- * unvisited; cascades must do the same to give the same result. */
+ * unvisited; this does the same. */
 static void
 set_opencv_positions (
     const CuvWaldboostModel *model, CuvWaldboostLevel *level, int first_width)
@@ -191,7 +192,7 @@ opencv_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
   if (all == NULL)
     return NULL;
-  levels = all + add_picture (plan, all);
+  levels = all + add_picture_level (plan, all);
   count_scales (model, factor, plan, levels);
   n = choose_scales (model, params, levels, n);
   for (int i = 0; i < n; i++) {
@@ -222,7 +223,7 @@ wbd_level (
     .box_width = (int) ((float) model->window_width / factor),
     .box_height = (int) ((float) model->window_height / factor) };
 
-  /* WBDetector skips the windows that touch the right or lower edge */
+  /* WBDetector skips windows that touch the right or lower edge */
   if (level.width > model->window_width
       && level.height > model->window_height) {
     level.n_x = ceil_div (level.width - model->window_width, WBD_STEP);
@@ -240,7 +241,7 @@ wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
   if (levels == NULL)
     return NULL;
-  n = n_before = add_picture (plan, levels);
+  n = n_before = add_picture_level (plan, levels);
   for (float factor = 0.2f; factor < 1.2f; factor *= 1.1f) {
     CuvWaldboostLevel level = wbd_level (plan, model, factor);
     Size box = { level.box_width, level.box_height };
@@ -293,7 +294,7 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
   if (levels == NULL)
     return NULL;
-  n = add_picture (plan, levels);
+  n = add_picture_level (plan, levels);
   base = n - 1;
   for (int i = 0; i < octaves * per_octave; i++) {
     int octave = i / per_octave, in_octave = i % per_octave;
@@ -310,7 +311,7 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     if (is_base)
       base = n;
     if (level.n_x > 0)
-      plan->n_levels = n + 1; /* later bases have no users */
+      plan->n_levels = n + 1; /* later bases are the source of no level */
     if (level.n_x > 0 || is_base)
       levels[n++] = level;
   }
@@ -364,7 +365,7 @@ static void
 make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     CuvTap *taps, int n_out, int n_in)
 {
-  /* OpenCV does not resize to the same size, regardless of the factor */
+  /* OpenCV does not resize if the size is the same, regardless of the factor */
   bool copy = level->width == plan->picture_width
       && level->height == plan->picture_height;
   int exponent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turned pictures: their geometry, and their rows from a grey picture, which
- * equal cuv_turned_grey(). */
+/* Rotated pictures: their geometry, and their rows from a grey picture, which
+ * equal those of cuv_turned_grey(). */
 #include "reference/waldboost-reference.h"
 #include "waldboost/turn.h"
 
@@ -32,13 +32,14 @@ cuv_turn_new (int degrees, int width, int height)
 /* ---- rows ---- */
 
 static bool
-is_inside (CuvTurnPlace place, int width, int height)
+is_in_picture (CuvTurnPlace place, int width, int height)
 {
   return place.x >= 0 && place.x <= (int64_t) (width - 1) << 17 && place.y >= 0
       && place.y <= (int64_t) (height - 1) << 17;
 }
 
-/* From first to end, no place is between pixels. */
+/* For rotations by multiples of 90 degrees, in which no position lies between
+ * pixels. */
 static void
 copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -50,8 +51,8 @@ copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     out[x] = in[x * step];
 }
 
-/* Inside the picture, places fit 32 bits. Those on its last column or row have
- * weight 0 for the next one, which is not read. */
+/* For other rotations. Inside the picture, positions fit 32 bits. On the last
+ * column or row the weight of the next one is 0, and it is not read. */
 static void
 mix_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -78,11 +79,11 @@ cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
   int first = 0, end = turn->width;
 
   while (first < end
-      && !is_inside (
+      && !is_in_picture (
           cuv_turn_place (turn, width, height, first, y), width, height))
     first++;
   while (end > first
-      && !is_inside (
+      && !is_in_picture (
           cuv_turn_place (turn, width, height, end - 1, y), width, height))
     end--;
   memset (out, CUV_TURN_OUTSIDE, first);
@@ -93,15 +94,15 @@ cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
 
 /* ---- windows ---- */
 
-/* Whether boxes are turned by 90 degrees. */
+/* Whether boxes are rotated by 90 degrees, which swaps width and height. */
 static bool
 is_lying (const CuvTurn *turn)
 {
   return abs (turn->sin) > abs (turn->cos);
 }
 
-/* Exact: in half pixels of the level from the centre, times the sides of both
- * and ONE. */
+/* Exact: in half pixels of the level from the centre, times the sides of level
+ * and picture and ONE. */
 bool
 cuv_turn_keeps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     int level_x, int level_y)
@@ -163,7 +164,7 @@ cuv_turn_add_ranges (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- boxes ---- */
 
-/* Half of value / ONE, rounded to the nearest. */
+/* value / (2 ONE), rounded to the nearest. */
 static int
 half_of (int64_t value)
 {

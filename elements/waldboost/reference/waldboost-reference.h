@@ -47,15 +47,15 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 
-/* The turn that makes objects turned by so many degrees upright, of pictures of
- * width x height pixels. */
+/* The rotation of pictures of width x height pixels after which objects rotated
+ * by degrees, clockwise, are upright. */
 CuvTurn cuv_turn_new (int degrees, int width, int height);
 
-/* Row y of the turned picture, turn->width pixels, from a grey one. */
+/* Row y of the rotated picture, turn->width pixels, from a grey picture. */
 void cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     int width, int height, int y, uint8_t *out);
 
-/* Whether the box of a window of a turned picture lies in the frame. */
+/* Whether the box of a window of a rotated picture lies in the frame. */
 bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level, int level_x, int level_y);
 
@@ -64,16 +64,17 @@ bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
 bool cuv_turn_add_ranges (CuvWaldboostPlan *plan,
     const CuvWaldboostModel *model, CuvWaldboostLevel *levels);
 
-/* The box in the upright, enlarged frame of one in the plan's picture. */
+/* Converts a box in the plan's picture to one in the upright, enlarged
+ * frame. */
 CuvWaldboostBox cuv_turn_back (
     const CuvWaldboostPlan *plan, CuvWaldboostBox box);
 
 /* For qsort() of int32_t. */
 int cuv_compare_ints (const void *a, const void *b);
 
-/* Converts a length or position in a DENSE level to picture pixels, or in an
- * enlarged frame to the frame's, rounded; from a side of n_level pixels to one
- * of n_frame. */
+/* Scales a length or position from a side of n_level pixels to one of n_frame,
+ * rounded: from a DENSE level to the picture, or from an enlarged frame to the
+ * frame. */
 static inline int
 cuv_scale_to_frame (int length, int n_level, int n_frame)
 {
@@ -92,7 +93,7 @@ typedef struct _CuvWaldboostTables CuvWaldboostTables;
  * 1: a triangle that opens upwards from (x, y).
  *
  * All have the same stride. squares is only used for HAAR, tilted only if the
- * model's tilted is set; NULL otherwise. */
+ * model's tilted is set; else they are NULL. */
 typedef struct {
   const void *sums, *squares, *tilted; /* row at the top of the windows */
   ptrdiff_t stride;                    /* elements */
@@ -102,11 +103,12 @@ typedef struct {
 typedef struct {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
-  const CuvWaldboostTables *tables; /* the model as a SIMD version needs it */
+  const CuvWaldboostTables *tables; /* tables of a SIMD version */
   CuvIntegrals integrals;
   int32_t level, step, n_x; /* step and n_x are those of the level */
   int32_t y;                /* of the windows, level pixels */
-  CuvRange range;           /* Haar cascades: windows that may have contrast */
+  CuvRange range;           /* Haar cascades: windows that may have enough
+                             * contrast */
 } CuvScanRow;
 
 /* See CuvWaldboostDsp (cpu/waldboost-dsp.h) for their contracts. */

@@ -157,7 +157,7 @@ haar_code (const Window *window, const CuvHaarNode *node)
 }
 
 /* A cascade's normalisation factor, from the window without its outer pixels.
- * False if there is too little contrast. */
+ * False if the contrast is too low. */
 static bool
 cascade_norm (Window *window)
 {

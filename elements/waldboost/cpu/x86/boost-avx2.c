@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* WaldBoost models of LBP, LRD and LRP features; OpenCV cascades of LBP
- * features are in lbp-avx2.c.
+/* Rows of windows for WaldBoost models of LBP, LRD and LRP features.
  *
  * All windows of a chunk of a row evaluate one weak classifier before the next:
- * at first in groups of 16 neighbours, each as long as one of its windows is
- * alive; once few are, as a compacted list, four at a time. */
+ * at first in groups of 16 neighbours, until no window of the group is alive;
+ * once few windows are, as a compacted list, four at a time. */
 #include "cpu/x86/boost-avx2.h"
 
 #define GROUP 16
@@ -12,7 +11,8 @@
 
 /* Below LIST_PER_GROUP alive windows per group, they are compacted into a list;
  * a list of less than SHORT_LIST windows is run to the end, four windows at a
- * time. Measured. */
+ * time. Tuned with the WaldBoost models of docs/benchmarks/waldboost.md, "On
+ * the CPU, against OpenCV", last paragraph. */
 #define LIST_PER_GROUP 5
 #define SHORT_LIST 8
 
@@ -42,7 +42,7 @@ typedef struct {
   int n_weak;
 } Counts;
 
-/* n windows passed weak classifier index. Those that pass the last one are
+/* n windows passed weak classifier index. Windows that pass the last one are
  * counted by the final test instead. */
 static inline void
 count_survivors (Counts *self, int index, unsigned n)
@@ -297,7 +297,8 @@ finish_list (const Scan *scan, int index, BoostKind kind, bool fixed,
 
 /* The final test on the list. Returns the number of hits. */
 static int
-add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
+boost_add_hits (
+    const Scan *scan, int x, const Windows *windows, CuvHitList *list)
 {
   const CuvScanRow *row = scan->row;
   int n = 0;
@@ -362,7 +363,7 @@ scan_windows (const Scan *scan, int x, int n, CuvHitList *list, BoostKind kind,
   if (done < tables->n_weak && windows.n_alive > 0)
     finish_list (scan, done, kind, fixed, &windows, counts);
   list->survivors[plan->n_segments - 1] +=
-      (unsigned) add_hits (scan, x, &windows, list);
+      (unsigned) boost_add_hits (scan, x, &windows, list);
 }
 
 /* ---- specialisations by feature and arithmetic ---- */
@@ -383,7 +384,7 @@ SCAN (scan_lrp_float, BOOST_LRP, false)
 SCAN (scan_lrp_fixed, BOOST_LRP, true)
 
 static void
-scan_row (const CuvScanRow *row, CuvHitList *list)
+boost_scan_row (const CuvScanRow *row, CuvHitList *list)
 {
   /* [kind][fixed] */
   static void (*const functions[4][2]) (
@@ -406,4 +407,4 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
 const CuvAvx2Version cuv_avx2_boost = { cuv_avx2_boost_tables_new,
   { .sum_size = sizeof (uint16_t),
       .sum_row = cuv_avx2_sum_row_16,
-      .scan_row = scan_row } };
+      .scan_row = boost_scan_row } };

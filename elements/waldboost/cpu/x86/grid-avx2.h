@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grids of 3x3 blocks in integral images modulo 2^16, where block sums are
- * exact as long as they fit 16 bits: for 16 contiguous windows, for four
- * windows anywhere in a row, or for one. Local binary patterns (LBP) are used
- * by OpenCV cascades (lbp-avx2.c) and by WaldBoost models (boost-avx2.c), ranks
- * and groups of four windows by WaldBoost models alone. */
+/* Features of 3x3 blocks in integral images modulo 2^16, where block sums that
+ * fit 16 bits are exact: for 16 contiguous windows, for four windows anywhere
+ * in a row, or for one window. Local binary patterns (LBP) are used by OpenCV
+ * cascades (lbp-avx2.c) and by WaldBoost models (boost-avx2.c), ranks and
+ * groups of four windows by WaldBoost models alone. */
 #ifndef CUV_WALDBOOST_AVX2_GRID_H
 #define CUV_WALDBOOST_AVX2_GRID_H
 

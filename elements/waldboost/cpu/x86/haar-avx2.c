@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Haar cascades, 8 windows of a row at a time.
  *
- * A group of 8 is evaluated as long as one of its windows is alive: that costs
+ * A group of 8 is evaluated until none of its windows is alive: a group costs
  * less than one window in plain C. */
-#include "cpu/x86/haar-avx2.h"
+#include "cpu/x86/haar-trees-avx2.h"
 
 #include <string.h>
 
 #define GROUP 8
-#define CHUNK 64    /* groups of a row that finish a stage before the next */
-#define MAX_VIEWS 4 /* groups that share the reads of a node */
+#define CHUNK 64 /* groups of a row that finish a stage before the next */
 
 /* Groups with windows alive. */
 typedef struct {
@@ -19,153 +18,14 @@ typedef struct {
   float factor[CHUNK][GROUP]; /* normalisation of each window */
 } Groups;
 
-/* ---- features and trees, for 8 contiguous windows ---- */
-
-/* A group's first window in the integral images, and its factors. */
-typedef struct {
-  const uint32_t *integral[2]; /* upright, tilted */
-  __m256 factor;
-} View;
-
-CUV_INLINE __m256i
-corner (const uint32_t *at, const HaarNode *node, int i)
-{
-  return load (at + node->corner[i]);
-}
-
-CUV_INLINE __m256
-rect_value (const uint32_t *at, const HaarNode *node, int i)
-{
-  __m256i top =
-      _mm256_sub_epi32 (corner (at, node, 4 * i), corner (at, node, 4 * i + 1));
-  __m256i bottom = _mm256_sub_epi32 (
-      corner (at, node, 4 * i + 2), corner (at, node, 4 * i + 3));
-
-  return _mm256_mul_ps (_mm256_cvtepi32_ps (_mm256_sub_epi32 (top, bottom)),
-      _mm256_set1_ps (node->weight[i]));
-}
-
-/* HAAR_EDGE: two adjacent halves. */
-CUV_INLINE __m256i
-edge_value (const uint32_t *at, const HaarNode *node)
-{
-  __m256i outer = _mm256_add_epi32 (
-      _mm256_sub_epi32 (corner (at, node, 0), corner (at, node, 1)),
-      _mm256_sub_epi32 (corner (at, node, 2), corner (at, node, 3)));
-  __m256i inner = _mm256_sub_epi32 (corner (at, node, 4), corner (at, node, 5));
-
-  return _mm256_add_epi32 (outer, _mm256_add_epi32 (inner, inner));
-}
-
-CUV_INLINE __m256i
-quarters_value (const uint32_t *at, const HaarNode *node)
-{
-  __m256i outer = _mm256_add_epi32 (
-      _mm256_add_epi32 (corner (at, node, 0), corner (at, node, 1)),
-      _mm256_add_epi32 (corner (at, node, 2), corner (at, node, 3)));
-  __m256i sides = _mm256_add_epi32 (
-      _mm256_add_epi32 (corner (at, node, 4), corner (at, node, 5)),
-      _mm256_add_epi32 (corner (at, node, 6), corner (at, node, 7)));
-  __m256i centre = corner (at, node, 8);
-
-  sides = _mm256_sub_epi32 (_mm256_add_epi32 (centre, centre), sides);
-  return _mm256_add_epi32 (outer, _mm256_add_epi32 (sides, sides));
-}
-
-CUV_INLINE __m256
-value_of (const uint32_t *at, const HaarNode *node, int shape)
-{
-  __m256 value;
-
-  switch (shape) {
-    case HAAR_EDGE:
-      return _mm256_cvtepi32_ps (edge_value (at, node));
-    case HAAR_QUARTERS:
-      return _mm256_cvtepi32_ps (quarters_value (at, node));
-    default:
-      value =
-          _mm256_add_ps (rect_value (at, node, 0), rect_value (at, node, 1));
-      if (shape == HAAR_THREE)
-        value = _mm256_add_ps (value, rect_value (at, node, 2));
-      return value;
-  }
-}
-
-/* All ones where a window goes left. */
-CUV_INLINE __m256
-go_left (const View *view, const HaarNode *node, int shape, int tilted)
-{
-  __m256 value = value_of (view->integral[tilted], node, shape);
-
-  return _mm256_cmp_ps (_mm256_mul_ps (value, view->factor),
-      _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
-}
-
-/* The same for n_views groups; go_left_by_shape() switches on the shape. */
-CUV_INLINE void
-go_left_at (const View *view, int n_views, const HaarNode *node, int shape,
-    __m256 *left)
-{
-  for (int k = 0; k < n_views; k++)
-    left[k] = go_left (&view[k], node, shape, node->tilted);
-}
-
-CUV_INLINE void
-go_left_by_shape (
-    const View *view, int n_views, const HaarNode *node, __m256 *left)
-{
-  switch (node->shape) {
-    case HAAR_EDGE:
-      go_left_at (view, n_views, node, HAAR_EDGE, left);
-      break;
-    case HAAR_QUARTERS:
-      go_left_at (view, n_views, node, HAAR_QUARTERS, left);
-      break;
-    case HAAR_TWO:
-      go_left_at (view, n_views, node, HAAR_TWO, left);
-      break;
-    default:
-      go_left_at (view, n_views, node, HAAR_THREE, left);
-  }
-}
-
-/* The selected leaves of a tree. Children come after their parent, so walking
- * the nodes backwards finds both results of a node ready. */
-CUV_INLINE void
-tree_leaves (const View *view, int n_views, const HaarNode *nodes,
-    const HaarTree *tree, const int32_t *leaves, __m256 *leaf)
-{
-  __m256 result[HAAR_MAX_TREE][MAX_VIEWS];
-
-  leaves += tree->first_leaf;
-  for (int i = tree->n_nodes - 1; i >= 0; i--) {
-    const HaarNode *node = &nodes[tree->first_node + i];
-    __m256 left[MAX_VIEWS];
-
-    go_left_by_shape (view, n_views, node, left);
-    for (int k = 0; k < n_views; k++) {
-      __m256 to_left = node->left > 0
-          ? result[node->left][k]
-          : _mm256_broadcast_ss ((const float *) leaves - node->left);
-      __m256 to_right = node->right > 0
-          ? result[node->right][k]
-          : _mm256_broadcast_ss ((const float *) leaves - node->right);
-
-      result[i][k] = _mm256_blendv_ps (to_right, to_left, left[k]);
-    }
-  }
-  for (int k = 0; k < n_views; k++)
-    leaf[k] = result[0][k];
-}
-
 /* ---- stages ---- */
 
 /* Adds n stumps of one shape to the sums of n_views groups. */
 CUV_INLINE void
-add_stumps (const View *view, int n_views, const HaarNode *node, int n,
+add_stumps (const HaarView *view, int n_views, const HaarNode *node, int n,
     int shape, int tilted, __m256i *sum)
 {
-  __m256i sums[MAX_VIEWS];
+  __m256i sums[CUV_HAAR_MAX_VIEWS];
 
   for (int k = 0; k < n_views; k++)
     sums[k] = sum[k];
@@ -183,7 +43,7 @@ add_stumps (const View *view, int n_views, const HaarNode *node, int n,
 
 CUV_INLINE void
 sum_stumps (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const View *view, int n_views, __m256i *sum)
+    const HaarStage *stage, const HaarView *view, int n_views, __m256i *sum)
 {
   const HaarNode *node = nodes + stage->first_sorted;
 
@@ -194,25 +54,25 @@ sum_stumps (const HaarTables *self, const HaarNode *nodes,
 
     if (tilted && !self->tilted)
       break;
-    add_stumps (view, n_views, node, n[0], HAAR_EDGE, tilted, sum);
+    add_stumps (view, n_views, node, n[0], CUV_HAAR_EDGE, tilted, sum);
     node += n[0];
-    add_stumps (view, n_views, node, n[1], HAAR_QUARTERS, tilted, sum);
+    add_stumps (view, n_views, node, n[1], CUV_HAAR_QUARTERS, tilted, sum);
     node += n[1];
-    add_stumps (view, n_views, node, n[2], HAAR_TWO, tilted, sum);
+    add_stumps (view, n_views, node, n[2], CUV_HAAR_TWO, tilted, sum);
     node += n[2];
-    add_stumps (view, n_views, node, n[3], HAAR_THREE, tilted, sum);
+    add_stumps (view, n_views, node, n[3], CUV_HAAR_THREE, tilted, sum);
     node += n[3];
   }
 }
 
 CUV_INLINE void
-add_pair (const View *view, int n_views, const HaarNode *nodes,
+add_pair (const HaarView *view, int n_views, const HaarNode *nodes,
     const HaarTree *tree, __m256i *sum)
 {
   const __m256i leaf_is_left = _mm256_set1_epi32 (tree->leaf_is_left);
   const __m256i low = _mm256_set1_epi32 (tree->low);
   const __m256i gain = _mm256_set1_epi32 (tree->gain);
-  __m256 root[MAX_VIEWS], below[MAX_VIEWS];
+  __m256 root[CUV_HAAR_MAX_VIEWS], below[CUV_HAAR_MAX_VIEWS];
 
   go_left_by_shape (view, n_views, &nodes[tree->first_node], root);
   go_left_by_shape (view, n_views, &nodes[tree->first_node + 1], below);
@@ -227,10 +87,10 @@ add_pair (const View *view, int n_views, const HaarNode *nodes,
 }
 
 CUV_INLINE void
-add_tree (const HaarTables *self, const View *view, int n_views,
+add_tree (const HaarTables *self, const HaarView *view, int n_views,
     const HaarNode *nodes, const HaarTree *tree, __m256i *sum)
 {
-  __m256 leaf[MAX_VIEWS];
+  __m256 leaf[CUV_HAAR_MAX_VIEWS];
 
   tree_leaves (view, n_views, nodes, tree, self->fixed_leaves, leaf);
   for (int k = 0; k < n_views; k++)
@@ -239,7 +99,7 @@ add_tree (const HaarTables *self, const View *view, int n_views,
 
 CUV_INLINE void
 sum_stage (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const View *view, int n_views, __m256i *sum)
+    const HaarStage *stage, const HaarView *view, int n_views, __m256i *sum)
 {
   if (self->stumps) {
     sum_stumps (self, nodes, stage, view, n_views, sum);
@@ -258,7 +118,7 @@ sum_stage (const HaarTables *self, const HaarNode *nodes,
 /* A stage's sums as in the reference. */
 static void
 exact_stage (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const View *view, double *sums)
+    const HaarStage *stage, const HaarView *view, double *sums)
 {
   __m256d low = _mm256_setzero_pd (), high = _mm256_setzero_pd ();
 
@@ -277,7 +137,7 @@ exact_stage (const HaarTables *self, const HaarNode *nodes,
 
 static unsigned
 exact_passes (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const View *view)
+    const HaarStage *stage, const HaarView *view)
 {
   double sums[GROUP];
   unsigned passed = 0;
@@ -299,7 +159,7 @@ above (__m256i value, int32_t limit)
 /* The windows of alive that pass. */
 static inline unsigned
 passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
-    const View *view, __m256i sum, unsigned alive)
+    const HaarView *view, __m256i sum, unsigned alive)
 {
   unsigned passed = above (sum, stage->limits.passes_above);
 
@@ -366,12 +226,12 @@ find_factor (const HaarTables *self, const CuvIntegrals *integrals, int layout,
 
 /* ---- rows ---- */
 
-static inline View
+static inline HaarView
 view_at (const CuvScanRow *row, int x, const float *factor)
 {
   const uint32_t *sums = row->integrals.sums, *tilted = row->integrals.tilted;
 
-  return (View){ { sums + x, tilted != NULL ? tilted + x : NULL },
+  return (HaarView){ { sums + x, tilted != NULL ? tilted + x : NULL },
     _mm256_loadu_ps (factor) };
 }
 
@@ -387,8 +247,8 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
 
   for (int i = 0, n; i < groups->n; i += n) {
     const int left = groups->n - i;
-    __m256i sum[MAX_VIEWS];
-    View view[MAX_VIEWS];
+    __m256i sum[CUV_HAAR_MAX_VIEWS];
+    HaarView view[CUV_HAAR_MAX_VIEWS];
 
     n = left >= 4 ? 4 : left >= 2 ? 2 : 1;
     for (int k = 0; k < n; k++)
@@ -413,7 +273,7 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   groups->n = kept;
 }
 
-/* Those of the group's windows, from x on, that are in the range. */
+/* Mask of the group's windows, from x on, that are in the range. */
 static inline unsigned
 mask_of (const CuvRange *range, int x)
 {
@@ -425,8 +285,8 @@ mask_of (const CuvRange *range, int x)
       & (end < GROUP ? (1u << end) - 1 : 0xff);
 }
 
-/* The groups of windows from x on that have some with enough contrast: the
- * masks of these, for n_groups groups, are written to contrast. */
+/* Starts the groups from x on that have windows with enough contrast. Masks of
+ * such windows of all n_groups groups are written to contrast. */
 static void
 start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
     Groups *groups)
@@ -449,7 +309,8 @@ start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
   }
 }
 
-/* The first stage, whose rejects determine which windows are visited. */
+/* The first stage: windows that it rejects determine which windows are
+ * visited. */
 static void
 first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     Groups *groups, CuvHitList *list)
@@ -493,14 +354,15 @@ count_alive (const Groups *groups)
 }
 
 static void
-add_hits (const CuvScanRow *row, int x, const Groups *groups, CuvHitList *list)
+haar_add_hits (
+    const CuvScanRow *row, int x, const Groups *groups, CuvHitList *list)
 {
   const HaarTables *self = (const HaarTables *) row->tables;
   const HaarNode *nodes = self->nodes[cuv_avx2_layout (row->step)];
   const HaarStage *stage = &self->stages[self->n_stages - 1];
 
   for (int i = 0; i < groups->n; i++) {
-    View view = view_at (row, x + groups->at[i], groups->factor[i]);
+    HaarView view = view_at (row, x + groups->at[i], groups->factor[i]);
     double sums[GROUP];
 
     exact_stage (self, nodes, stage, &view, sums);
@@ -514,7 +376,7 @@ add_hits (const CuvScanRow *row, int x, const Groups *groups, CuvHitList *list)
 }
 
 static void
-scan_row (const CuvScanRow *row, CuvHitList *list)
+haar_scan_row (const CuvScanRow *row, CuvHitList *list)
 {
   const HaarTables *self = (const HaarTables *) row->tables;
   unsigned skip = 0;
@@ -530,7 +392,7 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
       pass_stage (row, x, &self->stages[s], false, &groups);
       list->survivors[s] += count_alive (&groups);
     }
-    add_hits (row, x, &groups, list);
+    haar_add_hits (row, x, &groups, list);
   }
 }
 
@@ -539,4 +401,4 @@ const CuvAvx2Version cuv_avx2_haar = { cuv_avx2_haar_tables_new,
       .sum_row = cuv_avx2_sum_row_32,
       .square_row = cuv_avx2_square_row_32,
       .tilted_row = cuv_avx2_tilted_row_32,
-      .scan_row = scan_row } };
+      .scan_row = haar_scan_row } };

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of a Haar cascade, from haar-tables-avx2.c to haar-avx2.c. */
+/* Tables of a Haar cascade, built by haar-tables-avx2.c, used by
+ * haar-avx2.c. */
 #ifndef CUV_WALDBOOST_AVX2_HAAR_H
 #define CUV_WALDBOOST_AVX2_HAAR_H
 
 #include "cpu/x86/waldboost-avx2.h"
 
-#define HAAR_MAX_TREE 8 /* nodes */
+#define CUV_HAAR_MAX_TREE 8 /* nodes */
 
 /* How a feature's value is computed: from two or three rectangles in float, or,
  * where that is exact, as one integer sum of corners. */
 enum {
-  HAAR_EDGE,     /* + - + - of corners 0 .. 3, 2 * (+ -) of 4 and 5 */
-  HAAR_QUARTERS, /* corners 0 .. 3 - 2 * (4 .. 7) + 4 * (8) */
-  HAAR_TWO,
-  HAAR_THREE,
-  HAAR_N_SHAPES
+  CUV_HAAR_EDGE,     /* + - + - of corners 0 .. 3, 2 * (+ -) of 4 and 5 */
+  CUV_HAAR_QUARTERS, /* corners 0 .. 3 - 2 * (4 .. 7) + 4 * (8) */
+  CUV_HAAR_TWO,
+  CUV_HAAR_THREE,
+  CUV_HAAR_N_SHAPES
 };
 
 typedef struct {
@@ -26,9 +27,9 @@ typedef struct {
   int16_t shape, tilted;
 } HaarNode;
 
-/* A pair is a root with one inner node below it, the most common tree. Relative
- * to the root's leaf it adds low, plus gain if the inner node goes left, unless
- * the root goes to its leaf. */
+/* A pair is a root with one inner node below it, the most common tree. Unless
+ * the root goes to its leaf, the sum changes, relative to that leaf, by low,
+ * plus gain if the inner node goes left. */
 typedef struct {
   int32_t first_node, n_nodes, first_leaf, n_leaves;
   int32_t is_pair;
@@ -42,7 +43,7 @@ typedef struct {
   /* sum if all stumps go right and all pairs to their root's leaf */
   int32_t base;
   /* stumps again, sorted by tilted and shape; n_of: number of each */
-  int32_t first_sorted, n_of[2][HAAR_N_SHAPES];
+  int32_t first_sorted, n_of[2][CUV_HAAR_N_SHAPES];
   CuvStageLimits limits;
 } HaarStage;
 
@@ -51,7 +52,8 @@ typedef struct {
   const CuvWaldboostModel *model;
   ptrdiff_t stride;
   bool stumps, tilted;
-  int n_stages, n_nodes, n_leaves; /* n_nodes without the sorted copies */
+  int n_stages, n_nodes, n_leaves; /* number of nodes without the sorted
+                                    * copies */
   HaarStage *stages;
   HaarTree *trees;
   HaarNode *nodes[CUV_N_LAYOUTS];

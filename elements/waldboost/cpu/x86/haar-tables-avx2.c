@@ -112,16 +112,16 @@ choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
   if (n == 6 && factors_are (corner, edge, 6)) {
     for (int i = 0; i < 6; i++)
       out[i] = corner[edge_order[i]];
-    return HAAR_EDGE;
+    return CUV_HAAR_EDGE;
   }
   if (*negated || (n == 9 && factors_are (corner, quarters, 9))) {
     for (int i = 0; i < 9; i++)
       out[i] = corner[*negated ? negated_order[i] : order[i]];
-    return HAAR_QUARTERS;
+    return CUV_HAAR_QUARTERS;
   }
   for (int i = 0; i < 3; i++)
     find_corners (&node->rect[i], node->tilted, out + 4 * i);
-  return node->rect[2].weight != 0 ? HAAR_THREE : HAAR_TWO;
+  return node->rect[2].weight != 0 ? CUV_HAAR_THREE : CUV_HAAR_TWO;
 }
 
 /* ---- nodes ---- */
@@ -154,7 +154,7 @@ make_node (const HaarTables *self, const CuvHaarNode *in, int at)
   }
 }
 
-/* Extends the tree to a child, a node or a leaf. */
+/* Extends the tree's counts to a child, which is a node or a leaf. */
 static void
 include_child (int32_t child, HaarTree *tree)
 {
@@ -176,7 +176,7 @@ measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
       return false;
     include_child (nodes[i].left, tree);
     include_child (nodes[i].right, tree);
-    if (tree->n_nodes > HAAR_MAX_TREE)
+    if (tree->n_nodes > CUV_HAAR_MAX_TREE)
       return false;
   }
   return true;
@@ -198,8 +198,8 @@ make_tree (const HaarTables *self, int index)
 
 /* ---- stages ---- */
 
-/* The largest magnitude of a tree's leaves. Not with fmax(), at which gcc 12
- * fails for aarch64. */
+/* The largest magnitude of a tree's leaves. Without fmax(), which gcc 12 fails
+ * to compile for aarch64. */
 static double
 largest_leaf (const HaarTables *self, const HaarTree *tree)
 {
@@ -237,8 +237,8 @@ sort_stumps (const HaarTables *self, HaarStage *stage)
 {
   int at = stage->first_sorted;
 
-  for (int kind = 0; kind < 2 * HAAR_N_SHAPES; kind++) {
-    int tilted = kind / HAAR_N_SHAPES, shape = kind % HAAR_N_SHAPES;
+  for (int kind = 0; kind < 2 * CUV_HAAR_N_SHAPES; kind++) {
+    int tilted = kind / CUV_HAAR_N_SHAPES, shape = kind % CUV_HAAR_N_SHAPES;
 
     for (int i = stage->first; i < stage->first + stage->n; i++) {
       const HaarTree *tree = &self->trees[i];
@@ -300,7 +300,7 @@ make_stage (const HaarTables *self, int index)
 /* ---- tables ---- */
 
 static void *
-allocate (HaarTables *self, int index, size_t n, size_t size)
+allocate_tables (HaarTables *self, int index, size_t n, size_t size)
 {
   return self->tables.memory[index] = calloc (n, size);
 }
@@ -310,7 +310,7 @@ measure_trees (HaarTables *self)
 {
   const CuvWaldboostModel *model = self->model;
 
-  self->trees = allocate (self, 0, model->n_weak, sizeof *self->trees);
+  self->trees = allocate_tables (self, 0, model->n_weak, sizeof *self->trees);
   for (int i = 0; i < model->n_weak && self->trees != NULL; i++) {
     HaarTree *tree = &self->trees[i];
 
@@ -331,11 +331,13 @@ make_memory (HaarTables *self)
   size_t n_leaves = (size_t) self->n_leaves;
   size_t n_nodes = (size_t) self->n_nodes + (size_t) model->n_weak;
 
-  self->stages = allocate (self, 1, model->n_stages, sizeof *self->stages);
-  self->leaves = allocate (self, 2, n_leaves, sizeof *self->leaves);
-  self->fixed_leaves = allocate (self, 3, n_leaves, sizeof *self->fixed_leaves);
+  self->stages =
+      allocate_tables (self, 1, model->n_stages, sizeof *self->stages);
+  self->leaves = allocate_tables (self, 2, n_leaves, sizeof *self->leaves);
+  self->fixed_leaves =
+      allocate_tables (self, 3, n_leaves, sizeof *self->fixed_leaves);
   for (int i = 0; i < CUV_N_LAYOUTS; i++) {
-    self->nodes[i] = allocate (self, 4 + i, n_nodes, sizeof (HaarNode));
+    self->nodes[i] = allocate_tables (self, 4 + i, n_nodes, sizeof (HaarNode));
     if (self->nodes[i] == NULL)
       return false;
   }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of LBP trees,
- * or of thousands of stumps in a stage, run in plain C, WaldBoost models of LBP
- * features in boost-avx2.c. */
+ * or with thousands of stumps in a stage, run in plain C. */
 #include "cpu/x86/grid-avx2.h"
 
 #include <math.h>
@@ -30,7 +29,7 @@ typedef struct {
 
 /* ---- tables ---- */
 
-#define MAX_STUMPS 4096 /* of a stage, so that its sums fit 16 bits */
+#define MAX_STUMPS 4096 /* in a stage, so that its sums fit 16 bits */
 
 static bool
 is_supported (const CuvWaldboostModel *model)
@@ -56,7 +55,7 @@ make_stump (
   return stump;
 }
 
-#define MAX_SUBSETS 12 /* stumps of which all subsets are tried */
+#define MAX_SUBSETS 12 /* all combinations of this many stumps are tried */
 
 /* sum, exact: of the stumps before these n */
 static void
@@ -77,8 +76,8 @@ try_leaves (const Stump *stumps, int n, int32_t sum, double exact, Stage *stage)
 }
 
 /* If a stage has few stumps, replaces its limits by those of the sums that can
- * occur. A threshold is often equal to such a sum, so that with 16 bits many
- * windows near it would be undecided; with these limits mostly none is. */
+ * occur. A threshold is often equal to such a sum: with the general limits many
+ * windows near it would be undecided, with these usually none is. */
 static void
 narrow_limits (const Stump *stumps, Stage *stage)
 {
@@ -225,7 +224,7 @@ pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
 /* ---- rows ---- */
 
 static void
-add_hits (const CuvScanRow *row, const uint16_t *sums, int x, unsigned left,
+lbp_add_hits (const CuvScanRow *row, const uint16_t *sums, int x, unsigned left,
     CuvHitList *list)
 {
   const LbpTables *tables = (const LbpTables *) row->tables;
@@ -242,7 +241,7 @@ add_hits (const CuvScanRow *row, const uint16_t *sums, int x, unsigned left,
 }
 
 static void
-scan_row (const CuvScanRow *row, CuvHitList *list)
+lbp_scan_row (const CuvScanRow *row, CuvHitList *list)
 {
   const LbpTables *tables = (const LbpTables *) row->tables;
   int layout = cuv_avx2_layout (row->step);
@@ -265,7 +264,7 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
                     : pass_stage (sums, tables, stage, layout, left);
       list->survivors[s] += (unsigned) __builtin_popcount (left);
     }
-    add_hits (row, sums, x, left, list);
+    lbp_add_hits (row, sums, x, left, list);
   }
 }
 
@@ -304,4 +303,4 @@ tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 const CuvAvx2Version cuv_avx2_lbp = { tables_new,
   { .sum_size = sizeof (uint16_t),
       .sum_row = cuv_avx2_sum_row_16,
-      .scan_row = scan_row } };
+      .scan_row = lbp_scan_row } };

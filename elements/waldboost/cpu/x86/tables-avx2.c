@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tables of all kinds of models share. */
+/* Limits of integer sums for the tables of all kinds of models. */
 #include "cpu/x86/waldboost-avx2.h"
 
 #include <math.h>

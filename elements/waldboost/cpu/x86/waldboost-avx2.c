@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entry of the AVX2 version, and the resize. */
+/* Entry point of the AVX2 version: picks the file for the model; and the
+ * resize. */
 #include "cpu/x86/waldboost-avx2.h"
 
 /* ---- resize ---- */
@@ -31,8 +32,8 @@ blend_rows (uint16_t *column, const uint8_t *top, const uint8_t *bottom, int n,
   column[n] = 0; /* read with weight 0 */
 }
 
-/* As a gather of pairs of elements, if each half's indices, ascending, are less
- * than 7 apart. Much faster. */
+/* A faster gather of pairs of elements; the ascending indices of each half must
+ * be less than 7 apart. */
 CUV_INLINE __m256i
 near_pairs (const uint16_t *column, __m256i index)
 {

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Declarations shared by the parts of the AVX2 version.
  *
- * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral images
- * hold their columns in as many groups, by remainder modulo step: at step 2 the
- * even columns, then the odd ones. So the same corner of neighbouring windows
- * is contiguous in memory. */
+ * Model -> file:
+ *   OpenCV cascade of LBP stumps               lbp-avx2.c
+ *   OpenCV cascade of Haar stumps or trees     haar-avx2.c, haar-trees-avx2.h;
+ *                                              tables: haar-tables-avx2.c
+ *   WaldBoost model of LBP, LRD or LRP         boost-avx2.c; tables:
+ *                                              boost-tables-avx2.c
+ *   OpenCV cascade of LBP trees,
+ *   WaldBoost model of Haar features           plain C, reference/waldboost.c
+ * Shared: waldboost-avx2.c (entry, resize), integral-avx2.c (integral images),
+ * grid-avx2.h (features of 3x3 blocks), tables-avx2.c (limits of stages).
+ *
+ * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral
+ * images hold their columns in as many groups, by remainder modulo step: at
+ * step 2 the even columns, then the odd ones. So the same corner of
+ * neighbouring windows is contiguous in memory. */
 #ifndef CUV_WALDBOOST_AVX2_H
 #define CUV_WALDBOOST_AVX2_H
 
@@ -41,8 +52,8 @@ typedef struct {
   int32_t fails_to;     /* sums up to this fail */
 } CuvStageLimits;
 
-/* For sums of bits bits, and n trees whose largest leaf magnitudes add up to
- * largest. */
+/* For integer sums of a number of bits, and n trees whose largest leaf
+ * magnitudes add up to largest. */
 CuvStageLimits cuv_avx2_stage_limits (
     int bits, int n, double largest, float threshold);
 
@@ -74,9 +85,9 @@ cuv_avx2_column (int x, int layout, ptrdiff_t stride)
   return (x & (step - 1)) * (int) (stride / step) + (x >> layout);
 }
 
-/* The visited ones of n windows (less than 32), if each visited window in
+/* Mask of the visited windows among n (less than 32), if each visited window in
  * failed skips the next one. *skip: whether the first window is skipped; on
- * return, whether the one after the n windows is.
+ * return, whether the window after the n windows is.
  *
  * Of a run of failed windows every other one is skipped, and the window after
  * the run if its length is odd. Adding its first bit to a run carries to the
