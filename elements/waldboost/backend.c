@@ -13,14 +13,14 @@
 
 typedef struct {
   CuvFrame frame;                   /* cropped to the plan's size */
-  const CuvWaldboostPlan *new_plan; /* NULL = that of the job before */
+  const CuvWaldboostPlan *new_plan; /* NULL = that of the previous job */
   CuvWaldboostResult *result;
 } Job;
 
 /* ---- CPU ---- */
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
+waldboost_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const CuvWaldboostDetector *detector = config;
@@ -30,7 +30,7 @@ open_cpu (void **state, const void *config, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+waldboost_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
 
@@ -42,18 +42,19 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+waldboost_close_cpu (void *state)
 {
   cuv_waldboost_cpu_free (state);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { waldboost_open_cpu, waldboost_run_cpu,
+  waldboost_close_cpu };
 
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
   int failed = 0;
@@ -68,7 +69,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static const char *
-open_cuda (void **state, const void *config, const CuvFrame *frame,
+waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const CuvWaldboostDetector *detector = config;
@@ -76,17 +77,18 @@ open_cuda (void **state, const void *config, const CuvFrame *frame,
   Job job = { *frame, NULL, &result };
 
   *state = cuv_waldboost_cuda_new (detector->model, detector->plan);
-  return *state != NULL ? run_cuda (*state, &job, processor)
+  return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
                         : cuv_cuda_error ();
 }
 
 static void
-close_cuda (void *state)
+waldboost_close_cuda (void *state)
 {
   cuv_waldboost_cuda_free (state);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { waldboost_open_cuda, waldboost_run_cuda,
+  waldboost_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };
@@ -185,8 +187,9 @@ cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
 
 /* ---- a run ---- */
 
-/* Moves to a part of the frame; *plan is the one for its size, the current one
- * or a new one, or NULL if no window fits. Returns NULL, or an error. */
+/* Moves to a part of the frame. *plan becomes the plan for its size: the
+ * current one, a new one, or NULL if no window fits. Returns NULL, or an
+ * error. */
 static const char *
 choose_plan (
     CuvWaldboostDetector *self, const CuvRoi *region, CuvWaldboostPlan **plan)

@@ -12,12 +12,12 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
  * waldboostdetect model=haarcascade_frontalface_alt2.xml ! visionoverlay !
  * videoconvert ! autovideosink
- * ]| Shows a film with its faces boxed.
+ * ]| Shows a video with boxes around faces.
  * |[
- * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
  * waldboostdetect model=haarcascade_frontalface_alt2.xml !
  * waldboostdetect model=haarcascade_eye.xml inference-region=roi-list
  * object-class=frontalface_alt2 ! visionpublish ! fakesink
@@ -30,35 +30,26 @@
 
 #include "backend.h"
 #include "gstcuvbudget.h"
+#include "gstwaldboostcounts.h"
 #include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 #define GST_CAT_DEFAULT waldboost_detect_debug
 
-/* Statistics of an analysed frame. */
-typedef struct {
-  guint64 windows, weak, accepted;
-  guint levels, regions, objects;
-  gdouble pyramid_us, scan_us, group_us;
-  GArray *segments;  /* guint64: numbers of weak classifiers */
-  GArray *survivors; /* guint64: windows that passed them */
-  guint64 lost;      /* windows beyond the limit, total of all frames */
-} Counts;
-
 struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
-  GstCuvSettings settings; /* GstWaldboostSettings */
-  Counts counts;           /* under the object lock */
+  GstCuvSettings settings;   /* GstWaldboostSettings */
+  GstWaldboostCounts counts; /* protected by the object lock */
 
   /* of the streaming thread */
   CuvWaldboostDetector *detectors[GST_WALDBOOST_MAX_ROTATIONS];
   gint n_detectors; /* one for each rotation */
   CuvWaldboostGrouper *grouper;
-  GArray *present;     /* GstCuvObject, those of the current frame */
-  GstCuvBudget budget; /* of the regions of a frame */
-  GArray *objects;     /* GstWaldboostObject */
-  Counts work;         /* of the current frame */
+  GArray *present;         /* GstCuvObject, those of the current frame */
+  GstCuvBudget budget;     /* of the regions of a frame */
+  GArray *objects;         /* GstWaldboostObject */
+  GstWaldboostCounts work; /* of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -66,84 +57,6 @@ G_DEFINE_FINAL_TYPE (
     GstWaldboostDetect, gst_waldboost_detect, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
     GST_TYPE_WALDBOOST_DETECT)
-
-/* ---- statistics ---- */
-
-static void
-counts_init (Counts *self)
-{
-  self->segments = g_array_new (FALSE, TRUE, sizeof (guint64));
-  self->survivors = g_array_new (FALSE, TRUE, sizeof (guint64));
-}
-
-static void
-counts_clear (Counts *self)
-{
-  g_clear_pointer (&self->segments, g_array_unref);
-  g_clear_pointer (&self->survivors, g_array_unref);
-}
-
-/* Starts a frame: sets the plan's segments and the windows lost so far, and
- * clears all else. */
-static void
-counts_begin (Counts *self, const CuvWaldboostPlan *plan, guint64 lost)
-{
-  *self = (Counts){
-    .segments = self->segments, .survivors = self->survivors, .lost = lost
-  };
-  g_array_set_size (self->segments, 0);
-  g_array_set_size (self->survivors, 0);
-  g_array_set_size (self->survivors, plan->n_segments);
-  for (gint i = 0; i < plan->n_segments; i++) {
-    guint64 end = plan->segment_end[i];
-
-    g_array_append_val (self->segments, end);
-  }
-}
-
-static void
-counts_add (Counts *self, const CuvWaldboostResult *result)
-{
-  self->windows += result->windows;
-  self->weak += result->weak;
-  self->accepted += result->n_hits;
-  self->lost += result->overflow;
-  self->pyramid_us += result->pyramid_us;
-  self->scan_us += result->scan_us;
-  for (guint i = 0; result->survivors != NULL && i < self->survivors->len; i++)
-    g_array_index (self->survivors, guint64, i) += result->survivors[i];
-}
-
-static void
-set_array (GstStructure *stats, const gchar *name, const GArray *numbers)
-{
-  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&value, G_TYPE_UINT64);
-  for (guint i = 0; i < numbers->len; i++) {
-    g_value_set_uint64 (&value, g_array_index (numbers, guint64, i));
-    gst_value_array_append_value (&array, &value);
-  }
-  g_value_unset (&value);
-  gst_structure_take_value (stats, name, &array);
-}
-
-static void
-counts_to_stats (const Counts *self, GstStructure *stats)
-{
-  gst_structure_set (stats, "levels", G_TYPE_UINT, self->levels, "regions",
-      G_TYPE_UINT, self->regions, "windows", G_TYPE_UINT64, self->windows,
-      "windows-accepted", G_TYPE_UINT64, self->accepted, "windows-lost",
-      G_TYPE_UINT64, self->lost, "objects", G_TYPE_UINT, self->objects,
-      "weak-per-window", G_TYPE_DOUBLE,
-      self->windows > 0 ? (gdouble) self->weak / (gdouble) self->windows : 0.,
-      "microseconds-pyramid", G_TYPE_DOUBLE, self->pyramid_us,
-      "microseconds-scan", G_TYPE_DOUBLE, self->scan_us, "microseconds-group",
-      G_TYPE_DOUBLE, self->group_us, NULL);
-  set_array (stats, "segments", self->segments);
-  set_array (stats, "survivors", self->survivors);
-}
 
 /* ---- preparing ---- */
 
@@ -166,7 +79,7 @@ free_detectors (Detectors detectors, gint n)
     g_clear_pointer (&detectors[i], cuv_waldboost_detector_free);
 }
 
-/* "WxH", or "none" for a size that limits nothing. */
+/* "WxH", or "none" if both are 0. */
 static void
 format_limit (gchar *text, gsize size, gint width, gint height)
 {
@@ -211,9 +124,10 @@ warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
   format_limit (
       max_text, sizeof max_text, params->max_width, params->max_height);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("No window fits: the model's is %dx%d, the searched part of the frame "
-       "%dx%d, the limits are min-size %s and max-size %s. No objects will be "
-       "found; use larger frames, a larger roi, upscale or other size limits.",
+      ("No window fits: the model's window is %dx%d, the searched "
+       "part of the frame %dx%d, the limits are min-size %s and "
+       "max-size %s. No objects will be found; use larger frames, a "
+       "larger roi, upscale or other size limits.",
           detector->model->window_width, detector->model->window_height,
           plan->width, plan->height, min_text, max_text),
       (NULL));
@@ -256,7 +170,7 @@ size_problem (const GstWaldboostSettings *s, const CuvFrame *frame)
   return NULL;
 }
 
-/* Returns NULL, or an error, and then no detectors. */
+/* Returns NULL, or an error; then there are no detectors. */
 static const gchar *
 make_detectors (const GstWaldboostSettings *s, const GstCuvFrame *frame,
     Detectors detectors)
@@ -307,7 +221,8 @@ gst_waldboost_detect_configure (
 
 /* ---- analysing ---- */
 
-/* Appends the boxes above the threshold, in frame coordinates. */
+/* Appends the boxes whose confidence reaches the threshold, in frame
+ * coordinates. */
 static void
 append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
     gint parent_id)
@@ -324,8 +239,7 @@ append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
   }
 }
 
-/* Runs all detectors on an area, NULL = the frame or roi. The limit of hits is
- * that of all rotations together. */
+/* Runs the detectors of all rotations on an area; NULL = the frame or roi. */
 static gboolean
 scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     gint n_threads, CuvWaldboostHits *scans)
@@ -346,7 +260,7 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     left -= scans[i].n;
     result.overflow += result.n_hits - scans[i].n;
     lost += result.overflow;
-    counts_add (&self->work, &result);
+    gst_waldboost_counts_add (&self->work, &result);
     self->work.levels += detector->n_levels;
   }
   if (lost > 0)
@@ -357,10 +271,10 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   return TRUE;
 }
 
-/* parent_id: of the object that has this area, else -1. */
+/* parent_id: id of the object whose area this is, or -1. */
 static gboolean
-search (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
-    gint parent_id, gint n_threads)
+search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
+    const CuvRoi *area, gint parent_id, gint n_threads)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
   CuvWaldboostHits scans[GST_WALDBOOST_MAX_ROTATIONS];
@@ -387,7 +301,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   return TRUE;
 }
 
-/* The regions of a frame may together be as large as so many frames. */
+/* Limit of the total area of a frame's regions, in frames. */
 #define REGION_FRAMES 16
 
 static guint64
@@ -420,7 +334,7 @@ search_regions (
     self->work.regions++;
     if (gst_cuv_object_in_frame (object, 0, info, &area)
         && gst_cuv_budget_take (&self->budget, n_pixels (&area)))
-      ok = search (self, frame, &area, object->id, n_threads);
+      ok = search_area (self, frame, &area, object->id, n_threads);
   }
   gst_cuv_budget_end (&self->budget, GST_ELEMENT (self));
   return ok;
@@ -434,16 +348,16 @@ by_score (gconstpointer a, gconstpointer b)
   return (p->box.score < q->box.score) - (p->box.score > q->box.score);
 }
 
-/* Makes the counts of the current frame those that stats reports. */
+/* Publishes the counts of the current frame for stats. */
 static void
 report_counts (GstWaldboostDetect *self)
 {
-  Counts before = self->counts;
+  GstWaldboostCounts before = self->counts;
 
   GST_OBJECT_LOCK (self);
   self->counts = self->work;
   GST_OBJECT_UNLOCK (self);
-  self->work = before; /* its arrays are used again */
+  self->work = before; /* reuses its arrays */
 }
 
 static gboolean
@@ -453,11 +367,12 @@ gst_waldboost_detect_analyse (
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
 
-  counts_begin (&self->work, self->detectors[0]->plan, self->counts.lost);
+  gst_waldboost_counts_begin (
+      &self->work, self->detectors[0]->plan, self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
-              : search (self, frame, NULL, -1, n_threads)))
+              : search_area (self, frame, NULL, -1, n_threads)))
     return FALSE;
   if (s->max_objects > 0 && self->objects->len > (guint) s->max_objects) {
     g_array_sort (self->objects, by_score);
@@ -499,7 +414,7 @@ gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
   GST_OBJECT_LOCK (self);
-  counts_to_stats (&self->counts, stats);
+  gst_waldboost_counts_to_stats (&self->counts, stats);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -510,7 +425,7 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
 
-  counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
+  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
   report_counts (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
@@ -525,7 +440,7 @@ gst_waldboost_detect_close (GstCuvFilter *filter)
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
 }
 
-/* From a tracker downstream without a target. */
+/* Sent by a tracker downstream that has no target. */
 static gboolean
 gst_waldboost_detect_src_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -541,8 +456,8 @@ gst_waldboost_detect_finalize (GObject *object)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
-  counts_clear (&self->counts);
-  counts_clear (&self->work);
+  gst_waldboost_counts_clear (&self->counts);
+  gst_waldboost_counts_clear (&self->work);
   g_array_unref (self->present);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -579,8 +494,8 @@ static void
 gst_waldboost_detect_init (GstWaldboostDetect *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_waldboost_settings);
-  counts_init (&self->counts);
-  counts_init (&self->work);
+  gst_waldboost_counts_init (&self->counts);
+  gst_waldboost_counts_init (&self->work);
   self->present = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstWaldboostObject));
 }

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-/* The parent, one of the first n. Held objects: in a later frame it may be
- * gone, or its id may belong to another one. */
+/* The parent among the first n present objects, NULL if there is none. For held
+ * objects it may have left the frame, or its id may belong to another
+ * object. */
 static GstCuvObject *
 parent_among (const GArray *regions, guint n, const GstWaldboostObject *object)
 {
@@ -57,7 +58,7 @@ G_DEFINE_BOXED_TYPE (GstWaldboostOrigin, gst_waldboost_origin, ref_origin,
     gst_waldboost_origin_unref)
 
 static void
-append_object (GValue *list, const GstWaldboostObject *object,
+append_to_message (GValue *list, const GstWaldboostObject *object,
     const GstWaldboostOrigin *origin)
 {
   const CuvWaldboostBox *box = &object->box;
@@ -100,7 +101,8 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
   return extra;
 }
 
-/* Appends it to present, whose first n_before are not of this element. */
+/* Appends the object to present, whose first n_before objects come from other
+ * elements. */
 static void
 attach_object (const GstWaldboostObject *object, GArray *present,
     guint n_before, const GstWaldboostOrigin *origin, GstBuffer *buffer,
@@ -138,7 +140,7 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     attach_object (
         object, present, n_before, origin, buffer, info, id + (gint) i, age);
     if (message != NULL)
-      append_object (&list, object, origin);
+      append_to_message (&list, object, origin);
   }
   for (guint i = n_before; i < present->len; i++)
     gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));

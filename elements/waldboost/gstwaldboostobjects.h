@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects as metadata and in the bus message. */
+/* Writes objects to metadata and to the bus message. */
 #ifndef GST_WALDBOOST_OBJECTS_H
 #define GST_WALDBOOST_OBJECTS_H
 
@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   CuvWaldboostBox box; /* frame pixels */
-  gint parent_id;      /* of the object it was found in, -1 = the frame */
+  gint parent_id;      /* id of the object it was found in, -1 = the frame */
 } GstWaldboostObject;
 
-/* Common to all objects of an analysis; immutable, a boxed type. Allocated with
+/* Shared by all objects of an analysis; immutable, a boxed type. Allocated with
  * g_atomic_rc_box_new0(). */
 typedef struct {
   gchar *label, *model_file;
@@ -30,8 +30,8 @@ gdouble gst_waldboost_confidence (
     const GstWaldboostOrigin *origin, gfloat score);
 
 /* Attaches the objects to the buffer, and lists them in message unless it is
- * NULL. present: scratch, an array of GstCuvObject. age: that of held results,
- * else 0. */
+ * NULL. present: scratch, an array of GstCuvObject. age: nanoseconds since held
+ * results were new, else 0. */
 void gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age);

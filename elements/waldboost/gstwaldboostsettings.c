@@ -10,7 +10,8 @@
 
 /* ---- origin of the objects ---- */
 
-/* Structures take UTF-8 only, files can have any name. Frees text. */
+/* File names may have any encoding, structures accept UTF-8 only. Frees
+ * text. */
 static gchar *
 take_valid (gchar *text)
 {
@@ -21,7 +22,7 @@ take_valid (gchar *text)
 }
 
 static gboolean
-is_empty (const gchar *text)
+is_empty_text (const gchar *text)
 {
   return text == NULL || *text == '\0';
 }
@@ -41,7 +42,8 @@ find_label (const gchar *labels, const gchar *label)
   return id;
 }
 
-/* After the model, label or labels have changed. Returns NULL: no problem. */
+/* Called after model, label or labels changed. Returns NULL, as it cannot
+ * fail. */
 static gchar *
 update_origin (gpointer settings)
 {
@@ -51,11 +53,12 @@ update_origin (gpointer settings)
   if (self->model == NULL)
     return NULL;
   origin = g_atomic_rc_box_new0 (GstWaldboostOrigin);
-  origin->label =
-      take_valid (is_empty (self->label) ? cuv_model_label (self->model_name)
-                                         : g_strdup (self->label));
-  origin->label_id =
-      is_empty (self->labels) ? 0 : find_label (self->labels, origin->label);
+  origin->label = take_valid (is_empty_text (self->label)
+          ? cuv_model_label (self->model_name)
+          : g_strdup (self->label));
+  origin->label_id = is_empty_text (self->labels)
+      ? 0
+      : find_label (self->labels, origin->label);
   origin->model_file = take_valid (g_path_get_basename (self->model_name));
   origin->no_confidence = cuv_model_has_one_score (self->model);
   g_clear_pointer (&self->origin, gst_waldboost_origin_unref);
@@ -89,7 +92,7 @@ parse_model (gpointer settings)
   GError *error = NULL;
   gchar *problem;
 
-  if (is_empty (self->model_name))
+  if (is_empty_text (self->model_name))
     return g_strdup (
         "no file name is given: set model, for example to "
         "haarcascade_frontalface_alt2.xml of the package opencv-data");
@@ -105,7 +108,8 @@ parse_model (gpointer settings)
   return update_origin (self);
 }
 
-/* Cascades have no options. At start the model was just read with them. */
+/* Cascades have no options. At the start the model has just been read with
+ * them. */
 static gchar *
 parse_option (gpointer settings)
 {
@@ -121,7 +125,7 @@ parse_option (gpointer settings)
 /* ---- texts ---- */
 
 static gchar *
-parse_labels (gpointer settings)
+gst_waldboost_parse_labels (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
   gchar **labels =
@@ -154,13 +158,13 @@ parse_object_class (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
 
-  self->region_label = is_empty (self->object_class)
+  self->region_label = is_empty_text (self->object_class)
       ? 0
       : g_quark_from_string (self->object_class);
   return NULL;
 }
 
-/* Reads numbers separated by commas, at most n. Returns how many, or -1. */
+/* Reads up to n numbers separated by commas. Returns how many, or -1. */
 static gint
 read_numbers (const gchar *text, gint32 *numbers, gint n)
 {
@@ -251,7 +255,7 @@ check_limits (const gchar *side, gint minimum, gint maximum)
 }
 
 static gchar *
-check (gconstpointer settings)
+check_settings (gconstpointer settings)
 {
   const GstWaldboostSettings *self = settings;
   const CuvWaldboostParams *params = &self->params;
@@ -290,7 +294,8 @@ GST_CUV_DEFINE_ENUM (grouping_get_type, "GstWaldboostGrouping",
 
 GST_CUV_DEFINE_ENUM (rearrangement_get_type, "GstWaldboostRearrangement",
     { CUV_REARRANGE_AUTO, "The fastest measured", "auto" },
-    { CUV_REARRANGE_NONE, "A thread keeps its window to the end", "none" },
+    { CUV_REARRANGE_NONE, "None: a thread keeps its window to the end",
+        "none" },
     { CUV_REARRANGE_GLOBAL, "A global counter, a kernel per segment",
         "global" },
     { CUV_REARRANGE_SHARED, "A counter per block, one kernel", "shared" },
@@ -337,59 +342,62 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
 /**
  * GstWaldboostDetect:model:
  *
- * A bare name is looked for in the working folder, in CUV_MODEL_PATH, among the
- * models that are installed with this plugin, and in OpenCV's own folders.
- * While playing, a file that cannot be loaded leaves the old model in force.
+ * A name without a folder is searched for in the working folder, in
+ * CUV_MODEL_PATH, among the models installed with this plugin, and in OpenCV's
+ * folders. If a file cannot be loaded while playing, the previous model stays
+ * in use.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:labels:
  *
- * With several models in one pipeline, give each the same labels: label_id is
- * then the place of an object's label among them.
+ * With several detectors in one pipeline, give each the same labels: label_id
+ * is then the index of an object's label in this list.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:threshold:
  *
- * Confidence is 1 / (1 + exp (-s)), s the last sum minus its threshold, the
- * largest of a group: accepted windows have s >= 0, so values up to 0.5 let all
- * pass. A model that gives all windows the same s has no confidence, and its
- * objects pass always.
+ * The confidence is 1 / (1 + exp (-s)), where s is the largest score of a
+ * group, the last sum minus its threshold. Accepted windows have s >= 0, so
+ * values up to 0.5 let all objects pass. If a model gives all windows the same
+ * s, its objects have no confidence and always pass.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:upscale:
  *
- * With 2, a model of a window of 24x24 pixels finds objects of 12x12. Costs
- * about the square of it in time and memory. The objects are those of OpenCV in
- * the frame resized by cv::resize with INTER_LINEAR_EXACT.
+ * With 2, a model with a window of 24x24 pixels finds objects of 12x12. Time
+ * and memory grow about with its square. The objects are those that OpenCV
+ * finds in the frame resized by cv::resize with INTER_LINEAR_EXACT.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:rotations:
  *
- * The frame is searched once for each rotation, and windows of all are grouped
- * together. An object found in a turned frame has the angle as its rotation.
+ * The frame is searched once for each rotation, and the windows of all
+ * rotations are grouped together. An object found in a rotated frame has the
+ * angle in its field rotation.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:inference-region:
  *
- * With roi-list the detector runs on each region of interest that the buffer
- * comes with, as if it were the picture. Objects have its id as parent_id.
+ * With roi-list the detector runs on each region of interest of the incoming
+ * buffer, as if it were a frame. Objects have its id as parent_id.
  *
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
   { "model", "Model",
-      "Model file, a path or a bare name: an OpenCV cascade, a BUT FIT "
-      "WaldBoostClassifier or a WBDetector (XML, YAML, JSON, also in gzip)",
+      "Model file, a path or a name: an OpenCV cascade, a BUT FIT "
+      "WaldBoostClassifier or a WBDetector (XML, YAML or JSON, optionally "
+      "gzipped)",
       .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
       .is_file = TRUE },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",
@@ -417,9 +425,11 @@ static const GstCuvSetting list[] = {
       "lbpcascade_ and haarcascade_)",
       .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origin },
   { "labels", "Labels",
-      "Labels of the pipeline's objects in the order of label_id, separated by "
-      "commas; label must be one of them (default: none, label_id is 0)",
-      .offset = AT (labels), .type = G_TYPE_STRING, .parse = parse_labels },
+      "Labels of all objects in the pipeline in the order of label_id, "
+      "separated by commas; label must be one of them (default: none, "
+      "label_id is 0)",
+      .offset = AT (labels), .type = G_TYPE_STRING,
+      .parse = gst_waldboost_parse_labels },
   { "inference-region", "Inference region",
       "Area to search: the frame, or regions of interest from upstream",
       .offset = AT (region_mode), .get_type = region_mode_get_type,
@@ -444,8 +454,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.levels_per_octave), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 64, .value = 8 },
   { "upscale", "Upscale",
-      "Enlarges the frame so many times before the search, to find objects "
-      "smaller than the model's window",
+      "Factor by which the frame is enlarged before the search, to find "
+      "objects smaller than the model's window",
       .offset = AT (params.upscale), .type = G_TYPE_DOUBLE, .minimum = 1,
       .maximum = CUV_WALDBOOST_MAX_UPSCALE, .value = 1 },
   { "rotations", "Rotations",
@@ -477,7 +487,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.method), .get_type = grouping_get_type,
       .value = CUV_GROUPING_AUTO },
   { "min-neighbors", "Minimum neighbors",
-      "Number of windows that a group has to exceed to be an object (0 = no "
+      "A group is an object if it has more windows than this (0 = no "
       "grouping; grouping=neighbors and wbd)",
       .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 3 },
@@ -486,8 +496,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.3 },
   { "max-objects", "Maximum objects",
-      "Maximum number of objects per frame, those with the highest scores (0 = "
-      "all)",
+      "Maximum number of objects per frame; those with the highest scores "
+      "are kept (0 = all)",
       .offset = AT (max_objects), .type = G_TYPE_UINT, .maximum = G_MAXINT },
   { "threshold", "Threshold", "Minimum confidence of the objects to publish",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
@@ -501,5 +511,5 @@ static const GstCuvOwnedField owned[] = {
 const GstCuvSettingsTable gst_waldboost_settings = {
   GST_CUV_SETTINGS (GstWaldboostSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
-  .check = check,
+  .check = check_settings,
 };

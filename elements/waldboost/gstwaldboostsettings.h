@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of waldboostdetect, and the model that they name. */
+/* The properties of waldboostdetect, and the model that they name. The base
+ * class copies them before a frame; see gst/settings. */
 #ifndef GST_WALDBOOST_SETTINGS_H
 #define GST_WALDBOOST_SETTINGS_H
 
@@ -21,15 +22,16 @@ typedef enum {
 typedef struct {
   gchar *model_name, *label, *labels, *roi, *object_class, *stages, *rotations;
   CuvModelOptions options;
-  CuvWaldboostParams params; /* segments: stages, parsed */
+  CuvWaldboostParams params; /* n_segments, segment_end: parsed from stages */
   CuvGrouping grouping;
   gint region_mode; /* GstWaldboostRegionMode */
   gint max_objects;
   gdouble threshold;
 
   const CuvWaldboostModel *model; /* while started */
-  CuvModelOptions model_options;  /* that it was read with */
-  GstWaldboostOrigin *origin;     /* what objects of these settings have */
+  CuvModelOptions model_options;  /* options that it was read with */
+  GstWaldboostOrigin *origin;     /* label and model of the objects found with
+                                   * these settings */
   CuvRoi area;                    /* roi, parsed */
   gint n_rotations, rotation[GST_WALDBOOST_MAX_ROTATIONS]; /* parsed */
   GQuark region_label; /* object_class, 0 = any */

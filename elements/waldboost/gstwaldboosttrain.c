@@ -5,16 +5,16 @@
  * @short_description: learns a detector from regions of interest
  *
  * Regions of interest on the frames, drawn by a program, found by a detector or
- * followed by rcdtrack, are the objects to learn; everything else of these
- * frames is not. At the end of the stream, or when the property train is set,
- * a boosted classifier for waldboostdetect is trained and written to a file.
+ * followed by rcdtrack, are the objects to learn; the rest of these frames is
+ * background. At the end of the stream, or when the property train is set, a
+ * boosted classifier for waldboostdetect is trained and written to a file.
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 -m filesrc location=film.avi ! decodebin ! videoconvert !
+ * gst-launch-1.0 -m filesrc location=video.avi ! decodebin ! videoconvert !
  * rcdtrack object-initial-x=646 object-initial-y=242 object-initial-width=36
  * object-initial-height=78 ! waldboosttrain model=person.xml
- * ]| Teaches a detector what a box in the first frame shows.
+ * ]| Trains a detector for the object in a box of the first frame.
  *
  * Since: 0.1
  */
@@ -43,12 +43,12 @@ struct _GstWaldboostTrain {
   GstCuvSettings settings; /* GstWaldboostTrainSettings */
   GstVideoInfo info;       /* of the streaming thread */
 
-  /* Never held while a message is posted. */
+  /* Not held while a message is posted. */
   GMutex lock;
   GCond changed;                   /* n_threads or unlocked */
   GstWaldboostCollector collector; /* its dataset is NULL while stopped */
-  gboolean training;               /* roles of the data set are in use */
-  guint n_threads;                 /* that train, or post what came of it */
+  gboolean training;               /* a thread uses the roles of the data set */
+  guint n_threads;                 /* threads that train, or post the result */
   guint n_new;                     /* frames kept since training began */
   guint n_models;                  /* written */
   gboolean failed;                 /* the last training */
@@ -83,7 +83,7 @@ gst_waldboost_train_get_stats (GstElement *element, GValue *value)
   g_mutex_unlock (&self->lock);
 }
 
-/* The settings apply to the next frame, and to the next training. */
+/* New settings apply to the next frame and to the next training. */
 static GstWaldboostChoice
 pending_choice (GstWaldboostTrain *self)
 {
@@ -160,7 +160,7 @@ job_free (Job *self)
   g_free (self);
 }
 
-/* Nothing is posted if the element was stopped meanwhile. */
+/* Nothing is posted if the element has been stopped. */
 static void
 job_report (const Job *self, GstStructure *message, GError *error)
 {
@@ -196,7 +196,7 @@ job_run (gpointer data)
   return NULL;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void
 start_job (GstWaldboostTrain *self, GstMessageType severity)
 {
@@ -214,8 +214,8 @@ start_job (GstWaldboostTrain *self, GstMessageType severity)
   g_thread_unref (g_thread_new ("waldboosttrain", job_run, job));
 }
 
-/* Does nothing if the element is stopped, or trains already. severity: of the
- * message if it fails. */
+/* Does nothing if the element is stopped or already training. severity: of the
+ * message posted if training fails. */
 static void
 train (GstWaldboostTrain *self, GstMessageType severity)
 {
@@ -250,8 +250,8 @@ gst_waldboost_train_notify (GObject *object, GParamSpec *spec)
 
 /* ---- the end of the stream ---- */
 
-/* Streaming thread, with the preroll lock, which is given up while the element
- * is paused. FALSE if it is flushing. */
+/* Called by the streaming thread with the preroll lock held; releases it while
+ * the element is paused. FALSE if the element is flushing. */
 static gboolean
 wait_for_model (GstWaldboostTrain *self)
 {
@@ -386,7 +386,7 @@ gst_waldboost_train_start (GstBaseSink *sink)
   return FALSE;
 }
 
-/* Training ends without a model. */
+/* Ends a running training without a model. */
 static gboolean
 gst_waldboost_train_stop (GstBaseSink *sink)
 {
@@ -451,6 +451,6 @@ gst_waldboost_train_init (GstWaldboostTrain *self)
   gst_waldboost_collector_init (&self->collector);
   gst_cuv_settings_init (&self->settings, self, &gst_waldboost_train_settings);
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
-  /* the last sample would keep a frame alive, possibly on the GPU */
+  /* the last sample would keep a frame in memory, possibly on the GPU */
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
 }

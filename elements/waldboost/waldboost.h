@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sliding-window detection with boosted classifiers: types and entry points.
+/* Sliding-window detection with boosted classifiers: types and entry points,
+ * and a map of this folder.
  *
- * The folder, in the order in which data passes through it:
- *   model/      a model file -> CuvWaldboostModel, immutable and shared
- *     file.c           finds and reads the file
- *     reader.c         recognises the format and walks the XML
- *     opencv*.c        OpenCV cascades: stages and trees; features
- *     butfit*.c        BUT FIT's WaldBoostClassifier: stages; features
- *     wbd.c            WBDetector of opencv_contrib
- *     values.c         words and numbers in XML text
- *     model.c          the finished model: derived fields, reference count
- *     write.c          a classifier as BUT FIT's or OpenCV's XML
+ * A frame, from the element to its objects:
+ *   gstwaldboostdetect.c   the element; opens a detector for each rotation
+ *   gstwaldboostcounts.c   statistics of a frame
+ *   gstwaldboostsettings.c its properties, the model and parameters they name
+ *   backend.c              frame or region of interest -> hits: cpu/ or
+ *                          ../../cuda/waldboost
+ *   grouping/              hits -> boxes; see grouping/grouping.h
+ *   gstwaldboostobjects.c  boxes -> metadata and the bus message
+ *
+ *   model/      a model file -> CuvWaldboostModel, immutable and shared;
+ *               see model/reader.h
  *   reference/  the definition of the result, in plain C
  *     plan.c           model + parameters + frame size -> CuvWaldboostPlan
- *     pyramid.c        its levels and their resize taps
+ *     pyramid.c        levels of the plan and their resize taps
+ *     turn.c           rotated pictures
  *     integral.c       resized rows and rows of integral images
  *     waldboost.c      features and classifiers, for one row of windows
  *   cpu/        the scan of a whole frame: strips, threads, memory
- *     waldboost-dsp.c  function table: plain C, overwritten by x86/
- *     x86/             the same in AVX2, by kind of model:
- *       lbp-avx2.c       OpenCV cascades of LBP stumps; LBP trees are plain C
- *       boost*-avx2.c    WaldBoost models of LBP, LRD and LRP features
- *       haar*-avx2.c     OpenCV cascades of Haar stumps and trees
- *       grid-avx2.h      the 3x3 blocks of lbp and boost
- *       tables-avx2.c    what the tables of all kinds share
- *   grouping/   hits -> boxes
- *     grouping.c       groups of similar boxes, as cv::groupRectangles
- *     suppression.c    non-maximum suppression
- *     cells.c          neighbour search for both
- *   train/      pictures with objects -> model; see train/train.h
- *   backend.c   all of it for a frame or a region, on the CPU or the GPU
- *               (cuda/waldboost)
- *   gstwaldboost*.c, plugin.c   the element
- */
+ *     waldboost-cpu.c         the scan; -memory.c allocates what it needs
+ *     waldboost-dsp.c         function table: plain C, overwritten by x86/
+ *     x86/                    the same in AVX2; see x86/waldboost-avx2.h
+ *
+ * The element waldboosttrain:
+ *   gstwaldboosttrain.c    the element
+ *   sink/                  frames and regions of interest -> data set -> model
+ *     gstwaldboosttrainsettings.c  its properties
+ *     gstwaldboostcollector.c      keeps frames with their regions
+ *     gstwaldboosttraining.c       trains in a thread, writes the model
+ *   train/      pictures with objects -> model; see train/train.h. The
+ *               program cuvision-train uses it, too
+ *
+ * plugin.c registers both elements.
+ *
+ * Sources. Integral images, Haar features and cascades of stages: P. Viola,
+ * M. Jones, Rapid Object Detection using a Boosted Cascade of Simple
+ * Features, CVPR 2001; tilted features: R. Lienhart, J. Maydt, An Extended
+ * Set of Haar-like Features for Rapid Object Detection, ICIP 2002. A
+ * threshold after each weak classifier: J. Sochman, J. Matas, WaldBoost -
+ * Learning for Time Constrained Sequential Detection, CVPR 2005. LBP of 3x3
+ * blocks: L. Zhang et al., Face Detection Based on Multi-Block LBP
+ * Representation, ICB 2007. LRD and LRP: M. Hradis, A. Herout, P. Zemcik,
+ * Local Rank Patterns - Novel Features for Rapid Object Detection, ICCVG
+ * 2008. The details of OPENCV and WBD scans are those of OpenCV's source. */
 #ifndef CUV_WALDBOOST_H
 #define CUV_WALDBOOST_H
 
@@ -57,14 +69,14 @@ typedef struct {
   CuvScan scan;
   double scale_factor;                /* OPENCV: ratio of successive levels */
   int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 octaves, 8 levels */
-  /* The frame is enlarged so many times before the scan, which finds objects
+  /* Factor by which the frame is enlarged before the scan, to find objects
    * smaller than the window: 1 .. CUV_WALDBOOST_MAX_UPSCALE, 0 = 1. The result
    * is that of the frame resized by cv::resize (INTER_LINEAR_EXACT). */
   double upscale;
-  /* Looks for objects that are turned by so many degrees, clockwise. */
+  /* Rotation of the objects to look for, degrees clockwise. */
   int32_t rotation; /* -180 .. 180 */
-  /* Object sizes to look for, frame pixels; 0 = no limit. If no level of an
-   * OPENCV scan is between them, the one nearest to the minimum is scanned. */
+  /* Object sizes to look for, frame pixels; 0 = no limit. If an OPENCV scan has
+   * no level between them, the one nearest to the minimum is scanned. */
   int32_t min_width, min_height;
   int32_t max_width, max_height;
   /* WaldBoost models: numbers of weak classifiers after which survivors are
@@ -76,18 +88,19 @@ typedef struct {
 
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
  * fits. NULL if memory runs out or a parameter is out of range: OPENCV with
- * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
- * 0 .. 16 or levels_per_octave not in 0 .. 64; upscale or rotation; a picture
- * that cuv_waldboost_picture_size() refuses; n_segments not in 0 ..
- * CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8, 16 or 32.
- * Segment ends may be in any order and beyond the model's end. Free with
- * cuv_waldboost_plan_free(). */
+ * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in 0 ..
+ * 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside their
+ * ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments not
+ * in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8,
+ * 16 or 32. Segment ends may be in any order and beyond the model's end. Free
+ * with cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
 
-/* The size of frames of width x height pixels once turned and enlarged. False
- * if a side or the area is above the limits, unless they are neither. */
+/* Replaces the size of a frame by its size after rotation and enlargement.
+ * False if a side or the area then exceeds the limits; a frame that is neither
+ * rotated nor enlarged may have any size. */
 bool cuv_waldboost_picture_size (
     const CuvWaldboostParams *params, int *width, int *height);
 
@@ -98,13 +111,14 @@ typedef struct {
   int32_t x, y, width, height; /* frame pixels */
   float score;                 /* maximum over the windows */
   int32_t neighbours;          /* number of windows */
-  int32_t rotation;            /* degrees, clockwise: that of the plan, or of
-                                * most windows of a group, the first such one */
+  int32_t rotation;            /* degrees, clockwise: that of the plan; of a
+                                * group, that of most of its windows, on a tie
+                                * the first */
 } CuvWaldboostBox;
 
-/* The window of a hit in the frame as the plan enlarges it; rounding may move
- * it over the edge. A window of a turned picture has the same centre in the
- * frame, and its sides are turned to the nearest multiple of 90 degrees. */
+/* The window of a hit, in pixels of the enlarged frame; rounding may move it
+ * over the edge. A window of a rotated picture keeps its centre, and its sides
+ * are rotated to the nearest multiple of 90 degrees. */
 CuvWaldboostBox cuv_waldboost_box (
     const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit);
 
@@ -143,21 +157,21 @@ typedef struct {
   int n;
 } CuvWaldboostHits;
 
-/* Groups the hits of the scans of a frame, whose plans differ in their rotation
- * only, except those without hits, into boxes, clipped to the frame and valid
- * until the next call. All are grouped together, in the order of the scans,
- * except windows of turned pictures whose boxes do not lie in the frame.
- * Returns the number of boxes, or -1 if memory runs out. */
+/* Groups the hits of all scans of a frame into boxes, clipped to the frame and
+ * valid until the next call. The plans of scans with hits may differ in their
+ * rotation only. Hits are grouped in the order of the scans; windows of rotated
+ * pictures whose boxes exceed the frame are dropped. Returns the number of
+ * boxes, or -1 if memory runs out. */
 int cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
     const CuvWaldboostBox **boxes);
 
-/* Those of one scan. */
+/* The same for one scan. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
     const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
     const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);
 
-/* The same for any boxes, not clipped; AUTO is NEIGHBORS. */
+/* The same for n boxes, which are not clipped; AUTO is NEIGHBORS. */
 int cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes);

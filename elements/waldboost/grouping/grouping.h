@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the grouping methods: boxes sorted by size class and grid cell, for
- * neighbour search without comparing all pairs. */
+/* From hits to boxes: the parts that the grouping methods share.
+ *
+ *   grouping.c     entry points: hits -> boxes, method, clipping, memory
+ *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as
+ *                  cv::groupRectangles
+ *   suppression.c  NMS: non-maximum suppression
+ *   cells.c        neighbour search for a fixed set of boxes, sorted by cell:
+ *                  NMS, and groups that lie inside others. A walk visits a
+ *                  rectangle of cells of one size class and skips empty rows
+ *                  of cells.
+ *
+ * similar.c collects groups with a neighbour search of its own, hashed chains
+ * of boxes: a box leaves its chain as soon as it joins a group and is never
+ * compared again. Sorted arrays have no cheap removal, and hashed cells
+ * cannot skip the many empty cells that NMS reaches. */
 #ifndef CUV_WALDBOOST_GROUPING_H
 #define CUV_WALDBOOST_GROUPING_H
 
 #include "waldboost.h"
+
+/* ---- neighbour search (cells.c) ---- */
 
 typedef struct {
   uint64_t key; /* class, row and column of the cell */
@@ -57,6 +72,8 @@ cuv_walk_next (CuvCellWalk *self)
   return self->entries[self->at++].box;
 }
 
+/* ---- non-maximum suppression (suppression.c) ---- */
+
 typedef struct {
   float score;
   int32_t box;
@@ -67,5 +84,52 @@ typedef struct {
  * entries, ranks and by are scratch memory for n elements. */
 int cuv_suppress (CuvWaldboostBox *out, const CuvWaldboostBox *boxes, int n,
     double max_iou, CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by);
+
+/* ---- groups of similar boxes (similar.c) ---- */
+
+/* A group of similar boxes. */
+typedef struct {
+  int64_t x, y, width, height; /* sums over the members */
+  float score;
+  int32_t n;
+  int32_t run, longest; /* windows of one rotation, which are consecutive */
+  int32_t run_of, rotation;
+} CuvBoxGroup;
+
+struct _CuvWaldboostGrouper {
+  int capacity;
+  void *memory;           /* of the arrays below, capacity elements each */
+  CuvWaldboostBox *boxes; /* of the hits */
+  CuvCellEntry *entries;  /* boxes, or means, sorted by cell */
+  CuvBoxRank *ranks;
+  int32_t *root; /* the first box of the box's group */
+  /* per hash of a cell: its first box that is in no group yet, or -1 */
+  int32_t *chains;
+  size_t n_chains; /* a power of 2 */
+  int32_t *next;   /* per box in a chain: the next one, or -1 */
+  int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
+  int32_t *number; /* per root: index of its group */
+  CuvBoxGroup *groups;
+  CuvWaldboostBox *means; /* of the groups with enough members */
+  CuvWaldboostBox *out;
+};
+
+/* The smallest power of 2 that is at least n and 256: the size of each array is
+ * then a multiple of 16. */
+static inline size_t
+cuv_group_capacity (int n)
+{
+  size_t capacity = 256;
+
+  while (capacity < (size_t) n)
+    capacity *= 2;
+  return capacity;
+}
+
+/* Groups n boxes as NEIGHBORS or WBD do. Writes the means of groups of more
+ * than min_neighbours boxes to self->out and returns their number. self has a
+ * capacity of n boxes or more. */
+int cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
+    const CuvWaldboostBox *in, int n);
 
 #endif

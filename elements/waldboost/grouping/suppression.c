@@ -27,8 +27,8 @@ overlap (int64_t a, int64_t a_length, int64_t b, int64_t b_length)
   return end > start ? end - start : 0;
 }
 
-/* Areas are exact and their quotient is rounded like the literal of the limit:
- * 3 of 10 pixels are not above 0.3. */
+/* Areas are exact, and their quotient is rounded as the limit was when it was
+ * parsed: 3 of 10 pixels are not above 0.3. */
 static bool
 is_above (const Box *a, const Box *b, double iou)
 {
@@ -40,8 +40,9 @@ is_above (const Box *a, const Box *b, double iou)
   return intersection > 0 && (double) intersection / (double) united > iou;
 }
 
-/* IoU > t implies overlap > t times either side, which bounds the size and the
- * distance of the other box. */
+/* IoU > t implies that in each direction the overlap is more than t times the
+ * side of either box, which bounds the size and the distance of the other
+ * box. */
 static void
 drop_around (const Box *boxes, int n, int i, double iou,
     const CuvCellEntry *entries, int32_t *by)

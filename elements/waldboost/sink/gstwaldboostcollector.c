@@ -36,7 +36,7 @@ gst_waldboost_collector_start (GstWaldboostCollector *self, GError **error)
   if (self->dataset != NULL)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-      "Frames cannot be kept: %s. Set TMPDIR to a folder that can be written",
+      "Frames cannot be kept: %s. Set TMPDIR to a writable folder",
       problem->message);
   g_error_free (problem);
   return FALSE;
@@ -61,7 +61,8 @@ add_label (GstWaldboostCollector *self, GQuark label)
     g_array_append_val (self->labels, label);
 }
 
-/* Repeated from an earlier frame (hold-results), so not quite where it is. */
+/* Whether a region is repeated from an earlier frame (hold-results): the object
+ * has moved since. */
 static gboolean
 is_held (const GstCuvObject *object)
 {
@@ -74,7 +75,7 @@ is_held (const GstCuvObject *object)
 }
 
 static gboolean
-is_inside (const GstCuvObject *object, const GstVideoInfo *info)
+is_in_frame (const GstCuvObject *object, const GstVideoInfo *info)
 {
   CuvRoi part;
 
@@ -88,10 +89,10 @@ is_to_learn (const GstCuvObject *object, const GstWaldboostChoice *choice)
       && !is_held (object);
 }
 
-/* Reads the buffer's regions; returns whether some are to be learnt. */
+/* Reads the buffer's regions; returns whether it has regions to learn. */
 static gboolean
-look (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
-    const GstWaldboostChoice *choice)
+read_regions (GstWaldboostCollector *self, GstBuffer *buffer,
+    const GstVideoInfo *info, const GstWaldboostChoice *choice)
 {
   gboolean found = FALSE;
 
@@ -101,13 +102,13 @@ look (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
         &g_array_index (self->present, GstCuvObject, i);
 
     add_label (self, object->label);
-    found |= is_inside (object, info) && is_to_learn (object, choice);
+    found |= is_in_frame (object, info) && is_to_learn (object, choice);
   }
   return found;
 }
 
 static void
-add_boxes (GstWaldboostCollector *self, CuvDatasetPicture *picture,
+add_regions (GstWaldboostCollector *self, CuvDatasetPicture *picture,
     const GstVideoInfo *info, const GstWaldboostChoice *choice)
 {
   for (guint i = 0; i < self->present->len; i++) {
@@ -115,7 +116,7 @@ add_boxes (GstWaldboostCollector *self, CuvDatasetPicture *picture,
         &g_array_index (self->present, GstCuvObject, i);
     const CuvTrainBox box = { object->x, object->y, object->w, object->h };
 
-    if (!is_inside (object, info))
+    if (!is_in_frame (object, info))
       continue;
     g_array_append_val (picture->boxes, box);
     if (is_to_learn (object, choice))
@@ -127,14 +128,14 @@ add_boxes (GstWaldboostCollector *self, CuvDatasetPicture *picture,
 /* ---- frames ---- */
 
 static gboolean
-is_wanted (GstWaldboostCollector *self, gboolean with_regions,
+wants_frame (GstWaldboostCollector *self, gboolean with_regions,
     const GstWaldboostChoice *choice)
 {
   return (with_regions || choice->without_regions)
       && self->n_candidates[with_regions]++ % (guint64) choice->interval == 0;
 }
 
-/* The error is set once. */
+/* Sets the error only once. */
 static gboolean
 has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
     GError **error)
@@ -144,7 +145,8 @@ has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
   if (full && !self->full)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "%u frames are kept, which is max-frames: later ones are not learnt "
-        "from. Set max-frames higher, or frame-interval, to spread them",
+        "from. Set max-frames higher to keep more, or frame-interval to "
+        "spread them",
         choice->max_frames);
   self->full |= full;
   return !self->full;
@@ -187,12 +189,12 @@ gst_waldboost_collector_add (GstWaldboostCollector *self, GstBuffer *buffer,
   CuvDatasetPicture *picture = NULL;
 
   self->n_frames++;
-  if (is_wanted (self, look (self, buffer, info, choice), choice)
+  if (wants_frame (self, read_regions (self, buffer, info, choice), choice)
       && has_place (self, choice, error))
     picture = keep (self, buffer, info, error);
   if (picture == NULL)
     return FALSE;
-  add_boxes (self, picture, info, choice);
+  add_regions (self, picture, info, choice);
   self->n_kept++;
   return TRUE;
 }
@@ -220,9 +222,9 @@ problem_without_regions (
     return g_strdup ("No frame arrived: check that the source produces frames");
   if (self->labels->len == 0 || choice->label == 0)
     return g_strdup (
-        "No frame arrived with a region of interest: put rcdtrack, a detector "
-        "or a program that adds regions upstream, and no element that drops "
-        "metadata between");
+        "No frame arrived with a region of interest: put rcdtrack, a "
+        "detector or a program that adds regions upstream, and no element "
+        "that drops metadata in between");
   labels = list_labels (self);
   text = g_strdup_printf ("No frame arrived with a region of object-class "
                           "'%s'; there are regions of %s",
@@ -242,9 +244,10 @@ gst_waldboost_collector_has_enough (const GstWaldboostCollector *self,
     return TRUE;
   problem = n == 0
       ? problem_without_regions (self, choice)
-      : g_strdup_printf ("%u frames with regions were kept, but at least %d "
-                         "are needed: some to learn from, some to set "
-                         "thresholds, some to measure what was learnt",
+      : g_strdup_printf (
+          "%u frames with regions were kept, but at least %d are "
+          "needed: some to learn from, some to set thresholds, some to "
+          "measure the model",
           n, CUV_DATASET_LEAST_PICTURES);
   g_set_error_literal (
       error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, problem);

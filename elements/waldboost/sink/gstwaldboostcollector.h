@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames of a stream, with the regions on them, as a data set to train with. */
+/* Keeps frames of a stream, with their regions of interest, as a data set to
+ * train with. */
 #ifndef GST_WALDBOOST_COLLECTOR_H
 #define GST_WALDBOOST_COLLECTOR_H
 
@@ -8,10 +9,10 @@
 
 /* Which frames are kept. */
 typedef struct {
-  GQuark label;  /* of the regions to learn, 0: all */
+  GQuark label;  /* label of the regions to learn, 0: all */
   gint interval; /* every Nth frame that may be kept */
   guint max_frames;
-  gboolean without_regions; /* frames without a region to learn, too */
+  gboolean without_regions; /* also frames without a region to learn */
 } GstWaldboostChoice;
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
   guint64 n_frames;
   guint64 n_candidates[2]; /* frames without, and with regions to learn */
   guint n_kept, n_objects;
-  gboolean full; /* no frames are kept any more; was reported */
+  gboolean full; /* keeps no more frames; this was reported */
 } GstWaldboostCollector;
 
 void gst_waldboost_collector_init (GstWaldboostCollector *self);
@@ -31,15 +32,16 @@ gboolean gst_waldboost_collector_start (
     GstWaldboostCollector *self, GError **error);
 void gst_waldboost_collector_stop (GstWaldboostCollector *self);
 
-/* Keeps the frame if it is to be kept, wherever its memory is; returns whether
- * it did. The error is GST_RESOURCE_ERROR_NO_SPACE_LEFT, once, where later
- * frames are not kept either, else that of a frame that does not fit its caps.
- */
+/* Keeps the frame if the options ask for it, in host or CUDA memory; returns
+ * whether it was kept. Errors: GST_RESOURCE_ERROR_NO_SPACE_LEFT, reported once,
+ * after which no frames are kept; or that the buffer does not match its
+ * caps. */
 gboolean gst_waldboost_collector_add (GstWaldboostCollector *self,
     GstBuffer *buffer, const GstVideoInfo *info,
     const GstWaldboostChoice *choice, GError **error);
 
-/* Whether there are enough frames to train; else the reason and what to do. */
+/* Whether there are enough frames to train; else the error names the reason and
+ * what to do. */
 gboolean gst_waldboost_collector_has_enough (const GstWaldboostCollector *self,
     const GstWaldboostChoice *choice, GError **error);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 enum {
-  MAX_SHORT_SIDE = 24, /* of an automatic window, pixels */
+  MAX_SHORT_SIDE = 24, /* pixels, of an automatic window; see choose_window() */
   MAX_LONG_SIDE = 48,
 };
 
@@ -28,13 +28,13 @@ gst_waldboost_training_free (GstWaldboostTraining *self)
 
 /* ---- the window ---- */
 
-/* Of boxes with their margin, in ascending order: gdouble. */
+/* Sizes of the boxes with their margin, gdouble in ascending order. */
 typedef struct {
   GArray *widths, *heights, *aspects; /* width / height */
 } Sizes;
 
 static gint
-compare (gconstpointer a, gconstpointer b)
+compare_sizes (gconstpointer a, gconstpointer b)
 {
   const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
 
@@ -69,9 +69,9 @@ sizes_new (const CuvDataset *dataset, gdouble margin)
     for (guint i = 0; i < pictures->len; i++)
       add_sizes (&self, pictures->pdata[i], margin);
   }
-  g_array_sort (self.widths, compare);
-  g_array_sort (self.heights, compare);
-  g_array_sort (self.aspects, compare);
+  g_array_sort (self.widths, compare_sizes);
+  g_array_sort (self.heights, compare_sizes);
+  g_array_sort (self.aspects, compare_sizes);
   return self;
 }
 
@@ -83,7 +83,7 @@ sizes_clear (Sizes *self)
   g_array_unref (self->aspects);
 }
 
-/* The size that this share of them does not reach. */
+/* The size that this share of the boxes does not reach. */
 static gdouble
 quantile (const GArray *sizes, gdouble share)
 {
@@ -97,8 +97,8 @@ side (gdouble size)
   return CLAMP ((gint) size, CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
 }
 
-/* As large as nine tenths of the boxes allow, up to 24 pixels on the shorter
- * and 48 on the longer side. */
+/* As large as nine tenths of the boxes allow, up to MAX_SHORT_SIDE and
+ * MAX_LONG_SIDE. */
 static void
 choose_window (CuvTrainParams *params, const Sizes *sizes)
 {
@@ -146,13 +146,14 @@ set_no_space (GError **error)
 {
   g_set_error_literal (error, GST_RESOURCE_ERROR,
       GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "No space for the samples: set TMPDIR to a folder that has more, or "
-      "negative-samples or copies lower");
+      "No space for the samples: set TMPDIR to a folder with more space, or "
+      "set negative-samples or copies lower");
   return FALSE;
 }
 
 static gboolean
-has_room (const GstWaldboostTraining *self, const Sizes *sizes, GError **error)
+has_memory (
+    const GstWaldboostTraining *self, const Sizes *sizes, GError **error)
 {
   const CuvTrainParams *params = &self->options.params;
   const gdouble width = quantile (sizes->widths, 1);
@@ -162,9 +163,8 @@ has_room (const GstWaldboostTraining *self, const Sizes *sizes, GError **error)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "The window of %dx%d is larger than all boxes: with their margin they "
-      "are "
-      "up to %.0f wide and up to %.0f high. Set window-width and window-height "
-      "lower",
+      "are at most %.0f wide and %.0f high. Set window-width and "
+      "window-height lower",
       params->window_width, params->window_height, width, height);
   return FALSE;
 }
@@ -202,7 +202,8 @@ post_progress (
 }
 
 static CuvTrainState
-learn (const GstWaldboostTraining *self, CuvTrainer *trainer, gint64 start)
+learn_model (
+    const GstWaldboostTraining *self, CuvTrainer *trainer, gint64 start)
 {
   const gint64 interval =
       self->options.progress_interval * G_TIME_SPAN_MILLISECOND;
@@ -235,14 +236,14 @@ check_end (CuvTrainState state, gint n_weak, GError **error)
         "Check that they show the object, or set alpha lower");
   else
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "There are no negatives: regions cover the frames. Draw smaller ones, "
-        "or set negative-frames=all");
+        "There are no negatives: regions cover the frames. Draw smaller "
+        "regions, or set negative-frames=all");
   return FALSE;
 }
 
 /* ---- the result ---- */
 
-/* At the model's threshold. */
+/* Recall and false positives at the model's threshold. */
 static void
 set_rates (GstStructure *message, const GArray *rates)
 {
@@ -254,7 +255,7 @@ set_rates (GstStructure *message, const GArray *rates)
       rate.false_positives, NULL);
 }
 
-/* Frames, and regions to learn, that the model was made with. */
+/* The numbers of frames and of regions that the model was trained with. */
 static void
 set_counts (GstStructure *message, const CuvDataset *dataset)
 {
@@ -274,7 +275,7 @@ set_counts (GstStructure *message, const CuvDataset *dataset)
 
 /* NULL if memory runs out. */
 static GstStructure *
-describe (const GstWaldboostTraining *self, const CuvTrainer *trainer,
+describe_model (const GstWaldboostTraining *self, const CuvTrainer *trainer,
     const CuvGridClassifier *classifier)
 {
   const CuvTrainProgress at = cuv_trainer_progress (trainer);
@@ -325,7 +326,7 @@ save (const GstWaldboostTraining *self, const CuvGridClassifier *classifier,
 }
 
 static GstStructure *
-finish (const GstWaldboostTraining *self, const CuvTrainer *trainer,
+finish_training (const GstWaldboostTraining *self, const CuvTrainer *trainer,
     CuvTrainState state, GError **error)
 {
   CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
@@ -341,7 +342,7 @@ finish (const GstWaldboostTraining *self, const CuvTrainer *trainer,
   }
   if (is_stopped (self) || !save (self, &classifier, error))
     return NULL;
-  message = describe (self, trainer, &classifier);
+  message = describe_model (self, trainer, &classifier);
   if (message == NULL)
     set_no_memory (error);
   else
@@ -379,7 +380,7 @@ prepare (GstWaldboostTraining *self, GError **error)
   gboolean ok;
 
   choose_window (&self->options.params, &sizes);
-  ok = has_room (self, &sizes, error);
+  ok = has_memory (self, &sizes, error);
   sizes_clear (&sizes);
   return ok;
 }
@@ -398,9 +399,9 @@ gst_waldboost_training_run (GstWaldboostTraining *self, GError **error)
   trainer = feed (self, &too_small, error);
   if (trainer == NULL)
     return NULL;
-  state = learn (self, trainer, start);
+  state = learn_model (self, trainer, start);
   if (!is_stopped (self))
-    message = finish (self, trainer, state, error);
+    message = finish_training (self, trainer, state, error);
   cuv_trainer_free (trainer);
   if (message != NULL)
     gst_structure_set (message, "too-small", G_TYPE_UINT, (guint) too_small,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training of a model from the frames of a stream: the work of waldboosttrain
- * that takes its time. */
+/* The long-running part of waldboosttrain: trains a model with the collected
+ * frames, in a thread. */
 #ifndef GST_WALDBOOST_TRAINING_H
 #define GST_WALDBOOST_TRAINING_H
 
@@ -11,13 +11,13 @@ typedef struct {
   gchar *model;          /* the file to write */
   CuvTrainParams params; /* windows of size 0: automatic */
   CuvSampleOptions samples;
-  gdouble false_positives; /* of a frame, that the threshold allows */
+  gdouble false_positives; /* per frame, that the threshold allows */
   gint progress_interval;  /* ms, 0 = never */
 } GstWaldboostTrainingOptions;
 
 typedef struct {
   GstElement *element;
-  CuvDataset *dataset; /* divided; its roles do not change meanwhile */
+  CuvDataset *dataset; /* divided; its roles must not change during training */
   GstWaldboostTrainingOptions options; /* owned */
 } GstWaldboostTraining;
 
@@ -26,9 +26,9 @@ GstWaldboostTraining *gst_waldboost_training_new (GstElement *element,
     CuvDataset *dataset, const GstWaldboostTrainingOptions *options);
 void gst_waldboost_training_free (GstWaldboostTraining *self);
 
-/* Trains, writes the model and measures it; posts element messages about the
- * progress. Returns what the message at the end says, or NULL: with an error,
- * or without one if the data set's stop was set. */
+/* Trains, writes the model and measures it; posts progress as element messages.
+ * Returns the structure of the final message, or NULL: with an error, or
+ * without one if the data set's stop was set. */
 GstStructure *gst_waldboost_training_run (
     GstWaldboostTraining *self, GError **error);
 

@@ -14,10 +14,10 @@ GST_CUV_DEFINE_ENUM (negative_frames_get_type,
     "GstWaldboostTrainNegativeFrames",
     { GST_WALDBOOST_FRAMES_WITH_REGIONS, "Frames with regions to learn",
         "with-regions" },
-    { GST_WALDBOOST_FRAMES_ALL, "All frames: no object is without a region",
+    { GST_WALDBOOST_FRAMES_ALL, "All frames: every object has a region",
         "all" })
 
-/* A model takes its time: that it cannot be written is better known before. */
+/* Training takes long: reports at the start if the model cannot be written. */
 static gchar *
 parse_model (gpointer settings)
 {
@@ -29,12 +29,16 @@ parse_model (gpointer settings)
     return g_strdup ("set it to the name of a file, as in model=cup.xml");
   folder = g_path_get_dirname (model);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
-    problem = g_strdup_printf ("there is no folder '%s'", folder);
+    problem = g_strdup_printf (
+        "there is no folder '%s'; create it, or name another one", folder);
   else if (access (folder, W_OK) != 0)
-    problem = g_strdup_printf ("the folder '%s' cannot be written", folder);
+    problem = g_strdup_printf (
+        "the folder '%s' is not writable; change its permissions, or "
+        "name another one",
+        folder);
   else if (g_file_test (model, G_FILE_TEST_EXISTS)
       && !g_file_test (model, G_FILE_TEST_IS_REGULAR))
-    problem = g_strdup ("it is a folder or a device");
+    problem = g_strdup ("it is a folder or a device; name a file");
   g_free (folder);
   return problem;
 }
@@ -58,33 +62,34 @@ parse_window (gpointer settings)
 /**
  * GstWaldboostTrain:stats:
  *
- * Since the start: frames received; kept, frames to train with (uint), and
- * objects, the regions to learn on them (uint); training (boolean); models, the
- * number of files written (uint).
+ * Since the start: frames received; kept, the number of frames to train with
+ * (uint); objects, the number of regions to learn on them (uint); training
+ * (boolean); models, the number of files written (uint).
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostTrain:train:
  *
- * Set while playing, trains with the frames kept so far, in a thread of its
- * own; frames go on being kept. FALSE again when the model is written, or could
- * not be.
+ * Set to TRUE while playing to train with the frames kept so far, in a separate
+ * thread, while more frames are kept. Becomes FALSE when the model has been
+ * written or training has failed.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostTrain:object-class:
  *
- * Regions with other labels are not learnt, and are not part of the negatives.
+ * Regions with other labels are neither learnt nor used as negatives.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostTrain:negative-frames:
  *
- * With all, also frames without a region to learn are negatives: only where no
- * object is without a region, which is not so where a tracker loses it.
+ * With all, frames without a region to learn also provide negatives. Use it
+ * only if every object has a region; a tracker that loses its target leaves
+ * objects without one.
  *
  * Since: 0.1
  */
@@ -122,12 +127,12 @@ static const GstCuvSetting list[] = {
   { "weak", "Weak classifiers", "Number of weak classifiers, at most",
       .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },
-  { "alpha", "Alpha", "Share of objects that early rejection may miss",
+  { "alpha", "Alpha", "Share of objects that early rejection may lose",
       .offset = AT (training.params.alpha), .type = G_TYPE_DOUBLE,
       .minimum = 0.0001, .maximum = 0.5, .value = 0.02 },
   { "false-positives", "False positives",
-      "False positives of a frame that the model's threshold allows, as far as "
-      "frames that were not learnt from can tell",
+      "False positives per frame that the model's threshold allows, "
+      "estimated on frames that were not learnt from",
       .offset = AT (training.false_positives), .type = G_TYPE_DOUBLE,
       .maximum = 1000, .value = 0.1 },
   { "negative-samples", "Negative samples",
@@ -135,17 +140,19 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.params.n_negatives), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000000, .value = 10000 },
   { "copies", "Copies",
-      "Windows of each region, moved and scaled a little, the first one as it "
-      "is",
+      "Number of samples of each region; all but the first are moved and "
+      "scaled a little",
       .offset = AT (training.samples.n_copies), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000, .value = 8 },
-  { "margin", "Margin", "Share of the region to add on each side",
+  { "margin", "Margin",
+      "Margin to add on each side, as a share of the region's size",
       .offset = AT (training.samples.margin), .type = G_TYPE_DOUBLE,
       .minimum = -0.4, .maximum = 10, .value = 0.1 },
-  { "mirror", "Mirror", "Learn mirrored objects, too",
+  { "mirror", "Mirror", "Also learn mirrored objects",
       .offset = AT (training.samples.mirror), .type = G_TYPE_BOOLEAN },
   { "seed", "Seed",
-      "Of random numbers; the same frames and seed give the same model",
+      "Seed of the random numbers; the same frames and seed give the same "
+      "model",
       .offset = AT (training.params.seed), .type = G_TYPE_UINT64,
       .maximum = (gdouble) G_MAXUINT32, .value = 1 },
   { "progress-interval", "Progress interval",

@@ -24,7 +24,7 @@ typedef struct {
 /* ---- CPU ---- */
 
 static const char *
-open_cpu (void **state, const void *data, const CuvFrame *frame,
+train_open_cpu (void **state, const void *data, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const Config *config = data;
@@ -34,7 +34,7 @@ open_cpu (void **state, const void *data, const CuvFrame *frame,
 }
 
 static const char *
-run_cpu (void *state, void *data, const CuvProcessor *processor)
+train_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   Job *job = data;
 
@@ -43,23 +43,24 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cpu (void *state)
+train_close_cpu (void *state)
 {
   cuv_train_chooser_free (state);
 }
 
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { train_open_cpu, train_run_cpu,
+  train_close_cpu };
 
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
 typedef struct {
   CuvChooseCuda *choose;
-  int32_t version; /* of the codes on the device, 0: there are none */
+  int32_t version; /* version of the codes on the device, 0: none uploaded */
 } Cuda;
 
 static const char *
-open_cuda (void **state, const void *data, const CuvFrame *frame,
+train_open_cuda (void **state, const void *data, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   const Config *config = data;
@@ -74,9 +75,10 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   return self->choose != NULL ? NULL : cuv_cuda_error ();
 }
 
-/* Codes of positives stay as they are. */
+/* Uploads all codes once, then only those of negatives: codes of positives do
+ * not change. */
 static bool
-upload (Cuda *self, const Job *job, const CuvProcessor *processor)
+upload_codes (Cuda *self, const Job *job, const CuvProcessor *processor)
 {
   const CuvTrainSet *set = job->set;
   const int32_t first = self->version == 0 ? 0 : set->n_positives;
@@ -91,13 +93,13 @@ upload (Cuda *self, const Job *job, const CuvProcessor *processor)
 }
 
 static const char *
-run_cuda (void *state, void *data, const CuvProcessor *processor)
+train_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   Cuda *self = state;
   Job *job = data;
   const CuvTrainSet *set = job->set;
 
-  if (upload (self, job, processor)
+  if (upload_codes (self, job, processor)
       && cuv_choose_cuda_run (self->choose, set->weights, set->n,
              set->n_positives, &job->feature, processor->stream)
           == 0)
@@ -106,7 +108,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
 }
 
 static void
-close_cuda (void *state)
+train_close_cuda (void *state)
 {
   Cuda *self = state;
 
@@ -114,7 +116,8 @@ close_cuda (void *state)
   free (self);
 }
 
-static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClass cuda = { train_open_cuda, train_run_cuda,
+  train_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };

@@ -6,15 +6,15 @@
 #include "cuvbackend.h"
 #include "train/train.h"
 
-/* For sets of up to capacity samples. max_bytes: device memory for codes, 0 =
- * as much as is there. Returns NULL, or an error as cuv_backend_open() does.
- * features must outlive it. */
+/* For sets of up to capacity samples. max_bytes: limit of device memory for
+ * codes, 0 = what is free. features must outlive it. Returns NULL, or an error
+ * as cuv_backend_open() does. */
 const char *cuv_train_backend_open (CuvBackend *self,
     const CuvTrainFeatures *features, int32_t capacity, size_t max_bytes,
     const CuvProcessor *processor);
 
-/* What cuv_train_choose() returns for the set. version changes when the codes
- * of negatives do. Returns NULL, or an error. */
+/* What cuv_train_choose() returns for the set. version: a number that changes
+ * whenever the codes of negatives do. Returns NULL, or an error. */
 const char *cuv_train_backend_choose (CuvBackend *self, const CuvTrainSet *set,
     int32_t version, int32_t *feature, const CuvProcessor *processor);
 

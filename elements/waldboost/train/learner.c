@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The trainer: adds weak classifiers and their rejection thresholds until the
+ * classifier is good enough. */
 #include "reference/waldboost-reference.h"
 #include "train/learner.h"
 
@@ -6,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A stage of a cascade ends with a threshold that rejects this share of the
- * negatives that lived at its beginning; a smaller one leaves less to learn in
- * each stage. The last stage has half of the weak classifiers or more, as its
- * sum alone is the score. docs/benchmarks/training.md has what was measured. */
+/* A stage of a cascade ends when its threshold rejects this share of the
+ * negatives that it began with; if that is small, each stage has little to
+ * learn. The last stage has at least half of the weak classifiers, as its sum
+ * alone is the score. Measured in docs/benchmarks/training.md, "Cascades for
+ * OpenCV": row "128, 70 %, half or more". */
 #define STAGE_REJECTS 0.7
 #define LAST_STAGE 0.5
 
@@ -88,7 +91,7 @@ needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
 
 /* ---- rejection ---- */
 
-/* By one byte of their differences from the least possible sum. */
+/* Sorts by one byte of the differences from the least possible sum. */
 static void
 sort_by_byte (const int32_t *in, int32_t n, int shift, int32_t *out)
 {
@@ -102,7 +105,7 @@ sort_by_byte (const int32_t *in, int32_t n, int shift, int32_t *out)
     out[at[((uint32_t) in[i] - (uint32_t) INT32_MIN) >> shift & 255]++] = in[i];
 }
 
-/* Radix sort; qsort() took a tenth of a training. */
+/* Radix sort; qsort() took 10 % of the time of a training. */
 static void
 sort (int32_t *sums, int32_t n, int32_t *scratch)
 {
@@ -112,8 +115,8 @@ sort (int32_t *sums, int32_t n, int32_t *scratch)
   }
 }
 
-/* Living samples from first on, before end; alive: the share of all that they
- * are a part of. sorted: room for all of them, and as much scratch memory. */
+/* The sums of samples first .. end - 1 that are not rejected; alive: their
+ * share of all. sorted: memory for twice as many sums, half of it scratch. */
 static CuvTrainLiving
 living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
     int32_t *sorted)
@@ -138,7 +141,8 @@ may_end_stage (const CuvTrainer *self, int32_t threshold)
       >= STAGE_REJECTS;
 }
 
-/* That of a cascade ends the stage, or there is none. */
+/* The threshold of this round. In a cascade it ends the stage, or there is
+ * none. */
 static int32_t
 find_threshold (const CuvTrainer *self)
 {
@@ -156,7 +160,8 @@ find_threshold (const CuvTrainer *self)
       : threshold;
 }
 
-/* Misses at most the share alpha of calibration's positives that live. */
+/* The final threshold: rejects at most the share alpha of calibration's
+ * positives that are not rejected before. */
 static float
 find_final_threshold (const CuvTrainer *self)
 {
@@ -227,9 +232,9 @@ cuv_trainer_keep_round (CuvTrainer *self)
     self->stage = self->n_weak;
 }
 
-/* CUV_TRAIN_CONTINUE if there is a choice. */
+/* Returns CUV_TRAIN_CONTINUE if a feature was chosen. */
 static CuvTrainState
-choose (CuvTrainer *self, int32_t *feature)
+choose_feature (CuvTrainer *self, int32_t *feature)
 {
   const CuvTrainPool *pool = &self->pools[CUV_TRAIN_LEARNING];
   const char *problem = NULL;
@@ -258,7 +263,7 @@ add_weak (CuvTrainer *self)
   set->n_alive =
       cuv_train_pool_positives (learning) + cuv_train_pool_negatives (learning);
   cuv_train_weigh (set);
-  state = choose (self, &feature);
+  state = choose_feature (self, &feature);
   if (state != CUV_TRAIN_CONTINUE)
     return state;
   cuv_train_learn (&self->features, set, feature, &round->weak);
@@ -281,7 +286,7 @@ add_weak (CuvTrainer *self)
 
 /* ---- the beginning ---- */
 
-/* Draws the negatives of the last round once more, by the classifier that drew
+/* Draws the negatives of the last round again, with the classifier that drew
  * them. */
 static bool
 draw_again (CuvTrainer *self, CuvTrainPart part)
@@ -307,7 +312,7 @@ begin_pools (CuvTrainer *self)
 }
 
 static bool
-begin (CuvTrainer *self)
+begin_training (CuvTrainer *self)
 {
   if (!begin_pools (self))
     return false;
@@ -345,7 +350,7 @@ cuv_trainer_step (CuvTrainer *self)
 {
   const CuvTrainPool *learning = &self->pools[CUV_TRAIN_LEARNING];
 
-  if (!self->begun && !begin (self))
+  if (!self->begun && !begin_training (self))
     return cuv_trainer_failure (self);
   if (is_done (self))
     return CUV_TRAIN_DONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the learner share. */
+/* Shared by the files of the learner: learner.c, pool.c, state.c. */
 #ifndef CUV_TRAIN_LEARNER_H
 #define CUV_TRAIN_LEARNER_H
 
@@ -8,19 +8,20 @@
 #include "train/train.h"
 
 /* The samples of a part: its positives, and negatives that are replaced when
- * too few of them live. */
+ * too many are rejected. */
 typedef struct {
   CuvTrainSet set;
-  CuvTrainMemory codes;  /* of set; none in calibration */
-  CuvTrainMemory pixels; /* of sample i, at i times the window's size */
+  CuvTrainMemory codes;  /* codes of set; none in calibration */
+  CuvTrainMemory pixels; /* pixels of sample i are at i times the window's
+                          * size */
   bool *alive;
   CuvTrainPictures pictures;
   int32_t n_draws;  /* of negatives */
-  double n_windows; /* that are negatives, 0 before the first draw */
-  double rate;      /* share of them that lived at the last draw */
+  double n_windows; /* number of negative windows, 0 before the first draw */
+  double rate;      /* share of them that was not rejected at the last draw */
 } CuvTrainPool;
 
-/* What a round decided: samples and sums follow from it. */
+/* The decisions of a round, from which samples and sums follow. */
 typedef struct {
   CuvTrainWeak weak;
   int32_t threshold;
@@ -33,17 +34,18 @@ struct _CuvTrainer {
   CuvTrainFeatures features;
   CuvTrainPool pools[CUV_TRAIN_N_PARTS];
   CuvTrainRound *rounds;
-  /* the same as a CuvGridClassifier has it */
+  /* the same as arrays of a CuvGridClassifier */
   CuvGridNode *nodes;
   float *leaves, *thresholds;
   float final_threshold;
   CuvProcessor processor;
   CuvBackend backend; /* closed until the first choice */
-  size_t max_bytes;   /* of device memory for codes, 0 = as much as is there */
+  size_t max_bytes;   /* limit of device memory for codes, 0 = what is free */
   char problem[CUV_TRAIN_PROBLEM];
   int32_t *sorted; /* scratch memory: sums of a part */
   int32_t n_weak;
-  int32_t stage; /* of a cascade: number of its first weak classifier */
+  int32_t stage; /* number of the current stage's first weak classifier, in a
+                  * cascade */
   bool begun;
 };
 
@@ -68,8 +70,8 @@ bool cuv_train_pool_add_positive (
 bool cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes);
 
-/* Replaces the negatives by some that the first n_weak weak classifiers do not
- * reject. */
+/* Replaces the negatives by others that the first n_weak weak classifiers do
+ * not reject. */
 bool cuv_train_pool_draw (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t n_weak);
 
@@ -79,13 +81,14 @@ bool cuv_train_pool_add_leaves (
 
 void cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold);
 
-/* Begins anew with the samples that live. */
+/* Restarts with the remaining samples: sums 0, masses as before the first
+ * round. */
 void cuv_train_pool_begin_stage (CuvTrainPool *self);
 
-/* Share of the negatives that a threshold rejects. */
+/* The share of the negatives that a threshold rejects. */
 double cuv_train_pool_share_below (const CuvTrainPool *self, int32_t threshold);
 
-/* Samples that live. */
+/* The number of samples that are not rejected. */
 int32_t cuv_train_pool_positives (const CuvTrainPool *self);
 int32_t cuv_train_pool_negatives (const CuvTrainPool *self);
 

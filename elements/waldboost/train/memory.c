@@ -26,9 +26,9 @@ cuv_train_memory_clear (CuvTrainMemory *self)
   cuv_train_memory_init (self, self->folder);
 }
 
-/* -1 with errno if that fails. */
+/* Returns a file descriptor, -1 with errno. */
 static int
-open_file (const char *folder)
+open_unnamed_file (const char *folder)
 {
   char *path;
   int file;
@@ -43,7 +43,7 @@ open_file (const char *folder)
 }
 
 static bool
-extend (const CuvTrainMemory *self, size_t size)
+extend_file (const CuvTrainMemory *self, size_t size)
 {
   int problem;
 
@@ -60,8 +60,8 @@ grow_file (CuvTrainMemory *self, size_t size)
   uint8_t *bytes;
 
   if (self->file < 0)
-    self->file = open_file (self->folder);
-  if (self->file < 0 || !extend (self, size)) {
+    self->file = open_unnamed_file (self->folder);
+  if (self->file < 0 || !extend_file (self, size)) {
     self->is_full = true;
     return NULL;
   }

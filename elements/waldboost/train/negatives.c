@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cpu/waldboost-cpu.h"
+/* Draws windows at random from those that a classifier does not reject: one
+ * window at a time, or with the detector, whichever is faster. */
 #include "reference/waldboost-reference.h"
-#include "train/train.h"
+#include "train/negatives.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include "cuvthreads.h"
 
 /* ---- a picture ---- */
 
-typedef struct {
-  CuvTrainReservoir *reservoir;
-  const CuvWaldboostModel *model;
-  const CuvTrainPicture *picture;
-  bool sparse; /* looks at wanted windows only, without n_alive */
-  CuvWaldboostPlan *plan;
-  CuvTrainPyramid pyramid;
-  uint32_t *sums;    /* of the level that is drawn from; NULL: not made */
-  uint64_t *first;   /* number of the first window of each level, and of all */
-  uint64_t hash;     /* of the picture */
-  uint8_t *excluded; /* of each window whether it is no negative; NULL: none */
-  double *across;    /* scratch memory: a number for each pixel of a row */
-  CuvWaldboostCpu **cpu;
-  uint64_t n_excluded, n_alive;
-} Draw;
-
 static bool
-number_windows (Draw *self)
+number_windows (CuvTrainDraw *self)
 {
   const CuvWaldboostPlan *plan = self->plan;
 
@@ -37,160 +21,8 @@ number_windows (Draw *self)
   return self->first != NULL;
 }
 
-/* Of window x of row y. */
-static uint64_t
-number_of (const Draw *self, int level, int32_t x, int32_t y)
-{
-  return self->first[level]
-      + (uint64_t) y * (uint64_t) self->plan->levels[level].n_x + (uint64_t) x;
-}
-
-/* ---- windows on objects ---- */
-
-/* Of n windows along a side, those that may reach from first to end, in level
- * pixels. */
-typedef struct {
-  int32_t first, end;
-} Range;
-
-static Range
-range (double first, double end, int window, int n, int step)
-{
-  const double from = floor ((floor (first) - window) / step);
-  const double to = ceil ((ceil (end) + 1) / step);
-
-  return (Range){ from > 0 ? (int32_t) from : 0, to < n ? (int32_t) to : n };
-}
-
-/* A box and the windows of a level. */
-typedef struct {
-  double *across; /* of window x of a row: what it has in common with it */
-  double down;    /* of the windows of a row */
-  double areas;   /* of the box and a window */
-} Profile;
-
 static bool
-is_excluded (const Profile *self, int32_t x)
-{
-  return cuv_train_share (self->across[x], self->down, self->areas)
-      > CUV_TRAIN_MAX_OVERLAP;
-}
-
-static CuvTrainWindow
-window_at (const Draw *self, int level, int32_t x, int32_t y)
-{
-  const int32_t step = self->plan->levels[level].step;
-
-  return (CuvTrainWindow){ level, x * step, y * step };
-}
-
-static CuvWaldboostBox
-box_of (const Draw *self, int level, int32_t x, int32_t y)
-{
-  const CuvTrainWindow window = window_at (self, level, x, y);
-  const CuvWaldboostHit hit = { level, window.x, window.y, 0 };
-
-  return cuv_waldboost_box (self->plan, &hit);
-}
-
-/* Returns the window that has the most in common with the box. */
-static int32_t
-fill_profile (
-    const Draw *self, int level, const CuvTrainBox *box, Range xs, Profile *to)
-{
-  int32_t best = xs.first;
-
-  for (int32_t x = xs.first; x < xs.end; x++) {
-    const CuvWaldboostBox at = box_of (self, level, x, 0);
-
-    to->across[x] = cuv_train_common (at.x, at.width, box->x, box->width);
-    if (to->across[x] > to->across[best])
-      best = x;
-    to->areas = (double) at.width * at.height + box->width * box->height;
-  }
-  return best;
-}
-
-static void
-exclude_in_row (Draw *self, int level, int32_t y, Range xs)
-{
-  uint8_t *at = &self->excluded[number_of (self, level, xs.first, y)];
-
-  for (int32_t x = xs.first; x < xs.end; x++, at++) {
-    self->n_excluded += !*at;
-    *at = 1;
-  }
-}
-
-/* Along a row the overlap rises and then falls: the windows to exclude are
- * neighbours. Their range changes little from row to row. */
-static void
-exclude_in_level (Draw *self, int index, const CuvTrainBox *box)
-{
-  const CuvWaldboostPlan *plan = self->plan;
-  const CuvWaldboostLevel *level = &plan->levels[index];
-  const double across = (double) level->width / plan->width;
-  const double down = (double) level->height / plan->height;
-  const Range xs = range (box->x * across, (box->x + box->width) * across,
-      self->reservoir->window_width + 1, level->n_x, level->step);
-  const Range ys = range (box->y * down, (box->y + box->height) * down,
-      self->reservoir->window_height + 1, level->n_y, level->step);
-  Profile profile = { .across = self->across };
-  const int32_t best =
-      xs.first < xs.end ? fill_profile (self, index, box, xs, &profile) : 0;
-  Range row = { best, best + 1 };
-
-  for (int32_t y = ys.first; y < ys.end && xs.first < xs.end; y++) {
-    const CuvWaldboostBox at = box_of (self, index, 0, y);
-
-    profile.down = cuv_train_common (at.y, at.height, box->y, box->height);
-    if (!is_excluded (&profile, best))
-      continue;
-    while (!is_excluded (&profile, row.first))
-      row.first++;
-    while (row.first > xs.first && is_excluded (&profile, row.first - 1))
-      row.first--;
-    while (!is_excluded (&profile, row.end - 1))
-      row.end--;
-    while (row.end < xs.end && is_excluded (&profile, row.end))
-      row.end++;
-    exclude_in_row (self, index, y, row);
-  }
-}
-
-/* The larger of two areas that overlap enough is not much larger. */
-static bool
-may_overlap (const CuvWaldboostLevel *level, const CuvTrainBox *box)
-{
-  const double window = (double) level->box_width * level->box_height;
-  const double object = box->width * box->height;
-
-  return fmin (window, object) > CUV_TRAIN_MAX_OVERLAP * fmax (window, object);
-}
-
-static bool
-exclude_objects (Draw *self)
-{
-  const CuvTrainPicture *picture = self->picture;
-
-  if (picture->n_boxes == 0)
-    return true;
-  self->excluded = calloc (self->first[self->plan->n_levels] + 1, 1);
-  self->across =
-      malloc (((size_t) self->plan->width + 1) * sizeof *self->across);
-  if (self->excluded == NULL || self->across == NULL)
-    return false;
-  for (int i = 0; i < self->plan->n_levels; i++) {
-    for (int32_t b = 0; b < picture->n_boxes; b++) {
-      if (may_overlap (&self->plan->levels[i], &picture->boxes[b]))
-        exclude_in_level (self, i, &picture->boxes[b]);
-    }
-  }
-  return true;
-}
-
-static bool
-is_negative (const Draw *self, uint64_t number)
+is_negative (const CuvTrainDraw *self, uint64_t number)
 {
   return self->excluded == NULL || !self->excluded[number];
 }
@@ -199,7 +31,7 @@ is_negative (const Draw *self, uint64_t number)
 
 /* False if memory runs out. */
 static bool
-insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
+insert (CuvTrainDraw *self, const CuvTrainWindow *window, uint64_t rank)
 {
   CuvTrainReservoir *reservoir = self->reservoir;
   uint8_t pixels[CUV_TRAIN_MAX_WINDOW * CUV_TRAIN_MAX_WINDOW];
@@ -213,7 +45,7 @@ insert (Draw *self, const CuvTrainWindow *window, uint64_t rank)
 }
 
 static uint64_t
-rank_of (const Draw *self, uint64_t number)
+rank_of (const CuvTrainDraw *self, uint64_t number)
 {
   uint64_t state = self->hash + number;
 
@@ -224,7 +56,7 @@ rank_of (const Draw *self, uint64_t number)
 
 /* NULL if memory runs out. */
 static uint32_t *
-sums_of (Draw *self, int index)
+sums_of (CuvTrainDraw *self, int index)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[index];
   const ptrdiff_t stride = level->width + 1;
@@ -239,9 +71,10 @@ sums_of (Draw *self, int index)
   return sums;
 }
 
-/* passed: weak classifiers that the window passes. False if memory runs out. */
+/* *passed: number of weak classifiers that the window passes. False if memory
+ * runs out. */
 static bool
-evaluate (Draw *self, const CuvTrainWindow *window, int *passed)
+evaluate (CuvTrainDraw *self, const CuvTrainWindow *window, int *passed)
 {
   const ptrdiff_t stride = self->plan->levels[window->level].width + 1;
   CuvIntegrals integrals = { .stride = stride };
@@ -256,15 +89,16 @@ evaluate (Draw *self, const CuvTrainWindow *window, int *passed)
   return true;
 }
 
-/* Looks only at windows that would be drawn and, to count those that live, at
- * windows that are no negatives: these are taken out of n_alive. And at all
- * where OpenCV's scan skips the next one after some. */
+/* Evaluates windows that would be drawn and, to subtract them from n_alive,
+ * windows that are not negatives. If OpenCV's scan skips windows after a
+ * reject, evaluates all. */
 static bool
-draw_window (Draw *self, int index, int32_t x, int32_t y, bool *skips_next)
+draw_window (
+    CuvTrainDraw *self, int index, int32_t x, int32_t y, bool *skips_next)
 {
   const CuvWaldboostModel *model = self->model;
-  const CuvTrainWindow window = window_at (self, index, x, y);
-  const uint64_t number = number_of (self, index, x, y);
+  const CuvTrainWindow window = cuv_train_window_at (self, index, x, y);
+  const uint64_t number = cuv_train_window_number (self, index, x, y);
   const uint64_t rank = rank_of (self, number);
   const bool negative = is_negative (self, number);
   const bool wanted =
@@ -285,7 +119,7 @@ draw_window (Draw *self, int index, int32_t x, int32_t y, bool *skips_next)
 }
 
 static bool
-draw_from_row (Draw *self, int index, int32_t y)
+draw_from_row (CuvTrainDraw *self, int index, int32_t y)
 {
   bool ok = true, skips_next;
 
@@ -295,16 +129,16 @@ draw_from_row (Draw *self, int index, int32_t y)
   return ok;
 }
 
-/* Looks only at windows that would be drawn. */
+/* Evaluates only windows that would be drawn. */
 static bool
-draw_from_few (Draw *self, int index, int32_t y)
+draw_from_few (CuvTrainDraw *self, int index, int32_t y)
 {
-  const uint64_t first = number_of (self, index, 0, y);
+  const uint64_t first = cuv_train_window_number (self, index, 0, y);
   bool ok = true;
 
   for (int32_t x = 0; ok && x < self->plan->levels[index].n_x; x++) {
     const uint64_t rank = rank_of (self, first + (uint64_t) x);
-    const CuvTrainWindow window = window_at (self, index, x, y);
+    const CuvTrainWindow window = cuv_train_window_at (self, index, x, y);
     int passed;
 
     if (!cuv_train_reservoir_wants (self->reservoir, rank)
@@ -317,7 +151,7 @@ draw_from_few (Draw *self, int index, int32_t y)
 }
 
 static bool
-draw_from_level (Draw *self, int index)
+draw_from_level (CuvTrainDraw *self, int index)
 {
   bool ok = true;
 
@@ -329,9 +163,10 @@ draw_from_level (Draw *self, int index)
   return ok;
 }
 
-/* n_alive: of all windows, whether they are negatives or not. */
+/* n_alive: number of windows not rejected, including those that are not
+ * negatives. */
 static bool
-draw_from_all (Draw *self, uint64_t n_alive)
+draw_from_all (CuvTrainDraw *self, uint64_t n_alive)
 {
   bool ok = true;
 
@@ -344,7 +179,7 @@ draw_from_all (Draw *self, uint64_t n_alive)
 /* ---- hits of the detector ---- */
 
 static bool
-draw_from_hits (Draw *self, const CuvWaldboostResult *result)
+draw_from_hits (CuvTrainDraw *self, const CuvWaldboostResult *result)
 {
   bool ok = true;
 
@@ -352,8 +187,8 @@ draw_from_hits (Draw *self, const CuvWaldboostResult *result)
     const CuvWaldboostHit *hit = &result->hits[i];
     const CuvTrainWindow window = { hit->level, hit->x, hit->y };
     const int32_t step = self->plan->levels[hit->level].step;
-    const uint64_t number =
-        number_of (self, hit->level, hit->x / step, hit->y / step);
+    const uint64_t number = cuv_train_window_number (
+        self, hit->level, hit->x / step, hit->y / step);
     const uint64_t rank = rank_of (self, number);
 
     if (!is_negative (self, number))
@@ -366,7 +201,7 @@ draw_from_hits (Draw *self, const CuvWaldboostResult *result)
 }
 
 static bool
-prepare_detector (Draw *self)
+prepare_detector (CuvTrainDraw *self)
 {
   CuvWaldboostCpu **cpu = self->cpu;
 
@@ -376,9 +211,9 @@ prepare_detector (Draw *self)
   return *cpu != NULL;
 }
 
-/* Too many hits for the detector's list do not matter. */
+/* It does not matter if there are too many hits for the detector's list. */
 static bool
-draw_from_detector (Draw *self)
+draw_from_detector (CuvTrainDraw *self)
 {
   CuvWaldboostResult result;
 
@@ -391,7 +226,7 @@ draw_from_detector (Draw *self)
 }
 
 static void
-count (Draw *self)
+count_windows (CuvTrainDraw *self)
 {
   CuvTrainReservoir *reservoir = self->reservoir;
 
@@ -403,15 +238,14 @@ count (Draw *self)
   pthread_mutex_unlock (&reservoir->lock);
 }
 
-/* cpu: a detector with the model, or NULL to begin with; the caller frees it.
- */
+/* *cpu: a detector with the model, initially NULL; the caller frees it. */
 static bool
 draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number, bool sparse,
     CuvWaldboostCpu **cpu)
 {
   uint64_t state = self->seed + (uint64_t) number;
-  Draw draw = { .reservoir = self,
+  CuvTrainDraw draw = { .reservoir = self,
     .model = model,
     .picture = picture,
     .sparse = sparse,
@@ -420,7 +254,7 @@ draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     .hash = cuv_train_random (&state),
     .cpu = cpu };
   bool ok = draw.plan != NULL && number_windows (&draw)
-      && exclude_objects (&draw)
+      && cuv_train_exclude_objects (&draw)
       && cuv_train_pyramid_init (&draw.pyramid, draw.plan, &picture->frame);
 
   if (ok)
@@ -428,7 +262,7 @@ draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
         ? draw_from_all (&draw, draw.first[draw.plan->n_levels])
         : draw_from_detector (&draw);
   if (ok)
-    count (&draw);
+    count_windows (&draw);
   if (draw.plan != NULL)
     cuv_train_pyramid_clear (&draw.pyramid);
   cuv_waldboost_plan_free (draw.plan);
@@ -451,8 +285,9 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 
 /* ---- all pictures ---- */
 
-/* The detector looks at all windows in the time in which this share of them is
- * looked at one by one. */
+/* The detector evaluates all windows in the time that this share of them takes
+ * one by one. Measured in docs/benchmarks/training.md, "From pictures to the
+ * model". */
 #define SPARSE 0.125
 
 typedef struct {
@@ -489,7 +324,7 @@ cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 {
   Work work = { .reservoir = self, .model = model, .pictures = pictures };
 
-  /* what OpenCV's scan skips follows from all windows */
+  /* which windows OpenCV's scan skips is known only after evaluating all */
   if (model == NULL || self->cascade)
     share = 1;
   for (bool enough = false; !enough && !work.failed; share *= 4) {

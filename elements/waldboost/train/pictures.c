@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures as the detector sees them: the pyramid of a picture, windows cut out
+ * of its levels, and the window that fits an object best. */
 #include "cpu/waldboost-dsp.h"
 #include "train/train.h"
 
@@ -111,7 +113,7 @@ scale_of (const CuvWaldboostPlan *plan, int level)
   return (double) plan->width / plan->levels[level].width;
 }
 
-/* The level whose window is nearest in size, -1 if there is none. */
+/* The level whose window size is nearest, -1 if there is none. */
 static int
 nearest_level (const CuvWaldboostPlan *plan, double scale)
 {

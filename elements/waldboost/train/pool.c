@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The samples of a part (learning or calibration): positives, negatives, their
+ * codes and sums; replaces negatives when too many are rejected. */
 #include "train/cpu/codes.h"
 #include "train/learner.h"
 
@@ -44,7 +46,8 @@ cuv_train_pool_negatives (const CuvTrainPool *self)
 }
 
 static void
-reject (CuvTrainPool *self, int32_t first, int32_t end, int32_t threshold)
+reject_samples (
+    CuvTrainPool *self, int32_t first, int32_t end, int32_t threshold)
 {
   for (int32_t i = first; i < end; i++) {
     if (self->alive[i] && self->set.sums[i] < threshold) {
@@ -57,7 +60,7 @@ reject (CuvTrainPool *self, int32_t first, int32_t end, int32_t threshold)
 void
 cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold)
 {
-  reject (self, 0, self->set.n, threshold);
+  reject_samples (self, 0, self->set.n, threshold);
 }
 
 double
@@ -96,8 +99,9 @@ cuv_train_pool_begin_stage (CuvTrainPool *self)
 
 /* ---- leaves ---- */
 
-/* Codes of the features of n_weak weak classifiers from first_weak on: that of
- * sample first + i is at k * (end - first) + i. NULL if memory runs out. */
+/* Codes of samples first .. end - 1 for the features of n_weak weak classifiers
+ * from first_weak on: that of sample first + i is at k * (end - first) + i.
+ * NULL if memory runs out. */
 static uint8_t *
 code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
     int32_t end, int32_t first_weak, int32_t n_weak)
@@ -130,7 +134,7 @@ cuv_train_pool_add_leaves (
   return true;
 }
 
-/* Codes of all features, of samples from first on, before end. A sample's are
+/* Codes of all features for samples first .. end - 1. The codes of a sample are
  * on as many pages as there are features. */
 static bool
 code_all (
@@ -188,8 +192,9 @@ put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
   memcpy (pixels_of (trainer, self, first), pixels, (size_t) n * size);
 }
 
-/* The choice of features counts heavy samples first, and most features no
- * others: next to each other, their codes take fewer reads. Masses change, but
+/* The choice of features counts heavy samples first, and for most features no
+ * others: if they are neighbours in memory, their codes take fewer cache lines
+ * (47 to 41 ms: docs/benchmarks/training.md, first section). Masses change, but
  * heavy samples stay heavy for some rounds. */
 static bool
 put_heaviest_first (
@@ -209,8 +214,8 @@ put_heaviest_first (
 
 /* ---- samples that are new ---- */
 
-/* Brings samples of one class to where they would be, had they been there from
- * the first round on. */
+/* Gives new samples of one class the sums and masses that they would have had
+ * they been there since the first round. */
 static bool
 catch_up (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
@@ -228,7 +233,7 @@ catch_up (
 
     cuv_train_add_leaves (&self->set, first, end, round->weak.leaves,
         trainer->features.n_codes, codes + (size_t) k * n);
-    reject (self, first, end, round->threshold);
+    reject_samples (self, first, end, round->threshold);
     if (cuv_trainer_ends_stage (trainer, k))
       begin_stage (self, first, end);
   }
@@ -259,7 +264,8 @@ cuv_train_pool_clear (CuvTrainPool *self)
 }
 
 static bool
-allocate (const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
+allocate_samples (
+    const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
 {
   CuvTrainSet *set = &self->set;
   const size_t n =
@@ -286,7 +292,7 @@ cuv_train_pool_add_positive (
 {
   const int32_t n = self->set.n_positives;
 
-  if ((n & (n - 1)) == 0 /* doubles the room */
+  if ((n & (n - 1)) == 0 /* doubles the capacity */
       && !cuv_train_memory_grow (
           &self->pixels, 2 * ((size_t) n + 1) * window_size (trainer)))
     return false;
@@ -299,7 +305,7 @@ bool
 cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes)
 {
-  if (!allocate (trainer, self, with_codes))
+  if (!allocate_samples (trainer, self, with_codes))
     return false;
   self->set.codes = self->codes.bytes;
   return catch_up (trainer, self, 0, self->set.n_positives);
@@ -307,7 +313,7 @@ cuv_train_pool_begin (
 
 /* ---- negatives ---- */
 
-/* Rejects by the thresholds of the weak classifiers only. */
+/* A model that rejects by the thresholds of the weak classifiers only. */
 static const CuvWaldboostModel *
 model_of (const CuvTrainer *trainer, int32_t n_weak)
 {
@@ -319,7 +325,7 @@ model_of (const CuvTrainer *trainer, int32_t n_weak)
 }
 
 static bool
-take (const CuvTrainer *trainer, CuvTrainPool *self,
+take_drawn (const CuvTrainer *trainer, CuvTrainPool *self,
     const CuvTrainReservoir *reservoir)
 {
   CuvTrainSet *set = &self->set;
@@ -332,9 +338,9 @@ take (const CuvTrainer *trainer, CuvTrainPool *self,
   return catch_up (trainer, self, set->n_positives, set->n);
 }
 
-/* The share of the windows to look at first, for enough of them to live: by the
- * rate at the last draw and the share of its samples that still live, with a
- * tenth to spare. */
+/* The share of the windows to evaluate first, so that enough of them are not
+ * rejected: from the rate at the last draw and the share of its samples that
+ * remain, with 10 % to spare. */
 static double
 share_to_draw_from (const CuvTrainer *trainer, const CuvTrainPool *self)
 {
@@ -348,7 +354,7 @@ share_to_draw_from (const CuvTrainer *trainer, const CuvTrainPool *self)
 }
 
 static bool
-draw (const CuvTrainer *trainer, CuvTrainPool *self,
+draw_negatives (const CuvTrainer *trainer, CuvTrainPool *self,
     const CuvWaldboostModel *model)
 {
   const CuvTrainParams *params = &trainer->params;
@@ -361,7 +367,7 @@ draw (const CuvTrainer *trainer, CuvTrainPool *self,
   ok = ok
       && cuv_train_draw_all (&reservoir, model, &self->pictures,
           share_to_draw_from (trainer, self));
-  ok = ok && take (trainer, self, &reservoir);
+  ok = ok && take_drawn (trainer, self, &reservoir);
   cuv_train_reservoir_clear (&reservoir);
   return ok;
 }
@@ -372,7 +378,8 @@ cuv_train_pool_draw (
 {
   const CuvWaldboostModel *model =
       n_weak > 0 ? model_of (trainer, n_weak) : NULL;
-  const bool ok = (n_weak == 0 || model != NULL) && draw (trainer, self, model);
+  const bool ok =
+      (n_weak == 0 || model != NULL) && draw_negatives (trainer, self, model);
 
   cuv_model_unref (model);
   return ok;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The windows drawn: the capacity windows of the smallest ranks, in a heap. */
 #include "train/train.h"
 
 #include <math.h>
@@ -44,13 +45,13 @@ pixels_of (const CuvTrainReservoir *self, int32_t i)
 }
 
 static void
-move (CuvTrainReservoir *self, int32_t from, int32_t to)
+move_entry (CuvTrainReservoir *self, int32_t from, int32_t to)
 {
   self->ranks[to] = self->ranks[from];
   memcpy (pixels_of (self, to), pixels_of (self, from), window_size (self));
 }
 
-/* The heap's free place for a rank, after the largest was taken out. */
+/* The free entry of the heap for a rank, after the largest was removed. */
 static int32_t
 sift_down (CuvTrainReservoir *self, uint64_t rank)
 {
@@ -61,7 +62,7 @@ sift_down (CuvTrainReservoir *self, uint64_t rank)
       child++;
     if (self->ranks[child] <= rank)
       break;
-    move (self, child, i);
+    move_entry (self, child, i);
     i = child;
   }
   return i;
@@ -73,7 +74,7 @@ sift_up (CuvTrainReservoir *self, uint64_t rank)
   int32_t i = self->n++;
 
   while (i > 0 && self->ranks[(i - 1) / 2] < rank) {
-    move (self, (i - 1) / 2, i);
+    move_entry (self, (i - 1) / 2, i);
     i = (i - 1) / 2;
   }
   return i;

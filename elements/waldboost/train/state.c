@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A saved state is a header, which tells what the trainer was given, and a
- * record of each round. Numbers are in this machine's byte order: other
- * machines may round differently, and so go on differently. */
+/* Saves a training and resumes it. A saved state is a header, which identifies
+ * the input of the trainer, and a record of each round. Numbers are in this
+ * machine's byte order: other machines may round differently and would
+ * continue differently. */
 #include "train/learner.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Rises when the same samples give another classifier. */
+/* Increase it when the same samples give another classifier. */
 #define VERSION 2
 
 #define MAX_LEAF 65536 /* e of cuv_train_leaves() is not below 2^-32 */
@@ -35,7 +36,7 @@ static const struct {
   { "the number of negatives", COUNT },
   { "alpha", SHARE },
   { "the false-positive rate", SHARE },
-  { "the share of living negatives", SHARE },
+  { "the share of remaining negatives", SHARE },
   { "the seed", COUNT },
   { "the number of windows to learn from", COUNT },
   { "the windows to learn from", CHECKSUM },
@@ -55,7 +56,7 @@ _Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
 _Static_assert(
     sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() knows all");
 
-/* zlib's begins anew if bytes is NULL. */
+/* crc32_z() restarts if bytes is NULL. */
 static uint32_t
 checksum (uint32_t before, const void *bytes, size_t size)
 {
@@ -142,7 +143,7 @@ cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes)
 
 /* ---- records ---- */
 
-/* What comes before the leaves. */
+/* A record without its leaves, which follow. */
 typedef struct {
   int32_t feature, threshold, n_draws[CUV_TRAIN_N_PARTS];
   int32_t alive[CUV_TRAIN_N_PARTS][2];
@@ -276,7 +277,8 @@ cuv_trainer_restore (
 
   memcpy (&saved, bytes, size < sizeof saved ? size : sizeof saved);
   if (size < sizeof saved || saved.magic != MAGIC) {
-    snprintf (problem, CUV_TRAIN_PROBLEM, "no saved state of a training");
+    snprintf (
+        problem, CUV_TRAIN_PROBLEM, "this is not a saved state of a training");
     return 0;
   }
   if (!check_header (self, &saved, problem))

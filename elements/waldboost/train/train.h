@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training of WaldBoost classifiers: J. Sochman, J. Matas, WaldBoost - Learning
- * for Time Constrained Sequential Detection, CVPR 2005.
+/* Training of WaldBoost classifiers (J. Sochman, J. Matas, WaldBoost - Learning
+ * for Time Constrained Sequential Detection, CVPR 2005), and a map of this
+ * folder.
  *
- *   reference/  the definition of what is learnt, in plain C
+ * Callers: sink/gstwaldboosttraining.c and tools/train. They fill a data set
+ * (dataset/), which feeds a CuvTrainer with positives and with pictures to
+ * find negatives in, and call cuv_trainer_step() until it is done.
+ *
+ * A step, in the order in which it runs:
+ *   learner.c    one step: chooses a feature, sets leaves and threshold
+ *   pool.c       the samples; replaces rejected negatives by new ones
+ *   negatives.c  draws windows that the classifier does not reject
+ *   exclude.c    windows that overlap an object and thus are no negatives
+ *   reservoir.c  the windows drawn: those of the smallest random ranks
+ *   pictures.c   pictures -> windows, as the detector sees them
+ *   backend.c    the choice of a feature, on the CPU or the GPU
+ * Also:
+ *   memory.c     memory for samples, which may be backed by a file
+ *   state.c      saves a training and resumes it
+ *   reference/   the definition of what is learnt, in plain C
  *     features.c   all features of a window, and their codes
  *     boost.c      weights of samples, weak classifiers
  *     threshold.c  when a window is rejected
- *   cpu/        the hot loops made fast: threads, AVX2; the GPU's version is
- *               cuda/waldboost/choose.cu
- *   pictures.c  pictures -> windows, as the detector sees them
- *   negatives.c windows of pictures that a classifier does not reject
- *   reservoir.c some of them, at random
- *   memory.c    room for samples, in a file
- *   pool.c      samples that are learnt from, negatives among them replaced
- *   backend.c   the choice of a feature, on the CPU or the GPU
- *   state.c     what a training that was stopped goes on from
- *   learner.c   round after round, until the classifier is good enough
- *   dataset/    pictures with objects, to train and measure with
+ *   cpu/         the hot loops made fast, with threads and AVX2
+ *     choose*.c    the choice of a feature; on the GPU
+ *                  cuda/waldboost/choose.cu
+ *     codes*.c     the codes of many samples
+ *   dataset/     pictures with objects; see dataset/dataset.h
  *
  * A sample is a window's grey pixels, cut out of a level of the pyramid that
  * the detector scans. A classifier adds up leaves, one for each weak
- * classifier; leaves, their sums and the thresholds are whole numbers in units
- * of 2^-CUV_TRAIN_LEAF_BITS, which float and fixed-point detectors represent
+ * classifier; leaves, their sums and the thresholds are integers in units of
+ * 2^-CUV_TRAIN_LEAF_BITS, which float and fixed-point detectors represent
  * exactly. */
 #ifndef CUV_TRAIN_H
 #define CUV_TRAIN_H
@@ -36,11 +46,12 @@ enum {
   CUV_TRAIN_MIN_WINDOW = 8, /* pixels, each side */
   CUV_TRAIN_MAX_WINDOW = 128,
   CUV_TRAIN_MAX_CODES = 256,
-  CUV_TRAIN_MAX_SUM = 100000, /* no sum of leaves is larger */
-  CUV_TRAIN_PROBLEM = 512,    /* bytes of a text that names a problem */
+  CUV_TRAIN_MAX_SUM = 100000, /* limit of the magnitude of a sum of leaves */
+  CUV_TRAIN_PROBLEM = 512,    /* bytes of the text of an error */
 };
 
-/* S. Vigna's SplitMix64: the next random number; state: any to begin with. */
+/* The next random number of S. Vigna's SplitMix64; state may start with any
+ * value. */
 static inline uint64_t
 cuv_train_random (uint64_t *state)
 {
@@ -60,8 +71,8 @@ typedef struct {
   int32_t n_codes; /* codes are 0 .. n_codes - 1 */
   int32_t n;
   CuvGridNode *nodes;
-  /* LBP, for an OpenCV cascade: codes are inclusive, weak classifiers stumps;
-   * false after cuv_train_features_init() */
+  /* LBP for an OpenCV cascade: codes are inclusive, weak classifiers are
+   * stumps; cuv_train_features_init() sets it to false */
   bool cascade;
 } CuvTrainFeatures;
 
@@ -82,7 +93,7 @@ void cuv_train_codes (const CuvTrainFeatures *self, const uint8_t *pixels,
 /* The samples of a round; positives come first. */
 typedef struct {
   int32_t n, n_positives;
-  int32_t n_alive;      /* with a mass that is not 0 */
+  int32_t n_alive;      /* samples with a mass above 0 */
   const uint8_t *codes; /* of feature f, sample i: codes[f * pitch + i] */
   size_t pitch;
   double *masses;    /* products of the factors of all rounds; 0: rejected */
@@ -90,16 +101,16 @@ typedef struct {
   int32_t *sums;     /* of leaves */
 } CuvTrainSet;
 
-/* Gives all samples the masses before the first round: 1/2 for the positives
- * together, 1/2 for the negatives. */
+/* Sets the masses of all samples as before the first round: 1/2 for the
+ * positives together, 1/2 for the negatives. */
 void cuv_train_begin (CuvTrainSet *set);
 
-/* The same for the samples of one class, from first on, before end. */
+/* The same for samples first .. end - 1, which are of one class. */
 void cuv_train_begin_class (CuvTrainSet *set, int32_t first, int32_t end);
 
 /* ---- a round ---- */
 
-/* Weights of the samples of either class, by code. */
+/* Sums of weights by code, for each class. */
 typedef struct {
   uint64_t positives[CUV_TRAIN_MAX_CODES];
   uint64_t negatives[CUV_TRAIN_MAX_CODES];
@@ -120,22 +131,23 @@ void cuv_train_count (
  * sqrt (positives * negatives), in double and in order of the codes. */
 double cuv_train_loss (const CuvTrainHistogram *histogram, int n_codes);
 
-/* The codes divided in two. */
+/* The codes, divided into two parts. */
 typedef struct {
-  bool high[CUV_TRAIN_MAX_CODES];      /* the part that each code is in */
-  uint64_t positives[2], negatives[2]; /* weights of the low and high part */
+  bool high[CUV_TRAIN_MAX_CODES];      /* whether a code is in the high part */
+  uint64_t positives[2], negatives[2]; /* sums of weights of the low and the
+                                        * high part */
 } CuvTrainSplit;
 
-/* The split of the least loss: the codes in order of the share of positives in
- * their weight, 0 for those without weight, equal ones by code, are cut; of
- * several cuts the first. Returns the loss, the sum over both parts of sqrt
- * (positives * negatives). No other split has a smaller one: L. Breiman et al.,
- * Classification and Regression Trees, 1984, theorem 4.5. */
+/* Finds the split of least loss: sorts the codes by the share of positives in
+ * their weight (0 without weight; equal shares by code) and cuts the sequence;
+ * of several such cuts takes the first. Returns the loss, the sum over both
+ * parts of sqrt (positives * negatives). No other split has a smaller loss: L.
+ * Breiman et al., Classification and Regression Trees, 1984, theorem 4.5. */
 double cuv_train_split (
     const CuvTrainHistogram *histogram, int n_codes, CuvTrainSplit *split);
 
-/* The feature of the least loss, of its codes or, in a cascade, of its split;
- * of several, the first. */
+/* The feature whose codes or, in a cascade, whose split has the least loss; of
+ * several, the first. */
 int32_t cuv_train_choose (
     const CuvTrainFeatures *features, const CuvTrainSet *set);
 
@@ -144,28 +156,29 @@ int32_t cuv_train_choose (
 void cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
-/* The same of the parts of a split: all codes of a part have its leaf. */
+/* The same for a split: all codes of a part have the same leaf. */
 void cuv_train_split_leaves (const CuvTrainSplit *split, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
-/* Adds leaves by code to the sums of samples from first on, before end, and
- * multiplies their masses by exp (-leaf) or, of negatives, exp (leaf). codes:
- * of these samples. */
+/* Adds leaves by code to the sums of samples first .. end - 1, and multiplies
+ * their masses by exp (-leaf), those of negatives by exp (leaf). codes: of
+ * these samples. */
 void cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
     const int32_t *leaves, int n_codes, const uint8_t *codes);
 
-/* All of a round but the threshold. */
+/* A whole round without the threshold. */
 void cuv_train_round (
     const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak);
 
-/* The same for a feature that was chosen by the set's weights. */
+/* The same for a feature that has already been chosen with the set's
+ * weights. */
 void cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
     int32_t feature, CuvTrainWeak *weak);
 
 /* ---- rejection ---- */
 
-/* Sums of the samples of one class that live, in ascending order, and the share
- * of that class that lived until now. */
+/* Sums of the samples of one class that are not rejected, in ascending order,
+ * and the share of that class not rejected so far. */
 typedef struct {
   const int32_t *sums;
   int32_t n;
@@ -188,13 +201,13 @@ int32_t cuv_train_threshold (const CuvTrainLiving *positives,
 typedef struct {
   const CuvWaldboostPlan *plan;
   uint8_t *grey;
-  uint8_t **levels; /* rows of the level's width; NULL: not made yet */
+  uint8_t **levels; /* rows of the level's width; NULL: not computed yet */
 } CuvTrainPyramid;
 
-/* The plan of a dense scan of as many octaves as fit or, of a cascade, of
- * OpenCV's with its usual scale factor of 1.1. model: NULL, or one of that kind
- * and window. NULL if memory runs out; free it with cuv_waldboost_plan_free().
- */
+/* The plan of a dense scan with as many octaves as fit or, for a cascade, of
+ * OpenCV's scan with its usual scale factor of 1.1. model: NULL, or a model of
+ * that kind and window. NULL if memory runs out; free it with
+ * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_train_plan_new (const CuvWaldboostModel *model,
     bool cascade, int window_width, int window_height, int width, int height);
 
@@ -203,7 +216,7 @@ bool cuv_train_pyramid_init (
     CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame);
 void cuv_train_pyramid_clear (CuvTrainPyramid *self);
 
-/* Makes a level if it is not there. False if memory runs out. */
+/* Computes a level unless that was done before. False if memory runs out. */
 bool cuv_train_pyramid_make (CuvTrainPyramid *self, int level);
 
 /* A window of a level. */
@@ -211,18 +224,19 @@ typedef struct {
   int32_t level, x, y; /* level pixels */
 } CuvTrainWindow;
 
-/* Copies the pixels of a window, row by row. Its level must be there. */
+/* Copies the pixels of a window, row by row. Its level must have been
+ * computed. */
 void cuv_train_cut (const CuvTrainPyramid *self, const CuvTrainWindow *window,
     int window_width, int window_height, uint8_t *pixels);
 
-/* An object in a picture, in its pixels. */
+/* An object in a picture, in pixels of the picture. */
 typedef struct {
   double x, y, width, height;
 } CuvTrainBox;
 
-/* The window whose centre and size are nearest to those of the box, after its
- * shorter side was grown to the window's aspect. False if the box is smaller
- * than the window, or no window is there. */
+/* The window whose centre and size are nearest to those of the box, once its
+ * shorter side is extended to the window's aspect. False if the box is smaller
+ * than the window, or the plan has no window there. */
 bool cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
     int window_width, int window_height, CuvTrainWindow *window);
 
@@ -230,13 +244,14 @@ bool cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
 double cuv_train_overlap (const CuvWaldboostPlan *plan,
     const CuvTrainWindow *window, const CuvTrainBox *box);
 
-/* Its parts: what two intervals have in common; and the share of what two boxes
- * have in common, across and down, in their union. areas: the sum of both. */
+/* Parts of it. cuv_train_common() is the length of the intersection of two
+ * intervals. cuv_train_share() is the intersection over union of two boxes
+ * whose intersection is across * down and whose areas add up to areas. */
 double cuv_train_common (double a, double a_size, double b, double b_size);
 double cuv_train_share (double across, double down, double areas);
 
-/* A picture to find negatives in: no window that overlaps a box by more than
- * CUV_TRAIN_MAX_OVERLAP is one. */
+/* A picture to find negatives in: windows whose overlap with some box is above
+ * CUV_TRAIN_MAX_OVERLAP are not negatives. */
 typedef struct {
   CuvFrame frame;
   const CuvTrainBox *boxes;
@@ -249,29 +264,33 @@ typedef struct {
 typedef struct {
   int32_t n;
   /* False if picture i cannot be read: it is left out. Called by several
-   * threads at a time; valid as long as data is. */
+   * threads at a time. The picture stays valid as long as data does. */
   bool (*load) (void *data, int32_t i, CuvTrainPicture *picture);
   void *data;
 } CuvTrainPictures;
 
 /* ---- negatives ---- */
 
-/* Windows drawn at random from those that a classifier does not reject: each
- * window's rank in the draw is a hash of seed, picture and position, and the
- * windows of the smallest ranks are drawn. */
+/* Windows drawn at random from those that a classifier does not reject: a
+ * window's rank is a hash of seed, picture and position, and the windows of the
+ * smallest ranks are drawn. */
 typedef struct {
   int32_t window_width, window_height;
-  bool cascade; /* see cuv_train_plan_new(); false after init */
+  bool cascade; /* see cuv_train_plan_new(); cuv_train_reservoir_init() sets it
+                 * to false */
   int32_t capacity, n;
   uint64_t seed;
-  uint64_t floor;         /* smaller ranks were looked at before */
-  pthread_mutex_t lock;   /* of what follows; limit may be read without */
-  _Atomic uint64_t limit; /* smaller ranks are wanted */
+  uint64_t floor;         /* smaller ranks have been evaluated before */
+  pthread_mutex_t lock;   /* protects what follows; limit may be read without
+                           * it */
+  _Atomic uint64_t limit; /* windows of smaller ranks are wanted */
   uint64_t *ranks;        /* a heap: the largest comes first */
   uint8_t *pixels;        /* of window i, at i * window_width * window_height */
-  uint64_t n_windows;     /* that are negatives, of all pictures */
-  uint64_t n_alive; /* not rejected; only after cuv_train_draw(). Windows that
-                     * OpenCV's scan skips count as rejected */
+  uint64_t n_windows;     /* number of windows of all pictures that are
+                           * negatives */
+  uint64_t n_alive;       /* number of those not rejected; only set by
+                           * cuv_train_draw(). Windows that OpenCV's scan
+                           * skips count as rejected */
 } CuvTrainReservoir;
 
 /* False if memory runs out. */
@@ -286,28 +305,28 @@ cuv_train_reservoir_wants (const CuvTrainReservoir *self, uint64_t rank)
   return rank >= self->floor && rank < self->limit;
 }
 
-/* Draws a window if it is wanted: other threads may have drawn some since that
- * was asked. */
+/* Draws a window if it is still wanted: other threads may have drawn windows
+ * since cuv_train_reservoir_wants(). */
 void cuv_train_reservoir_add (
     CuvTrainReservoir *self, uint64_t rank, const uint8_t *pixels);
 
-/* Draws from a picture, its number being part of the hash. model: NULL rejects
- * nothing. False if memory runs out. */
+/* Draws from a picture; number is its number, a part of the hash. model: NULL
+ * rejects nothing. False if memory runs out. */
 bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number);
 
-/* Draws from all pictures, on all threads; to be called once. share: of the
- * windows, 0 .. 1, to look at first. If too few of them live, more are looked
- * at, so only the time depends on it, not what is drawn. False if memory runs
+/* Draws from all pictures, with all threads; call it once. share: share of the
+ * windows to evaluate first, 0 .. 1. If too many of them are rejected, more are
+ * evaluated, so share changes the time but not the result. False if memory runs
  * out. */
 bool cuv_train_draw_all (CuvTrainReservoir *self,
     const CuvWaldboostModel *model, const CuvTrainPictures *pictures,
     double share);
 
-/* The share of the windows that are not rejected; if more of them live than
- * were drawn, an estimate from the largest rank, whose relative standard error
- * is 1 / sqrt (capacity - 2): E. Cohen, H. Kaplan, Summarizing Data Using
- * Bottom-k Sketches, PODC 2007. */
+/* The share of the windows that are not rejected. If there are more of them
+ * than were drawn, it is estimated from the largest rank, with a relative
+ * standard error of 1 / sqrt (capacity - 2): E. Cohen, H. Kaplan, Summarizing
+ * Data Using Bottom-k Sketches, PODC 2007. */
 double cuv_train_reservoir_rate (const CuvTrainReservoir *self);
 
 /* ---- the learner ---- */
@@ -316,18 +335,18 @@ typedef struct {
   CuvFeature feature;
   bool cascade; /* an OpenCV cascade; feature is LBP */
   int32_t window_width, window_height;
-  int32_t n_features; /* at most; chosen at random */
+  int32_t n_features; /* maximum number of features, chosen at random */
   int32_t n_weak;
-  int32_t n_negatives; /* that learning, and calibration, hold at a time */
+  int32_t n_negatives; /* at a time, of learning and of calibration each */
   double alpha;        /* see cuv_train_threshold() */
   double rate;         /* false-positive rate to end at, 0 = none */
-  double refill;       /* share of living negatives, 0 .. 1, below which new
-                        * ones are searched */
+  double refill;       /* new negatives are searched for when the share of those
+                        * not rejected falls below this, 0 .. 1 */
   uint64_t seed;
-  const char *folder; /* for files that hold samples; NULL: memory does */
+  const char *folder; /* for temporary files with samples; NULL: in memory */
 } CuvTrainParams;
 
-/* Learning and calibration use pictures of their own. */
+/* Learning and calibration use different pictures. */
 typedef enum {
   CUV_TRAIN_LEARNING,
   CUV_TRAIN_CALIBRATION,
@@ -337,7 +356,7 @@ typedef enum {
 typedef enum {
   CUV_TRAIN_CONTINUE,     /* a weak classifier was added */
   CUV_TRAIN_DONE,         /* n_weak or rate is reached */
-  CUV_TRAIN_NO_NEGATIVES, /* all windows of the negatives are rejected */
+  CUV_TRAIN_NO_NEGATIVES, /* all negative windows are rejected */
   CUV_TRAIN_NO_POSITIVES,
   CUV_TRAIN_NO_MEMORY,
   CUV_TRAIN_NO_SPACE,  /* in params.folder */
@@ -346,78 +365,81 @@ typedef enum {
 
 typedef struct _CuvTrainer CuvTrainer;
 
-/* NULL if memory runs out. params.folder must outlive it. */
+/* NULL if memory runs out. params->folder must outlive it. */
 CuvTrainer *cuv_trainer_new (const CuvTrainParams *params);
 void cuv_trainer_free (CuvTrainer *self); /* NULL is allowed */
 
-/* False if that fails, see cuv_trainer_failure(). */
+/* Adds a window of window_width x window_height pixels. False on failure, see
+ * cuv_trainer_failure(). */
 bool cuv_trainer_add_positive (
     CuvTrainer *self, CuvTrainPart part, const uint8_t *pixels);
 
-/* To be called once for each part; data must outlive the trainer. */
+/* Call it once for each part; pictures->data must outlive the trainer. */
 void cuv_trainer_set_negatives (
     CuvTrainer *self, CuvTrainPart part, const CuvTrainPictures *pictures);
 
-/* What the work is done with; at first it is the CPU, with a thread per
- * processor. May change between steps, in which the stream's context must be
- * current. */
+/* Sets the processor to train with; by default it is the CPU, with a thread per
+ * processor. May be called between steps. During steps the stream's context
+ * must be current. */
 void cuv_trainer_set_processor (
     CuvTrainer *self, const CuvProcessor *processor);
 
-/* Adds a weak classifier. When that failed, the trainer can only be freed; but
- * after CUV_TRAIN_NO_DEVICE it can go on with another processor. */
+/* Adds a weak classifier. After a failure the trainer can only be freed, except
+ * that after CUV_TRAIN_NO_DEVICE it can continue with another processor. */
 CuvTrainState cuv_trainer_step (CuvTrainer *self);
 
-/* What the GPU failed with. */
+/* The error of the GPU after CUV_TRAIN_NO_DEVICE. */
 const char *cuv_trainer_problem (const CuvTrainer *self);
 
-/* NULL if CUDA's first device can be used, or why not. */
+/* NULL if CUDA's first device can be used, else the reason why not. */
 const char *cuv_train_probe_cuda (void);
 
-/* What ran out, after a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */
+/* After a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */
 CuvTrainState cuv_trainer_failure (const CuvTrainer *self);
 
 typedef struct {
   int32_t n_weak;
   int32_t alive[CUV_TRAIN_N_PARTS][2]; /* negatives, positives */
-  double rate;   /* share of calibration's negatives that are not rejected */
-  double recall; /* share of calibration's positives */
+  double rate;   /* share of calibration's negative windows that are not
+                  * rejected */
+  double recall; /* the same for its positives */
 } CuvTrainProgress;
 
 CuvTrainProgress cuv_trainer_progress (const CuvTrainer *self);
 
-/* What it was after the first n_weak > 0 weak classifiers. */
+/* The progress after the first n_weak > 0 weak classifiers. */
 CuvTrainProgress cuv_trainer_progress_after (
     const CuvTrainer *self, int32_t n_weak);
 
 /* ---- a saved state ---- */
 
-/* Training goes on from saved bytes, and ends as if it had not been stopped: a
- * header, which identifies what the trainer was given, and the record of each
- * weak classifier so far. Samples and sums follow from these. */
+/* A training resumes from saved bytes and ends as if it had not been stopped.
+ * They are a header, which identifies the input of the trainer, and a record of
+ * each weak classifier so far. Samples and sums follow from these. */
 enum { CUV_TRAIN_HEADER = 160 }; /* bytes */
 
-/* Reads all pictures. To be called when all was added to the trainer. */
+/* Writes CUV_TRAIN_HEADER bytes; reads all pictures. Call it when all samples
+ * and pictures have been added. */
 void cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes);
 
 size_t cuv_trainer_record_size (const CuvTrainer *self); /* bytes */
 
-/* The record of weak classifier k. */
+/* Writes the record of weak classifier k, cuv_trainer_record_size() bytes. */
 void cuv_trainer_save_record (
     const CuvTrainer *self, int32_t k, uint8_t *bytes);
 
-/* To be called when all was added to the trainer, before the first step.
- * Returns how many of the bytes were used: the last records are not if they are
- * damaged or incomplete. 0 if the bytes are no state of this training; problem,
- * of CUV_TRAIN_PROBLEM bytes, says why. */
+/* Call it when all samples and pictures have been added, before the first step.
+ * Returns how many of the bytes were used; damaged or incomplete records at the
+ * end are ignored. 0 if the bytes are not a state of this training; problem, of
+ * CUV_TRAIN_PROBLEM bytes, says why. */
 size_t cuv_trainer_restore (
     CuvTrainer *self, const uint8_t *bytes, size_t size, char *problem);
 
 /* ---- the result ---- */
 
-/* The classifier so far; its final threshold misses at most the share alpha of
- * calibration's positives that are not rejected before. Its arrays are valid
- * until the next step. */
+/* The classifier so far. Its final threshold rejects at most the share alpha of
+ * those of calibration's positives that are not rejected before. Its arrays are
+ * valid until the next step. */
 CuvGridClassifier cuv_trainer_classifier (const CuvTrainer *self);
 
 #endif

@@ -237,7 +237,7 @@ check_other_inputs (const State *straight)
       "the windows to learn from are not those of the saved state");
   inputs.positives[1][5]--;
   check_refused (straight, &default_params, CUV_TRAIN_HEADER - 1,
-      "no saved state of a training");
+      "this is not a saved state of a training");
 }
 
 /* ---- on the GPU ---- */

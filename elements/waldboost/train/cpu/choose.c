@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts the heaviest samples first and gives a feature up as soon as these
- * alone lose more than the best feature with all samples: the loss never falls
- * when weights are added. Nor does that of the best split, which is never
- * smaller than that of the codes. R. Appel, T. Fuchs, P. Dollar, P. Perona,
- * Quickly Boosting Decision Trees - Pruning Underachieving Features Early, ICML
- * 2013.
- */
+/* The choice of a feature, made fast. Counts the heaviest samples first and
+ * drops a feature as soon as these alone lose more than the best feature with
+ * all samples: the loss never falls when weights are added, and that of the
+ * best split is never smaller than that of the codes. R. Appel, T. Fuchs,
+ * P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
+ * Underachieving Features Early, ICML 2013. */
 #include "train/cpu/choose.h"
 #include "config.h"
 
@@ -16,22 +15,24 @@
 
 enum {
   TASK = 64,    /* features */
-  TOGETHER = 4, /* features that samples are counted for together, which takes
-                 * fewer loads */
+  TOGETHER = 4, /* features counted in one pass over the samples, which saves
+                 * loads; docs/benchmarks/training.md, first section */
   N_BUCKETS = 32 * 32,
 };
 
-/* Shares of the weight after which the loss is looked at. */
+/* Shares of the weight after which the loss is compared. With these 20 to 30 %
+ * of the samples are counted: docs/benchmarks/training.md, first section. */
 static const double stops[] = { 0.92, 0.95, 0.98, 1 };
 
-/* Where the loss of the codes is below this share of the least loss, that of
- * the split is seldom above it. */
+/* If the loss of the codes is below this share of the least loss, the loss of
+ * the split is rarely above it, and computing it would not pay. A guess; it
+ * does not change the result. */
 #define WORTH 0.9
 
 enum { N_STOPS = sizeof stops / sizeof *stops };
 
-/* The samples of a class that have a weight, the heaviest of them up to the
- * first stop, the next up to the second, and so on. */
+/* The samples of a class that have a weight: the heaviest, up to the first
+ * stop; then the next, up to the second stop, and so on. */
 typedef struct {
   int32_t *index;
   uint32_t *weights;
@@ -56,7 +57,8 @@ struct _CuvTrainChooser {
 
 /* ---- samples by weight ---- */
 
-/* Rises with the weight, by 1/32 of a power of two. */
+/* Buckets are in the order of the weights; there are 32 for each power of
+ * two. */
 static int
 bucket_of (uint32_t weight)
 {
@@ -86,7 +88,7 @@ find_stops (const CuvTrainSet *set, int32_t first, int32_t end, int8_t *stop_of)
   }
 }
 
-/* By stop, then in the order in which their codes are in memory. */
+/* Sorts by stop, then by the position of codes in memory. */
 static void
 sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
 {
@@ -120,7 +122,8 @@ least_loss (CuvTrainChooser *self)
   return least.loss;
 }
 
-/* Bits of positive doubles are in the order of the doubles. */
+/* Atomically. The bits of positive doubles, as integers, are in the order of
+ * the doubles. */
 static void
 lower_least (CuvTrainChooser *self, double loss)
 {
@@ -156,8 +159,9 @@ insert_bin (Bin *bins, int n, Bin bin)
   bins[n] = bin;
 }
 
-/* What cuv_train_split() returns, but for rounding. Codes of one class are at
- * the ends of the order, in the best split's parts of that class. */
+/* What cuv_train_split() returns, except for rounding. Codes that only one
+ * class has are at the ends of the order; the best split puts them into the
+ * part of that class. */
 static double
 estimate_split (const CuvTrainHistogram *histogram, int n_codes)
 {
@@ -185,16 +189,16 @@ estimate_split (const CuvTrainHistogram *histogram, int n_codes)
   return least;
 }
 
-/* Features whose losses are looked for. */
+/* Features that are compared in one pass. */
 typedef struct {
   const uint8_t *codes[TOGETHER];
   bool given_up[TOGETHER]; /* the loss is larger than the least one */
   CuvTrainHistogram sums[TOGETHER];
 } Candidates;
 
-/* Samples up to a stop. */
+/* Counts the samples up to a stop. */
 static void
-count (const CuvTrainChooser *self, int stop, Candidates *candidates)
+count_samples (const CuvTrainChooser *self, int stop, Candidates *candidates)
 {
   const uint8_t *const *codes = candidates->codes;
 
@@ -224,7 +228,8 @@ is_too_large (CuvTrainChooser *self, double estimate)
   return estimate * (1 - 2 * CUV_TRAIN_LOSS_ERROR) > least_loss (self);
 }
 
-/* By the samples that were counted. */
+/* Whether a feature is worse than the best one, judged by the samples counted
+ * so far. */
 static bool
 is_worse (CuvTrainChooser *self, const CuvTrainHistogram *sums)
 {
@@ -237,12 +242,12 @@ is_worse (CuvTrainChooser *self, const CuvTrainHistogram *sums)
 }
 
 static void
-compare (CuvTrainChooser *self, Candidates *candidates)
+compare_features (CuvTrainChooser *self, Candidates *candidates)
 {
   int n_left = TOGETHER;
 
   for (int stop = 0; stop < N_STOPS && n_left > 0; stop++) {
-    count (self, stop, candidates);
+    count_samples (self, stop, candidates);
     n_left = 0;
     for (int j = 0; j < TOGETHER; j++) {
       candidates->given_up[j] =
@@ -264,7 +269,7 @@ loss_of (const CuvTrainChooser *self, const CuvTrainHistogram *sums)
 
 /* ---- the choice ---- */
 
-/* The best of n features, 1 .. TOGETHER, and the one that was best before. */
+/* Replaces *best if one of n features, 1 .. TOGETHER, is better. */
 static void
 consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
 {
@@ -275,7 +280,7 @@ consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
         self->set->codes + (size_t) features[j < n ? j : 0] * self->set->pitch;
     candidates.given_up[j] = j >= n;
   }
-  compare (self, &candidates);
+  compare_features (self, &candidates);
   for (int j = 0; j < n; j++) {
     const double loss =
         candidates.given_up[j] ? INFINITY : loss_of (self, &candidates.sums[j]);
@@ -287,7 +292,7 @@ consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
   }
 }
 
-/* What was good in the last round gives a low loss to start with. */
+/* The best features of the last round give a low loss to start with. */
 static void
 leader_task (void *data, int task)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of a feature, made fast. */
+/* The choice of a feature, made fast; called by train/backend.c. */
 #ifndef CUV_TRAIN_CHOOSE_H
 #define CUV_TRAIN_CHOOSE_H
 
 #include "train/train.h"
 
-/* The inner loops that have more than one version. */
+/* Function table: the inner loops that have more than one version. */
 typedef struct {
-  /* cuv_train_loss(), but for rounding: a relative error of up to
-   * CUV_TRAIN_LOSS_ERROR. */
+  /* cuv_train_loss() with a relative error of up to CUV_TRAIN_LOSS_ERROR. */
   double (*estimate_loss) (const CuvTrainHistogram *histogram, int n_codes);
 } CuvTrainDsp;
 

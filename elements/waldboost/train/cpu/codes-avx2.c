@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A lane for each sample. */
+/* The codes of eight samples at a time, a lane for each sample. */
 #include "cuvavx2.h"
 #include "train/cpu/codes.h"
 
-/* The integral images of an area, element by element the lanes of all samples.
- */
+/* The integral images of an area of all samples: each element is a vector of
+ * lanes. */
 static void
 sum_pixels (const uint8_t *pixels, int width, int height, CuvTrainArea area,
     uint32_t *sums)
@@ -57,7 +57,7 @@ sum_blocks (
   }
 }
 
-/* A comparison that is true is -1. */
+/* A true comparison is -1. */
 static inline __m256i
 binary_pattern (const __m256i values[9], bool inclusive)
 {
@@ -98,7 +98,7 @@ code_of (const CuvTrainFeatures *features, const CuvGridNode *node,
       _mm256_mullo_epi32 (rank (values, node->b), _mm256_set1_epi32 (10)));
 }
 
-/* The lowest byte of each lane. */
+/* Stores the lowest byte of each lane. */
 static inline void
 store_bytes (uint8_t *to, __m256i codes)
 {

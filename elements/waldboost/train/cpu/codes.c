@@ -19,11 +19,12 @@ typedef struct {
   /* scratch memory of the workers */
   uint32_t *sums;
   size_t sums_size;
-  uint8_t *task_codes; /* of a task, before they are copied together: codes of a
-                        * sample are on as many pages as there are features */
+  uint8_t *task_codes; /* codes of a task, copied to codes in blocks: writing
+                        * sample by sample would touch as many pages as there
+                        * are features */
 } Work;
 
-/* The number of samples done: 0 where there is no version for this CPU. */
+/* Returns the number of samples done, 0 if there is no version for this CPU. */
 static int32_t
 code_lanes (
     const Work *self, int worker, const uint8_t *pixels, int32_t n, uint8_t *to)

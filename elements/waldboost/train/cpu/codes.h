@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codes of many samples, made fast. */
+/* The codes of many samples, made fast; called by train/pool.c. */
 #ifndef CUV_TRAIN_CODES_H
 #define CUV_TRAIN_CODES_H
 
 #include "train/train.h"
 
-/* cuv_train_codes() of n samples, whose pixels follow each other, with at most
+/* cuv_train_codes() for n samples, whose pixels are consecutive, with at most
  * n_threads threads (0 = one per processor): codes[f * pitch + i]. False if
  * memory runs out. */
 bool cuv_train_code_samples (const CuvTrainFeatures *features,
@@ -14,8 +14,8 @@ bool cuv_train_code_samples (const CuvTrainFeatures *features,
 
 enum { CUV_TRAIN_LANES = 8 };
 
-/* The pixels that features look at: columns left .. right - 1 of rows top ..
- * bottom - 1. */
+/* The pixels that features use: columns left .. right - 1 of rows top .. bottom
+ * - 1. */
 typedef struct {
   int left, right, top, bottom;
 } CuvTrainArea;

@@ -196,7 +196,7 @@ cuv_dataset_count_with_objects (const CuvDataset *self)
 /* ---- for the trainer ---- */
 
 static bool
-load (void *data, int32_t i, CuvTrainPicture *picture)
+load_picture (void *data, int32_t i, CuvTrainPicture *picture)
 {
   const GPtrArray *pictures = data;
   const CuvDatasetPicture *from = pictures->pdata[i];
@@ -213,6 +213,6 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
 CuvTrainPictures
 cuv_dataset_pictures (const CuvDataset *self, CuvDatasetRole role)
 {
-  return (CuvTrainPictures){ (int32_t) self->roles[role]->len, load,
+  return (CuvTrainPictures){ (int32_t) self->roles[role]->len, load_picture,
     self->roles[role] };
 }

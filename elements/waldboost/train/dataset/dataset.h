@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures with objects, to train and measure a classifier with.
  *
- *   store.c    grey pixels of all pictures, in a file that is mapped
- *   dataset.c  pictures, and which of them are learnt from
- *   samples.c  objects -> windows to learn from
- *   found.c    what a classifier finds and mistakes in pictures that it has not
- *              seen
- *   rates.c    how many of them, with confidence intervals
- *   training.c what the program and the element that train have in common */
+ *   store.c    grey pixels of all pictures, in a mapped file
+ *   dataset.c  pictures, divided into learning, calibration and test
+ *   samples.c  objects -> positive samples
+ *   found.c    objects that a classifier finds in pictures, and its mistakes
+ *   rates.c    recall and false positives, with confidence intervals
+ *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
+ *              sets the final threshold, saves the model */
 #ifndef CUV_DATASET_H
 #define CUV_DATASET_H
 
@@ -18,20 +18,20 @@
 
 typedef struct _CuvStore CuvStore;
 
-/* In a folder for temporary files; NULL with an error. */
+/* Creates a store in a folder for temporary files; NULL with an error. */
 CuvStore *cuv_store_new (const gchar *folder, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
-/* Adds the grey of a frame in host memory. Returns the picture's number, or -1
- * with an error if there is no space left. */
+/* Adds the grey pixels of a frame in host memory. Returns the picture's number,
+ * or -1 with an error if there is no space left. */
 gint64 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error);
 
 CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
 
 /* ---- dataset.c ---- */
 
-/* What pictures are used for. Those of the first two are in this order the
- * parts of a CuvTrainer. */
+/* What pictures are used for. The first two are the parts of a CuvTrainer, in
+ * this order. */
 typedef enum {
   CUV_DATASET_LEARNING,
   CUV_DATASET_CALIBRATION,
@@ -39,7 +39,7 @@ typedef enum {
   CUV_DATASET_N_ROLES,
 } CuvDatasetRole;
 
-/* An object of a kind that is not learnt. */
+/* An object of a class that is not learnt. */
 typedef struct {
   CuvTrainBox box;
   const gchar *label; /* interned */
@@ -51,19 +51,21 @@ typedef struct {
   struct _CuvDataset *dataset;
   gint width, height;
   gboolean is_window; /* an object without a picture around it */
-  guint64 block;      /* frames of a film with the same number stay together;
+  guint64 block;      /* frames of a video with the same number stay together;
                        * 0: none */
-  GArray *objects;    /* of CuvTrainBox: those to learn */
-  GArray *boxes;      /* of CuvTrainBox: no negatives */
-  GArray *others;     /* of CuvDatasetOther: negatives; for reports */
+  GArray *objects;    /* of CuvTrainBox: the objects to learn */
+  GArray *boxes;      /* of CuvTrainBox: windows that overlap them are not
+                       * negatives */
+  GArray *others;     /* of CuvDatasetOther: objects that are negatives; for
+                       * reports */
 } CuvDatasetPicture;
 
 typedef struct _CuvDataset {
   CuvStore *store;
   GPtrArray *pictures;                   /* of CuvDatasetPicture */
   GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
-  gint stop; /* atomic: if set, training and measuring end soon, with results
-              * that are not to be used */
+  gint stop; /* atomic: if set, training and measuring end soon; their results
+              * must not be used */
   gint n_scanned; /* atomic: grows with each picture that is scanned or cut,
                    * for progress */
 } CuvDataset;
@@ -72,8 +74,7 @@ typedef struct _CuvDataset {
 CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds a frame in host memory, of which the grey is kept. NULL with an error.
- */
+/* Adds the grey pixels of a frame in host memory. NULL with an error. */
 CuvDatasetPicture *cuv_dataset_add (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -83,45 +84,47 @@ gboolean cuv_dataset_add_window (
 
 guint cuv_dataset_count_with_objects (const CuvDataset *self);
 
-/* Pictures with objects that are needed, for each role to have some. */
+/* Minimum number of pictures with objects, so that each role has some. */
 #define CUV_DATASET_LEAST_PICTURES 7
 
-/* Gives each role its share of the pictures with objects, and of those
- * without, at random: 70, 15 and 15 %. Of windows, of which neighbours may be
- * variants of one picture, a role gets those that follow each other. */
+/* Divides the pictures with objects, and those without, among the roles at
+ * random: 70, 15 and 15 %. Windows are divided in their order, as neighbours
+ * may be variants of one picture. */
 void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 
-/* The same for frames of one film, in their order. As neighbours look alike,
- * roles get whole blocks of 25 frames or more: five to learn from, one to
- * calibrate, one to test, and again. A film of less than 350 frames has seven
- * shorter blocks. */
+/* The same for the frames of one video, in their order. As neighbours look
+ * alike, roles get whole blocks of 25 frames or more: five to learn from, one
+ * to calibrate, one to test, and so on in turn. A video of less than 350 frames
+ * is divided into seven blocks. */
 void cuv_dataset_divide_in_time (CuvDataset *self);
 
-/* Of a role, for the trainer. */
+/* The pictures of a role, for the trainer. */
 CuvTrainPictures cuv_dataset_pictures (
     const CuvDataset *self, CuvDatasetRole role);
 
 /* ---- samples.c ---- */
 
 typedef struct {
-  gdouble margin; /* shares of the box that are added on either side */
-  gint n_copies;  /* windows of an object, the first one as it is */
+  gdouble margin; /* added to the box on either side, as a share of its size */
+  gint n_copies;  /* samples of an object; all but the first are moved and
+                   * scaled */
   gboolean mirror;
   guint64 seed;
 } CuvSampleOptions;
 
-/* The box of a sample: with the margin, and its shorter side grown to the
+/* The box of a sample: with the margin, and its shorter side extended to the
  * window's aspect. */
 CuvTrainBox cuv_sample_box (const CuvTrainBox *box, gdouble margin,
     gint window_width, gint window_height);
 
-/* Adds windows of the objects of a part to the trainer. Returns the number of
- * objects that are smaller than the window, -1 if memory runs out. */
+/* Adds the samples of a part to the trainer. Returns the number of objects that
+ * are left out because they are smaller than the window, -1 if memory runs
+ * out. */
 gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
     CuvTrainer *trainer, const CuvTrainParams *params,
     const CuvSampleOptions *options);
 
-/* To be called with the pixels of a sample; FALSE: memory ran out. */
+/* Called with the pixels of each sample; FALSE if memory runs out. */
 typedef gboolean (*CuvSampleVisit) (
     gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels);
 
@@ -132,19 +135,21 @@ gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
 
 /* ---- found.c ---- */
 
-/* An object of the data set, or a box where no object is. */
+/* An object of the data set, or a box of the detector without an object. */
 typedef struct {
   const CuvDatasetPicture *picture;
   CuvTrainBox box; /* of an object: cuv_sample_box() */
-  gdouble score;   /* of the box that found the object; -INFINITY: missed */
+  gdouble score;   /* score of the box that found the object; -INFINITY:
+                    * missed */
 } CuvDatasetBox;
 
-/* Both in the order of falling scores. Windows are no pictures. Boxes on
- * objects that are not to be learnt are left out. */
+/* Objects and mistakes are sorted by descending score. Pictures that are
+ * windows are left out, and so are boxes on objects that are not learnt. */
 typedef struct {
   guint n_pictures;
   guint n_overflows;       /* pictures with more hits than the detector lists */
-  gdouble least;           /* boxes have higher scores: 0 without overflows */
+  gdouble least;           /* all boxes have higher scores; 0 without
+                            * overflows */
   GArray *objects;         /* of CuvDatasetBox: all objects */
   GArray *mistakes;        /* of CuvDatasetBox */
   gdouble weak_per_window; /* mean number of weak classifiers evaluated */
@@ -152,23 +157,24 @@ typedef struct {
 
 /* How windows become boxes. */
 typedef enum {
-  CUV_DATASET_NMS, /* the best ones: the boxes above a score are those of a
-                    * higher threshold, too */
-  CUV_DATASET_NEIGHBOURS, /* as OpenCV's cascades do: where four are alike. A
-                           * higher threshold gives other boxes */
+  CUV_DATASET_NMS, /* the best windows: the boxes above a score are the boxes
+                    * that a higher threshold gives */
+  CUV_DATASET_NEIGHBOURS, /* as OpenCV's cascades do: groups of four similar
+                           * windows or more. A higher threshold gives other
+                           * boxes */
 } CuvDatasetGrouping;
 
-/* What the detector finds in the pictures of a role. A box finds an object if
- * its intersection over union with cuv_sample_box() is 0.5 or more; each object
- * is found once. Where the detector would lose hits, its threshold is raised.
- * NULL if memory runs out. */
+/* Runs the detector on the pictures of a role. A box finds an object if its
+ * intersection over union with cuv_sample_box() is 0.5 or more; each object is
+ * found at most once. If a picture has too many hits for the detector's list,
+ * the threshold is raised. NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvDatasetGrouping grouping);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
-/* Makes scores those of a model whose threshold was raised: boxes below it have
- * negative ones. */
+/* Subtracts by from all scores, as if the model's threshold were raised: boxes
+ * below the new threshold have negative scores. */
 void cuv_dataset_found_lower (CuvDatasetFound *self, gdouble by);
 
 /* Intersection over union. */
@@ -180,36 +186,40 @@ typedef struct {
   guint64 n, of;
 } CuvCount;
 
-/* A share and its 95 % confidence interval. */
+/* A ratio and its 95 % confidence interval. */
 typedef struct {
   gdouble value, low, high;
 } CuvShare;
 
-/* The share of all counts together, each being that of a picture. Samples of a
- * picture are correlated, so the interval is Wilson's with the effective number
- * of samples, from the variance between pictures, and Student's quantile.
- * cluster: samples that agree with each other; takes the place of the variance
- * where all are alike (1: independent). */
+/* The ratio of the sums of all counts; there is one count per picture. Samples
+ * of a picture are correlated, so the interval is Wilson's with the effective
+ * number of samples, from the variance between pictures, and Student's
+ * quantile. cluster: the number of samples that agree with each other (1:
+ * independent); used if the variance cannot be estimated: with one picture, or
+ * if the ratio is 0 or 1. */
 CuvShare cuv_share (const CuvCount *counts, guint n, gdouble cluster);
 
 typedef struct {
-  gdouble score, false_positives; /* the latter: of a picture */
+  gdouble score, false_positives; /* false_positives: per picture */
   CuvShare recall;
 } CuvTrainRate;
 
-/* The receiver operating characteristic: the rates at each score, falling. */
+/* The receiver operating characteristic: an array of CuvTrainRate, by
+ * descending score. */
 GArray *cuv_dataset_rates (const CuvDatasetFound *found);
 
-/* The same of the test pictures, and the mean number of weak classifiers that a
- * window took; NULL if memory runs out. */
+/* The same for the test pictures, and the mean number of weak classifiers
+ * evaluated per window; NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, const CuvSampleOptions *options,
     gdouble *weak_per_window);
 
-/* Of windows, before they are grouped to boxes. */
+/* Rates of windows, before these are grouped into boxes. */
 typedef struct {
-  CuvShare false_positives; /* of the windows that are negatives */
-  CuvShare recall;          /* of the samples, see CuvSampleOptions */
+  CuvShare false_positives; /* share of the negative windows that are
+                             * accepted */
+  CuvShare recall;          /* share of the samples that are accepted, see
+                             * CuvSampleOptions */
   guint64 n_negatives, n_positives;
 } CuvWindowRates;
 
@@ -220,45 +230,44 @@ gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
 
 /* ---- training.c ---- */
 
-/* Gives the trainer the windows of objects and the negatives of both parts;
- * returns the same as cuv_dataset_add_samples(). */
+/* Passes samples and pictures of both parts to the trainer; returns the same as
+ * cuv_dataset_add_samples(). */
 gint cuv_dataset_feed (const CuvDataset *dataset, CuvTrainer *trainer,
     const CuvTrainParams *params, const CuvSampleOptions *options);
 
-/* Why training ended, for messages. */
+/* A text for messages: why training ended. */
 const gchar *cuv_train_describe_end (CuvTrainState state);
 
-/* Writes the model to a file that is replaced at once. comment: text without
- * "--". */
+/* Writes the model to a file, which is replaced atomically. comment: text
+ * without "--". */
 gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
     const gchar *comment, GError **error);
 
-/* The best recall at no more false positives of a picture; all 0 if there is
- * none. */
+/* The rate of best recall with at most this many false positives per picture;
+ * all 0 if there is none. */
 CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 
-/* The threshold of scores, in units of 2^-CUV_TRAIN_LEAF_BITS, for pictures to
- * have no more false positives each: the score that as many mistakes exceed. If
- * fewer than 20 are allowed in these pictures, it is estimated from the scores
- * of the best 20, whose tail is taken for exponential: I. Weissman, Estimation
- * of Parameters and Large Quantiles Based on the k Largest Observations, JASA
- * 73, 1978. Where objects and mistakes are apart, it is between them, as in
- * other pictures objects may have lower scores and mistakes higher ones: the
- * geometric mean of that score and of what all objects but the share alpha
- * reach. It rejects no more than the share most_missed of the objects. */
+/* The threshold of scores at which pictures have about this many false
+ * positives each, a multiple of 2^-CUV_TRAIN_LEAF_BITS: the score that this
+ * many mistakes exceed. If fewer than 20 mistakes are allowed in these
+ * pictures, it is estimated from the best 20 scores, with an exponential tail:
+ * I. Weissman, Estimation of Parameters and Large Quantiles Based on the k
+ * Largest Observations, JASA 73, 1978. If objects and mistakes are separated,
+ * the threshold lies between them, as in other pictures objects may have lower
+ * scores and mistakes higher ones: it is the geometric mean of that score and
+ * of the score that all objects but the share alpha reach. It rejects at most
+ * the share most_missed of the objects. */
 gdouble cuv_dataset_threshold (const CuvDatasetFound *found,
     gdouble false_positives, gdouble alpha, gdouble most_missed);
 
-/* That of a cascade, whose windows are grouped by neighbours: for these
- * pictures to have no more false positives each. Returns -1 if memory runs out.
- */
+/* The same for a cascade, whose windows are grouped by neighbours. Returns -1
+ * if memory runs out. */
 gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     const CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives);
 
-/* Raises the classifier's final threshold by that of the calibration pictures,
- * which rejects no more than half of their objects. FALSE if memory runs out.
- */
+/* Raises the classifier's final threshold to suit the calibration pictures;
+ * rejects at most half of their objects. FALSE if memory runs out. */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);

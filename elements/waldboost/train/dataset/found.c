@@ -6,7 +6,7 @@
 #include "cpu/waldboost-cpu.h"
 #include "cuvthreads.h"
 
-#define LEAST_OVERLAP 0.5 /* of a box with an object that it finds */
+#define LEAST_OVERLAP 0.5 /* IoU at which a box finds an object */
 #define NMS 0.3
 #define MIN_NEIGHBOURS 3
 
@@ -30,7 +30,8 @@ cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b)
   return w * h / (a->width * a->height + b->width * b->height - w * h);
 }
 
-/* The best of n objects that no box found before, NULL if there is none. */
+/* The object that fits best, among n objects that no box has found yet; NULL if
+ * there is none. */
 static CuvDatasetBox *
 best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
 {
@@ -83,8 +84,8 @@ add_objects (Meter *self, const CuvDatasetPicture *picture)
   }
 }
 
-/* Boxes come in order of falling scores, above a threshold. A box on an object
- * that is not to be learnt is neither right nor wrong. */
+/* Boxes are in the order of descending scores. A box on an object that is not
+ * learnt is neither right nor wrong. */
 static void
 judge (Meter *self, const CuvDatasetPicture *picture,
     const CuvWaldboostBox *boxes, gint n, gdouble threshold)
@@ -133,8 +134,8 @@ median_score (const CuvWaldboostResult *result)
   return median;
 }
 
-/* Raises the threshold of a model for the score, or less, to be rejected.
- * Returns by how much. */
+/* Raises the threshold of a model so that windows of this score or less are
+ * rejected. Returns by how much. */
 static gdouble
 reject_score (CuvWaldboostModel *model, CuvWeak *last, gdouble score)
 {
@@ -148,8 +149,8 @@ reject_score (CuvWaldboostModel *model, CuvWeak *last, gdouble score)
   return score;
 }
 
-/* All hits above a threshold, which is 0 if the detector can list them all.
- * Returns a detector that owns them, NULL if memory runs out. */
+/* Finds all hits above a threshold, which is 0 if the detector can list all.
+ * Returns a detector that owns the hits, NULL if memory runs out. */
 static CuvWaldboostCpu *
 scan (CuvWaldboostModel *model, CuvWeak *last, const CuvWaldboostPlan *plan,
     const CuvFrame *frame, CuvWaldboostResult *result, gdouble *threshold)
@@ -168,7 +169,7 @@ scan (CuvWaldboostModel *model, CuvWeak *last, const CuvWaldboostPlan *plan,
 }
 
 static void
-count (Meter *self, const CuvDatasetPicture *picture,
+count_weak (Meter *self, const CuvDatasetPicture *picture,
     const CuvWaldboostResult *result, gdouble threshold)
 {
   CuvDatasetFound *found = self->found;
@@ -181,7 +182,7 @@ count (Meter *self, const CuvDatasetPicture *picture,
 }
 
 static gboolean
-measure (Meter *self, const CuvDatasetPicture *picture)
+measure_picture (Meter *self, const CuvDatasetPicture *picture)
 {
   const gint n_weak = self->model->n_weak;
   CuvWaldboostModel model = *self->model;
@@ -202,7 +203,7 @@ measure (Meter *self, const CuvDatasetPicture *picture)
     n = cuv_waldboost_group (self->grouper, plan, &self->grouping, result.hits,
         result.n_hits, &boxes);
   if (n >= 0) {
-    count (self, picture, &result, threshold);
+    count_weak (self, picture, &result, threshold);
     judge (self, picture, boxes, n, threshold);
   }
   cuv_waldboost_cpu_free (cpu);
@@ -213,7 +214,7 @@ measure (Meter *self, const CuvDatasetPicture *picture)
 
 /* ---- all pictures ---- */
 
-/* In all pictures as in those whose threshold was raised most. */
+/* Applies the highest threshold of any picture to all pictures. */
 static void
 drop_lower_scores (CuvDatasetFound *self)
 {
@@ -265,14 +266,14 @@ measure_task (void *data, int task)
   meter->grouper = cuv_waldboost_grouper_new ();
   g_atomic_int_inc (&picture->dataset->n_scanned);
   if (!g_atomic_int_get (&picture->dataset->stop)
-      && (meter->grouper == NULL || !measure (meter, picture)))
+      && (meter->grouper == NULL || !measure_picture (meter, picture)))
     g_atomic_int_set (&self->failed, TRUE);
   cuv_waldboost_grouper_free (meter->grouper);
 }
 
-/* Adds what was found in a picture. */
+/* Adds the objects and mistakes of a picture. */
 static void
-add (Meter *self, const Meter *picture)
+add_found (Meter *self, const Meter *picture)
 {
   CuvDatasetFound *to = self->found;
   const CuvDatasetFound *from = picture->found;
@@ -311,7 +312,7 @@ cuv_dataset_find (const CuvDataset *dataset, CuvDatasetRole role,
       found_new (), 0, 0 };
   cuv_threads_run (0, (int) pictures->len, measure_task, &search);
   for (guint i = 0; i < pictures->len; i++) {
-    add (&self, &search.meters[i]);
+    add_found (&self, &search.meters[i]);
     cuv_dataset_found_free (search.meters[i].found);
   }
   g_free (search.meters);

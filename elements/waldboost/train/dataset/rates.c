@@ -32,7 +32,7 @@ wilson (gdouble share, gdouble n, gdouble t)
     share < 1 ? MIN (centre + half, 1) : 1 };
 }
 
-/* By how much the variance of the share is larger than that of as many
+/* The factor by which the variance of the share exceeds that of as many
  * independent samples. */
 static gdouble
 design_effect (
@@ -70,14 +70,15 @@ cuv_share (const CuvCount *counts, guint n, gdouble cluster)
 
 /* ---- of pictures ---- */
 
-/* The count of the picture that an object is in; both are in any order. */
+/* Finds the count of an object's picture; pictures and objects are in any
+ * order. */
 typedef struct {
-  GHashTable *numbers; /* of pictures, in counts */
+  GHashTable *numbers; /* index in counts of each picture */
   GArray *counts;      /* of CuvCount */
 } Tally;
 
 static CuvCount *
-count_of (Tally *self, const CuvDatasetPicture *picture)
+tally_of (Tally *self, const CuvDatasetPicture *picture)
 {
   const CuvCount none = { 0 };
   gpointer number;
@@ -128,7 +129,7 @@ cuv_dataset_rates (const CuvDatasetFound *found)
   guint right = 0, wrong = 0;
 
   for (guint i = 0; i < found->objects->len; i++)
-    count_of (&tally, g_array_index (found->objects, CuvDatasetBox, i).picture)
+    tally_of (&tally, g_array_index (found->objects, CuvDatasetBox, i).picture)
         ->of++;
   for (;;) {
     CuvTrainRate rate = { .score = MAX (score_at (found->objects, right),
@@ -137,7 +138,7 @@ cuv_dataset_rates (const CuvDatasetFound *found)
     if (isinf (rate.score))
       break;
     for (; score_at (found->objects, right) == rate.score; right++)
-      count_of (
+      tally_of (
           &tally, g_array_index (found->objects, CuvDatasetBox, right).picture)
           ->n++;
     while (score_at (found->mistakes, wrong) == rate.score)
@@ -168,7 +169,9 @@ cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
 
 /* ---- of windows ---- */
 
-/* Hits around a mistake, at positions and sizes next to each other. */
+/* Typical number of hits around a mistake, at adjacent positions and sizes. An
+ * assumption, not measured; it only widens intervals for which cuv_share()
+ * cannot estimate the variance. */
 #define MISTAKE_CLUSTER 10
 
 typedef struct {
@@ -184,7 +187,7 @@ count_sample (
   Samples *self = data;
   const gint width = self->model->window_width;
   const CuvIntegrals integrals = { .sums = self->sums, .stride = width + 1 };
-  CuvCount *count = count_of (&self->tally, picture);
+  CuvCount *count = tally_of (&self->tally, picture);
   gfloat score;
 
   for (gint y = 0; y < self->model->window_height; y++)
@@ -222,7 +225,7 @@ count_positives (const CuvDataset *dataset, CuvDatasetRole role,
 typedef struct {
   const CuvWaldboostModel *model;
   CuvTrainPictures pictures;
-  CuvCount *counts; /* of each picture: windows that live */
+  CuvCount *counts; /* for each picture: windows that are not rejected */
   gint failed;      /* atomic: memory ran out */
 } Windows;
 

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-#define SHIFT 1.5  /* of copies, window pixels */
-#define SCALE 0.08 /* of copies, logarithm */
+/* Largest change of a copy: its position in window pixels, and the logarithm of
+ * its size. Not tuned; docs/training.md, row --copies, has the effect. */
+#define SHIFT 1.5
+#define SCALE 0.08
 
 typedef struct {
   gint width, height; /* of the window */
@@ -65,7 +67,8 @@ add_mirrored (Cutter *self)
   return self->visit (self->data, self->picture, self->mirrored);
 }
 
-/* FALSE if memory runs out. *too_small: the object was left out. */
+/* FALSE if memory runs out. *too_small: whether the object is left out because
+ * it is too small. */
 static gboolean
 add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 {
@@ -105,7 +108,7 @@ add_window (Cutter *self, const CuvDatasetPicture *window)
 
 /* Returns the number of objects that are too small, -1 if memory runs out. */
 static gint
-add_picture (Cutter *self, const CuvDatasetPicture *picture)
+add_picture_samples (Cutter *self, const CuvDatasetPicture *picture)
 {
   gboolean ok, too_small;
   gint n = 0;
@@ -153,7 +156,7 @@ cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
        && !g_atomic_int_get (&dataset->stop);
        i++) {
     const CuvDatasetPicture *picture = pictures->pdata[i];
-    const gint n = add_picture (&self, picture);
+    const gint n = add_picture_samples (&self, picture);
 
     g_atomic_int_inc (&picture->dataset->n_scanned);
     too_small = n < 0 ? -1 : too_small + n;

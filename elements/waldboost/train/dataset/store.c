@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures are decoded once. They are in a file without a name, which the
- * system keeps in memory as far as there is room. */
+/* Grey pixels of all pictures, decoded once, in an unnamed temporary file that
+ * the page cache keeps in memory as far as there is space. */
 #include "dataset.h"
 #include "cuvgrey.h"
 
@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of the file that are mapped at once. A mapping for each picture would
- * be more than Linux allows a process: 65530. */
+/* Bytes of a mapping. With a mapping for each picture, a process would exceed
+ * Linux's limit of 65530. */
 #define BLOCK ((gsize) 64 << 20)
 
 typedef struct {
@@ -25,13 +25,13 @@ typedef struct {
 
 struct _CuvStore {
   int file;
-  off_t end;      /* of the last block's pictures */
-  GArray *blocks; /* pictures stay where they are */
+  off_t end;      /* bytes of pictures in the last block */
+  GArray *blocks; /* blocks keep their addresses */
   GArray *pictures;
 };
 
 static void
-set_error (GError **error, const gchar *what)
+set_store_error (GError **error, const gchar *what)
 {
   g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno),
       "%s: %s", what, g_strerror (errno));
@@ -45,7 +45,7 @@ cuv_store_new (const gchar *folder, GError **error)
   int file = g_mkstemp (path);
 
   if (file < 0) {
-    set_error (error, path);
+    set_store_error (error, path);
   } else {
     unlink (path);
     self = g_new (CuvStore, 1);
@@ -72,9 +72,9 @@ cuv_store_free (CuvStore *self)
   g_free (self);
 }
 
-/* Maps what follows the last block, also where the file is shorter. */
+/* Maps the next block of the file, even beyond its end. */
 static gboolean
-add_block (CuvStore *self, gsize size)
+map_block (CuvStore *self, gsize size)
 {
   const gsize page = (gsize) sysconf (_SC_PAGESIZE);
   const off_t start =
@@ -90,9 +90,9 @@ add_block (CuvStore *self, gsize size)
   return TRUE;
 }
 
-/* Room for a picture, or NULL with errno. */
+/* Allocates memory for a picture; NULL with errno. */
 static guint8 *
-allocate (CuvStore *self, gsize size)
+allocate_picture (CuvStore *self, gsize size)
 {
   Block *block = self->blocks->len > 0
       ? &g_array_index (self->blocks, Block, self->blocks->len - 1)
@@ -100,7 +100,7 @@ allocate (CuvStore *self, gsize size)
   guint8 *room;
 
   if (block == NULL || block->size - block->used < size) {
-    if (!add_block (self, size))
+    if (!map_block (self, size))
       return NULL;
     block = &g_array_index (self->blocks, Block, self->blocks->len - 1);
   }
@@ -119,12 +119,11 @@ gint64
 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
 {
   const Picture picture = { frame->width, frame->height,
-    allocate (self, (gsize) frame->width * (gsize) frame->height) };
+    allocate_picture (self, (gsize) frame->width * (gsize) frame->height) };
 
   if (picture.grey == NULL) {
-    set_error (error,
-        "no space for the pictures; set TMPDIR to a folder that "
-        "has more");
+    set_store_error (error,
+        "no space for the pictures; set TMPDIR to a folder with more space");
     return -1;
   }
   for (gint y = 0; y < frame->height; y++)

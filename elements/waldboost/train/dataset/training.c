@@ -33,8 +33,9 @@ cuv_train_describe_end (CuvTrainState state)
     [CUV_TRAIN_NO_POSITIVES] = "no objects are left to learn from",
     [CUV_TRAIN_NO_MEMORY] = "out of memory",
     [CUV_TRAIN_NO_DEVICE] = "the GPU failed",
-    [CUV_TRAIN_NO_SPACE] = "no space for the samples; set TMPDIR to a folder "
-                           "that has more",
+    [CUV_TRAIN_NO_SPACE] =
+        "no space for the samples; set TMPDIR to a folder with more "
+        "space",
   };
 
   return ends[state];
@@ -72,7 +73,8 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
 
 /* ---- the threshold ---- */
 
-/* Fewer mistakes than this tell little of other pictures. */
+/* Fewer mistakes say little about other pictures. docs/training.md, "The
+ * threshold", has what was measured. */
 #define LEAST_MISTAKES 20
 
 static gdouble
@@ -81,7 +83,7 @@ mistake (const CuvDatasetFound *found, guint i)
   return g_array_index (found->mistakes, CuvDatasetBox, i).score;
 }
 
-/* By the mean excess over the score of mistake k, as scores above it are taken
+/* From the mean excess over the score of mistake k: scores above it are assumed
  * to be distributed exponentially. */
 static gdouble
 extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
@@ -93,8 +95,8 @@ extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
   return mistake (found, k) + excess / k * log (k / n_allowed);
 }
 
-/* The score that as many mistakes as allowed are expected to exceed; 1, or odds
- * of e^2, if there are fewer. */
+/* The score that the allowed number of mistakes is expected to exceed; 1, which
+ * is odds of e^2, if there are fewer mistakes. */
 static gdouble
 limit_of (const CuvDatasetFound *found, gdouble false_positives)
 {
@@ -110,7 +112,7 @@ limit_of (const CuvDatasetFound *found, gdouble false_positives)
   return MAX (limit, MAX (found->least, 1));
 }
 
-/* The score that all but this share of the objects reach. */
+/* The score that all objects but this share reach. */
 static gdouble
 score_of (const CuvDatasetFound *found, gdouble missed)
 {
@@ -162,7 +164,8 @@ find_above (Cascade *self, gdouble threshold, CuvDatasetGrouping grouping)
   return found;
 }
 
-/* Above the best score of a window that is a mistake none is left. */
+/* An upper bound: above the best score of a mistaken window there are no
+ * mistakes. */
 static gdouble
 best_mistake (Cascade *self)
 {
@@ -174,7 +177,7 @@ best_mistake (Cascade *self)
   return score;
 }
 
-/* Whether no more mistakes than allowed are left. */
+/* Whether at most the allowed number of mistakes is left. */
 static gboolean
 is_enough (Cascade *self, gdouble threshold)
 {
@@ -186,7 +189,7 @@ is_enough (Cascade *self, gdouble threshold)
   return enough;
 }
 
-/* By bisection from above, as boxes are others at each threshold: at low ones
+/* By bisection from above, as each threshold gives other boxes: at a low one
  * many windows may become few boxes. */
 gdouble
 cuv_dataset_cascade_threshold (const CuvDataset *dataset,

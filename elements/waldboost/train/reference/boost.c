@@ -2,7 +2,7 @@
 /* Real AdaBoost with one table for each feature: R. Schapire, Y. Singer,
  * Improved Boosting Algorithms Using Confidence-rated Predictions, Machine
  * Learning 37, 1999. Tables of cascades have two values. Sums of weights are
- * whole numbers: any order of addition gives the same bits. */
+ * integers: any order of addition gives the same bits. */
 #include "train/train.h"
 
 #include <math.h>
@@ -153,7 +153,7 @@ cuv_train_choose (const CuvTrainFeatures *features, const CuvTrainSet *set)
 
 /* ---- leaves ---- */
 
-/* positives, negatives: weights, as shares of all */
+/* positives, negatives: their shares of the total weight */
 static int32_t
 leaf_of (double positives, double negatives, int32_t n_samples)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The features to choose from, and their codes. */
 #include "reference/waldboost-reference.h"
 #include "train/train.h"
 
@@ -13,10 +14,10 @@ typedef struct {
   int32_t n_max;
 } Chooser;
 
-/* Keeps the feature with the probability that n_max are kept in the end:
+/* Keeps the feature with the probability with which n_max are kept in the end:
  * D. Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S. */
 static void
-choose (Chooser *self, const CuvGridNode *node)
+keep_feature (Chooser *self, const CuvGridNode *node)
 {
   CuvTrainFeatures *features = self->features;
   const uint64_t wanted = (uint64_t) (self->n_max - features->n);
@@ -30,12 +31,12 @@ static void
 choose_pairs (Chooser *self, CuvGridNode node)
 {
   if (self->features->feature == CUV_FEATURE_LBP) {
-    choose (self, &node);
+    keep_feature (self, &node);
     return;
   }
   for (node.a = 0; node.a < 9; node.a++) {
     for (node.b = node.a + 1; node.b < 9; node.b++)
-      choose (self, &node);
+      keep_feature (self, &node);
   }
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rejection thresholds by Wald's sequential probability ratio test. */
 #include "train/train.h"
 
 /* Between two sums of positives the share of rejected negatives only grows, so

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing negatives from one picture: shared by negatives.c and exclude.c. */
+#ifndef CUV_TRAIN_NEGATIVES_H
+#define CUV_TRAIN_NEGATIVES_H
+
+#include "cpu/waldboost-cpu.h"
+#include "train/train.h"
+
+typedef struct {
+  CuvTrainReservoir *reservoir;
+  const CuvWaldboostModel *model;
+  const CuvTrainPicture *picture;
+  bool sparse; /* evaluates wanted windows only and does not count n_alive */
+  CuvWaldboostPlan *plan;
+  CuvTrainPyramid pyramid;
+  uint32_t *sums;    /* integral image of the current level; NULL: not
+                      * computed */
+  uint64_t *first;   /* number of the first window of each level, and of all */
+  uint64_t hash;     /* of the picture */
+  uint8_t *excluded; /* for each window, 1 if it is not a negative; NULL: all
+                      * are negatives */
+  double *across;    /* scratch memory, a number for each pixel of a row */
+  CuvWaldboostCpu **cpu;
+  uint64_t n_excluded, n_alive;
+} CuvTrainDraw;
+
+/* The number of window x of row y. */
+static inline uint64_t
+cuv_train_window_number (
+    const CuvTrainDraw *self, int level, int32_t x, int32_t y)
+{
+  return self->first[level]
+      + (uint64_t) y * (uint64_t) self->plan->levels[level].n_x + (uint64_t) x;
+}
+
+static inline CuvTrainWindow
+cuv_train_window_at (const CuvTrainDraw *self, int level, int32_t x, int32_t y)
+{
+  const int32_t step = self->plan->levels[level].step;
+
+  return (CuvTrainWindow){ level, x * step, y * step };
+}
+
+/* Fills excluded and n_excluded: windows whose overlap with an object is above
+ * CUV_TRAIN_MAX_OVERLAP. False if memory runs out. */
+bool cuv_train_exclude_objects (CuvTrainDraw *self);
+
+#endif
