@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plans a picture: which pixels of the frame it shows, where, and its size. */
 #include "crop.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The plugin: registers visioncrop. */
 #include "config.h"
 
 #include <gst/gst.h>

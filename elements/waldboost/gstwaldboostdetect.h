@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element waldboostdetect; for a map of the folder see waldboost.h. */
 #ifndef GST_WALDBOOST_DETECT_H
 #define GST_WALDBOOST_DETECT_H
 

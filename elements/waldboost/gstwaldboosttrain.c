@@ -30,8 +30,9 @@
 GST_DEBUG_CATEGORY_STATIC (waldboost_train_debug);
 #define GST_CAT_DEFAULT waldboost_train_debug
 
+/* See CuvTrainParams; the defaults of cuvision-train, not tuned. */
 #define MAX_FEATURES 20000
-#define REFILL 0.5 /* see CuvTrainParams */
+#define REFILL 0.5
 
 G_DECLARE_FINAL_TYPE (
     GstWaldboostTrain, gst_waldboost_train, GST, WALDBOOST_TRAIN, GstBaseSink)

@@ -15,7 +15,7 @@
 
 /* A plane: components of the same subsampling that share rows of bytes. */
 typedef struct {
-  int first, n; /* numbers of the frame's components */
+  int first, n; /* its components are first .. first + n - 1 of the frame */
   int step, stride, xsub, ysub;
   uint8_t *data;        /* its first byte */
   int offset[MAX_STEP]; /* offset of each component's first sample */

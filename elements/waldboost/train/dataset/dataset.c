@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A data set: its pictures, and their division into roles. */
 #include "dataset.h"
 
 /* ---- pictures ---- */
@@ -148,7 +149,8 @@ cuv_dataset_divide (CuvDataset *self, guint64 seed)
   divide (self, FALSE, FALSE, seed);
 }
 
-#define LEAST_BLOCK 25 /* pictures */
+/* Minimum number of pictures of a block: a second of video. Not tuned. */
+#define LEAST_BLOCK 25
 
 static void
 divide_in_time (CuvDataset *self, gboolean with_objects)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs a detector on pictures: the objects that it finds, and its mistakes. */
 #include "dataset.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recall and false positives of boxes and windows, with confidence
+ * intervals. */
 #include "dataset.h"
 
 #include <math.h>

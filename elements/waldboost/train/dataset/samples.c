@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cuts positive samples out of pictures: objects with a margin, moved, scaled
+ * and mirrored copies. */
 #include "dataset.h"
 #include "cuvgrey.h"
 

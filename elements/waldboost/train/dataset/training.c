@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What cuvision-train and waldboosttrain share: feeds a trainer, chooses the
+ * final threshold, saves the model. */
 #include "dataset.h"
 
 #include <math.h>
