@@ -33,7 +33,7 @@ converter_config (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
 
 /* Converters accept two infos only if colorimetry and the like are the same. */
 static gboolean
-convert (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
+convert_picture (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
 {
   GstVideoInfo in_info = in->info, out_info = out->info;
   GstVideoConverter *converter;
@@ -62,7 +62,7 @@ gst_crop_draw (
 
   if (picture != NULL
       && gst_video_frame_map (&out, info, picture, GST_MAP_WRITE)) {
-    ok = convert (in, &out, plan);
+    ok = convert_picture (in, &out, plan);
     gst_video_frame_unmap (&out);
   }
   if (!ok)

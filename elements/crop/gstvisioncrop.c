@@ -216,7 +216,8 @@ gst_vision_crop_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 /* ---- pictures ---- */
 
 static gboolean
-matches (const GstVisionCropSettings *settings, const GstCuvObject *object)
+matches_labels (
+    const GstVisionCropSettings *settings, const GstCuvObject *object)
 {
   const gchar *label = g_quark_to_string (object->label);
 
@@ -236,7 +237,7 @@ plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
   CuvCropRequest request = { settings->margin, self->width, self->height,
     settings->add_borders, 1, 1 };
 
-  if (!matches (settings, object))
+  if (!matches_labels (settings, object))
     return FALSE;
   if (object->w < (guint) settings->min_width
       || object->h < (guint) settings->min_height) {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 static int
-clamp (double value, int low, int high)
+clamp_size (double value, int low, int high)
 {
   return value <= low ? low : value >= high ? high : (int) value;
 }
@@ -15,8 +15,9 @@ static void
 plan_side (double start, double size, double margin, int frame, int align,
     int *source_start, int *source_size)
 {
-  const int low = clamp (floor (start - margin * size + 0.5), 0, frame);
-  const int high = clamp (floor (start + size + margin * size + 0.5), 0, frame);
+  const int low = clamp_size (floor (start - margin * size + 0.5), 0, frame);
+  const int high =
+      clamp_size (floor (start + size + margin * size + 0.5), 0, frame);
 
   *source_start = low - low % align;
   *source_size = high - *source_start;
@@ -26,9 +27,11 @@ plan_side (double start, double size, double margin, int frame, int align,
 static int
 follow (int given, int given_source, int source)
 {
-  const int most = clamp (CUV_CROP_RATIO * (double) given, 1, CUV_CROP_MAX);
+  const int most =
+      clamp_size (CUV_CROP_RATIO * (double) given, 1, CUV_CROP_MAX);
 
-  return clamp (floor ((double) source * given / given_source + 0.5), 1, most);
+  return clamp_size (
+      floor ((double) source * given / given_source + 0.5), 1, most);
 }
 
 static void
@@ -60,10 +63,10 @@ plan_dest (CuvCropPlan *plan, bool add_borders)
     return;
   if (scale_x > scale_y)
     dest->width =
-        clamp (floor (plan->source.width * scale_y + 0.5), 1, plan->width);
+        clamp_size (floor (plan->source.width * scale_y + 0.5), 1, plan->width);
   else
-    dest->height =
-        clamp (floor (plan->source.height * scale_x + 0.5), 1, plan->height);
+    dest->height = clamp_size (
+        floor (plan->source.height * scale_x + 0.5), 1, plan->height);
   dest->x = (plan->width - dest->width) / 2;
   dest->y = (plan->height - dest->height) / 2;
 }
@@ -94,11 +97,11 @@ map_side (int source_start, int source_size, int dest_start, int dest_size,
   const double scale = (double) dest_size / source_size;
   const int end = dest_start + dest_size;
   const int low =
-      clamp (floor ((start - source_start) * scale + dest_start + 0.5),
+      clamp_size (floor ((start - source_start) * scale + dest_start + 0.5),
           dest_start, end - 1);
-  const int high =
-      clamp (floor ((start + size - source_start) * scale + dest_start + 0.5),
-          low + 1, end);
+  const int high = clamp_size (
+      floor ((start + size - source_start) * scale + dest_start + 0.5), low + 1,
+      end);
 
   *mapped_start = low;
   *mapped_size = high - low;

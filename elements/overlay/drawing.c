@@ -45,7 +45,7 @@ colour_rows (const CuvColourSpace *space, CuvColourRow rows[3])
 }
 
 static void
-convert (const CuvColourRow rows[3], uint32_t r, uint32_t g, uint32_t b,
+convert_color (const CuvColourRow rows[3], uint32_t r, uint32_t g, uint32_t b,
     uint8_t out[4])
 {
   for (int i = 0; i < 3; i++) {
@@ -61,7 +61,7 @@ convert (const CuvColourRow rows[3], uint32_t r, uint32_t g, uint32_t b,
 static void
 convert_argb (const CuvColourRow rows[3], uint32_t argb, uint8_t out[4])
 {
-  convert (rows, argb >> 16 & 255, argb >> 8 & 255, argb & 255, out);
+  convert_color (rows, argb >> 16 & 255, argb >> 8 & 255, argb & 255, out);
 }
 
 void
@@ -129,8 +129,8 @@ cuv_drawing_free (CuvDrawing *self)
  * clipped to the frame. NULL if that is empty, alpha is 0 or a limit is
  * reached. */
 static CuvPrimitive *
-append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
-    int64_t y0, int64_t x1, int64_t y1)
+append_primitive (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb,
+    int64_t x0, int64_t y0, int64_t x1, int64_t y1)
 {
   int64_t capacity = self->max_primitives;
   CuvPrimitive *p;
@@ -234,8 +234,8 @@ cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
   if (self->n_fills == CUV_DRAWING_MAX_FILLS
       || self->n_fills != self->n_primitives)
     return false;
-  p = append (self, CUV_PRIMITIVE_FILL, style->rgb | 0xff000000u, x, y,
-      x + width, y + height);
+  p = append_primitive (self, CUV_PRIMITIVE_FILL, style->rgb | 0xff000000u, x,
+      y, x + width, y + height);
   if (p == NULL)
     return self->n_lost == n_lost;
   self->n_fills++;
@@ -261,7 +261,8 @@ cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
 {
   CuvPrimitive *p;
 
-  p = append (self, CUV_PRIMITIVE_RECT, argb, x, y, x + width, y + height);
+  p = append_primitive (
+      self, CUV_PRIMITIVE_RECT, argb, x, y, x + width, y + height);
   if (p == NULL || thickness <= 0 || width <= 2 * thickness
       || height <= 2 * thickness)
     return;
@@ -280,8 +281,8 @@ cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
 
   if (width <= 0 || height <= 0)
     return;
-  p = append (self, CUV_PRIMITIVE_MASK, argb, x, y, (int64_t) x + width,
-      (int64_t) y + height);
+  p = append_primitive (self, CUV_PRIMITIVE_MASK, argb, x, y,
+      (int64_t) x + width, (int64_t) y + height);
   values = p != NULL ? append_bytes (self, (int64_t) width * height) : NULL;
   if (values == NULL)
     return;
@@ -305,8 +306,8 @@ cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
 
   if (width <= 0 || height <= 0 || scale < 1 || scale > CUV_DRAWING_MAX_SCALE)
     return;
-  p = append (self, CUV_PRIMITIVE_PICTURE, (uint32_t) alpha << 24, x, y,
-      x + (int64_t) width * scale, y + (int64_t) height * scale);
+  p = append_primitive (self, CUV_PRIMITIVE_PICTURE, (uint32_t) alpha << 24, x,
+      y, x + (int64_t) width * scale, y + (int64_t) height * scale);
   if (p == NULL)
     return;
   left = (p->x0 - x) / scale;
@@ -325,7 +326,7 @@ cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
     const uint8_t *in = rgb + 3 * ((int64_t) (top + row) * width + left);
 
     for (int32_t column = 0; column < columns; column++, in += 3, out += 4)
-      convert (self->rows, in[0], in[1], in[2], out);
+      convert_color (self->rows, in[0], in[1], in[2], out);
   }
 }
 
@@ -403,7 +404,7 @@ append_line (CuvDrawing *self, uint32_t argb, int32_t ax, int32_t ay,
   int64_t margin = thickness / 2 + 2; /* pixels, rounded up */
   CuvPrimitive *p;
 
-  p = append (self, CUV_PRIMITIVE_LINE, argb,
+  p = append_primitive (self, CUV_PRIMITIVE_LINE, argb,
       (swap ? bx : ax) / CUV_OVERLAY_UNIT - margin,
       top / CUV_OVERLAY_UNIT - margin,
       (swap ? ax : bx) / CUV_OVERLAY_UNIT + margin + 1,

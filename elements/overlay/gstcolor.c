@@ -25,7 +25,7 @@ parse_digits (const gchar *digits, guint base, guint *argb)
 
 /* GStreamer writes alpha first, Pango last: text with alpha is parsed here. */
 static gboolean
-parse_text (const gchar *text, guint *argb)
+parse_color_text (const gchar *text, guint *argb)
 {
   PangoColor color;
 
@@ -51,7 +51,7 @@ gst_cuv_color_from_value (const GValue *value, guint *argb)
     *argb = (guint) g_value_get_int (value);
   else
     return G_VALUE_HOLDS_STRING (value) && g_value_get_string (value) != NULL
-        && parse_text (g_value_get_string (value), argb);
+        && parse_color_text (g_value_get_string (value), argb);
   return TRUE;
 }
 
@@ -62,7 +62,7 @@ deserialize (GValue *value, const gchar *text)
 {
   guint argb;
 
-  if (!parse_text (text, &argb))
+  if (!parse_color_text (text, &argb))
     return FALSE;
   g_value_set_uint (value, argb);
   return TRUE;

@@ -50,7 +50,7 @@ add_point (GstCuvTrail *trail, const GstCuvObject *object, GstClockTime time,
 
 /* Without timestamps every trail is too old: its age is unknown. */
 static gboolean
-is_over (const GstCuvTrail *trail, GstClockTime time)
+is_trail_over (const GstCuvTrail *trail, GstClockTime time)
 {
   return !GST_CLOCK_TIME_IS_VALID (time)
       || !GST_CLOCK_TIME_IS_VALID (trail->last_seen)
@@ -62,7 +62,8 @@ gst_cuv_trails_add_frame (
     GArray *trails, const GArray *objects, GstClockTime time, guint length)
 {
   for (guint i = trails->len; i-- > 0;) {
-    if (length == 0 || is_over (&g_array_index (trails, GstCuvTrail, i), time))
+    if (length == 0
+        || is_trail_over (&g_array_index (trails, GstCuvTrail, i), time))
       g_array_remove_index (trails, i);
   }
   for (guint i = 0; i < objects->len && length > 0; i++) {

@@ -77,7 +77,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* FALSE if a region cannot be hidden. */
 static gboolean
-build (GstVisionOverlay *self, GstBuffer *buffer)
+build_list (GstVisionOverlay *self, GstBuffer *buffer)
 {
   GstClockTime start = gst_util_get_timestamp ();
   GstClockTime stream_time =
@@ -124,7 +124,7 @@ gst_vision_overlay_prepare_output_buffer (
   GstFlowReturn flow;
 
   *out = in;
-  if (!build (self, in)) {
+  if (!build_list (self, in)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("A region cannot be hidden: out of memory. The frame is not passed "
          "on."),

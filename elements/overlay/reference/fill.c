@@ -63,7 +63,7 @@ sample_of (const Plane *plane, int x, int y)
 
 /* Adds each of n bytes of up to MAX_ROWS rows to its sum. */
 static void
-add_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
+sum_fill_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
     uint32_t *restrict sums)
 {
   uint16_t part[MAX_SUMS];
@@ -83,7 +83,7 @@ sum_rows (const uint8_t *bytes, int stride, int n_rows, int n, uint32_t *sums)
 {
   memset (sums, 0, (size_t) n * sizeof *sums);
   for (int y = 0; y < n_rows; y += MAX_ROWS)
-    add_rows (bytes + (int64_t) y * stride, stride,
+    sum_fill_rows (bytes + (int64_t) y * stride, stride,
         n_rows - y < MAX_ROWS ? n_rows - y : MAX_ROWS, n, sums);
 }
 

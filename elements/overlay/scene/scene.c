@@ -8,7 +8,7 @@
 /* ---- shapes ---- */
 
 static gboolean
-find_columns (
+find_shape_columns (
     const GstCuvTable *table, const gchar *const *names, guint n, guint *found)
 {
   for (guint i = 0; i < n; i++) {
@@ -27,7 +27,7 @@ find_columns (
 /* Scales a coordinate that counts pixel centres from one frame size to
  * another. */
 static gdouble
-scale (gdouble coordinate, guint from, gint to)
+scale_coordinate (gdouble coordinate, guint from, gint to)
 {
   if (from == 0 || from == (guint) to)
     return coordinate;
@@ -46,11 +46,11 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
   gdouble at[4];
 
   if ((!segments && strcmp (table->shape, "points") != 0)
-      || !find_columns (table, segments ? segment : point, n, column))
+      || !find_shape_columns (table, segments ? segment : point, n, column))
     return;
   for (guint row = 0; row < table->n_rows; row++) {
     for (guint i = 0; i < n; i++)
-      at[i] = scale (gst_cuv_table_double (table, row, column[i]),
+      at[i] = scale_coordinate (gst_cuv_table_double (table, row, column[i]),
           i % 2 == 0 ? table->width : table->height,
           i % 2 == 0 ? scene->width : scene->height);
     cuv_drawing_line (
@@ -93,7 +93,7 @@ is_shown (const GstCuvScene *scene, const GstCuvObject *object)
 }
 
 static void
-add_box (GstCuvScene *scene, const GstCuvObject *object)
+draw_object_box (GstCuvScene *scene, const GstCuvObject *object)
 {
   cuv_drawing_rect (scene->drawing, gst_cuv_scene_object_color (scene, object),
       object->x, object->y, MIN (object->w, G_MAXINT32 / 4),
@@ -222,7 +222,7 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
   for (guint i = 0; i < trails->len; i++)
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
   if (style->draw_boxes)
-    add_objects (&scene, add_box);
+    add_objects (&scene, draw_object_box);
   cuv_text_set_font (text, style->font, MAX (11, height / 36));
   if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);

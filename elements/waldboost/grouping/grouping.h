@@ -127,8 +127,9 @@ cuv_group_capacity (int n)
 }
 
 /* Groups n boxes as NEIGHBORS or WBD do. Writes the means of groups of more
- * than min_neighbours boxes to self->out and returns their number. self has a
- * capacity of n boxes or more. */
+ * than min_neighbours boxes to self->out, except means that lie inside those of
+ * larger groups, and returns their number. self has a capacity of n boxes or
+ * more. */
 int cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const CuvWaldboostBox *in, int n);
 

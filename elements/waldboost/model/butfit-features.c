@@ -241,18 +241,6 @@ cuv_butfit_begin_haar (
 
 /* ---- tables ---- */
 
-static guint
-reverse_bits (guint byte)
-{
-  guint out = 0;
-
-  for (int i = 0; i < 8; i++)
-    out |= (byte >> i & 1) << (7 - i);
-  return out;
-}
-
-/* In the file, bit 0 of an LBP is the top left neighbour and the others follow
- * clockwise: the reverse of the order of CUV_FEATURE_LBP. */
 void
 cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n)
@@ -263,7 +251,7 @@ cuv_butfit_order_table (
     guint from = i;
 
     if (self->type == CUV_FEATURE_LBP)
-      from = reverse_bits (i);
+      from = cuv_lbp_reversed (i);
     else if (self->type == CUV_FEATURE_LRP && reader->options.lrp_order_10ab)
       from = i % 10 * 10 + i / 10;
     out[i] = in[from];

@@ -203,7 +203,8 @@ cuv_reader_add_text (
 /* ---- entry ---- */
 
 static gboolean
-parse_text (CuvModelReader *self, const char *bytes, gsize size, GError **error)
+parse_document (
+    CuvModelReader *self, const char *bytes, gsize size, GError **error)
 {
   CuvModelText text = { 0 };
   gboolean ok = cuv_model_text_read (&text, bytes, size, &self->line, error);
@@ -221,7 +222,7 @@ parse_text (CuvModelReader *self, const char *bytes, gsize size, GError **error)
 
 /* The error as one line of valid UTF-8, regardless of the file's content. */
 static char *
-describe_error (const CuvModelReader *self, const GError *error)
+describe_parse_error (const CuvModelReader *self, const GError *error)
 {
   char *reason = g_utf8_make_valid (error->message, -1);
   char *text = g_strdup_printf ("line %d: %s", self->line, reason);
@@ -248,10 +249,10 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
   if (options != NULL)
     self.options = *options;
   cuv_model_builder_init (&self.builder);
-  if (parse_text (&self, bytes, size, &reason))
+  if (parse_document (&self, bytes, size, &reason))
     model = cuv_model_builder_finish (&self.builder);
   if (model == NULL) {
-    *error = describe_error (&self, reason);
+    *error = describe_parse_error (&self, reason);
     g_error_free (reason);
     cuv_model_builder_clear (&self.builder);
   }

@@ -188,6 +188,19 @@ gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,
 gboolean cuv_attribute_float (const CuvTag *tag, const char *name, float limit,
     float *value, GError **error);
 
+/* The code of a local binary pattern with its 8 bits reversed. In BUT FIT's
+ * files bit 0 is the top left neighbour and the others follow clockwise: the
+ * reverse of CUV_FEATURE_LBP. */
+static inline guint
+cuv_lbp_reversed (guint code)
+{
+  guint reversed = 0;
+
+  for (guint bit = 0; bit < 8; bit++)
+    reversed |= (code >> bit & 1) << (7 - bit);
+  return reversed;
+}
+
 /* Largest response of a WaldBoost weak classifier: with CUV_MODEL_MAX_STAGES of
  * them, any sum fits 32 bits. */
 #define CUV_MAX_RESPONSE 1e5f

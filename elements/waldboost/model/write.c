@@ -112,17 +112,6 @@ write_opencv (const CuvGridClassifier *self, const char *comment, FILE *out)
 
 /* ---- BUT FIT ---- */
 
-/* In the file bit 0 of an LBP code is the first neighbour. */
-static int
-reverse_bits (int code)
-{
-  int reversed = 0;
-
-  for (int bit = 0; bit < 8; bit++)
-    reversed |= (code >> bit & 1) << (7 - bit);
-  return reversed;
-}
-
 static void
 write_leaves (const CuvGridClassifier *self, int32_t k, FILE *out)
 {
@@ -130,8 +119,9 @@ write_leaves (const CuvGridClassifier *self, int32_t k, FILE *out)
   const float less = k == 0 ? self->final_threshold : 0;
 
   for (int code = 0; code < self->n_codes; code++) {
-    const int at =
-        self->feature == CUV_FEATURE_LBP ? reverse_bits (code) : code;
+    const int at = self->feature == CUV_FEATURE_LBP
+        ? (int) cuv_lbp_reversed ((guint) code)
+        : code;
 
     if (code > 0)
       fputc (' ', out);
