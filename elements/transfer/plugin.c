@@ -4,11 +4,12 @@
  *
  * cudaupload and cudadownload, also as cuvcudaupload and cuvcudadownload.
  *
- * The short names are always registered. GStreamer's nvcodec plugin has
- * elements of these names as well, on machines where its driver libraries load;
- * a short name then creates one of the two, and the pipeline works with either.
- * They have a plugin file of their own, so that loading another element of this
- * project never claims the names.
+ * GStreamer's nvcodec plugin has elements of the short names as well, on
+ * machines where its driver libraries load; a short name then creates one of
+ * the two, and the pipeline works with either. Packages of a distribution, which
+ * must not register a name twice, build with -Dshort-names=false. All four have
+ * a plugin file of their own, so that loading another element of this project
+ * never claims the names.
  */
 #include "config.h"
 #include "gstcuvtransfer.h"
@@ -18,8 +19,10 @@ plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (cuvcudaupload, plugin);
   GST_ELEMENT_REGISTER (cuvcudadownload, plugin);
+#if HAVE_SHORT_NAMES
   GST_ELEMENT_REGISTER (cudaupload, plugin);
   GST_ELEMENT_REGISTER (cudadownload, plugin);
+#endif
   return TRUE; /* FALSE would blacklist the file until the cache is deleted */
 }
 

@@ -25,6 +25,7 @@ PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}
 # model/ and dataset/, and those that convert metadata to drawings. All others are
 # plain C.
 GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')
+PUBLIC_VERSION = 'GSTCUVISION_1.0'  # of libgstcuvision's ABI
 LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
@@ -345,15 +346,33 @@ def check_headers(tree, build):
 
 
 def check_exports(path, allowed):
+    """Returns the versions of the exported symbols by name."""
     status, out, errors = output_of('nm', '-D', '--defined-only', path)
     if status:
         problem(path, errors)
-    names = [line.split()[-1] for line in out.split('\n') if line]
+    names = [line.split()[-1].split('@') for line in out.split('\n') if line]
     if not names:
         problem(path, 'exports nothing')
-    for name in names:
+    for name, *_ in names:
         if not re.fullmatch(allowed, name):
             problem(path, f'exports {name}')
+    return {name: version[-1] for name, *version in names if version}
+
+
+def check_abi(tree, path, versions):
+    """The functions of the installed headers have a version of their own."""
+    public = set()
+    for name in re.findall(r"'([\w/.-]+\.h)'", re.search(
+            r'public_headers = files\((.*?)\)', tree.read('gst/meson.build'), re.S)[1]):
+        text = tree.read(os.path.normpath(f'gst/{name}'))
+        public.update(re.findall(r'^CUV_API\b[^;]*?(\w+) \(', text, re.M))
+    listed = {n for n, v in versions.items() if v == PUBLIC_VERSION}
+    for name in sorted(public - listed):
+        problem(path, f'{name} has no version {PUBLIC_VERSION}: list it in '
+                      'gst/libgstcuvision.map')
+    for name in sorted(listed - public):
+        problem(path, f'{name} has version {PUBLIC_VERSION}, but no installed header '
+                      'declares it')
 
 
 def check_needed(path):
@@ -365,7 +384,10 @@ def check_needed(path):
 
 def check_symbols(tree, build):
     library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.0')
-    check_exports(library, r'(gst_)?cuv_\w+' + LINKER_SYMBOLS)
+    versions = check_exports(library, r'(gst_)?cuv_\w+|GSTCUVISION_\w+(\.0)?'
+                             + LINKER_SYMBOLS)
+    versions = {n: v for n, v in versions.items() if n != v}
+    check_abi(tree, library, versions)
     check_needed(library)
     for family in tree.families:
         if f'elements/{family}/plugin.c' not in tree.known:
