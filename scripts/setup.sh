@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installs missing Debian packages.
-# usage: scripts/setup.sh [demo|build|recipes|test|ray]
-# build, the default: to build and run, with CUDA where nvcc is; demo: with CUDA only
-# where a GPU is; recipes: also those of docs/recipes.md; test: also those of the tests,
-# of which Debian starts some as services; ray: also Ray from PyPI, in the folder .venv-ray
+# Installs missing Debian packages, with sudo unless run by root.
+# usage: scripts/setup.sh [--check] [demo|build|recipes|test|ray]
+#   build (default)  to build and run, with CUDA if nvcc is installed
+#   demo             the same, with CUDA only if there is a GPU
+#   recipes          also to run docs/recipes.md
+#   test             also to run the tests; Debian starts some of these as services
+#   ray              also Ray, from PyPI, in the folder .venv-ray
+# --check lists what is missing and installs nothing; the status is then 1.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+check=
+[ "${1-}" != --check ] || { check=yes; shift; }
 what=${1:-build}
 [[ $what =~ ^(demo|build|recipes|test|ray)$ ]] \
-  || die "$what is not demo, build, recipes, test or ray"
+  || die "unknown argument '$what': expected demo, build, recipes, test or ray"
 
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
@@ -34,14 +39,14 @@ grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
   || wanted+=("${analytics_packages[@]}")
 [[ $what =~ ^(recipes|test|ray)$ ]] && wanted+=("${recipe_packages[@]}")
 [[ $what =~ ^(test|ray)$ ]] && wanted+=("${test_packages[@]}")
-# Ubuntu has it as a snap only; the browser's test is skipped there.
+# Ubuntu has Chromium as a snap only; the test that needs a browser is skipped there.
 [[ $what =~ ^(test|ray)$ ]] && grep -q '^ID=debian$' /etc/os-release 2>/dev/null \
   && wanted+=(chromium)
 
-command -v dpkg-query >/dev/null || die "this is not a Debian system; install the" \
+command -v dpkg-query >/dev/null || die "not a Debian system; install the" \
   "equivalents of these Debian 12 packages: ${wanted[*]}"
 
-# opencv-doc's film is in /usr/share/doc, which slim images exclude.
+# opencv-doc's video is in /usr/share/doc, which slim images exclude.
 keep_film=(-o "Dpkg::Options::=--path-include=/usr/share/doc/opencv-doc/*")
 
 as_root ()
@@ -51,7 +56,7 @@ as_root ()
   elif command -v sudo >/dev/null; then
     sudo "$@"
   else
-    die "need root for: $*"
+    die "not root, and sudo is not installed; run as root: $*"
   fi
 }
 
@@ -71,6 +76,11 @@ update_lists ()
 mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
   <(installed_packages "${wanted[@]}" | sort -u))
 
+if [ -n "$check" ]; then
+  [ ${#missing[@]} -eq 0 ] || { say "missing packages: ${missing[*]}"; exit 1; }
+  [ -e "$film" ] || { say "missing: $film of opencv-doc"; exit 1; }
+  exit 0
+fi
 if [ ${#missing[@]} -gt 0 ]; then
   say "installing: ${missing[*]}"
   update_lists
@@ -80,16 +90,16 @@ if [ ! -e "$film" ]; then
   say "opencv-doc was installed without its documents: reinstalling it"
   [ ${#missing[@]} -gt 0 ] || update_lists
   install_packages --reinstall opencv-doc
-  [ -e "$film" ] || die "opencv-doc did not install $film: look for path-exclude" \
-    "in /etc/dpkg/dpkg.cfg.d"
+  [ -e "$film" ] || die "opencv-doc did not install $film: remove path-exclude lines" \
+    "from /etc/dpkg/dpkg.cfg.d"
 fi
 
-# Ray is in no Debian suite. Without it its test is skipped. A virtual environment that is
-# there stays as it is: another Python would break it.
+# Ray is not in Debian; its test is skipped without it. An existing virtual environment is
+# kept: another Python would break it.
 install_ray ()
 {
   [ -e "$venv" ] || /usr/bin/python3 -m venv --system-site-packages "$venv" || return
-  # without an answer it gives up soon; a slow line may take its time
+  # gives up soon if there is no answer, but waits for a slow connection
   "$venv/bin/pip" install -q --disable-pip-version-check --retries 0 --timeout 10 \
     --only-binary :all: 'ray~=2.60' >&2
 }
@@ -97,5 +107,6 @@ install_ray ()
 venv=$top/.venv-ray
 if [ "$what" = ray ] && ! "$venv/bin/python" -c "import ray" 2>/dev/null; then
   say "installing Ray from PyPI to $venv"
-  install_ray || say "no Ray: its tests will be skipped; if PyPI does answer, remove $venv"
+  install_ray || say "Ray was not installed: its tests will be skipped. If PyPI can be" \
+    "reached, remove $venv and try again"
 fi

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sets up what is missing, builds and runs the tests.
-# usage: tests/run.sh [SUITE...]   unit elements models gpu style docs
-# Without a suite: all of them, the same code once more without CUDA and under
-# the sanitizers, and a few under valgrind. Emulated kernels, the slowest, then
-# run under the sanitizers only. The last line counts tests; the status is 0 if
-# none failed. BUILD=prefix names other build folders than build-test*.
+# Builds and runs the tests.
+# usage: tests/run.sh [--setup] [SUITE...]   unit elements models gpu style docs
+# Without a suite: all of them, the CPU's tests once more without CUDA and with
+# sanitizers, and a few under valgrind. Emulated kernels, the slowest, run with the
+# sanitizers only. --setup installs missing packages, with sudo unless run by root;
+# root needs no --setup. The last line counts tests; the status is 0 if none failed.
+# BUILD=prefix replaces build-test in the names of the build folders.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 
 build=$(realpath -m -- "${BUILD:-$top/build-test}")
 passed=0 failed=0 skipped=0 trouble=()
+# Processor time of all suites from a clean tree, measured on 2 cores without nvcc.
+cpu_minutes=82
 # Where no GPU runs them, kernels only have to compile.
 command -v nvidia-smi >/dev/null && fast=false || fast=true
 
@@ -44,7 +47,8 @@ broken ()
   trouble+=("BROKEN  $1")
 }
 
-# build_in FOLDER OPTION...: but for what only some tests need; they build it.
+# build_in FOLDER OPTION...: builds all but what a single test needs, which that test
+# builds.
 build_in ()
 {
   local folder=$1
@@ -52,15 +56,15 @@ build_in ()
   configure "$folder" -Dtests=true -Dwerror=true "$@" && compile "$folder"
 }
 
-# A busy machine is no failure: tests may take three times what they state.
-# test_in NAME FOLDER ARGUMENT...: one run of meson test, counted.
+# test_in NAME FOLDER ARGUMENT...: one run of meson test, counted. Callers multiply the
+# tests' time limits, so that a busy machine is not a failure.
 test_in ()
 {
   local name=$1 folder=$2 log
   shift 2
   rm -f "$folder/meson-logs/$name"*.json
   meson test -C "$folder" --print-errorlogs --logbase "$name" "$@" >&2
-  # with a wrapper meson adds its name
+  # with a wrapper meson adds the wrapper's name
   log=$(find "$folder/meson-logs" -name "$name*.json" -size +0 | head -n 1)
   if [ -n "$log" ]; then
     count_log "$log" "$name"
@@ -96,8 +100,8 @@ tests_of ()
     --args "$@"
 }
 
-# Without those that measure memory or time, look for leaks, or compare many
-# pictures: they tell nothing more there.
+# Without the tests that measure memory or time, look for leaks, or compare many
+# pictures: sanitizers find nothing more in those.
 run_sanitized ()
 {
   local names
@@ -110,7 +114,7 @@ run_sanitized ()
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
 
-# A few that go through every plugin; the whole takes too long here.
+# A few tests that together use every plugin; all tests would take hours.
 run_valgrind ()
 {
   step "valgrind"
@@ -119,9 +123,41 @@ run_valgrind ()
     publish-json publish-records generic-properties filter-frames
 }
 
-# Ray is large, and PyPI is asked for it each time where it cannot be had.
-[ $# -eq 0 ] || [[ " $* " =~ \ (elements|docs)\  ]] && what=ray || what=test
-"$top/scripts/setup.sh" "$what" || exit 1
+# setup_packages: installs what is missing, if asked to or run by root
+setup_packages ()
+{
+  if [ -n "$setup" ] || [ "$(id -u)" = 0 ]; then
+    "$top/scripts/setup.sh" test
+  else
+    "$top/scripts/setup.sh" --check test || die "tests/run.sh --setup installs these" \
+      "packages with sudo"
+  fi
+}
+
+# How long this will take: as long as the last time, or an estimate.
+say_duration ()
+{
+  local minutes=$((cpu_minutes / $(nproc) + 1))
+  [ "$minutes" -gt 15 ] || minutes=15 # the longest tests
+  if [ -e "$duration" ]; then
+    say "this took $(cat "$duration") the last time"
+  elif [ $# -gt 0 ]; then
+    say "a first build takes about $((minutes / 3)) min on $(nproc) processors," \
+      "the tests of a suite up to $((minutes / 3)) min"
+  else
+    say "this takes about $minutes min on $(nproc) processors"
+  fi
+}
+
+setup=
+[ "${1-}" != --setup ] || { setup=yes; shift; }
+case ${1-} in
+  -*) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
+setup_packages || exit 1
+duration=$build/.took-${*:-all}
+duration=${duration// /-}
+say_duration "$@"
 if [ $# -gt 0 ]; then
   main_run "$@"
 else
@@ -130,8 +166,10 @@ else
   run_valgrind
 fi
 
+took="$((SECONDS / 60)) min $((SECONDS % 60)) s"
+[ "$passed" = 0 ] || echo "$took" >"$duration"
 say
 printf '%s\n' "${trouble[@]}" >&2
-say "in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+say "in $took"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
