@@ -399,6 +399,80 @@ def check_symbols(tree, build):
         check_needed(plugin)
 
 
+# ---- what a file is ----
+
+HEAD = re.compile(r'\A(?:/\*|//) ?' + re.escape(SPDX) + r'(?: \*/)?\n'
+                  r'(/\*.*?\*/|(?://[^\n]*\n)+)', re.S)
+MIN_WORDS = 4  # of a sentence that says what a file is
+
+
+def head_comment(text):
+    found = HEAD.match(text)
+    if found and '----' in found[1].split('\n')[0]:  # a section's title
+        return ''
+    return re.sub(r'^\s*(/\*+|\*/|\*|//)', '', found[1], flags=re.M) if found else ''
+
+
+def maps_of(tree, heads, name):
+    """The comments that may describe a file: those of headers of its folder and of the
+    folders above it, and of the file of the same name."""
+    folder, base = os.path.split(name)
+    while folder:
+        for header in tree.known:
+            if header.endswith(('.h', '.cuh')) and os.path.dirname(header) == folder \
+                    and header != name:
+                yield os.path.relpath(name, folder), heads.get(header, '')
+        folder = os.path.dirname(folder)
+
+
+def is_listed(path, text):
+    """Whether a map names a file, by its path or by its name below its folder's."""
+    folder, base = os.path.split(path)
+    stem = re.escape(base.rsplit('.', 1)[0])
+    return re.search(rf'(?<![\w-]){stem}\.(c|h|cu|cuh|\[)', text) \
+        and (not folder or f'{folder}/' in text or f'{os.path.basename(folder)}/' in text)
+
+
+def check_heads(tree):
+    """Each source says what it is: in its first comment, in that of the header of the
+    same name, or in a line of its folder's map."""
+    heads = {name: head_comment(tree.read(name)) for name in tree.sources()}
+    for name in heads:
+        if os.path.basename(name) == 'plugin.c':  # see the layout in CONTRIBUTING.md
+            continue
+        own = [name] + [name.rsplit('.', 1)[0] + end for end in ('.h', '.cuh')]
+        if name.endswith(('.h', '.cuh')):
+            own = own[:1]
+        if not any(len(heads.get(n, '').split()) >= MIN_WORDS for n in own) \
+                and not any(is_listed(path, text)
+                            for path, text in maps_of(tree, heads, name)):
+            problem(name, 'nothing says what it is: begin it with a comment, or list it in '
+                          "the map of its folder's main header")
+
+
+# ---- names of functions ----
+
+STATIC = re.compile(r'^static [^\n;={}]*\n(\w+) \(', re.M)
+MAX_SAME = 2  # files that may define a static function of one name
+# plugin_init is GStreamer's name; the macro is no function.
+SAME_ALLOWED = {'plugin_init', '__launch_bounds__'}
+
+
+def check_names(tree):
+    """Static functions that many files have carry the name of their family, so that a
+    backtrace says where it is."""
+    files = {}
+    for name in tree.sources():
+        if name.startswith('tests/'):
+            continue
+        for function in set(STATIC.findall(tree.read(name))):
+            files.setdefault(function, []).append(name)
+    for function, names in sorted(files.items()):
+        if len(names) > MAX_SAME and function not in SAME_ALLOWED:
+            problem(names[0], f'{function}() is also in {", ".join(names[1:])}: add the '
+                              "family's name")
+
+
 def main():
     check, top, build = sys.argv[1:4]
     tree = Tree(top)
@@ -408,7 +482,9 @@ def main():
      'includes': lambda: check_includes(tree),
      'format': lambda: check_format(tree),
      'headers': lambda: check_headers(tree, build),
-     'symbols': lambda: check_symbols(tree, build)}[check]()
+     'symbols': lambda: check_symbols(tree, build),
+     'heads': lambda: check_heads(tree),
+     'names': lambda: check_names(tree)}[check]()
     for line in problems:
         print(line)
     print(f'{check}: {len(tree.files)} files, {len(problems)} problems')
