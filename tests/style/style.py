@@ -454,8 +454,8 @@ def check_heads(tree):
 
 STATIC = re.compile(r'^static [^\n;={}]*\n(\w+) \(', re.M)
 MAX_SAME = 2  # files that may define a static function of one name
-# plugin_init is GStreamer's name; the macro is no function.
-SAME_ALLOWED = {'plugin_init', '__launch_bounds__'}
+# GStreamer's name, a macro, and names of arithmetic that mean the same everywhere.
+SAME_ALLOWED = {'plugin_init', '__launch_bounds__', 'clamp', 'dot', 'round_up', 'swap'}
 
 
 def check_names(tree):
