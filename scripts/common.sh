@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
-# Functions shared by the scripts of this tree; sourced, never run.
+# Functions that the scripts of this tree share; source it, do not run it.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 film=/usr/share/doc/opencv-doc/examples/data/Megamind.avi
 
@@ -35,14 +35,14 @@ configure ()
   [ -e "$folder/build.ninja" ] || meson setup "$folder" "$top" "$@"
 }
 
-# Kernels take minutes to compile: not worth it where no GPU runs them.
+# Kernels take minutes to compile, which pays only if there is a GPU to run them.
 have_gpu ()
 {
   nvidia-smi -L >/dev/null 2>&1
 }
 
-# targets_of FOLDER [FAMILY...]: the default targets, or only these families' plugins.
-# ninja's "all" would also build every test program.
+# targets_of FOLDER [FAMILY...]: prints the default targets, or only these families'
+# plugins. ninja's "all" would also build every test program.
 targets_of ()
 {
   local folder=$1
@@ -63,7 +63,7 @@ compile ()
   ninja -C "$folder" "${targets[@]}" >&2
 }
 
-# count_steps FOLDER [FAMILY...]: what compile would run
+# count_steps FOLDER [FAMILY...]: prints how many steps compile would run
 count_steps ()
 {
   local folder targets
@@ -73,8 +73,8 @@ count_steps ()
   ninja -C "$folder" -n "${targets[@]}" | grep -c '^\[' || true
 }
 
-# count_results LOG: prints how many tests passed, failed and were skipped. Meson
-# writes one JSON object per test.
+# count_results LOG: prints how many tests passed, failed and were skipped, from Meson's
+# log, which has one JSON object per test.
 count_results ()
 {
   jq -rs '

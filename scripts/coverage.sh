@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Line coverage of elements/ and gst/ by the suites unit, elements and models, built
-# without CUDA, per folder. Needs gcovr. Fails below the minimum or if a test fails.
+# Prints the line coverage of elements/ and gst/, per folder, by the suites unit, elements
+# and models in a build without CUDA. Needs gcovr. Fails below the minimum or if a test
+# fails.
 # usage: [BUILD=folder] scripts/coverage.sh [MINIMUM]   in percent, 85 by default
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 minimum=${1:-85}
 build=$(realpath -m -- "${BUILD:-$top/build-coverage}")
-command -v gcovr >/dev/null || die "need gcovr: install Debian's package gcovr"
+command -v gcovr >/dev/null || die "gcovr is not installed: install the package gcovr"
 
-# Atomic counters: threads would otherwise lose counts, which gcov shows as negative.
+# Without atomic counters threads lose counts, and gcov shows negative ones.
 configure "$build" -Dtests=true -Dcuda=disabled -Db_coverage=true \
   -Dc_args=-fprofile-update=atomic >&2
 compile "$build"
 find "$build" -name '*.gcda' -delete
-# Without those that run a program once more to look for leaks.
+# Without tests that run a program again to look for leaks.
 mapfile -t names < <(meson introspect --tests "$build" | jq -r '.[]
   | select(.suite | any(test(":(unit|elements|models)$")) and all(test(":emulated$") | not))
   | .name | select(test("-leaks$") | not)')
@@ -25,7 +26,7 @@ meson test -C "$build" --timeout-multiplier=5 --print-errorlogs "${names[@]}" >&
 gcovr --root "$top" --filter "$top/elements/" --filter "$top/gst/" \
   --json-summary "$build/coverage.json" --html-details "$build/coverage.html" "$build" >&2
 
-# report FILTER: percent, lines covered, lines and name, for each row that it gives.
+# report FILTER: prints percent, covered lines, lines and name of each row of the filter.
 report ()
 {
   jq -r --argjson minimum "$minimum" '
@@ -41,7 +42,7 @@ echo "percent, lines covered, lines; files below $minimum %:"
 report 'rows(.filename) | low'
 echo "folders:"
 report 'rows(.filename | folder)'
-echo "in all:"
+echo "total:"
 report 'rows(.filename | split("/")[0])'
 below=$(report 'rows(.filename | split("/")[0]) | low')
 [ -z "$below" ] || die "below $minimum %: $below"

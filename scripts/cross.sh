@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Builds for ARM (aarch64) on a Debian machine of another kind, in a fresh tree or
-# chroot best, and runs the CPU's tests under qemu-user.
+# Builds for ARM (aarch64) on a Debian machine of another architecture, preferably in a
+# chroot, and runs the CPU's tests with qemu-user.
 # usage: scripts/cross.sh [BUILD-FOLDER [SUITE...]]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -25,15 +25,14 @@ install_missing ()
   [ "$(id -u)" = 0 ] || die "needs root to install: ${wanted[*]}"
   dpkg --add-architecture arm64
   apt-get update -q
-  # Where the machine's own development packages are of other versions, apt would
-  # remove them.
+  # apt would remove the machine's own development packages if their versions differ.
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
     --no-remove "${wanted[@]}" || die "apt-get could not install the packages;" \
-    "try it in a chroot"
+    "try again in a chroot"
 }
 
-# Prints the tests of these suites that are programs, or scripts: these start
-# programs for ARM by themselves.
+# list_tests not|.: prints the tests of the suites that are programs (not), or those that
+# are scripts (.), which start programs for ARM themselves.
 list_tests ()
 {
   local condition=$1
@@ -53,9 +52,9 @@ ninja -C "$build" >&2
 mapfile -t programs < <(list_tests not)
 mapfile -t scripts < <(list_tests .)
 [ ${#programs[@]} -gt 0 ] || die "no test is in: ${suites[*]}"
-echo "not run, as they start programs by themselves: ${scripts[*]}"
+echo "not run, because they are scripts that start programs: ${scripts[*]}"
 
-# GStreamer's scanner is a program for ARM: plugins are scanned in the process.
+# GStreamer's plugin scanner is a program for ARM, so plugins are scanned in the process.
 status=0
 CUV_CHECK_FEW=1 CUV_TEST_EMULATED=1 GST_REGISTRY_FORK=no meson test -C "$build" \
   -t 10 --print-errorlogs "${programs[@]}" || status=$?

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Compiles the tree with the CUDA toolkit of this Debian release (13 has 12.4), which it
-# installs from contrib and non-free: to be run as root in a container or chroot.
+# Compiles the tree with this Debian release's CUDA toolkit (12.4 in Debian 13), which it
+# installs from contrib and non-free: run it as root in a container or chroot.
 # usage: scripts/cuda-compile.sh [BUILD-FOLDER]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

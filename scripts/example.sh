@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced first by the scripts of examples/: they then exit at the first error and
-# report it; --help prints the script's first comment.
+# Sourced first by the scripts of examples/, which then report the first error and exit;
+# --help prints the script's first comment.
 . "${BASH_SOURCE[0]%/*}/common.sh"
 
 report_error ()
@@ -23,7 +23,7 @@ check_output ()
   die "no picture in $input"
 }
 
-# find_cube NAME [HEADER]: sets input to the header, or to that of a generated cube.
+# find_cube NAME [HEADER]: sets input to HEADER, or to the header of a generated cube.
 find_cube ()
 {
   input=${2:-$1.hdr}

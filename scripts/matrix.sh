@@ -6,9 +6,9 @@
 # Suites: Debian's bookworm, trixie, testing; Ubuntu's, noble or later; arm64, which is
 # trixie with scripts/cross.sh instead of the two commands.
 # Needs root, debootstrap and 10 GB per suite. Systems and logs are written to
-# MATRIX_DIR, by default /var/tmp/cuvision-matrix; a system that is there is replaced.
-# MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command. Ubuntu's need the address
-# of a mirror in MATRIX_MIRROR.
+# MATRIX_DIR, by default /var/tmp/cuvision-matrix; existing systems are replaced.
+# MATRIX_RUN=demo or MATRIX_RUN=tests runs only that command. Suites of Ubuntu need the
+# address of a mirror in MATRIX_MIRROR.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -18,14 +18,14 @@ declare -A command=([demo]=examples/demo.sh [tests]=tests/run.sh [arm64]=scripts
 row='%-10s %-10s %-10s %-24s %-40s %s\n'
 failed=0
 
-# The mirror that apt uses here; without one debootstrap has its own.
+# The mirror that apt uses here; if there is none, debootstrap uses its default.
 find_mirror ()
 {
   grep -rhvE '^ *#|docker' /etc/apt/sources.list{,.d} 2>/dev/null \
     | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true
 }
 
-# The mirror may be older than its index allows.
+# Accepts a mirror whose index has expired.
 apt_settings ()
 {
   echo 'Acquire::Check-Valid-Until "false";'
@@ -56,8 +56,8 @@ make_system ()
     && mkdir "$root/tree" && copy_tree "$root/tree"
 }
 
-# enter SUITE COMMAND...: runs it in the system's copy of the tree. Mounts and
-# processes end with it, as they are in namespaces of their own.
+# enter SUITE COMMAND...: runs a command in the system's copy of the tree, in namespaces
+# of its own, so that its mounts and processes end with it.
 enter ()
 {
   local root=$folder/$1
@@ -71,7 +71,7 @@ enter ()
       PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' "$root" "$@"
 }
 
-# run SUITE demo|tests|arm64: prints the line of its output for the table.
+# run SUITE demo|tests|arm64: prints the last line of its results, for the table.
 run ()
 {
   local log=$folder/$1-$2.log pattern='^[0-9]+ (frames|passed), ' status=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds the Debian packages and tests them. Installs packages: run it in a container
 # or chroot.
-# usage: scripts/package.sh build FOLDER   source and binary packages, checked by lintian
+# usage: scripts/package.sh build FOLDER   builds source and binary packages, runs lintian
 #        scripts/package.sh check FOLDER   installs them, runs debian/tests, removes them
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -34,14 +34,14 @@ build ()
   rm -r "$tree"
 }
 
-# Prints all files but logs, caches and what is not on disk.
+# Prints all files on disk except logs and caches.
 all_files ()
 {
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path "$out" \
     -o -path /root -o -path /var/log -o -path /var/cache \) -prune -o -print | sort
 }
 
-# Installs the packages twice, first with all that they and their tests depend on.
+# Installs the packages twice: the first time to install their dependencies as well.
 check ()
 {
   local debs=("$out"/*_all.deb "$out"/*_"$(dpkg --print-architecture)".deb) names deb
@@ -73,5 +73,5 @@ out=$(mkdir -p "$2" && realpath -- "$2")
 apt-get update -q >&2
 case $1 in
   build | check) "$1" ;;
-  *) die "unknown: $1" ;;
+  *) die "unknown command '$1': expected build or check" ;;
 esac

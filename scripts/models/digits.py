@@ -14,7 +14,7 @@ from scenes import HEIGHT, WIDTH, Annotations, Scene, is_inside, load_font
 ASPECT = 2 / 3  # width of a box by its height
 MARGIN = 0.1  # above and below a digit, share of its height
 SMALLEST, LARGEST = 20, 64  # height of a digit, pixels
-# Letters that are no digit in any font.
+# Letters that do not look like a digit in any font.
 LETTERS = 'AEFHKMNPRTUVWXYaefhkmnrtuvwxy#%&@?!+*=<>/'
 
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the models of models/ from drawn pictures.
+# Trains the models in models/ from generated pictures.
 #
 # usage: make.sh [CUVISION-TRAIN [FOLDER]]
 #
-# CUVISION-TRAIN is the program, FOLDER gets the models. The pictures take 100 MB
-# in TMPDIR. With Debian 12's Pillow, NumPy and fonts the models are the same to
-# the byte, on any machine. Needs the packages of packages.txt.
+# CUVISION-TRAIN is the program, FOLDER is where models are written. The pictures
+# take 100 MB in TMPDIR. With Debian 12's Pillow, NumPy and fonts the models are the
+# same bytes on any machine. Needs the packages in packages.txt.
 set -eu
 
 here=$(dirname "$(realpath "$0")")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures to train models from, drawn at random.
+"""Random pictures to train models from.
 
-Nothing but shapes, noise and fonts goes into them, and Pillow draws with whole
-numbers: the same seed gives the same bytes.
+They consist of shapes, noise and fonts only, and Pillow draws with integers: the same
+seed gives the same bytes.
 """
 
 import io
@@ -23,7 +23,7 @@ def is_inside(box):
 
 
 class Scene:
-    """A picture in the making. Coordinates are those of the finished picture."""
+    """A picture that is being drawn. Coordinates are those of the finished picture."""
 
     def __init__(self, rng):
         self.rng = rng
