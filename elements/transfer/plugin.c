@@ -6,10 +6,10 @@
  *
  * GStreamer's nvcodec plugin has elements of the short names as well, on
  * machines where its driver libraries load; a short name then creates one of
- * the two, and the pipeline works with either. Packages of a distribution, which
- * must not register a name twice, build with -Dshort-names=false. All four have
- * a plugin file of their own, so that loading another element of this project
- * never claims the names.
+ * the two, and the pipeline works with either. Packages of a distribution,
+ * which must not register a name twice, build with -Dshort-names=false. All
+ * four have a plugin file of their own, so that loading another element of this
+ * project never claims the names.
  */
 #include "config.h"
 #include "gstcuvtransfer.h"
