@@ -42,11 +42,23 @@ def read(top, path):
         return file.read()
 
 
-def check_names(page, number, words, texts):
+def where(top, name):
+    """The files that define a function, for the message."""
+    found = []
+    for room in ('cuda', 'elements', 'gst'):
+        for folder, _, files in os.walk(os.path.join(top, room)):
+            paths = [os.path.relpath(os.path.join(folder, f), top) for f in files
+                     if f.endswith(('.c', '.h', '.cu', '.cuh'))]
+            found += [p for p in paths if defines(read(top, p), name)]
+    return ', '.join(sorted(found)) or 'no file'
+
+
+def check_names(top, page, number, words, texts):
     for word in words:
         function = FUNCTION.fullmatch(word)
         if function and not any(defines(t, function[1]) for t in texts):
-            problem(page, number, f'{word} is not defined in a file of this row')
+            problem(page, number, f'{word} is not defined in a file of this row, but in '
+                                  f'{where(top, function[1])}')
         elif NAME.fullmatch(word) \
                 and not any(re.search(rf'\b_?{word}\b', t) for t in texts):
             problem(page, number, f'{word} is not in a file of this row')
@@ -59,7 +71,7 @@ def check_line(top, page, number, line):
     for path in sorted(set(paths) - set(known)):
         problem(page, number, f'no file {path}')
     if line.startswith('|') and len(known) == len(paths):
-        check_names(page, number, [w for w in words if w not in paths],
+        check_names(top, page, number, [w for w in words if w not in paths],
                     [read(top, p) for p in known])
     return len(words)
 

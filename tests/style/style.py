@@ -432,7 +432,7 @@ def is_listed(path, text):
     """Whether a map names a file, by its path or by its name below its folder's."""
     folder, base = os.path.split(path)
     stem = re.escape(base.rsplit('.', 1)[0])
-    return re.search(rf'(?<![\w-]){stem}\.(c|h|cu|cuh|\[)', text) \
+    return re.search(rf'(?<![\w-]){stem}\.(c|h|cu|cuh|\[|\*)', text) \
         and (not folder or f'{folder}/' in text or f'{os.path.basename(folder)}/' in text)
 
 
