@@ -22,7 +22,7 @@ expect_failure ()
   grep -q "$text" log || fail "'$text' is not in: $(cat log)"
 }
 
-# expect_sound [DURATION]: the demo's film has sound as well
+# expect_sound [DURATION]: the demo's video has sound
 expect_sound ()
 {
   LC_ALL=C gst-discoverer-1.0 out/faces.mp4 >log
@@ -50,12 +50,12 @@ expect_failure "no camera at /dev/video99" /dev/video99
 "$demo" >log 2>&1 || fail "$(cat log)"
 grep -q "100.0 %\|seconds (" log || fail "no progress printed: $(cat log)"
 frames=$(jq -s length out/faces.jsonl)
-[ "$frames" -ge 260 ] || fail "$frames frames of the film's 270"
+[ "$frames" -ge 260 ] || fail "$frames of the video's 270 frames"
 boxed=$(jq -s '[.[] | select((.objects // []) | length > 0)] | length' out/faces.jsonl)
 [ "$boxed" -ge 50 ] || fail "faces in $boxed frames only"
 gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
   ! avdec_h264 ! video/x-raw,width=720,height=528 ! fakesink \
-  || fail "the film does not decode"
+  || fail "the video does not decode"
 expect_sound "0:00:11"
 gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
@@ -69,7 +69,7 @@ MODEL=haarcascade_frontalface_alt2.xml "$demo" "$turned" >log 2>&1 || fail "$(ca
 jq -e '.resolution.width == 548 and (.objects | length) >= 2' out/faces.jsonl >/dev/null \
   || fail "no face in $(cat out/faces.jsonl)"
 
-# A film at a URL.
+# A video at a URL.
 gst-launch-1.0 -q filesrc location=/usr/share/doc/opencv-doc/examples/data/Megamind.avi \
   ! decodebin ! identity eos-after=21 ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi
 serve -m http.server --bind 127.0.0.1 0

@@ -83,7 +83,7 @@ def film_frames(path):
 
 
 def fitted(path, height, width):
-    """The picture scaled to fit a film of this size, with black borders."""
+    """The picture scaled to fit a video of this size, with black borders."""
     picture = cv2.imread(path)
     scale = min(height / picture.shape[0], width / picture.shape[1])
     h, w = (round(side * scale) for side in picture.shape[:2])
@@ -104,12 +104,12 @@ def rows_by_frame(path):
 
 
 class AllFiles(unittest.TestCase):
-    """One run over pictures of three sizes, invalid files, and a film."""
+    """One run over pictures of three sizes, invalid files, and a video."""
 
     @classmethod
     def setUpClass(cls):
         with open("broken.jpg", "w", encoding="utf-8") as file:
-            file.write("this is no picture\n")
+            file.write("this is not a picture\n")
         cls.done = detect(
             "--model", MODEL, "--csv", "all.csv", "--output", "all", "--timing",
             "--survivors", "--frames", str(FRAMES), PICTURES[0], "broken.jpg",
@@ -194,7 +194,7 @@ class Orientation(unittest.TestCase):
     """Photographs with EXIF orientations."""
 
     def test_faces_are_upright(self):
-        # the second box is no face, and found or not by the rounding of the JPEG
+        # the second box is not a face; the rounding of the JPEG decides if it is found
         upright = expected(PICTURES[0])[0][:1]
         run(sys.executable, os.path.join(os.path.dirname(__file__), "orientation.py"),
             PICTURES[0], ".", "decodebin")
@@ -257,7 +257,7 @@ class Options(unittest.TestCase):
             self.assertLess(cv2.absdiff(frame, wanted).mean(), 8)
 
     def test_interrupt_completes_files(self):
-        """Ctrl-C leaves a complete film and table."""
+        """Ctrl-C leaves a complete video and table."""
         command = [DETECT, "--timing", "--csv", "stop.csv", "--output", "stop.avi"]
         with subprocess.Popen(
             command + 20 * [FILM], stdout=subprocess.PIPE, text=True

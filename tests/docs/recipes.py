@@ -57,7 +57,7 @@ def gstreamer_version():
 
 @functools.cache
 def found():
-    """Number, time and boxes of each frame of the film."""
+    """Number, time and boxes of each frame of the video."""
     return [
         (r["frame_num"], r["timestamp"],
          [tuple(o[key] for key in BOX) for o in r.get("objects", [])])
@@ -100,7 +100,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(set(outputs) - {""}, {
             "An RTSP camera", "Several cameras", "Sound", "Boxes by RTSP",
             "Crops of detected objects", "Hidden faces", "Count", "pandas", "SQLite",
-            "InfluxDB and Prometheus", "A browser, by HLS"})
+            "InfluxDB and Prometheus", "A browser, with HLS"})
 
     def test_rtsp(self):
         door = records("door.jsonl")
@@ -165,7 +165,7 @@ class Recipes(unittest.TestCase):
             clear = numpy.ones(hidden[number].shape[:2], bool)
             for x, y, w, h in all:
                 inside = numpy.s_[y:y + h, x:x + w]
-                if w >= 100:  # smaller ones are in the background, out of focus in the film
+                if w >= 100:  # smaller ones are in the background, out of focus in the video
                     self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
                 clear[max(y - h // 2, 0):y + h + h // 2, max(x - w // 2, 0):x + w + w // 2] = False
             if clear.any():  # beside a face that fills the picture nothing is
@@ -212,7 +212,7 @@ class Recipes(unittest.TestCase):
                    for box in marked)
         with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
             stated = re.search(
-                r"finds (\d+) of (\d+) annotated people\s+in this film", file.read())
+                r"finds (\d+) of (\d+) annotated people\s+in this video", file.read())
         self.assertEqual((hits, len(marked)), tuple(map(int, stated.groups())))
 
     def test_pandas(self):

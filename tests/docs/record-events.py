@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests examples/record-events.py with films whose frames have their number in the picture.
+"""Tests examples/record-events.py with videos whose frames show their number.
 
 usage: record-events.py RECORD-EVENTS.PY
 """
@@ -208,7 +208,7 @@ class Events(unittest.TestCase):
                 running.wait(60)
         self.assertEqual(running.returncode, 0)
         clips = [numbers for numbers, _ in self.clips("stalled")]
-        self.assertGreater(len(clips), 1)  # 2, unless the machine stalls, too
+        self.assertGreater(len(clips), 1)  # 2, unless the machine stalls
         self.assertEqual(sum(clips, []), list(range(260)))
 
     def test_live_source(self):

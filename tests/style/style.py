@@ -30,7 +30,7 @@ LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
                      r'|deb\.debian\.org|pypi\.org|pythonhosted')
-# These wait for the writer of a FIFO, and read a device for ever.
+# These wait for the writer of a FIFO, and may never stop reading a device.
 OPENERS = re.compile(r'\b(g_file_get_contents|g_file_load_contents|g_mapped_file_new'
                      r'|g_fopen|fopen) ?\(')
 OPENERS_ALLOWED = {'tools/search/device.c',  # /proc
