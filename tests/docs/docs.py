@@ -273,13 +273,26 @@ def run_page(top, page):
 # ---- completeness ----
 
 
+def anchors_of(path):
+    """The names that headings of a page have in links."""
+    with open(path, encoding='utf-8') as file:
+        headings = re.findall(r'^#+ (.*)$', file.read(), re.M)
+    return {re.sub(r'[^\w -]', '', re.sub(r'\]\([^)]*\)', '', h)).lower().replace(' ', '-')
+            for h in headings}
+
+
 def check_links(top, page):
     with open(os.path.join(top, page), encoding='utf-8') as file:
         text = file.read()
-    for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', text):
-        if not re.match(r'\w+:', target) and not os.path.exists(
-                os.path.join(top, os.path.dirname(page), target)):
+    for target, anchor in re.findall(r'\]\(([^)#\s]*)(?:#([^)\s]*))?\)', text):
+        path = os.path.join(top, os.path.dirname(page), target) if target \
+            else os.path.join(top, page)
+        if re.match(r'\w+:', target):
+            continue
+        if not os.path.exists(path):
             problem(f'{page}: broken link {target}')
+        elif anchor and path.endswith('.md') and anchor not in anchors_of(path):
+            problem(f'{page}: no heading for the link {target}#{anchor}')
 
 
 def our_factories():
