@@ -31,9 +31,10 @@
  *   x86/sums-avx2.c       and sums over pixels
  *   rcd-dsp-template.h    functions compiled for C and AVX2
  * correlation/, a correlation filter that follows a target:
- *   correlation.c         places, responses, learning
- *   solve.c               the filter of a model
- *   hog.c, fourier.c      its features, and their transforms
+ *   places.c              places, crops, masks, labels
+ *   correlation.c         finding and learning on the CPU
+ *   filter-dsp.c          function table in C; cpu/x86 has AVX2
+ *   hog-template.h, fourier-template.h, solve-template.h: its functions
  * track/, targets over frames:
  *   tracker.c             one frame: search, decide, update
  *   tracker-match.c       what a match means for a target

@@ -4,27 +4,28 @@
  * target and 0 on all of its displacements in the region around it
  * (background-aware correlation filters: Galoogahi, Fagg, Lucey, ICCV 2017).
  *
- * fourier.c       Fourier transforms
- * hog.c           features of cells
- * solve.c         the filter of a model
- * correlation.c   places, responses, learning
+ * places.c              places, crops, masks, labels: what both processors
+ * share correlation.c         finding and learning on the CPU filter-dsp.c its
+ * loops as a function table, which has hog-template.h      features of cells
+ *   fourier-template.h  transforms
+ *   solve-template.h    the filter of a model, and responses
  *
- * It runs on the CPU for all frames: what it reads of one is a small crop. */
+ * cuda/rcd/filter.cu does the same on the GPU. */
 #ifndef CUV_RCD_CORRELATION_H
 #define CUV_RCD_CORRELATION_H
 
-#include "correlation/fourier.h"
-#include "correlation/hog.h"
+#include "correlation/filter-dsp.h"
 #include "rcd.h"
 
 /* Memory that targets share. */
 typedef struct {
+  CuvFilterDsp dsp;
   CuvFourier fourier;
-  CuvHog hog;
   CuvGrid grid;
-  CuvSpectrum sample, response;
-  CuvSpectrum solution, multiplier; /* of solve.c */
-  uint8_t picture[CUV_HOG_SIDE * CUV_HOG_SIDE];
+  CuvSpectrum sample;
+  CuvResponse response;
+  uint8_t picture[CUV_HOG_PIXELS];
+  float window[CUV_GRID_CELLS]; /* of samples, 0 at the region's border */
 } CuvCorrelationWork;
 
 /* The centre of a target in pixels, and its size relative to the first. */
@@ -36,17 +37,17 @@ typedef struct {
   double width, height; /* of the first box */
   double side;          /* of the square region around it */
   CuvPlace place;
-  CuvPlace crop;                  /* that the crop was made around */
-  double peak;                    /* response at the place */
-  int first, end;                 /* rows of the mask that are not 0 */
-  float mask[CUV_GRID_CELLS];     /* of the filter: the target's box */
-  float window[CUV_GRID_CELLS];   /* of samples, 0 at the region's border */
-  float label[CUV_SPECTRUM_BINS]; /* the ideal response */
-  CuvSpectrum model;              /* mean of samples */
-  CuvSpectrum filter;             /* of the model */
+  CuvPlace crop; /* that the crop was made around */
+  double peak;   /* response at the place */
+  CuvFilterGoal goal;
+  CuvSpectrum model;  /* mean of samples */
+  CuvSpectrum filter; /* of the model */
 } CuvCorrelation;
 
-void cuv_correlation_work_init (CuvCorrelationWork *self);
+/* ---- places (places.c) ---- */
+
+/* A new target, of which nothing is learned yet. */
+void cuv_correlation_init (CuvCorrelation *self, const CuvRcdBox *box);
 
 /* The place of a target of this model's size in box. */
 void cuv_correlation_move (CuvCorrelation *self, const CuvRcdBox *box);
@@ -57,8 +58,28 @@ CuvRcdBox cuv_correlation_box (const CuvCorrelation *self);
 /* What the functions below need of the next frame: they get its pixels. */
 CuvRcdCrop cuv_correlation_crop (CuvCorrelation *self);
 
+/* Samples of the crop: pictures of the region around the place, at one of the
+ * CUV_FILTER_SCALES sizes. */
+CuvRcdCrop cuv_correlation_sample (const CuvCorrelation *self, int scale);
+
+/* Moves the place to the greatest of the responses to all sizes. */
+void cuv_correlation_choose (
+    CuvCorrelation *self, const CuvFilterPeak peaks[CUV_FILTER_SCALES]);
+
+/* Factors of a row or a column of samples. */
+float cuv_correlation_window (int i);
+
+/* Sets the mask. */
+void cuv_correlation_set_mask (CuvCorrelation *self);
+
+/* Gaussian by cell: a grid whose spectrum's real part is the label. */
+float cuv_correlation_label (const CuvCorrelation *self, int x, int y);
+
+/* ---- on the CPU (correlation.c) ---- */
+
+void cuv_correlation_work_init (CuvCorrelationWork *self);
+
 /* Learns a new target, in a crop around box. */
-void cuv_correlation_init (CuvCorrelation *self, const CuvRcdBox *box);
 void cuv_correlation_start (
     CuvCorrelation *self, CuvCorrelationWork *work, const uint8_t *crop);
 
@@ -69,8 +90,5 @@ void cuv_correlation_find (
 /* Learns what is at the place; rate: its weight, 0 .. 1. */
 void cuv_correlation_learn (CuvCorrelation *self, CuvCorrelationWork *work,
     const uint8_t *crop, float rate);
-
-/* solve.c */
-void cuv_correlation_solve (CuvCorrelation *self, CuvCorrelationWork *work);
 
 #endif

@@ -80,34 +80,44 @@ crop_read_row (const Columns *self, Row rows[2], int64_t at)
 }
 
 static void
-add_samples (
-    const Columns *columns, Row rows[2], int64_t y, int samples, int32_t *sums)
+add_samples (const Columns *columns, Row rows[2], int64_t y, int32_t *sums)
 {
   const int32_t weight = (int32_t) (y & 255);
   const Row *above = crop_read_row (columns, rows, y >> 8);
   const Row *below = crop_read_row (columns, rows, (y >> 8) + 1);
 
   for (int i = 0; i < columns->n_samples; i++)
-    sums[i / samples] +=
-        above->value[i] * (256 - weight) + below->value[i] * weight;
+    sums[i] += above->value[i] * (256 - weight) + below->value[i] * weight;
+}
+
+/* The rounded means of sums of n x n samples, times 65536. */
+static void
+set_pixels (const int32_t *sums, int n, int side, uint8_t *pixels)
+{
+  if (n == 1) {
+    for (int x = 0; x < side; x++)
+      pixels[x] = (uint8_t) ((sums[x] + (1 << 15)) >> 16);
+  } else {
+    for (int x = 0; x < side; x++)
+      pixels[x] = (uint8_t) ((sums[2 * x] + sums[2 * x + 1] + (1 << 17)) >> 18);
+  }
 }
 
 void
 cuv_rcd_cpu_crop (
     const CuvFrame *frame, const CuvRcdCrop *crop, int side, uint8_t *pixels)
 {
-  const int n = crop->samples, half = 32768 * n * n;
+  const int n = crop->samples;
   Row rows[2] = { { .y = -1 }, { .y = -1 } };
-  int32_t sums[CUV_RCD_CROP];
+  int32_t sums[MAX_SAMPLES];
   Columns columns;
 
   set_columns (&columns, frame, crop, side);
   for (int y = 0; y < side; y++) {
-    memset (sums, 0, sizeof sums);
+    memset (sums, 0, (size_t) columns.n_samples * sizeof *sums);
     for (int j = 0; j < n; j++)
       add_samples (
-          &columns, rows, (crop->y + crop->step * (y * n + j)) >> 8, n, sums);
-    for (int x = 0; x < side; x++)
-      pixels[y * side + x] = (uint8_t) ((sums[x] + half) / (2 * half));
+          &columns, rows, (crop->y + crop->step * (y * n + j)) >> 8, sums);
+    set_pixels (sums, n, side, pixels + y * side);
   }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The correlation filter: its transforms against sums, and places of pictures
- * that moved and grew. */
+/* The correlation filter: its transforms against sums, SIMD against C, and
+ * places of pictures that moved and grew. */
 #include "correlation/correlation.h"
 #include "cuvcheck.h"
+#include "cuvcpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,28 +41,104 @@ random_value (void)
 }
 
 static void
+fill_random (float *values, int n)
+{
+  for (int i = 0; i < n; i++)
+    values[i] = random_value ();
+}
+
+/* The mask of all cells is the transform's inverse and the transform. */
+static void
 check_transforms (void)
 {
   static CuvFourier fourier;
-  static CuvGrid grid, again;
-  static CuvSpectrum spectrum;
-  const int first = 5, end = 20;
+  static CuvGrid grid;
+  static CuvSpectrum spectrum, again;
+  static CuvFilterGoal goal = { .end = CUV_GRID };
+  CuvFilterDsp dsp;
   float worst = 0.0f;
 
   cuv_check_case ("transforms");
-  cuv_fourier_init (&fourier);
-  memset (&grid, 0, sizeof grid);
-  for (int i = first * CUV_GRID * CUV_CHANNELS;
-       i < end * CUV_GRID * CUV_CHANNELS; i++)
-    grid.value[i] = random_value ();
-  cuv_fourier_forward (&fourier, &grid, first, end, &spectrum);
+  cuv_filter_dsp_init (&dsp);
+  fill_random (grid.value, CUV_GRID_CELLS * CUV_CHANNELS);
+  for (int i = 0; i < CUV_GRID_CELLS; i++)
+    goal.mask[i] = 1.0f;
+  dsp.forward (&fourier, &grid, goal.mask, &spectrum);
   for (int i = 0; i < 300; i++)
     check_bin (&grid, &spectrum, (int) cuv_check_below (CUV_SPECTRUM_COLUMNS),
         (int) cuv_check_below (CUV_GRID), (int) cuv_check_below (CUV_CHANNELS));
-  cuv_fourier_inverse (&fourier, &spectrum, 0, CUV_GRID, &again);
-  for (int i = 0; i < CUV_GRID_CELLS * CUV_CHANNELS; i++)
-    worst = fmaxf (worst, fabsf (again.value[i] - grid.value[i]));
-  CUV_CHECK (worst < 1e-5f, ": %g", (double) worst);
+  again = spectrum;
+  dsp.mask (&fourier, &goal, &again);
+  for (int i = 0; i < CUV_SPECTRUM_BINS * CUV_CHANNELS; i++)
+    worst = fmaxf (worst,
+        fmaxf (fabsf (again.re[i] - spectrum.re[i]),
+            fabsf (again.im[i] - spectrum.im[i])));
+  CUV_CHECK (worst < 1e-4f, ": %g", (double) worst);
+}
+
+/* ---- C and SIMD ---- */
+
+/* All that the functions of a table return, one after another. */
+typedef struct {
+  CuvGrid grid;
+  CuvSpectrum sample, model, filter;
+  CuvResponse response;
+  CuvFilterPeak peaks[CUV_FILTER_SCALES];
+} Results;
+
+static void
+compute (unsigned mask, const uint8_t *picture, const CuvFilterGoal *goal,
+    Results *r)
+{
+  static CuvFourier fourier;
+  CuvFilterDsp dsp;
+
+  cuv_cpu_set_mask (mask);
+  cuv_filter_dsp_init (&dsp);
+  cuv_cpu_set_mask (~0u);
+  memset (r, 0, sizeof *r);
+  dsp.features (picture, &r->grid);
+  dsp.forward (&fourier, &r->grid, goal->mask, &r->sample);
+  dsp.blend (&r->model, &r->sample, 0.3f);
+  dsp.solve (&fourier, goal, &r->model, &r->filter);
+  for (int i = 0; i < CUV_FILTER_SCALES; i++) {
+    r->peaks[i] = (CuvFilterPeak){ 0.0, i - 1.0, 2.0 - i };
+    dsp.respond (&r->filter, &r->sample, &r->response, i);
+  }
+  dsp.inverse (&r->response);
+  for (int i = 0; i < CUV_FILTER_SCALES; i++)
+    dsp.peak (&r->response, i, &r->peaks[i]);
+}
+
+static void
+check_versions (void)
+{
+  static CuvFilterGoal goal;
+  static uint8_t picture[CUV_HOG_PIXELS];
+  Results *c = malloc (sizeof *c), *simd = malloc (sizeof *simd);
+
+  for (int round = 0; round < 4; round++) {
+    const uint32_t range = round == 0 ? 1 : round == 1 ? 4 : 256;
+
+    cuv_check_case ("C and SIMD, %u grey values", range);
+    goal.first = round;
+    goal.end = CUV_GRID - 2 * round;
+    for (int i = 0; i < CUV_HOG_PIXELS; i++)
+      picture[i] = (uint8_t) cuv_check_below (range);
+    memset (goal.mask, 0, sizeof goal.mask);
+    fill_random (
+        goal.mask + goal.first * CUV_GRID, (goal.end - goal.first) * CUV_GRID);
+    fill_random (goal.label, CUV_SPECTRUM_BINS);
+    compute (0, picture, &goal, c);
+    compute (~0u, picture, &goal, simd);
+    CUV_CHECK (memcmp (&c->grid, &simd->grid, sizeof c->grid) == 0);
+    CUV_CHECK (memcmp (&c->sample, &simd->sample, sizeof c->sample) == 0);
+    CUV_CHECK (memcmp (&c->filter, &simd->filter, sizeof c->filter) == 0);
+    CUV_CHECK (memcmp (&c->response, &simd->response, sizeof c->response) == 0);
+    CUV_CHECK (memcmp (c->peaks, simd->peaks, sizeof c->peaks) == 0);
+  }
+  free (c);
+  free (simd);
 }
 
 /* ---- histograms ---- */
@@ -70,11 +147,12 @@ check_transforms (void)
 static void
 check_directions (void)
 {
-  static CuvHog hog;
-  static uint8_t picture[CUV_HOG_SIDE * CUV_HOG_SIDE];
+  static uint8_t picture[CUV_HOG_PIXELS];
   static CuvGrid grid;
+  CuvFilterDsp dsp;
 
   cuv_check_case ("directions of gradients");
+  cuv_filter_dsp_init (&dsp);
   for (int d = 0; d < CUV_HOG_SIGNED; d++) {
     const double turn = d * PI / CUV_HOG_UNSIGNED;
     const float *value =
@@ -87,7 +165,7 @@ check_directions (void)
 
       picture[i] = (uint8_t) fmin (fmax (v, 0.0), 255.0);
     }
-    cuv_hog_compute (&hog, picture, &grid);
+    dsp.features (picture, &grid);
     for (int k = 0; k < CUV_HOG_SIGNED; k++)
       CUV_CHECK (k == d ? value[k] > 0.3f : value[k] < 0.1f,
           ": direction %d, channel %d: %g", d, k, (double) value[k]);
@@ -210,6 +288,29 @@ check_places (void)
   free (work);
 }
 
+/* The grid of a spectrum, one channel after another. */
+static void
+inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
+{
+  static CuvResponse response;
+  CuvFilterDsp dsp;
+
+  cuv_filter_dsp_init (&dsp);
+  for (int k = 0; k < CUV_CHANNELS; k++) {
+    for (int i = 0; i < CUV_SPECTRUM_BINS; i++) {
+      const int to =
+          (i % CUV_SPECTRUM_COLUMNS * CUV_GRID + i / CUV_SPECTRUM_COLUMNS)
+          * CUV_FILTER_LANES;
+
+      response.re[to] = spectrum->re[i * CUV_CHANNELS + k];
+      response.im[to] = spectrum->im[i * CUV_CHANNELS + k];
+    }
+    dsp.inverse (&response);
+    for (int i = 0; i < CUV_GRID_CELLS; i++)
+      grid->value[i * CUV_CHANNELS + k] = response.value[i * CUV_FILTER_LANES];
+  }
+}
+
 /* The filter is 0 outside the box, but for a margin. */
 static void
 check_mask (void)
@@ -225,7 +326,7 @@ check_mask (void)
   paint (data, 120.0, 90.0, 1.0, 1.0);
   take_crop (self, data, pixels);
   cuv_correlation_start (self, work, pixels);
-  cuv_fourier_inverse (&work->fourier, &self->filter, 0, CUV_GRID, &work->grid);
+  inverse (&self->filter, &work->grid);
   for (int i = 0; i < CUV_GRID_CELLS * CUV_CHANNELS; i++) {
     const float value = fabsf (work->grid.value[i]);
     const double unit = self->side / CUV_GRID;
@@ -247,6 +348,7 @@ static void
 run (void)
 {
   check_transforms ();
+  check_versions ();
   check_directions ();
   check_places ();
   check_mask ();

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loops of a correlation filter as a function table: C, or AVX2 where the
+ * CPU supports it. All versions return the same bits. */
+#ifndef CUV_RCD_FILTER_DSP_H
+#define CUV_RCD_FILTER_DSP_H
+
+#include "rcd/rcd-filter.h"
+
+/* By cell, row by row, then channel. */
+typedef struct {
+  float value[CUV_GRID_CELLS * CUV_CHANNELS];
+} CuvGrid;
+
+/* By frequency, row by row, then channel. */
+typedef struct {
+  float re[CUV_SPECTRUM_BINS * CUV_CHANNELS];
+  float im[CUV_SPECTRUM_BINS * CUV_CHANNELS];
+} CuvSpectrum;
+
+/* Memory of a transform: two real channels make a complex one. */
+typedef struct {
+  float re[CUV_GRID_CELLS * CUV_PAIRS];
+  float im[CUV_GRID_CELLS * CUV_PAIRS];
+} CuvFourier;
+
+/* Responses to several sizes side by side, by frequency, column by column; and
+ * by cell. */
+enum { CUV_FILTER_LANES = 8 };
+
+typedef struct {
+  float re[CUV_SPECTRUM_BINS * CUV_FILTER_LANES];
+  float im[CUV_SPECTRUM_BINS * CUV_FILTER_LANES];
+  float value[CUV_GRID_CELLS * CUV_FILTER_LANES];
+} CuvResponse;
+
+/* What a filter learns. */
+typedef struct {
+  int first, end;                 /* rows of the mask that are not 0 */
+  float mask[CUV_GRID_CELLS];     /* of the filter: the target's box */
+  float label[CUV_SPECTRUM_BINS]; /* the ideal response */
+} CuvFilterGoal;
+
+typedef struct {
+  /* Features of a picture of CUV_HOG_SIDE pixels across and down. */
+  void (*features) (const uint8_t *picture, CuvGrid *grid);
+  /* The spectrum of a grid times weights, one of each cell. */
+  void (*forward) (CuvFourier *fourier, const CuvGrid *grid,
+      const float *weights, CuvSpectrum *spectrum);
+  /* Multiplies by the mask: a spectrum's grid, CUV_GRID_CELLS weights. */
+  void (*mask) (
+      CuvFourier *fourier, const CuvFilterGoal *goal, CuvSpectrum *spectrum);
+  /* a = (1 - rate) a + rate b */
+  void (*blend) (CuvSpectrum *a, const CuvSpectrum *b, float rate);
+  /* The filter of a model. */
+  void (*solve) (CuvFourier *fourier, const CuvFilterGoal *goal,
+      const CuvSpectrum *model, CuvSpectrum *filter);
+  /* The spectrum of a filter's response to a sample, as a lane. */
+  void (*respond) (const CuvSpectrum *filter, const CuvSpectrum *sample,
+      CuvResponse *response, int lane);
+  /* Sets a response's values. */
+  void (*inverse) (CuvResponse *response);
+  /* Moves a lane's greatest cell to the maximum near it, by Newton's method. */
+  void (*peak) (const CuvResponse *response, int lane, CuvFilterPeak *peak);
+} CuvFilterDsp;
+
+void cuv_filter_dsp_init (CuvFilterDsp *self);
+
+/* cpu/x86 */
+void cuv_filter_dsp_init_avx2 (CuvFilterDsp *self);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fourier transforms of CUV_GRID x CUV_GRID elements, of several channels side
+ * by side: the vectors below are of channels. */
+#ifndef CUV_RCD_FOURIER_TEMPLATE_H
+#define CUV_RCD_FOURIER_TEMPLATE_H
+
+#include "correlation/filter-dsp.h"
+
+#include <string.h>
+
+#define CUV_ALWAYS_INLINE static inline __attribute__ ((always_inline))
+
+#ifdef __AVX__
+enum { CUV_VECTOR = 8 };
+#else
+enum { CUV_VECTOR = 4 };
+#endif
+
+/* Anywhere in an array of floats. */
+typedef float CuvFloats
+    __attribute__ ((vector_size (4 * CUV_VECTOR), aligned (4), may_alias));
+
+typedef struct {
+  CuvFloats re, im;
+} CuvComplex;
+
+/* cos and sin of i / CUV_GRID turns. */
+static const float cuv_fourier_cos[CUV_GRID / 2] = { 1.0f, 0.98078528040323044f,
+  0.92387953251128675f, 0.83146961230254523f, 0.70710678118654752f,
+  0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f,
+  6.123233995736766e-17f, -0.19509032201612827f, -0.38268343236508977f,
+  -0.55557023301960222f, -0.70710678118654752f, -0.83146961230254523f,
+  -0.92387953251128675f, -0.98078528040323044f };
+static const float cuv_fourier_sin[CUV_GRID / 2] = { 0.0f, 0.19509032201612827f,
+  0.38268343236508977f, 0.55557023301960222f, 0.70710678118654752f,
+  0.83146961230254523f, 0.92387953251128675f, 0.98078528040323044f, 1.0f,
+  0.98078528040323044f, 0.92387953251128675f, 0.83146961230254523f,
+  0.70710678118654752f, 0.55557023301960222f, 0.38268343236508977f,
+  0.19509032201612827f };
+
+/* ---- one line ---- */
+
+/* Elements of CUV_PAIRS channels, or of CUV_FILTER_LANES. */
+typedef struct {
+  float re[CUV_GRID * CUV_PAIRS], im[CUV_GRID * CUV_PAIRS];
+} CuvLine;
+
+/* Where element i of a line goes before its transform: its bits reversed. */
+CUV_ALWAYS_INLINE int
+cuv_reversed (int i)
+{
+  return (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
+}
+
+CUV_ALWAYS_INLINE CuvComplex
+cuv_complex_load (const float *re, const float *im)
+{
+  return (CuvComplex){ *(const CuvFloats *) re, *(const CuvFloats *) im };
+}
+
+CUV_ALWAYS_INLINE void
+cuv_complex_store (float *re, float *im, CuvComplex value)
+{
+  *(CuvFloats *) re = value.re;
+  *(CuvFloats *) im = value.im;
+}
+
+/* a, b = a + w b, a - w b; w: i / CUV_GRID turns back, or forth if inverse. */
+CUV_ALWAYS_INLINE void
+cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
+{
+  const float w_re = cuv_fourier_cos[i];
+  const float w_im = inverse ? cuv_fourier_sin[i] : -cuv_fourier_sin[i];
+  CuvComplex v = { b->re * w_re - b->im * w_im, b->re * w_im + b->im * w_re };
+
+  if (i == 0)
+    v = *b;
+  b->re = a->re - v.re;
+  b->im = a->im - v.im;
+  a->re += v.re;
+  a->im += v.im;
+}
+
+/* Two stages of a line: groups of 2 half and 4 half elements. */
+CUV_ALWAYS_INLINE void
+cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
+{
+  for (int i = 0; i < CUV_GRID; i += 4 * half) {
+    for (int j = 0; j < half; j++) {
+      const int w = j * (CUV_GRID / 4 / half);
+
+      for (int k = 0; k < n; k += CUV_VECTOR) {
+        float *re = line->re + (i + j) * n + k;
+        float *im = line->im + (i + j) * n + k;
+        const int step = half * n;
+        CuvComplex a = cuv_complex_load (re, im);
+        CuvComplex b = cuv_complex_load (re + step, im + step);
+        CuvComplex c = cuv_complex_load (re + 2 * step, im + 2 * step);
+        CuvComplex d = cuv_complex_load (re + 3 * step, im + 3 * step);
+
+        cuv_butterfly (&a, &b, 2 * w, inverse);
+        cuv_butterfly (&c, &d, 2 * w, inverse);
+        cuv_butterfly (&a, &c, w, inverse);
+        cuv_butterfly (&b, &d, w + CUV_GRID / 4, inverse);
+        cuv_complex_store (re, im, a);
+        cuv_complex_store (re + step, im + step, b);
+        cuv_complex_store (re + 2 * step, im + 2 * step, c);
+        cuv_complex_store (re + 3 * step, im + 3 * step, d);
+      }
+    }
+  }
+}
+
+/* Transforms a line whose elements are in reversed order into elements stride
+ * floats apart. n: channels. The inverse is without its factor. */
+CUV_ALWAYS_INLINE void
+cuv_transform (
+    CuvLine *line, int n, bool inverse, float *to_re, float *to_im, int stride)
+{
+  enum { HALF = CUV_GRID / 2 };
+
+  cuv_two_stages (line, n, 1, inverse);
+  cuv_two_stages (line, n, 4, inverse);
+  for (int i = 0; i < HALF; i++) {
+    for (int k = 0; k < n; k += CUV_VECTOR) {
+      const float *re = line->re + i * n + k, *im = line->im + i * n + k;
+      CuvComplex a = cuv_complex_load (re, im);
+      CuvComplex b = cuv_complex_load (re + HALF * n, im + HALF * n);
+
+      cuv_butterfly (&a, &b, i, inverse);
+      cuv_complex_store (to_re + i * stride + k, to_im + i * stride + k, a);
+      cuv_complex_store (
+          to_re + (i + HALF) * stride + k, to_im + (i + HALF) * stride + k, b);
+    }
+  }
+}
+
+CUV_ALWAYS_INLINE void
+cuv_transform_pairs (
+    CuvLine *line, bool inverse, float *to_re, float *to_im, int stride)
+{
+  cuv_transform (line, CUV_PAIRS, inverse, to_re, to_im, stride);
+}
+
+/* ---- rows and columns of pairs ---- */
+
+/* An element of a line: both halves of channels, times a weight. */
+CUV_ALWAYS_INLINE void
+cuv_set_element (CuvLine *line, int i, const float *channels, float weight)
+{
+  float *re = line->re + cuv_reversed (i) * CUV_PAIRS;
+  float *im = line->im + cuv_reversed (i) * CUV_PAIRS;
+
+  for (int k = 0; k < CUV_PAIRS; k++) {
+    re[k] = channels[k] * weight;
+    im[k] = channels[k + CUV_PAIRS] * weight;
+  }
+}
+
+CUV_ALWAYS_INLINE void
+cuv_load_column (
+    const CuvFourier *self, int x, int first, int end, CuvLine *line)
+{
+  if (first > 0 || end < CUV_GRID)
+    memset (line, 0, sizeof *line);
+  for (int y = first; y < end; y++) {
+    const int to = cuv_reversed (y) * CUV_PAIRS;
+    const int from = (y * CUV_GRID + x) * CUV_PAIRS;
+
+    memcpy (line->re + to, self->re + from, CUV_PAIRS * sizeof (float));
+    memcpy (line->im + to, self->im + from, CUV_PAIRS * sizeof (float));
+  }
+}
+
+/* The channels of a frequency: z of the pairs there, o at its opposite. */
+CUV_ALWAYS_INLINE void
+cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
+    const float *o_im, float *re, float *im)
+{
+  for (int k = 0; k < CUV_PAIRS; k += CUV_VECTOR) {
+    const CuvComplex z = cuv_complex_load (z_re + k, z_im + k);
+    const CuvComplex o = cuv_complex_load (o_re + k, o_im + k);
+
+    cuv_complex_store (re + k, im + k,
+        (CuvComplex){ 0.5f * (z.re + o.re), 0.5f * (z.im - o.im) });
+    cuv_complex_store (re + CUV_PAIRS + k, im + CUV_PAIRS + k,
+        (CuvComplex){ 0.5f * (z.im + o.im), 0.5f * (o.re - z.re) });
+  }
+}
+
+/* Pairs at a frequency and at its opposite. */
+CUV_ALWAYS_INLINE void
+cuv_pack (const float *re, const float *im, float *z_re, float *z_im,
+    float *o_re, float *o_im)
+{
+  for (int k = 0; k < CUV_PAIRS; k += CUV_VECTOR) {
+    const CuvComplex a = cuv_complex_load (re + k, im + k);
+    const CuvComplex b =
+        cuv_complex_load (re + CUV_PAIRS + k, im + CUV_PAIRS + k);
+
+    cuv_complex_store (
+        z_re + k, z_im + k, (CuvComplex){ a.re - b.im, a.im + b.re });
+    cuv_complex_store (
+        o_re + k, o_im + k, (CuvComplex){ a.re + b.im, b.re - a.im });
+  }
+}
+
+/* Rows first .. end - 1 are transformed; the others are 0. */
+CUV_ALWAYS_INLINE void
+cuv_forward_columns (
+    CuvFourier *self, int first, int end, CuvSpectrum *spectrum)
+{
+  CuvLine line, a, b;
+
+  for (int x = 0; x < CUV_SPECTRUM_COLUMNS; x++) {
+    const bool twice = x > 0 && x < CUV_GRID / 2;
+    const CuvLine *other = twice ? &b : &a;
+
+    cuv_load_column (self, x, first, end, &line);
+    cuv_transform_pairs (&line, false, a.re, a.im, CUV_PAIRS);
+    if (twice) {
+      cuv_load_column (self, CUV_GRID - x, first, end, &line);
+      cuv_transform_pairs (&line, false, b.re, b.im, CUV_PAIRS);
+    }
+    for (int y = 0; y < CUV_GRID; y++) {
+      const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS;
+      const int against = (CUV_GRID - y) % CUV_GRID * CUV_PAIRS;
+
+      cuv_unpack (a.re + y * CUV_PAIRS, a.im + y * CUV_PAIRS,
+          other->re + against, other->im + against, spectrum->re + at,
+          spectrum->im + at);
+    }
+  }
+}
+
+static void
+cuv_fourier_forward (CuvFourier *self, const CuvGrid *grid,
+    const float *weights, CuvSpectrum *spectrum)
+{
+  CuvLine line;
+
+  for (int y = 0; y < CUV_GRID; y++) {
+    const int row = y * CUV_GRID;
+
+    for (int x = 0; x < CUV_GRID; x++)
+      cuv_set_element (
+          &line, x, grid->value + (row + x) * CUV_CHANNELS, weights[row + x]);
+    cuv_transform_pairs (&line, false, self->re + row * CUV_PAIRS,
+        self->im + row * CUV_PAIRS, CUV_PAIRS);
+  }
+  cuv_forward_columns (self, 0, CUV_GRID, spectrum);
+}
+
+CUV_ALWAYS_INLINE void
+cuv_inverse_columns (CuvFourier *self, const CuvSpectrum *spectrum)
+{
+  enum { STRIDE = CUV_GRID * CUV_PAIRS };
+  CuvLine a, b;
+
+  for (int x = 0; x < CUV_SPECTRUM_COLUMNS; x++) {
+    const int other = CUV_GRID - x;
+
+    for (int y = 0; y < CUV_GRID; y++) {
+      const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS;
+      const int to = cuv_reversed (y) * CUV_PAIRS;
+      const int against = cuv_reversed ((CUV_GRID - y) % CUV_GRID) * CUV_PAIRS;
+
+      cuv_pack (spectrum->re + at, spectrum->im + at, a.re + to, a.im + to,
+          b.re + against, b.im + against);
+    }
+    cuv_transform_pairs (
+        &a, true, self->re + x * CUV_PAIRS, self->im + x * CUV_PAIRS, STRIDE);
+    if (x > 0 && x < CUV_GRID / 2)
+      cuv_transform_pairs (&b, true, self->re + other * CUV_PAIRS,
+          self->im + other * CUV_PAIRS, STRIDE);
+  }
+}
+
+/* A row of cells, masked. */
+CUV_ALWAYS_INLINE void
+cuv_mask_row (CuvFourier *self, const float *mask, int y)
+{
+  const int row = y * CUV_GRID * CUV_PAIRS;
+  CuvLine line, cells;
+
+  for (int x = 0; x < CUV_GRID; x++) {
+    const int to = cuv_reversed (x) * CUV_PAIRS, from = row + x * CUV_PAIRS;
+
+    memcpy (line.re + to, self->re + from, CUV_PAIRS * sizeof (float));
+    memcpy (line.im + to, self->im + from, CUV_PAIRS * sizeof (float));
+  }
+  cuv_transform_pairs (&line, true, cells.re, cells.im, CUV_PAIRS);
+  for (int x = 0; x < CUV_GRID; x++) {
+    const int to = cuv_reversed (x) * CUV_PAIRS, from = x * CUV_PAIRS;
+    const float weight = mask[y * CUV_GRID + x] * (1.0f / CUV_GRID_CELLS);
+
+    for (int k = 0; k < CUV_PAIRS; k++) {
+      line.re[to + k] = cells.re[from + k] * weight;
+      line.im[to + k] = cells.im[from + k] * weight;
+    }
+  }
+  cuv_transform_pairs (&line, false, self->re + row, self->im + row, CUV_PAIRS);
+}
+
+static void
+cuv_fourier_mask (
+    CuvFourier *self, const CuvFilterGoal *goal, CuvSpectrum *spectrum)
+{
+  cuv_inverse_columns (self, spectrum);
+  for (int y = goal->first; y < goal->end; y++)
+    cuv_mask_row (self, goal->mask, y);
+  cuv_forward_columns (self, goal->first, goal->end, spectrum);
+}
+
+/* ---- responses ---- */
+
+/* Element (x, y) of the whole spectrum, of which half is stored. */
+CUV_ALWAYS_INLINE void
+cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
+{
+  enum { N = CUV_FILTER_LANES };
+  const bool stored = x < CUV_SPECTRUM_COLUMNS;
+  const int column = stored ? x : CUV_GRID - x;
+  const int row = stored ? y : (CUV_GRID - y) % CUV_GRID;
+  const int from = (column * CUV_GRID + row) * N, to = cuv_reversed (y) * N;
+
+  for (int k = 0; k < N; k++) {
+    line->re[to + k] = self->re[from + k];
+    line->im[to + k] = stored ? self->im[from + k] : -self->im[from + k];
+  }
+}
+
+/* The imaginary part of a cell is not used. */
+static void
+cuv_response_inverse (CuvResponse *self)
+{
+  enum { N = CUV_FILTER_LANES, ROW = CUV_GRID * N, BYTES = N * sizeof (float) };
+  float rows_re[CUV_GRID * ROW], rows_im[CUV_GRID * ROW], unused[ROW];
+  CuvLine line;
+
+  for (int x = 0; x < CUV_GRID; x++) {
+    for (int y = 0; y < CUV_GRID; y++)
+      cuv_set_frequency (self, x, y, &line);
+    cuv_transform (&line, N, true, rows_re + x * N, rows_im + x * N, ROW);
+  }
+  for (int y = 0; y < CUV_GRID; y++) {
+    for (int x = 0; x < CUV_GRID; x++) {
+      memcpy (line.re + cuv_reversed (x) * N, rows_re + y * ROW + x * N, BYTES);
+      memcpy (line.im + cuv_reversed (x) * N, rows_im + y * ROW + x * N, BYTES);
+    }
+    cuv_transform (&line, N, true, self->value + y * ROW, unused, N);
+  }
+  for (int i = 0; i < CUV_GRID_CELLS * N; i++)
+    self->value[i] *= 1.0f / CUV_GRID_CELLS;
+}
+
+#endif
