@@ -82,7 +82,49 @@ cuv_hog_grey (int cell_sum, int total)
   return unit * ((float) cell_sum - (float) total / CUV_GRID_CELLS);
 }
 
+/* Factor of a row or a column of cells: 0 at the border. The C library's cosine
+ * may differ from the device's. */
+static inline float
+cuv_filter_window (int i)
+{
+  return (float) (0.5 - 0.5 * cos (6.283185307179586 * (i + 0.5) / CUV_GRID));
+}
+
+/* ---- transforms ---- */
+
+/* cos and sin of i / CUV_GRID turns. */
+#define CUV_FILTER_COSINES                                                     \
+  {                                                                            \
+    1.0f, 0.98078528040323044f, 0.92387953251128675f, 0.83146961230254523f,    \
+        0.70710678118654752f, 0.55557023301960222f, 0.38268343236508977f,      \
+        0.19509032201612827f, 6.123233995736766e-17f, -0.19509032201612827f,   \
+        -0.38268343236508977f, -0.55557023301960222f, -0.70710678118654752f,   \
+        -0.83146961230254523f, -0.92387953251128675f, -0.98078528040323044f    \
+  }
+#define CUV_FILTER_SINES                                                       \
+  {                                                                            \
+    0.0f, 0.19509032201612827f, 0.38268343236508977f, 0.55557023301960222f,    \
+        0.70710678118654752f, 0.83146961230254523f, 0.92387953251128675f,      \
+        0.98078528040323044f, 1.0f, 0.98078528040323044f,                      \
+        0.92387953251128675f, 0.83146961230254523f, 0.70710678118654752f,      \
+        0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f       \
+  }
+
+/* Where element i of a line goes before its transform: its bits reversed. */
+CUV_HOST_DEVICE int
+cuv_filter_reversed (int i)
+{
+  return (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
+}
+
 /* ---- the filter ---- */
+
+/* What a filter learns. */
+typedef struct {
+  int32_t first, end;             /* rows of the mask that are not 0 */
+  float mask[CUV_GRID_CELLS];     /* of the filter: the target's box */
+  float label[CUV_SPECTRUM_BINS]; /* the ideal response */
+} CuvFilterGoal;
 
 /* The filter whose response to the model is the label, and which is 0 outside
  * the mask: by two iterations of the alternating direction method of

@@ -20,9 +20,6 @@ struct _CuvRcdCuda {
   CuvRcdTarget *targets_pinned = nullptr;
   // of cuv_rcd_cuda_measure(), on the device and in host memory
   int64_t *box_sums = nullptr, *box_sums_pinned = nullptr;
-  // of cuv_rcd_cuda_crop()
-  uint8_t *crops = nullptr, *crops_pinned = nullptr;
-  size_t crops_size = 0;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
   CuvWait wait = {};
@@ -77,8 +74,7 @@ init_matches (CuvRcdCuda *self)
 
   if (!pin (self, &state->matches_pinned, n)
       || !pin (self, &self->targets_pinned, n)
-      || !pin (self, &self->box_sums_pinned, CUV_RCD_MAX_SUMS)
-      || !pin (self, &self->crops_pinned, n * CUV_RCD_CROP_PIXELS))
+      || !pin (self, &self->box_sums_pinned, CUV_RCD_MAX_SUMS))
     return false;
   clear_matches (self); // for a collect before any submit
   state->targets_pinned = self->targets_pinned;
@@ -90,8 +86,7 @@ init_matches (CuvRcdCuda *self)
           &self->arena, &state->candidates, n * CUV_RCD_MAX_CANDIDATES)
       && cuv_arena_new (&self->arena, &state->first_scores, n)
       && cuv_arena_new (&self->arena, &state->best_matches, n)
-      && cuv_arena_new (&self->arena, &self->box_sums, CUV_RCD_MAX_SUMS)
-      && cuv_arena_new (&self->arena, &self->crops, n * CUV_RCD_CROP_PIXELS);
+      && cuv_arena_new (&self->arena, &self->box_sums, CUV_RCD_MAX_SUMS);
 }
 
 static bool
@@ -258,39 +253,6 @@ cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
   if (self->config.features == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (
         sums, n, (int64_t) box->width * box->height, box->x, box->y);
-  return 0;
-}
-
-static int
-copy_crops (CuvRcdCuda *self)
-{
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->crops_pinned, self->crops,
-      self->crops_size, cudaMemcpyDeviceToHost, self->stream));
-  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
-  return 0;
-}
-
-extern "C" int
-cuv_rcd_cuda_crop (CuvRcdCuda *self, const CuvFrame *frame,
-    const CuvRcdCrop *crops, int n, CuvCudaStream stream)
-{
-  CuvRcdCrops all = {};
-
-  self->stream = (cudaStream_t) stream;
-  self->crops_size = (size_t) n * CUV_RCD_CROP_PIXELS;
-  std::copy_n (crops, n, all.crop);
-  if (cuv_rcd_crop_submit (*frame, all, n, self->crops, self->stream) == 0
-      && copy_crops (self) == 0)
-    return 0;
-  return recover (self);
-}
-
-extern "C" int
-cuv_rcd_cuda_collect_crops (CuvRcdCuda *self, uint8_t *pixels)
-{
-  if (cuv_wait_event (&self->wait, self->done) != 0)
-    return -1;
-  memcpy (pixels, self->crops_pinned, self->crops_size);
   return 0;
 }
 

@@ -33,14 +33,6 @@ int cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches);
 int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
     double half, CuvCudaStream stream);
 
-/* Enqueues n crops of a frame in device memory, 1 .. max_targets, and their
- * copy to the host. To be called before a draw over the same frame. */
-int cuv_rcd_cuda_crop (CuvRcdCuda *self, const CuvFrame *frame,
-    const CuvRcdCrop *crops, int n, CuvCudaStream stream);
-
-/* Waits for the last crops: CUV_RCD_CROP_PIXELS each. */
-int cuv_rcd_cuda_collect_crops (CuvRcdCuda *self, uint8_t *pixels);
-
 /* Computes the sums (CUV_RCD_SUMS) over a box inside the frame; the features x
  * and y count from the box. Waits. */
 int cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,

@@ -3,14 +3,30 @@
 #ifndef CUV_RCD_BACKEND_H
 #define CUV_RCD_BACKEND_H
 
+#include "correlation/correlation.h"
 #include "cuvbackend.h"
 #include "rcd.h"
 
 /* Opened with a CuvRcdConfig. */
 extern const CuvBackendClasses cuv_rcd_backend_classes;
 
-/* A job for a frame of the config's size: a search, crops, a measurement, or
- * all of these. */
+/* What filters do: find their targets around their places in a frame; start
+ * there with new targets; or one of the last ones, crop, learns what is at its
+ * place. */
+typedef enum { CUV_RCD_FIND, CUV_RCD_START, CUV_RCD_LEARN } CuvRcdFilterTask;
+
+typedef struct {
+  CuvRcdFilterTask task;
+  CuvCorrelation *const *filters;
+  int n;
+  int crop;   /* LEARN: the number that its one filter had in the last find or
+               * start */
+  float rate; /* LEARN: see cuv_correlation_learn() */
+  CuvCorrelationWork *work;
+} CuvRcdFilterJob;
+
+/* A job for a frame of the config's size: a search, filters, a measurement, or
+ * all of these. Learning needs no frame. */
 typedef struct {
   const CuvFrame *frame;
 
@@ -20,9 +36,7 @@ typedef struct {
    * writable: see cuv_rcd_map_value() */
   double half;
 
-  const CuvRcdCrop *crops; /* n_crops of them */
-  int n_crops;
-  uint8_t *pixels; /* receives CUV_RCD_CROP_PIXELS of each */
+  const CuvRcdFilterJob *filters; /* NULL = none */
 
   const CuvRcdBox *box; /* to measure, inside the frame; NULL = none */
   int64_t *sums;        /* receives those of the box: cuv_rcd_box_sums() */

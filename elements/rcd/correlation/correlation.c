@@ -9,8 +9,8 @@ cuv_correlation_work_init (CuvCorrelationWork *self)
 {
   cuv_filter_dsp_init (&self->dsp);
   for (int i = 0; i < CUV_GRID_CELLS; i++)
-    self->window[i] = cuv_correlation_window (i / CUV_GRID)
-        * cuv_correlation_window (i % CUV_GRID);
+    self->window[i] =
+        cuv_filter_window (i / CUV_GRID) * cuv_filter_window (i % CUV_GRID);
 }
 
 /* The spectrum of the region around the place at one of the sizes. */
@@ -27,11 +27,12 @@ take_sample (const CuvCorrelation *self, CuvCorrelationWork *work,
   work->dsp.forward (&work->fourier, &work->grid, work->window, &work->sample);
 }
 
-static void
-set_label (CuvCorrelation *self, CuvCorrelationWork *work)
+void
+cuv_correlation_set_goal (CuvCorrelation *self, CuvCorrelationWork *work)
 {
   float ones[CUV_GRID_CELLS];
 
+  cuv_correlation_set_mask (self);
   memset (&work->grid, 0, sizeof work->grid);
   for (int i = 0; i < CUV_GRID_CELLS; i++) {
     ones[i] = 1.0f;
@@ -43,21 +44,27 @@ set_label (CuvCorrelation *self, CuvCorrelationWork *work)
     self->goal.label[i] = work->sample.re[i * CUV_CHANNELS];
 }
 
+static void
+solve (CuvCorrelation *self, CuvCorrelationWork *work)
+{
+  work->dsp.solve (&work->fourier, &self->goal, &self->model, &self->filter);
+  self->unsolved = false;
+}
+
 void
 cuv_correlation_learn (CuvCorrelation *self, CuvCorrelationWork *work,
     const uint8_t *crop, float rate)
 {
   take_sample (self, work, crop, CUV_FILTER_SCALES / 2);
   work->dsp.blend (&self->model, &work->sample, rate);
-  work->dsp.solve (&work->fourier, &self->goal, &self->model, &self->filter);
+  solve (self, work);
 }
 
 void
 cuv_correlation_start (
     CuvCorrelation *self, CuvCorrelationWork *work, const uint8_t *crop)
 {
-  cuv_correlation_set_mask (self);
-  set_label (self, work);
+  cuv_correlation_set_goal (self, work);
   cuv_correlation_learn (self, work, crop, 1.0f);
   memset (&work->response, 0, sizeof work->response);
   work->dsp.respond (&self->filter, &work->sample, &work->response, 0);
@@ -84,6 +91,8 @@ cuv_correlation_find (
 {
   CuvFilterPeak peaks[CUV_FILTER_SCALES];
 
+  if (self->unsolved)
+    solve (self, work);
   memset (&work->response, 0, sizeof work->response);
   for (int i = 0; i < CUV_FILTER_SCALES; i++) {
     take_sample (self, work, crop, i);

@@ -26,6 +26,7 @@ typedef struct {
   CuvResponse response;
   uint8_t picture[CUV_HOG_PIXELS];
   float window[CUV_GRID_CELLS]; /* of samples, 0 at the region's border */
+  uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS]; /* of a frame */
 } CuvCorrelationWork;
 
 /* The centre of a target in pixels, and its size relative to the first. */
@@ -40,6 +41,9 @@ typedef struct {
   CuvPlace crop; /* that the crop was made around */
   double peak;   /* response at the place */
   CuvFilterGoal goal;
+  /* The model and the filter are on the device; the filter is that of an
+   * earlier model. */
+  bool on_device, unsolved;
   CuvSpectrum model;  /* mean of samples */
   CuvSpectrum filter; /* of the model */
 } CuvCorrelation;
@@ -66,10 +70,6 @@ CuvRcdCrop cuv_correlation_sample (const CuvCorrelation *self, int scale);
 void cuv_correlation_choose (
     CuvCorrelation *self, const CuvFilterPeak peaks[CUV_FILTER_SCALES]);
 
-/* Factors of a row or a column of samples. */
-float cuv_correlation_window (int i);
-
-/* Sets the mask. */
 void cuv_correlation_set_mask (CuvCorrelation *self);
 
 /* Gaussian by cell: a grid whose spectrum's real part is the label. */
@@ -78,6 +78,9 @@ float cuv_correlation_label (const CuvCorrelation *self, int x, int y);
 /* ---- on the CPU (correlation.c) ---- */
 
 void cuv_correlation_work_init (CuvCorrelationWork *self);
+
+/* Sets the mask and the label. */
+void cuv_correlation_set_goal (CuvCorrelation *self, CuvCorrelationWork *work);
 
 /* Learns a new target, in a crop around box. */
 void cuv_correlation_start (

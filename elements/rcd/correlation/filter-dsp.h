@@ -33,13 +33,6 @@ typedef struct {
   float value[CUV_GRID_CELLS * CUV_FILTER_LANES];
 } CuvResponse;
 
-/* What a filter learns. */
-typedef struct {
-  int first, end;                 /* rows of the mask that are not 0 */
-  float mask[CUV_GRID_CELLS];     /* of the filter: the target's box */
-  float label[CUV_SPECTRUM_BINS]; /* the ideal response */
-} CuvFilterGoal;
-
 typedef struct {
   /* Features of a picture of CUV_HOG_SIDE pixels across and down. */
   void (*features) (const uint8_t *picture, CuvGrid *grid);

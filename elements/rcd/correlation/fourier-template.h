@@ -24,19 +24,8 @@ typedef struct {
   CuvFloats re, im;
 } CuvComplex;
 
-/* cos and sin of i / CUV_GRID turns. */
-static const float cuv_fourier_cos[CUV_GRID / 2] = { 1.0f, 0.98078528040323044f,
-  0.92387953251128675f, 0.83146961230254523f, 0.70710678118654752f,
-  0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f,
-  6.123233995736766e-17f, -0.19509032201612827f, -0.38268343236508977f,
-  -0.55557023301960222f, -0.70710678118654752f, -0.83146961230254523f,
-  -0.92387953251128675f, -0.98078528040323044f };
-static const float cuv_fourier_sin[CUV_GRID / 2] = { 0.0f, 0.19509032201612827f,
-  0.38268343236508977f, 0.55557023301960222f, 0.70710678118654752f,
-  0.83146961230254523f, 0.92387953251128675f, 0.98078528040323044f, 1.0f,
-  0.98078528040323044f, 0.92387953251128675f, 0.83146961230254523f,
-  0.70710678118654752f, 0.55557023301960222f, 0.38268343236508977f,
-  0.19509032201612827f };
+static const float cuv_fourier_cos[CUV_GRID / 2] = CUV_FILTER_COSINES;
+static const float cuv_fourier_sin[CUV_GRID / 2] = CUV_FILTER_SINES;
 
 /* ---- one line ---- */
 
@@ -44,13 +33,6 @@ static const float cuv_fourier_sin[CUV_GRID / 2] = { 0.0f, 0.19509032201612827f,
 typedef struct {
   float re[CUV_GRID * CUV_PAIRS], im[CUV_GRID * CUV_PAIRS];
 } CuvLine;
-
-/* Where element i of a line goes before its transform: its bits reversed. */
-CUV_ALWAYS_INLINE int
-cuv_reversed (int i)
-{
-  return (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
-}
 
 CUV_ALWAYS_INLINE CuvComplex
 cuv_complex_load (const float *re, const float *im)
@@ -148,8 +130,8 @@ cuv_transform_pairs (
 CUV_ALWAYS_INLINE void
 cuv_set_element (CuvLine *line, int i, const float *channels, float weight)
 {
-  float *re = line->re + cuv_reversed (i) * CUV_PAIRS;
-  float *im = line->im + cuv_reversed (i) * CUV_PAIRS;
+  float *re = line->re + cuv_filter_reversed (i) * CUV_PAIRS;
+  float *im = line->im + cuv_filter_reversed (i) * CUV_PAIRS;
 
   for (int k = 0; k < CUV_PAIRS; k++) {
     re[k] = channels[k] * weight;
@@ -164,7 +146,7 @@ cuv_load_column (
   if (first > 0 || end < CUV_GRID)
     memset (line, 0, sizeof *line);
   for (int y = first; y < end; y++) {
-    const int to = cuv_reversed (y) * CUV_PAIRS;
+    const int to = cuv_filter_reversed (y) * CUV_PAIRS;
     const int from = (y * CUV_GRID + x) * CUV_PAIRS;
 
     memcpy (line->re + to, self->re + from, CUV_PAIRS * sizeof (float));
@@ -262,8 +244,9 @@ cuv_inverse_columns (CuvFourier *self, const CuvSpectrum *spectrum)
 
     for (int y = 0; y < CUV_GRID; y++) {
       const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS;
-      const int to = cuv_reversed (y) * CUV_PAIRS;
-      const int against = cuv_reversed ((CUV_GRID - y) % CUV_GRID) * CUV_PAIRS;
+      const int to = cuv_filter_reversed (y) * CUV_PAIRS;
+      const int against =
+          cuv_filter_reversed ((CUV_GRID - y) % CUV_GRID) * CUV_PAIRS;
 
       cuv_pack (spectrum->re + at, spectrum->im + at, a.re + to, a.im + to,
           b.re + against, b.im + against);
@@ -284,14 +267,15 @@ cuv_mask_row (CuvFourier *self, const float *mask, int y)
   CuvLine line, cells;
 
   for (int x = 0; x < CUV_GRID; x++) {
-    const int to = cuv_reversed (x) * CUV_PAIRS, from = row + x * CUV_PAIRS;
+    const int to = cuv_filter_reversed (x) * CUV_PAIRS,
+              from = row + x * CUV_PAIRS;
 
     memcpy (line.re + to, self->re + from, CUV_PAIRS * sizeof (float));
     memcpy (line.im + to, self->im + from, CUV_PAIRS * sizeof (float));
   }
   cuv_transform_pairs (&line, true, cells.re, cells.im, CUV_PAIRS);
   for (int x = 0; x < CUV_GRID; x++) {
-    const int to = cuv_reversed (x) * CUV_PAIRS, from = x * CUV_PAIRS;
+    const int to = cuv_filter_reversed (x) * CUV_PAIRS, from = x * CUV_PAIRS;
     const float weight = mask[y * CUV_GRID + x] * (1.0f / CUV_GRID_CELLS);
 
     for (int k = 0; k < CUV_PAIRS; k++) {
@@ -322,7 +306,8 @@ cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
   const bool stored = x < CUV_SPECTRUM_COLUMNS;
   const int column = stored ? x : CUV_GRID - x;
   const int row = stored ? y : (CUV_GRID - y) % CUV_GRID;
-  const int from = (column * CUV_GRID + row) * N, to = cuv_reversed (y) * N;
+  const int from = (column * CUV_GRID + row) * N,
+            to = cuv_filter_reversed (y) * N;
 
   for (int k = 0; k < N; k++) {
     line->re[to + k] = self->re[from + k];
@@ -345,8 +330,10 @@ cuv_response_inverse (CuvResponse *self)
   }
   for (int y = 0; y < CUV_GRID; y++) {
     for (int x = 0; x < CUV_GRID; x++) {
-      memcpy (line.re + cuv_reversed (x) * N, rows_re + y * ROW + x * N, BYTES);
-      memcpy (line.im + cuv_reversed (x) * N, rows_im + y * ROW + x * N, BYTES);
+      memcpy (line.re + cuv_filter_reversed (x) * N, rows_re + y * ROW + x * N,
+          BYTES);
+      memcpy (line.im + cuv_filter_reversed (x) * N, rows_im + y * ROW + x * N,
+          BYTES);
     }
     cuv_transform (&line, N, true, self->value + y * ROW, unused, N);
   }

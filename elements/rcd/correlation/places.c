@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 /* Chosen on real sequences: docs/accuracy.md. */
 /* 2 % apart; not pow(), which may differ in its last bit */
 static const double scales[CUV_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02, 1.0,
@@ -135,12 +133,6 @@ static float
 coverage (int i, double half)
 {
   return (float) clamp (half + 0.5 - fabs (i + 0.5 - CUV_GRID * 0.5), 0.0, 1.0);
-}
-
-float
-cuv_correlation_window (int i)
-{
-  return (float) (0.5 - 0.5 * cos (2.0 * PI * (i + 0.5) / CUV_GRID));
 }
 
 void

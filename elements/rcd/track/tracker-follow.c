@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Correlation filters of targets: memory, what they read of a frame, and what
+/* Correlation filters of targets: memory, what they do with a frame, and what
  * they and the covariance mean together.
  *
  * The filter knows place and size to a pixel, whatever the light, but follows
@@ -54,45 +54,52 @@ cuv_tracker_prepare_filters (CuvTracker *self)
   return ok && self->work != NULL;
 }
 
-/* ---- crops ---- */
+/* ---- jobs ---- */
 
 static void
-add_crop (CuvTracker *self, CuvTrackerTarget *target)
+plan (CuvTracker *self, CuvRcdFilterTask task)
 {
   CuvTrackerWork *work = self->work;
 
-  work->crops[work->n_crops] = cuv_correlation_crop (target->correlation);
-  target->crop = work->pixels[work->n_crops++];
+  work->job = (CuvRcdFilterJob){
+    .task = task, .filters = work->filters, .work = &work->correlation
+  };
 }
 
-void
-cuv_tracker_add_crops (const CuvTracker *self, CuvRcdJob *job)
+static void
+add_filter (CuvTracker *self, CuvTrackerTarget *target)
 {
-  job->crops = self->work->crops;
-  job->n_crops = self->work->n_crops;
-  job->pixels = self->work->pixels[0];
+  CuvTrackerWork *work = self->work;
+
+  target->crop = work->job.n;
+  work->filters[work->job.n++] = target->correlation;
+}
+
+const CuvRcdFilterJob *
+cuv_tracker_filter_job (const CuvTracker *self)
+{
+  return self->work->job.n > 0 ? &self->work->job : NULL;
 }
 
 static const char *
-read_crops (
+run_filters (
     CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor)
 {
-  CuvRcdJob job = { .frame = frame };
+  CuvRcdJob job = { .frame = frame, .filters = cuv_tracker_filter_job (self) };
 
-  cuv_tracker_add_crops (self, &job);
-  return job.n_crops > 0 ? cuv_backend_run (&self->backend, &job, processor)
-                         : NULL;
+  return job.filters != NULL ? cuv_backend_run (&self->backend, &job, processor)
+                             : NULL;
 }
 
 void
-cuv_tracker_plan_crops (CuvTracker *self)
+cuv_tracker_plan_filters (CuvTracker *self)
 {
-  self->work->n_crops = 0;
+  plan (self, CUV_RCD_FIND);
   for (int t = 0; t < self->n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
 
     if (target->follows && !target->pending && !target->skip_search)
-      add_crop (self, target);
+      add_filter (self, target);
   }
 }
 
@@ -103,7 +110,7 @@ cuv_tracker_plan_crops (CuvTracker *self)
 static bool
 plan_start (CuvTracker *self, CuvTrackerTarget *target)
 {
-  if (target->track.state != CUV_TRACK_TRACKED || target->crop != NULL
+  if (target->track.state != CUV_TRACK_TRACKED || target->crop >= 0
       || target->pending)
     return false;
   if (target->follows) {
@@ -112,7 +119,7 @@ plan_start (CuvTracker *self, CuvTrackerTarget *target)
     return false;
   }
   cuv_correlation_init (target->correlation, &target->track.box);
-  add_crop (self, target);
+  add_filter (self, target);
   return true;
 }
 
@@ -124,15 +131,13 @@ cuv_tracker_start_filters (
   int n = 0;
   const char *problem;
 
-  self->work->n_crops = 0;
+  plan (self, CUV_RCD_START);
   for (int t = 0; t < self->n_targets; t++) {
     if (plan_start (self, &self->targets[t]))
       starting[n++] = &self->targets[t];
   }
-  problem = read_crops (self, frame, processor);
+  problem = run_filters (self, frame, processor);
   for (int i = 0; i < n && problem == NULL; i++) {
-    cuv_correlation_start (
-        starting[i]->correlation, &self->work->correlation, starting[i]->crop);
     starting[i]->follows = true;
     starting[i]->mean_peak = usual_response * starting[i]->correlation->peak;
     starting[i]->sure_place = starting[i]->correlation->place;
@@ -141,6 +146,8 @@ cuv_tracker_start_filters (
 }
 
 /* ---- what a frame shows ---- */
+
+/* What the filter found, and the match. */
 
 typedef struct {
   const CuvRcdMatch *match;
@@ -162,18 +169,16 @@ set_box (const CuvTracker *self, const CuvTrackerTarget *target, View *view)
 }
 
 static View
-look (CuvTracker *self, CuvTrackerTarget *target, const CuvRcdMatch *match,
-    double limit)
+look (const CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, double limit)
 {
   const CuvRcdMetric metric = self->config.metric;
-  CuvCorrelation *filter = target->correlation;
+  const CuvCorrelation *filter = target->correlation;
   CuvTrack *track = &target->track;
-  const double scale = filter->place.scale;
   View view = { .match = match };
 
   track->distance = cuv_rcd_distance (match->score, metric);
   track->second = cuv_rcd_distance (match->second, metric);
-  cuv_correlation_find (filter, &self->work->correlation, target->crop);
   if (target->mean_peak > 0.0)
     view.quality = filter->peak / target->mean_peak;
   set_box (self, target, &view);
@@ -181,7 +186,7 @@ look (CuvTracker *self, CuvTrackerTarget *target, const CuvRcdMatch *match,
     return view;
   view.growth = sqrt ((double) match->box.width * match->box.height
                     / (filter->width * filter->height))
-      / scale;
+      / filter->crop.scale;
   view.distinct =
       track->distance <= limit && cuv_tracker_is_distinct (track, metric);
   view.reliable = cuv_tracker_is_reliable (target, metric, limit)
@@ -249,23 +254,25 @@ set_found (CuvTrackerTarget *target, const View *view)
       * sqrt (filter->width * filter->height / (model->width * model->height));
 }
 
-static void
+static const char *
 learn (CuvTracker *self, CuvTrackerTarget *target, const View *view,
-    const CuvTrackerParams *params)
+    const CuvTrackerParams *params, const CuvProcessor *processor)
 {
   CuvCorrelation *filter = target->correlation;
   const bool agree = view->reliable
       && cuv_rcd_overlap (&view->box, &view->match->box) >= least_overlap;
+  const CuvRcdFilterJob lesson = { CUV_RCD_LEARN, &filter, 1, target->crop,
+    learning_rate, &self->work->correlation };
+  CuvRcdJob job = { .filters = &lesson };
 
   if (agree)
     cuv_tracker_update_model (
         target, view->match, &params->update, self->config.metric);
   if (!agree && view->quality < learned_quality)
-    return;
+    return NULL;
   target->mean_peak += peak_rate * (filter->peak - target->mean_peak);
   target->sure_place = filter->place;
-  cuv_correlation_learn (
-      filter, &self->work->correlation, target->crop, learning_rate);
+  return cuv_backend_run (&self->backend, &job, processor);
 }
 
 static void
@@ -276,9 +283,10 @@ set_lost (CuvTrackerTarget *target, const CuvTrackerParams *params)
   cuv_tracker_set_lost (target, params->max_lost_frames);
 }
 
-void
+const char *
 cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
-    const CuvRcdMatch *match, const CuvTrackerParams *params)
+    const CuvRcdMatch *match, const CuvTrackerParams *params,
+    const CuvProcessor *processor)
 {
   const double limit = cuv_tracker_max_distance (&self->config, params);
   View view = look (self, target, match, limit);
@@ -288,10 +296,10 @@ cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
   count_doubt (target, &view);
   if (is_gone (target, &view, params, limit)) {
     set_lost (target, params);
-    return;
+    return NULL;
   }
   set_found (target, &view);
-  learn (self, target, &view, params);
+  return learn (self, target, &view, params, processor);
 }
 
 /* ---- lost targets ---- */
@@ -351,7 +359,7 @@ cuv_tracker_verify (CuvTracker *self, const CuvFrame *frame,
 {
   const char *problem;
 
-  self->work->n_crops = 0;
+  plan (self, CUV_RCD_FIND);
   for (int i = 0; i < self->plan.n_targets; i++) {
     CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
 
@@ -359,9 +367,9 @@ cuv_tracker_verify (CuvTracker *self, const CuvFrame *frame,
       continue;
     cuv_correlation_move (target->correlation, &self->matches[i].box);
     target->correlation->place.scale = target->sure_place.scale;
-    add_crop (self, target);
+    add_filter (self, target);
   }
-  problem = read_crops (self, frame, processor);
+  problem = run_filters (self, frame, processor);
   for (int i = 0; i < self->plan.n_targets; i++) {
     CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
 

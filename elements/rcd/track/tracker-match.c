@@ -127,7 +127,7 @@ cuv_tracker_update_target (const CuvTracker *self, CuvTrackerTarget *target,
     cuv_tracker_set_lost (target, params->max_lost_frames);
     return;
   }
-  if (target->crop != NULL) {
+  if (target->crop >= 0) {
     target->candidate = true;
     return;
   }
@@ -158,7 +158,7 @@ cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
   if (match->window < 0 || !cuv_tracker_is_near (&track, metric, limit)
       || !cuv_tracker_is_distinct (&track, metric))
     return;
-  if (target->crop != NULL) {
+  if (target->crop >= 0) {
     target->candidate = true;
     return;
   }

@@ -19,9 +19,9 @@ typedef struct {
   double mean_divergence; /* running mean over reliable matches */
   int doubtful_frames;    /* in a row, with unreliable matches */
   CuvCorrelation *correlation;
-  const uint8_t *crop; /* for the filter, in this frame; NULL = none */
-  bool follows;        /* the filter has learned the target */
-  bool candidate;      /* found by covariance, to be verified by the filter */
+  int crop;       /* of the filter, in this frame; -1 = none */
+  bool follows;   /* the filter has learned the target */
+  bool candidate; /* found by covariance, to be verified by the filter */
   CuvPlace sure_place;
   double mean_peak; /* running mean of the filter's responses; 0 = none yet */
 } CuvTrackerTarget;
@@ -42,12 +42,11 @@ typedef struct {
   int n_candidates; /* to refine */
 } CuvTrackerPlan;
 
-/* The crops and the memory of correlation filters. */
+/* Correlation filters that work on a frame, of which each has a crop. */
 typedef struct {
   CuvCorrelationWork correlation;
-  CuvRcdCrop crops[CUV_RCD_MAX_TARGETS];
-  int n_crops;
-  uint8_t pixels[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS];
+  CuvCorrelation *filters[CUV_RCD_MAX_TARGETS];
+  CuvRcdFilterJob job;
 } CuvTrackerWork;
 
 struct _CuvTracker {
@@ -113,16 +112,18 @@ void cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
 /* Allocates what the targets need and lacks; false if out of memory. */
 bool cuv_tracker_prepare_filters (CuvTracker *self);
 
-/* Crops around the places of targets that have a filter; into a job. */
-void cuv_tracker_plan_crops (CuvTracker *self);
-void cuv_tracker_add_crops (const CuvTracker *self, CuvRcdJob *job);
+/* Plans to find the targets that have a filter; the job, NULL if there is none.
+ */
+void cuv_tracker_plan_filters (CuvTracker *self);
+const CuvRcdFilterJob *cuv_tracker_filter_job (const CuvTracker *self);
 
 /* Starts the filters of targets that were found without them: they learn the
  * target, or move to it. */
 const char *cuv_tracker_start_filters (
     CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor);
-void cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
-    const CuvRcdMatch *match, const CuvTrackerParams *params);
+const char *cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params,
+    const CuvProcessor *processor);
 bool cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvTrackerParams *params);
 const char *cuv_tracker_verify (CuvTracker *self, const CuvFrame *frame,

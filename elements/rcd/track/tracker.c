@@ -198,26 +198,31 @@ reject_outside (CuvTracker *self, const CuvFrame *frame)
 
 /* ---- a frame ---- */
 
-static void
-update_targets (CuvTracker *self, const CuvTrackerParams *params)
+static const char *
+update_targets (CuvTracker *self, const CuvTrackerParams *params,
+    const CuvProcessor *processor)
 {
-  for (int i = 0; i < self->plan.n_targets; i++) {
+  const char *problem = NULL;
+
+  for (int i = 0; i < self->plan.n_targets && problem == NULL; i++) {
     CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
 
-    if (target->crop != NULL && target->track.state == CUV_TRACK_LOST
+    if (target->crop >= 0 && target->track.state == CUV_TRACK_LOST
         && cuv_tracker_find_again (self, target, &self->matches[i], params))
       continue;
-    if (target->crop != NULL && target->track.state == CUV_TRACK_TRACKED)
-      cuv_tracker_follow (self, target, &self->matches[i], params);
+    if (target->crop >= 0 && target->track.state == CUV_TRACK_TRACKED)
+      problem = cuv_tracker_follow (
+          self, target, &self->matches[i], params, processor);
     else
       cuv_tracker_update_target (self, target, &self->matches[i], params);
   }
+  return problem;
 }
 
-/* with_crops: also reads the planned crops. */
+/* with_filters: also runs the planned filters. */
 static const char *
 tracker_search (CuvTracker *self, const CuvFrame *frame,
-    const CuvTrackerParams *params, double half, bool with_crops,
+    const CuvTrackerParams *params, double half, bool with_filters,
     const CuvProcessor *processor)
 {
   CuvTrackerPlan *plan = &self->plan;
@@ -233,9 +238,9 @@ tracker_search (CuvTracker *self, const CuvFrame *frame,
 
   for (int i = 0; i < plan->n_targets; i++)
     self->matches[i] = cuv_rcd_no_match ();
-  if (with_crops)
-    cuv_tracker_add_crops (self, &job);
-  if (job.search == NULL && job.n_crops == 0)
+  if (with_filters)
+    job.filters = cuv_tracker_filter_job (self);
+  if (job.search == NULL && job.filters == NULL)
     return NULL;
   return cuv_backend_run (&self->backend, &job, processor);
 }
@@ -298,7 +303,7 @@ begin_frame (CuvTracker *self)
 
     target->skip_search = target->drop;
     target->gain = 1.0;
-    target->crop = NULL;
+    target->crop = -1;
     target->track.event =
         target->drop ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NO_EVENT;
     target->track.second = (double) INFINITY;
@@ -348,12 +353,12 @@ tracker_run (CuvTracker *self, const CuvFrame *frame,
   cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
   follow = params->correlation && !params->full && same_size;
   if (follow)
-    cuv_tracker_plan_crops (self);
+    cuv_tracker_plan_filters (self);
   problem = tracker_search (self, frame, params, half, follow, processor);
   if (problem != NULL)
     return problem;
-  update_targets (self, params);
-  if (follow)
+  problem = update_targets (self, params, processor);
+  if (problem == NULL && follow)
     problem = cuv_tracker_verify (self, frame, params, processor);
   if (problem == NULL)
     problem = search_in_other_light (self, frame, params, processor);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rcd-bench.h"
-#include "rcd-crops.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 #include "rcd/rcd.h"
@@ -187,27 +186,6 @@ check_frame (const Case *self)
 }
 
 static void
-check_crops_of_frame (const Case *self)
-{
-  static uint8_t pixels[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS];
-  const int n =
-      1 + (int) cuv_check_below ((uint32_t) self->input->config.max_targets);
-  const CuvFrame *frame = &self->input->frame.frame;
-  CuvRcdCrop crops[CUV_RCD_MAX_TARGETS];
-
-  for (int i = 0; i < n; i++)
-    crops[i] = random_crop (frame->width, frame->height);
-  CUV_CHECK (
-      cuv_rcd_cuda_crop (self->cuda, &self->device, crops, n, self->stream)
-          == 0,
-      ": %s", cuv_cuda_error ());
-  CUV_CHECK (cuv_rcd_cuda_collect_crops (self->cuda, pixels[0]) == 0, ": %s",
-      cuv_cuda_error ());
-  for (int i = 0; i < n; i++)
-    check_crop (frame, &crops[i], CUV_RCD_CROP, pixels[i]);
-}
-
-static void
 check_input (RcdInput *input, void *stream)
 {
   void *appearance;
@@ -219,7 +197,6 @@ check_input (RcdInput *input, void *stream)
     for (int again = 0; again < 2; again++) {
       check_frame (&self);
       check_measured_box (&self);
-      check_crops_of_frame (&self);
     }
   }
   cuv_rcd_cuda_free (self.cuda);

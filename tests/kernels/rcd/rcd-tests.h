@@ -31,8 +31,10 @@ void check_invalid_sums (void);
 void check_measured (void);
 void check_crops (void);
 void check_cuda (void);
+void check_filters (void);
 
 void bench_rcd (void);
 void bench_rcd_cuda (void);
+void bench_filters (void);
 
 #endif

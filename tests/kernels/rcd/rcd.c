@@ -9,9 +9,12 @@ static void
 run (void)
 {
   if (cuv_check_options.cuda) {
-    if (cuv_check_options.bench)
+    if (cuv_check_options.bench) {
       bench_rcd_cuda ();
+      bench_filters ();
+    }
     check_cuda ();
+    check_filters ();
     return;
   }
   if (cuv_check_options.bench) {

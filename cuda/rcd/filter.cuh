@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Correlation filters on the GPU: memory and launchers. What they compute is
+// that of elements/rcd/correlation, the same bits but for the signs of zeros.
+//
+// features.cu   histograms of samples, then their features and spectra
+// responses.cu  the response to a sample, and its maximum
+// solve.cu      learning: the model, and the filter of it
+// filter.cu     which of them, in which order
+#ifndef CUV_RCD_FILTER_CUH
+#define CUV_RCD_FILTER_CUH
+
+#include "cuv-cuda.cuh"
+#include "rcd/rcd-crop.h"
+#include "rcd/rcd-filter.h"
+
+// A spectrum has a plane of the real parts of each channel, by frequency, row
+// by row, and then the imaginary parts.
+#define CUV_RCD_SPECTRUM_PLANES (CUV_CHANNELS * CUV_SPECTRUM_BINS)
+#define CUV_RCD_SPECTRUM (2 * CUV_RCD_SPECTRUM_PLANES)
+
+// Samples of a search, CUV_FILTER_SCALES of each crop. The first is also that
+// of learning.
+struct CuvRcdFilters {
+  const uint8_t *crops;
+  const float *window;
+  float *histograms; // by sample, a plane of each signed orientation
+  float *energies;   // by sample and cell
+  int *greys;        // by sample and cell: sums of pixels
+  float *samples;    // spectra
+  // by slot: spectra; the first solution's ratio to the model; the label; the
+  // mask
+  float *models, *filters, *ratios, *labels, *masks;
+  CuvFilterPeak *peaks; // by sample, in host memory
+};
+
+// Samples i of crops crop[i / CUV_FILTER_SCALES].
+struct CuvRcdSamples {
+  CuvRcdCrop part[CUV_RCD_MAX_TARGETS * CUV_FILTER_SCALES];
+  uint8_t crop[CUV_RCD_MAX_TARGETS];
+};
+
+// The slots of the filters that answer.
+struct CuvRcdSlots {
+  uint8_t slot[CUV_RCD_MAX_TARGETS];
+};
+
+// Launchers. Return 0, or -1 and set cuv_cuda_error().
+
+// The spectra of n samples.
+int cuv_rcd_samples_submit (const CuvRcdFilters &filters,
+    const CuvRcdSamples &samples, int n, cudaStream_t stream);
+
+// The maxima of the responses to n samples; first: instead the response where
+// the sample was taken.
+int cuv_rcd_responses_submit (const CuvRcdFilters &filters,
+    const CuvRcdSlots &slots, int n, bool first, cudaStream_t stream);
+
+// Moves the slot's model by a rate to the first sample, and solves its filter.
+int cuv_rcd_solve_submit (
+    const CuvRcdFilters &filters, int slot, float rate, cudaStream_t stream);
+
+// ---- transforms ----
+
+struct CuvRcdComplex {
+  float re, im;
+};
+
+// Rows and columns of a transform; one more, for the banks of shared memory.
+typedef CuvRcdComplex CuvRcdTile[CUV_GRID][CUV_GRID + 1];
+
+static __device__ const float cuv_rcd_cosines[CUV_GRID / 2] =
+    CUV_FILTER_COSINES;
+static __device__ const float cuv_rcd_sines[CUV_GRID / 2] = CUV_FILTER_SINES;
+
+// Transforms a line of which each lane of a warp has an element.
+static __device__ __forceinline__ CuvRcdComplex
+cuv_rcd_transform (CuvRcdComplex z, bool inverse)
+{
+  const int lane = threadIdx.x % 32;
+
+  z.re = __shfl_sync (~0u, z.re, cuv_filter_reversed (lane));
+  z.im = __shfl_sync (~0u, z.im, cuv_filter_reversed (lane));
+#pragma unroll
+  for (int half = 1; half < CUV_GRID; half *= 2) {
+    const int i = (lane & (half - 1)) * (CUV_GRID / 2 / half);
+    const float w_re = cuv_rcd_cosines[i];
+    const float w_im = inverse ? cuv_rcd_sines[i] : -cuv_rcd_sines[i];
+    const CuvRcdComplex other = { __shfl_xor_sync (~0u, z.re, half),
+      __shfl_xor_sync (~0u, z.im, half) };
+    const bool second = (lane & half) != 0;
+    const CuvRcdComplex a = second ? other : z, b = second ? z : other;
+    CuvRcdComplex v = { b.re * w_re - b.im * w_im, b.re * w_im + b.im * w_re };
+
+    if (i == 0)
+      v = b;
+    z.re = second ? a.re - v.re : a.re + v.re;
+    z.im = second ? a.im - v.im : a.im + v.im;
+  }
+  return z;
+}
+
+// The frequency with the opposite sign.
+static __device__ __forceinline__ int
+cuv_rcd_opposite (int i)
+{
+  return (CUV_GRID - i) % CUV_GRID;
+}
+
+// From rows of a pair of channels, which each thread has an element of, to the
+// spectra of both. Called by all threads of a block of CUV_GRID_CELLS.
+static __device__ __forceinline__ void
+cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)
+{
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int bin = threadIdx.x;
+
+  z = cuv_rcd_transform (z, false);
+  __syncthreads (); // before the tile is used again
+  tile[warp][lane] = z;
+  __syncthreads ();
+  z = cuv_rcd_transform (tile[lane][warp], false);
+  tile[lane][warp] = z; // a column is read and written by the same warp
+  __syncthreads ();
+  if (bin < CUV_SPECTRUM_BINS) {
+    const int y = bin / CUV_SPECTRUM_COLUMNS;
+    const int x = bin - y * CUV_SPECTRUM_COLUMNS;
+    const CuvRcdComplex o = tile[cuv_rcd_opposite (y)][cuv_rcd_opposite (x)];
+    float *re = spectrum + pair * CUV_SPECTRUM_BINS + bin;
+    float *im = re + CUV_RCD_SPECTRUM_PLANES;
+
+    z = tile[y][x];
+    re[0] = 0.5f * (z.re + o.re);
+    im[0] = 0.5f * (z.im - o.im);
+    re[CUV_PAIRS * CUV_SPECTRUM_BINS] = 0.5f * (z.im + o.im);
+    im[CUV_PAIRS * CUV_SPECTRUM_BINS] = 0.5f * (o.re - z.re);
+  }
+}
+
+// From columns, which each thread has an element of (the warp's column, the
+// lane's row), to rows.
+static __device__ __forceinline__ CuvRcdComplex
+cuv_rcd_inverse (CuvRcdComplex z, CuvRcdTile tile)
+{
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+  tile[lane][warp] = cuv_rcd_transform (z, true);
+  __syncthreads ();
+  return cuv_rcd_transform (tile[warp][lane], true);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Correlation filters on the GPU: what elements/rcd/correlation does on the
+ * CPU. All functions act on the current CUDA context. Those that return int
+ * return 0, or -1 and set cuv_cuda_error().
+ *
+ * Each filter has a slot of memory, below max_targets. What is learned is not
+ * waited for: the next search is behind it on the stream. */
+#ifndef CUV_RCD_FILTER_CUDA_H
+#define CUV_RCD_FILTER_CUDA_H
+
+#include "cuv-cuda.h"
+#include "cuv-frame.h"
+#include "rcd/rcd-filter.h"
+
+CUV_BEGIN
+
+typedef struct _CuvRcdFilterCuda CuvRcdFilterCuda;
+
+/* Allocates all memory, 1.4 MB for each target. NULL on failure, see
+ * cuv_cuda_error(). */
+CuvRcdFilterCuda *cuv_rcd_filter_cuda_new (int max_targets);
+void cuv_rcd_filter_cuda_free (CuvRcdFilterCuda *self); /* NULL is allowed */
+
+/* Enqueues n crops of a frame in device memory, 1 .. max_targets. To be called
+ * before a draw over the same frame. */
+int cuv_rcd_filter_cuda_crop (CuvRcdFilterCuda *self, const CuvFrame *frame,
+    const CuvRcdCrop *crops, int n, CuvCudaStream stream);
+
+/* Parts of one of the last crops, at all sizes; a filter. */
+typedef struct {
+  CuvRcdCrop part[CUV_FILTER_SCALES];
+  int32_t crop, slot;
+} CuvRcdSample;
+
+/* Enqueues the responses of n filters, 1 .. max_targets. */
+int cuv_rcd_filter_cuda_find (CuvRcdFilterCuda *self,
+    const CuvRcdSample *samples, int n, CuvCudaStream stream);
+
+/* Waits for them: CUV_FILTER_SCALES maxima each. */
+int cuv_rcd_filter_cuda_collect (CuvRcdFilterCuda *self, CuvFilterPeak *peaks);
+
+/* Enqueues learning the sample's first part. */
+int cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self,
+    const CuvRcdSample *sample, float rate, CuvCudaStream stream);
+
+/* Learns the sample's first part, of a new target; the response there. Waits.
+ */
+int cuv_rcd_filter_cuda_start (CuvRcdFilterCuda *self,
+    const CuvRcdSample *sample, const CuvFilterGoal *goal, CuvCudaStream stream,
+    double *peak);
+
+/* Sets the model of a filter, and solves it. re, im: by frequency, then
+ * channel. Waits. */
+int cuv_rcd_filter_cuda_set (CuvRcdFilterCuda *self, int slot,
+    const CuvFilterGoal *goal, const float *re, const float *im,
+    CuvCudaStream stream);
+
+/* The model of a filter. Waits. */
+int cuv_rcd_filter_cuda_get (
+    CuvRcdFilterCuda *self, int slot, float *re, float *im);
+
+/* For tests: the filter itself, and the last crops of CUV_RCD_CROP_PIXELS. */
+int cuv_rcd_filter_cuda_get_filter (
+    CuvRcdFilterCuda *self, int slot, float *re, float *im);
+int cuv_rcd_filter_cuda_get_crops (
+    CuvRcdFilterCuda *self, int n, uint8_t *pixels);
+
+CUV_END
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Correlation filters on the GPU against those on the CPU: crops, models,
+ * filters and maxima bit for bit, but for the signs of zeros. */
+#include "config.h"
+#include "rcd-tests.h"
+
+#if HAVE_CUDA
+#include <stdlib.h>
+#include <string.h>
+#include "correlation/correlation.h"
+#include "cpu/crop.h"
+#include "cuvcheck.h"
+#include "rcd/filter.h"
+
+enum { MAX_TARGETS = 3 };
+
+/* The same filters twice. */
+typedef struct {
+  CuvRcdFilterCuda *cuda;
+  void *stream;
+  CuvCorrelationWork *work;
+  CuvCorrelation *filters[MAX_TARGETS];
+  int n;
+} Case;
+
+static CuvRcdSample
+sample_of (const Case *self, int i)
+{
+  CuvRcdSample sample = { .crop = i, .slot = MAX_TARGETS - 1 - i };
+
+  sample.part[0] =
+      cuv_correlation_sample (self->filters[i], CUV_FILTER_SCALES / 2);
+  return sample;
+}
+
+/* ---- comparisons ---- */
+
+static void
+compare (const char *name, int i, const float *found, const float *expected)
+{
+  size_t wrong = 0;
+
+  for (int k = 0; k < CUV_SPECTRUM_BINS * CUV_CHANNELS; k++)
+    wrong += !(found[k] == expected[k]);
+  CUV_CHECK (wrong == 0, ": %zu values of %s %d", wrong, name, i);
+}
+
+static void
+check_learned (const Case *self, int i)
+{
+  const CuvCorrelation *filter = self->filters[i];
+  const int slot = MAX_TARGETS - 1 - i;
+  CuvSpectrum *found = malloc (sizeof *found);
+
+  CUV_CHECK (
+      cuv_rcd_filter_cuda_get (self->cuda, slot, found->re, found->im) == 0);
+  compare ("model, re", i, found->re, filter->model.re);
+  compare ("model, im", i, found->im, filter->model.im);
+  CUV_CHECK (
+      cuv_rcd_filter_cuda_get_filter (self->cuda, slot, found->re, found->im)
+      == 0);
+  compare ("filter, re", i, found->re, filter->filter.re);
+  compare ("filter, im", i, found->im, filter->filter.im);
+  free (found);
+}
+
+/* Takes crops on both, which are compared. */
+static void
+take_crops (const Case *self, const CuvCheckFrame *frame, CuvFrame device)
+{
+  static uint8_t pixels[MAX_TARGETS][CUV_RCD_CROP_PIXELS];
+  CuvRcdCrop crops[MAX_TARGETS];
+
+  for (int i = 0; i < self->n; i++) {
+    crops[i] = cuv_correlation_crop (self->filters[i]);
+    cuv_rcd_cpu_crop (
+        &frame->frame, &crops[i], CUV_RCD_CROP, self->work->crops[i]);
+  }
+  CUV_CHECK (cuv_rcd_filter_cuda_crop (
+                 self->cuda, &device, crops, self->n, self->stream)
+          == 0,
+      ": %s", cuv_cuda_error ());
+  CUV_CHECK (
+      cuv_rcd_filter_cuda_get_crops (self->cuda, self->n, pixels[0]) == 0);
+  for (int i = 0; i < self->n; i++)
+    CUV_CHECK (memcmp (pixels[i], self->work->crops[i], sizeof pixels[i]) == 0,
+        ": crop %d", i);
+}
+
+/* ---- steps ---- */
+
+static void
+start (const Case *self)
+{
+  for (int i = 0; i < self->n; i++) {
+    const CuvRcdSample sample = sample_of (self, i);
+    double peak = 0.0;
+
+    cuv_correlation_start (self->filters[i], self->work, self->work->crops[i]);
+    CUV_CHECK (cuv_rcd_filter_cuda_start (self->cuda, &sample,
+                   &self->filters[i]->goal, self->stream, &peak)
+            == 0,
+        ": %s", cuv_cuda_error ());
+    CUV_CHECK (peak == self->filters[i]->peak, ": %g, not %g", peak,
+        self->filters[i]->peak);
+    check_learned (self, i);
+  }
+}
+
+static void
+find (const Case *self)
+{
+  CuvRcdSample samples[MAX_TARGETS];
+  CuvFilterPeak peaks[MAX_TARGETS][CUV_FILTER_SCALES];
+
+  for (int i = 0; i < self->n; i++) {
+    samples[i] = sample_of (self, i);
+    for (int k = 0; k < CUV_FILTER_SCALES; k++)
+      samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
+  }
+  CUV_CHECK (
+      cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, self->stream)
+          == 0,
+      ": %s", cuv_cuda_error ());
+  CUV_CHECK (cuv_rcd_filter_cuda_collect (self->cuda, peaks[0]) == 0, ": %s",
+      cuv_cuda_error ());
+  for (int i = 0; i < self->n; i++) {
+    CuvCorrelation found = *self->filters[i];
+    const CuvCorrelation *expected = self->filters[i];
+
+    cuv_correlation_choose (&found, peaks[i]);
+    cuv_correlation_find (self->filters[i], self->work, self->work->crops[i]);
+    CUV_CHECK (found.peak == expected->peak
+            && found.place.x == expected->place.x
+            && found.place.y == expected->place.y
+            && found.place.scale == expected->place.scale,
+        ": filter %d: %.17g at %.17g, %.17g, not %.17g at %.17g, %.17g", i,
+        found.peak, found.place.x, found.place.y, expected->peak,
+        expected->place.x, expected->place.y);
+  }
+}
+
+static void
+learn (const Case *self, float rate)
+{
+  for (int i = 0; i < self->n; i++) {
+    const CuvRcdSample sample = sample_of (self, i);
+
+    CUV_CHECK (
+        cuv_rcd_filter_cuda_learn (self->cuda, &sample, rate, self->stream)
+            == 0,
+        ": %s", cuv_cuda_error ());
+    cuv_correlation_learn (
+        self->filters[i], self->work, self->work->crops[i], rate);
+    check_learned (self, i);
+  }
+}
+
+/* Another filter's model. */
+static void
+set (const Case *self)
+{
+  const CuvCorrelation *filter = self->filters[0];
+
+  CUV_CHECK (
+      cuv_rcd_filter_cuda_set (self->cuda, MAX_TARGETS - 1, &filter->goal,
+          filter->model.re, filter->model.im, self->stream)
+          == 0,
+      ": %s", cuv_cuda_error ());
+  check_learned (self, 0);
+}
+
+/* ---- entry ---- */
+
+static void
+check_frames (Case *self, const char *format, int content)
+{
+  enum { WIDTH = 300, HEIGHT = 200 };
+  const int n_frames = cuv_check_options.few ? 2 : 6;
+
+  cuv_check_case ("filters, %s, content %d", format, content);
+  self->n = 1 + (int) cuv_check_below (MAX_TARGETS);
+  for (int i = 0; i < self->n; i++)
+    cuv_correlation_init (self->filters[i],
+        &(CuvRcdBox){ (int) cuv_check_below (WIDTH) - 10,
+            (int) cuv_check_below (HEIGHT) - 10,
+            10 + (int) cuv_check_below (90), 10 + (int) cuv_check_below (90) });
+  for (int i = 0; i < n_frames; i++) {
+    CuvCheckFrame frame = cuv_check_frame_new (format, WIDTH, HEIGHT, content);
+    void *appearance;
+    const CuvFrame device = cuv_check_to_device (&frame, &appearance);
+
+    take_crops (self, &frame, device);
+    if (i == 0)
+      start (self);
+    else
+      find (self);
+    if (i > 0)
+      learn (self, 0.1f);
+    set (self);
+    cuv_check_device_free (appearance);
+    cuv_check_frame_free (&frame);
+  }
+}
+
+void
+check_filters (void)
+{
+  Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
+    .stream = cuv_check_stream_new (),
+    .work = calloc (1, sizeof *self.work) };
+
+  cuv_correlation_work_init (self.work);
+  for (int i = 0; i < MAX_TARGETS; i++)
+    self.filters[i] = calloc (1, sizeof *self.filters[i]);
+  if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
+    check_frames (&self, "NV12", CUV_CHECK_TEXTURE);
+    check_frames (&self, "RGB", CUV_CHECK_NOISE);
+    if (!cuv_check_options.few)
+      check_frames (&self, "I420", CUV_CHECK_TEXTURE);
+  }
+  cuv_rcd_filter_cuda_free (self.cuda);
+  cuv_check_stream_free (self.stream);
+  for (int i = 0; i < MAX_TARGETS; i++)
+    free (self.filters[i]);
+  free (self.work);
+}
+
+/* ---- times ---- */
+
+static void
+submit_find (void *data)
+{
+  const Case *self = data;
+  CuvRcdSample samples[MAX_TARGETS];
+
+  for (int i = 0; i < self->n; i++) {
+    samples[i] = sample_of (self, i);
+    for (int k = 0; k < CUV_FILTER_SCALES; k++)
+      samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
+  }
+  cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, self->stream);
+}
+
+static void
+submit_learn (void *data)
+{
+  const Case *self = data;
+
+  for (int i = 0; i < self->n; i++) {
+    const CuvRcdSample sample = sample_of (self, i);
+
+    cuv_rcd_filter_cuda_learn (self->cuda, &sample, 0.015f, self->stream);
+  }
+}
+
+void
+bench_filters (void)
+{
+  Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
+    .stream = cuv_check_stream_new () };
+  CuvCorrelation *filter = calloc (1, sizeof *filter);
+  char name[60];
+
+  cuv_correlation_init (filter, &(CuvRcdBox){ 100, 60, 96, 72 });
+  for (int i = 0; i < MAX_TARGETS; i++)
+    self.filters[i] = filter;
+  for (self.n = 1; self.n <= MAX_TARGETS && self.cuda != NULL; self.n += 2) {
+    snprintf (name, sizeof name, "rcd cuda, %d filters find", self.n);
+    cuv_check_report (
+        name, cuv_check_time_device (submit_find, &self, self.stream), 0, 0);
+    snprintf (name, sizeof name, "rcd cuda, %d filters learn", self.n);
+    cuv_check_report (
+        name, cuv_check_time_device (submit_learn, &self, self.stream), 0, 0);
+  }
+  cuv_rcd_filter_cuda_free (self.cuda);
+  cuv_check_stream_free (self.stream);
+  free (filter);
+}
+
+#else
+
+void
+check_filters (void)
+{
+}
+
+void
+bench_filters (void)
+{
+}
+
+#endif
