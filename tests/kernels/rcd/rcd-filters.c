@@ -7,6 +7,7 @@
 #if HAVE_CUDA
 #include <stdlib.h>
 #include <string.h>
+#include "backend.h"
 #include "correlation/correlation.h"
 #include "cpu/crop.h"
 #include "cuvcheck.h"
@@ -170,6 +171,88 @@ set (const Case *self)
   check_learned (self, 0);
 }
 
+/* ---- from one processor to the other ---- */
+
+/* Does a job with filters[0], on the device or on the CPU. */
+static void
+run_task (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
+    CuvRcdFilterTask task)
+{
+  const CuvProcessor processor = { backend->on_device,
+    backend->on_device ? self->stream : NULL, 1 };
+  const CuvRcdFilterJob filters = { task, self->filters, 1, 0, 0.1f,
+    self->work };
+  void *appearance = NULL;
+  CuvFrame place = frame->frame;
+  CuvRcdJob job = { .frame = &place, .filters = &filters };
+  const char *problem;
+
+  if (backend->on_device)
+    place = cuv_check_to_device (frame, &appearance);
+  problem = cuv_backend_run (backend, &job, &processor);
+  CUV_CHECK (problem == NULL, ": %s", problem);
+  cuv_check_device_free (appearance);
+}
+
+static void
+open_backend (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
+    bool on_device)
+{
+  const CuvProcessor processor = { on_device, on_device ? self->stream : NULL,
+    1 };
+  const CuvRcdConfig config = { CUV_RCD_GREY_GRAD, CUV_RCD_JBLD,
+    frame->frame.width, frame->frame.height, 16, 1, 1, 1.0 / 12.0 };
+  void *appearance = NULL;
+  const CuvFrame place =
+      on_device ? cuv_check_to_device (frame, &appearance) : frame->frame;
+  const char *problem;
+
+  cuv_backend_close (backend);
+  problem = cuv_backend_open (
+      backend, &cuv_rcd_backend_classes, &config, &place, &processor);
+  CUV_CHECK (problem == NULL, ": %s", problem);
+  cuv_check_device_free (appearance);
+}
+
+/* A filter that changes the processor with each frame is as one that does not.
+ */
+static void
+check_switches (const Case *self)
+{
+  const CuvRcdBox box = { 60, 50, 70, 60 };
+  CuvCorrelation *switching = self->filters[0], *staying = self->filters[1];
+  CuvBackend backend = { 0 };
+
+  cuv_check_case ("filters that change the processor");
+  cuv_correlation_init (switching, &box);
+  cuv_correlation_init (staying, &box);
+  for (int i = 0; i < 4; i++) {
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("NV12", 200, 160, CUV_CHECK_TEXTURE);
+    const CuvRcdCrop crop = cuv_correlation_crop (staying);
+    uint8_t *pixels = self->work->crops[1];
+
+    open_backend (&backend, self, &frame, i % 2 != 0);
+    run_task (&backend, self, &frame, i == 0 ? CUV_RCD_START : CUV_RCD_FIND);
+    run_task (&backend, self, &frame, CUV_RCD_LEARN);
+    cuv_rcd_cpu_crop (&frame.frame, &crop, CUV_RCD_CROP, pixels);
+    if (i == 0)
+      cuv_correlation_start (staying, self->work, pixels);
+    else
+      cuv_correlation_find (staying, self->work, pixels);
+    cuv_correlation_learn (staying, self->work, pixels, 0.1f);
+    CUV_CHECK (switching->place.x == staying->place.x
+            && switching->place.y == staying->place.y
+            && switching->place.scale == staying->place.scale
+            && switching->peak == staying->peak,
+        ": frame %d", i);
+    cuv_check_frame_free (&frame);
+  }
+  cuv_backend_close (&backend);
+  compare ("model, re", 0, switching->model.re, staying->model.re);
+  compare ("model, im", 0, switching->model.im, staying->model.im);
+}
+
 /* ---- entry ---- */
 
 static void
@@ -218,6 +301,7 @@ check_filters (void)
     check_frames (&self, "RGB", CUV_CHECK_NOISE);
     if (!cuv_check_options.few)
       check_frames (&self, "I420", CUV_CHECK_TEXTURE);
+    check_switches (&self);
   }
   cuv_rcd_filter_cuda_free (self.cuda);
   cuv_check_stream_free (self.stream);
