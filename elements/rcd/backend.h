@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches frames on the CPU or on the GPU. */
+/* A search, and correlation filters, on the CPU or on the GPU. */
 #ifndef CUV_RCD_BACKEND_H
 #define CUV_RCD_BACKEND_H
 

@@ -43,15 +43,15 @@
  *   tracker-targets.c     adding and removing targets
  *   update.c              model update
  *   spd.c                 symmetric positive definite matrices and their means
- * backend.c               a search on the CPU or the GPU (cuda/rcd)
+ * backend.c               searches and filters on the CPU or the GPU (cuda/rcd)
  * the element:
  *   plugin.c              registers it
- *   gstrcdtrack.c         the element: frames, signals, statistics
+ *   gstrcdtrack.c         frames, signals, statistics
  *   gstrcdtracksettings.c its properties
- *   gstrcdtargets.c       the tracker behind a lock, and where targets come
- * from gstrcdpicture.c       the picture of a target gstrcdregions.c objects of
- * a frame, tracks as metadata gstrcdconfirm.c       targets of a detector,
- * until they are confirmed
+ *   gstrcdtargets.c       the tracker behind a lock; where targets come from
+ *   gstrcdpicture.c       the picture of a target
+ *   gstrcdregions.c       objects of a frame, tracks as metadata
+ *   gstrcdconfirm.c       targets of a detector, until they are confirmed
  */
 #ifndef CUV_RCD_H
 #define CUV_RCD_H

@@ -10,7 +10,8 @@
  *   fourier-template.h  transforms
  *   solve-template.h    the filter of a model, and responses
  *
- * cuda/rcd/filter.cu does the same on the GPU. */
+ * cuda/rcd/filter.h does the same on the GPU; backend.c says where a filter is.
+ */
 #ifndef CUV_RCD_CORRELATION_H
 #define CUV_RCD_CORRELATION_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rcd-bench.h"
+#include "correlation/correlation.h"
+#include "cpu/crop.h"
 #include "cpu/rcd-cpu.h"
+#include "cuvcpu.h"
 #include "rcd-tests.h"
 
 #include <stdio.h>
@@ -118,9 +121,67 @@ bench_case (const RcdBenchCase *bench)
   rcd_input_clear (&self.input);
 }
 
+/* ---- correlation filters ---- */
+
+typedef struct {
+  CuvCorrelation filter;
+  CuvCorrelationWork work;
+  CuvCheckFrame frame;
+} Follow;
+
+static void
+take_crop (Follow *self)
+{
+  const CuvRcdCrop crop = cuv_correlation_crop (&self->filter);
+
+  cuv_rcd_cpu_crop (
+      &self->frame.frame, &crop, CUV_RCD_CROP, self->work.crops[0]);
+}
+
+static void
+find (void *data)
+{
+  Follow *self = data;
+
+  take_crop (self);
+  cuv_correlation_find (&self->filter, &self->work, self->work.crops[0]);
+}
+
+static void
+learn (void *data)
+{
+  Follow *self = data;
+
+  cuv_correlation_learn (
+      &self->filter, &self->work, self->work.crops[0], 0.015f);
+}
+
+static void
+bench_follow (unsigned mask, const char *name)
+{
+  Follow *self = calloc (1, sizeof *self);
+  char text[60];
+
+  self->frame = cuv_check_frame_new ("NV12", 768, 576, CUV_CHECK_TEXTURE);
+  cuv_cpu_set_mask (mask);
+  cuv_correlation_work_init (&self->work);
+  cuv_cpu_set_mask (~0u);
+  cuv_correlation_init (&self->filter, &(CuvRcdBox){ 300, 200, 96, 72 });
+  take_crop (self);
+  cuv_correlation_start (&self->filter, &self->work, self->work.crops[0]);
+  snprintf (text, sizeof text, "filter finds, %s", name);
+  cuv_check_report (text, cuv_check_time (find, self), CUV_RCD_CROP_PIXELS, 0);
+  snprintf (text, sizeof text, "filter learns, %s", name);
+  cuv_check_report (text, cuv_check_time (learn, self), CUV_RCD_CROP_PIXELS, 0);
+  cuv_check_frame_free (&self->frame);
+  free (self);
+}
+
 void
 bench_rcd (void)
 {
+  bench_follow (0, "C");
+  bench_follow (~0u, "SIMD");
   for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
     if (rcd_bench_wants (&rcd_bench_cases[i]))
       bench_case (&rcd_bench_cases[i]);

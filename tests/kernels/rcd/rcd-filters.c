@@ -351,11 +351,13 @@ bench_filters (void)
     self.filters[i] = filter;
   for (self.n = 1; self.n <= MAX_TARGETS && self.cuda != NULL; self.n += 2) {
     snprintf (name, sizeof name, "rcd cuda, %d filters find", self.n);
-    cuv_check_report (
-        name, cuv_check_time_device (submit_find, &self, self.stream), 0, 0);
+    cuv_check_report (name,
+        cuv_check_time_device (submit_find, &self, self.stream),
+        CUV_RCD_CROP_PIXELS, 0);
     snprintf (name, sizeof name, "rcd cuda, %d filters learn", self.n);
-    cuv_check_report (
-        name, cuv_check_time_device (submit_learn, &self, self.stream), 0, 0);
+    cuv_check_report (name,
+        cuv_check_time_device (submit_learn, &self, self.stream),
+        CUV_RCD_CROP_PIXELS, 0);
   }
   cuv_rcd_filter_cuda_free (self.cuda);
   cuv_check_stream_free (self.stream);
