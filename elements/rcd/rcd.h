@@ -7,9 +7,10 @@
  *
  * A frame: gstrcdtrack.c -> gstrcdtargets.c (the lock, new targets) ->
  * track/tracker.c, which plans the search -> backend.c -> cpu/rcd-cpu.c, or
- * cuda/rcd/rcd.cu if the frame is in CUDA memory -> matches and crops ->
- * tracker.c, which decides with the filters of correlation/ -> gstrcdconfirm.c,
- * gstrcdregions.c: metadata and messages.
+ * cuda/rcd/rcd.cu if the frame is in CUDA memory, and the filters of
+ * correlation/, or cuda/rcd/filter.cu -> matches and places -> tracker.c, which
+ * decides, and lets filters learn -> gstrcdconfirm.c, gstrcdregions.c: metadata
+ * and messages.
  *
  * reference/, the definition in plain C:
  *   sums.c                sums of features, integral images
@@ -33,8 +34,12 @@
  * correlation/, a correlation filter that follows a target:
  *   places.c              places, crops, masks, labels
  *   correlation.c         finding and learning on the CPU
- *   filter-dsp.c          function table in C; cpu/x86 has AVX2
- *   hog-template.h, fourier-template.h, solve-template.h: its functions
+ *   filter-dsp.c          function table in C
+ *   ../cpu/x86/filter-avx2.c: the same in AVX2
+ *   hog-template.h        features of cells
+ *   fourier-template.h    their transforms
+ *   solve-template.h      the filter of a model, and its responses
+ *   four.h                vectors that they share
  * track/, targets over frames:
  *   tracker.c             one frame: search, decide, update
  *   tracker-match.c       what a match means for a target

@@ -9,6 +9,7 @@
 #define CUV_RCD_HOG_TEMPLATE_H
 
 #include "correlation/filter-dsp.h"
+#include "correlation/four.h"
 
 #include <string.h>
 
@@ -201,41 +202,50 @@ cuv_hog_set_factors (
   }
 }
 
-/* Adds n values times a factor, truncated. */
-static inline void
-cuv_hog_normalise (
-    const float *restrict h, int n, float factor, float *restrict sums)
+/* cuv_hog_truncate() of each element. */
+static inline CuvFour
+cuv_hog_truncate_four (CuvFour v)
 {
-  for (int k = 0; k < n; k++)
-    sums[k] += cuv_hog_truncate (h[k] * factor);
+  const CuvFour most = { 0.2f, 0.2f, 0.2f, 0.2f };
+#ifdef __SSE2__
+  return (CuvFour) _mm_min_ps ((__m128) v, (__m128) most);
+#else
+  const CuvFourInts less = v < most;
+
+  return (CuvFour) (((CuvFourInts) v & less) | ((CuvFourInts) most & ~less));
+#endif
 }
 
-/* All channels of a cell but the last. */
+static inline CuvFour
+cuv_hog_normalise (CuvFour h, const float factor[CUV_HOG_SUMS])
+{
+  CuvFour sum = { 0.0f, 0.0f, 0.0f, 0.0f };
+
+  for (int i = 0; i < CUV_HOG_SUMS; i++)
+    sum += cuv_hog_truncate_four (h * factor[i]);
+  return 0.5f * sum;
+}
+
+/* All channels of a cell but the last. Each step writes a few beyond its own,
+ * which the next ones overwrite. */
 static inline void
 cuv_hog_set_cell (
     const float *h, const float factor[CUV_HOG_SUMS], float *channels)
 {
-  enum { LANES = CUV_HOG_UNSIGNED + 3 };
-  float both[LANES] = { 0.0f };
-  float sums[CUV_HOG_LANES] = { 0.0f }, both_sums[LANES] = { 0.0f };
-  float totals[CUV_HOG_SUMS] = { 0.0f };
+  float *both = channels + CUV_HOG_SIGNED;
+  const CuvFour factors = *(const CuvFour *) factor;
+  CuvFour totals = { 0.0f, 0.0f, 0.0f, 0.0f };
 
-  for (int k = 0; k < CUV_HOG_UNSIGNED; k++)
-    both[k] = h[k] + h[k + CUV_HOG_UNSIGNED];
-  for (int i = 0; i < CUV_HOG_SUMS; i++) {
-    cuv_hog_normalise (h, CUV_HOG_LANES, factor[i], sums);
-    cuv_hog_normalise (both, LANES, factor[i], both_sums);
-  }
-  for (int k = 0; k < CUV_HOG_SIGNED; k++) {
-    for (int i = 0; i < CUV_HOG_SUMS; i++)
-      totals[i] += cuv_hog_truncate (h[k] * factor[i]);
-  }
+  for (int k = 0; k < CUV_HOG_SIGNED; k += 4)
+    *(CuvFour *) (channels + k) =
+        cuv_hog_normalise (*(const CuvFour *) (h + k), factor);
+  for (int k = 0; k < CUV_HOG_UNSIGNED; k += 4)
+    *(CuvFour *) (both + k) = cuv_hog_normalise (*(const CuvFour *) (h + k)
+            + *(const CuvFour *) (h + k + CUV_HOG_UNSIGNED),
+        factor);
   for (int k = 0; k < CUV_HOG_SIGNED; k++)
-    channels[k] = 0.5f * sums[k];
-  for (int k = 0; k < CUV_HOG_UNSIGNED; k++)
-    channels[CUV_HOG_SIGNED + k] = 0.5f * both_sums[k];
-  for (int i = 0; i < CUV_HOG_SUMS; i++)
-    channels[CUV_HOG_SIGNED + CUV_HOG_UNSIGNED + i] = 0.2357f * totals[i];
+    totals += cuv_hog_truncate_four (h[k] * factors);
+  *(CuvFour *) (both + CUV_HOG_UNSIGNED) = 0.2357f * totals;
 }
 
 /* ---- grey values ---- */

@@ -4,23 +4,11 @@
 #ifndef CUV_RCD_SOLVE_TEMPLATE_H
 #define CUV_RCD_SOLVE_TEMPLATE_H
 
+#include "correlation/four.h"
 #include "correlation/fourier-template.h"
 
 /* Frequencies side by side, whose channels are added one after another. */
 enum { CUV_BINS = 4 };
-
-typedef float CuvFour
-    __attribute__ ((vector_size (16), aligned (4), may_alias));
-
-/* Of vectors a and b, elements i, j of a and then k, l of b. */
-#ifdef __clang__
-#define CUV_SHUFFLE(a, b, i, j, k, l)                                          \
-  __builtin_shufflevector (a, b, i, j, k + 4, l + 4)
-#else
-typedef int32_t CuvFourInts __attribute__ ((vector_size (16)));
-#define CUV_SHUFFLE(a, b, i, j, k, l)                                          \
-  __builtin_shuffle (a, b, (CuvFourInts){ i, j, k + 4, l + 4 })
-#endif
 
 /* One term for each channel and frequency. */
 typedef struct {
