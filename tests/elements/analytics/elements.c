@@ -34,7 +34,7 @@ add_region (GstBuffer *frame)
       roi, gst_structure_new ("object_id", "id", G_TYPE_INT, 7, NULL));
 }
 
-GST_START_TEST (test_overlay)
+CUV_TEST (test_overlay)
 {
   GstHarness *h = line_new (
       "visionoverlay fill=solid fill-color=navy hold-regions=0", "BGRA");
@@ -54,8 +54,6 @@ GST_START_TEST (test_overlay)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
 #if GST_CHECK_VERSION(1, 26, 0)
 static gboolean
 is_white (GstBuffer *buffer, gint x, gint y)
@@ -74,7 +72,7 @@ is_white (GstBuffer *buffer, gint x, gint y)
 
 /* What is hidden of an oriented detection contains its region, whose box is
  * that before the rotation, and the box that encloses it. */
-GST_START_TEST (test_hidden_oriented)
+CUV_TEST (test_hidden_oriented)
 {
   GstHarness *h = line_new ("visionoverlay fill=solid fill-color=white "
                             "fill-margin=0 draw-boxes=false draw-labels=false "
@@ -100,8 +98,6 @@ GST_START_TEST (test_hidden_oriented)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
 #endif
 
 /* What visionpublish writes of a frame, from "objects" to "resolution". */
@@ -129,7 +125,7 @@ published (GstBuffer *frame, const gchar *format)
   return objects;
 }
 
-GST_START_TEST (test_publish)
+CUV_TEST (test_publish)
 {
   GstBuffer *frame = black_frame ();
   GstVideoInfo info = frame_info ();
@@ -161,10 +157,8 @@ GST_START_TEST (test_publish)
   cuv_folder_leave ();
 }
 
-GST_END_TEST
-
 /* Starts tracks of what a decoder found, and puts ids on its detections. */
-GST_START_TEST (test_rcdtrack)
+CUV_TEST (test_rcdtrack)
 {
   Film film = film_new ("object-class=person", "NV12", WIDTH, HEIGHT);
   GstCuvObject object;
@@ -207,10 +201,8 @@ GST_START_TEST (test_rcdtrack)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Regions of others have the ids of detections. */
-GST_START_TEST (test_rcdtrack_after_other_regions)
+CUV_TEST (test_rcdtrack_after_other_regions)
 {
   Film film = film_new (
       "object-initial-x=60 object-initial-y=50 object-initial-width=48 "
@@ -235,8 +227,6 @@ GST_START_TEST (test_rcdtrack_after_other_regions)
   }
   film_clear (&film);
 }
-
-GST_END_TEST
 
 /* ---- a picture ---- */
 
@@ -311,7 +301,7 @@ labelled (GstSample *sample, const gchar *label)
   return objects;
 }
 
-GST_START_TEST (test_roi_list)
+CUV_TEST (test_roi_list)
 {
   GstSample *sample = sample_of (
       DETECT "inference-region=roi-list object-class=person", add_person);
@@ -346,8 +336,6 @@ GST_START_TEST (test_roi_list)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST
-
 static void
 add_car (GstBuffer *buffer)
 {
@@ -355,7 +343,7 @@ add_car (GstBuffer *buffer)
 }
 
 /* Each track's detection is the one whose region has its id. */
-GST_START_TEST (test_detect_and_track)
+CUV_TEST (test_detect_and_track)
 {
   GstSample *sample = sample_of (DETECT
       "! rcdtrack object-class=face max-targets=3 confirm-detections=0",
@@ -386,11 +374,9 @@ GST_START_TEST (test_detect_and_track)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST
-
 #if GST_CHECK_VERSION(1, 28, 0)
 /* Its ids count from 0 up. */
-GST_START_TEST (test_ioutracker)
+CUV_TEST (test_ioutracker)
 {
   GstHarness *h = line_new ("ioutracker", "BGRA");
   GstVideoInfo info = frame_info ();
@@ -438,29 +424,4 @@ GST_START_TEST (test_ioutracker)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 #endif
-
-static Suite *
-elements_suite (void)
-{
-  Suite *suite = suite_create ("analytics-elements");
-  TCase *tc = tcase_create ("all");
-
-  tcase_add_test (tc, test_overlay);
-#if GST_CHECK_VERSION(1, 26, 0)
-  tcase_add_test (tc, test_hidden_oriented);
-#endif
-  tcase_add_test (tc, test_publish);
-  tcase_add_test (tc, test_rcdtrack);
-  tcase_add_test (tc, test_rcdtrack_after_other_regions);
-  tcase_add_test (tc, test_roi_list);
-  tcase_add_test (tc, test_detect_and_track);
-#if GST_CHECK_VERSION(1, 28, 0)
-  tcase_add_test (tc, test_ioutracker);
-#endif
-  suite_add_tcase (suite, tc);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (elements_suite)

@@ -24,7 +24,7 @@ n_regions (GstBuffer *buffer)
 
 /* ---- writing ---- */
 
-GST_START_TEST (test_written_as_both)
+CUV_TEST (test_written_as_both)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstCuvObject object = add (buffer, 0, "face", 10, 20), read;
@@ -50,11 +50,9 @@ GST_START_TEST (test_written_as_both)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* Regions of others, with ids that detections have, stand before and between.
  */
-GST_START_TEST (test_track_belongs_to_its_object)
+CUV_TEST (test_track_belongs_to_its_object)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
@@ -79,10 +77,8 @@ GST_START_TEST (test_track_belongs_to_its_object)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* A region that has no detection gets one. */
-GST_START_TEST (test_track_of_a_region)
+CUV_TEST (test_track_of_a_region)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
@@ -101,10 +97,8 @@ GST_START_TEST (test_track_of_a_region)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* The parent is a detection only, and gets a region for its id. */
-GST_START_TEST (test_parent)
+CUV_TEST (test_parent)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
@@ -129,10 +123,8 @@ GST_START_TEST (test_parent)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* Adding entries one by one would take seconds; see GST_CUV_MAX_MTDS. */
-GST_START_TEST (test_many_objects)
+CUV_TEST (test_many_objects)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GArray *objects;
@@ -150,11 +142,9 @@ GST_START_TEST (test_many_objects)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* ---- reading ---- */
 
-GST_START_TEST (test_detection_only)
+CUV_TEST (test_detection_only)
 {
   GstBuffer *buffer = gst_buffer_new ();
   guint dog, unnamed;
@@ -186,10 +176,8 @@ GST_START_TEST (test_detection_only)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* Ids differ: parents and JSON name objects by them. */
-GST_START_TEST (test_ids)
+CUV_TEST (test_ids)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GArray *objects;
@@ -209,10 +197,8 @@ GST_START_TEST (test_ids)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* Two models may find the same box. */
-GST_START_TEST (test_equal_objects)
+CUV_TEST (test_equal_objects)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
@@ -233,10 +219,8 @@ GST_START_TEST (test_equal_objects)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 #if GST_CHECK_VERSION(1, 26, 0)
-GST_START_TEST (test_oriented)
+CUV_TEST (test_oriented)
 {
   static const struct {
     gfloat angle;
@@ -264,8 +248,6 @@ GST_START_TEST (test_oriented)
     gst_buffer_unref (buffer);
   }
 }
-
-GST_END_TEST
 #endif
 
 static void
@@ -319,7 +301,7 @@ check_random (GstBuffer *buffer, GArray *objects)
   }
 }
 
-GST_START_TEST (test_random)
+CUV_TEST (test_random)
 {
   GRand *rand = g_rand_new_with_seed (g_random_int ());
 
@@ -338,8 +320,6 @@ GST_START_TEST (test_random)
   }
   g_rand_free (rand);
 }
-
-GST_END_TEST
 
 /* ---- copies ---- */
 
@@ -398,7 +378,7 @@ check_copies (const gchar *line, guint scale)
 
 /* Some elements drop the parameters of regions; what GstAnalytics has remains.
  */
-GST_START_TEST (test_copies)
+CUV_TEST (test_copies)
 {
   check_copies ("queue", 1);
   check_copies ("tee name=t ! queue t. ! fakesink async=false", 1);
@@ -410,10 +390,8 @@ GST_START_TEST (test_copies)
   check_copies ("cuvcudaupload ! cuvcudadownload", 1);
 }
 
-GST_END_TEST
-
 /* Both are rounded in the same way, or dropped: no object is there twice. */
-GST_START_TEST (test_transforms)
+CUV_TEST (test_transforms)
 {
   static const gchar *const lines[] = {
     "videoscale ! video/x-raw,width=137,height=101 ! queue",
@@ -440,31 +418,3 @@ GST_START_TEST (test_transforms)
     gst_harness_teardown (h);
   }
 }
-
-GST_END_TEST
-
-static Suite *
-objects_suite (void)
-{
-  Suite *suite = suite_create ("analytics-objects");
-  TCase *tc = tcase_create ("all");
-
-  tcase_add_test (tc, test_written_as_both);
-  tcase_add_test (tc, test_track_belongs_to_its_object);
-  tcase_add_test (tc, test_track_of_a_region);
-  tcase_add_test (tc, test_parent);
-  tcase_add_test (tc, test_many_objects);
-  tcase_add_test (tc, test_detection_only);
-  tcase_add_test (tc, test_ids);
-  tcase_add_test (tc, test_equal_objects);
-#if GST_CHECK_VERSION(1, 26, 0)
-  tcase_add_test (tc, test_oriented);
-#endif
-  tcase_add_test (tc, test_random);
-  tcase_add_test (tc, test_copies);
-  tcase_add_test (tc, test_transforms);
-  suite_add_tcase (suite, tc);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (objects_suite)

@@ -59,7 +59,7 @@ check_equal (const GstCuvObject *a, const GstCuvObject *b)
       && is_equal (a->class_confidence, b->class_confidence) && a->od == b->od);
 }
 
-GST_START_TEST (same_objects)
+CUV_TEST (same_objects)
 {
   GstBuffer *buffer = buffer_new (), *received = gst_buffer_new ();
   GByteArray *sent = serialize (buffer);
@@ -85,7 +85,6 @@ GST_START_TEST (same_objects)
   gst_buffer_unref (received);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST
 
 /* Calls the meta's function with the variant as it would be sent. */
 static void
@@ -107,7 +106,7 @@ receive (GstBuffer *buffer, GVariant *variant)
 }
 
 /* Entries that are none are left out, relations to them, too. */
-GST_START_TEST (contradictions)
+CUV_TEST (contradictions)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GVariantBuilder mtds, edges, many;
@@ -136,20 +135,10 @@ GST_START_TEST (contradictions)
   fail_unless (gst_buffer_get_analytics_relation_meta (buffer) == NULL);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST
 
-static Suite *
-sent_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
   static const gchar *const no_kinds[] = { NULL };
-  Suite *suite = suite_create ("analytics-sent");
-  TCase *tc = tcase_create ("all");
 
   gst_cuv_meta_register_tables (no_kinds);
-  tcase_add_test (tc, same_objects);
-  tcase_add_test (tc, contradictions);
-  suite_add_tcase (suite, tc);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (sent_suite)

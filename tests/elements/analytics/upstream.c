@@ -14,7 +14,7 @@ blue_at (GstBuffer *frame, guint x, guint y)
   return blue;
 }
 
-GST_START_TEST (test_objectdetectionoverlay)
+CUV_TEST (test_objectdetectionoverlay)
 {
   GstHarness *h = line_new ("objectdetectionoverlay", "BGRA");
   GstBuffer *frame = black_frame ();
@@ -39,18 +39,3 @@ GST_START_TEST (test_objectdetectionoverlay)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-
-static Suite *
-upstream_suite (void)
-{
-  Suite *suite = suite_create ("analytics-upstream");
-  TCase *tc = tcase_create ("all");
-
-  tcase_add_test (tc, test_objectdetectionoverlay);
-  suite_add_tcase (suite, tc);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (upstream_suite)

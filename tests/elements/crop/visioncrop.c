@@ -31,7 +31,7 @@ check_plan (const CuvCropRequest *request, const gint box[4],
 
 #define A(...) ((const gint[4]){ __VA_ARGS__ })
 
-GST_START_TEST (plans)
+CUV_TEST (plans)
 {
   const CuvCropRequest own = { 0, 0, 0, true, 1, 1 };
   const CuvCropRequest even = { 0, 0, 0, true, 2, 2 };
@@ -71,7 +71,6 @@ GST_START_TEST (plans)
       cuv_crop_plan (&plan, &margin, 1, 1, G_MAXUINT, G_MAXUINT, W, H));
   ck_assert_int_eq (plan.source.width, W);
 }
-GST_END_TEST
 
 /* ---- pictures ---- */
 
@@ -146,7 +145,7 @@ cropped (const gchar *format, GstBuffer *frame, gint x, gint y, gint w, gint h)
   return out;
 }
 
-GST_START_TEST (pixels)
+CUV_TEST (pixels)
 {
   static const gchar *const formats[] = { "GRAY8", "RGB", "BGRx", "NV12",
     "I420", "YUY2" };
@@ -166,10 +165,9 @@ GST_START_TEST (pixels)
     gst_harness_teardown (h);
   }
 }
-GST_END_TEST
 
 /* Those at odd pixels: no column or row of the object is lost. */
-GST_START_TEST (odd_boxes)
+CUV_TEST (odd_boxes)
 {
   static const gint boxes[][4] = { { 11, 10, 1, 10 }, { 11, 11, 1, 1 },
     { 10, 12, 1, 1 }, { 3, 5, 7, 9 }, { W - 1, H - 1, 1, 1 } };
@@ -198,9 +196,8 @@ GST_START_TEST (odd_boxes)
     gst_harness_teardown (h);
   }
 }
-GST_END_TEST
 
-GST_START_TEST (scaled_with_borders)
+CUV_TEST (scaled_with_borders)
 {
   GstHarness *h = harness_new ("GRAY8", "width=40 height=40");
   GstBuffer *frame = frame_new ("GRAY8"), *picture;
@@ -220,10 +217,9 @@ GST_START_TEST (scaled_with_borders)
   gst_buffer_unref (picture);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* Of packed 4:2:2, which GStreamer's interpolation cannot scale. */
-GST_START_TEST (few_pixels)
+CUV_TEST (few_pixels)
 {
   static const gint sizes[][2] = { { 1, 40 }, { 3, 40 }, { 7, 9 }, { 30, 5 },
     { 30, 1 } };
@@ -250,7 +246,6 @@ GST_START_TEST (few_pixels)
     g_free (settings);
   }
 }
-GST_END_TEST
 
 /* ---- metadata ---- */
 
@@ -264,7 +259,7 @@ param (GstVideoRegionOfInterestMeta *roi, const gchar *name, const gchar *field)
   return value;
 }
 
-GST_START_TEST (object_is_on_the_picture)
+CUV_TEST (object_is_on_the_picture)
 {
   GstHarness *h = harness_new ("NV12", "width=64 margin=0.3");
   GstBuffer *frame = frame_new ("NV12"), *picture;
@@ -302,11 +297,10 @@ GST_START_TEST (object_is_on_the_picture)
   gst_buffer_unref (picture);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* ---- which objects ---- */
 
-GST_START_TEST (objects_that_are_not_cropped)
+CUV_TEST (objects_that_are_not_cropped)
 {
   GstHarness *h = harness_new ("GRAY8", "min-size-width=5 min-size-height=8");
   GstBuffer *frame = frame_new ("GRAY8");
@@ -326,10 +320,9 @@ GST_START_TEST (objects_that_are_not_cropped)
   fail_unless_equals_uint64 (cuv_stat (h->element, "outside"), 1);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* The work of one frame is bounded. */
-GST_START_TEST (too_many_objects)
+CUV_TEST (too_many_objects)
 {
   GstHarness *h = harness_new ("GRAY8", "");
   GstBus *bus = cuv_harness_watch (h);
@@ -347,7 +340,6 @@ GST_START_TEST (too_many_objects)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 static guint
 count_gaps (GstHarness *h)
@@ -363,7 +355,7 @@ count_gaps (GstHarness *h)
 }
 
 /* Also of objects that are not cropped; sinks would wait for ever. */
-GST_START_TEST (gap_without_pictures)
+CUV_TEST (gap_without_pictures)
 {
   GstHarness *h = harness_new ("GRAY8", "min-size-width=9");
   GstBuffer *frame = frame_new ("GRAY8");
@@ -382,7 +374,6 @@ GST_START_TEST (gap_without_pictures)
   cuv_play ("videotestsrc num-buffers=5 ! tee name=t ! queue ! fakesink "
             "t. ! queue ! visioncrop ! fakesink");
 }
-GST_END_TEST
 
 /* ---- what is before it ---- */
 
@@ -423,7 +414,7 @@ play_5_frames (const gchar *crop)
 }
 
 /* Its size and rate are its own. */
-GST_START_TEST (source_is_as_without)
+CUV_TEST (source_is_as_without)
 {
   play_5_frames ("visioncrop name=c ! fakesink");
   play_5_frames ("visioncrop name=c width=112 height=112 ! fakesink");
@@ -432,11 +423,10 @@ GST_START_TEST (source_is_as_without)
   play_5_frames ("visioncrop name=c width=60 ! videoconvert ! jpegenc"
                  " ! fakesink");
 }
-GST_END_TEST
 
 /* ---- sizes ---- */
 
-GST_START_TEST (size_of_downstream)
+CUV_TEST (size_of_downstream)
 {
   GstHarness *h = gst_harness_new ("visioncrop");
   GstBuffer *frame = frame_new ("GRAY8");
@@ -448,7 +438,6 @@ GST_START_TEST (size_of_downstream)
   check_size (h, 30, 60);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 static guint
 count_caps (GstHarness *h)
@@ -464,7 +453,7 @@ count_caps (GstHarness *h)
 }
 
 /* Caps come where the size changes, at no other frame. */
-GST_START_TEST (caps_of_own_sizes)
+CUV_TEST (caps_of_own_sizes)
 {
   static const guint sizes[] = { 10, 10, 20, 20, 20, 10 };
   GstHarness *h = harness_new ("GRAY8", "");
@@ -480,9 +469,8 @@ GST_START_TEST (caps_of_own_sizes)
   ck_assert_uint_eq (count_caps (h), 3);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-GST_START_TEST (live_size)
+CUV_TEST (live_size)
 {
   GstHarness *h = harness_new ("GRAY8", "width=20");
 
@@ -496,11 +484,10 @@ GST_START_TEST (live_size)
   }
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* ---- frames ---- */
 
-GST_START_TEST (broken_frame)
+CUV_TEST (broken_frame)
 {
   GstHarness *h = harness_new ("GRAY8", "");
   GstBuffer *frame = frame_new ("GRAY8");
@@ -510,10 +497,9 @@ GST_START_TEST (broken_frame)
   cuv_harness_push_error (h, frame, "describes 63x48");
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* Converters refuse interlaced frames whose height has no two fields. */
-GST_START_TEST (interlaced_frame)
+CUV_TEST (interlaced_frame)
 {
   GstHarness *h = gst_harness_new ("visioncrop");
   GstBuffer *frame = frame_new ("I420");
@@ -529,9 +515,8 @@ GST_START_TEST (interlaced_frame)
   gst_buffer_unref (wanted);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-GST_START_TEST (cuda_memory)
+CUV_TEST (cuda_memory)
 {
   GstHarness *h = gst_harness_new_parse ("cuvcudaupload ! visioncrop name=c");
   GstElement *crop = gst_bin_get_by_name (GST_BIN (h->element), "c");
@@ -548,32 +533,3 @@ GST_START_TEST (cuda_memory)
   gst_buffer_unref (wanted);
   gst_harness_teardown (h);
 }
-GST_END_TEST
-
-static Suite *
-visioncrop_suite (void)
-{
-  Suite *suite = suite_create ("visioncrop");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, plans);
-  tcase_add_test (tc, pixels);
-  tcase_add_test (tc, odd_boxes);
-  tcase_add_test (tc, scaled_with_borders);
-  tcase_add_test (tc, few_pixels);
-  tcase_add_test (tc, object_is_on_the_picture);
-  tcase_add_test (tc, objects_that_are_not_cropped);
-  tcase_add_test (tc, too_many_objects);
-  tcase_add_test (tc, gap_without_pictures);
-  tcase_add_test (tc, source_is_as_without);
-  tcase_add_test (tc, size_of_downstream);
-  tcase_add_test (tc, caps_of_own_sizes);
-  tcase_add_test (tc, live_size);
-  tcase_add_test (tc, broken_frame);
-  tcase_add_test (tc, interlaced_frame);
-  tcase_add_test (tc, cuda_memory);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (visioncrop_suite)

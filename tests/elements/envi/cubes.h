@@ -35,11 +35,6 @@ void expect_end (Player *self);
 
 guint first_byte (GstSample *sample); /* unrefs it */
 
-/* In files of their own. */
-void add_sample_tests (TCase *tcase);
-void add_part_tests (TCase *tcase);
-void add_error_tests (TCase *tcase);
-
 /* Sorted file names of the folder, separated by blanks; g_free() it. */
 gchar *files_here (void);
 

@@ -66,17 +66,10 @@ check_case (const TypeCase *c, gboolean big_endian)
           && size == (gsize) cuv_cube_sample_size (format)));
 }
 
-GST_START_TEST (converts_samples)
+CUV_TEST (converts_samples)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     check_case (&cases[i], FALSE);
     check_case (&cases[i], TRUE);
   }
-}
-
-GST_END_TEST
-void
-add_sample_tests (TCase *tcase)
-{
-  tcase_add_test (tcase, converts_samples);
 }

@@ -74,7 +74,7 @@ check_full (const CuvEnvi *envi)
   fail_unless_equals_uint64 (cuv_envi_data_size (envi), 480);
 }
 
-GST_START_TEST (all_keys_are_parsed)
+CUV_TEST (all_keys_are_parsed)
 {
   CuvEnvi envi = parse_valid (full);
   GString *dos = g_string_new (full);
@@ -86,8 +86,7 @@ GST_START_TEST (all_keys_are_parsed)
   g_string_free (dos, TRUE);
 }
 
-GST_END_TEST
-GST_START_TEST (optional_keys)
+CUV_TEST (optional_keys)
 {
   CuvEnvi envi = parse_valid (SHAPE "data type = 1");
 
@@ -96,9 +95,8 @@ GST_START_TEST (optional_keys)
   fail_if (envi.bad[0] || envi.bad[1] || envi.bad[2]);
 }
 
-GST_END_TEST
 /* Without a unit the range of the values decides. */
-GST_START_TEST (wavelengths_without_a_unit)
+CUV_TEST (wavelengths_without_a_unit)
 {
   static const struct {
     const char *values;
@@ -123,9 +121,8 @@ GST_START_TEST (wavelengths_without_a_unit)
   }
 }
 
-GST_END_TEST
 /* Values whose unit is not a length are not used as wavelengths. */
-GST_START_TEST (wavelength_units)
+CUV_TEST (wavelength_units)
 {
   static const struct {
     const char *unit;
@@ -149,8 +146,7 @@ GST_START_TEST (wavelength_units)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (ignore_values)
+CUV_TEST (ignore_values)
 {
   CuvEnvi envi = parse_valid (GOOD "data ignore value = nan");
 
@@ -161,7 +157,6 @@ GST_START_TEST (ignore_values)
   fail_unless (envi.has_ignore && envi.ignore == 65535);
 }
 
-GST_END_TEST
 static const char *const invalid_headers[][2] = {
   { "", "line 1: the first line is not ENVI" },
   { "ENVY\nsamples = 1", "line 1: the first line is not ENVI" },
@@ -228,7 +223,7 @@ static const char *const invalid_headers[][2] = {
   { GOOD "data ignore value = some", "line 8: data ignore value is 'some'" },
 };
 
-GST_START_TEST (errors_name_the_line)
+CUV_TEST (errors_name_the_line)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid_headers); i++) {
     CuvEnvi envi;
@@ -243,10 +238,9 @@ GST_START_TEST (errors_name_the_line)
   }
 }
 
-GST_END_TEST
 /* Each in its own heap block, so that a sanitizer detects reads past its end.
  */
-GST_START_TEST (truncated_headers)
+CUV_TEST (truncated_headers)
 {
   guint good = 0;
 
@@ -263,9 +257,8 @@ GST_START_TEST (truncated_headers)
   fail_unless (good > 20 && good < 200, "%u", good);
 }
 
-GST_END_TEST
 /* As cameras and Python programs write them. */
-GST_START_TEST (other_writers)
+CUV_TEST (other_writers)
 {
   static const char *const lists[] = { "{400, 500, 600}", "[400, 500, 600]",
     "[400. 500.\n 600.]", "{\n400,\n500,\n600,\n}", "{400 500 600 }" };
@@ -287,8 +280,7 @@ GST_START_TEST (other_writers)
   fail_if (envi.has_wavelengths || envi.bad[0]);
 }
 
-GST_END_TEST
-GST_START_TEST (assumptions_are_named)
+CUV_TEST (assumptions_are_named)
 {
   CuvEnvi envi = parse_valid (SHAPE "data type = 2");
 
@@ -300,8 +292,7 @@ GST_START_TEST (assumptions_are_named)
   fail_unless (envi.assumed == CUV_ENVI_NO_FWHM && !envi.has_fwhm);
 }
 
-GST_END_TEST
-GST_START_TEST (wavelengths_in_band_names)
+CUV_TEST (wavelengths_in_band_names)
 {
   static const struct {
     const char *names;
@@ -323,7 +314,6 @@ GST_START_TEST (wavelengths_in_band_names)
   }
 }
 
-GST_END_TEST
 static void
 check_decoded (const char *bytes, gsize size, const char *expected)
 {
@@ -335,7 +325,7 @@ check_decoded (const char *bytes, gsize size, const char *expected)
   free (text);
 }
 
-GST_START_TEST (encodings)
+CUV_TEST (encodings)
 {
   static const char *const encodings[] = { "UTF-16", "UTF-16LE", "UTF-16BE" };
 
@@ -354,9 +344,8 @@ GST_START_TEST (encodings)
   }
 }
 
-GST_END_TEST
 /* With the NUL the unit would be unknown, and nm once it is gone. */
-GST_START_TEST (nul_bytes_are_rejected)
+CUV_TEST (nul_bytes_are_rejected)
 {
   static const char text[] =
       GOOD "wavelength units=\0\nwavelength={400,505,600}";
@@ -371,8 +360,7 @@ GST_START_TEST (nul_bytes_are_rejected)
   free (error);
 }
 
-GST_END_TEST
-GST_START_TEST (too_large_or_binary)
+CUV_TEST (too_large_or_binary)
 {
   gsize size = CUV_ENVI_MAX_BYTES + 1;
   char *bytes = g_malloc (size), *error;
@@ -390,7 +378,6 @@ GST_START_TEST (too_large_or_binary)
   g_free (bytes);
 }
 
-GST_END_TEST
 /* A header of `size` bytes that ends in copies of text. */
 static char *
 repeat (const char *start, const char *text, gsize size)
@@ -403,7 +390,7 @@ repeat (const char *start, const char *text, gsize size)
 }
 
 /* Quadratic time would be hours. */
-GST_START_TEST (largest_headers_take_linear_time)
+CUV_TEST (largest_headers_take_linear_time)
 {
   static const char *const texts[][2] = { { "", "a=[\n" },
     { "band names = {a, b, 1", "a1" }, { "band names = {a, b, ", "1 " },
@@ -422,7 +409,6 @@ GST_START_TEST (largest_headers_take_linear_time)
   }
 }
 
-GST_END_TEST
 static void
 check_round_trip (const char *text)
 {
@@ -434,7 +420,7 @@ check_round_trip (const char *text)
   free (written);
 }
 
-GST_START_TEST (headers_round_trip)
+CUV_TEST (headers_round_trip)
 {
   check_round_trip (full);
   check_round_trip (GOOD);
@@ -445,7 +431,6 @@ GST_START_TEST (headers_round_trip)
                          "data ignore value = 1e-320");
 }
 
-GST_END_TEST
 /* ---- keys that do not affect samples ---- */
 
 static const char others[] =
@@ -474,7 +459,7 @@ extra_keys_of (const char *text, CuvEnvi *envi)
   return extra;
 }
 
-GST_START_TEST (keeps_other_keys)
+CUV_TEST (keeps_other_keys)
 {
   CuvEnvi envi;
   CuvEnviExtraKeys extra = extra_keys_of (others, &envi);
@@ -489,9 +474,8 @@ GST_START_TEST (keeps_other_keys)
   cuv_envi_extra_keys_clear (&extra);
 }
 
-GST_END_TEST
 /* Wavelengths whose unit is not a length are kept as text. */
-GST_START_TEST (keeps_wavelengths_of_other_units)
+CUV_TEST (keeps_wavelengths_of_other_units)
 {
   CuvEnvi envi;
   CuvEnviExtraKeys extra =
@@ -506,9 +490,8 @@ GST_START_TEST (keeps_wavelengths_of_other_units)
   cuv_envi_extra_keys_clear (&extra);
 }
 
-GST_END_TEST
 /* Wavelengths that are not numbers are kept, and must not become numbers. */
-GST_START_TEST (keeps_carriage_returns_in_words)
+CUV_TEST (keeps_carriage_returns_in_words)
 {
   CuvEnvi envi;
   CuvEnviExtraKeys extra =
@@ -520,9 +503,8 @@ GST_START_TEST (keeps_carriage_returns_in_words)
   cuv_envi_extra_keys_clear (&extra);
 }
 
-GST_END_TEST
 /* Each key is written once, also if an extra key repeats it. */
-GST_START_TEST (writes_kept_keys)
+CUV_TEST (writes_kept_keys)
 {
   CuvEnvi envi = parse_valid (others), again;
   CuvEnviExtraKeys extra;
@@ -542,9 +524,8 @@ GST_START_TEST (writes_kept_keys)
   free (written);
 }
 
-GST_END_TEST
 /* Headers have decimal points also in a locale with decimal commas. */
-GST_START_TEST (numbers_do_not_depend_on_locale)
+CUV_TEST (numbers_do_not_depend_on_locale)
 {
   char *before = g_strdup (setlocale (LC_NUMERIC, NULL));
 
@@ -554,37 +535,3 @@ GST_START_TEST (numbers_do_not_depend_on_locale)
   setlocale (LC_NUMERIC, before);
   g_free (before);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("envi-format");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, all_keys_are_parsed);
-  tcase_add_test (tcase, optional_keys);
-  tcase_add_test (tcase, wavelengths_without_a_unit);
-  tcase_add_test (tcase, wavelength_units);
-  tcase_add_test (tcase, ignore_values);
-  tcase_add_test (tcase, errors_name_the_line);
-  tcase_add_test (tcase, truncated_headers);
-  tcase_add_test (tcase, other_writers);
-  tcase_add_test (tcase, assumptions_are_named);
-  tcase_add_test (tcase, wavelengths_in_band_names);
-  tcase_add_test (tcase, encodings);
-  tcase_add_test (tcase, nul_bytes_are_rejected);
-  tcase_add_test (tcase, too_large_or_binary);
-  tcase_add_test (tcase, largest_headers_take_linear_time);
-  tcase_add_test (tcase, headers_round_trip);
-  tcase_add_test (tcase, keeps_other_keys);
-  tcase_add_test (tcase, keeps_wavelengths_of_other_units);
-  tcase_add_test (tcase, keeps_carriage_returns_in_words);
-  tcase_add_test (tcase, writes_kept_keys);
-  tcase_add_test (tcase, numbers_do_not_depend_on_locale);
-  add_sample_tests (tcase);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -68,7 +68,7 @@ expect_counting (const gchar *name, guint start, gsize size)
   g_free (bytes);
 }
 
-GST_START_TEST (writes_both_files)
+CUV_TEST (writes_both_files)
 {
   GstHarness *h = new_harness ("cube.hdr",
       CAPS ",framerate=25/1,wavelengths=(double)<400,500.25,600>,"
@@ -89,8 +89,7 @@ GST_START_TEST (writes_both_files)
       "data ignore value = -1\n");
 }
 
-GST_END_TEST
-GST_START_TEST (file_names_follow_location)
+CUV_TEST (file_names_follow_location)
 {
   static const gchar *const names[][2] = { { "a.hdr", "a.hdr a.img" },
     { "a.HDR", "a.HDR a.img" }, { "a", "a a.hdr" }, { "a.raw", "a.hdr a.raw" },
@@ -109,8 +108,7 @@ GST_START_TEST (file_names_follow_location)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (sequence_is_numbered)
+CUV_TEST (sequence_is_numbered)
 {
   GstHarness *h = new_harness ("c%02d.hdr", CAPS);
 
@@ -129,9 +127,8 @@ GST_START_TEST (sequence_is_numbered)
   expect_counting ("c03.img", 90, 8);
 }
 
-GST_END_TEST
 /* Writes to the files that are being read. */
-GST_START_TEST (input_files_can_be_replaced)
+CUV_TEST (input_files_can_be_replaced)
 {
   write_text ("cube.hdr", U16 "header offset = 3\n");
   write_counting ("cube.img", 5, 3 + 2 * N_SAMPLES);
@@ -140,7 +137,6 @@ GST_START_TEST (input_files_can_be_replaced)
   expect_counting ("cube.img", 8, 2 * N_SAMPLES);
 }
 
-GST_END_TEST
 /* ---- errors ---- */
 
 static void
@@ -150,7 +146,7 @@ expect_harness_error (GstHarness *h, GstBuffer *buffer, const gchar *part)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (second_cube_needs_a_placeholder)
+CUV_TEST (second_cube_needs_a_placeholder)
 {
   GstHarness *h = new_harness ("cube.hdr", CAPS);
 
@@ -160,8 +156,7 @@ GST_START_TEST (second_cube_needs_a_placeholder)
   expect_counting ("cube.img", 0, N_SAMPLES);
 }
 
-GST_END_TEST
-GST_START_TEST (buffers_of_wrong_size_are_errors)
+CUV_TEST (buffers_of_wrong_size_are_errors)
 {
   expect_harness_error (new_harness ("cube.hdr", CAPS),
       counting_buffer (0, N_SAMPLES - 1), "has 59 bytes, but its caps need 60");
@@ -172,10 +167,9 @@ GST_START_TEST (buffers_of_wrong_size_are_errors)
   expect_files ("");
 }
 
-GST_END_TEST
 /* A file size limit simulates a full disk. No partial files are left, and
  * existing files are kept. */
-GST_START_TEST (full_disk_is_an_error)
+CUV_TEST (full_disk_is_an_error)
 {
   struct rlimit before, limit;
   GstHarness *h = new_harness ("cube.hdr", CAPS);
@@ -192,8 +186,7 @@ GST_START_TEST (full_disk_is_an_error)
   expect_counting ("cube.img", 99, N_SAMPLES);
 }
 
-GST_END_TEST
-GST_START_TEST (unwritable_locations_are_errors)
+CUV_TEST (unwritable_locations_are_errors)
 {
   expect_harness_error (new_harness ("none/cube.hdr", CAPS),
       counting_buffer (0, N_SAMPLES), "Cannot write 'none/cube.hdr': No such");
@@ -204,8 +197,7 @@ GST_START_TEST (unwritable_locations_are_errors)
   expect_files ("cube.img");
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_locations_are_errors)
+CUV_TEST (invalid_locations_are_errors)
 {
   write_cube ("cube", 0);
   cuv_expect_error (
@@ -214,7 +206,6 @@ GST_START_TEST (invalid_locations_are_errors)
       "more than one placeholder");
 }
 
-GST_END_TEST
 static void
 write_16_mib (const guint8 *zeros)
 {
@@ -225,7 +216,7 @@ write_16_mib (const guint8 *zeros)
 }
 
 /* A pause waits for the cube being written: all files are complete. */
-GST_START_TEST (pauses_do_not_truncate_cubes)
+CUV_TEST (pauses_do_not_truncate_cubes)
 {
   const gsize size = (gsize) 16 << 20;
   guint8 *zeros = g_malloc0 (size);
@@ -261,26 +252,4 @@ GST_START_TEST (pauses_do_not_truncate_cubes)
   g_free (zeros);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("envisink");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
-  tcase_add_test (tcase, writes_both_files);
-  tcase_add_test (tcase, file_names_follow_location);
-  tcase_add_test (tcase, sequence_is_numbered);
-  tcase_add_test (tcase, input_files_can_be_replaced);
-  tcase_add_test (tcase, second_cube_needs_a_placeholder);
-  tcase_add_test (tcase, buffers_of_wrong_size_are_errors);
-  tcase_add_test (tcase, full_disk_is_an_error);
-  tcase_add_test (tcase, unwritable_locations_are_errors);
-  tcase_add_test (tcase, invalid_locations_are_errors);
-  tcase_add_test (tcase, pauses_do_not_truncate_cubes);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)
+CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

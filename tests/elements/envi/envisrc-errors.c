@@ -21,7 +21,7 @@ write_sparse (const gchar *name, gint64 size, const gchar *end)
   close (fd);
 }
 
-GST_START_TEST (header_offset_of_five_gib)
+CUV_TEST (header_offset_of_five_gib)
 {
   Player player;
 
@@ -33,8 +33,7 @@ GST_START_TEST (header_offset_of_five_gib)
   player_free (&player);
 }
 
-GST_END_TEST
-GST_START_TEST (cube_of_five_gib)
+CUV_TEST_IF (cube_of_five_gib, GLIB_SIZEOF_SIZE_T == 8)
 {
   GstSample *sample;
   GstMapInfo map;
@@ -55,9 +54,8 @@ GST_START_TEST (cube_of_five_gib)
   player_free (&player);
 }
 
-GST_END_TEST
 /* max-bytes is checked before memory is allocated. */
-GST_START_TEST (max_bytes_limits_memory)
+CUV_TEST (max_bytes_limits_memory)
 {
   write_text ("huge.hdr",
       "ENVI\nsamples=16384\nlines=16384\nbands=20\ninterleave=bsq\n"
@@ -72,10 +70,9 @@ GST_START_TEST (max_bytes_limits_memory)
   cuv_play ("envisrc location=small.hdr max-bytes=60 ! fakesink");
 }
 
-GST_END_TEST
 /* ---- errors ---- */
 
-GST_START_TEST (errors_name_file_and_cause)
+CUV_TEST (errors_name_file_and_cause)
 {
   write_text ("short.hdr", U8 "header offset = 10\n");
   write_counting ("short.img", 0, 69);
@@ -108,7 +105,6 @@ GST_START_TEST (errors_name_file_and_cause)
       "bands of 1 bytes after an offset of 10 are 70");
 }
 
-GST_END_TEST
 /* The number of warnings that contain the part, until EOS. */
 static guint
 count_warnings (const gchar *line, const gchar *part)
@@ -139,7 +135,7 @@ count_warnings (const gchar *line, const gchar *part)
   return n;
 }
 
-GST_START_TEST (larger_file_is_warned_about_once)
+CUV_TEST (larger_file_is_warned_about_once)
 {
   write_cube ("c0", 1);
   write_text ("c1.hdr", U8);
@@ -155,8 +151,7 @@ GST_START_TEST (larger_file_is_warned_about_once)
       1);
 }
 
-GST_END_TEST
-GST_START_TEST (assumptions_are_warned_about_once)
+CUV_TEST (assumptions_are_warned_about_once)
 {
   write_text ("c0.hdr",
       "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bil\n"
@@ -177,9 +172,8 @@ GST_START_TEST (assumptions_are_warned_about_once)
       count_warnings ("envisrc location=c1.hdr ! fakesink", ""), 0);
 }
 
-GST_END_TEST
 /* Up to the limit that the documentation states. */
-GST_START_TEST (large_headers)
+CUV_TEST (large_headers)
 {
   const gsize limit = 16 << 20;
   gchar *text = g_malloc (limit + 2);
@@ -203,8 +197,7 @@ GST_START_TEST (large_headers)
   g_free (text);
 }
 
-GST_END_TEST
-GST_START_TEST (other_file_formats_are_rejected)
+CUV_TEST (other_file_formats_are_rejected)
 {
   static const struct {
     const gchar *start, *name;
@@ -228,8 +221,7 @@ GST_START_TEST (other_file_formats_are_rejected)
   cuv_play ("envisrc location=mine.tif ! fakesink");
 }
 
-GST_END_TEST
-GST_START_TEST (sequence_with_an_invalid_cube)
+CUV_TEST (sequence_with_an_invalid_cube)
 {
   write_cube ("c0", 1);
   write_text ("c1.hdr", "ENVI\n");
@@ -238,20 +230,4 @@ GST_START_TEST (sequence_with_an_invalid_cube)
   cuv_expect_error (
       "envisrc location=c0.hdr ! video/x-spectral,bands=4 ! fakesink",
       "Internal data stream error");
-}
-
-GST_END_TEST
-void
-add_error_tests (TCase *tcase)
-{
-  if (GLIB_SIZEOF_SIZE_T == 8)
-    tcase_add_test (tcase, cube_of_five_gib);
-  tcase_add_test (tcase, header_offset_of_five_gib);
-  tcase_add_test (tcase, max_bytes_limits_memory);
-  tcase_add_test (tcase, errors_name_file_and_cause);
-  tcase_add_test (tcase, larger_file_is_warned_about_once);
-  tcase_add_test (tcase, assumptions_are_warned_about_once);
-  tcase_add_test (tcase, large_headers);
-  tcase_add_test (tcase, other_file_formats_are_rejected);
-  tcase_add_test (tcase, sequence_with_an_invalid_cube);
 }

@@ -103,7 +103,7 @@ check_parts (guint lines_per_cube)
   g_free (line);
 }
 
-GST_START_TEST (images_are_read_in_parts)
+CUV_TEST (images_are_read_in_parts)
 {
   static const gchar *const interleaves[] = { "bsq", "bil", "bip" };
   static const guint lines[] = { 0, 1, 4, 5, 10, 99 };
@@ -114,9 +114,8 @@ GST_START_TEST (images_are_read_in_parts)
   }
 }
 
-GST_END_TEST
 /* 20001 lines of one sample become two cubes, without a property. */
-GST_START_TEST (long_scans_are_divided)
+CUV_TEST (long_scans_are_divided)
 {
   static const gchar header[] =
       "ENVI\nsamples=1\nlines=20001\nbands=1\ndata type=1\ninterleave=bil\n";
@@ -142,12 +141,4 @@ GST_START_TEST (long_scans_are_divided)
   write_cube ("s1", 0);
   cuv_expect_error ("envisrc location=s%d.hdr ! fakesink",
       "'s1.hdr' has 4 lines, but the first image of the sequence has 20001");
-}
-
-GST_END_TEST
-void
-add_part_tests (TCase *tcase)
-{
-  tcase_add_test (tcase, images_are_read_in_parts);
-  tcase_add_test (tcase, long_scans_are_divided);
 }

@@ -6,7 +6,7 @@
 
 /* ---- one cube ---- */
 
-GST_START_TEST (plain_samples_are_mapped)
+CUV_TEST (plain_samples_are_mapped)
 {
   guint8 expected[N_SAMPLES];
   GstSample *sample;
@@ -42,8 +42,7 @@ GST_START_TEST (plain_samples_are_mapped)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST
-GST_START_TEST (other_samples_are_converted)
+CUV_TEST (other_samples_are_converted)
 {
   static const guint8 big[2 * N_SAMPLES] = { 1, 2, 255, 254 };
   GstElement *in;
@@ -71,9 +70,8 @@ GST_START_TEST (other_samples_are_converted)
   player_free (&player);
 }
 
-GST_END_TEST
 /* The names of header and data in common use. */
-GST_START_TEST (other_file_is_found)
+CUV_TEST (other_file_is_found)
 {
   static const struct {
     const gchar *header, *data;
@@ -101,7 +99,6 @@ GST_START_TEST (other_file_is_found)
   }
 }
 
-GST_END_TEST
 /* Proposes a pool of buffers of this size. */
 static GstPadProbeReturn
 propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
@@ -157,7 +154,7 @@ is_from_pool (guint pool_size)
   return from_pool;
 }
 
-GST_START_TEST (large_enough_pool_is_used)
+CUV_TEST (large_enough_pool_is_used)
 {
   write_cube ("cube", 9);
   fail_unless (is_from_pool (N_SAMPLES));
@@ -165,9 +162,8 @@ GST_START_TEST (large_enough_pool_is_used)
   fail_if (is_from_pool (N_SAMPLES - 1));
 }
 
-GST_END_TEST
 /* The cube is read in several chunks. */
-GST_START_TEST (large_cube_is_read_into_a_pool)
+CUV_TEST (large_cube_is_read_into_a_pool)
 {
   enum { SIZE = 3000 * 1100 * 3, OFFSET = 7 };
   guint8 *bytes = g_malloc (OFFSET + SIZE);
@@ -186,7 +182,6 @@ GST_START_TEST (large_cube_is_read_into_a_pool)
   g_free (bytes);
 }
 
-GST_END_TEST
 /* ---- sequences ---- */
 
 static void
@@ -200,7 +195,7 @@ write_sequence (void)
   }
 }
 
-GST_START_TEST (plays_a_sequence)
+CUV_TEST (plays_a_sequence)
 {
   Player player;
 
@@ -218,9 +213,8 @@ GST_START_TEST (plays_a_sequence)
   player_free (&player);
 }
 
-GST_END_TEST
 /* %% is a %. */
-GST_START_TEST (sequence_with_a_percent_sign)
+CUV_TEST (sequence_with_a_percent_sign)
 {
   Player player;
 
@@ -233,8 +227,7 @@ GST_START_TEST (sequence_with_a_percent_sign)
   player_free (&player);
 }
 
-GST_END_TEST
-GST_START_TEST (loops)
+CUV_TEST (loops)
 {
   Player player;
 
@@ -252,9 +245,8 @@ GST_START_TEST (loops)
   player_free (&player);
 }
 
-GST_END_TEST
 /* At 30 cubes per second only every third time is a whole number of ns. */
-GST_START_TEST (seeks)
+CUV_TEST (seeks)
 {
   GstClockTime start[5];
   Player player;
@@ -296,9 +288,8 @@ GST_START_TEST (seeks)
   player_free (&player);
 }
 
-GST_END_TEST
 /* Sinks would drop earlier cubes; the harness shows that none is sent. */
-GST_START_TEST (seek_sends_no_earlier_cube)
+CUV_TEST (seek_sends_no_earlier_cube)
 {
   write_sequence ();
   for (guint i = 0; i < 5; i++) {
@@ -322,8 +313,7 @@ GST_START_TEST (seek_sends_no_earlier_cube)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (caps_change_between_cubes)
+CUV_TEST (caps_change_between_cubes)
 {
   GstSample *sample;
   Player player;
@@ -347,8 +337,7 @@ GST_START_TEST (caps_change_between_cubes)
   player_free (&player);
 }
 
-GST_END_TEST
-GST_START_TEST (restarts)
+CUV_TEST (restarts)
 {
   GstElement *pipeline;
 
@@ -360,30 +349,4 @@ GST_START_TEST (restarts)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("envisrc");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
-  tcase_add_test (tcase, plain_samples_are_mapped);
-  tcase_add_test (tcase, other_samples_are_converted);
-  tcase_add_test (tcase, other_file_is_found);
-  tcase_add_test (tcase, large_enough_pool_is_used);
-  tcase_add_test (tcase, large_cube_is_read_into_a_pool);
-  tcase_add_test (tcase, plays_a_sequence);
-  tcase_add_test (tcase, sequence_with_a_percent_sign);
-  tcase_add_test (tcase, loops);
-  tcase_add_test (tcase, seeks);
-  tcase_add_test (tcase, seek_sends_no_earlier_cube);
-  tcase_add_test (tcase, caps_change_between_cubes);
-  tcase_add_test (tcase, restarts);
-  add_part_tests (tcase);
-  add_error_tests (tcase);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)
+CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

@@ -178,7 +178,7 @@ check_case (const gchar *format, const gchar *interleave, gint white_lines,
   g_string_free (settings, TRUE);
 }
 
-GST_START_TEST (values_match_their_definition)
+CUV_TEST (values_match_their_definition)
 {
   static const gchar *const formats[] = { "U8", "U16LE", "F32LE" };
   static const gchar *const interleaves[] = { "bsq", "bil", "bip" };
@@ -190,10 +190,9 @@ GST_START_TEST (values_match_their_definition)
         lines[i / 9][1]);
 }
 
-GST_END_TEST
 /* Of the dark reference, of a line, NaN and the ignore value do not count, and
  * a level without a valid sample is unknown. */
-GST_START_TEST (missing_samples_are_nan)
+CUV_TEST (missing_samples_are_nan)
 {
   gfloat dark[2 * WIDTH * BANDS] = { NAN, 99, INFINITY }, got;
   const gfloat missing[] = { NAN, INFINITY, -INFINITY };
@@ -224,8 +223,7 @@ GST_START_TEST (missing_samples_are_nan)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (references_change_while_playing)
+CUV_TEST (references_change_while_playing)
 {
   GstHarness *h;
   GstBus *bus;
@@ -257,9 +255,8 @@ GST_START_TEST (references_change_while_playing)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Keys of bands and of the place are kept, those of values are not. */
-GST_START_TEST (keys_of_bands_are_kept)
+CUV_TEST (keys_of_bands_are_kept)
 {
   GstCuvSpectralInfo info;
   GstSample *sample;
@@ -287,8 +284,7 @@ GST_START_TEST (keys_of_bands_are_kept)
   player_free (&player);
 }
 
-GST_END_TEST
-GST_START_TEST (errors_name_the_reference)
+CUV_TEST (errors_name_the_reference)
 {
   write_cube ("cube", 0);
   write_text ("other.hdr",
@@ -303,8 +299,7 @@ GST_START_TEST (errors_name_the_reference)
       "white 'none.hdr' cannot be used: No such file: 'none.hdr'");
 }
 
-GST_END_TEST
-GST_START_TEST (warns_of_references_like_envisrc)
+CUV_TEST (warns_of_references_like_envisrc)
 {
   GstHarness *h;
   GstBus *bus;
@@ -323,22 +318,4 @@ GST_START_TEST (warns_of_references_like_envisrc)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectralreflectance");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
-  tcase_add_test (tcase, values_match_their_definition);
-  tcase_add_test (tcase, missing_samples_are_nan);
-  tcase_add_test (tcase, references_change_while_playing);
-  tcase_add_test (tcase, keys_of_bands_are_kept);
-  tcase_add_test (tcase, errors_name_the_reference);
-  tcase_add_test (tcase, warns_of_references_like_envisrc);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)
+CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

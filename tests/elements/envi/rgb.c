@@ -97,7 +97,7 @@ expect_bands (const gchar *text, const gchar *header, const gchar *fields,
   gst_caps_unref (caps);
 }
 
-GST_START_TEST (bands_are_chosen)
+CUV_TEST (bands_are_chosen)
 {
   static const gchar *const bad = ",bad-bands=(int)<2>";
 
@@ -121,8 +121,7 @@ GST_START_TEST (bands_are_chosen)
   expect_bands ("650m,2,3", NULL, "", "expected auto, or three");
 }
 
-GST_END_TEST
-GST_START_TEST (default_bands_of_the_header)
+CUV_TEST (default_bands_of_the_header)
 {
   static const gchar text[] = "ENVI\ndefault bands = {5, 4, 2}\n";
   GstHarness *h = harness_new ("", CAPS NM);
@@ -144,7 +143,6 @@ GST_START_TEST (default_bands_of_the_header)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- bytes ---- */
 
 static guint8
@@ -156,7 +154,7 @@ expected_byte (gfloat value, gfloat low, gfloat high)
 }
 
 /* Of 200 sorted values the 4th and the 197th are the 2 % percentiles. */
-GST_START_TEST (percentiles_are_black_and_white)
+CUV_TEST (percentiles_are_black_and_white)
 {
   GstHarness *h = harness_new ("bands=1,3,5", CAPS);
   guint8 pixels[4 * PIXELS];
@@ -176,8 +174,7 @@ GST_START_TEST (percentiles_are_black_and_white)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (integer_samples_are_exact)
+CUV_TEST (integer_samples_are_exact)
 {
   static const gchar *const formats[] = { "U8", "U16LE" };
 
@@ -201,8 +198,7 @@ GST_START_TEST (integer_samples_are_exact)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (missing_samples_are_black)
+CUV_TEST (missing_samples_are_black)
 {
   GstHarness *h =
       harness_new ("bands=1,2,3", CAPS ",ignore-value=(double)-9999");
@@ -224,9 +220,8 @@ GST_START_TEST (missing_samples_are_black)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Band 4 is the nearest to 650 nm, but has no sample: the next one is shown. */
-GST_START_TEST (bands_without_valid_samples_are_not_chosen)
+CUV_TEST (bands_without_valid_samples_are_not_chosen)
 {
   GstHarness *h = harness_new ("percentile=0", CAPS NM);
   GstBus *bus = cuv_harness_watch (h);
@@ -254,10 +249,9 @@ GST_START_TEST (bands_without_valid_samples_are_not_chosen)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The second cube is brighter by the whole range: the limits follow by a tenth
  * of it, and entirely after a flush. */
-GST_START_TEST (limits_change_smoothly)
+CUV_TEST (limits_change_smoothly)
 {
   GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);
   guint8 pixels[4 * PIXELS];
@@ -276,10 +270,9 @@ GST_START_TEST (limits_change_smoothly)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- bad input ---- */
 
-GST_START_TEST (invalid_input_is_reported)
+CUV_TEST (invalid_input_is_reported)
 {
   GstHarness *h = harness_new ("", CAPS);
   GstBus *bus = cuv_harness_watch (h);
@@ -300,24 +293,3 @@ GST_START_TEST (invalid_input_is_reported)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectralrgb");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, bands_are_chosen);
-  tcase_add_test (tcase, default_bands_of_the_header);
-  tcase_add_test (tcase, percentiles_are_black_and_white);
-  tcase_add_test (tcase, integer_samples_are_exact);
-  tcase_add_test (tcase, missing_samples_are_black);
-  tcase_add_test (tcase, bands_without_valid_samples_are_not_chosen);
-  tcase_add_test (tcase, limits_change_smoothly);
-  tcase_add_test (tcase, invalid_input_is_reported);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -20,7 +20,7 @@ luma_sum (GstBuffer *buffer)
   return sum;
 }
 
-GST_START_TEST (cuda_frames_are_analysed_on_the_cpu)
+CUV_TEST (cuda_frames_are_analysed_on_the_cpu)
 {
   GstHarness *h;
   CuvProbe *probe;
@@ -54,7 +54,6 @@ GST_START_TEST (cuda_frames_are_analysed_on_the_cpu)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 static void
 find_old_driver (GstDebugCategory *category, GstDebugLevel level,
     const gchar *file, const gchar *function, gint line, GObject *object,
@@ -66,7 +65,7 @@ find_old_driver (GstDebugCategory *category, GstDebugLevel level,
 }
 
 /* The stand-in driver's version is 11.0. */
-GST_START_TEST (old_driver_is_reported)
+CUV_TEST (old_driver_is_reported)
 {
   GstHarness *h;
   gint n = 0;
@@ -82,9 +81,8 @@ GST_START_TEST (old_driver_is_reported)
   fail_unless (g_atomic_int_get (&n) > 0);
 }
 
-GST_END_TEST
 /* Set once; it also holds for a decoder that shares the context. */
-GST_START_TEST (context_uses_blocking_sync)
+CUV_TEST (context_uses_blocking_sync)
 {
   const gint before = cuv_fake_counts ().blocking_sync_contexts;
   GstHarness *h;
@@ -100,10 +98,9 @@ GST_START_TEST (context_uses_blocking_sync)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Written pixels reach the download. The tee's other branch also holds the
  * frame. */
-GST_START_TEST (cuda_frames_are_written)
+CUV_TEST (cuda_frames_are_written)
 {
   GstElement *element;
   GstHarness *h;
@@ -128,20 +125,3 @@ GST_START_TEST (cuda_frames_are_written)
   gst_harness_teardown (h);
   cuv_fake_check_clean ();
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("filter-cuda");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, cuda_frames_are_analysed_on_the_cpu);
-  tcase_add_test (tcase, old_driver_is_reported);
-  tcase_add_test (tcase, context_uses_blocking_sync);
-  tcase_add_test (tcase, cuda_frames_are_written);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -2,7 +2,7 @@
 /* GstCuvFilter: when it configures, analyses, holds and reports results. */
 #include "probe.h"
 
-GST_START_TEST (configures_once_and_after_changes)
+CUV_TEST (configures_once_and_after_changes)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -29,8 +29,7 @@ GST_START_TEST (configures_once_and_after_changes)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (analyses_every_nth)
+CUV_TEST (analyses_every_nth)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -49,8 +48,7 @@ GST_START_TEST (analyses_every_nth)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (holds_results_with_their_age)
+CUV_TEST (holds_results_with_their_age)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -67,10 +65,9 @@ GST_START_TEST (holds_results_with_their_age)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Held results do not fit frames of another size. The caps event comes without
  * a segment. */
-GST_START_TEST (resets_on_caps)
+CUV_TEST (resets_on_caps)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -90,9 +87,8 @@ GST_START_TEST (resets_on_caps)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A flush drops held results, and the next frame is analysed. */
-GST_START_TEST (resets_on_flush)
+CUV_TEST (resets_on_flush)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -115,8 +111,7 @@ GST_START_TEST (resets_on_flush)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (resets_on_segment)
+CUV_TEST (resets_on_segment)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -132,10 +127,9 @@ GST_START_TEST (resets_on_segment)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The first frame of a stream is flagged too, but there is nothing to reset.
  */
-GST_START_TEST (resets_on_discont)
+CUV_TEST (resets_on_discont)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -155,8 +149,7 @@ GST_START_TEST (resets_on_discont)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (restart_clears_stats)
+CUV_TEST (restart_clears_stats)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -169,9 +162,8 @@ GST_START_TEST (restart_clears_stats)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Of a frame with another owner the header is copied, not the pixels. */
-GST_START_TEST (shared_frames_are_not_copied)
+CUV_TEST (shared_frames_are_not_copied)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -189,9 +181,8 @@ GST_START_TEST (shared_frames_are_not_copied)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A tracker without a target asks for every frame, which is said once. */
-GST_START_TEST (suspended_interval_is_reported)
+CUV_TEST (suspended_interval_is_reported)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -215,8 +206,7 @@ GST_START_TEST (suspended_interval_is_reported)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (stats_count_analysed_and_skipped)
+CUV_TEST (stats_count_analysed_and_skipped)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -239,9 +229,8 @@ GST_START_TEST (stats_count_analysed_and_skipped)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The element may go on after a flush; what has failed is prepared again. */
-GST_START_TEST (failure_stops_the_flow)
+CUV_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -256,7 +245,6 @@ GST_START_TEST (failure_stops_the_flow)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static guint8
 first_luma (GstBuffer *buffer)
 {
@@ -267,7 +255,7 @@ first_luma (GstBuffer *buffer)
 }
 
 /* Writes in place if the frame has no other owner, else to a pooled copy. */
-GST_START_TEST (writes_in_place_or_to_a_copy)
+CUV_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -294,29 +282,3 @@ GST_START_TEST (writes_in_place_or_to_a_copy)
   cuv_probe_push (h, 5, NULL);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("filter-frames");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, configures_once_and_after_changes);
-  tcase_add_test (tcase, analyses_every_nth);
-  tcase_add_test (tcase, holds_results_with_their_age);
-  tcase_add_test (tcase, resets_on_caps);
-  tcase_add_test (tcase, resets_on_flush);
-  tcase_add_test (tcase, resets_on_segment);
-  tcase_add_test (tcase, resets_on_discont);
-  tcase_add_test (tcase, restart_clears_stats);
-  tcase_add_test (tcase, shared_frames_are_not_copied);
-  tcase_add_test (tcase, suspended_interval_is_reported);
-  tcase_add_test (tcase, stats_count_analysed_and_skipped);
-  tcase_add_test (tcase, failure_stops_the_flow);
-  tcase_add_test (tcase, writes_in_place_or_to_a_copy);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -415,7 +415,7 @@ leaks_alone (const gchar *line)
       && g_str_has_prefix (line, "autovideoflip");
 }
 
-GST_START_TEST (test_geometry)
+CUV_LOOP_TEST (test_geometry, G_N_ELEMENTS (cases))
 {
   const Case *test = &cases[__i__];
   GstSample *sample;
@@ -427,13 +427,11 @@ GST_START_TEST (test_geometry)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST
-
 /* ---- pixels that are not visible ---- */
 
 /* videocrop leaves the pixels where they are if all elements behind it say that
  * they know what a GstVideoCropMeta is. Ours do not. */
-GST_START_TEST (test_no_invisible_pixels)
+CUV_TEST (test_no_invisible_pixels)
 {
   GPtrArray *names = cuv_frame_element_names ();
 
@@ -461,8 +459,6 @@ GST_START_TEST (test_no_invisible_pixels)
   g_ptr_array_unref (names);
 }
 
-GST_END_TEST
-
 /* ---- warnings ---- */
 
 static gint n_warnings;
@@ -479,26 +475,13 @@ count_warning (GstDebugCategory *category, GstDebugLevel level,
 
 /* By now many tables were dropped: where GStreamer asks the table, with a
  * warning, but only the first one. */
-GST_START_TEST (test_one_warning)
+CUV_TEST (test_one_warning)
 {
   fail_unless_equals_int (g_atomic_int_get (&n_warnings), 1);
 }
 
-GST_END_TEST
-
-static Suite *
-geometry_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("filter-geometry");
-  TCase *tc = tcase_create ("geometry");
-
   gst_debug_set_default_threshold (GST_LEVEL_WARNING);
   gst_debug_add_log_function (count_warning, NULL, NULL);
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_geometry, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (tc, test_no_invisible_pixels);
-  tcase_add_test (tc, test_one_warning);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (geometry_suite)

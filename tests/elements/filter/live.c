@@ -49,7 +49,7 @@ push_queued (GstHarness *h, guint n, guint next, GstClockTime delay)
   return analysed;
 }
 
-GST_START_TEST (overdue_frames_pass_unanalysed)
+CUV_TEST (overdue_frames_pass_unanalysed)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -67,9 +67,8 @@ GST_START_TEST (overdue_frames_pass_unanalysed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The sink shows frames later by the latency, which leaves more time. */
-GST_START_TEST (configured_latency_extends_the_deadline)
+CUV_TEST (configured_latency_extends_the_deadline)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -81,9 +80,8 @@ GST_START_TEST (configured_latency_extends_the_deadline)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The clock stands still, as if frames arrived in time through a queue. */
-GST_START_TEST (frames_captured_during_an_analysis_are_skipped)
+CUV_TEST (frames_captured_during_an_analysis_are_skipped)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -96,8 +94,7 @@ GST_START_TEST (frames_captured_during_an_analysis_are_skipped)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (late_frames_hold_results)
+CUV_TEST (late_frames_hold_results)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -110,9 +107,8 @@ GST_START_TEST (late_frames_hold_results)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The application's clock runs slower, but nothing is queued. */
-GST_START_TEST (frames_behind_the_clock_are_analysed)
+CUV_TEST (frames_behind_the_clock_are_analysed)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -123,8 +119,7 @@ GST_START_TEST (frames_behind_the_clock_are_analysed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (skip_late_can_be_turned_off)
+CUV_TEST (skip_late_can_be_turned_off)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -136,8 +131,7 @@ GST_START_TEST (skip_late_can_be_turned_off)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (frames_of_files_are_never_late)
+CUV_TEST (frames_of_files_are_never_late)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -148,7 +142,6 @@ GST_START_TEST (frames_of_files_are_never_late)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static void
 send_qos (GstHarness *h, GstClockTimeDiff diff, GstClockTime time)
 {
@@ -159,7 +152,7 @@ send_qos (GstHarness *h, GstClockTimeDiff diff, GstClockTime time)
 }
 
 /* A late sink drops frames before the time that its QoS event names. */
-GST_START_TEST (qos_marks_late_frames)
+CUV_TEST (qos_marks_late_frames)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -177,9 +170,8 @@ GST_START_TEST (qos_marks_late_frames)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Exactly the time of an analysis, so that a sink waits no longer. */
-GST_START_TEST (latency_is_the_analysis_time)
+CUV_TEST (latency_is_the_analysis_time)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -202,8 +194,7 @@ GST_START_TEST (latency_is_the_analysis_time)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (fast_analysis_adds_no_latency)
+CUV_TEST (fast_analysis_adds_no_latency)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -215,9 +206,8 @@ GST_START_TEST (fast_analysis_adds_no_latency)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* One slow frame is ignored, two raise the latency; later it falls again. */
-GST_START_TEST (latency_ignores_single_slow_frames)
+CUV_TEST (latency_ignores_single_slow_frames)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -241,8 +231,7 @@ GST_START_TEST (latency_ignores_single_slow_frames)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (files_have_no_latency)
+CUV_TEST (files_have_no_latency)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -255,7 +244,6 @@ GST_START_TEST (files_have_no_latency)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* An analysis takes ten frame times, and still every frame arrives. The tests
  * of GstCuvQos check with a test clock which frames are analysed. */
 static GstPadProbeReturn
@@ -265,7 +253,7 @@ count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer n)
   return GST_PAD_PROBE_OK;
 }
 
-GST_START_TEST (slow_analysis_drops_nothing)
+CUV_TEST (slow_analysis_drops_nothing)
 {
   GstElement *pipeline, *filter, *sink;
   gint n_frames = 0;
@@ -296,29 +284,3 @@ GST_START_TEST (slow_analysis_drops_nothing)
   gst_object_unref (filter);
   gst_object_unref (pipeline);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("filter-live");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, overdue_frames_pass_unanalysed);
-  tcase_add_test (tcase, configured_latency_extends_the_deadline);
-  tcase_add_test (tcase, frames_captured_during_an_analysis_are_skipped);
-  tcase_add_test (tcase, late_frames_hold_results);
-  tcase_add_test (tcase, frames_behind_the_clock_are_analysed);
-  tcase_add_test (tcase, skip_late_can_be_turned_off);
-  tcase_add_test (tcase, frames_of_files_are_never_late);
-  tcase_add_test (tcase, qos_marks_late_frames);
-  tcase_add_test (tcase, latency_is_the_analysis_time);
-  tcase_add_test (tcase, fast_analysis_adds_no_latency);
-  tcase_add_test (tcase, latency_ignores_single_slow_frames);
-  tcase_add_test (tcase, files_have_no_latency);
-  tcase_add_test (tcase, slow_analysis_drops_nothing);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

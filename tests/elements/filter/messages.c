@@ -31,7 +31,7 @@ teardown (GstHarness *h, GstBus *bus)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (message_none)
+CUV_TEST (message_none)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -44,9 +44,8 @@ GST_START_TEST (message_none)
   teardown (h, bus);
 }
 
-GST_END_TEST
 /* A message that is not posted is not filled in either. */
-GST_START_TEST (message_on_change)
+CUV_TEST (message_on_change)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -64,9 +63,8 @@ GST_START_TEST (message_on_change)
   teardown (h, bus);
 }
 
-GST_END_TEST
 /* Only for analysed frames: a held result was reported already. */
-GST_START_TEST (message_every_frame)
+CUV_TEST (message_every_frame)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -81,7 +79,6 @@ GST_START_TEST (message_every_frame)
   teardown (h, bus);
 }
 
-GST_END_TEST
 static void
 check_time (
     const GstStructure *structure, const gchar *field, GstClockTime time)
@@ -93,7 +90,7 @@ check_time (
   fail_unless (value == time, "%s is %" G_GUINT64_FORMAT, field, value);
 }
 
-GST_START_TEST (message_fields)
+CUV_TEST (message_fields)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -123,9 +120,8 @@ GST_START_TEST (message_fields)
   teardown (h, bus);
 }
 
-GST_END_TEST
 /* stats-interval counts only analysed frames. */
-GST_START_TEST (stats_messages)
+CUV_TEST (stats_messages)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -157,21 +153,3 @@ GST_START_TEST (stats_messages)
   fail_unless_equals_int (count_messages (bus), 0);
   teardown (h, bus);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("filter-messages");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, message_none);
-  tcase_add_test (tcase, message_on_change);
-  tcase_add_test (tcase, message_every_frame);
-  tcase_add_test (tcase, message_fields);
-  tcase_add_test (tcase, stats_messages);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -111,7 +111,7 @@ play (Stream *self, guint n_frames)
   }
 }
 
-GST_START_TEST (fast_analysis_adds_no_latency)
+CUV_TEST (fast_analysis_adds_no_latency)
 {
   Stream stream = stream_new (2, 1 * MS, 4 * MS);
 
@@ -123,8 +123,7 @@ GST_START_TEST (fast_analysis_adds_no_latency)
   stream_clear (&stream);
 }
 
-GST_END_TEST
-GST_START_TEST (slow_analysis_reports_its_time)
+CUV_TEST (slow_analysis_reports_its_time)
 {
   Stream stream = stream_new (1, 20 * MS, 0);
 
@@ -134,9 +133,8 @@ GST_START_TEST (slow_analysis_reports_its_time)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* Times around the shortest one reported cause no new messages. */
-GST_START_TEST (latency_does_not_flap)
+CUV_TEST (latency_does_not_flap)
 {
   Stream stream = stream_new (1, 5 * MS, 0);
   GstBus *bus = gst_bus_new ();
@@ -156,9 +154,8 @@ GST_START_TEST (latency_does_not_flap)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* Pipelines that start together have a base time ahead of their clocks. */
-GST_START_TEST (frames_before_the_base_time_are_not_late)
+CUV_TEST (frames_before_the_base_time_are_not_late)
 {
   Stream stream = stream_new (1, 1 * MS, 0);
 
@@ -168,7 +165,6 @@ GST_START_TEST (frames_before_the_base_time_are_not_late)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* 47 ms per frame of 33 ms: late frames are skipped, the thread is busy and the
  * stream keeps its rate. */
 static void
@@ -189,15 +185,14 @@ check_too_slow (gboolean queue)
   stream_clear (&stream);
 }
 
-GST_START_TEST (too_slow_analysis_skips_frames)
+CUV_TEST (too_slow_analysis_skips_frames)
 {
   check_too_slow (FALSE);
   check_too_slow (TRUE);
 }
 
-GST_END_TEST
 /* Each element keeps up alone, but not both together, and no sink sends QoS. */
-GST_START_TEST (two_elements_too_slow_together_skip)
+CUV_TEST (two_elements_too_slow_together_skip)
 {
   Stream stream = stream_new (2, 20 * MS, 20 * MS);
 
@@ -208,9 +203,8 @@ GST_START_TEST (two_elements_too_slow_together_skip)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* A tracker needs the frames that the detector before it has analysed. */
-GST_START_TEST (elements_analyse_the_same_frames)
+CUV_TEST (elements_analyse_the_same_frames)
 {
   Stream stream = stream_new (2, 100 * MS, 8 * MS);
 
@@ -222,9 +216,8 @@ GST_START_TEST (elements_analyse_the_same_frames)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* Some cameras report less latency than they have; analysis goes on. */
-GST_START_TEST (source_with_unreported_latency_is_analysed)
+CUV_TEST (source_with_unreported_latency_is_analysed)
 {
   Stream stream = stream_new (1, 10 * MS, 0);
 
@@ -238,7 +231,6 @@ GST_START_TEST (source_with_unreported_latency_is_analysed)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* A source makes frames more slowly than it stamps them. Nothing is queued as
  * long as analysis keeps up with them. */
 static void
@@ -256,7 +248,7 @@ check_slow_source (
   stream_clear (&stream);
 }
 
-GST_START_TEST (frames_of_a_slow_source_are_analysed)
+CUV_TEST (frames_of_a_slow_source_are_analysed)
 {
   check_slow_source (100 * MS, 5 * MS, 0, 0);
   check_slow_source (100 * MS, 60 * MS, 0, 0);
@@ -268,10 +260,9 @@ GST_START_TEST (frames_of_a_slow_source_are_analysed)
   check_slow_source (FRAME + FRAME / 20, 10 * MS, 10 * MS, 4);
 }
 
-GST_END_TEST
 /* What upstream does in the thread is taken for waiting, until skipping a frame
  * shows that frames were queued. */
-GST_START_TEST (work_upstream_is_not_taken_for_waiting)
+CUV_TEST (work_upstream_is_not_taken_for_waiting)
 {
   Stream stream = stream_new (1, 30 * MS, 0);
 
@@ -287,7 +278,6 @@ GST_START_TEST (work_upstream_is_not_taken_for_waiting)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* Skipping is the only way to catch up, if slowly. */
 static void
 check_busy_thread (GstClockTime work, GstClockTime delay)
@@ -303,13 +293,12 @@ check_busy_thread (GstClockTime work, GstClockTime delay)
   stream_clear (&stream);
 }
 
-GST_START_TEST (a_thread_that_hardly_waits_does_not_fall_behind)
+CUV_TEST (a_thread_that_hardly_waits_does_not_fall_behind)
 {
   check_busy_thread (FRAME * 90 / 100, GST_SECOND);
   check_busy_thread (FRAME * 96 / 100, 2 * GST_SECOND);
 }
 
-GST_END_TEST
 static GstMessage *
 pop_warning (GstBus *bus)
 {
@@ -317,7 +306,7 @@ pop_warning (GstBus *bus)
 }
 
 /* An analysis takes 1.5 s, so that there are holes of more than a second. */
-GST_START_TEST (a_hole_of_a_second_is_reported_once)
+CUV_TEST (a_hole_of_a_second_is_reported_once)
 {
   Stream stream = stream_new (1, 1500 * MS, 0);
   GstBus *bus = gst_bus_new ();
@@ -342,10 +331,9 @@ GST_START_TEST (a_hole_of_a_second_is_reported_once)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* After a network stall a second of frames arrives at once: those that are too
  * late to be shown are skipped. */
-GST_START_TEST (a_backlog_is_skipped)
+CUV_TEST (a_backlog_is_skipped)
 {
   Stream stream = stream_new (1, 10 * MS, 0);
 
@@ -358,8 +346,7 @@ GST_START_TEST (a_backlog_is_skipped)
   stream_clear (&stream);
 }
 
-GST_END_TEST
-GST_START_TEST (durations_do_not_overflow)
+CUV_TEST (durations_do_not_overflow)
 {
   Stream stream = stream_new (1, 30 * MS, 0);
 
@@ -370,9 +357,8 @@ GST_START_TEST (durations_do_not_overflow)
   stream_clear (&stream);
 }
 
-GST_END_TEST
 /* Any element or application may send such an event. */
-GST_START_TEST (qos_events_do_not_overflow)
+CUV_TEST (qos_events_do_not_overflow)
 {
   const GstClockTimeDiff diffs[] = { G_MAXINT64, G_MININT64, 1, 0 };
   const GstClockTime times[] = { 0, 1, G_MAXINT64, GST_CLOCK_TIME_NONE - 1,
@@ -394,31 +380,3 @@ GST_START_TEST (qos_events_do_not_overflow)
   }
   stream_clear (&stream);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("filter-qos");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, fast_analysis_adds_no_latency);
-  tcase_add_test (tcase, slow_analysis_reports_its_time);
-  tcase_add_test (tcase, latency_does_not_flap);
-  tcase_add_test (tcase, frames_before_the_base_time_are_not_late);
-  tcase_add_test (tcase, too_slow_analysis_skips_frames);
-  tcase_add_test (tcase, two_elements_too_slow_together_skip);
-  tcase_add_test (tcase, elements_analyse_the_same_frames);
-  tcase_add_test (tcase, source_with_unreported_latency_is_analysed);
-  tcase_add_test (tcase, frames_of_a_slow_source_are_analysed);
-  tcase_add_test (tcase, work_upstream_is_not_taken_for_waiting);
-  tcase_add_test (tcase, a_thread_that_hardly_waits_does_not_fall_behind);
-  tcase_add_test (tcase, a_hole_of_a_second_is_reported_once);
-  tcase_add_test (tcase, a_backlog_is_skipped);
-  tcase_add_test (tcase, durations_do_not_overflow);
-  tcase_add_test (tcase, qos_events_do_not_overflow);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

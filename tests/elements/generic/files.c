@@ -44,7 +44,7 @@ expect_refused (gint i, const gchar *path, const gchar *part)
   cuv_expect_no_start (element, part);
 }
 
-GST_START_TEST (only_regular_files_are_read)
+CUV_LOOP_TEST (only_regular_files_are_read, G_N_ELEMENTS (cases))
 {
   expect_refused (__i__, "fifo", "not a regular file");
   expect_refused (__i__, "/dev/zero", "not a regular file");
@@ -52,9 +52,7 @@ GST_START_TEST (only_regular_files_are_read)
   expect_refused (__i__, "./none", "No such file");
 }
 
-GST_END_TEST
-
-GST_START_TEST (large_files_are_refused)
+CUV_LOOP_TEST (large_files_are_refused, G_N_ELEMENTS (cases))
 {
   if (cases[__i__].limit == 0)
     return;
@@ -62,8 +60,6 @@ GST_START_TEST (large_files_are_refused)
       truncate ("large", (off_t) cases[__i__].limit + 1), 0);
   expect_refused (__i__, "large", " bytes, the limit");
 }
-
-GST_END_TEST
 
 /* ---- the function ---- */
 
@@ -85,7 +81,7 @@ check_read (const gchar *path, gsize limit, gsize wanted)
   }
 }
 
-GST_START_TEST (the_limit_is_exact)
+CUV_TEST (the_limit_is_exact)
 {
   for (gsize n = 0; n < 20000; n += n < 3 ? 1 : n - 1) {
     fail_unless_equals_int (truncate ("large", (off_t) n), 0);
@@ -96,10 +92,8 @@ GST_START_TEST (the_limit_is_exact)
   }
 }
 
-GST_END_TEST
-
 /* Files of /proc have 0 bytes by their status. */
-GST_START_TEST (files_without_a_size_are_read)
+CUV_TEST (files_without_a_size_are_read)
 {
   gchar *wanted, *bytes;
   gsize size, n;
@@ -112,8 +106,6 @@ GST_START_TEST (files_without_a_size_are_read)
   g_free (bytes);
   g_free (wanted);
 }
-
-GST_END_TEST
 
 static void
 make_files (void)
@@ -141,21 +133,8 @@ remove_files (void)
   g_free (folder);
 }
 
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-files");
-  TCase *tcase = tcase_create ("all");
-
   tcase_set_timeout (tcase, 60);
   tcase_add_unchecked_fixture (tcase, make_files, remove_files);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (
-      tcase, only_regular_files_are_read, 0, G_N_ELEMENTS (cases));
-  tcase_add_loop_test (tcase, large_files_are_refused, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (tcase, the_limit_is_exact);
-  tcase_add_test (tcase, files_without_a_size_are_read);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -329,7 +329,7 @@ close_case (Fuzz *self)
   clear_folder ();
 }
 
-GST_START_TEST (survives_random_input)
+CUV_LOOP_TEST (survives_random_input, names->len)
 {
   static const Action actions[] = { push_buffer, push_buffer, push_buffer,
     push_buffer, push_buffer, push_buffer, set_property, set_property,
@@ -350,12 +350,8 @@ GST_START_TEST (survives_random_input)
   fail_unless (n_passed > 0);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-fuzz");
-  TCase *tcase = tcase_create ("fuzz");
   GPtrArray *all = cuv_element_names ();
 
   if (g_getenv ("CUV_TEST_CASES") != NULL)
@@ -371,9 +367,4 @@ make_suite (void)
     gst_object_unref (factory);
   }
   tcase_set_timeout (tcase, 3600);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, survives_random_input, 0, (int) names->len);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

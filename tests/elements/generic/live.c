@@ -91,7 +91,7 @@ camera_pool (GstHarness *h)
 }
 
 /* A camera has few buffers and stops when an element keeps one. */
-GST_START_TEST (frames_return_to_the_pool)
+CUV_LOOP_TEST (frames_return_to_the_pool, names->len)
 {
   GstBufferPoolAcquireParams now = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
@@ -115,8 +115,7 @@ GST_START_TEST (frames_return_to_the_pool)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (frames_without_timestamps_are_analysed)
+CUV_LOOP_TEST (frames_without_timestamps_are_analysed, names->len)
 {
   GstHarness *h = live_harness (names->pdata[__i__], "30/1");
 
@@ -128,9 +127,8 @@ GST_START_TEST (frames_without_timestamps_are_analysed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Frames seconds to minutes apart, without durations. */
-GST_START_TEST (frames_of_a_varying_rate_are_analysed)
+CUV_LOOP_TEST (frames_of_a_varying_rate_are_analysed, names->len)
 {
   static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
   GstHarness *h = live_harness (names->pdata[__i__], "0/1");
@@ -145,8 +143,7 @@ GST_START_TEST (frames_of_a_varying_rate_are_analysed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (flushing_pads_refuse_and_recover)
+CUV_LOOP_TEST (flushing_pads_refuse_and_recover, names->len)
 {
   GstHarness *h = live_harness (names->pdata[__i__], "30/1");
 
@@ -166,7 +163,6 @@ GST_START_TEST (flushing_pads_refuse_and_recover)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- chains ---- */
 
 static GstClockTime
@@ -224,7 +220,7 @@ check_chain (const gchar *source, guint n)
   g_free (line);
 }
 
-GST_START_TEST (chain_after_imagefreeze)
+CUV_TEST (chain_after_imagefreeze)
 {
   check_chain ("videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 "
                "! imagefreeze num-buffers=30 is-live=true "
@@ -232,17 +228,15 @@ GST_START_TEST (chain_after_imagefreeze)
       30);
 }
 
-GST_END_TEST
-GST_START_TEST (chain_after_a_live_source)
+CUV_TEST (chain_after_a_live_source)
 {
   check_chain ("videotestsrc num-buffers=60 is-live=true "
                "! video/x-raw,width=320,height=240,framerate=60/1",
       60);
 }
 
-GST_END_TEST
 /* A slow branch does not delay the chain. */
-GST_START_TEST (chain_beside_slow_branch)
+CUV_TEST (chain_beside_slow_branch)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=30 is-live=true "
@@ -259,9 +253,8 @@ GST_START_TEST (chain_beside_slow_branch)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 /* Frames of an application, timestamped on arrival. */
-GST_START_TEST (chain_after_appsrc)
+CUV_TEST (chain_after_appsrc)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "appsrc name=s is-live=true do-timestamp=true "
@@ -289,27 +282,7 @@ GST_START_TEST (chain_after_appsrc)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-live");
-  TCase *tcase = tcase_create ("general");
-
   names = cuv_frame_element_names ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, frames_return_to_the_pool, 0, (int) names->len);
-  tcase_add_loop_test (
-      tcase, frames_without_timestamps_are_analysed, 0, (int) names->len);
-  tcase_add_loop_test (
-      tcase, frames_of_a_varying_rate_are_analysed, 0, (int) names->len);
-  tcase_add_loop_test (
-      tcase, flushing_pads_refuse_and_recover, 0, (int) names->len);
-  tcase_add_test (tcase, chain_after_imagefreeze);
-  tcase_add_test (tcase, chain_after_a_live_source);
-  tcase_add_test (tcase, chain_beside_slow_branch);
-  tcase_add_test (tcase, chain_after_appsrc);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -235,7 +235,7 @@ check_push (const gchar *name, const gchar *format, const gchar *what,
 static const gchar *const formats[] = { "NV12", "I420", "YUY2", "UYVY", "RGB",
   "BGRx", "GRAY8" };
 
-GST_START_TEST (layout_is_checked)
+CUV_LOOP_TEST (layout_is_checked, names->len)
 {
   const gchar *name = names->pdata[__i__];
 
@@ -252,9 +252,8 @@ GST_START_TEST (layout_is_checked)
   }
 }
 
-GST_END_TEST
 /* Each plane has to lie in one memory; planes may have different ones. */
-GST_START_TEST (planes_in_several_memories)
+CUV_LOOP_TEST (planes_in_several_memories, names->len)
 {
   const gchar *name = names->pdata[__i__];
 
@@ -270,9 +269,8 @@ GST_START_TEST (planes_in_several_memories)
   }
 }
 
-GST_END_TEST
 /* Frames may be larger than the caps, and change their size between frames. */
-GST_START_TEST (only_the_caps_size_is_read)
+CUV_LOOP_TEST (only_the_caps_size_is_read, names->len)
 {
   const gchar *name = names->pdata[__i__];
   const gchar *format = cuv_element_takes (name, "NV12") ? "NV12" : "GRAY8";
@@ -290,9 +288,8 @@ GST_START_TEST (only_the_caps_size_is_read)
   close_fixture (&fixture);
 }
 
-GST_END_TEST
 /* The thumbnail converter is set up for progressive frames. */
-GST_START_TEST (interlaced_frames_have_thumbnails)
+CUV_TEST (interlaced_frames_have_thumbnails)
 {
   gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=2 ! "
@@ -305,12 +302,8 @@ GST_START_TEST (interlaced_frames_have_thumbnails)
   g_free (line);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-memory");
-  TCase *tcase = tcase_create ("memory");
   GPtrArray *all = cuv_element_names ();
 
   location =
@@ -321,12 +314,4 @@ make_suite (void)
         || cuv_element_takes (all->pdata[i], "GRAY8"))
       g_ptr_array_add (names, all->pdata[i]);
   tcase_set_timeout (tcase, 300);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, layout_is_checked, 0, (int) names->len);
-  tcase_add_loop_test (tcase, planes_in_several_memories, 0, (int) names->len);
-  tcase_add_loop_test (tcase, only_the_caps_size_is_read, 0, (int) names->len);
-  tcase_add_test (tcase, interlaced_frames_have_thumbnails);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -56,7 +56,7 @@ get_value (GstElement *element, GParamSpec *spec, GValue *value)
   g_object_get_property (G_OBJECT (element), spec->name, value);
 }
 
-GST_START_TEST (flags_and_descriptions)
+CUV_LOOP_TEST (flags_and_descriptions, names->len)
 {
   GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
   GPtrArray *own = own_properties (element);
@@ -93,8 +93,7 @@ GST_START_TEST (flags_and_descriptions)
   gst_object_unref (element);
 }
 
-GST_END_TEST
-GST_START_TEST (defaults_are_set)
+CUV_LOOP_TEST (defaults_are_set, names->len)
 {
   GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
   GPtrArray *own = own_properties (element);
@@ -115,7 +114,6 @@ GST_START_TEST (defaults_are_set)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 /* Sets the number, clamped to the property's range, and reads it back. */
 static void
 set_number (GstElement *element, GParamSpec *spec, gdouble number)
@@ -200,7 +198,7 @@ set_default (GstElement *element, GParamSpec *spec)
   g_value_unset (&value);
 }
 
-GST_START_TEST (limits_can_be_set)
+CUV_LOOP_TEST (limits_can_be_set, names->len)
 {
   GstElement *element = cuv_element_new (names->pdata[__i__]);
   GPtrArray *own = own_properties (element);
@@ -217,7 +215,6 @@ GST_START_TEST (limits_can_be_set)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 static const gchar *
 format_for (const gchar *name)
 {
@@ -255,7 +252,7 @@ push (GstHarness *h, guint n)
 
 /* Sets limits between frames; none is pushed with a number at its limit, which
  * may mean "find everything". */
-GST_START_TEST (properties_change_while_playing)
+CUV_LOOP_TEST (properties_change_while_playing, names->len)
 {
   GPtrArray *own;
   GstHarness *h;
@@ -282,7 +279,6 @@ GST_START_TEST (properties_change_while_playing)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static gdouble
 number_of (GstElement *element, GParamSpec *spec)
 {
@@ -330,7 +326,7 @@ control (GstHarness *h, GParamSpec *spec)
   set_default (h->element, spec);
 }
 
-GST_START_TEST (controllers_set_properties)
+CUV_LOOP_TEST (controllers_set_properties, names->len)
 {
   GPtrArray *own;
   GstHarness *h;
@@ -354,7 +350,6 @@ GST_START_TEST (controllers_set_properties)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* All readable and writable properties, which a preset has to keep, as text. */
 static GPtrArray *
 texts_of (GstElement *element, GPtrArray *own)
@@ -382,7 +377,7 @@ texts_of (GstElement *element, GPtrArray *own)
   return texts;
 }
 
-GST_START_TEST (presets_save_and_load)
+CUV_LOOP_TEST (presets_save_and_load, names->len)
 {
   GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
   GPtrArray *own = own_properties (element), *saved, *loaded;
@@ -413,8 +408,6 @@ GST_START_TEST (presets_save_and_load)
   gst_object_unref (element);
 }
 
-GST_END_TEST
-
 /* Element and what keeps it from starting. */
 static const gchar *const unusable[][3] = {
   { "visionpublish", "file-path=/none/x", "! fakesink" },
@@ -442,7 +435,7 @@ count_errors (GstElement *pipeline)
   return n;
 }
 
-GST_START_TEST (failed_start_is_one_error)
+CUV_LOOP_TEST (failed_start_is_one_error, G_N_ELEMENTS (unusable))
 {
   const gchar *const *parts = unusable[__i__];
   gchar *line = g_strdup_printf ("%s %s %s %s",
@@ -465,27 +458,8 @@ GST_START_TEST (failed_start_is_one_error)
   g_free (line);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-properties");
-  TCase *tcase = tcase_create ("general");
-  int n;
-
   names = cuv_element_names ();
-  n = (int) names->len;
-  g_assert (n > 0);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, flags_and_descriptions, 0, n);
-  tcase_add_loop_test (tcase, defaults_are_set, 0, n);
-  tcase_add_loop_test (tcase, limits_can_be_set, 0, n);
-  tcase_add_loop_test (tcase, properties_change_while_playing, 0, n);
-  tcase_add_loop_test (tcase, controllers_set_properties, 0, n);
-  tcase_add_loop_test (tcase, presets_save_and_load, 0, n);
-  tcase_add_loop_test (
-      tcase, failed_start_is_one_error, 0, G_N_ELEMENTS (unusable));
-  return suite;
+  g_assert (names->len > 0);
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -94,7 +94,7 @@ make_pipeline (const gchar *name, GstElement **element)
 }
 
 /* Contradictory settings may end a pipeline early. */
-GST_START_TEST (survives_races)
+CUV_LOOP_TEST (survives_races, names->len)
 {
   static const GThreadFunc functions[] = { set, get, emit_signals };
   GThread *threads[G_N_ELEMENTS (functions)];
@@ -113,12 +113,8 @@ GST_START_TEST (survives_races)
   g_unlink (location);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-race");
-  TCase *tcase = tcase_create ("race");
   GPtrArray *all = cuv_element_names ();
 
   location =
@@ -128,9 +124,4 @@ make_suite (void)
     if (format_of (all->pdata[i]) != NULL)
       g_ptr_array_add (names, all->pdata[i]);
   tcase_set_timeout (tcase, 3600);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, survives_races, 0, (int) names->len);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

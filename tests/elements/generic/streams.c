@@ -74,7 +74,7 @@ wait_async (GstElement *pipeline)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-GST_START_TEST (restarts)
+CUV_LOOP_TEST (restarts, names->len)
 {
   GstElement *pipeline =
       new_pipeline (names->pdata[__i__], "num-buffers=3", "");
@@ -85,8 +85,7 @@ GST_START_TEST (restarts)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (stops_in_every_state)
+CUV_LOOP_TEST (stops_in_every_state, names->len)
 {
   GstElement *pipeline = new_pipeline (names->pdata[__i__], "", "");
 
@@ -104,8 +103,7 @@ GST_START_TEST (stops_in_every_state)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (seeks)
+CUV_LOOP_TEST (seeks, names->len)
 {
   GstElement *pipeline =
       new_pipeline (names->pdata[__i__], "num-buffers=-1", "sync=false");
@@ -125,7 +123,6 @@ GST_START_TEST (seeks)
   finish ();
 }
 
-GST_END_TEST
 static void
 push_and_compare (
     GstHarness *h, const gchar *format, gint width, gint height, guint n)
@@ -196,7 +193,7 @@ formats_of (const gchar *name)
   return formats;
 }
 
-GST_START_TEST (takes_every_format_and_size)
+CUV_LOOP_TEST (takes_every_format_and_size, names->len)
 {
   GPtrArray *formats = formats_of (names->pdata[__i__]);
   guint n = 0;
@@ -218,8 +215,7 @@ GST_START_TEST (takes_every_format_and_size)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (format_changes_between_frames)
+CUV_LOOP_TEST (format_changes_between_frames, names->len)
 {
   static const gchar *const formats[] = { "NV12", "RGB", "GRAY8", "I420",
     "NV12" };
@@ -234,8 +230,7 @@ GST_START_TEST (format_changes_between_frames)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (flushes)
+CUV_LOOP_TEST (flushes, names->len)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
 
@@ -249,8 +244,7 @@ GST_START_TEST (flushes)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (passes_eos)
+CUV_LOOP_TEST (passes_eos, names->len)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstEvent *event;
@@ -268,8 +262,7 @@ GST_START_TEST (passes_eos)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (metas_are_kept)
+CUV_LOOP_TEST (metas_are_kept, names->len)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstBuffer *out;
@@ -282,9 +275,8 @@ GST_START_TEST (metas_are_kept)
   finish ();
 }
 
-GST_END_TEST
 /* Even if the frame has another owner, and whatever metas it has. */
-GST_START_TEST (analyzers_do_not_copy)
+CUV_LOOP_TEST (analyzers_do_not_copy, names->len)
 {
   GstHarness *h;
   GstBuffer *in, *out;
@@ -304,10 +296,9 @@ GST_START_TEST (analyzers_do_not_copy)
   finish ();
 }
 
-GST_END_TEST
 /* Buffers without times or too small for a frame: an error or not, but no
  * crash. */
-GST_START_TEST (malformed_buffers_do_not_crash)
+CUV_LOOP_TEST (malformed_buffers_do_not_crash, names->len)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstBuffer *frame;
@@ -323,8 +314,7 @@ GST_START_TEST (malformed_buffers_do_not_crash)
   finish ();
 }
 
-GST_END_TEST
-GST_START_TEST (two_pipelines_at_once)
+CUV_LOOP_TEST (two_pipelines_at_once, names->len)
 {
   GstElement *pipelines[2];
   gchar *error;
@@ -342,33 +332,11 @@ GST_START_TEST (two_pipelines_at_once)
   finish ();
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("generic-streams");
-  TCase *tcase = tcase_create ("general");
-
   cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
   names = cuv_frame_element_names ();
   for (guint i = 0; i < names->len; i++)
     g_print ("%s ", (gchar *) names->pdata[i]);
   g_print ("\n");
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, restarts, 0, (int) names->len);
-  tcase_add_loop_test (tcase, stops_in_every_state, 0, (int) names->len);
-  tcase_add_loop_test (tcase, seeks, 0, (int) names->len);
-  tcase_add_loop_test (tcase, takes_every_format_and_size, 0, (int) names->len);
-  tcase_add_loop_test (
-      tcase, format_changes_between_frames, 0, (int) names->len);
-  tcase_add_loop_test (tcase, flushes, 0, (int) names->len);
-  tcase_add_loop_test (tcase, passes_eos, 0, (int) names->len);
-  tcase_add_loop_test (tcase, metas_are_kept, 0, (int) names->len);
-  tcase_add_loop_test (tcase, analyzers_do_not_copy, 0, (int) names->len);
-  tcase_add_loop_test (
-      tcase, malformed_buffers_do_not_crash, 0, (int) names->len);
-  tcase_add_loop_test (tcase, two_pipelines_at_once, 0, (int) names->len);
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

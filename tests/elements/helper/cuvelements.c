@@ -552,32 +552,3 @@ cuv_fake_check_clean (void)
   fail_unless_equals_int (counts.device_blocks, 0);
   fail_unless_equals_int (counts.pinned_blocks, 0);
 }
-
-/* ---- main ---- */
-
-/* Uses CUV_TEST_SEED or a new seed, and prints it to reproduce a failure. */
-static void
-seed_random (void)
-{
-  const gchar *given = g_getenv ("CUV_TEST_SEED");
-  guint32 seed = given != NULL ? (guint32) g_ascii_strtoull (given, NULL, 0)
-                               : g_random_int ();
-
-  g_random_set_seed (seed);
-  g_print ("CUV_TEST_SEED=%u\n", seed);
-}
-
-int
-cuv_elements_run (Suite *suite, const gchar *program)
-{
-  setvbuf (stdout, NULL, _IOLBF, 0);
-  seed_random ();
-  return gst_check_run_suite (suite, program, program) > 0;
-}
-
-int
-cuv_elements_main (int argc, char **argv, Suite *(*make) (void) )
-{
-  gst_check_init (&argc, &argv);
-  return cuv_elements_run (make (), argv[0]);
-}

@@ -6,6 +6,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
+#include "cuvtest.h"
 #include "fakecuda/fakecuda.h"
 
 /* The failure handler of fail_unless() and the like: prints the failure and
@@ -147,15 +148,5 @@ void cuv_fake_fail_allocation (int n);
 void cuv_fake_fail_copy (int n);
 /* Fails the test if contexts, streams or memory are left, or on a misuse. */
 void cuv_fake_check_clean (void);
-
-/* Runs the suite with the random seed CUV_TEST_SEED, or a new one that is
- * printed. cuv_elements_main() initialises GStreamer first. */
-int cuv_elements_run (Suite *suite, const gchar *program);
-int cuv_elements_main (int argc, char **argv, Suite *(*make) (void) );
-#define CUV_ELEMENTS_MAIN(make)                                                \
-  int main (int argc, char **argv)                                             \
-  {                                                                            \
-    return cuv_elements_main (argc, argv, make);                               \
-  }
 
 #endif

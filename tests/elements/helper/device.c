@@ -18,14 +18,13 @@ device_check (GstHarness *h, const gchar *factory)
   gst_object_unref (element);
 }
 
-int
-device_main (Suite *(*make) (void), int argc, char **argv)
+static void __attribute__ ((constructor)) read_environment (void)
 {
   use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (make (), argv[0]);
+}
+
+CUV_BEFORE_TESTS (need_device, tcase)
+{
+  if (use_cuda && !gst_cuv_cuda_usable ())
+    cuv_tests_skip ("no CUDA device");
 }

@@ -37,7 +37,7 @@ new_strokes (const gchar *properties)
   return h;
 }
 
-GST_START_TEST (test_known_lines)
+CUV_TEST (test_known_lines)
 {
   GstHarness *h = new_strokes ("");
   GstBuffer *frame = three_strokes (grey_format ()), *buffer = push (h, frame);
@@ -60,10 +60,8 @@ GST_START_TEST (test_known_lines)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* The four edges of a filled rectangle by Canny, the same in every format. */
-GST_START_TEST (test_formats)
+CUV_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -99,9 +97,7 @@ GST_START_TEST (test_formats)
   g_free (first);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_methods)
+CUV_TEST (test_methods)
 {
   static const gchar *const names[] = { "auto", "global", "shared", "gather",
     "ring" };
@@ -123,10 +119,8 @@ GST_START_TEST (test_methods)
   gst_buffer_unref (frame);
 }
 
-GST_END_TEST;
-
 /* The accumulator is at least as fine as a pixel: same lines, same votes. */
-GST_START_TEST (test_pclines)
+CUV_TEST (test_pclines)
 {
   const Line *const wanted[] = { &horizontal, &diagonal, &vertical };
   GstHarness *h = new_strokes ("method=pclines neighborhood=31 max-lines=3");
@@ -151,8 +145,6 @@ GST_START_TEST (test_pclines)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 static void
 check_only (GstBuffer *frame, const gchar *properties, const Line *wanted)
 {
@@ -165,7 +157,7 @@ check_only (GstBuffer *frame, const gchar *properties, const Line *wanted)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (test_theta_ranges)
+CUV_TEST (test_theta_ranges)
 {
   GstBuffer *frame = three_strokes (grey_format ());
 
@@ -178,10 +170,8 @@ GST_START_TEST (test_theta_ranges)
   gst_buffer_unref (frame);
 }
 
-GST_END_TEST;
-
 /* Coordinates refer to the frame; lines end at the border of the roi. */
-GST_START_TEST (test_roi)
+CUV_TEST (test_roi)
 {
   GstBuffer *frame = three_strokes (grey_format ());
   GstHarness *h = new_strokes ("roi=31,31,121,131 threshold=80");
@@ -198,8 +188,6 @@ GST_START_TEST (test_roi)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST;
 
 static void
 check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
@@ -223,7 +211,7 @@ check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
 }
 
 /* Pixels 10 to 50 and 80 to 140, with a gap of 29. */
-GST_START_TEST (test_segments)
+CUV_TEST (test_segments)
 {
   GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);
   GstHarness *h = new_strokes ("segments=true threshold=90");
@@ -244,10 +232,8 @@ GST_START_TEST (test_segments)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* lines_found also counts lines beyond max-lines. */
-GST_START_TEST (test_max_lines)
+CUV_TEST (test_max_lines)
 {
   GstHarness *h = new_strokes ("max-lines=1");
   GstBuffer *frame = three_strokes (grey_format ()), *buffer = push (h, frame);
@@ -272,10 +258,8 @@ GST_START_TEST (test_max_lines)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* The centre of a cell of 100 pixels may be outside the frame. */
-GST_START_TEST (test_wide_cells_end_in_the_frame)
+CUV_TEST (test_wide_cells_end_in_the_frame)
 {
   GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);
   GstHarness *h = new_strokes ("rho-resolution=64 theta-min=0 theta-max=1");
@@ -295,8 +279,6 @@ GST_START_TEST (test_wide_cells_end_in_the_frame)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST;
 
 static void
 check_message (GstBus *bus)
@@ -321,7 +303,7 @@ check_message (GstBus *bus)
   gst_message_unref (message);
 }
 
-GST_START_TEST (test_message_and_stats)
+CUV_TEST (test_message_and_stats)
 {
   GstHarness *h = new_strokes ("message=every-frame max-lines=3 segments=true");
   GstElement *d = detector (h);
@@ -360,9 +342,7 @@ GST_START_TEST (test_message_and_stats)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_hold_results)
+CUV_TEST (test_hold_results)
 {
   GstHarness *h = new_strokes ("inference-interval=2 hold-results=true");
   GstBuffer *frame = three_strokes (grey_format ()), *buffer;
@@ -385,28 +365,3 @@ GST_START_TEST (test_hold_results)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST;
-
-static Suite *
-houghlines_suite (void)
-{
-  Suite *s = suite_create ("houghlines");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_known_lines);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_methods);
-  tcase_add_test (tc, test_pclines);
-  tcase_add_test (tc, test_theta_ranges);
-  tcase_add_test (tc, test_roi);
-  tcase_add_test (tc, test_segments);
-  tcase_add_test (tc, test_max_lines);
-  tcase_add_test (tc, test_wide_cells_end_in_the_frame);
-  tcase_add_test (tc, test_message_and_stats);
-  tcase_add_test (tc, test_hold_results);
-  return s;
-}
-
-DEVICE_MAIN (houghlines_suite)

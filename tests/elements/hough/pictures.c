@@ -44,7 +44,7 @@ check_edges (GstBuffer *frame, gint left, gint right)
           x, y, grey_at (frame, x, y));
 }
 
-GST_START_TEST (test_draw_edges)
+CUV_TEST (test_draw_edges)
 {
   GstHarness *h = new_stroke ("draw=edges");
   GstBuffer *frame = one_stroke (grey_format ()), *out;
@@ -70,10 +70,8 @@ GST_START_TEST (test_draw_edges)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* A frame with another owner is not changed; its timestamp is copied. */
-GST_START_TEST (test_draws_on_a_copy)
+CUV_TEST (test_draws_on_a_copy)
 {
   GstHarness *h = new_stroke ("draw=edges");
   GstBuffer *frame = one_stroke (grey_format ()), *out;
@@ -91,9 +89,7 @@ GST_START_TEST (test_draws_on_a_copy)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_draws_only_on_analysed_frames)
+CUV_TEST (test_draws_only_on_analysed_frames)
 {
   GstHarness *h = new_stroke ("draw=edges inference-interval=2");
   GstBuffer *frame = one_stroke (grey_format ());
@@ -108,11 +104,9 @@ GST_START_TEST (test_draws_only_on_analysed_frames)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* A column per degree. Only the peak is white, at theta 0 and rho 37 of -216 to
  * 216. */
-GST_START_TEST (test_draw_accumulator)
+CUV_TEST (test_draw_accumulator)
 {
   static const gchar *const methods[] = { "auto", "global", "gather", "ring",
     "pclines" };
@@ -142,12 +136,10 @@ GST_START_TEST (test_draw_accumulator)
   gst_buffer_unref (frame);
 }
 
-GST_END_TEST;
-
 /* ---- other elements ---- */
 
 /* Red along the line, and nowhere else. */
-GST_START_TEST (test_overlay_draws)
+CUV_TEST (test_overlay_draws)
 {
   GstHarness *h = new_line ("houghlines edges=input threshold=90 "
                             "! visionoverlay thickness=1 color=0xffff0000",
@@ -161,8 +153,6 @@ GST_START_TEST (test_overlay_draws)
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST;
 
 /* The records that visionpublish writes for one frame. */
 static gchar *
@@ -189,7 +179,7 @@ publish (const gchar *format)
   return text;
 }
 
-GST_START_TEST (test_json)
+CUV_TEST (test_json)
 {
   gchar *text = publish ("json-lines");
   JsonParser *parser = json_parser_new ();
@@ -218,9 +208,7 @@ GST_START_TEST (test_json)
   g_free (text);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_csv)
+CUV_TEST (test_csv)
 {
   gchar *text = publish ("csv");
   gchar **rows = g_strsplit (text, "\n", -1);
@@ -233,8 +221,6 @@ GST_START_TEST (test_csv)
   g_strfreev (rows);
   g_free (text);
 }
-
-GST_END_TEST;
 
 /* ---- a real picture ---- */
 
@@ -271,7 +257,7 @@ static const gint grid_x[] = { 57, 104, 155, 202, 255, 302, 354, 404, 456,
 static const gint grid_y[] = { 86, 127, 172, 216, 261, 309, 361, 410, 464,
   519 };
 
-GST_START_TEST (test_grid)
+CUV_TEST (test_grid)
 {
   GstBuffer *buffer = puzzle ();
   gboolean seen[2][10] = { 0 };
@@ -292,25 +278,3 @@ GST_START_TEST (test_grid)
   g_array_unref (lines);
   gst_buffer_unref (buffer);
 }
-
-GST_END_TEST;
-
-static Suite *
-pictures_suite (void)
-{
-  Suite *s = suite_create ("houghlines-pictures");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_draw_edges);
-  tcase_add_test (tc, test_draws_on_a_copy);
-  tcase_add_test (tc, test_draws_only_on_analysed_frames);
-  tcase_add_test (tc, test_draw_accumulator);
-  tcase_add_test (tc, test_overlay_draws);
-  tcase_add_test (tc, test_json);
-  tcase_add_test (tc, test_csv);
-  tcase_add_test (tc, test_grid);
-  return s;
-}
-
-DEVICE_MAIN (pictures_suite)

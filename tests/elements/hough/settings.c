@@ -85,7 +85,7 @@ check_next (Run *self, const gchar *what, gboolean differs)
 
 /* ---- live ---- */
 
-GST_START_TEST (test_live_changes)
+CUV_TEST (test_live_changes)
 {
   static const struct {
     const gchar *name, *value;
@@ -119,9 +119,7 @@ GST_START_TEST (test_live_changes)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_caps_change)
+CUV_TEST (test_caps_change)
 {
   static const gint sizes[][2] = { { 321, 243 }, { 64, 48 }, { 640, 360 } };
   Run run;
@@ -136,8 +134,6 @@ GST_START_TEST (test_caps_change)
   expect_no_warning (run.bus);
   run_clear (&run);
 }
-
-GST_END_TEST;
 
 /* ---- contradictions ---- */
 
@@ -161,7 +157,7 @@ static const struct {
       "pclines-d=2000" },
 };
 
-GST_START_TEST (test_contradictions_at_start)
+CUV_TEST (test_contradictions_at_start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     GstHarness *h = new_harness (contradictions[i].bad, "NV12", WIDTH, HEIGHT);
@@ -176,9 +172,7 @@ GST_START_TEST (test_contradictions_at_start)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_radians)
+CUV_TEST (test_radians)
 {
   static const struct {
     const gchar *set, *hint; /* NULL = none */
@@ -205,11 +199,9 @@ GST_START_TEST (test_radians)
   }
 }
 
-GST_END_TEST;
-
 /* One warning; the previous settings stay in force, also for frames of another
  * size, until the contradiction is resolved. */
-GST_START_TEST (test_live_contradictions)
+CUV_TEST (test_live_contradictions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     GstBuffer *small = rich_frame ("NV12", WIDTH / 2, HEIGHT / 2);
@@ -232,10 +224,8 @@ GST_START_TEST (test_live_contradictions)
   }
 }
 
-GST_END_TEST;
-
 /* A restart does not keep the previous settings. */
-GST_START_TEST (test_contradiction_at_second_start)
+CUV_TEST (test_contradiction_at_second_start)
 {
   Run run;
 
@@ -251,11 +241,9 @@ GST_START_TEST (test_contradiction_at_second_start)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
 /* ---- invalid values ---- */
 
-GST_START_TEST (test_out_of_range)
+CUV_TEST (test_out_of_range)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
 
@@ -274,9 +262,7 @@ GST_START_TEST (test_out_of_range)
   gst_object_unref (d);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_invalid_names)
+CUV_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "method=fast", "edges=sobel", "norm=l3",
     "nms=disc", "draw=lines" };
@@ -285,9 +271,7 @@ GST_START_TEST (test_invalid_names)
     cuv_expect_parse_error ("houghlines", bad[i]);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_invalid_roi)
+CUV_TEST (test_invalid_roi)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
   gchar *value;
@@ -307,9 +291,7 @@ GST_START_TEST (test_invalid_roi)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_roi_outside)
+CUV_TEST (test_roi_outside)
 {
   GstHarness *h = new_harness ("roi=500,500,600,600", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = rich_frame ("NV12", WIDTH, HEIGHT);
@@ -327,11 +309,9 @@ GST_START_TEST (test_roi_outside)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* ---- sizes ---- */
 
-GST_START_TEST (test_small_frames)
+CUV_TEST (test_small_frames)
 {
   static const gint sizes[][2] = { { 1, 1 }, { 1, 40 }, { 40, 1 }, { 2, 2 },
     { 3, 17 } };
@@ -365,9 +345,7 @@ GST_START_TEST (test_small_frames)
     }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_large_frames)
+CUV_TEST (test_large_frames)
 {
   GstHarness *h = new_harness ("", grey_format (), 16385, 4);
   GstBuffer *frame = black_frame (grey_format (), 16385, 4), *small;
@@ -396,29 +374,3 @@ GST_START_TEST (test_large_frames)
   gst_harness_teardown (h);
   gst_buffer_unref (frame);
 }
-
-GST_END_TEST;
-
-static Suite *
-settings_suite (void)
-{
-  Suite *s = suite_create ("houghlines-settings");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_live_changes);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_contradictions_at_start);
-  tcase_add_test (tc, test_radians);
-  tcase_add_test (tc, test_live_contradictions);
-  tcase_add_test (tc, test_contradiction_at_second_start);
-  tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_invalid_names);
-  tcase_add_test (tc, test_invalid_roi);
-  tcase_add_test (tc, test_roi_outside);
-  tcase_add_test (tc, test_small_frames);
-  tcase_add_test (tc, test_large_frames);
-  return s;
-}
-
-DEVICE_MAIN (settings_suite)

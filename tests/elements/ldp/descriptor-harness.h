@@ -60,8 +60,4 @@ void check_same_pixels (const Run *self, GstBuffer *a, GstBuffer *b);
 GstVideoRegionOfInterestMeta *add_region (
     GstBuffer *frame, const gchar *label, GstLdpRegion region);
 
-void add_settings_tests (Suite *suite);
-void add_picture_tests (Suite *suite);
-void add_meta_tests (Suite *suite);
-
 #endif

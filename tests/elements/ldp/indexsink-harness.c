@@ -19,12 +19,7 @@ leave_folder (void)
     cuv_fake_check_clean ();
 }
 
-void
-indexed_add (Suite *suite, TCase *tcase)
-{
-  suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cuv_folder_enter, leave_folder);
-}
+CUV_FIXTURE (cuv_folder_enter, leave_folder)
 
 /* ---- harness ---- */
 

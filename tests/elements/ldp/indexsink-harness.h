@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Harnesses of ldpindexsink in a temporary folder, and checks of its index. */
+/* Harnesses of ldpindexsink, and checks of its index; each test runs in a
+ * temporary folder. */
 #ifndef CUV_TEST_INDEXSINK_HARNESS_H
 #define CUV_TEST_INDEXSINK_HARNESS_H
 
@@ -38,10 +39,5 @@ void expect_same_files (const gchar *a, const gchar *b);
 /* Checks entry i against the C reference for a rectangle of the frame. */
 void expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *frame,
     const gchar *format, gint width, gint height, const CuvLdpRect *rect);
-
-void add_names (Suite *suite);
-void add_thumbnails (Suite *suite);
-void add_trouble (Suite *suite);
-void indexed_add (Suite *suite, TCase *tcase); /* in a new folder each */
 
 #endif

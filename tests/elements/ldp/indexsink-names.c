@@ -22,7 +22,7 @@ expect_third (const gchar *properties, const gchar *name)
   g_remove (INDEX);
 }
 
-GST_START_TEST (name_patterns)
+CUV_TEST (name_patterns)
 {
   expect_third ("", "000002");
   expect_third ("start-index=7", "000009");
@@ -37,7 +37,6 @@ GST_START_TEST (name_patterns)
   expect_third ("entry-name=\"a b/\303\244.jpg\"", "a b/\303\244.jpg");
 }
 
-GST_END_TEST
 static void
 expect_invalid (const gchar *name, const gchar *part)
 {
@@ -60,7 +59,7 @@ expect_invalid (const gchar *name, const gchar *part)
   gst_object_unref (pipeline);
 }
 
-GST_START_TEST (invalid_patterns)
+CUV_TEST (invalid_patterns)
 {
   static const gchar *const bad[] = { "%s", "%n", "a%", "%05", "%u", "%ld",
     "%-5d", "%+d", "%*d", "%5.3d", "%x", "% d", "%100d", "%99999999999d",
@@ -76,7 +75,6 @@ GST_START_TEST (invalid_patterns)
   g_free (name);
 }
 
-GST_END_TEST
 static void
 push_title (GstHarness *h, GstTagScope scope, const gchar *title)
 {
@@ -87,7 +85,7 @@ push_title (GstHarness *h, GstTagScope scope, const gchar *title)
 }
 
 /* A stream title names one frame; a global title names none. */
-GST_START_TEST (titles_name_entries)
+CUV_TEST (titles_name_entries)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
@@ -102,8 +100,7 @@ GST_START_TEST (titles_name_entries)
   expect_names ("000000|%d %n \303\244|000002|third");
 }
 
-GST_END_TEST
-GST_START_TEST (entry_name_overrides_title)
+CUV_TEST (entry_name_overrides_title)
 {
   GstHarness *h = sink_new ("entry-name=file.png", "NV12", 64, 48);
 
@@ -113,8 +110,7 @@ GST_START_TEST (entry_name_overrides_title)
   expect_names ("file.png");
 }
 
-GST_END_TEST
-GST_START_TEST (names_of_regions)
+CUV_TEST (names_of_regions)
 {
   GstHarness *h = sink_new ("region=roi-list grid=2 descriptor-width=16 "
                             "descriptor-height=16 entry-name=f%d.png",
@@ -131,7 +127,6 @@ GST_START_TEST (names_of_regions)
   expect_names ("f0.png|f1.png#3|f1.png#8");
 }
 
-GST_END_TEST
 /* ---- names of files ---- */
 
 #define PICTURES "/usr/share/doc/opencv-doc/examples/data/"
@@ -182,7 +177,7 @@ expect_files (const gchar *source, const gchar *properties,
   g_free (line);
 }
 
-GST_START_TEST (names_of_files)
+CUV_TEST (names_of_files)
 {
   write_files (0, NULL, 0);
   expect_files (JPEGS "jpegdec !", "", NULL,
@@ -197,9 +192,8 @@ GST_START_TEST (names_of_files)
       "same|same");
 }
 
-GST_END_TEST
 /* The decoder silently drops or delays a frame. */
-GST_START_TEST (undecodable_files)
+CUV_TEST (undecodable_files)
 {
   static const gchar text[] = "this is not a picture";
 
@@ -218,8 +212,7 @@ GST_START_TEST (undecodable_files)
       JPEGS "jpegdec !", "", NULL, "f01.jpg|f02.jpg|f03.jpg|f04.jpg|f05.jpg");
 }
 
-GST_END_TEST
-GST_START_TEST (files_through_a_queue)
+CUV_TEST (files_through_a_queue)
 {
   write_files (0, NULL, 0);
   expect_files (JPEGS "jpegdec ! queue !", "entry-name=f%02d.jpg",
@@ -228,9 +221,8 @@ GST_START_TEST (files_through_a_queue)
       FILES ("stop-index=2") "decodebin ! queue !", "", NULL, "000000|000001");
 }
 
-GST_END_TEST
 /* If a file has several frames, names count frames. */
-GST_START_TEST (frames_of_a_file)
+CUV_TEST (frames_of_a_file)
 {
   GString *film = g_string_new (NULL);
   gchar *jpeg;
@@ -247,7 +239,6 @@ GST_START_TEST (frames_of_a_file)
   g_free (jpeg);
 }
 
-GST_END_TEST
 /* ---- progress ---- */
 
 static guint64
@@ -318,29 +309,10 @@ count_progress (const gchar *properties, gboolean with_eos)
 
 #define RARELY "progress-interval=3600000" /* an hour */
 
-GST_START_TEST (progress)
+CUV_TEST (progress)
 {
   fail_unless_equals_int (count_progress (RARELY, FALSE), 0);
   fail_unless_equals_int (count_progress (RARELY, TRUE), 1);
   fail_unless (count_progress ("progress-interval=1", FALSE) >= 4);
   fail_unless_equals_int (count_progress ("progress-interval=0", TRUE), 0);
-}
-
-GST_END_TEST
-void
-add_names (Suite *suite)
-{
-  TCase *tcase = tcase_create ("names");
-
-  indexed_add (suite, tcase);
-  tcase_add_test (tcase, name_patterns);
-  tcase_add_test (tcase, invalid_patterns);
-  tcase_add_test (tcase, titles_name_entries);
-  tcase_add_test (tcase, entry_name_overrides_title);
-  tcase_add_test (tcase, names_of_regions);
-  tcase_add_test (tcase, names_of_files);
-  tcase_add_test (tcase, undecodable_files);
-  tcase_add_test (tcase, files_through_a_queue);
-  tcase_add_test (tcase, frames_of_a_file);
-  tcase_add_test (tcase, progress);
 }

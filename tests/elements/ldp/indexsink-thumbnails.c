@@ -55,7 +55,7 @@ close_index (CuvLdpIndex *index)
   g_remove (INDEX);
 }
 
-GST_START_TEST (colours)
+CUV_TEST (colours)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -73,8 +73,7 @@ GST_START_TEST (colours)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (black_bars)
+CUV_TEST (black_bars)
 {
   CuvLdpIndex *index = index_two (TINY, "RGB", 128, 64);
 
@@ -92,8 +91,7 @@ GST_START_TEST (black_bars)
   close_index (index);
 }
 
-GST_END_TEST
-GST_START_TEST (non_square_pixels)
+CUV_TEST (non_square_pixels)
 {
   GstHarness *h = sink_new (TINY, "RGB", 64, 64);
   GstBuffer *frame = cuv_frame_new ("RGB", 64, 64);
@@ -114,8 +112,7 @@ GST_START_TEST (non_square_pixels)
   close_index (index);
 }
 
-GST_END_TEST
-GST_START_TEST (no_thumbnails)
+CUV_TEST (no_thumbnails)
 {
   CuvLdpIndex *index =
       index_two (TINY "thumbnail-width=0 thumbnail-height=0", "NV12", 64, 64);
@@ -124,9 +121,8 @@ GST_START_TEST (no_thumbnails)
   close_index (index);
 }
 
-GST_END_TEST
 /* Thumbnails of regions, also if the frame was larger when it was described. */
-GST_START_TEST (regions)
+CUV_TEST (regions)
 {
   static const gchar *const lines[] = { "ldpindexsink region=roi-list " TINY
                                         "async=false location=" INDEX,
@@ -158,7 +154,6 @@ GST_START_TEST (regions)
   }
 }
 
-GST_END_TEST
 /* Frames of one colour and any size: that colour, and black bars. */
 static void
 check_size (const gchar *format, gint width, gint height, gint thumbnail)
@@ -181,7 +176,7 @@ check_size (const gchar *format, gint width, gint height, gint thumbnail)
   g_free (properties);
 }
 
-GST_START_TEST (sizes)
+CUV_TEST (sizes)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YUY2", "UYVY", "RGB",
     "BGRA" };
@@ -196,8 +191,7 @@ GST_START_TEST (sizes)
           check_size (formats[f], sizes[s][0], sizes[s][1], thumbnails[t]);
 }
 
-GST_END_TEST
-GST_START_TEST (extreme_aspect_ratios)
+CUV_TEST (extreme_aspect_ratios)
 {
   static const gint sizes[][2] = { { 4000, 2 }, { 2, 4000 }, { 301, 1 },
     { 1, 300 } };
@@ -209,20 +203,4 @@ GST_START_TEST (extreme_aspect_ratios)
     expect_pixel (index, 63, 63, 0);
     close_index (index);
   }
-}
-
-GST_END_TEST
-void
-add_thumbnails (Suite *suite)
-{
-  TCase *tcase = tcase_create ("thumbnails");
-
-  indexed_add (suite, tcase);
-  tcase_add_test (tcase, colours);
-  tcase_add_test (tcase, black_bars);
-  tcase_add_test (tcase, non_square_pixels);
-  tcase_add_test (tcase, no_thumbnails);
-  tcase_add_test (tcase, regions);
-  tcase_add_test (tcase, sizes);
-  tcase_add_test (tcase, extreme_aspect_ratios);
 }

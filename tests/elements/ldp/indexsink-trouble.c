@@ -12,9 +12,12 @@
 
 #define SOURCE "videotestsrc num-buffers=2 ! "
 
+/* QEMU has no memory limit and runs no child. */
+#define NATIVE (g_getenv ("CUV_TEST_EMULATED") == NULL)
+
 /* ---- settings ---- */
 
-GST_START_TEST (invalid_locations)
+CUV_TEST (invalid_locations)
 {
   cuv_expect_error (SOURCE "ldpindexsink", "location is not set");
   cuv_expect_error (SOURCE "ldpindexsink location=\"\"",
@@ -30,9 +33,8 @@ GST_START_TEST (invalid_locations)
       "text: is not an index of local derivative patterns");
 }
 
-GST_END_TEST
 /* No frame arrives: no progress message, and no file. */
-GST_START_TEST (no_frames)
+CUV_TEST (no_frames)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
   GstElement *sink = sink_of (h);
@@ -49,8 +51,7 @@ GST_START_TEST (no_frames)
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_settings)
+CUV_TEST (invalid_settings)
 {
   cuv_expect_error (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
       "thumbnail-width is 0 and thumbnail-height 64: set both");
@@ -64,7 +65,6 @@ GST_START_TEST (invalid_settings)
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
-GST_END_TEST
 /* The error names both sets of parameters. */
 static void
 expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
@@ -78,7 +78,7 @@ expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (index_of_other_parameters)
+CUV_TEST (index_of_other_parameters)
 {
   GstHarness *h = sink_new ("grid=4", "NV12", 64, 48);
 
@@ -92,8 +92,7 @@ GST_START_TEST (index_of_other_parameters)
   cuv_ldp_index_free (index_open (INDEX, 1));
 }
 
-GST_END_TEST
-GST_START_TEST (frames_of_other_sizes)
+CUV_TEST (frames_of_other_sizes)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
@@ -111,8 +110,7 @@ GST_START_TEST (frames_of_other_sizes)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-GST_END_TEST
-GST_START_TEST (descriptors_of_other_parameters)
+CUV_TEST (descriptors_of_other_parameters)
 {
   GstHarness *h = line_new ("ldpdescriptor name=d message=none ! ldpindexsink "
                             "async=false location=" INDEX,
@@ -139,7 +137,6 @@ GST_START_TEST (descriptors_of_other_parameters)
   cuv_ldp_index_free (index_open (INDEX, 1));
 }
 
-GST_END_TEST
 /* ---- metadata ---- */
 
 static void
@@ -173,7 +170,7 @@ frame_with_counts (guint16 first, gsize n_bytes)
   return frame;
 }
 
-GST_START_TEST (invalid_descriptors)
+CUV_TEST (invalid_descriptors)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
@@ -187,7 +184,6 @@ GST_START_TEST (invalid_descriptors)
   expect_names ("000000|000003");
 }
 
-GST_END_TEST
 /* ---- writing ---- */
 
 static void
@@ -225,7 +221,7 @@ push_limited (GstHarness *h, gsize limit, guint n)
 }
 
 /* Appending continues once there is space again. */
-GST_START_TEST (full_disk)
+CUV_TEST (full_disk)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
   GstBus *bus = gst_bus_new ();
@@ -243,7 +239,6 @@ GST_START_TEST (full_disk)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-GST_END_TEST
 #ifndef __SANITIZE_ADDRESS__ /* which ends a process that is out of memory */
 static gsize
 address_space (void)
@@ -257,7 +252,7 @@ address_space (void)
   return pages * (gsize) sysconf (_SC_PAGESIZE);
 }
 
-GST_START_TEST (out_of_memory)
+CUV_TEST_IF (out_of_memory, NATIVE)
 {
   GstHarness *h = sink_new (
       "grid=250 descriptor-width=250 descriptor-height=250", "NV12", 64, 48);
@@ -273,10 +268,8 @@ GST_START_TEST (out_of_memory)
   gst_harness_teardown (h);
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
-
-GST_END_TEST
 #endif
-GST_START_TEST (one_writer_at_a_time)
+CUV_TEST (one_writer_at_a_time)
 {
   GstHarness *a = sink_new ("", "NV12", 64, 48);
   GstHarness *b = sink_new ("", "NV12", 64, 48);
@@ -291,7 +284,6 @@ GST_START_TEST (one_writer_at_a_time)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-GST_END_TEST
 /* ---- killed writers ---- */
 
 #ifndef __SANITIZE_ADDRESS__ /* gst-launch-1.0 cannot load plugins with it */
@@ -335,7 +327,7 @@ wait_for_entries (guint64 more_than)
 
 /* After each kill the file has at least the entries seen before, all intact,
  * and the next writer continues. */
-GST_START_TEST (killed_writers_leave_a_valid_index)
+CUV_TEST_IF (killed_writers_leave_a_valid_index, NATIVE)
 {
   guint64 n = 0;
 
@@ -359,11 +351,9 @@ GST_START_TEST (killed_writers_leave_a_valid_index)
     cuv_ldp_index_free (index);
   }
 }
-
-GST_END_TEST
 #endif
 /* A state change waits for the entry being written. */
-GST_START_TEST (pauses_and_stops)
+CUV_TEST (pauses_and_stops)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc ! video/x-raw,format=NV12,width=320,height=240 ! "
@@ -392,29 +382,4 @@ GST_START_TEST (pauses_and_stops)
   fail_unless (n > 0);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
-}
-
-GST_END_TEST
-void
-add_trouble (Suite *suite)
-{
-  TCase *tcase = tcase_create ("trouble");
-
-  indexed_add (suite, tcase);
-  tcase_add_test (tcase, invalid_locations);
-  tcase_add_test (tcase, no_frames);
-  tcase_add_test (tcase, invalid_settings);
-  tcase_add_test (tcase, index_of_other_parameters);
-  tcase_add_test (tcase, frames_of_other_sizes);
-  tcase_add_test (tcase, descriptors_of_other_parameters);
-  tcase_add_test (tcase, invalid_descriptors);
-  tcase_add_test (tcase, full_disk);
-#ifndef __SANITIZE_ADDRESS__
-  if (g_getenv ("CUV_TEST_EMULATED") == NULL) { /* QEMU: no limit, no child */
-    tcase_add_test (tcase, out_of_memory);
-    tcase_add_test (tcase, killed_writers_leave_a_valid_index);
-  }
-#endif
-  tcase_add_test (tcase, one_writer_at_a_time);
-  tcase_add_test (tcase, pauses_and_stops);
 }

@@ -27,7 +27,7 @@ expect_device (GstHarness *h, const gchar *device)
   gst_object_unref (sink);
 }
 
-GST_START_TEST (every_format)
+CUV_TEST (every_format)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -48,9 +48,8 @@ GST_START_TEST (every_format)
   }
 }
 
-GST_END_TEST
 /* Counts of 1, 2 and 4 bytes in the file, of 2 and 4 in memory. */
-GST_START_TEST (every_parameter)
+CUV_TEST (every_parameter)
 {
   static const gchar *const settings[] = { "order=2 block=16",
     "order=4 grid=1 merge-directions=true",
@@ -74,8 +73,7 @@ GST_START_TEST (every_parameter)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (frames_of_many_sizes)
+CUV_TEST (frames_of_many_sizes)
 {
   static const gint sizes[][2] = { { 96, 80 }, { 320, 240 }, { 2, 2 },
     { 18, 34 }, { 640, 2 }, { 96, 80 } };
@@ -99,8 +97,7 @@ GST_START_TEST (frames_of_many_sizes)
   cuv_ldp_index_free (index);
 }
 
-GST_END_TEST
-GST_START_TEST (regions_of_a_frame)
+CUV_TEST (regions_of_a_frame)
 {
   static const CuvLdpRect rects[] = { { 10, 20, 33, 44 }, { 60, 0, 36, 80 } };
   GstHarness *h = sink_new ("region=roi-list grid=4 descriptor-width=32 "
@@ -124,7 +121,6 @@ GST_START_TEST (regions_of_a_frame)
   gst_buffer_unref (frame);
 }
 
-GST_END_TEST
 /* ---- descriptors of ldpdescriptor ---- */
 
 /* Descriptors of ldpindexsink and of ldpdescriptor make the same file. */
@@ -161,7 +157,7 @@ compare_descriptors (const gchar *settings, gboolean with_regions)
   g_remove ("1.ldp");
 }
 
-GST_START_TEST (own_and_upstream_descriptors_agree)
+CUV_TEST (own_and_upstream_descriptors_agree)
 {
   compare_descriptors ("grid=5 order=4", FALSE);
   compare_descriptors ("block=20 bins=levels merge-directions=true", FALSE);
@@ -169,9 +165,8 @@ GST_START_TEST (own_and_upstream_descriptors_agree)
       "region=roi-list descriptor-width=40 descriptor-height=30", TRUE);
 }
 
-GST_END_TEST
 /* Frames without a descriptor, or with a held one, are skipped. */
-GST_START_TEST (undescribed_frames_are_skipped)
+CUV_TEST (undescribed_frames_are_skipped)
 {
   static const gchar *const holds[] = { "false", "true" };
 
@@ -195,7 +190,6 @@ GST_START_TEST (undescribed_frames_are_skipped)
   }
 }
 
-GST_END_TEST
 /* A valve drops the first described frame. */
 static GstHarness *
 line_without_first (guint interval, const gchar *hold, guint n)
@@ -222,7 +216,7 @@ line_without_first (guint interval, const gchar *hold, guint n)
 
 /* ldpindexsink makes no descriptors itself, although the first frames have
  * none. */
-GST_START_TEST (first_frame_is_not_described)
+CUV_TEST (first_frame_is_not_described)
 {
   static const gchar *const holds[] = { "false", "true" };
 
@@ -239,9 +233,7 @@ GST_START_TEST (first_frame_is_not_described)
   }
 }
 
-GST_END_TEST
-
-GST_START_TEST (no_frame_is_described)
+CUV_TEST (no_frame_is_described)
 {
   GstHarness *h = line_without_first (100, "true", 3);
   GstBus *bus = cuv_harness_watch (h);
@@ -254,12 +246,10 @@ GST_START_TEST (no_frame_is_described)
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
-GST_END_TEST
-
 /* ---- files and states ---- */
 
 /* Entries are visible at once, and each start appends more. */
-GST_START_TEST (restarts_append_to_the_file)
+CUV_TEST (restarts_append_to_the_file)
 {
   guint64 n = 0, bytes = 0;
 
@@ -288,8 +278,7 @@ GST_START_TEST (restarts_append_to_the_file)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (pipeline_restarts)
+CUV_TEST (pipeline_restarts)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=5 ! "
                                  "video/x-raw,format=NV12,width=64,height=64 ! "
@@ -307,9 +296,8 @@ GST_START_TEST (pipeline_restarts)
   g_free (line);
 }
 
-GST_END_TEST
 /* Properties set while playing take effect at the next start. */
-GST_START_TEST (settings_apply_at_the_next_start)
+CUV_TEST (settings_apply_at_the_next_start)
 {
   GstHarness *h = sink_new ("grid=4", "NV12", WIDTH, HEIGHT);
   GstElement *sink = sink_of (h);
@@ -334,8 +322,7 @@ GST_START_TEST (settings_apply_at_the_next_start)
   cuv_ldp_index_free (index_open (INDEX, 2));
 }
 
-GST_END_TEST
-GST_START_TEST (flush_keeps_the_file_open)
+CUV_TEST (flush_keeps_the_file_open)
 {
   GstHarness *h = sink_new ("", "NV12", WIDTH, HEIGHT);
 
@@ -347,9 +334,8 @@ GST_START_TEST (flush_keeps_the_file_open)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-GST_END_TEST
 /* Upstream may use any stride, and CUDA memory if available. */
-GST_START_TEST (answers_upstream_queries)
+CUV_TEST (answers_upstream_queries)
 {
   GstElement *sink = gst_element_factory_make ("ldpindexsink", NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
@@ -372,9 +358,8 @@ GST_START_TEST (answers_upstream_queries)
   gst_object_unref (sink);
 }
 
-GST_END_TEST
 /* Host and CUDA memory alternate, as after an input-selector. */
-GST_START_TEST (memory_changes)
+CUV_TEST (memory_changes)
 {
   GstHarness *up, *h;
 
@@ -404,39 +389,9 @@ GST_START_TEST (memory_changes)
   gst_harness_teardown (up);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("ldpindexsink");
-  TCase *tcase = tcase_create ("general");
-
-  indexed_add (suite, tcase);
-  tcase_add_test (tcase, every_format);
-  tcase_add_test (tcase, every_parameter);
-  tcase_add_test (tcase, frames_of_many_sizes);
-  tcase_add_test (tcase, regions_of_a_frame);
-  tcase_add_test (tcase, own_and_upstream_descriptors_agree);
-  tcase_add_test (tcase, undescribed_frames_are_skipped);
-  tcase_add_test (tcase, first_frame_is_not_described);
-  tcase_add_test (tcase, no_frame_is_described);
-  tcase_add_test (tcase, restarts_append_to_the_file);
-  tcase_add_test (tcase, pipeline_restarts);
-  tcase_add_test (tcase, settings_apply_at_the_next_start);
-  tcase_add_test (tcase, flush_keeps_the_file_open);
-  tcase_add_test (tcase, answers_upstream_queries);
-  tcase_add_test (tcase, memory_changes);
-  add_names (suite);
-  add_thumbnails (suite);
-  add_trouble (suite);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
+CUV_BEFORE_TESTS (choose_kernels, tcase)
 {
   const gchar *cuda = g_getenv ("CUV_TEST_CUDA");
 
   have_kernels = cuda != NULL && strcmp (cuda, "memory") != 0;
-  return device_main (make_suite, argc, argv);
 }

@@ -14,7 +14,7 @@ static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21", "YUY2",
 
 /* ---- frames ---- */
 
-GST_START_TEST (test_formats)
+CUV_TEST (test_formats)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats) - (guint) use_cuda; i++) {
     const Kind same = default_kind (WIDTH, HEIGHT),
@@ -28,8 +28,6 @@ GST_START_TEST (test_formats)
     run_clear (&run);
   }
 }
-
-GST_END_TEST
 
 static const struct {
   const gchar *properties;
@@ -73,7 +71,7 @@ static const struct {
       KIND (3, 0, 1, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, 1, 1) },
 };
 
-GST_START_TEST (test_parameters)
+CUV_TEST (test_parameters)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++) {
     Run run = run_new (sets[i].properties, "NV12", WIDTH, HEIGHT);
@@ -84,8 +82,6 @@ GST_START_TEST (test_parameters)
     run_clear (&run);
   }
 }
-
-GST_END_TEST
 
 /* ---- regions ---- */
 
@@ -113,7 +109,7 @@ check_regions (Run *run, GstBuffer *in, const GstLdpRegion *wanted, guint n)
 }
 
 /* Regions are clipped; those outside the frame are ignored. */
-GST_START_TEST (test_regions)
+CUV_TEST (test_regions)
 {
   static const GstLdpRegion given[] = { { 4, 0, 0, WIDTH, HEIGHT },
     { 7, 3, 5, 30, 20 }, { 8, WIDTH, 5, 10, 10 }, { 9, 60, 40, 90, 90 },
@@ -133,9 +129,7 @@ GST_START_TEST (test_regions)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_object_class)
+CUV_TEST (test_object_class)
 {
   const GstLdpRegion cat = { 0, 1, 2, 30, 30 }, dog = { 1, 20, 10, 40, 20 };
   const GstLdpRegion both[] = { cat, dog };
@@ -156,9 +150,7 @@ GST_START_TEST (test_object_class)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_too_many_regions)
+CUV_TEST (test_too_many_regions)
 {
   GstLdpRegion wanted[GST_LDP_MAX_REGIONS];
   Run run = run_new (LIST, "NV12", WIDTH, HEIGHT);
@@ -178,10 +170,8 @@ GST_START_TEST (test_too_many_regions)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Each takes 514 MB. */
-GST_START_TEST (test_too_many_counts_of_regions)
+CUV_TEST (test_too_many_counts_of_regions)
 {
   const GstLdpRegion region = { 0, 0, 0, 40, 40 };
   Run run = run_new ("region=roi-list grid=513 descriptor-width=513 "
@@ -208,8 +198,6 @@ GST_START_TEST (test_too_many_counts_of_regions)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* ---- messages and statistics ---- */
 
 /* Pops the next message of the element; -1 if there is none. */
@@ -231,7 +219,7 @@ next_message (Run *run)
   return (gint) regions;
 }
 
-GST_START_TEST (test_message_and_stats)
+CUV_TEST (test_message_and_stats)
 {
   static const guint n_regions[] = { 2, 2, 0, 1 };
   static const gint on_change[] = { 2, -1, 0, 1 };
@@ -258,8 +246,6 @@ GST_START_TEST (test_message_and_stats)
   }
 }
 
-GST_END_TEST
-
 static guint64
 age_of (GstBuffer *buffer)
 {
@@ -272,7 +258,7 @@ age_of (GstBuffer *buffer)
 }
 
 /* Held results keep the parameters they were made with. */
-GST_START_TEST (test_hold_results)
+CUV_TEST (test_hold_results)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
   Kind kind = default_kind (WIDTH, HEIGHT);
@@ -299,8 +285,6 @@ GST_START_TEST (test_hold_results)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* ---- changing and restarted streams ---- */
 
 /* Without a segment event, which would reset held results. */
@@ -319,7 +303,7 @@ push_caps (Run *run, const gchar *format, gint width, gint height)
 }
 
 /* Results are not held across a change of the frame size. */
-GST_START_TEST (test_caps_change)
+CUV_TEST (test_caps_change)
 {
   Run run = run_new (
       "inference-interval=100 hold-results=true", "NV12", WIDTH, HEIGHT);
@@ -336,9 +320,7 @@ GST_START_TEST (test_caps_change)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_flush)
+CUV_TEST (test_flush)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new (
@@ -352,9 +334,7 @@ GST_START_TEST (test_flush)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_restart)
+CUV_TEST (test_restart)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
@@ -371,41 +351,10 @@ GST_START_TEST (test_restart)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Describes detections, in a complete pipeline. */
-GST_START_TEST (test_pipeline)
+CUV_TEST (test_pipeline)
 {
   cuv_play ("videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120 ! "
             "waldboostdetect ! ldpdescriptor region=roi-list "
             "descriptor-width=64 descriptor-height=64 ! fakesink");
 }
-
-GST_END_TEST
-
-static Suite *
-make_suite (void)
-{
-  Suite *s = suite_create ("ldpdescriptor");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_parameters);
-  tcase_add_test (tc, test_regions);
-  tcase_add_test (tc, test_object_class);
-  tcase_add_test (tc, test_too_many_regions);
-  tcase_add_test (tc, test_too_many_counts_of_regions);
-  tcase_add_test (tc, test_message_and_stats);
-  tcase_add_test (tc, test_hold_results);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_pipeline);
-  add_picture_tests (s);
-  add_settings_tests (s);
-  add_meta_tests (s);
-  return s;
-}
-
-DEVICE_MAIN (make_suite)

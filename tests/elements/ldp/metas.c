@@ -80,7 +80,7 @@ set_field (GstStructure *table, const gchar *field, const gchar *value)
   g_free (text);
 }
 
-GST_START_TEST (test_valid)
+CUV_TEST (test_valid)
 {
   GstStructure *table;
   GstBuffer *buffer = new_buffer (&table), *copy = gst_buffer_copy (buffer);
@@ -98,10 +98,8 @@ GST_START_TEST (test_valid)
   gst_buffer_unref (buffer);
 }
 
-GST_END_TEST
-
 /* No table is not an invalid one. */
-GST_START_TEST (test_no_table)
+CUV_TEST (test_no_table)
 {
   GstStructure *table;
   GstBuffer *empty = gst_buffer_new (), *other = new_buffer (&table);
@@ -116,8 +114,6 @@ GST_START_TEST (test_no_table)
   gst_buffer_unref (other);
   gst_buffer_unref (empty);
 }
-
-GST_END_TEST
 
 static const struct {
   const gchar *field, *values[12];
@@ -159,7 +155,7 @@ static const struct {
   { "height", { "(uint)69", "(uint)1" } },
 };
 
-GST_START_TEST (test_invalid_fields)
+CUV_TEST (test_invalid_fields)
 {
   for (guint f = 0; f < G_N_ELEMENTS (invalid_fields); f++) {
     const gchar *field = invalid_fields[f].field;
@@ -178,9 +174,7 @@ GST_START_TEST (test_invalid_fields)
   }
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_missing_fields)
+CUV_TEST (test_missing_fields)
 {
   static const gchar *const layout[] = { "columns", "width", "height", NULL };
 
@@ -203,8 +197,6 @@ GST_START_TEST (test_missing_fields)
   }
 }
 
-GST_END_TEST
-
 static void
 set_bytes (GstStructure *table, const gchar *field, gconstpointer data, gsize n)
 {
@@ -214,7 +206,7 @@ set_bytes (GstStructure *table, const gchar *field, gconstpointer data, gsize n)
   g_bytes_unref (bytes);
 }
 
-GST_START_TEST (test_invalid_counts)
+CUV_TEST (test_invalid_counts)
 {
   const gsize whole = 2 * 2 * 4 * 4 * 2 * 256;
   const gsize sizes[] = { 0, 1, whole / 2, whole - 1, whole + 1, 2 * whole };
@@ -239,9 +231,7 @@ GST_START_TEST (test_invalid_counts)
   g_free (zeros);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_invalid_regions)
+CUV_TEST (test_invalid_regions)
 {
   static const GstLdpRegion bad[] = { { 3, 10, 20, 81, 50 },
     { 3, 10, 20, 80, 51 }, { 3, 10, 20, 0, 50 }, { 3, 10, 20, 80, 0 },
@@ -257,20 +247,4 @@ GST_START_TEST (test_invalid_regions)
     check_invalid (buffer, "a region");
     gst_buffer_unref (buffer);
   }
-}
-
-GST_END_TEST
-
-void
-add_meta_tests (Suite *suite)
-{
-  TCase *tc = tcase_create ("metas");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_valid);
-  tcase_add_test (tc, test_no_table);
-  tcase_add_test (tc, test_invalid_fields);
-  tcase_add_test (tc, test_missing_fields);
-  tcase_add_test (tc, test_invalid_counts);
-  tcase_add_test (tc, test_invalid_regions);
 }

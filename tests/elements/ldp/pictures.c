@@ -9,7 +9,7 @@
 
 static const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
 
-GST_START_TEST (test_draw)
+CUV_TEST (test_draw)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -33,8 +33,6 @@ GST_START_TEST (test_draw)
   }
 }
 
-GST_END_TEST
-
 static const struct {
   const gchar *properties;
   Kind kind;
@@ -55,7 +53,7 @@ static const struct {
           3, 0, 1, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_UNIFORM, 0, 1, HEIGHT) },
 };
 
-GST_START_TEST (test_draw_parameters)
+CUV_TEST (test_draw_parameters)
 {
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     Run run = run_new (kinds[i].properties, "NV12", WIDTH, HEIGHT);
@@ -71,11 +69,9 @@ GST_START_TEST (test_draw_parameters)
   }
 }
 
-GST_END_TEST
-
 /* Regions are described before drawing; where they overlap, the later drawing
  * uses the codes of what is drawn by then. */
-GST_START_TEST (test_draw_regions)
+CUV_TEST (test_draw_regions)
 {
   static const GstLdpRegion regions[] = { { 0, 2, 4, 30, 20 },
     { 1, 20, 10, 33, 30 }, { 2, 55, 40, 9, 8 } };
@@ -100,10 +96,8 @@ GST_START_TEST (test_draw_regions)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Other holders of the frame see it unchanged; metas are copied. */
-GST_START_TEST (test_draws_on_a_copy)
+CUV_TEST (test_draws_on_a_copy)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
@@ -125,10 +119,8 @@ GST_START_TEST (test_draws_on_a_copy)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Without draw a shared frame is passed on uncopied. */
-GST_START_TEST (test_shared_frames_are_not_copied)
+CUV_TEST (test_shared_frames_are_not_copied)
 {
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *in = cuv_frame_with_metas (), *out;
@@ -143,10 +135,8 @@ GST_START_TEST (test_shared_frames_are_not_copied)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Frames that are not analysed are not drawn on. */
-GST_START_TEST (test_draws_only_on_analysed_frames)
+CUV_TEST (test_draws_only_on_analysed_frames)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("draw=code-135 inference-interval=2 hold-results=true",
@@ -163,20 +153,4 @@ GST_START_TEST (test_draws_only_on_analysed_frames)
     gst_buffer_unref (out);
   }
   run_clear (&run);
-}
-
-GST_END_TEST
-
-void
-add_picture_tests (Suite *suite)
-{
-  TCase *tc = tcase_create ("pictures");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_draw);
-  tcase_add_test (tc, test_draw_parameters);
-  tcase_add_test (tc, test_draw_regions);
-  tcase_add_test (tc, test_draws_on_a_copy);
-  tcase_add_test (tc, test_shared_frames_are_not_copied);
-  tcase_add_test (tc, test_draws_only_on_analysed_frames);
 }

@@ -29,7 +29,4 @@ gdouble cell (const GstCuvTable *table, guint row, const gchar *column);
 /* Checks a row and its similarity against the reference. */
 void check_row (const GstCuvTable *table, guint row, gdouble wanted);
 
-/* In retrieve-trouble.c. */
-TCase *trouble_case (void);
-
 #endif

@@ -15,7 +15,7 @@
 
 /* Truncated or overwritten: no longer used, reported once, until index is set.
  */
-GST_START_TEST (test_file_is_truncated_or_overwritten)
+CUV_TEST (test_file_is_truncated_or_overwritten)
 {
   static const gchar *const problems[] = { "is truncated", "overwritten" };
 
@@ -58,8 +58,6 @@ GST_START_TEST (test_file_is_truncated_or_overwritten)
   }
 }
 
-GST_END_TEST;
-
 /* Flips a bit of the file. */
 static void
 damage (const gchar *path, gsize at)
@@ -74,7 +72,7 @@ damage (const gchar *path, gsize at)
   fclose (file);
 }
 
-GST_START_TEST (test_damaged_while_playing)
+CUV_TEST (test_damaged_while_playing)
 {
   gchar *path = library_new (3, 0);
   GStatBuf before, after;
@@ -108,10 +106,8 @@ GST_START_TEST (test_damaged_while_playing)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* Reported once; the old file stays in use. */
-GST_START_TEST (test_file_is_replaced)
+CUV_TEST (test_file_is_replaced)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);
   Run run;
@@ -136,9 +132,7 @@ GST_START_TEST (test_file_is_replaced)
   library_remove (other);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_long_interval)
+CUV_TEST (test_long_interval)
 {
   gchar *path = library_new (3, 0);
   Run run;
@@ -151,8 +145,6 @@ GST_START_TEST (test_long_interval)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* A message handler may set properties. */
 static GstBusSyncReply
 set_another (GstBus *bus, GstMessage *message, gpointer path)
@@ -162,7 +154,7 @@ set_another (GstBus *bus, GstMessage *message, gpointer path)
   return GST_BUS_PASS;
 }
 
-GST_START_TEST (test_set_in_handler)
+CUV_TEST (test_set_in_handler)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);
   Run run;
@@ -178,11 +170,9 @@ GST_START_TEST (test_set_in_handler)
   library_remove (other);
 }
 
-GST_END_TEST;
-
 #if HAVE_CUDA
 /* Out of GPU memory: an error at each frame until there is enough. */
-GST_START_TEST (test_out_of_gpu_memory)
+CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
 {
   gchar *path = library_new (3, 0);
   Run run;
@@ -200,8 +190,6 @@ GST_START_TEST (test_out_of_gpu_memory)
   run_clear (&run);
   library_remove (path);
 }
-
-GST_END_TEST;
 #endif
 
 /* ---- invalid indexes and descriptors ---- */
@@ -215,7 +203,7 @@ expect_no_start (const gchar *path, const gchar *problem)
   cuv_expect_no_start (element, problem);
 }
 
-GST_START_TEST (test_invalid_indexes)
+CUV_TEST (test_invalid_indexes)
 {
   gchar *path = library_new (5, 0);
   GStatBuf file;
@@ -231,9 +219,7 @@ GST_START_TEST (test_invalid_indexes)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_upstream_descriptors)
+CUV_TEST (test_upstream_descriptors)
 {
   static const struct {
     const gchar *properties;
@@ -265,26 +251,4 @@ GST_START_TEST (test_upstream_descriptors)
     g_free (line);
   }
   library_remove (path);
-}
-
-GST_END_TEST;
-
-TCase *
-trouble_case (void)
-{
-  TCase *tc = tcase_create ("trouble");
-
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_file_is_truncated_or_overwritten);
-  tcase_add_test (tc, test_damaged_while_playing);
-  tcase_add_test (tc, test_file_is_replaced);
-  tcase_add_test (tc, test_long_interval);
-  tcase_add_test (tc, test_set_in_handler);
-#if HAVE_CUDA
-  if (use_cuda)
-    tcase_add_test (tc, test_out_of_gpu_memory);
-#endif
-  tcase_add_test (tc, test_invalid_indexes);
-  tcase_add_test (tc, test_upstream_descriptors);
-  return tc;
 }

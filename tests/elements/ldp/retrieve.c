@@ -8,7 +8,7 @@
 
 /* ---- matches ---- */
 
-GST_START_TEST (test_matches)
+CUV_TEST (test_matches)
 {
   gchar *path = library_new (PICTURES, 0);
   Run run;
@@ -39,10 +39,8 @@ GST_START_TEST (test_matches)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* Frames of another size are resized to that of the index. */
-GST_START_TEST (test_other_size)
+CUV_TEST (test_other_size)
 {
   gchar *path = library_new (PICTURES, 0), *line;
   guint8 pixels[90 * 70];
@@ -72,8 +70,6 @@ GST_START_TEST (test_other_size)
   g_free (line);
   library_remove (path);
 }
-
-GST_END_TEST;
 
 /* A picture mirrored (1), upside down (2), with rows for columns (4). */
 static void
@@ -124,7 +120,7 @@ check_orientations (Run *run, const guint8 *pixels, gint orientations)
 }
 
 /* Mirrored and turned frames are found, too; changed while playing. */
-GST_START_TEST (test_orientations)
+CUV_TEST (test_orientations)
 {
   gchar *path = library_new (PICTURES, 0);
   gchar *line = g_strdup_printf ("ldpretrieve index=%s k=20 share=0.5", path);
@@ -147,9 +143,7 @@ GST_START_TEST (test_orientations)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_k_and_threshold)
+CUV_TEST (test_k_and_threshold)
 {
   gchar *path = library_new (PICTURES, 0);
   gdouble third;
@@ -184,9 +178,7 @@ GST_START_TEST (test_k_and_threshold)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_regions)
+CUV_TEST (test_regions)
 {
   gchar *path = library_new (PICTURES, 0);
   GstBuffer *frame = frame_of ("NV12", 3 * SIZE, SIZE, 4), *buffer;
@@ -223,9 +215,7 @@ GST_START_TEST (test_regions)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_thumbnails)
+CUV_TEST (test_thumbnails)
 {
   gchar *path = library_new (6, 4);
   GstCuvTable table;
@@ -253,9 +243,7 @@ GST_START_TEST (test_thumbnails)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_message)
+CUV_TEST (test_message)
 {
   gchar *path = library_new (3, 0);
   GstCuvTable table;
@@ -285,11 +273,9 @@ GST_START_TEST (test_message)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* Any split of the work, and of the index between host and device: 100 entries
  * take more than 1 MiB. */
-GST_START_TEST (test_share_and_memory_limit)
+CUV_TEST (test_share_and_memory_limit)
 {
   static const gchar *const settings[] = { "share=0", "share=1", "share=0.3",
     "share=-1", "gpu-memory-limit=1", "gpu-memory-limit=1 share=0.5",
@@ -322,11 +308,9 @@ GST_START_TEST (test_share_and_memory_limit)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* ---- changes while playing ---- */
 
-GST_START_TEST (test_appended)
+CUV_TEST (test_appended)
 {
   gchar *path = library_new (3, 0);
   GstBuffer *buffer;
@@ -356,9 +340,7 @@ GST_START_TEST (test_appended)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_change_index)
+CUV_TEST (test_change_index)
 {
   gchar *small = library_new (2, 0), *large = library_new (9, 4);
   GstBuffer *buffer;
@@ -391,9 +373,7 @@ GST_START_TEST (test_change_index)
   library_remove (large);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_restart)
+CUV_TEST (test_restart)
 {
   gchar *path = library_new (4, 4);
   GstCuvTable table;
@@ -410,9 +390,7 @@ GST_START_TEST (test_restart)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_empty_index)
+CUV_TEST (test_empty_index)
 {
   gchar *path = library_new (0, 4);
   GstBuffer *buffer;
@@ -432,10 +410,8 @@ GST_START_TEST (test_empty_index)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 /* A memory limit that is too low, and back, while playing. */
-GST_START_TEST (test_limits_and_shares_while_playing)
+CUV_TEST (test_limits_and_shares_while_playing)
 {
   gchar *path = library_new (100, 0);
   GstCuvTable table;
@@ -456,8 +432,6 @@ GST_START_TEST (test_limits_and_shares_while_playing)
   library_remove (path);
 }
 
-GST_END_TEST;
-
 static guint
 n_messages (Run *self)
 {
@@ -470,7 +444,7 @@ n_messages (Run *self)
 }
 
 /* The best match has the same number, but in another index. */
-GST_START_TEST (test_message_of_another_index)
+CUV_TEST (test_message_of_another_index)
 {
   gchar *one = library_new (4, 0), *other = library_new (4, 0);
   GstCuvTable table;
@@ -489,9 +463,7 @@ GST_START_TEST (test_message_of_another_index)
   library_remove (other);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_large_thumbnails)
+CUV_TEST (test_large_thumbnails)
 {
   gchar *path = library_new (30, 1024);
   GstBuffer *buffer;
@@ -515,35 +487,7 @@ GST_START_TEST (test_large_thumbnails)
   library_remove (path);
 }
 
-GST_END_TEST;
-
-/* ---- main ---- */
-
-static Suite *
-suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *s = suite_create ("ldpretrieve");
-  TCase *tc = tcase_create ("ldpretrieve");
-
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_matches);
-  tcase_add_test (tc, test_other_size);
-  tcase_add_test (tc, test_orientations);
-  tcase_add_test (tc, test_k_and_threshold);
-  tcase_add_test (tc, test_regions);
-  tcase_add_test (tc, test_thumbnails);
-  tcase_add_test (tc, test_message);
-  tcase_add_test (tc, test_share_and_memory_limit);
-  tcase_add_test (tc, test_appended);
-  tcase_add_test (tc, test_change_index);
-  tcase_add_test (tc, test_limits_and_shares_while_playing);
-  tcase_add_test (tc, test_message_of_another_index);
-  tcase_add_test (tc, test_large_thumbnails);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_empty_index);
-  suite_add_tcase (s, tc);
-  suite_add_tcase (s, trouble_case ());
-  return s;
+  tcase_set_timeout (tcase, 120);
 }
-
-DEVICE_MAIN (suite)

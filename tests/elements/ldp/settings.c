@@ -62,7 +62,7 @@ static const struct {
           30 } },
 };
 
-GST_START_TEST (test_live_changes)
+CUV_TEST (test_live_changes)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
   const GstLdpRegion part = { 3, 20, 10, 30, 30 };
@@ -89,8 +89,6 @@ GST_START_TEST (test_live_changes)
   run_check_quiet (&run);
   run_clear (&run);
 }
-
-GST_END_TEST
 
 /* ---- invalid settings ---- */
 
@@ -121,7 +119,7 @@ check_error (Run *run, const gchar *problem)
   expect_problem (run->bus, GST_MESSAGE_ERROR, problem);
 }
 
-GST_START_TEST (test_invalid_at_start)
+CUV_TEST (test_invalid_at_start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
     Run run = run_new ("", "NV12", WIDTH, HEIGHT);
@@ -132,11 +130,9 @@ GST_START_TEST (test_invalid_at_start)
   }
 }
 
-GST_END_TEST
-
 /* One warning; the previous values stay in force until the new ones are valid,
  * also for frames of another size. */
-GST_START_TEST (test_invalid_while_playing)
+CUV_TEST (test_invalid_while_playing)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
     Kind kind = default_kind (WIDTH, HEIGHT);
@@ -170,10 +166,8 @@ GST_START_TEST (test_invalid_while_playing)
   }
 }
 
-GST_END_TEST
-
 /* Frames that become too small for the values in force. */
-GST_START_TEST (test_frames_become_too_small)
+CUV_TEST (test_frames_become_too_small)
 {
   Run run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
   Kind kind = default_kind (WIDTH, HEIGHT);
@@ -185,10 +179,8 @@ GST_START_TEST (test_frames_become_too_small)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* A stop discards the values in force. */
-GST_START_TEST (test_invalid_at_second_start)
+CUV_TEST (test_invalid_at_second_start)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
@@ -202,10 +194,8 @@ GST_START_TEST (test_invalid_at_second_start)
   run_clear (&run);
 }
 
-GST_END_TEST
-
 /* Layouts that need too much memory are rejected. */
-GST_START_TEST (test_too_many_counts)
+CUV_TEST (test_too_many_counts)
 {
   Run run = run_new ("block=1", "RGB", 1024, 512);
 
@@ -219,9 +209,7 @@ GST_START_TEST (test_too_many_counts)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_large_frames)
+CUV_TEST (test_large_frames)
 {
   Run run = run_new ("", "RGB", 16385, 8);
   const Kind kind = default_kind (100, 8);
@@ -242,9 +230,7 @@ GST_START_TEST (test_large_frames)
   run_clear (&run);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_out_of_range)
+CUV_TEST (test_out_of_range)
 {
   GstElement *d = gst_element_factory_make ("ldpdescriptor", NULL);
 
@@ -264,32 +250,11 @@ GST_START_TEST (test_out_of_range)
   gst_object_unref (d);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_invalid_names)
+CUV_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "directions=right", "bins=128",
     "border=mirror", "region=roi", "draw=code-46" };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     cuv_expect_parse_error ("ldpdescriptor", bad[i]);
-}
-
-GST_END_TEST
-
-void
-add_settings_tests (Suite *suite)
-{
-  TCase *tc = tcase_create ("settings");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_live_changes);
-  tcase_add_test (tc, test_invalid_at_start);
-  tcase_add_test (tc, test_invalid_while_playing);
-  tcase_add_test (tc, test_frames_become_too_small);
-  tcase_add_test (tc, test_invalid_at_second_start);
-  tcase_add_test (tc, test_too_many_counts);
-  tcase_add_test (tc, test_large_frames);
-  tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_invalid_names);
 }

@@ -66,7 +66,7 @@ play_with_failure (const gchar *line, glong nth)
   return n < nth;
 }
 
-GST_START_TEST (every_allocation_fails)
+CUV_LOOP_TEST (every_allocation_fails, G_N_ELEMENTS (lines))
 {
   gpointer symbol = dlsym (RTLD_DEFAULT, "failing_arm");
   glong nth = 1;
@@ -79,19 +79,9 @@ GST_START_TEST (every_allocation_fails)
   fail_unless (nth > 1, "no allocation in %s", lines[__i__]);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
-  Suite *suite = suite_create ("allocations");
-  TCase *tcase = tcase_create ("allocations");
   location = g_strdup_printf (
       "%s/allocations-%d.ldp", g_get_tmp_dir (), (gint) getpid ());
   tcase_set_timeout (tcase, 300);
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (
-      tcase, every_allocation_fails, 0, (gint) G_N_ELEMENTS (lines));
-  return suite;
 }
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -119,7 +119,7 @@ check_line (const gchar *line)
   }
 }
 
-GST_START_TEST (each_device_has_its_frames)
+CUV_TEST (each_device_has_its_frames)
 {
   gchar *film = cuv_test_file ("Megamind.avi");
   gchar *line = g_strdup_printf ("filesrc location=%s ! decodebin ! "
@@ -133,9 +133,8 @@ GST_START_TEST (each_device_has_its_frames)
   g_free (film);
 }
 
-GST_END_TEST
 /* nvcodec names the decoder of the second GPU so. */
-GST_START_TEST (each_device_decodes)
+CUV_TEST (each_device_decodes)
 {
   const gchar *film = g_getenv ("CUV_TEST_H264");
   gchar *line;
@@ -150,9 +149,8 @@ GST_START_TEST (each_device_decodes)
   g_free (line);
 }
 
-GST_END_TEST
 /* From one GPU to the other by way of the host. */
-GST_START_TEST (frames_change_devices)
+CUV_TEST (frames_change_devices)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=320,"
@@ -173,7 +171,6 @@ GST_START_TEST (frames_change_devices)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 static GPtrArray *names; /* of the elements that pass frames on */
 
 static gboolean
@@ -189,7 +186,7 @@ has_property (const gchar *name, const gchar *property)
 }
 
 /* The frames decide, also where the element was to use the other GPU. */
-GST_START_TEST (each_element_follows_its_frames)
+CUV_LOOP_TEST (each_element_follows_its_frames, names->len)
 {
   static const gchar *const settings[] = { "", " cuda-device-id=1",
     " cuda-device-id=0" };
@@ -221,41 +218,13 @@ GST_START_TEST (each_element_follows_its_frames)
   }
 }
 
-GST_END_TEST
-static Suite *
-devices_suite (void)
-{
-  Suite *suite = suite_create ("devices");
-  TCase *test = tcase_create ("general");
-
-  suite_add_tcase (suite, test);
-  tcase_add_test (test, each_device_has_its_frames);
-  tcase_add_test (test, each_device_decodes);
-  tcase_add_test (test, frames_change_devices);
-  tcase_add_loop_test (
-      test, each_element_follows_its_frames, 0, (gint) names->len);
-  return suite;
-}
-
-static gboolean
-has_two_devices (void)
+CUV_BEFORE_TESTS (need_two_devices, tcase)
 {
   GstCudaContext *second =
       gst_cuv_cuda_usable () ? gst_cuda_context_new (1) : NULL;
-  const gboolean has = second != NULL;
 
-  gst_clear_object (&second);
-  return has;
-}
-
-int
-main (int argc, char **argv)
-{
-  gst_check_init (&argc, &argv);
-  if (!has_two_devices ()) {
-    g_print ("this test needs two GPUs\n");
-    return 77;
-  }
+  if (second == NULL)
+    cuv_tests_skip ("this test needs two GPUs");
+  gst_object_unref (second);
   names = cuv_frame_element_names ();
-  return cuv_elements_run (devices_suite (), argv[0]);
 }

@@ -6,7 +6,7 @@
  * CUV_TEST_H264 an MP4 file for the hardware decoder, made by x264enc if that
  * is installed. */
 #include "config.h"
-#include "device.h"
+#include "cuvelements.h"
 
 #include <glib/gstdio.h>
 #include <gmodule.h>
@@ -17,6 +17,8 @@
 #define DETECT                                                                 \
   "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 ! " \
   "rcdtrack max-targets=2 name=t "
+
+static gboolean use_cuda; /* CUV_TEST_CUDA is set */
 
 /* ---- the output of a pipeline ---- */
 
@@ -131,7 +133,7 @@ outcome_clear (Outcome *outcome)
 
 /* ---- tests ---- */
 
-GST_START_TEST (same_output_with_and_without_upload)
+CUV_TEST (same_output_with_and_without_upload)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -155,8 +157,6 @@ GST_START_TEST (same_output_with_and_without_upload)
   fail_unless (n_boxes > 0 && n_tracks > 0,
       "no box or no track in any frame: nothing was compared");
 }
-
-GST_END_TEST;
 
 /* Path of an MP4 file, NULL if none is given and none can be made; free it. */
 static gchar *
@@ -183,7 +183,7 @@ h264_film (gboolean *made)
 }
 
 /* From the hardware decoder to boxes in CUDA memory. */
-GST_START_TEST (frames_stay_in_cuda_memory_from_decoder_to_boxes)
+CUV_TEST_IF (frames_stay_in_cuda_memory_from_decoder_to_boxes, use_cuda)
 {
   gboolean made;
   gchar *film = h264_film (&made), *line, *error;
@@ -214,18 +214,14 @@ GST_START_TEST (frames_stay_in_cuda_memory_from_decoder_to_boxes)
   g_free (film);
 }
 
-GST_END_TEST;
-
 /* The CUDA runtime survives the end of a context. */
-GST_START_TEST (pipelines_run_one_after_the_other)
+CUV_TEST (pipelines_run_one_after_the_other)
 {
   for (guint i = 0; i < 3; i++)
     cuv_play ("videotestsrc num-buffers=3 ! "
               "video/x-raw,format=NV12,width=320,height=240 ! cuvcudaupload ! "
               "waldboostdetect ! visionoverlay ! cuvcudadownload ! fakesink");
 }
-
-GST_END_TEST;
 
 static void
 push_host (GstHarness *h)
@@ -253,7 +249,7 @@ push_device (GstHarness *h, GstHarness *upload)
 }
 
 /* Frames in CUDA memory and in host memory alternate. */
-GST_START_TEST (memory_type_changes_between_frames)
+CUV_TEST_IF (memory_type_changes_between_frames, use_cuda)
 {
   static const gchar *const names[] = { "houghlines", "ldpdescriptor",
     "ldpretrieve", "rcdtrack", "waldboostdetect" };
@@ -274,34 +270,12 @@ GST_START_TEST (memory_type_changes_between_frames)
   }
 }
 
-GST_END_TEST;
-
-static Suite *
-line_suite (void)
-{
-  Suite *s = suite_create ("line");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, same_output_with_and_without_upload);
-  tcase_add_test (tc, pipelines_run_one_after_the_other);
-  if (use_cuda) {
-    tcase_add_test (tc, memory_type_changes_between_frames);
-    tcase_add_test (tc, frames_stay_in_cuda_memory_from_decoder_to_boxes);
-  }
-  return s;
-}
-
-/* Not DEVICE_MAIN: with a driver, a device that cannot be used is a failure. */
-int
-main (int argc, char **argv)
+/* Unlike device.c: with a driver, an unusable device is a failure. */
+CUV_BEFORE_TESTS (need_driver, tcase)
 {
   GModule *driver = g_module_open ("libcuda.so.1", G_MODULE_BIND_LAZY);
 
   use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  if (use_cuda && driver == NULL) {
-    g_print ("no CUDA driver\n");
-    return 77;
-  }
-  return cuv_elements_main (argc, argv, line_suite);
+  if (use_cuda && driver == NULL)
+    cuv_tests_skip ("no CUDA driver");
 }

@@ -71,7 +71,7 @@ read_results (void)
   return result;
 }
 
-GST_START_TEST (same_results)
+CUV_LOOP_TEST (same_results, G_N_ELEMENTS (cases))
 {
   GString *line = g_string_new (cases[__i__].line);
   gchar *data = cuv_test_file (""), *text, *sha256;
@@ -91,17 +91,3 @@ GST_START_TEST (same_results)
   g_free (data);
   g_string_free (line, TRUE);
 }
-GST_END_TEST
-
-static Suite *
-results_suite (void)
-{
-  Suite *suite = suite_create ("results");
-  TCase *tc = tcase_create ("results");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, same_results, 0, G_N_ELEMENTS (cases));
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (results_suite)

@@ -59,7 +59,7 @@ check_window (GstBuffer *picture, guint begin, guint window)
   }
 }
 
-GST_START_TEST (windows_hop)
+CUV_LOOP_TEST (windows_hop, 4)
 {
   static const guint hops[] = { 1, 2, 4, 7 };
   const guint hop = hops[__i__], window = 4;
@@ -86,8 +86,6 @@ GST_START_TEST (windows_hop)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
 static void
 check_rate (GstHarness *h, gint num, gint denom)
 {
@@ -100,7 +98,7 @@ check_rate (GstHarness *h, gint num, gint denom)
   gst_caps_unref (caps);
 }
 
-GST_START_TEST (hop_divides_framerate)
+CUV_TEST (hop_divides_framerate)
 {
   GstHarness *h = grey_harness ("rank=1 iterations=1 window=2 hop=2");
 
@@ -114,18 +112,16 @@ GST_START_TEST (hop_divides_framerate)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The source is asked for hop times the framerate that the peer wants. */
-GST_START_TEST (hop_multiplies_requested_framerate)
+CUV_TEST (hop_multiplies_requested_framerate)
 {
   cuv_play ("videotestsrc num-buffers=12 ! video/x-raw,width=16,height=8 ! "
             "spectralntf rank=1 iterations=1 window=4 hop=4 ! "
             "video/x-raw,framerate=6/1 ! fakesink");
 }
 
-GST_END_TEST
 /* Plus the time of a run. */
-GST_START_TEST (latency_includes_the_window)
+CUV_TEST (latency_includes_the_window)
 {
   GstHarness *h = grey_harness ("rank=1 iterations=1 window=60");
   GstClockTime latency;
@@ -141,8 +137,7 @@ GST_START_TEST (latency_includes_the_window)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (stream_shorter_than_window_warns)
+CUV_TEST (stream_shorter_than_window_warns)
 {
   GstHarness *h = grey_harness ("window=6");
   GstBus *bus = cuv_harness_watch (h);
@@ -155,8 +150,6 @@ GST_START_TEST (stream_shorter_than_window_warns)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
 
 /* ---- changes ---- */
 
@@ -185,7 +178,7 @@ error_of (GstHarness *h)
   return error;
 }
 
-GST_START_TEST (changes_apply_to_the_next_frame)
+CUV_TEST (changes_apply_to_the_next_frame)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=10");
   gdouble was, other;
@@ -205,7 +198,6 @@ GST_START_TEST (changes_apply_to_the_next_frame)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static guint
 iterations_of (GstHarness *h)
 {
@@ -230,7 +222,7 @@ length_of_first_column (GstHarness *h)
   return sqrt (sum);
 }
 
-GST_START_TEST (properties_set_parameters)
+CUV_TEST (properties_set_parameters)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=40 tolerance=0");
   gdouble plain;
@@ -251,9 +243,8 @@ GST_START_TEST (properties_set_parameters)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A cube of zeros leaves no factors to start the next run from. */
-GST_START_TEST (black_cube_resets_previous_factors)
+CUV_TEST (black_cube_resets_previous_factors)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=30 init=previous");
   const gsize size = SCENE_WIDTH * SCENE_HEIGHT * SCENE_BANDS;
@@ -268,8 +259,7 @@ GST_START_TEST (black_cube_resets_previous_factors)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (init_previous_continues)
+CUV_TEST (init_previous_continues)
 {
   GstHarness *h = ntf_harness ("rank=3 iterations=10 init=previous");
   gdouble errors[3];
@@ -284,8 +274,7 @@ GST_START_TEST (init_previous_continues)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (contradictions_keep_the_previous_settings)
+CUV_TEST (contradictions_keep_the_previous_settings)
 {
   GstHarness *h = ntf_harness ("rank=3 iterations=10 schedule=jacobi");
   GstBus *bus = gst_bus_new ();
@@ -304,8 +293,6 @@ GST_START_TEST (contradictions_keep_the_previous_settings)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
 
 /* ---- long runs ---- */
 
@@ -384,21 +371,19 @@ check_stops (const gchar *properties, void (*stop) (GstHarness *h))
   long_stop (&run, thread, stop);
 }
 
-GST_START_TEST (flush_stops_a_run)
+CUV_TEST (flush_stops_a_run)
 {
   check_stops (ENDLESS, start_flush);
   check_stops (ENDLESS "algorithm=hals", start_flush);
   check_stops (ENDLESS "init=nndsvd", start_flush);
 }
 
-GST_END_TEST
-GST_START_TEST (state_change_stops_a_run)
+CUV_TEST (state_change_stops_a_run)
 {
   check_stops (ENDLESS, to_ready);
 }
 
-GST_END_TEST
-GST_START_TEST (progress_is_reported)
+CUV_TEST (progress_is_reported)
 {
   Long run = long_new (ENDLESS, 64);
   GThread *thread = g_thread_new ("push", long_push, &run);
@@ -424,30 +409,3 @@ GST_START_TEST (progress_is_reported)
   }
   long_stop (&run, thread, start_flush);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("spectralntf-live");
-  TCase *tc = tcase_create ("live");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, windows_hop, 0, 4);
-  tcase_add_test (tc, hop_divides_framerate);
-  tcase_add_test (tc, hop_multiplies_requested_framerate);
-  tcase_add_test (tc, latency_includes_the_window);
-  tcase_add_test (tc, stream_shorter_than_window_warns);
-  tcase_add_test (tc, changes_apply_to_the_next_frame);
-  tcase_add_test (tc, properties_set_parameters);
-  tcase_add_test (tc, black_cube_resets_previous_factors);
-  tcase_add_test (tc, init_previous_continues);
-  tcase_add_test (tc, contradictions_keep_the_previous_settings);
-  tcase_add_test (tc, flush_stops_a_run);
-  tcase_add_test (tc, state_change_stops_a_run);
-  tcase_add_test (tc, progress_is_reported);
-  return s;
-}
-
-DEVICE_MAIN (suite)

@@ -108,7 +108,7 @@ check_picture (GstBuffer *picture)
   }
 }
 
-GST_START_TEST (mixtures_are_unmixed)
+CUV_TEST (mixtures_are_unmixed)
 {
   GstHarness *h = ntf_harness (UNMIX);
   GstBuffer *picture = unmix (h);
@@ -126,10 +126,9 @@ GST_START_TEST (mixtures_are_unmixed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* What a matrix leaves is rounding; a tensor of as many terms has no such maps.
  */
-GST_START_TEST (tensors_have_no_diagonal_maps)
+CUV_TEST (tensors_have_no_diagonal_maps)
 {
   static const gchar *const starts[] = { "random", "nndsvd" };
   GstHarness *h = ntf_harness ("rank=2 iterations=300 algorithm=hals");
@@ -150,7 +149,6 @@ GST_START_TEST (tensors_have_no_diagonal_maps)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* The residual of a pixel, root mean square over bands, from the tables. */
 static gdouble
 residual_at (GstBuffer *picture, const guint8 *samples, guint row)
@@ -166,7 +164,7 @@ residual_at (GstBuffer *picture, const guint8 *samples, guint row)
   return sqrt (sum / SCENE_BANDS);
 }
 
-GST_START_TEST (residual_of_a_matrix)
+CUV_TEST (residual_of_a_matrix)
 {
   const guint n = SCENE_WIDTH * SCENE_HEIGHT;
   GstHarness *h = ntf_harness ("factorisation=matrix rank=1 show=residual");
@@ -193,8 +191,6 @@ GST_START_TEST (residual_of_a_matrix)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
 static const struct {
   const gchar *properties, *text;
 } contradictions[] = {
@@ -204,7 +200,7 @@ static const struct {
 };
 
 /* The previous settings stay in use. */
-GST_START_TEST (contradictions_while_playing)
+CUV_LOOP_TEST (contradictions_while_playing, G_N_ELEMENTS (contradictions))
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=5");
   GstBus *bus = cuv_harness_watch (h);
@@ -223,22 +219,3 @@ GST_START_TEST (contradictions_while_playing)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("spectralntf-matrix");
-  TCase *tc = tcase_create ("matrix");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, mixtures_are_unmixed);
-  tcase_add_test (tc, tensors_have_no_diagonal_maps);
-  tcase_add_test (tc, residual_of_a_matrix);
-  tcase_add_loop_test (
-      tc, contradictions_while_playing, 0, (int) G_N_ELEMENTS (contradictions));
-  return s;
-}
-
-DEVICE_MAIN (suite)

@@ -56,7 +56,7 @@ check_spectra (GstBuffer *picture, gdouble gain)
   }
 }
 
-GST_START_TEST (cubes_of_every_layout)
+CUV_LOOP_TEST (cubes_of_every_layout, 9)
 {
   static const gchar *const formats[] = { "U8", "U16LE", "F32LE" };
   static const gchar *const interleaves[] = { "bip", "bil", "bsq" };
@@ -78,8 +78,7 @@ GST_START_TEST (cubes_of_every_layout)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (components_choose_channels)
+CUV_TEST (components_choose_channels)
 {
   static const gint chosen[] = { 2, -1, 0 };
   GstHarness *h = ntf_harness (WELL "components=3,0,1");
@@ -92,9 +91,8 @@ GST_START_TEST (components_choose_channels)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A single term fits the brightest block; the others are the residual. */
-GST_START_TEST (residual_shows_other_blocks)
+CUV_TEST (residual_shows_other_blocks)
 {
   GstHarness *h = ntf_harness ("rank=1 iterations=100 show=residual");
   GstBuffer *picture;
@@ -112,11 +110,9 @@ GST_START_TEST (residual_shows_other_blocks)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
 /* ---- the error curve ---- */
 
-GST_START_TEST (errors_fall)
+CUV_TEST (errors_fall)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=45 tolerance=0");
   GstBuffer *picture;
@@ -141,8 +137,6 @@ GST_START_TEST (errors_fall)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
 /* ---- invalid input ---- */
 
 static GstBuffer *
@@ -154,7 +148,7 @@ scene_with (gint x, gint y, gint band, gfloat value)
   return scene;
 }
 
-GST_START_TEST (invalid_values_are_errors)
+CUV_LOOP_TEST (invalid_values_are_errors, 3)
 {
   static const gfloat values[] = { -1, NAN, INFINITY };
   GstHarness *h = ntf_harness ("rank=3");
@@ -165,8 +159,7 @@ GST_START_TEST (invalid_values_are_errors)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_values_are_clamped)
+CUV_LOOP_TEST (invalid_values_are_clamped, 3)
 {
   static const gfloat values[] = { -1000, NAN, -INFINITY };
   static const gint in_order[] = { 0, 1, 2 };
@@ -182,9 +175,8 @@ GST_START_TEST (invalid_values_are_clamped)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Band 1 and the value -9999 must not influence the result. */
-GST_START_TEST (bad_bands_and_ignored_values_are_skipped)
+CUV_TEST (bad_bands_and_ignored_values_are_skipped)
 {
   GstHarness *h = ntf_harness (WELL);
   GstBuffer *scene = scene_with (35, 0, 3, -9999), *picture;
@@ -210,8 +202,7 @@ GST_START_TEST (bad_bands_and_ignored_values_are_skipped)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (all_bands_bad_is_an_error)
+CUV_TEST (all_bands_bad_is_an_error)
 {
   GstHarness *h = ntf_harness ("");
   GstBus *bus = cuv_harness_watch (h);
@@ -223,8 +214,7 @@ GST_START_TEST (all_bands_bad_is_an_error)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (contradictions_are_start_errors)
+CUV_TEST (contradictions_are_start_errors)
 {
   GstHarness *h = ntf_harness ("");
   GstBus *bus = gst_bus_new ();
@@ -239,8 +229,6 @@ GST_START_TEST (contradictions_are_start_errors)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
 
 /* ---- edge cases ---- */
 
@@ -272,7 +260,7 @@ check_edge (const gchar *properties, const gchar *caps, gsize size,
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (edge_cases)
+CUV_TEST (edge_cases)
 {
   check_edge ("rank=4",
       "video/x-spectral,format=U8,interleave=bip,width=6,height=5,bands=3", 90,
@@ -290,35 +278,9 @@ GST_START_TEST (edge_cases)
       "video/x-raw,format=RGB,width=8,height=8,framerate=5/1", 192, 77, 3);
 }
 
-GST_END_TEST
-GST_START_TEST (rgb_video_and_nv12)
+CUV_TEST (rgb_video_and_nv12)
 {
   cuv_play ("videotestsrc num-buffers=2 ! video/x-raw,format=BGRx,width=30,"
             "height=20 ! spectralntf rank=2 iterations=10 ! "
             "video/x-raw,format=NV12 ! fakesink");
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("spectralntf");
-  TCase *tc = tcase_create ("results");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, cubes_of_every_layout, 0, 9);
-  tcase_add_test (tc, components_choose_channels);
-  tcase_add_test (tc, residual_shows_other_blocks);
-  tcase_add_test (tc, errors_fall);
-  tcase_add_loop_test (tc, invalid_values_are_errors, 0, 3);
-  tcase_add_loop_test (tc, invalid_values_are_clamped, 0, 3);
-  tcase_add_test (tc, bad_bands_and_ignored_values_are_skipped);
-  tcase_add_test (tc, all_bands_bad_is_an_error);
-  tcase_add_test (tc, contradictions_are_start_errors);
-  tcase_add_test (tc, edge_cases);
-  tcase_add_test (tc, rgb_video_and_nv12);
-  return s;
-}
-
-DEVICE_MAIN (suite)

@@ -44,7 +44,7 @@ check_frame (GstHarness *h, GstBufferPool *pool, GstCudaContext *context)
   gst_buffer_unref (held);
 }
 
-GST_START_TEST (copies_stay_in_their_context)
+CUV_TEST (copies_stay_in_their_context)
 {
   GstCaps *caps = gst_caps_from_string (CAPS);
   GstCudaContext *contexts[2];
@@ -70,18 +70,3 @@ GST_START_TEST (copies_stay_in_their_context)
   gst_caps_unref (caps);
   cuv_fake_check_clean ();
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-contexts");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, copies_stay_in_their_context);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

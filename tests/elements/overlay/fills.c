@@ -78,7 +78,7 @@ check_format (const gchar *format, const gchar *fill)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (every_format_is_hidden)
+CUV_TEST (every_format_is_hidden)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -90,10 +90,9 @@ GST_START_TEST (every_format_is_hidden)
   }
 }
 
-GST_END_TEST
 /* ---- which regions, and where ---- */
 
-GST_START_TEST (labels_and_label_fills_select)
+CUV_TEST (labels_and_label_fills_select)
 {
   GstHarness *h = new_harness ();
   GObject *overlay = G_OBJECT (h->element);
@@ -115,9 +114,8 @@ GST_START_TEST (labels_and_label_fills_select)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* What is drawn, and how transparent, has nothing to do with hiding. */
-GST_START_TEST (opacity_does_not_matter)
+CUV_TEST (opacity_does_not_matter)
 {
   GstHarness *h = new_harness ();
 
@@ -128,9 +126,8 @@ GST_START_TEST (opacity_does_not_matter)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Boxes are drawn on the fill. */
-GST_START_TEST (boxes_are_drawn_over_fills)
+CUV_TEST (boxes_are_drawn_over_fills)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
@@ -144,8 +141,7 @@ GST_START_TEST (boxes_are_drawn_over_fills)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (regions_may_leave_the_frame)
+CUV_TEST (regions_may_leave_the_frame)
 {
   GstHarness *h = new_harness ();
 
@@ -163,8 +159,7 @@ GST_START_TEST (regions_may_leave_the_frame)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (margin_is_a_fraction)
+CUV_TEST (margin_is_a_fraction)
 {
   GstHarness *h = new_harness ();
 
@@ -175,7 +170,6 @@ GST_START_TEST (margin_is_a_fraction)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static void
 check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
 {
@@ -196,7 +190,7 @@ check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
 }
 
 /* At any margin. */
-GST_START_TEST (ellipse_contains_the_region)
+CUV_TEST (ellipse_contains_the_region)
 {
   static const gdouble margins[] = { 0, 0.1, 0.2072, 0.25, 0.5 };
   GstHarness *h = new_harness ();
@@ -212,8 +206,7 @@ GST_START_TEST (ellipse_contains_the_region)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (ellipse_spares_corners)
+CUV_TEST (ellipse_spares_corners)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = frame_with ("face", 60, 40, 40, 40), *out;
@@ -236,11 +229,10 @@ GST_START_TEST (ellipse_spares_corners)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- regions that overlap ---- */
 
 /* The same pixels whatever the order of the regions. */
-GST_START_TEST (stronger_fill_wins)
+CUV_TEST (stronger_fill_wins)
 {
   GstHarness *h = new_harness ();
   GObject *overlay = G_OBJECT (h->element);
@@ -270,7 +262,6 @@ GST_START_TEST (stronger_fill_wins)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Whatever is found inside a region, no more of it is left. */
 static void
 check_small_regions (const gchar *fill, gboolean large_first)
@@ -298,7 +289,7 @@ check_small_regions (const gchar *fill, gboolean large_first)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (smaller_regions_add_nothing)
+CUV_TEST (smaller_regions_add_nothing)
 {
   check_small_regions ("blur", FALSE);
   check_small_regions ("blur", TRUE);
@@ -306,8 +297,7 @@ GST_START_TEST (smaller_regions_add_nothing)
   check_small_regions ("pixelate", TRUE);
 }
 
-GST_END_TEST
-GST_START_TEST (fills_change_while_playing)
+CUV_TEST (fills_change_while_playing)
 {
   GstHarness *h = overlay_new ("GRAY8", W, H, NULL);
   GObject *overlay = G_OBJECT (h->element);
@@ -338,8 +328,7 @@ GST_START_TEST (fills_change_while_playing)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (unknown_fill_is_refused)
+CUV_TEST (unknown_fill_is_refused)
 {
   GstHarness *h = new_harness ();
   GstBus *bus = cuv_harness_watch (h);
@@ -369,10 +358,9 @@ GST_START_TEST (unknown_fill_is_refused)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- shared frames, limits ---- */
 
-GST_START_TEST (other_branch_is_not_hidden)
+CUV_TEST (other_branch_is_not_hidden)
 {
   GstHarness *h = gst_harness_new_parse (
       "tee name=t ! queue ! visionoverlay fill=blur ! fakesink sync=false "
@@ -393,8 +381,7 @@ GST_START_TEST (other_branch_is_not_hidden)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (shared_frame_is_hidden_in_a_copy)
+CUV_TEST (shared_frame_is_hidden_in_a_copy)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
@@ -417,8 +404,7 @@ GST_START_TEST (shared_frame_is_hidden_in_a_copy)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (too_many_regions_hide_everything)
+CUV_TEST (too_many_regions_hide_everything)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = grey_frame ();
@@ -437,9 +423,8 @@ GST_START_TEST (too_many_regions_hide_everything)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A frame that cannot be hidden is not passed on: this one has no pixels. */
-GST_START_TEST (frame_that_cannot_be_hidden_is_an_error)
+CUV_TEST (frame_that_cannot_be_hidden_is_an_error)
 {
   GstHarness *h = new_harness ();
   GstBus *bus = cuv_harness_watch (h);
@@ -456,32 +441,3 @@ GST_START_TEST (frame_that_cannot_be_hidden_is_an_error)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-fills");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, every_format_is_hidden);
-  tcase_add_test (t, labels_and_label_fills_select);
-  tcase_add_test (t, opacity_does_not_matter);
-  tcase_add_test (t, boxes_are_drawn_over_fills);
-  tcase_add_test (t, regions_may_leave_the_frame);
-  tcase_add_test (t, margin_is_a_fraction);
-  tcase_add_test (t, ellipse_contains_the_region);
-  tcase_add_test (t, ellipse_spares_corners);
-  tcase_add_test (t, stronger_fill_wins);
-  tcase_add_test (t, smaller_regions_add_nothing);
-  tcase_add_test (t, fills_change_while_playing);
-  tcase_add_test (t, unknown_fill_is_refused);
-  tcase_add_test (t, other_branch_is_not_hidden);
-  tcase_add_test (t, shared_frame_is_hidden_in_a_copy);
-  tcase_add_test (t, too_many_regions_hide_everything);
-  tcase_add_test (t, frame_that_cannot_be_hidden_is_an_error);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "hidden.h"
 
-GST_START_TEST (regions_are_held_by_default)
+CUV_TEST (regions_are_held_by_default)
 {
   GstHarness *h = overlay_new ("RGB", W, H, NULL);
 
@@ -17,9 +17,7 @@ GST_START_TEST (regions_are_held_by_default)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-
-GST_START_TEST (region_is_held)
+CUV_TEST (region_is_held)
 {
   GstHarness *h = new_harness ();
 
@@ -36,10 +34,9 @@ GST_START_TEST (region_is_held)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A region that goes on is not held, a second one that is lost is; and one that
  * shows up elsewhere does not take its place. */
-GST_START_TEST (each_region_is_held)
+CUV_TEST (each_region_is_held)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
@@ -66,9 +63,8 @@ GST_START_TEST (each_region_is_held)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* From where it was last seen to where it would be now. */
-GST_START_TEST (held_region_moves_on)
+CUV_TEST (held_region_moves_on)
 {
   GstHarness *h = new_harness ();
 
@@ -86,9 +82,8 @@ GST_START_TEST (held_region_moves_on)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Another face, where the held one might be by now, does not uncover it. */
-GST_START_TEST (last_place_is_held)
+CUV_TEST (last_place_is_held)
 {
   GstHarness *h = new_harness ();
 
@@ -102,7 +97,6 @@ GST_START_TEST (last_place_is_held)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static void
 push_tracked (GstHarness *h, gint id, guint x, guint n_hidden)
 {
@@ -118,7 +112,7 @@ push_tracked (GstHarness *h, gint id, guint x, guint n_hidden)
   fail_unless_equals_int (cuv_stat (h->element, "hidden") - before, n_hidden);
 }
 
-GST_START_TEST (other_tracks_do_not_continue)
+CUV_TEST (other_tracks_do_not_continue)
 {
   GstHarness *h = new_harness ();
 
@@ -131,9 +125,8 @@ GST_START_TEST (other_tracks_do_not_continue)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Each of many regions is found again: none is held. */
-GST_START_TEST (many_regions_are_continued)
+CUV_TEST (many_regions_are_continued)
 {
   GstHarness *h = new_harness ();
 
@@ -152,8 +145,7 @@ GST_START_TEST (many_regions_are_continued)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (flush_ends_holding)
+CUV_TEST (flush_ends_holding)
 {
   GstHarness *h = new_harness ();
 
@@ -164,9 +156,8 @@ GST_START_TEST (flush_ends_holding)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* In frames of another size, or format, too. */
-GST_START_TEST (held_region_is_scaled)
+CUV_TEST (held_region_is_scaled)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in, *out;
@@ -188,7 +179,6 @@ GST_START_TEST (held_region_is_scaled)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Whether the middle pixel of a grey row is hidden, with an object from x on.
  */
 static gboolean
@@ -209,7 +199,7 @@ row_is_hidden (GstHarness *h, gsize width, guint x, guint w)
 }
 
 /* Positions far outside the frame, fast, for long, in a much larger frame. */
-GST_START_TEST (largest_motion)
+CUV_TEST (largest_motion)
 {
   GstHarness *h = new_harness ();
   const guint left = G_MAXINT32 + 1u, by = 0x3c000000;
@@ -225,9 +215,8 @@ GST_START_TEST (largest_motion)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* A gap in the stream is when detectors miss. */
-GST_START_TEST (discontinuity_does_not_end_holding)
+CUV_TEST (discontinuity_does_not_end_holding)
 {
   GstHarness *h = new_harness ();
   GstBuffer *in = grey_frame ();
@@ -238,28 +227,3 @@ GST_START_TEST (discontinuity_does_not_end_holding)
   check_rect (h, in, 20, 60, 30, 40);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-held");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, regions_are_held_by_default);
-  tcase_add_test (t, region_is_held);
-  tcase_add_test (t, each_region_is_held);
-  tcase_add_test (t, held_region_moves_on);
-  tcase_add_test (t, last_place_is_held);
-  tcase_add_test (t, other_tracks_do_not_continue);
-  tcase_add_test (t, many_regions_are_continued);
-  tcase_add_test (t, flush_ends_holding);
-  tcase_add_test (t, held_region_is_scaled);
-  tcase_add_test (t, largest_motion);
-  tcase_add_test (t, discontinuity_does_not_end_holding);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

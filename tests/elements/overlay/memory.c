@@ -43,7 +43,7 @@ check_picture (const gchar *format, gint width, gint height, gboolean shared,
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (cuda_frames_look_as_on_the_cpu)
+CUV_TEST (cuda_frames_look_as_on_the_cpu)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -55,9 +55,8 @@ GST_START_TEST (cuda_frames_look_as_on_the_cpu)
   }
 }
 
-GST_END_TEST
 /* Another branch of a tee holds the frame. */
-GST_START_TEST (shared_cuda_frame_is_copied)
+CUV_TEST (shared_cuda_frame_is_copied)
 {
   GstHarness *h = gst_harness_new_parse (
       "cuvcudaupload ! tee name=t ! queue ! "
@@ -80,7 +79,6 @@ GST_START_TEST (shared_cuda_frame_is_copied)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 /* Pushes a frame, in a line of which allocation n fails. Returns whether it
  * came out, hidden; else visionoverlay may have posted the error. */
 static gboolean
@@ -119,7 +117,7 @@ is_passed_on (gint n, gboolean *by_overlay)
 }
 
 /* Whichever allocation fails, no frame passes that is not hidden. */
-GST_START_TEST (out_of_memory_passes_nothing_on)
+CUV_TEST (out_of_memory_passes_nothing_on)
 {
   gboolean by_overlay = FALSE;
   gint n = 0;
@@ -129,20 +127,3 @@ GST_START_TEST (out_of_memory_passes_nothing_on)
   fail_unless (n > 2 && n < 50, "%d allocations suffice", n);
   fail_unless (by_overlay, "visionoverlay allocates nothing");
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-memory");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, cuda_frames_look_as_on_the_cpu);
-  tcase_add_test (t, shared_cuda_frame_is_copied);
-  tcase_add_test (t, out_of_memory_passes_nothing_on);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

@@ -69,7 +69,7 @@ check_box (const gchar *format, gint height, const gchar *colorimetry,
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (box_is_red_in_every_format)
+CUV_TEST (box_is_red_in_every_format)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -79,8 +79,7 @@ GST_START_TEST (box_is_red_in_every_format)
   check_box ("GRAY8", 48, NULL, 0.299, 0.114, TRUE);
 }
 
-GST_END_TEST
-GST_START_TEST (colours_follow_colorimetry)
+CUV_TEST (colours_follow_colorimetry)
 {
   check_box ("NV12", 48, "bt601", 0.299, 0.114, FALSE);
   check_box ("NV12", 48, "bt709", 0.2126, 0.0722, FALSE);
@@ -89,8 +88,7 @@ GST_START_TEST (colours_follow_colorimetry)
   check_box ("NV12", 720, NULL, 0.2126, 0.0722, FALSE);
 }
 
-GST_END_TEST
-GST_START_TEST (box_is_clipped_at_the_border)
+CUV_TEST (box_is_clipped_at_the_border)
 {
   GstHarness *h = overlay_new ("RGB", 63, 47, NULL);
   GstBuffer *in = cuv_frame_new ("RGB", 63, 47), *out;
@@ -114,10 +112,9 @@ GST_START_TEST (box_is_clipped_at_the_border)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- shared frames ---- */
 
-GST_START_TEST (shared_frame_is_copied)
+CUV_TEST (shared_frame_is_copied)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48);
@@ -141,8 +138,7 @@ GST_START_TEST (shared_frame_is_copied)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (unshared_frame_is_drawn_on_in_place)
+CUV_TEST (unshared_frame_is_drawn_on_in_place)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
@@ -158,8 +154,7 @@ GST_START_TEST (unshared_frame_is_drawn_on_in_place)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (frame_without_drawings_is_not_copied)
+CUV_TEST (frame_without_drawings_is_not_copied)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
@@ -184,8 +179,7 @@ GST_START_TEST (frame_without_drawings_is_not_copied)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (branch_without_overlay_is_unchanged)
+CUV_TEST (branch_without_overlay_is_unchanged)
 {
   GstHarness *h = gst_harness_new_parse (
       "tee name=t ! queue ! visionoverlay color=4294901760 ! fakesink "
@@ -206,7 +200,6 @@ GST_START_TEST (branch_without_overlay_is_unchanged)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- tables ---- */
 
 static guint
@@ -237,7 +230,7 @@ draw_table (const gchar *shape, const GstCuvColumn *columns, guint n_columns,
 }
 
 /* The reference frame is half as large: pixel centres at 2 p + 0.5. */
-GST_START_TEST (segments_of_an_unknown_type_are_drawn)
+CUV_TEST (segments_of_an_unknown_type_are_drawn)
 {
   static const GstCuvColumn floats[] = { { "x1", GST_CUV_TYPE_F32 },
     { "y1", GST_CUV_TYPE_F32 }, { "x2", GST_CUV_TYPE_F32 },
@@ -252,8 +245,7 @@ GST_START_TEST (segments_of_an_unknown_type_are_drawn)
       draw_table ("segments", floats, 4, rows, 4, lit, 5), 41 + 48 - 1);
 }
 
-GST_END_TEST
-GST_START_TEST (columns_are_found_by_name)
+CUV_TEST (columns_are_found_by_name)
 {
   static const GstCuvColumn columns[] = { { "id", GST_CUV_TYPE_U8 },
     { "y", GST_CUV_TYPE_F64 }, { "score", GST_CUV_TYPE_U16 },
@@ -275,26 +267,3 @@ GST_START_TEST (columns_are_found_by_name)
   fail_unless_equals_int (
       draw_table ("spirals", columns, 4, &row, 1, lit, 0), 0);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-pixels");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, box_is_red_in_every_format);
-  tcase_add_test (t, colours_follow_colorimetry);
-  tcase_add_test (t, box_is_clipped_at_the_border);
-  tcase_add_test (t, shared_frame_is_copied);
-  tcase_add_test (t, unshared_frame_is_drawn_on_in_place);
-  tcase_add_test (t, frame_without_drawings_is_not_copied);
-  tcase_add_test (t, branch_without_overlay_is_unchanged);
-  tcase_add_test (t, segments_of_an_unknown_type_are_drawn);
-  tcase_add_test (t, columns_are_found_by_name);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

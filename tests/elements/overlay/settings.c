@@ -34,7 +34,7 @@ red_at (GstHarness *h, GstBuffer *in, gint x, gint y)
   return sample;
 }
 
-GST_START_TEST (properties_change_while_playing)
+CUV_TEST (properties_change_while_playing)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face");
@@ -59,8 +59,7 @@ GST_START_TEST (properties_change_while_playing)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (labels_selects_regions)
+CUV_TEST (labels_selects_regions)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face");
@@ -79,8 +78,7 @@ GST_START_TEST (labels_selects_regions)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (labels_have_own_colours)
+CUV_TEST (labels_have_own_colours)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face");
@@ -102,7 +100,6 @@ GST_START_TEST (labels_have_own_colours)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static guint
 rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
 {
@@ -116,7 +113,7 @@ rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
 }
 
 /* Colours as CSS and GStreamer define them, in color and label-colors. */
-GST_START_TEST (colours_are_parsed)
+CUV_TEST (colours_are_parsed)
 {
   static const struct {
     const gchar *text;
@@ -145,9 +142,8 @@ GST_START_TEST (colours_are_parsed)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* As gst-launch-1.0, GstPreset and applications set it. */
-GST_START_TEST (colour_is_set_as_text_or_number)
+CUV_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
     "-1", "", "#gg0000", "99999999999" };
@@ -183,10 +179,9 @@ GST_START_TEST (colour_is_set_as_text_or_number)
   gst_object_unref (overlay);
 }
 
-GST_END_TEST
 /* ---- text ---- */
 
-GST_START_TEST (text_is_written_above_the_box)
+CUV_TEST (text_is_written_above_the_box)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face"), *none, *label, *confidence, *id;
@@ -225,8 +220,7 @@ GST_START_TEST (text_is_written_above_the_box)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (confidence_of_any_param_is_shown)
+CUV_TEST (confidence_of_any_param_is_shown)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
@@ -248,10 +242,9 @@ GST_START_TEST (confidence_of_any_param_is_shown)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* No room above or to the right, several lines, not UTF-8, far too long, more
  * labels than the cache holds. */
-GST_START_TEST (any_label_can_be_written)
+CUV_TEST (any_label_can_be_written)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
@@ -279,9 +272,8 @@ GST_START_TEST (any_label_can_be_written)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Two labels with the same GLib hash. */
-GST_START_TEST (labels_of_equal_hash_differ)
+CUV_TEST (labels_of_equal_hash_differ)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *one = black_frame ("ab"), *other = black_frame ("bA");
@@ -299,9 +291,8 @@ GST_START_TEST (labels_of_equal_hash_differ)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Cached text looks as when it was rendered. */
-GST_START_TEST (cached_text_looks_the_same)
+CUV_TEST (cached_text_looks_the_same)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face"), *first, *again;
@@ -320,7 +311,6 @@ GST_START_TEST (cached_text_looks_the_same)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- invalid values ---- */
 
 static gchar *
@@ -349,7 +339,7 @@ check_rejected (const gchar *property, const gchar *value, const gchar *cause)
   g_free (error);
 }
 
-GST_START_TEST (invalid_values_are_start_errors)
+CUV_TEST (invalid_values_are_start_errors)
 {
   check_rejected ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
   check_rejected (
@@ -362,8 +352,7 @@ GST_START_TEST (invalid_values_are_start_errors)
   fail_unless (start_error ("font", "Sans 20") == NULL);
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_value_keeps_the_previous_one)
+CUV_TEST (invalid_value_keeps_the_previous_one)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBus *bus = cuv_harness_watch (h);
@@ -390,10 +379,9 @@ GST_START_TEST (invalid_value_keeps_the_previous_one)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- caps and states ---- */
 
-GST_START_TEST (caps_change_between_frames)
+CUV_TEST (caps_change_between_frames)
 {
   static const struct {
     const gchar *format;
@@ -422,8 +410,7 @@ GST_START_TEST (caps_change_between_frames)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (restarts)
+CUV_TEST (restarts)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=3 ! visionoverlay ! fakesink");
@@ -432,31 +419,3 @@ GST_START_TEST (restarts)
     fail_unless (cuv_pipeline_play (pipeline) == NULL);
   gst_object_unref (pipeline);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-settings");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, properties_change_while_playing);
-  tcase_add_test (t, labels_selects_regions);
-  tcase_add_test (t, labels_have_own_colours);
-  tcase_add_test (t, colours_are_parsed);
-  tcase_add_test (t, colour_is_set_as_text_or_number);
-  tcase_add_test (t, text_is_written_above_the_box);
-  tcase_add_test (t, confidence_of_any_param_is_shown);
-  tcase_add_test (t, any_label_can_be_written);
-  tcase_add_test (t, labels_of_equal_hash_differ);
-  tcase_add_test (t, cached_text_looks_the_same);
-  tcase_add_test (t, invalid_values_are_start_errors);
-  tcase_add_test (t, invalid_value_keeps_the_previous_one);
-  tcase_add_test (t, caps_change_between_frames);
-  tcase_add_test (t, restarts);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

@@ -101,7 +101,7 @@ check_n_cells (GstHarness *h, GstBuffer *in, GstBuffer *out, guint n)
 static const Row whole_frame[7] = { { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 },
   { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 } };
 
-GST_START_TEST (strip_is_at_the_bottom)
+CUV_TEST (strip_is_at_the_bottom)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("RGB", 320, 240), *out;
@@ -121,8 +121,7 @@ GST_START_TEST (strip_is_at_the_bottom)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (cells_that_do_not_fit_are_omitted)
+CUV_TEST (cells_that_do_not_fit_are_omitted)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("RGB", 320, 240), *out;
@@ -147,8 +146,7 @@ GST_START_TEST (cells_that_do_not_fit_are_omitted)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (picture_larger_than_the_frame_is_clipped)
+CUV_TEST (picture_larger_than_the_frame_is_clipped)
 {
   GstHarness *h = overlay_new ("RGB", 64, 48, NULL);
   GstBuffer *in = black_frame ("RGB", 64, 48), *out;
@@ -169,8 +167,7 @@ GST_START_TEST (picture_larger_than_the_frame_is_clipped)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (strips_are_stacked_by_region_and_table)
+CUV_TEST (strips_are_stacked_by_region_and_table)
 {
   static const Row rows[] = { { -1, 1, 0 }, { 7, 1, 0 }, { -1, 1, 0 },
     { 8, 1, 0 }, { 7, 1, 0 } };
@@ -199,7 +196,6 @@ GST_START_TEST (strips_are_stacked_by_region_and_table)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- formats ---- */
 
 static void
@@ -231,7 +227,7 @@ check_format (const gchar *format)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (grey_is_grey_in_every_format)
+CUV_TEST (grey_is_grey_in_every_format)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -240,7 +236,6 @@ GST_START_TEST (grey_is_grey_in_every_format)
     check_format (formats[i]);
 }
 
-GST_END_TEST
 /* ---- texts ---- */
 
 /* Draws one 80 x 40 picture with the i-th text. */
@@ -276,7 +271,7 @@ count_text (GstHarness *h, GstBuffer *out)
 }
 
 /* They may show what is hidden. */
-GST_START_TEST (no_pictures_where_regions_are_hidden)
+CUV_TEST (no_pictures_where_regions_are_hidden)
 {
   static const struct {
     const gchar *fill, *label_fills;
@@ -301,8 +296,7 @@ GST_START_TEST (no_pictures_where_regions_are_hidden)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (names_are_below_pictures)
+CUV_TEST (names_are_below_pictures)
 {
   static const gchar *const texts[] = { "beech", "wood/bark/beech", "birch",
     "a name much longer than its picture is wide", "\xff/", "" };
@@ -326,7 +320,6 @@ GST_START_TEST (names_are_below_pictures)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Whether the names below two pictures, side by side, are drawn alike. */
 static gboolean
 look_alike (GstHarness *h, const gchar *const *texts)
@@ -347,7 +340,7 @@ look_alike (GstHarness *h, const gchar *const *texts)
   return alike;
 }
 
-GST_START_TEST (long_names_do_not_look_alike)
+CUV_TEST (long_names_do_not_look_alike)
 {
   static const gchar *const pairs[][2] = {
     { "duplicates-of-0017-at-the-house.jpg",
@@ -370,7 +363,6 @@ GST_START_TEST (long_names_do_not_look_alike)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 static GstBuffer *
 draw_named (GstHarness *h, guint height)
 {
@@ -385,7 +377,7 @@ draw_named (GstHarness *h, guint height)
 }
 
 /* Text cached in a small size is rendered again in a large one. */
-GST_START_TEST (name_size_follows_picture_size)
+CUV_TEST (name_size_follows_picture_size)
 {
   GstHarness *h[2];
   GstBuffer *small, *out[2];
@@ -405,8 +397,7 @@ GST_START_TEST (name_size_follows_picture_size)
   gst_buffer_unref (small);
 }
 
-GST_END_TEST
-GST_START_TEST (similarity_is_in_the_corner)
+CUV_TEST (similarity_is_in_the_corner)
 {
   static const gdouble none[] = { NAN, INFINITY, -INFINITY, 1e300 };
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
@@ -433,7 +424,6 @@ GST_START_TEST (similarity_is_in_the_corner)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- malformed tables ---- */
 
 static void
@@ -475,7 +465,7 @@ break_table (GstBuffer *buffer, guint how)
   }
 }
 
-GST_START_TEST (malformed_tables_are_ignored)
+CUV_TEST (malformed_tables_are_ignored)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
 
@@ -493,9 +483,8 @@ GST_START_TEST (malformed_tables_are_ignored)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* Pictures without columns, and columns of other types. */
-GST_START_TEST (columns_are_optional)
+CUV_TEST (columns_are_optional)
 {
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },
     { "similarity", GST_CUV_TYPE_TEXT }, { "region_id", GST_CUV_TYPE_F32 } };
@@ -523,29 +512,3 @@ GST_START_TEST (columns_are_optional)
   }
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("overlay-strips");
-  TCase *t = tcase_create ("all");
-
-  suite_add_tcase (s, t);
-  tcase_add_test (t, strip_is_at_the_bottom);
-  tcase_add_test (t, cells_that_do_not_fit_are_omitted);
-  tcase_add_test (t, picture_larger_than_the_frame_is_clipped);
-  tcase_add_test (t, strips_are_stacked_by_region_and_table);
-  tcase_add_test (t, grey_is_grey_in_every_format);
-  tcase_add_test (t, no_pictures_where_regions_are_hidden);
-  tcase_add_test (t, names_are_below_pictures);
-  tcase_add_test (t, long_names_do_not_look_alike);
-  tcase_add_test (t, name_size_follows_picture_size);
-  tcase_add_test (t, similarity_is_in_the_corner);
-  tcase_add_test (t, malformed_tables_are_ignored);
-  tcase_add_test (t, columns_are_optional);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (suite)

@@ -55,7 +55,7 @@ walk (GstHarness *h, gint id)
   CHECK (h, frame_at (GST_SECOND / 5, id, 140), "1100");
 }
 
-GST_START_TEST (trail_connects_centres)
+CUV_TEST (trail_connects_centres)
 {
   GstHarness *h = new_harness (30);
 
@@ -63,8 +63,7 @@ GST_START_TEST (trail_connects_centres)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (trail_length_limits_it)
+CUV_TEST (trail_length_limits_it)
 {
   GstHarness *h = new_harness (3);
 
@@ -76,8 +75,7 @@ GST_START_TEST (trail_length_limits_it)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (only_tracked_objects_have_trails)
+CUV_TEST (only_tracked_objects_have_trails)
 {
   GstHarness *h = new_harness (30);
   GstBuffer *in = frame_at (0, 0, 0);
@@ -95,8 +93,7 @@ GST_START_TEST (only_tracked_objects_have_trails)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (trail_of_lost_object_stays_for_a_second)
+CUV_TEST (trail_of_lost_object_stays_for_a_second)
 {
   GstHarness *h = new_harness (30);
 
@@ -108,8 +105,7 @@ GST_START_TEST (trail_of_lost_object_stays_for_a_second)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (flush_clears_trails)
+CUV_TEST (flush_clears_trails)
 {
   GstHarness *h = new_harness (30);
 
@@ -119,8 +115,7 @@ GST_START_TEST (flush_clears_trails)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (frames_without_timestamps_have_no_trails)
+CUV_TEST (frames_without_timestamps_have_no_trails)
 {
   GstHarness *h = new_harness (30);
 
@@ -129,8 +124,7 @@ GST_START_TEST (frames_without_timestamps_have_no_trails)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (ids_have_own_colours)
+CUV_TEST (ids_have_own_colours)
 {
   GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
   GstBuffer *in = frame_at (0, 1, 40), *out;
@@ -149,23 +143,3 @@ GST_START_TEST (ids_have_own_colours)
   gst_buffer_unref (in);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("overlay-trails");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, trail_connects_centres);
-  tcase_add_test (tcase, trail_length_limits_it);
-  tcase_add_test (tcase, only_tracked_objects_have_trails);
-  tcase_add_test (tcase, trail_of_lost_object_stays_for_a_second);
-  tcase_add_test (tcase, flush_clears_trails);
-  tcase_add_test (tcase, frames_without_timestamps_have_no_trails);
-  tcase_add_test (tcase, ids_have_own_colours);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -31,7 +31,7 @@ write_presets (const gchar *directory)
   g_free (path);
 }
 
-GST_START_TEST (second_moments_has_two_nicks)
+CUV_TEST (second_moments_has_two_nicks)
 {
   static const gchar *const presets[] = { "nick", "new", "name" };
   static const gchar *const nicks[] = { "second-moments", "correlation" };
@@ -70,18 +70,3 @@ GST_START_TEST (second_moments_has_two_nicks)
   g_free (file);
   g_free (directory);
 }
-
-GST_END_TEST
-
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectral-pca-modes");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, second_moments_has_two_nicks);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)

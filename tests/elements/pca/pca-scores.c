@@ -44,7 +44,7 @@ check_scores (GstBuffer *buffer, const GstCuvTable *table, gint n)
   gst_buffer_unmap (buffer, &map);
 }
 
-GST_START_TEST (scores_match_the_table)
+CUV_TEST (scores_match_the_table)
 {
   GstBuffer *out = push_for_scores ("scores=3", "bsq");
   GstBuffer *one = push_for_scores ("scores=3 n-threads=1", "bsq");
@@ -67,9 +67,8 @@ GST_START_TEST (scores_match_the_table)
   gst_buffer_unref (bip);
 }
 
-GST_END_TEST
 /* All components, unless the property or the caps give a number. */
-GST_START_TEST (number_of_scores)
+CUV_TEST (number_of_scores)
 {
   static const struct {
     const gchar *settings;
@@ -86,27 +85,10 @@ GST_START_TEST (number_of_scores)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_input_is_an_error)
+CUV_TEST (invalid_input_is_an_error)
 {
   pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
   pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral,bands=7",
       CUBE_CAPS, pca_cube_new (0), "ask for bands=6 at most");
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectralpca-scores");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, scores_match_the_table);
-  tcase_add_test (tcase, number_of_scores);
-  tcase_add_test (tcase, invalid_input_is_an_error);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)

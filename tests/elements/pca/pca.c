@@ -36,7 +36,7 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
   gst_buffer_unmap (buffer, &map);
 }
 
-GST_START_TEST (pictures_match_the_table)
+CUV_TEST (pictures_match_the_table)
 {
   GstHarness *h = pca_harness_new (
       "spectralpca ! capsfilter caps=video/x-raw,format=RGBA", CUBE_CAPS);
@@ -58,8 +58,7 @@ GST_START_TEST (pictures_match_the_table)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (channel_order_does_not_matter)
+CUV_TEST (channel_order_does_not_matter)
 {
   static const gchar *const formats[] = { "RGB", "BGRx", "RGBA" };
   GstBuffer *out[3];
@@ -91,9 +90,8 @@ GST_START_TEST (channel_order_does_not_matter)
     gst_buffer_unref (out[i]);
 }
 
-GST_END_TEST
 /* One component in all channels makes a grey picture, which NV12 has in Y. */
-GST_START_TEST (nv12_luma_matches_rgb)
+CUV_TEST (nv12_luma_matches_rgb)
 {
   GstHarness *h =
       pca_harness_new ("spectralpca components=1,1,1 ! capsfilter "
@@ -116,8 +114,7 @@ GST_START_TEST (nv12_luma_matches_rgb)
   gst_harness_teardown (rgb);
 }
 
-GST_END_TEST
-GST_START_TEST (bad_bands_and_ignored_pixels_are_skipped)
+CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
 {
   gchar *caps = g_strdup_printf (CUBE_CAPS
       ",bad-bands=(int)<0,4>,ignore-value=(double)%u",
@@ -146,7 +143,6 @@ GST_START_TEST (bad_bands_and_ignored_pixels_are_skipped)
   g_free (caps);
 }
 
-GST_END_TEST
 /* A cube of which bands 0 and 3 are 0; `lit`: not all of it. */
 static GstBuffer *
 cube_with_empty_bands (guint frame, gboolean lit)
@@ -177,7 +173,7 @@ push_and_count_rows (GstHarness *h, GstBuffer *cube)
 
 /* They would exclude all pixels. A frame without a valid sample decides
  * nothing, nor does a later one. */
-GST_START_TEST (bands_without_valid_samples_are_left_out)
+CUV_TEST (bands_without_valid_samples_are_left_out)
 {
   GstHarness *h = pca_harness_new ("spectralpca name=pca ! capsfilter "
                                    "caps=video/x-raw,format=RGBA",
@@ -205,10 +201,9 @@ GST_START_TEST (bands_without_valid_samples_are_left_out)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* ---- changes ---- */
 
-GST_START_TEST (caps_change_between_frames)
+CUV_TEST (caps_change_between_frames)
 {
   GstHarness *h = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstBuffer *out = pca_push (h, 0), *frame;
@@ -226,8 +221,7 @@ GST_START_TEST (caps_change_between_frames)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_values_keep_the_previous_ones)
+CUV_TEST (invalid_values_keep_the_previous_ones)
 {
   GstHarness *h = pca_harness_new (
       "spectralpca name=pca mapping=fixed smoothing=1 range-min=-100 "
@@ -250,9 +244,8 @@ GST_START_TEST (invalid_values_keep_the_previous_ones)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
 /* After a flush the next frame is treated as the first. */
-GST_START_TEST (flush_resets)
+CUV_TEST (flush_resets)
 {
   GstHarness *one = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstHarness *other = pca_harness_new ("spectralpca", CUBE_CAPS);
@@ -273,7 +266,6 @@ GST_START_TEST (flush_resets)
   gst_harness_teardown (other);
 }
 
-GST_END_TEST
 /* ---- bases ---- */
 
 /* The path of a new file; remove it with remove_basis(). */
@@ -294,7 +286,7 @@ remove_basis (gchar *path)
   g_free (path);
 }
 
-GST_START_TEST (frozen_basis_saved_and_loaded)
+CUV_TEST (frozen_basis_saved_and_loaded)
 {
   gchar *path = write_basis ("");
   GstHarness *h = pca_harness_new (
@@ -331,9 +323,8 @@ GST_START_TEST (frozen_basis_saved_and_loaded)
   remove_basis (path);
 }
 
-GST_END_TEST
 /* A warning while playing, an error at the start. */
-GST_START_TEST (basis_of_other_bands_is_rejected)
+CUV_TEST (basis_of_other_bands_is_rejected)
 {
   gchar *path = write_basis (
       "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":\"pearson\","
@@ -362,7 +353,6 @@ GST_START_TEST (basis_of_other_bands_is_rejected)
   remove_basis (path);
 }
 
-GST_END_TEST
 #define HEAD "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":"
 static const struct {
   const gchar *text, *problem;
@@ -398,7 +388,7 @@ static const struct {
       "vectors should be orthonormal" },
 };
 
-GST_START_TEST (invalid_basis_is_an_error)
+CUV_LOOP_TEST (invalid_basis_is_an_error, G_N_ELEMENTS (invalid_bases))
 {
   gchar *path = write_basis (invalid_bases[__i__].text);
   GstElement *element = gst_element_factory_make ("spectralpca", NULL);
@@ -408,7 +398,6 @@ GST_START_TEST (invalid_basis_is_an_error)
   remove_basis (path);
 }
 
-GST_END_TEST
 /* The picture of a basis with these JSON members. */
 static GstBuffer *
 push_with_basis (const gchar *members)
@@ -434,7 +423,7 @@ push_with_basis (const gchar *members)
 
 /* Two vectors give the picture that they give with four more of eigenvalue 0;
  * the third channel is grey. The basis learnt afterwards has all vectors. */
-GST_START_TEST (basis_of_fewer_vectors)
+CUV_TEST (basis_of_fewer_vectors)
 {
   GstBuffer *few =
       push_with_basis ("\"eigenvalues\":[900,400],"
@@ -457,7 +446,6 @@ GST_START_TEST (basis_of_fewer_vectors)
   gst_buffer_unref (all);
 }
 
-GST_END_TEST
 static void
 expect_basis_error (const gchar *path, const gchar *part)
 {
@@ -471,7 +459,7 @@ expect_basis_error (const gchar *path, const gchar *part)
 }
 
 /* Nesting and size are limited, and devices are not read. */
-GST_START_TEST (hostile_basis_is_an_error)
+CUV_TEST (hostile_basis_is_an_error)
 {
   gchar *deep = g_strnfill (2000000, '[');
   gchar *path = write_basis (deep);
@@ -488,10 +476,9 @@ GST_START_TEST (hostile_basis_is_an_error)
   g_free (path);
 }
 
-GST_END_TEST
 /* ---- invalid input ---- */
 
-GST_START_TEST (invalid_input_is_an_error)
+CUV_TEST (invalid_input_is_an_error)
 {
   pca_expect_error ("spectralpca", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
@@ -503,9 +490,8 @@ GST_START_TEST (invalid_input_is_an_error)
       CUBE_CAPS, pca_cube_new (0), "range-min and range-max are both 7");
 }
 
-GST_END_TEST
 /* A frame of NaN gives a black picture without a table. */
-GST_START_TEST (frame_of_nan_is_black)
+CUV_TEST (frame_of_nan_is_black)
 {
   GstHarness *h = pca_harness_new ("spectralpca",
       "video/x-spectral,format=F32LE,width=8,height=4,bands=5,"
@@ -533,8 +519,7 @@ GST_START_TEST (frame_of_nan_is_black)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST
-GST_START_TEST (restarts)
+CUV_TEST (restarts)
 {
   GstElement *pipeline =
       cuv_pipeline_new ("videotestsrc num-buffers=3 ! "
@@ -549,33 +534,3 @@ GST_START_TEST (restarts)
   }
   gst_object_unref (pipeline);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectral-pca");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, pictures_match_the_table);
-  tcase_add_test (tcase, channel_order_does_not_matter);
-  tcase_add_test (tcase, nv12_luma_matches_rgb);
-  tcase_add_test (tcase, bad_bands_and_ignored_pixels_are_skipped);
-  tcase_add_test (tcase, bands_without_valid_samples_are_left_out);
-  tcase_add_test (tcase, caps_change_between_frames);
-  tcase_add_test (tcase, invalid_values_keep_the_previous_ones);
-  tcase_add_test (tcase, flush_resets);
-  tcase_add_test (tcase, frozen_basis_saved_and_loaded);
-  tcase_add_test (tcase, basis_of_other_bands_is_rejected);
-  tcase_add_test (tcase, basis_of_fewer_vectors);
-  tcase_add_test (tcase, hostile_basis_is_an_error);
-  tcase_add_loop_test (
-      tcase, invalid_basis_is_an_error, 0, G_N_ELEMENTS (invalid_bases));
-  tcase_add_test (tcase, invalid_input_is_an_error);
-  tcase_add_test (tcase, frame_of_nan_is_black);
-  tcase_add_test (tcase, restarts);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)

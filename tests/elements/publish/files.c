@@ -10,7 +10,7 @@
 #define EMPTY(n)                                                               \
   "{\"frame_num\":" #n "," FRAME ",\"timestamp\":0,\"wallclock\":\"T\"}"
 
-GST_START_TEST (test_json_array)
+CUV_TEST (test_json_array)
 {
   GstHarness *h;
   gchar *text;
@@ -32,10 +32,9 @@ GST_START_TEST (test_json_array)
   fail_unless_written (
       h, "[\n" EMPTY (0) ",\n" EMPTY (1) ",\n" EMPTY (2) "\n]\n");
 }
-GST_END_TEST
 
 /* Closed by stopping, without EOS; and with no record at all. */
-GST_START_TEST (test_json_array_at_stop)
+CUV_TEST (test_json_array_at_stop)
 {
   GstHarness *h = harness_new ("json");
 
@@ -47,7 +46,6 @@ GST_START_TEST (test_json_array_at_stop)
   fail_unless_file ("[\n\n]\n");
   fail_unless_jq_agrees ();
 }
-GST_END_TEST
 
 static guint64
 records_written (GstHarness *h)
@@ -61,7 +59,7 @@ records_written (GstHarness *h)
   return n;
 }
 
-GST_START_TEST (test_reopen)
+CUV_TEST (test_reopen)
 {
   GstHarness *h = harness_new ("json");
 
@@ -76,10 +74,9 @@ GST_START_TEST (test_reopen)
   push (h, frame_new (0));
   fail_unless_written (h, "[\n" EMPTY (1) "\n]\n");
 }
-GST_END_TEST
 
 /* Lines are appended, also after an unfinished one. */
-GST_START_TEST (test_append)
+CUV_TEST (test_append)
 {
   GstHarness *h = harness_new ("json-lines");
 
@@ -93,7 +90,6 @@ GST_START_TEST (test_append)
   }
   fail_unless_file ("{\"half\":\n" EMPTY (0) "\n" EMPTY (0) "\n");
 }
-GST_END_TEST
 
 #define CSV_HEADER                                                             \
   "kind,frame_num,timestamp,wallclock,source,width,height,region_id,"          \
@@ -108,7 +104,7 @@ GST_END_TEST
   "\"\"rho\"\":10.5,\"\"theta\"\":0.1,\"\"votes\"\":77}}\"\r\n"
 #define CSV_EMPTY "frame,1,0,T,\"a,b\",640,480,,,,,,,,,,,,,,,\r\n"
 
-GST_START_TEST (test_csv)
+CUV_TEST (test_csv)
 {
   gchar *twice;
 
@@ -133,7 +129,6 @@ GST_START_TEST (test_csv)
   fail_unless_file (twice);
   g_free (twice);
 }
-GST_END_TEST
 
 static gchar *
 random_text (GRand *rand)
@@ -175,7 +170,7 @@ add_random_object (GstBuffer *buffer, GRand *rand)
 }
 
 /* More records than the queue holds, of random bytes and numbers. */
-GST_START_TEST (test_thousands_of_records)
+CUV_TEST (test_thousands_of_records)
 {
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
@@ -207,7 +202,6 @@ GST_START_TEST (test_thousands_of_records)
   g_rand_free (rand);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* ---- properties ---- */
 
@@ -228,7 +222,7 @@ count_warnings (GstHarness *h, GstBus *bus, const gchar *needle)
   return n;
 }
 
-GST_START_TEST (test_invalid_while_playing)
+CUV_TEST (test_invalid_while_playing)
 {
   GstHarness *h = harness_new ("json-lines");
   GstBus *bus = cuv_harness_watch (h);
@@ -247,9 +241,8 @@ GST_START_TEST (test_invalid_while_playing)
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-GST_START_TEST (test_invalid_at_start)
+CUV_TEST (test_invalid_at_start)
 {
   GstElement *element = gst_element_factory_make ("visionpublish", NULL);
 
@@ -262,9 +255,8 @@ GST_START_TEST (test_invalid_at_start)
   gst_element_set_state (element, GST_STATE_NULL);
   gst_object_unref (element);
 }
-GST_END_TEST
 
-GST_START_TEST (test_stats)
+CUV_TEST (test_stats)
 {
   GstHarness *h = harness_new ("json-lines");
   GstStructure *stats;
@@ -294,26 +286,5 @@ GST_START_TEST (test_stats)
   gst_structure_free (stats);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-static Suite *
-files_suite (void)
-{
-  Suite *suite = suite_create ("files");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_json_array);
-  tcase_add_test (tc, test_json_array_at_stop);
-  tcase_add_test (tc, test_reopen);
-  tcase_add_test (tc, test_append);
-  tcase_add_test (tc, test_csv);
-  tcase_add_test (tc, test_thousands_of_records);
-  tcase_add_test (tc, test_invalid_while_playing);
-  tcase_add_test (tc, test_invalid_at_start);
-  tcase_add_test (tc, test_stats);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (files_suite)
+CUV_FIXTURE (set_up, tear_down)

@@ -374,7 +374,7 @@ fake_stop (Fake *self)
   g_rand_free (self->random);
 }
 
-GST_START_TEST (test_all_modes)
+CUV_TEST (test_all_modes)
 {
   guint n_packets = 0;
   Fake fake;
@@ -401,11 +401,10 @@ GST_START_TEST (test_all_modes)
   fake_stop (&fake);
   fail_unless_equals_int (fake.packets, n_packets);
 }
-GST_END_TEST
 
 /* A message that the broker answers by closing the connection is given up, as
  * all others wait behind it. */
-GST_START_TEST (test_fatal_message)
+CUV_TEST (test_fatal_message)
 {
   CuvBroker *client;
   Fake fake;
@@ -426,18 +425,3 @@ GST_START_TEST (test_fatal_message)
   client->klass->free (client);
   fake_stop (&fake);
 }
-GST_END_TEST
-
-static Suite *
-hostile_suite (void)
-{
-  Suite *suite = suite_create ("hostile");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_all_modes);
-  tcase_add_test (tc, test_fatal_message);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (hostile_suite)

@@ -46,7 +46,7 @@ fail_unless_written (const gchar *expected)
   g_free (text);
 }
 
-GST_START_TEST (test_sorted_keys)
+CUV_TEST (test_sorted_keys)
 {
   cuv_json_begin_object (&json);
   cuv_json_key (&json, "b");
@@ -78,9 +78,8 @@ GST_START_TEST (test_sorted_keys)
       "{\"a\":[],\"b\":[{\"a\":true,\"a b\":null,\"z\":-1},{}],"
       "\"b_2\":null,\"b_3\":\"\",\"c\":18446744073709551615}");
 }
-GST_END_TEST
 
-GST_START_TEST (test_strings)
+CUV_TEST (test_strings)
 {
   static const gchar *const cases[][2] = {
     { "plain", "\"plain\"" },
@@ -101,11 +100,10 @@ GST_START_TEST (test_strings)
     fail_unless_written (cases[i][1]);
   }
 }
-GST_END_TEST
 
 /* Every byte sequence makes a valid text; json-glib reads back what glib
  * repairs. */
-GST_START_TEST (test_random_bytes)
+CUV_TEST (test_random_bytes)
 {
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
@@ -130,9 +128,8 @@ GST_START_TEST (test_random_bytes)
   }
   g_rand_free (rand);
 }
-GST_END_TEST
 
-GST_START_TEST (test_numbers)
+CUV_TEST (test_numbers)
 {
   static const struct {
     gdouble value;
@@ -157,7 +154,6 @@ GST_START_TEST (test_numbers)
     fail_unless_written (floats[i].text);
   }
 }
-GST_END_TEST
 
 static gdouble
 random_double (GRand *rand)
@@ -170,7 +166,7 @@ random_double (GRand *rand)
 }
 
 /* Every double and float reads back, whatever the locale's decimal point. */
-GST_START_TEST (test_random_numbers)
+CUV_TEST (test_random_numbers)
 {
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
@@ -198,10 +194,9 @@ GST_START_TEST (test_random_numbers)
   }
   g_rand_free (rand);
 }
-GST_END_TEST
 
 /* The build creates the locale: a machine may have none with a comma. */
-GST_START_TEST (test_decimal_comma)
+CUV_TEST (test_decimal_comma)
 {
   gchar text[8];
 
@@ -213,7 +208,6 @@ GST_START_TEST (test_decimal_comma)
   test_random_numbers (0);
   setlocale (LC_ALL, "C");
 }
-GST_END_TEST
 
 static void
 fail_unless_field (const gchar *text, const gchar *expected)
@@ -228,7 +222,7 @@ fail_unless_field (const gchar *text, const gchar *expected)
   gst_structure_free (structure);
 }
 
-GST_START_TEST (test_structures)
+CUV_TEST (test_structures)
 {
   fail_unless_field ("s, b=(boolean)true, a=(int)-3", "{\"a\":-3,\"b\":true}");
   fail_unless_field ("s, a=(guint64)18446744073709551615, b=(string)\"x y\"",
@@ -242,7 +236,6 @@ GST_START_TEST (test_structures)
   fail_unless_field ("s, a=(fraction)30/1, b=[1,5], c=(bitmask)0x5",
       "{\"a\":\"30/1\",\"b\":\"[ 1, 5 ]\",\"c\":\"0x0000000000000005\"}");
 }
-GST_END_TEST
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 static GValueArray *
@@ -279,7 +272,7 @@ set_odd_types (GstStructure *structure)
 }
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-GST_START_TEST (test_odd_types)
+CUV_TEST (test_odd_types)
 {
   GstStructure *structure = gst_structure_new_empty ("s");
 
@@ -294,10 +287,9 @@ GST_START_TEST (test_odd_types)
       "\"variant\":{\"k\":[1.5,2.0],\"l\":true}}");
   gst_structure_free (structure);
 }
-GST_END_TEST
 
 /* Values nested too deep are cut; the stack does not overflow. */
-GST_START_TEST (test_depth)
+CUV_TEST (test_depth)
 {
   GstStructure *structure = gst_structure_new ("s", "x", G_TYPE_INT, 1, NULL);
   gchar *text;
@@ -317,9 +309,8 @@ GST_START_TEST (test_depth)
   g_free (text);
   gst_structure_free (structure);
 }
-GST_END_TEST
 
-GST_START_TEST (test_parse)
+CUV_TEST (test_parse)
 {
   gchar *deep = g_strnfill (1000000, '[');
   GString *many = g_string_new ("{\"a\":[0");
@@ -351,27 +342,5 @@ GST_START_TEST (test_parse)
   fail_unless_written ("{\"a\":true,\"b\":[1,2.5,null,{\"]]]\":\"[[[\"}]}");
   json_node_unref (node);
 }
-GST_END_TEST
 
-static Suite *
-json_suite (void)
-{
-  Suite *suite = suite_create ("json");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_sorted_keys);
-  tcase_add_test (tc, test_strings);
-  tcase_add_test (tc, test_random_bytes);
-  tcase_add_test (tc, test_numbers);
-  tcase_add_test (tc, test_random_numbers);
-  tcase_add_test (tc, test_decimal_comma);
-  tcase_add_test (tc, test_structures);
-  tcase_add_test (tc, test_odd_types);
-  tcase_add_test (tc, test_depth);
-  tcase_add_test (tc, test_parse);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (json_suite)
+CUV_FIXTURE (set_up, tear_down)

@@ -182,7 +182,7 @@ expect_records (guint n)
   fail_unless_equals_int (found, n);
 }
 
-GST_START_TEST (test_records)
+CUV_TEST (test_records)
 {
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_free (finish ());
@@ -190,10 +190,9 @@ GST_START_TEST (test_records)
   fail_unless_equals_uint64 (stat_of ("dropped"), 0);
   expect_records (100);
 }
-GST_END_TEST
 
 /* Down at the start, up, down and up again. */
-GST_START_TEST (test_outages)
+CUV_TEST (test_outages)
 {
   g_object_set (source, "num-buffers", -1, "is-live", TRUE, NULL);
   rd_kafka_mock_broker_set_down (cluster, 1);
@@ -212,10 +211,9 @@ GST_START_TEST (test_outages)
   fail_unless_equals_uint64 (stat_of ("acknowledged"), stat_of ("frames"));
   expect_records ((guint) stat_of ("frames"));
 }
-GST_END_TEST
 
 /* Errors that librdkafka repeats, and connections that break. */
-GST_START_TEST (test_transient_errors)
+CUV_TEST (test_transient_errors)
 {
   rd_kafka_mock_push_request_errors (cluster, PRODUCE, 4,
       RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
@@ -225,9 +223,8 @@ GST_START_TEST (test_transient_errors)
   fail_unless_equals_uint64 (stat_of ("acknowledged"), 100);
   expect_records (100);
 }
-GST_END_TEST
 
-GST_START_TEST (test_refused_topic)
+CUV_TEST (test_refused_topic)
 {
   rd_kafka_resp_err_t errors[100];
   gchar *warning;
@@ -245,9 +242,8 @@ GST_START_TEST (test_refused_topic)
   fail_unless_equals_uint64 (stat_of ("dropped"), 100);
   expect_records (0);
 }
-GST_END_TEST
 
-GST_START_TEST (test_slow_broker)
+CUV_TEST (test_slow_broker)
 {
   rd_kafka_mock_broker_set_rtt (cluster, 1, 200);
   g_object_set (publish, "queue-records", 10, NULL);
@@ -257,7 +253,6 @@ GST_START_TEST (test_slow_broker)
   fail_unless_equals_uint64 (stat_of ("acknowledged"), 100);
   expect_records (100);
 }
-GST_END_TEST
 
 static gsize
 resident_bytes (void)
@@ -272,7 +267,7 @@ resident_bytes (void)
 }
 
 /* 50 MB of records for a broker that answers too late, in a queue of 1 MB. */
-GST_START_TEST (test_memory)
+CUV_TEST (test_memory)
 {
   gchar *text = g_strnfill (100000, 'x');
   gchar *tags = g_strdup_printf ("{\"text\":\"%s\"}", text);
@@ -294,10 +289,9 @@ GST_START_TEST (test_memory)
   g_free (tags);
   g_free (text);
 }
-GST_END_TEST
 
 /* With nobody there, the end is not waited for long. */
-GST_START_TEST (test_absent)
+CUV_TEST (test_absent)
 {
   gchar *warning;
 
@@ -310,11 +304,10 @@ GST_START_TEST (test_absent)
   fail_unless_equals_uint64 (stat_of ("dropped"), 100);
   rd_kafka_mock_broker_set_up (cluster, 1);
 }
-GST_END_TEST
 
 /* The mock cluster knows neither TLS nor passwords: what librdkafka makes of
  * the settings is that nothing is sent. */
-GST_START_TEST (test_tls_and_password)
+CUV_TEST (test_tls_and_password)
 {
   static const gchar *const mechanisms[] = { "plain", "scram-sha-256",
     "scram-sha-512" };
@@ -339,25 +332,5 @@ GST_START_TEST (test_tls_and_password)
     fail_unless_equals_uint64 (stat_of ("dropped"), 100);
   }
 }
-GST_END_TEST
 
-static Suite *
-kafka_suite (void)
-{
-  Suite *suite = suite_create ("kafka");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_records);
-  tcase_add_test (tc, test_outages);
-  tcase_add_test (tc, test_transient_errors);
-  tcase_add_test (tc, test_refused_topic);
-  tcase_add_test (tc, test_slow_broker);
-  tcase_add_test (tc, test_memory);
-  tcase_add_test (tc, test_absent);
-  tcase_add_test (tc, test_tls_and_password);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (kafka_suite)
+CUV_FIXTURE (set_up, tear_down)

@@ -213,7 +213,7 @@ stop (CuvOutbox *outbox, gchar **warning)
   return counts;
 }
 
-GST_START_TEST (test_order)
+CUV_TEST (test_order)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
@@ -229,9 +229,8 @@ GST_START_TEST (test_order)
   fail_unless_equals_uint64 (counts.dropped, 0);
   fail_unless (freed);
 }
-GST_END_TEST
 
-GST_START_TEST (test_acknowledged_out_of_order)
+CUV_TEST (test_acknowledged_out_of_order)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
@@ -246,9 +245,8 @@ GST_START_TEST (test_acknowledged_out_of_order)
   fail_unless_text (fake, "|dcba");
   fail_unless_equals_uint64 (stop (outbox, NULL).acknowledged, 4);
 }
-GST_END_TEST
 
-GST_START_TEST (test_lost_connection)
+CUV_TEST (test_lost_connection)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
@@ -270,9 +268,8 @@ GST_START_TEST (test_lost_connection)
   fail_unless_equals_uint64 (counts.reconnects, 1);
   fail_unless_equals_string (counts.last_error, "hung up");
 }
-GST_END_TEST
 
-GST_START_TEST (test_absent_broker)
+CUV_TEST (test_absent_broker)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
@@ -301,9 +298,8 @@ GST_START_TEST (test_absent_broker)
   fail_unless_equals_uint64 (counts.acknowledged, 3);
   fail_unless_equals_uint64 (counts.dropped, 3);
 }
-GST_END_TEST
 
-GST_START_TEST (test_drop_newest)
+CUV_TEST (test_drop_newest)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
@@ -317,11 +313,10 @@ GST_START_TEST (test_drop_newest)
   fail_unless_text (fake, "|abc");
   stop (outbox, NULL);
 }
-GST_END_TEST
 
 /* What is in flight may be dropped to make room: if the broker has it after
  * all, it does not count as dropped. */
-GST_START_TEST (test_late_acknowledgement)
+CUV_TEST (test_late_acknowledgement)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 6, CUV_FULL_DROP_OLDEST);
@@ -343,9 +338,8 @@ GST_START_TEST (test_late_acknowledgement)
   fail_unless_equals_uint64 (counts.acknowledged, 10);
   fail_unless_equals_uint64 (counts.dropped, 0);
 }
-GST_END_TEST
 
-GST_START_TEST (test_refused)
+CUV_TEST (test_refused)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
@@ -367,7 +361,6 @@ GST_START_TEST (test_refused)
       || strstr (warning, "too strange") != NULL);
   g_free (warning);
 }
-GST_END_TEST
 
 static gpointer
 push_in_thread (gpointer data)
@@ -376,7 +369,7 @@ push_in_thread (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_block)
+CUV_TEST (test_block)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 3, CUV_FULL_BLOCK);
@@ -405,9 +398,8 @@ GST_START_TEST (test_block)
   g_atomic_int_set (&fake->silent, FALSE);
   stop (outbox, NULL);
 }
-GST_END_TEST
 
-GST_START_TEST (test_too_large)
+CUV_TEST (test_too_large)
 {
   Fake *fake = fake_new ();
   CuvSpool *spool = cuv_spool_new (NULL, 4096, 10, NULL);
@@ -423,7 +415,6 @@ GST_START_TEST (test_too_large)
   g_free (warning);
   g_free (text);
 }
-GST_END_TEST
 
 static gchar *
 path_new (void)
@@ -438,7 +429,7 @@ path_new (void)
 
 /* Someone truncates the file while messages are in flight: all are counted, and
  * the next ones are sent. */
-GST_START_TEST (test_damaged_file)
+CUV_TEST (test_damaged_file)
 {
   gchar *path = path_new ();
   Fake *fake = fake_new ();
@@ -466,10 +457,9 @@ GST_START_TEST (test_damaged_file)
   unlink (path);
   g_free (path);
 }
-GST_END_TEST
 
 /* A broker that was absent for long is tried at once at the end. */
-GST_START_TEST (test_finish_ends_the_pause)
+CUV_TEST (test_finish_ends_the_pause)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
@@ -483,11 +473,10 @@ GST_START_TEST (test_finish_ends_the_pause)
   fail_unless_text (fake, "|a");
   stop (outbox, NULL);
 }
-GST_END_TEST
 
 /* The thread is left behind and frees itself later; the file is free at once.
  */
-GST_START_TEST (test_hanging_open)
+CUV_TEST (test_hanging_open)
 {
   gchar *path = path_new ();
   Fake *fake = fake_new ();
@@ -523,11 +512,10 @@ GST_START_TEST (test_hanging_open)
   unlink (path);
   g_free (path);
 }
-GST_END_TEST
 
 /* A connection that comes and goes, acknowledgements that stop, a full queue:
  * all messages are acknowledged or dropped, and those are in order. */
-GST_START_TEST (test_random)
+CUV_TEST (test_random)
 {
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 20, CUV_FULL_DROP_OLDEST);
@@ -571,29 +559,3 @@ GST_START_TEST (test_random)
   fail_unless_equals_uint64 (n, counts.acknowledged);
   g_free (text);
 }
-GST_END_TEST
-
-static Suite *
-outbox_suite (void)
-{
-  Suite *suite = suite_create ("outbox");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_order);
-  tcase_add_test (tc, test_acknowledged_out_of_order);
-  tcase_add_test (tc, test_lost_connection);
-  tcase_add_test (tc, test_absent_broker);
-  tcase_add_test (tc, test_drop_newest);
-  tcase_add_test (tc, test_late_acknowledgement);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_block);
-  tcase_add_test (tc, test_too_large);
-  tcase_add_test (tc, test_damaged_file);
-  tcase_add_test (tc, test_finish_ends_the_pause);
-  tcase_add_test (tc, test_hanging_open);
-  tcase_add_test (tc, test_random);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (outbox_suite)

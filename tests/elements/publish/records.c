@@ -20,7 +20,7 @@ fail_unless_record (GstBuffer *buffer, const gchar *expected)
 
 /* ---- objects ---- */
 
-GST_START_TEST (test_object)
+CUV_TEST (test_object)
 {
   GstBuffer *buffer = frame_new (1000);
 
@@ -44,10 +44,9 @@ GST_START_TEST (test_object)
       "\"roi_type\":\"face\",\"w\":640,\"x\":0,\"y\":0}]," FRAME
       ",\"timestamp\":1000,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* Regions of other elements, also without label and params. */
-GST_START_TEST (test_foreign_objects)
+CUV_TEST (test_foreign_objects)
 {
   GstBuffer *buffer = frame_new (0);
   GstVideoRegionOfInterestMeta *roi;
@@ -63,7 +62,6 @@ GST_START_TEST (test_foreign_objects)
       "\"region_id\":4,\"w\":7,\"x\":5,\"y\":6}]," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* Checks an object with this text before and after its "h". */
 static void
@@ -92,7 +90,7 @@ frame_with_param (const gchar *text)
   return buffer;
 }
 
-GST_START_TEST (test_params)
+CUV_TEST (test_params)
 {
   /* from an unknown element */
   fail_unless_extras (frame_with_param ("depth, near=(double)0.25, ids=<1,2>"),
@@ -112,9 +110,8 @@ GST_START_TEST (test_params)
   fail_unless_extras (frame_with_param ("object_id, id=3, age=9"), "",
       "\"id\":3,\"object_id\":{\"age\":9,\"id\":3},");
 }
-GST_END_TEST
 
-GST_START_TEST (test_extra_params)
+CUV_TEST (test_extra_params)
 {
   fail_unless_extras (
       frame_with_param (
@@ -133,9 +130,8 @@ GST_START_TEST (test_extra_params)
       "\"extra_params_json\":\"{\",\"x_min\":0.5},",
       "");
 }
-GST_END_TEST
 
-GST_START_TEST (test_hostile_label)
+CUV_TEST (test_hostile_label)
 {
   GstBuffer *buffer = frame_new (0);
 
@@ -146,14 +142,13 @@ GST_START_TEST (test_hostile_label)
       "\"\\\"a\\\\,\\n\xef\xbf\xbd\\u0001\",\"w\":3,\"x\":1,\"y\":2}]," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* ---- tables ---- */
 
 #define LINE_1 "{\"id\":-1,\"rho\":10.5,\"theta\":0.1,\"votes\":77}"
 #define LINE_2 "{\"id\":2,\"rho\":null,\"theta\":0.0,\"votes\":5}"
 
-GST_START_TEST (test_lines)
+CUV_TEST (test_lines)
 {
   GstBuffer *buffer = frame_new (0);
 
@@ -162,11 +157,10 @@ GST_START_TEST (test_lines)
       "{\"frame_num\":0,\"lines\":[" LINE_1 "," LINE_2 "]," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* Scalars, and a size other than the frame's, go to "_info", also those of the
  * second table of a kind. */
-GST_START_TEST (test_scalars)
+CUV_TEST (test_scalars)
 {
   GstBuffer *buffer = frame_new (0);
 
@@ -178,10 +172,9 @@ GST_START_TEST (test_scalars)
       "],\"lines_2_info\":{\"height\":480,\"threshold\":2.5,\"width\":320}"
       "," FRAME ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* An unknown kind that is named like a documented key; extreme values. */
-GST_START_TEST (test_unknown_kind)
+CUV_TEST (test_unknown_kind)
 {
   static const GstCuvColumn columns[] = { { "u64", GST_CUV_TYPE_U64 },
     { "i64", GST_CUV_TYPE_I64 }, { "f64", GST_CUV_TYPE_F64 },
@@ -202,7 +195,6 @@ GST_START_TEST (test_unknown_kind)
       "\"T\""
       "}\n");
 }
-GST_END_TEST
 
 /* What a program reads from the buffer. */
 static void
@@ -219,7 +211,7 @@ fail_unless_read (GstBuffer *buffer, const gchar *expected)
 }
 
 /* Keys that are documented are not a table's, also where they are absent. */
-GST_START_TEST (test_reserved_keys)
+CUV_TEST (test_reserved_keys)
 {
   static const gchar *const keys[] = { "captured", "frame_num", "objects",
     "resolution", "roi_type", "source", "tags", "wallclock" };
@@ -240,9 +232,8 @@ GST_START_TEST (test_reserved_keys)
     g_free (expected);
   }
 }
-GST_END_TEST
 
-GST_START_TEST (test_reserved_keys_of_objects)
+CUV_TEST (test_reserved_keys_of_objects)
 {
   static const gchar *const keys[] = { "classification", "extra_params", "id",
     "parent_id", "roi_type" };
@@ -259,9 +250,8 @@ GST_START_TEST (test_reserved_keys_of_objects)
       "\"region_id\":0,\"roi_type_2\":{\"a\":4},\"w\":3,\"x\":1,"
       "\"y\":2}]}");
 }
-GST_END_TEST
 
-GST_START_TEST (test_reserved_keys_in_csv)
+CUV_TEST (test_reserved_keys_in_csv)
 {
   static const GstCuvColumn column = { "v", GST_CUV_TYPE_U8 };
   GstHarness *h = harness_new ("csv");
@@ -281,7 +271,6 @@ GST_START_TEST (test_reserved_keys_in_csv)
   g_free (text);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* Two rows with a picture each; the second one's text is missing. */
 static GstBuffer *
@@ -303,14 +292,13 @@ frame_with_texts (void)
   return buffer;
 }
 
-GST_START_TEST (test_texts)
+CUV_TEST (test_texts)
 {
   fail_unless_record (frame_with_texts (),
       "{\"frame_num\":0,\"matches\":[{\"name\":\"\\\"a\\\"/\xef\xbf\xbd\","
       "\"rank\":7},{\"name\":null,\"rank\":8}]," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 24, 0)
 /* The table's meta as unixfdsink sends it. */
@@ -335,7 +323,7 @@ deserialize (const guint8 *sent, gsize size)
   return buffer;
 }
 
-GST_START_TEST (test_sent_table)
+CUV_TEST (test_sent_table)
 {
   GstBuffer *buffer = frame_with_texts (), *empty = frame_new (0);
   GByteArray *sent = serialize (buffer);
@@ -362,10 +350,9 @@ GST_START_TEST (test_sent_table)
   g_byte_array_unref (sent);
   gst_buffer_unref (empty);
 }
-GST_END_TEST
 #endif
 
-GST_START_TEST (test_texts_in_csv)
+CUV_TEST (test_texts_in_csv)
 {
   GstHarness *h;
   gchar *text;
@@ -387,11 +374,10 @@ GST_START_TEST (test_texts_in_csv)
   g_free (text);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
 /* Invalid tables are ignored; without rows, only one with scalars is a result.
  */
-GST_START_TEST (test_empty_tables)
+CUV_TEST (test_empty_tables)
 {
   static const gchar *no_tags[] = { NULL };
   GstBuffer *buffer = frame_new (0);
@@ -412,11 +398,10 @@ GST_START_TEST (test_empty_tables)
       "{\"focus\":[],\"focus_info\":{\"sharpness\":0.5},\"frame_num\":0," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* ---- frames ---- */
 
-GST_START_TEST (test_empty_results)
+CUV_TEST (test_empty_results)
 {
   GstHarness *h = harness_new ("json-lines");
 
@@ -432,7 +417,6 @@ GST_START_TEST (test_empty_results)
       "{\"frame_num\":2," FRAME
       ",\"timestamp\":40000000,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 static GstBuffer *
 frame_captured (const gchar *clock, guint64 seconds)
@@ -447,7 +431,7 @@ frame_captured (const gchar *clock, guint64 seconds)
 }
 
 /* Seconds since 1900, or since 1970. */
-GST_START_TEST (test_captured)
+CUV_TEST (test_captured)
 {
   const guint64 epoch = 2208988800, end_of_1999 = 946684799;
   GstHarness *h;
@@ -471,9 +455,8 @@ GST_START_TEST (test_captured)
   g_free (text);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-GST_START_TEST (test_stream_time)
+CUV_TEST (test_stream_time)
 {
   GstHarness *h = harness_new ("json-lines");
   GstSegment segment;
@@ -487,9 +470,8 @@ GST_START_TEST (test_stream_time)
   fail_unless_written (h,
       "{\"frame_num\":0," FRAME ",\"timestamp\":5030,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
-GST_START_TEST (test_any_caps)
+CUV_TEST (test_any_caps)
 {
   GstHarness *h = harness_new_for (
       "video/x-raw(memory:CUDAMemory),format=NV12,width=1920,height=1080",
@@ -504,10 +486,9 @@ GST_START_TEST (test_any_caps)
       "\"timestamp\":0,\"wallclock\":\"T\"}\n"
       "{\"frame_num\":1,\"timestamp\":1,\"wallclock\":\"T\"}\n");
 }
-GST_END_TEST
 
 /* The same buffer is pushed, writable or not. */
-GST_START_TEST (test_passthrough)
+CUV_TEST (test_passthrough)
 {
   GstHarness *h = harness_new ("json-lines");
   GstBuffer *buffer = frame_new (0), *out;
@@ -521,39 +502,5 @@ GST_START_TEST (test_passthrough)
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
-GST_END_TEST
 
-static Suite *
-records_suite (void)
-{
-  Suite *suite = suite_create ("records");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_object);
-  tcase_add_test (tc, test_foreign_objects);
-  tcase_add_test (tc, test_params);
-  tcase_add_test (tc, test_extra_params);
-  tcase_add_test (tc, test_hostile_label);
-  tcase_add_test (tc, test_lines);
-  tcase_add_test (tc, test_scalars);
-  tcase_add_test (tc, test_unknown_kind);
-  tcase_add_test (tc, test_reserved_keys);
-  tcase_add_test (tc, test_reserved_keys_of_objects);
-  tcase_add_test (tc, test_reserved_keys_in_csv);
-  tcase_add_test (tc, test_captured);
-  tcase_add_test (tc, test_texts);
-  tcase_add_test (tc, test_texts_in_csv);
-#if GST_CHECK_VERSION(1, 24, 0)
-  tcase_add_test (tc, test_sent_table);
-#endif
-  tcase_add_test (tc, test_empty_tables);
-  tcase_add_test (tc, test_empty_results);
-  tcase_add_test (tc, test_stream_time);
-  tcase_add_test (tc, test_any_caps);
-  tcase_add_test (tc, test_passthrough);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (records_suite)
+CUV_FIXTURE (set_up, tear_down)

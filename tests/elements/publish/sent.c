@@ -84,7 +84,7 @@ check_region (GstBuffer *buffer)
   gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (regions)
+CUV_TEST (regions)
 {
   GstBuffer *plain = gst_buffer_new ();
 
@@ -92,7 +92,6 @@ GST_START_TEST (regions)
   check_region (buffer_with_region ());
   check_region (plain);
 }
-GST_END_TEST
 
 /* ---- fields ---- */
 
@@ -119,7 +118,7 @@ odd_structure (void)
 }
 
 /* One that cannot be sent does not keep the others back. */
-GST_START_TEST (odd_fields)
+CUV_TEST (odd_fields)
 {
   GstBuffer *buffer = gst_buffer_new (), *received = gst_buffer_new ();
   GstStructure *odd = odd_structure (), *wanted = gst_structure_copy (odd);
@@ -147,7 +146,6 @@ GST_START_TEST (odd_fields)
   g_byte_array_unref (sent);
   gst_buffer_unref (received);
 }
-GST_END_TEST
 
 /* ---- other bytes ---- */
 
@@ -172,12 +170,11 @@ check_changed (GByteArray *sent)
   g_byte_array_unref (sent);
 }
 
-GST_START_TEST (cut_or_changed)
+CUV_TEST (cut_or_changed)
 {
   check_changed (serialize (buffer_with_region ()));
   check_changed (serialize (buffer_with_table ()));
 }
-GST_END_TEST
 
 static guint
 n_metas (GstBuffer *buffer)
@@ -226,12 +223,11 @@ check_rubbish (const GstMetaInfo *info)
   gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (rubbish)
+CUV_TEST (rubbish)
 {
   check_rubbish (gst_video_region_of_interest_meta_get_info ());
   check_rubbish (gst_meta_get_info ("GstCuvLinesMeta"));
 }
-GST_END_TEST
 
 static gboolean
 resize (GstByteArrayInterface *self, gsize size)
@@ -278,7 +274,7 @@ check_mutations (GstBuffer *buffer)
   gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (mutations)
+CUV_TEST (mutations)
 {
   GstBuffer *odd = buffer_with_region ();
   gpointer state = NULL;
@@ -288,10 +284,9 @@ GST_START_TEST (mutations)
   check_mutations (odd);
   check_mutations (buffer_with_table ());
 }
-GST_END_TEST
 
 /* No parser goes as deep as the bytes say. */
-GST_START_TEST (nested)
+CUV_TEST (nested)
 {
   const GstMetaInfo *info = gst_meta_get_info ("GstCuvLinesMeta");
   const gsize levels = 200000, size = 3 + 2 * levels;
@@ -317,7 +312,6 @@ GST_START_TEST (nested)
   g_free (sent);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST
 
 /* ---- names ---- */
 
@@ -355,7 +349,7 @@ receive_new_names (guint i)
 }
 
 /* Names stay in memory for ever: a peer cannot make up as many as it likes. */
-GST_START_TEST (new_names)
+CUV_TEST (new_names)
 {
   guint n = 0;
 
@@ -365,28 +359,14 @@ GST_START_TEST (new_names)
   fail_if (receive_new_names (n + 1));
   fail_unless (receive_new_names (0), "known names are lost");
 }
-GST_END_TEST
 
-static Suite *
-sent_suite (void)
+CUV_BEFORE_TESTS (prepare, tcase)
 {
   static const gchar *const kinds[] = { "lines", NULL };
-  Suite *suite = suite_create ("publish-sent");
-  TCase *tc = tcase_create ("general");
 
   gst_cuv_meta_register_tables (kinds);
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, regions);
-  tcase_add_test (tc, cut_or_changed);
-  tcase_add_test (tc, rubbish);
-  tcase_add_test (tc, odd_fields);
-  tcase_add_test (tc, mutations);
-  tcase_add_test (tc, nested);
-  tcase_add_test (tc, new_names); /* the last one */
-  return suite;
 }
 
-CUV_ELEMENTS_MAIN (sent_suite)
 #else
 int
 main (void)

@@ -166,19 +166,17 @@ compare_with_queue (const gchar *file)
   g_queue_clear (&model);
 }
 
-GST_START_TEST (test_memory)
+CUV_TEST (test_memory)
 {
   compare_with_queue (NULL);
 }
-GST_END_TEST
 
-GST_START_TEST (test_file)
+CUV_TEST (test_file)
 {
   compare_with_queue (path);
 }
-GST_END_TEST
 
-GST_START_TEST (test_bounds)
+CUV_TEST (test_bounds)
 {
   CuvSpool *spool = spool_new (path, 10, 1000);
   CuvMessage message = { "t", "", NULL, 0 };
@@ -203,7 +201,6 @@ GST_START_TEST (test_bounds)
   cuv_spool_free (spool);
   g_free ((gchar *) message.text);
 }
-GST_END_TEST
 
 static void
 expect_refusal (const gchar *file, const gchar *part)
@@ -216,7 +213,7 @@ expect_refusal (const gchar *file, const gchar *part)
   g_error_free (error);
 }
 
-GST_START_TEST (test_refused_files)
+CUV_TEST (test_refused_files)
 {
   CuvSpool *spool = spool_new (path, 20000, 22);
   gchar *inside = g_build_filename (path, "file", NULL);
@@ -233,17 +230,15 @@ GST_START_TEST (test_refused_files)
   fail_unless (mkfifo (path, 0600) == 0);
   expect_refusal (path, "not a regular file");
 }
-GST_END_TEST
 
 /* Two processes would write to a file that cannot be locked. */
-GST_START_TEST (test_no_locks)
+CUV_TEST (test_no_locks)
 {
   lock_errno = ENOLCK;
   expect_refusal (path, "cannot be locked (No locks available): choose a file");
   lock_errno = 0;
   cuv_spool_free (spool_new (path, 20000, 22));
 }
-GST_END_TEST
 
 static gint64
 file_size (void)
@@ -255,7 +250,7 @@ file_size (void)
 }
 
 /* As a process leaves a file that is killed before the first header. */
-GST_START_TEST (test_blank_files)
+CUV_TEST (test_blank_files)
 {
   gchar *zeros = g_malloc0 (100001);
 
@@ -270,9 +265,8 @@ GST_START_TEST (test_blank_files)
   fail_unless_equals_int64 (file_size (), 100001);
   g_free (zeros);
 }
-GST_END_TEST
 
-GST_START_TEST (test_no_space)
+CUV_TEST (test_no_space)
 {
   CuvSpool *spool;
   gint64 size;
@@ -295,7 +289,6 @@ GST_START_TEST (test_no_space)
   check_message (spool, 0, 0);
   cuv_spool_free (spool);
 }
-GST_END_TEST
 
 /* Whatever a file contains, reading it ends, with errors or with messages that
  * were written. */
@@ -322,7 +315,7 @@ read_all_of (const gchar *file)
     cuv_spool_free (spool);
 }
 
-GST_START_TEST (test_damaged_files)
+CUV_TEST (test_damaged_files)
 {
   CuvSpool *spool = spool_new (path, 20000, 22);
   gchar *good;
@@ -347,7 +340,6 @@ GST_START_TEST (test_damaged_files)
   }
   g_free (good);
 }
-GST_END_TEST
 
 /* A child pushes and pops and says after each what it has done, until it is
  * killed. What it has said is there, and nothing else but at most one step. */
@@ -368,7 +360,7 @@ work_until_killed (int fd)
   }
 }
 
-GST_START_TEST (test_kills)
+CUV_TEST (test_kills)
 {
   guint64 first = 0, end = 0;
 
@@ -408,26 +400,5 @@ GST_START_TEST (test_kills)
   }
   fail_unless (end > 1000);
 }
-GST_END_TEST
 
-static Suite *
-spool_suite (void)
-{
-  Suite *suite = suite_create ("spool");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_memory);
-  tcase_add_test (tc, test_file);
-  tcase_add_test (tc, test_bounds);
-  tcase_add_test (tc, test_refused_files);
-  tcase_add_test (tc, test_no_locks);
-  tcase_add_test (tc, test_blank_files);
-  tcase_add_test (tc, test_no_space);
-  tcase_add_test (tc, test_damaged_files);
-  tcase_add_test (tc, test_kills);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (spool_suite)
+CUV_FIXTURE (set_up, tear_down)

@@ -52,7 +52,7 @@ wait_for_warning (CuvWriter *writer)
 }
 
 /* A record that a full disk has cut does not become part of the next one. */
-GST_START_TEST (test_shared_full_disk)
+CUV_TEST (test_shared_full_disk)
 {
   gchar *path, *text, *warning;
   gint fd = g_file_open_tmp ("shared-XXXXXX", &path, NULL);
@@ -81,7 +81,6 @@ GST_START_TEST (test_shared_full_disk)
   unlink (path);
   g_free (path);
 }
-GST_END_TEST
 
 static void
 expect_text (const gchar *path, const gchar *expected)
@@ -129,7 +128,7 @@ framed (const CuvFraming *framing, const gchar *record)
   return g_strconcat (framing->begin, record, framing->end, NULL);
 }
 
-GST_START_TEST (test_rotated)
+CUV_LOOP_TEST (test_rotated, G_N_ELEMENTS (layouts))
 {
   const Layout *layout = &layouts[__i__];
   gchar *folder = g_dir_make_tmp ("rotated-XXXXXX", NULL), *warning;
@@ -175,11 +174,10 @@ GST_START_TEST (test_rotated)
   g_free (old);
   g_free (folder);
 }
-GST_END_TEST
 
 /* A relative path means the same file after the application has gone to
  * another folder. */
-GST_START_TEST (test_other_folder)
+CUV_TEST (test_other_folder)
 {
   gchar *folder = g_dir_make_tmp ("folder-XXXXXX", NULL), *before, *warning;
   CuvWriterCounts counts;
@@ -200,19 +198,3 @@ GST_START_TEST (test_other_folder)
   g_free (before);
   g_free (folder);
 }
-GST_END_TEST
-
-static Suite *
-target_suite (void)
-{
-  Suite *suite = suite_create ("target");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_shared_full_disk);
-  tcase_add_test (tc, test_other_folder);
-  tcase_add_loop_test (tc, test_rotated, 0, G_N_ELEMENTS (layouts));
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (target_suite)

@@ -154,7 +154,7 @@ stop_cleanly (CuvWriter *writer)
   fail_unless (g_atomic_int_get (&freed));
 }
 
-GST_START_TEST (test_framing)
+CUV_TEST (test_framing)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -172,9 +172,8 @@ GST_START_TEST (test_framing)
   fail_unless_text (fake, "|<one,two,three>");
   stop_cleanly (writer);
 }
-GST_END_TEST
 
-GST_START_TEST (test_no_record)
+CUV_TEST (test_no_record)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -183,9 +182,8 @@ GST_START_TEST (test_no_record)
   fail_unless_text (fake, "|<>");
   stop_cleanly (writer);
 }
-GST_END_TEST
 
-GST_START_TEST (test_no_retraction)
+CUV_TEST (test_no_retraction)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -199,9 +197,8 @@ GST_START_TEST (test_no_retraction)
   fail_unless_text (fake, "|<one><two,three>");
   stop_cleanly (writer);
 }
-GST_END_TEST
 
-GST_START_TEST (test_short_writes)
+CUV_TEST (test_short_writes)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -217,10 +214,9 @@ GST_START_TEST (test_short_writes)
   fail_unless_equals_int (counts.bytes, strlen ("<first,second>"));
   stop_cleanly (writer);
 }
-GST_END_TEST
 
 /* A temporary failure loses no record and causes one warning. */
-GST_START_TEST (test_failure_and_recovery)
+CUV_TEST (test_failure_and_recovery)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
@@ -238,11 +234,10 @@ GST_START_TEST (test_failure_and_recovery)
   g_free (warning);
   stop_cleanly (writer);
 }
-GST_END_TEST
 
 /* A new reader gets the beginning, and the interrupted record from its start.
  */
-GST_START_TEST (test_lost_connection)
+CUV_TEST (test_lost_connection)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -262,7 +257,6 @@ GST_START_TEST (test_lost_connection)
   g_free (warning);
   stop_cleanly (writer);
 }
-GST_END_TEST
 
 static void
 push_numbers (CuvWriter *writer, guint n)
@@ -272,7 +266,7 @@ push_numbers (CuvWriter *writer, guint n)
 }
 
 /* Without a reader the newest records wait, and are then written in order. */
-GST_START_TEST (test_overflow)
+CUV_TEST (test_overflow)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
@@ -298,9 +292,8 @@ GST_START_TEST (test_overflow)
   stop (writer, 0, &counts);
   fail_unless_equals_int (counts.dropped + counts.records, n);
 }
-GST_END_TEST
 
-GST_START_TEST (test_large_records)
+CUV_TEST (test_large_records)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
@@ -321,7 +314,6 @@ GST_START_TEST (test_large_records)
   g_free (stop (writer, 0, &counts));
   fail_unless_equals_int (counts.dropped, 11);
 }
-GST_END_TEST
 
 static gdouble
 stop_takes (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
@@ -376,16 +368,15 @@ fail_always (Fake *fake)
   fake->fail = G_MAXUINT;
 }
 
-GST_START_TEST (test_stop_is_bounded)
+CUV_TEST (test_stop_is_bounded)
 {
   fail_unless_stops (remove_reader, 300, 10);
   fail_unless_stops (accept_nothing, 300, 10);
   fail_unless_stops (fail_always, 100000, 50); /* not waited for */
 }
-GST_END_TEST
 
 /* A hanging write is detached, and frees the writer when it returns. */
-GST_START_TEST (test_hanging_write)
+CUV_TEST (test_hanging_write)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
@@ -401,10 +392,9 @@ GST_START_TEST (test_hanging_write)
   g_atomic_int_set (&fake->hangs, FALSE);
   wait_until_freed ();
 }
-GST_END_TEST
 
 /* Records can follow an end that could not be written. */
-GST_START_TEST (test_late_record)
+CUV_TEST (test_late_record)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -427,7 +417,6 @@ GST_START_TEST (test_late_record)
   fail_unless_equals_int (fake->n_retracts, 1);
   stop_cleanly (writer);
 }
-GST_END_TEST
 
 static gchar *last_text;
 
@@ -439,7 +428,7 @@ keep_text_and_free (CuvTarget *target)
 }
 
 /* A record without room is retracted and the end written in its place. */
-GST_START_TEST (test_full_target)
+CUV_TEST (test_full_target)
 {
   static CuvTargetClass klass;
   Fake *fake = fake_new ();
@@ -463,10 +452,9 @@ GST_START_TEST (test_full_target)
   fail_unless_equals_int (counts.bytes, strlen ("<one>"));
   g_free (last_text);
 }
-GST_END_TEST
 
 /* The same for a record that comes after an end. */
-GST_START_TEST (test_full_target_after_end)
+CUV_TEST (test_full_target_after_end)
 {
   static CuvTargetClass klass;
   Fake *fake = fake_new ();
@@ -487,10 +475,9 @@ GST_START_TEST (test_full_target_after_end)
   fail_unless_equals_int (counts.dropped, 1);
   g_free (last_text);
 }
-GST_END_TEST
 
 /* One warning, however long writing fails. */
-GST_START_TEST (test_one_warning)
+CUV_TEST (test_one_warning)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
@@ -508,7 +495,6 @@ GST_START_TEST (test_one_warning)
   fail_unless (cuv_writer_take_warning (writer) == NULL);
   fail_unless (stop (writer, 0, &counts) == NULL);
 }
-GST_END_TEST
 
 static gssize
 target_write (CuvTarget *target)
@@ -523,7 +509,7 @@ target_write (CuvTarget *target)
 
 /* A full standard output in blocking mode: a write returns at once, and the
  * mode is kept. */
-GST_START_TEST (test_full_stdout)
+CUV_TEST (test_full_stdout)
 {
   CuvTarget *target = cuv_target_file_new (NULL, CUV_TARGET_APPEND);
   gchar page[PIPE_BUF] = { 0 };
@@ -549,31 +535,3 @@ GST_START_TEST (test_full_stdout)
   close (ends[0]);
   close (ends[1]);
 }
-GST_END_TEST
-
-static Suite *
-writer_suite (void)
-{
-  Suite *suite = suite_create ("writer");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_framing);
-  tcase_add_test (tc, test_no_record);
-  tcase_add_test (tc, test_no_retraction);
-  tcase_add_test (tc, test_short_writes);
-  tcase_add_test (tc, test_failure_and_recovery);
-  tcase_add_test (tc, test_lost_connection);
-  tcase_add_test (tc, test_overflow);
-  tcase_add_test (tc, test_large_records);
-  tcase_add_test (tc, test_stop_is_bounded);
-  tcase_add_test (tc, test_hanging_write);
-  tcase_add_test (tc, test_late_record);
-  tcase_add_test (tc, test_full_target);
-  tcase_add_test (tc, test_full_target_after_end);
-  tcase_add_test (tc, test_one_warning);
-  tcase_add_test (tc, test_full_stdout);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (writer_suite)

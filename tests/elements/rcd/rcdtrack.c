@@ -35,7 +35,7 @@ walk (Film *film, gint from, gint to, gint kind)
 
 /* ---- a box ---- */
 
-GST_START_TEST (test_box_in_every_format)
+CUV_TEST (test_box_in_every_format)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -48,9 +48,7 @@ GST_START_TEST (test_box_in_every_format)
   }
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_every_method)
+CUV_TEST (test_every_method)
 {
   static const gchar *const methods[] = { "features=tuzel9",
     "features=grey-grad", "metric=forstner", "search=full",
@@ -70,9 +68,7 @@ GST_START_TEST (test_every_method)
   }
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_scale)
+CUV_TEST (test_scale)
 {
   Film film = film_new (BOX "search=full", "RGB", WIDTH, HEIGHT);
   const Box large = { 60, 32, 48, 36 };
@@ -90,11 +86,9 @@ GST_START_TEST (test_scale)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- metadata ---- */
 
-GST_START_TEST (test_metadata)
+CUV_TEST (test_metadata)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstBuffer *out;
@@ -125,10 +119,8 @@ GST_START_TEST (test_metadata)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Attached to the region with the largest IoU above 0.5, and no new region. */
-GST_START_TEST (test_upstream_region_gets_the_track)
+CUV_TEST (test_upstream_region_gets_the_track)
 {
   Film film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film), *out;
@@ -167,9 +159,7 @@ GST_START_TEST (test_upstream_region_gets_the_track)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_hold_results)
+CUV_TEST (test_hold_results)
 {
   Film film = film_new (
       BOX "inference-interval=2 hold-results=true", "NV12", WIDTH, HEIGHT);
@@ -187,11 +177,9 @@ GST_START_TEST (test_hold_results)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- messages, statistics ---- */
 
-GST_START_TEST (test_events)
+CUV_TEST (test_events)
 {
   Film film =
       film_new (BOX "max-lost-frames=3 update=none", "NV12", WIDTH, HEIGHT);
@@ -218,9 +206,7 @@ GST_START_TEST (test_events)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_message_fields)
+CUV_TEST (test_message_fields)
 {
   Film film = film_new (BOX "message=every-frame", "NV12", WIDTH, HEIGHT);
   const GstStructure *object;
@@ -250,11 +236,9 @@ GST_START_TEST (test_message_fields)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- regions ---- */
 
-GST_START_TEST (test_first_region_is_tracked)
+CUV_TEST (test_first_region_is_tracked)
 {
   Film film = film_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film), *out;
@@ -280,8 +264,6 @@ GST_START_TEST (test_first_region_is_tracked)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 static gboolean
 requests_analysis (Film *film)
 {
@@ -297,7 +279,7 @@ requests_analysis (Film *film)
 
 /* While nothing is tracked, a detector that analyses every Nth frame is asked
  * to analyse the next; a lost target still counts. */
-GST_START_TEST (test_detections_are_requested)
+CUV_TEST (test_detections_are_requested)
 {
   Film film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
@@ -318,8 +300,6 @@ GST_START_TEST (test_detections_are_requested)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* A frame with two objects, one or the other of which is detected. */
 static GstBuffer *
 show_detected (Film *film, gboolean detected, gboolean other)
@@ -337,7 +317,7 @@ show_detected (Film *film, gboolean detected, gboolean other)
 
 /* A target is published with its third detection, and given up when it has had
  * none for long. */
-GST_START_TEST (test_detections_confirm)
+CUV_TEST (test_detections_confirm)
 {
   Film film = film_new (
       "confirm-detections=3 max-undetected-frames=4", "NV12", WIDTH, HEIGHT);
@@ -360,11 +340,9 @@ GST_START_TEST (test_detections_confirm)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* A false detection does not keep the detector's next one from being a target.
  */
-GST_START_TEST (test_false_detection)
+CUV_TEST (test_false_detection)
 {
   Film film = film_new ("confirm-detections=3", "NV12", WIDTH, HEIGHT);
 
@@ -375,10 +353,8 @@ GST_START_TEST (test_false_detection)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Ids are stable and not reused; repeated detections add no targets. */
-GST_START_TEST (test_several_targets)
+CUV_TEST (test_several_targets)
 {
   Film film = film_new (
       "max-targets=3 max-lost-frames=2 update=none", "RGB", WIDTH, HEIGHT);
@@ -411,8 +387,6 @@ GST_START_TEST (test_several_targets)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Half as bright, as when a lamp is turned off. */
 static GstBuffer *
 show_dark (Film *film, Box box)
@@ -428,7 +402,7 @@ show_dark (Film *film, Box box)
   return film_push (film, frame);
 }
 
-GST_START_TEST (test_light_that_changes)
+CUV_TEST (test_light_that_changes)
 {
   static const gchar *const properties[] = { "", "features=rgb-grad",
     "update=moments", "update=riemann" };
@@ -450,8 +424,6 @@ GST_START_TEST (test_light_that_changes)
   }
 }
 
-GST_END_TEST
-
 /* ---- signals ---- */
 
 typedef struct {
@@ -469,7 +441,7 @@ call (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_signals_from_another_thread)
+CUV_TEST (test_signals_from_another_thread)
 {
   Film film = film_new ("", "NV12", WIDTH, HEIGHT);
   Caller caller = { &film, -1 };
@@ -491,8 +463,6 @@ GST_START_TEST (test_signals_from_another_thread)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 static gpointer
 call_on (gpointer data)
 {
@@ -506,7 +476,7 @@ call_on (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_signals_while_frames_pass)
+CUV_TEST (test_signals_while_frames_pass)
 {
   Film film = film_new ("scales=<1.0>", "NV12", 64, 48);
   Film shared = { .track = film.track };
@@ -517,8 +487,6 @@ GST_START_TEST (test_signals_while_frames_pass)
   g_thread_join (thread);
   film_clear (&film);
 }
-
-GST_END_TEST
 
 /* Emits set-target; returns the id. */
 static gint
@@ -531,7 +499,7 @@ set_target (GstElement *t, Box box)
   return id;
 }
 
-GST_START_TEST (test_signals_before_the_start)
+CUV_TEST (test_signals_before_the_start)
 {
   GstElement *line = gst_parse_launch (
       "videotestsrc num-buffers=3 ! rcdtrack name=t ! fakesink", NULL);
@@ -552,34 +520,3 @@ GST_START_TEST (test_signals_before_the_start)
   gst_object_unref (t);
   gst_object_unref (line);
 }
-
-GST_END_TEST
-
-static Suite *
-rcdtrack_suite (void)
-{
-  Suite *s = suite_create ("rcdtrack");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_box_in_every_format);
-  tcase_add_test (tc, test_every_method);
-  tcase_add_test (tc, test_scale);
-  tcase_add_test (tc, test_metadata);
-  tcase_add_test (tc, test_upstream_region_gets_the_track);
-  tcase_add_test (tc, test_hold_results);
-  tcase_add_test (tc, test_events);
-  tcase_add_test (tc, test_message_fields);
-  tcase_add_test (tc, test_first_region_is_tracked);
-  tcase_add_test (tc, test_detections_are_requested);
-  tcase_add_test (tc, test_detections_confirm);
-  tcase_add_test (tc, test_false_detection);
-  tcase_add_test (tc, test_several_targets);
-  tcase_add_test (tc, test_light_that_changes);
-  tcase_add_test (tc, test_signals_from_another_thread);
-  tcase_add_test (tc, test_signals_while_frames_pass);
-  tcase_add_test (tc, test_signals_before_the_start);
-  return s;
-}
-
-DEVICE_MAIN (rcdtrack_suite)

@@ -19,7 +19,7 @@ static const Box place = { 40, 32, 32, 24 };
 /* ---- live ---- */
 
 /* differs: whether the step changes the number of windows. */
-GST_START_TEST (test_number_of_windows)
+CUV_TEST (test_number_of_windows)
 {
   static const struct {
     const gchar *set;
@@ -54,9 +54,7 @@ GST_START_TEST (test_number_of_windows)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_max_distance)
+CUV_TEST (test_max_distance)
 {
   const Box beside = { 43, 33, 32, 24 };
   Film film = film_new (BOX "refine=false", "NV12", WIDTH, HEIGHT);
@@ -69,10 +67,8 @@ GST_START_TEST (test_max_distance)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* A new box replaces the target of the old one. */
-GST_START_TEST (test_box)
+CUV_TEST (test_box)
 {
   const Box other = { 100, 80, 32, 24 };
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -97,9 +93,7 @@ GST_START_TEST (test_box)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_object_class_among_others)
+CUV_TEST (test_object_class_among_others)
 {
   const Box other = { 60, 32, 32, 24 };
   Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
@@ -113,9 +107,7 @@ GST_START_TEST (test_object_class_among_others)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_object_class)
+CUV_TEST (test_object_class)
 {
   Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
 
@@ -133,9 +125,7 @@ GST_START_TEST (test_object_class)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_scales_round_trip)
+CUV_TEST (test_scales_round_trip)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
   GValue value = G_VALUE_INIT;
@@ -153,10 +143,8 @@ GST_START_TEST (test_scales_round_trip)
   gst_object_unref (t);
 }
 
-GST_END_TEST
-
 /* A shared frame is not changed. */
-GST_START_TEST (test_draw)
+CUV_TEST (test_draw)
 {
   Film film = film_new (BOX "draw=distance-map", "RGB", WIDTH, HEIGHT);
   GstBuffer *frame, *out;
@@ -175,8 +163,6 @@ GST_START_TEST (test_draw)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- contradictions ---- */
 
 static const struct {
@@ -192,7 +178,7 @@ static const struct {
       "object-initial-height=96" },
 };
 
-GST_START_TEST (test_contradictions_at_start)
+CUV_TEST (test_contradictions_at_start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -205,11 +191,9 @@ GST_START_TEST (test_contradictions_at_start)
   }
 }
 
-GST_END_TEST
-
 /* One warning; the previous settings stay in force until the contradiction is
  * resolved. */
-GST_START_TEST (test_live_contradictions)
+CUV_TEST (test_live_contradictions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -231,10 +215,8 @@ GST_START_TEST (test_live_contradictions)
   }
 }
 
-GST_END_TEST
-
 /* A restart does not keep the previous settings. */
-GST_START_TEST (test_contradiction_at_second_start)
+CUV_TEST (test_contradiction_at_second_start)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
@@ -249,9 +231,7 @@ GST_START_TEST (test_contradiction_at_second_start)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_max_targets_below_number_of_targets)
+CUV_TEST (test_max_targets_below_number_of_targets)
 {
   const Box other = { 100, 80, 32, 24 };
   Film film = film_new (BOX "max-targets=2", "NV12", WIDTH, HEIGHT);
@@ -282,11 +262,9 @@ GST_START_TEST (test_max_targets_below_number_of_targets)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- invalid values ---- */
 
-GST_START_TEST (test_out_of_range)
+CUV_TEST (test_out_of_range)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
 
@@ -303,9 +281,7 @@ GST_START_TEST (test_out_of_range)
   gst_object_unref (t);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_invalid_names)
+CUV_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "features=hsv", "metric=l2",
     "search=wide", "update=always", "draw=map", "scales=<a>" };
@@ -313,8 +289,6 @@ GST_START_TEST (test_invalid_names)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     cuv_expect_parse_error ("rcdtrack", bad[i]);
 }
-
-GST_END_TEST
 
 /* Checks the error of an element that cannot start. */
 static void
@@ -336,7 +310,7 @@ many_scales (void)
   return g_string_free (g_string_append_c (text, '>'), FALSE);
 }
 
-GST_START_TEST (test_too_many_scales)
+CUV_TEST (test_too_many_scales)
 {
   gchar *many = many_scales ();
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -357,8 +331,6 @@ GST_START_TEST (test_too_many_scales)
   g_free (many);
 }
 
-GST_END_TEST
-
 /* ---- invalid pictures ---- */
 
 static gchar *
@@ -373,7 +345,7 @@ broken_file (const gchar *bytes)
   return path;
 }
 
-GST_START_TEST (test_invalid_pictures)
+CUV_TEST (test_invalid_pictures)
 {
   gchar *text = broken_file ("this is no picture, but some text");
   gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
@@ -404,14 +376,12 @@ GST_START_TEST (test_invalid_pictures)
   g_free (empty);
 }
 
-GST_END_TEST
-
 /* ---- intervals ---- */
 
 /* Detector and rcdtrack analyse different frames and still track together. The
  * first frame has no face.
  */
-GST_START_TEST (test_different_inference_intervals)
+CUV_TEST (test_different_inference_intervals)
 {
   gchar *path = cuv_test_file ("Megamind.avi");
   gchar *line = g_strdup_printf (
@@ -435,33 +405,3 @@ GST_START_TEST (test_different_inference_intervals)
   g_free (line);
   g_free (path);
 }
-
-GST_END_TEST
-
-static Suite *
-settings_suite (void)
-{
-  Suite *s = suite_create ("rcdtrack-settings");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_number_of_windows);
-  tcase_add_test (tc, test_max_distance);
-  tcase_add_test (tc, test_box);
-  tcase_add_test (tc, test_object_class_among_others);
-  tcase_add_test (tc, test_object_class);
-  tcase_add_test (tc, test_scales_round_trip);
-  tcase_add_test (tc, test_draw);
-  tcase_add_test (tc, test_contradictions_at_start);
-  tcase_add_test (tc, test_live_contradictions);
-  tcase_add_test (tc, test_contradiction_at_second_start);
-  tcase_add_test (tc, test_max_targets_below_number_of_targets);
-  tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_invalid_names);
-  tcase_add_test (tc, test_too_many_scales);
-  tcase_add_test (tc, test_invalid_pictures);
-  tcase_add_test (tc, test_different_inference_intervals);
-  return s;
-}
-
-DEVICE_MAIN (settings_suite)

@@ -34,7 +34,7 @@ static const struct {
 
 /* A warning names the box and the reason; the element goes on, and accepts
  * other targets. */
-GST_START_TEST (test_invalid_boxes)
+CUV_TEST (test_invalid_boxes)
 {
   static const gchar *const formats[] = { "NV12", "RGB" };
 
@@ -62,9 +62,7 @@ GST_START_TEST (test_invalid_boxes)
   }
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_one_pixel_by_properties)
+CUV_TEST (test_one_pixel_by_properties)
 {
   Film film = film_new ("object-initial-x=5 object-initial-y=5 "
                         "object-initial-width=1 object-initial-height=1",
@@ -76,10 +74,8 @@ GST_START_TEST (test_one_pixel_by_properties)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Such a box is tracked wherever it is: one warning. */
-GST_START_TEST (test_box_like_its_surroundings)
+CUV_TEST (test_box_like_its_surroundings)
 {
   static const gchar *const properties[] = { "", "metric=forstner",
     "features=rgb-grad" };
@@ -103,10 +99,8 @@ GST_START_TEST (test_box_like_its_surroundings)
   }
 }
 
-GST_END_TEST
-
 /* Detected in every frame: one warning. */
-GST_START_TEST (test_flat_region)
+CUV_TEST (test_flat_region)
 {
   Film film = film_new ("", "NV12", WIDTH, HEIGHT);
 
@@ -123,10 +117,8 @@ GST_START_TEST (test_flat_region)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Regions are clipped to the frame; those outside are ignored. */
-GST_START_TEST (test_regions_beyond_the_frame)
+CUV_TEST (test_regions_beyond_the_frame)
 {
   static const Box beyond[] = { { 500, 10, 20, 20 }, { -1, -1, -1, -1 },
     { 10, 10, 0, 5 } };
@@ -146,10 +138,8 @@ GST_START_TEST (test_regions_beyond_the_frame)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Labels of regions may be invalid UTF-8, messages must not. */
-GST_START_TEST (test_label_of_invalid_utf8)
+CUV_TEST (test_label_of_invalid_utf8)
 {
   Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
@@ -169,8 +159,6 @@ GST_START_TEST (test_label_of_invalid_utf8)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 static void
 make_grey (GstBuffer *frame)
 {
@@ -188,7 +176,7 @@ make_grey (GstBuffer *frame)
 }
 
 /* R = G = B: only lambda makes the covariance regular. */
-GST_START_TEST (test_grey_in_rgb)
+CUV_TEST (test_grey_in_rgb)
 {
   static const gchar *const methods[] = { "", "metric=forstner",
     "features=tuzel9", "update=riemann", "update=jbld-mean" };
@@ -212,11 +200,9 @@ GST_START_TEST (test_grey_in_rgb)
   }
 }
 
-GST_END_TEST
-
 /* ---- frames that change ---- */
 
-GST_START_TEST (test_other_sizes)
+CUV_TEST (test_other_sizes)
 {
   Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
   const Box elsewhere = { 300, 200, 32, 24 }, low = { 4, 4, 32, 24 };
@@ -230,10 +216,8 @@ GST_START_TEST (test_other_sizes)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Shrinks frames until no window fits, and back. */
-GST_START_TEST (test_frames_smaller_than_the_target)
+CUV_TEST (test_frames_smaller_than_the_target)
 {
   static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
     { 90, 1 } };
@@ -253,10 +237,8 @@ GST_START_TEST (test_frames_smaller_than_the_target)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* With another colour model the target is measured again at its box. */
-GST_START_TEST (test_other_formats)
+CUV_TEST (test_other_formats)
 {
   static const gchar *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
   Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
@@ -279,9 +261,7 @@ GST_START_TEST (test_other_formats)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_cut_to_another_scene)
+CUV_TEST (test_cut_to_another_scene)
 {
   Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
   GstBuffer *frame;
@@ -297,12 +277,10 @@ GST_START_TEST (test_cut_to_another_scene)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* ---- restarted streams ---- */
 
 /* After a seek the whole frame is searched once. */
-GST_START_TEST (test_flush)
+CUV_TEST (test_flush)
 {
   Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
 
@@ -315,9 +293,7 @@ GST_START_TEST (test_flush)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_restart)
+CUV_TEST (test_restart)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   gint id;
@@ -336,9 +312,7 @@ GST_START_TEST (test_restart)
   film_clear (&film);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_eos)
+CUV_TEST (test_eos)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstEvent *event;
@@ -354,18 +328,14 @@ GST_START_TEST (test_eos)
   film_clear (&film);
 }
 
-GST_END_TEST
-
 /* Detection and tracking in a pipeline. */
-GST_START_TEST (test_pipeline)
+CUV_TEST (test_pipeline)
 {
   cuv_play ("videotestsrc num-buffers=30 pattern=ball ! "
             "video/x-raw,width=160,height=120 ! waldboostdetect ! "
             "rcdtrack object-initial-x=60 object-initial-y=40 "
             "object-initial-width=30 object-initial-height=30 ! fakesink");
 }
-
-GST_END_TEST
 
 /* ---- a picture ---- */
 
@@ -437,7 +407,7 @@ remove_picture (gchar *path)
 }
 
 /* Found in formats of RGB; searched again after it was given up. */
-GST_START_TEST (test_picture)
+CUV_TEST (test_picture)
 {
   static const gchar *const formats[] = { "RGB", "BGRx" };
   gchar *path = picture_of (1, place);
@@ -465,9 +435,7 @@ GST_START_TEST (test_picture)
   remove_picture (path);
 }
 
-GST_END_TEST
-
-GST_START_TEST (test_transparent_picture)
+CUV_TEST (test_transparent_picture)
 {
   gchar *margin = transparent_picture_of (1, place, FALSE);
   gchar *hole = transparent_picture_of (1, place, TRUE);
@@ -483,10 +451,8 @@ GST_START_TEST (test_transparent_picture)
   remove_picture (hole);
 }
 
-GST_END_TEST
-
 /* The picture is found in YUV video, too. */
-GST_START_TEST (test_picture_in_yuv)
+CUV_TEST (test_picture_in_yuv)
 {
   gchar *path = picture_of (1, place);
   gchar *line = g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
@@ -502,35 +468,3 @@ GST_START_TEST (test_picture_in_yuv)
   g_free (line);
   remove_picture (path);
 }
-
-GST_END_TEST
-
-static Suite *
-trouble_suite (void)
-{
-  Suite *s = suite_create ("rcdtrack-trouble");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_invalid_boxes);
-  tcase_add_test (tc, test_one_pixel_by_properties);
-  tcase_add_test (tc, test_label_of_invalid_utf8);
-  tcase_add_test (tc, test_box_like_its_surroundings);
-  tcase_add_test (tc, test_flat_region);
-  tcase_add_test (tc, test_regions_beyond_the_frame);
-  tcase_add_test (tc, test_grey_in_rgb);
-  tcase_add_test (tc, test_other_sizes);
-  tcase_add_test (tc, test_frames_smaller_than_the_target);
-  tcase_add_test (tc, test_other_formats);
-  tcase_add_test (tc, test_cut_to_another_scene);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_eos);
-  tcase_add_test (tc, test_pipeline);
-  tcase_add_test (tc, test_picture);
-  tcase_add_test (tc, test_transparent_picture);
-  tcase_add_test (tc, test_picture_in_yuv);
-  return s;
-}
-
-DEVICE_MAIN (trouble_suite)

@@ -29,7 +29,7 @@ parse_valid (const gchar *text)
   return info;
 }
 
-GST_START_TEST (all_fields_are_parsed)
+CUV_TEST (all_fields_are_parsed)
 {
   GstCuvSpectralInfo info = parse_valid (GOOD
       ",framerate=25/2,wavelengths=(double)<400,500.5,600>,bad-bands=<2,0>,"
@@ -50,9 +50,8 @@ GST_START_TEST (all_fields_are_parsed)
   fail_unless_equals_uint64 (gst_cuv_spectral_info_size (&info), 120);
 }
 
-GST_END_TEST
 /* gst-launch-1.0 parses <400,500,600> as an array of ints. */
-GST_START_TEST (optional_fields)
+CUV_TEST (optional_fields)
 {
   GstCuvSpectralInfo info = parse_valid (GOOD);
 
@@ -65,8 +64,7 @@ GST_START_TEST (optional_fields)
   fail_unless_equals_float (info.wavelengths[2], 600);
 }
 
-GST_END_TEST
-GST_START_TEST (caps_round_trip)
+CUV_TEST (caps_round_trip)
 {
   static const gchar *const texts[] = { GOOD ",framerate=(fraction)0/1",
     "video/x-spectral,format=F32LE,interleave=bsq," SIZES
@@ -89,8 +87,7 @@ GST_START_TEST (caps_round_trip)
   gst_caps_unref (all);
 }
 
-GST_END_TEST
-GST_START_TEST (invalid_fields_are_named)
+CUV_TEST (invalid_fields_are_named)
 {
   static const gchar *const bad[][2] = {
     { "video/x-raw," SIZES, "video/x-spectral" },
@@ -130,9 +127,8 @@ GST_START_TEST (invalid_fields_are_named)
   }
 }
 
-GST_END_TEST
 /* Samples are contiguous in the order of the interleave. */
-GST_START_TEST (cube_steps)
+CUV_TEST (cube_steps)
 {
   for (guint i = GST_CUV_SPECTRAL_BIP; i <= GST_CUV_SPECTRAL_BSQ; i++) {
     gchar *text = g_strdup_printf ("video/x-spectral,format=F32LE,"
@@ -158,9 +154,8 @@ GST_START_TEST (cube_steps)
   }
 }
 
-GST_END_TEST
 /* 1 TiB fits where addresses have 64 bits. */
-GST_START_TEST (largest_size)
+CUV_TEST_IF (largest_size, GLIB_SIZEOF_SIZE_T == 8)
 {
   GstCuvSpectralInfo info =
       parse_valid ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
@@ -173,23 +168,3 @@ GST_START_TEST (largest_size)
   info.bands = 0;
   fail_unless_equals_uint64 (gst_cuv_spectral_info_size (&info), 0);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectral-info");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, all_fields_are_parsed);
-  tcase_add_test (tcase, optional_fields);
-  tcase_add_test (tcase, caps_round_trip);
-  tcase_add_test (tcase, invalid_fields_are_named);
-  tcase_add_test (tcase, cube_steps);
-  if (GLIB_SIZEOF_SIZE_T == 8)
-    tcase_add_test (tcase, largest_size);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

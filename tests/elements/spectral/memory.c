@@ -134,7 +134,7 @@ finish (void)
 /* ---- video ---- */
 
 /* Each memory as input with each as output. */
-GST_START_TEST (video_between_memories)
+CUV_LOOP_TEST (video_between_memories, G_N_ELEMENTS (elements))
 {
   static const struct {
     const gchar *before, *after;
@@ -168,10 +168,8 @@ GST_START_TEST (video_between_memories)
   finish ();
 }
 
-GST_END_TEST
-
 /* If the peer takes both memories, the output is in the input's. */
-GST_START_TEST (output_memory_follows_input_memory)
+CUV_LOOP_TEST (output_memory_follows_input_memory, G_N_ELEMENTS (elements))
 {
   for (guint cuda = 0; cuda < 2; cuda++) {
     gchar *line = g_strdup_printf ("%s %s name=x ! identity",
@@ -189,12 +187,10 @@ GST_START_TEST (output_memory_follows_input_memory)
   finish ();
 }
 
-GST_END_TEST
-
 /* ---- cubes ---- */
 
 /* The pictures of a cube are the same in each memory and format. */
-GST_START_TEST (cubes_to_either_memory)
+CUV_LOOP_TEST (cubes_to_either_memory, G_N_ELEMENTS (elements))
 {
   static const gchar *const ways[] = {
     "capsfilter caps=video/x-raw,format=RGBx",
@@ -218,8 +214,6 @@ GST_START_TEST (cubes_to_either_memory)
   gst_buffer_unref (first);
   finish ();
 }
-
-GST_END_TEST
 
 /* TRUE if samples of two NV12 pictures differ by at most tolerance. */
 static gboolean
@@ -251,7 +245,7 @@ are_near (GstBuffer *a, GstBuffer *b, gint tolerance)
 
 /* The same in both memories, and within rounding as videoconvert makes it from
  * RGB. */
-GST_START_TEST (cubes_to_nv12)
+CUV_LOOP_TEST (cubes_to_nv12, G_N_ELEMENTS (elements))
 {
   static const gchar *const ways[] = {
     "capsfilter caps=video/x-raw,format=NV12",
@@ -274,8 +268,6 @@ GST_START_TEST (cubes_to_nv12)
     gst_buffer_unref (pictures[i]);
   finish ();
 }
-
-GST_END_TEST
 
 /* ---- uploading cubes ---- */
 
@@ -311,7 +303,7 @@ picture_of_large (gint n_threads, gboolean in_pool)
 }
 
 /* Uploads by one thread, by several and from pinned memory agree. */
-GST_START_TEST (all_upload_paths_agree)
+CUV_TEST (all_upload_paths_agree)
 {
   GstBuffer *picture = picture_of_large (1, FALSE);
 
@@ -321,10 +313,8 @@ GST_START_TEST (all_upload_paths_agree)
   finish ();
 }
 
-GST_END_TEST
-
 /* Buffers have the caps' size, and may outlive the element. */
-GST_START_TEST (pinned_memory_is_proposed)
+CUV_LOOP_TEST (pinned_memory_is_proposed, G_N_ELEMENTS (elements))
 {
   GstHarness *h = new_harness (elements[__i__]);
   GstBuffer *kept;
@@ -340,10 +330,8 @@ GST_START_TEST (pinned_memory_is_proposed)
   finish ();
 }
 
-GST_END_TEST
-
 /* RGB video between host memories is not uploaded. */
-GST_START_TEST (no_pinned_pool_without_upload)
+CUV_LOOP_TEST (no_pinned_pool_without_upload, G_N_ELEMENTS (elements))
 {
   gchar *line = g_strconcat (elements[__i__],
       " name=x ! capsfilter caps=video/x-raw,format=RGBA", NULL);
@@ -359,12 +347,10 @@ GST_START_TEST (no_pinned_pool_without_upload)
   finish ();
 }
 
-GST_END_TEST
-
 /* ---- errors and states ---- */
 
 /* Whichever GPU allocation fails, an error is posted. */
-GST_START_TEST (out_of_memory_is_an_error)
+CUV_LOOP_TEST (out_of_memory_is_an_error, G_N_ELEMENTS (elements))
 {
   GstFlowReturn flow = GST_FLOW_ERROR;
   gint n;
@@ -391,10 +377,8 @@ GST_START_TEST (out_of_memory_is_an_error)
   fail_unless (!use_cuda || (n > 2 && n < 40), "%d allocations suffice", n);
 }
 
-GST_END_TEST
-
 /* A pipeline that ends in an upload, three times. */
-GST_START_TEST (restarts)
+CUV_LOOP_TEST (restarts, G_N_ELEMENTS (elements))
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB
                                  " ! %s ! cuvcudaupload ! fakesink",
@@ -407,27 +391,3 @@ GST_START_TEST (restarts)
   g_free (line);
   finish ();
 }
-
-GST_END_TEST
-
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("spectral-memory");
-  TCase *tcase = tcase_create ("general");
-  const gint n = G_N_ELEMENTS (elements);
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, video_between_memories, 0, n);
-  tcase_add_loop_test (tcase, output_memory_follows_input_memory, 0, n);
-  tcase_add_loop_test (tcase, cubes_to_either_memory, 0, n);
-  tcase_add_loop_test (tcase, cubes_to_nv12, 0, n);
-  tcase_add_loop_test (tcase, pinned_memory_is_proposed, 0, n);
-  tcase_add_loop_test (tcase, no_pinned_pool_without_upload, 0, n);
-  tcase_add_test (tcase, all_upload_paths_agree);
-  tcase_add_loop_test (tcase, out_of_memory_is_an_error, 0, n);
-  tcase_add_loop_test (tcase, restarts, 0, n);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)

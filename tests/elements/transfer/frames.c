@@ -62,7 +62,7 @@ cuda_formats (void)
   return formats;
 }
 
-GST_START_TEST (pixels_of_every_format_and_size)
+CUV_TEST (pixels_of_every_format_and_size)
 {
   static const gint sizes[][2] = { { 64, 48 }, { 1, 1 }, { 3, 2 }, { 17, 33 },
     { 641, 6 } };
@@ -74,8 +74,7 @@ GST_START_TEST (pixels_of_every_format_and_size)
           sizes[s][0], sizes[s][1]);
 }
 
-GST_END_TEST
-GST_START_TEST (caps_change_between_frames)
+CUV_TEST (caps_change_between_frames)
 {
   static const struct {
     const gchar *format;
@@ -103,7 +102,6 @@ GST_START_TEST (caps_change_between_frames)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 static FakecudaCounts
 counts_of_frames (guint n)
 {
@@ -122,7 +120,7 @@ counts_of_frames (guint n)
   return after;
 }
 
-GST_START_TEST (frames_cost_copies_but_no_allocation)
+CUV_TEST (frames_cost_copies_but_no_allocation)
 {
   FakecudaCounts few = counts_of_frames (5), many = counts_of_frames (50);
 
@@ -138,7 +136,6 @@ GST_START_TEST (frames_cost_copies_but_no_allocation)
       many.to_host);
 }
 
-GST_END_TEST
 static void
 check_metas_through (const gchar *line)
 {
@@ -154,7 +151,7 @@ check_metas_through (const gchar *line)
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (metas_are_kept)
+CUV_TEST (metas_are_kept)
 {
   check_metas_through ("cuvcudaupload");
   check_metas_through (ROUND_TRIP);
@@ -162,8 +159,7 @@ GST_START_TEST (metas_are_kept)
   check_metas_through ("cuvcudaupload ! queue ! identity ! cuvcudadownload");
 }
 
-GST_END_TEST
-GST_START_TEST (a_copy_keeps_no_reference_to_its_source)
+CUV_TEST (a_copy_keeps_no_reference_to_its_source)
 {
   GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
   GstBuffer *parent = gst_buffer_new (), *in, *out;
@@ -178,21 +174,3 @@ GST_START_TEST (a_copy_keeps_no_reference_to_its_source)
   gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("transfer-frames");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, pixels_of_every_format_and_size);
-  tcase_add_test (tcase, caps_change_between_frames);
-  tcase_add_test (tcase, frames_cost_copies_but_no_allocation);
-  tcase_add_test (tcase, metas_are_kept);
-  tcase_add_test (tcase, a_copy_keeps_no_reference_to_its_source);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -26,7 +26,7 @@ check_untouched (
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (frames_pass_untouched)
+CUV_TEST (frames_pass_untouched)
 {
   static const gchar *const formats[] = { "NV12", "I420", "GRAY8", "BGRx",
     "AYUV64", "YUY2" };
@@ -39,8 +39,7 @@ GST_START_TEST (frames_pass_untouched)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (stats_count_frames)
+CUV_TEST (stats_count_frames)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=5 ! cuvcudaupload name=up ! fakesink");
@@ -54,9 +53,8 @@ GST_START_TEST (stats_count_frames)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 /* A device that cannot be opened causes a warning; the pipeline still runs. */
-GST_START_TEST (unavailable_device_warns)
+CUV_TEST (unavailable_device_warns)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=2 ! cuvcudaupload cuda-device-id=0 ! fakesink");
@@ -78,7 +76,6 @@ GST_START_TEST (unavailable_device_warns)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 static gboolean
 takes_video (const gchar *name)
 {
@@ -92,7 +89,7 @@ takes_video (const gchar *name)
   return takes;
 }
 
-GST_START_TEST (every_element_runs_between_upload_and_download)
+CUV_TEST (every_element_runs_between_upload_and_download)
 {
   GPtrArray *names = cuv_element_names ();
   guint n = 0;
@@ -112,20 +109,3 @@ GST_START_TEST (every_element_runs_between_upload_and_download)
   fail_unless (n > 4);
   g_ptr_array_unref (names);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("transfer-host");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, frames_pass_untouched);
-  tcase_add_test (tcase, stats_count_frames);
-  tcase_add_test (tcase, unavailable_device_warns);
-  tcase_add_test (tcase, every_element_runs_between_upload_and_download);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -67,7 +67,7 @@ check_format (GstCudaContext *context, const gchar *name, gint height)
   gst_memory_unref (GST_MEMORY_CAST (memory));
 }
 
-GST_START_TEST (what_does_not_fit_is_refused)
+CUV_TEST (what_does_not_fit_is_refused)
 {
   static const gint heights[] = { 1, 2, 33, 48 };
   GstCaps *caps =
@@ -88,17 +88,3 @@ GST_START_TEST (what_does_not_fit_is_refused)
   gst_caps_unref (caps);
   cuv_fake_check_clean ();
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("transfer-layout");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, what_does_not_fit_is_refused);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

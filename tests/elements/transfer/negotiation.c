@@ -54,14 +54,13 @@ check_cuda_between (const gchar *up, const gchar *between, const gchar *down)
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (cuda_memory_between_upload_and_download)
+CUV_TEST (cuda_memory_between_upload_and_download)
 {
   check_cuda_between ("cudaupload", "identity", "cudadownload");
   check_cuda_between ("cuvcudaupload", "identity", "cuvcudadownload");
   check_cuda_between ("cudaupload", "cuvcudaupload", "cudadownload");
 }
 
-GST_END_TEST
 /* visioncrop takes CUDA memory, but makes pictures in host memory. */
 static gboolean
 may_make_cuda (GstElementFactory *factory)
@@ -73,7 +72,7 @@ may_make_cuda (GstElementFactory *factory)
   return may;
 }
 
-GST_START_TEST (every_element_keeps_cuda_memory)
+CUV_TEST (every_element_keeps_cuda_memory)
 {
   GPtrArray *names = cuv_element_names ();
   guint n = 0;
@@ -94,7 +93,6 @@ GST_START_TEST (every_element_keeps_cuda_memory)
   g_ptr_array_unref (names);
 }
 
-GST_END_TEST
 /* Makes the peer answer a caps query in its own order, not in the filter's. */
 static GstPadProbeReturn
 answer_caps (GstPad *pad, GstPadProbeInfo *info, gpointer text)
@@ -125,7 +123,7 @@ check_choice (const gchar *line, const gchar *peer, gboolean wants_cuda)
 }
 
 /* An upload prefers CUDA memory and a download host memory. */
-GST_START_TEST (preference_does_not_depend_on_peer_order)
+CUV_TEST (preference_does_not_depend_on_peer_order)
 {
   static const gchar *const peers[] = {
     "video/x-raw;video/x-raw(" CUDA_FEATURE ")",
@@ -140,9 +138,8 @@ GST_START_TEST (preference_does_not_depend_on_peer_order)
       "cuvcudaupload ! cuvcudadownload", "video/x-raw(" CUDA_FEATURE ")", TRUE);
 }
 
-GST_END_TEST
 /* GStreamer's own cudaupload takes the first caps feature offered. */
-GST_START_TEST (cuda_memory_is_offered_first)
+CUV_TEST (cuda_memory_is_offered_first)
 {
   GPtrArray *names = cuv_element_names ();
   guint n = 0;
@@ -167,8 +164,7 @@ GST_START_TEST (cuda_memory_is_offered_first)
   g_ptr_array_unref (names);
 }
 
-GST_END_TEST
-GST_START_TEST (cuda_frames_pass_a_second_upload)
+CUV_TEST (cuda_frames_pass_a_second_upload)
 {
   GstElement *pipeline = transfer_line ("cuvcudaupload", "cuvcudaupload",
       "cuvcudadownload", "video/x-raw,format=NV12,width=320,height=240");
@@ -183,13 +179,12 @@ GST_START_TEST (cuda_frames_pass_a_second_upload)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 /* transfer-layout finds which formats of odd height CUDA memory cannot hold. */
 #define NO_ODD_HEIGHT (GST_CHECK_VERSION (1, 24, 0) ? "NV21" : "I420")
 
 /* Formats that CUDA memory cannot hold stay in host memory if the peer takes
  * it. */
-GST_START_TEST (formats_unknown_to_cuda_stay_in_host_memory)
+CUV_TEST (formats_unknown_to_cuda_stay_in_host_memory)
 {
   static const struct {
     const gchar *format;
@@ -211,8 +206,7 @@ GST_START_TEST (formats_unknown_to_cuda_stay_in_host_memory)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (error_names_unsupported_cuda_format)
+CUV_TEST (error_names_unsupported_cuda_format)
 {
   gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=3 ! "
@@ -231,8 +225,7 @@ GST_START_TEST (error_names_unsupported_cuda_format)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
-GST_START_TEST (one_context_per_pipeline)
+CUV_TEST (one_context_per_pipeline)
 {
   gint made = cuv_fake_counts ().contexts_made;
 
@@ -242,7 +235,6 @@ GST_START_TEST (one_context_per_pipeline)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 static GstBusSyncReply
 keep_context (GstBus *bus, GstMessage *message, gpointer keep)
 {
@@ -254,7 +246,7 @@ keep_context (GstBus *bus, GstMessage *message, gpointer keep)
 }
 
 /* The application passes one pipeline's context to the other. */
-GST_START_TEST (two_pipelines_share_a_context)
+CUV_TEST (two_pipelines_share_a_context)
 {
   gint made = cuv_fake_counts ().contexts_made;
   GstElement *one = transfer_line (
@@ -280,8 +272,7 @@ GST_START_TEST (two_pipelines_share_a_context)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
-GST_START_TEST (device_out_of_range)
+CUV_TEST (device_out_of_range)
 {
   static const gchar *const names[] = { "up", "down" };
 
@@ -301,8 +292,7 @@ GST_START_TEST (device_out_of_range)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
-GST_START_TEST (second_device)
+CUV_TEST (second_device)
 {
   GstElement *pipeline = transfer_line (
       "cuvcudaupload", "identity", "cuvcudadownload", "identity");
@@ -313,10 +303,9 @@ GST_START_TEST (second_device)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 /* In state NULL the pipeline keeps its context, as GStreamer does, and nothing
  * else. */
-GST_START_TEST (restarts_leak_nothing)
+CUV_TEST (restarts_leak_nothing)
 {
   gint made = cuv_fake_counts ().contexts_made;
   GstElement *pipeline =
@@ -334,7 +323,6 @@ GST_START_TEST (restarts_leak_nothing)
   cuv_fake_check_clean ();
 }
 
-GST_END_TEST
 /* Since 1.24 CUDA pools allocate a frame to configure themselves. Where that
  * fails within GstBaseTransform, its error does not say why. */
 static gboolean
@@ -346,7 +334,7 @@ says_why (const gchar *error)
 }
 
 /* Whichever allocation fails, an error is posted and nothing leaks. */
-GST_START_TEST (out_of_memory_is_an_error)
+CUV_TEST (out_of_memory_is_an_error)
 {
   gboolean failed = TRUE;
   guint n;
@@ -369,10 +357,9 @@ GST_START_TEST (out_of_memory_is_an_error)
   fail_unless (n > 3 && n < 50, "%u allocations suffice", n - 1);
 }
 
-GST_END_TEST
 /* Whichever copy fails, those before it have ended when the frame is unmapped.
  */
-GST_START_TEST (failed_copy_is_an_error)
+CUV_TEST (failed_copy_is_an_error)
 {
   gboolean failed = TRUE;
   guint n;
@@ -395,7 +382,6 @@ GST_START_TEST (failed_copy_is_an_error)
   fail_unless_equals_int (n, 3 * 2 * 3 + 1); /* frames, elements, planes */
 }
 
-GST_END_TEST
 static GstContext *offered;
 static GstElement *opening;
 
@@ -420,7 +406,7 @@ offer_at_creation (GstDebugCategory *category, GstDebugLevel level,
     g_thread_join (g_thread_new ("offer", offer_context, NULL));
 }
 
-GST_START_TEST (context_is_set_while_one_is_created)
+CUV_TEST (context_is_set_while_one_is_created)
 {
   GstElement *pipeline = transfer_line (
       "cuvcudaupload", "identity", "cuvcudadownload", "identity");
@@ -441,31 +427,3 @@ GST_START_TEST (context_is_set_while_one_is_created)
   gst_context_unref (offered);
   cuv_fake_check_clean ();
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("transfer-negotiation");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, cuda_memory_between_upload_and_download);
-  tcase_add_test (tcase, every_element_keeps_cuda_memory);
-  tcase_add_test (tcase, preference_does_not_depend_on_peer_order);
-  tcase_add_test (tcase, cuda_memory_is_offered_first);
-  tcase_add_test (tcase, cuda_frames_pass_a_second_upload);
-  tcase_add_test (tcase, formats_unknown_to_cuda_stay_in_host_memory);
-  tcase_add_test (tcase, error_names_unsupported_cuda_format);
-  tcase_add_test (tcase, one_context_per_pipeline);
-  tcase_add_test (tcase, two_pipelines_share_a_context);
-  tcase_add_test (tcase, device_out_of_range);
-  tcase_add_test (tcase, second_device);
-  tcase_add_test (tcase, restarts_leak_nothing);
-  tcase_add_test (tcase, out_of_memory_is_an_error);
-  tcase_add_test (tcase, failed_copy_is_an_error);
-  tcase_add_test (tcase, context_is_set_while_one_is_created);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

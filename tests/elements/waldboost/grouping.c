@@ -272,29 +272,23 @@ check_method (CuvGroupingMethod method, gint rounds)
   cuv_waldboost_grouper_free (grouper);
 }
 
-GST_START_TEST (test_neighbors)
+CUV_TEST (test_neighbors)
 {
   check_method (CUV_GROUPING_NEIGHBORS, 150);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_wbd)
+CUV_TEST (test_wbd)
 {
   check_method (CUV_GROUPING_WBD, 150);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_nms)
+CUV_TEST (test_nms)
 {
   check_method (CUV_GROUPING_NMS, 60);
 }
 
-GST_END_TEST;
-
 /* An overlap of three of ten pixels is not above nms-iou 0.3. */
-GST_START_TEST (test_nms_limit)
+CUV_TEST (test_nms_limit)
 {
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   const Box pair[] = { { 0, 0, 7, 1, 2, 1, 0 }, { 4, 0, 6, 1, 1, 1, 0 } };
@@ -312,12 +306,10 @@ GST_START_TEST (test_nms_limit)
   cuv_waldboost_grouper_free (grouper);
 }
 
-GST_END_TEST;
-
 /* ---- from hits ---- */
 
 /* AUTO depends on the scan; boxes are clipped to the frame. */
-GST_START_TEST (test_auto)
+CUV_TEST (test_auto)
 {
   const CuvWaldboostLevel level = { .width = 45,
     .height = 50,
@@ -362,11 +354,9 @@ GST_START_TEST (test_auto)
   cuv_waldboost_grouper_free (grouper);
 }
 
-GST_END_TEST;
-
 /* The rotation of a group is that of most windows, of the first such one; with
  * NMS that of the best window. */
-GST_START_TEST (test_rotations)
+CUV_TEST (test_rotations)
 {
   static const struct {
     gint rotations[5], most, best;
@@ -395,8 +385,6 @@ GST_START_TEST (test_rotations)
   }
   cuv_waldboost_grouper_free (grouper);
 }
-
-GST_END_TEST;
 
 /* The largest number of hits, as from a dense scan with windows of this size.
  */
@@ -443,37 +431,13 @@ check_many (gint width, gint height, gint size, gint per_octave)
   cuv_waldboost_grouper_free (grouper);
 }
 
-GST_START_TEST (test_many_boxes)
+CUV_TEST (test_many_boxes)
 {
   check_many (320, 240, 24, 8);
 }
 
-GST_END_TEST;
-
 /* All boxes near each other. */
-GST_START_TEST (test_many_similar_boxes)
+CUV_TEST (test_many_similar_boxes)
 {
   check_many (20, 20, 8, 64);
 }
-
-GST_END_TEST;
-
-static Suite *
-grouping_suite (void)
-{
-  Suite *s = suite_create ("waldboost-grouping");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_rotations);
-  tcase_add_test (tc, test_neighbors);
-  tcase_add_test (tc, test_wbd);
-  tcase_add_test (tc, test_nms);
-  tcase_add_test (tc, test_nms_limit);
-  tcase_add_test (tc, test_auto);
-  tcase_add_test (tc, test_many_boxes);
-  tcase_add_test (tc, test_many_similar_boxes);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (grouping_suite)

@@ -15,7 +15,7 @@
   "waldboostdetect name=d model=lbpcascade_frontalface_improved.xml "          \
   "stats-interval=1 ! fakesink name=s sync=true"
 
-GST_START_TEST (test_live_keeps_up)
+CUV_TEST (test_live_keeps_up)
 {
   gchar *line = g_strdup_printf (LINE, FRAMES, FPS);
   GstElement *pipeline = gst_parse_launch (line, NULL);
@@ -67,18 +67,3 @@ GST_START_TEST (test_live_keeps_up)
   gst_object_unref (pipeline);
   g_free (line);
 }
-
-GST_END_TEST;
-
-static Suite *
-live_suite (void)
-{
-  Suite *s = suite_create ("live");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_live_keeps_up);
-  return s;
-}
-
-CUV_ELEMENTS_MAIN (live_suite)

@@ -103,7 +103,7 @@ check_regions (GstBuffer *buffer, GstSample *sample, const Wanted *wanted,
 
 /* Regions of all kinds, different with every frame; the face in the picture is
  * at 227,94 and 36 pixels wide. */
-GST_START_TEST (test_crops)
+CUV_TEST (test_crops)
 {
   static const Region frames[][5] = {
     { { "face", 200, 60, 120, 130, 7 }, { "face", 220, 80, 60, 60, 8 },
@@ -157,10 +157,8 @@ GST_START_TEST (test_crops)
   fail_unless (found > 50, "%u", found);
 }
 
-GST_END_TEST;
-
 /* Regions whose size varies with each frame do not leak memory. */
-GST_START_TEST (test_many_sizes)
+CUV_TEST (test_many_sizes)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
   GstHarness *h = new_harness (LIST "scan=dense octaves=2", sample);
@@ -183,8 +181,6 @@ GST_START_TEST (test_many_sizes)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 /* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
  */
 static guint
@@ -198,7 +194,7 @@ levels_in (guint size)
 }
 
 /* Stats count the levels of this frame's regions only. */
-GST_START_TEST (test_levels)
+CUV_TEST (test_levels)
 {
   static const Region frames[][3] = {
     { { "face", 0, 0, 342, 400, 1 }, { "face", 9, 9, 120, 130, 2 },
@@ -235,8 +231,6 @@ GST_START_TEST (test_levels)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 static gint
 parent_of_last (GstBuffer *buffer)
 {
@@ -265,7 +259,7 @@ has_parents (GstBuffer *buffer, guint n)
 /* Without regions nothing is searched; inference-region changes while playing;
  * a held object has no parent that does not exist, nor another held object that
  * has its id. */
-GST_START_TEST (test_live_changes)
+CUV_TEST (test_live_changes)
 {
   const Region face = { "face", 200, 60, 120, 130, 7 };
   const Region numbered_0 = { "face", 200, 60, 120, 130, 0 };
@@ -312,11 +306,9 @@ GST_START_TEST (test_live_changes)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 /* ---- frames that a tracker requests ---- */
 
-GST_START_TEST (test_requested_frame)
+CUV_TEST (test_requested_frame)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
   GstHarness *h = new_harness (LIST "inference-interval=100", sample);
@@ -333,8 +325,6 @@ GST_START_TEST (test_requested_frame)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 /* ---- two models in one pipeline ---- */
 
 #define LABELS " labels=face,eye "
@@ -350,7 +340,7 @@ label_id_of (GstVideoRegionOfInterestMeta *roi)
   return id;
 }
 
-GST_START_TEST (test_eyes_in_faces)
+CUV_TEST (test_eyes_in_faces)
 {
   GstSample *sample =
       decode_picture ("video/x-raw,format=NV12,width=1644,height=1026");
@@ -388,10 +378,8 @@ GST_START_TEST (test_eyes_in_faces)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 /* The work of one frame is bounded: 16 frames' area, 1024 regions. */
-GST_START_TEST (test_too_many_regions)
+CUV_TEST (test_too_many_regions)
 {
   static const struct {
     Region region;
@@ -422,8 +410,6 @@ GST_START_TEST (test_too_many_regions)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 static const char *
 run_fails (void *state, void *job, const CuvProcessor *processor)
 {
@@ -431,7 +417,7 @@ run_fails (void *state, void *job, const CuvProcessor *processor)
 }
 
 /* A detector whose run failed is replaced, instead of finding nothing. */
-GST_START_TEST (test_failed_change_of_region)
+CUV_TEST (test_failed_change_of_region)
 {
   static guint8 pixels[64 * 64];
   const CuvFrame frame = { CUV_MODEL_GREY, 64, 64, 1,
@@ -460,25 +446,3 @@ GST_START_TEST (test_failed_change_of_region)
   cuv_waldboost_detector_free (detector);
   cuv_model_unref (model);
 }
-
-GST_END_TEST;
-
-static Suite *
-regions_suite (void)
-{
-  Suite *s = suite_create ("waldboostdetect-regions");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_crops);
-  tcase_add_test (tc, test_many_sizes);
-  tcase_add_test (tc, test_levels);
-  tcase_add_test (tc, test_live_changes);
-  tcase_add_test (tc, test_requested_frame);
-  tcase_add_test (tc, test_eyes_in_faces);
-  tcase_add_test (tc, test_too_many_regions);
-  tcase_add_test (tc, test_failed_change_of_region);
-  return s;
-}
-
-DEVICE_MAIN (regions_suite)

@@ -90,7 +90,7 @@ change (Run *self, const gchar *name, const gchar *value, gboolean differs)
   check_next (self, name, differs);
 }
 
-GST_START_TEST (test_options)
+CUV_TEST (test_options)
 {
   Run run;
 
@@ -117,9 +117,7 @@ GST_START_TEST (test_options)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_scans_and_groupings)
+CUV_TEST (test_scans_and_groupings)
 {
   Run run;
 
@@ -154,8 +152,6 @@ GST_START_TEST (test_scans_and_groupings)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
 static void
 check_numbers (Run *self, const gchar *field, const guint64 *numbers, guint n)
 {
@@ -173,7 +169,7 @@ check_numbers (Run *self, const gchar *field, const guint64 *numbers, guint n)
 }
 
 /* These settings may change the work, but not the result. */
-GST_START_TEST (test_rearrangements)
+CUV_TEST (test_rearrangements)
 {
   static const gchar *const names[] = { "none", "global", "shared", "hybrid",
     "prefix-sum", "ballot", "auto" };
@@ -202,11 +198,9 @@ GST_START_TEST (test_rearrangements)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
 /* ---- enlarged and turned pictures ---- */
 
-GST_START_TEST (test_pictures)
+CUV_TEST (test_pictures)
 {
   Run run;
 
@@ -226,8 +220,6 @@ GST_START_TEST (test_pictures)
   change (&run, "rotations", "", TRUE);
   run_clear (&run);
 }
-
-GST_END_TEST;
 
 static guint
 count_rotation (GstBuffer *buffer, gint rotation)
@@ -262,7 +254,7 @@ message_rotation (GstMessage *message, guint i)
 
 /* Ungrouped, the objects of several rotations are those of each, and the
  * message has them, too. */
-GST_START_TEST (test_several_rotations)
+CUV_TEST (test_several_rotations)
 {
   static const gchar *const each[] = { "-20", "0", "90" };
   static const gint rotations[] = { -20, 0, 90 };
@@ -295,9 +287,7 @@ GST_START_TEST (test_several_rotations)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_invalid_rotations)
+CUV_TEST (test_invalid_rotations)
 {
   static const gchar *const bad[] = { "181", "-181", "5,5", "1.5", "1;2", "x",
     ",", "0,1,2,3,4,5,6,7,8,9,10,11,12" };
@@ -315,8 +305,6 @@ GST_START_TEST (test_invalid_rotations)
   }
   run_clear (&run);
 }
-
-GST_END_TEST;
 
 /* ---- labels ---- */
 
@@ -337,7 +325,7 @@ check_label (Run *self, const gchar *label, gint id)
   gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (test_labels)
+CUV_TEST (test_labels)
 {
   Run run;
 
@@ -362,10 +350,8 @@ GST_START_TEST (test_labels)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
 /* Structures take UTF-8 only, files can have any name. */
-GST_START_TEST (test_labels_not_utf8)
+CUV_TEST (test_labels_not_utf8)
 {
   gchar *path = g_strdup_printf (
       "%s/cuv-\xff-%d.xml", g_get_tmp_dir (), (gint) getpid ());
@@ -386,11 +372,9 @@ GST_START_TEST (test_labels_not_utf8)
   g_free (path);
 }
 
-GST_END_TEST;
-
 /* ---- invalid values ---- */
 
-GST_START_TEST (test_invalid_lists)
+CUV_TEST (test_invalid_lists)
 {
   static const gchar *const bad[] = { "8,1", "1,1", "0", "-3", "1;2", "1,2,",
     ",", "1 2", "5000", "x",
@@ -413,11 +397,9 @@ GST_START_TEST (test_invalid_lists)
   run_clear (&run);
 }
 
-GST_END_TEST;
-
 /* Options are applied by reading the file again; if it is gone, the previous
  * settings stay in force. */
-GST_START_TEST (test_option_without_file)
+CUV_TEST (test_option_without_file)
 {
   gchar *path = write_rank_model ();
   gfloat value = -1;
@@ -448,9 +430,7 @@ GST_START_TEST (test_option_without_file)
   g_free (path);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_invalid_names)
+CUV_TEST (test_invalid_names)
 {
   cuv_expect_parse_error ("waldboostdetect", "block-size=12");
   cuv_expect_parse_error ("waldboostdetect", "scan=sparse");
@@ -461,8 +441,6 @@ GST_START_TEST (test_invalid_names)
   cuv_expect_parse_error ("waldboostdetect", "block-value=median");
   cuv_expect_parse_error ("waldboostdetect", "inference-region=frame");
 }
-
-GST_END_TEST;
 
 static void
 set_up (void)
@@ -477,26 +455,4 @@ tear_down (void)
   g_clear_pointer (&rank_model, g_free);
 }
 
-static Suite *
-settings_suite (void)
-{
-  Suite *s = suite_create ("waldboostdetect-settings");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, set_up, tear_down);
-  tcase_add_test (tc, test_options);
-  tcase_add_test (tc, test_scans_and_groupings);
-  tcase_add_test (tc, test_rearrangements);
-  tcase_add_test (tc, test_pictures);
-  tcase_add_test (tc, test_several_rotations);
-  tcase_add_test (tc, test_invalid_rotations);
-  tcase_add_test (tc, test_labels);
-  tcase_add_test (tc, test_labels_not_utf8);
-  tcase_add_test (tc, test_invalid_lists);
-  tcase_add_test (tc, test_option_without_file);
-  tcase_add_test (tc, test_invalid_names);
-  return s;
-}
-
-DEVICE_MAIN (settings_suite)
+CUV_FIXTURE (set_up, tear_down)

@@ -57,9 +57,4 @@ gdouble get_double (const GstStructure *structure, const gchar *field);
 /* Free it. */
 gchar *read_model (void);
 
-/* ---- tests ---- */
-
-/* train-trouble.c: the end of the stream, states and errors. */
-void add_trouble_tests (TCase *tcase);
-
 #endif

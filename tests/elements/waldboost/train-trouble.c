@@ -56,7 +56,7 @@ train_in_pipeline (const gchar *settings)
   return pipeline;
 }
 
-GST_START_TEST (stops_while_it_trains)
+CUV_TEST (stops_while_it_trains)
 {
   GstElement *pipeline = train_in_pipeline (NEVER_DONE);
   gchar *model;
@@ -71,8 +71,7 @@ GST_START_TEST (stops_while_it_trains)
   g_free (model);
 }
 
-GST_END_TEST
-GST_START_TEST (flush_ends_waiting)
+CUV_TEST (flush_ends_waiting)
 {
   GstElement *pipeline = train_in_pipeline (NEVER_DONE);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -86,9 +85,8 @@ GST_START_TEST (flush_ends_waiting)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 /* The pause ends after training has; EOS comes once, with the model. */
-GST_START_TEST (pauses_while_it_trains)
+CUV_TEST (pauses_while_it_trains)
 {
   GstElement *pipeline =
       train_in_pipeline ("weak=40 negative-samples=1000 margin=0");
@@ -110,7 +108,6 @@ GST_START_TEST (pauses_while_it_trains)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST
 /* ---- errors ---- */
 
 typedef void (*Feed) (const Fixture *fixture, guint n);
@@ -141,7 +138,7 @@ feed_whole_frames (const Fixture *fixture, guint n)
 }
 
 /* While playing it is a warning, at the end an error. */
-GST_START_TEST (problems_are_named)
+CUV_TEST (problems_are_named)
 {
   static const struct {
     const gchar *settings;
@@ -179,8 +176,7 @@ GST_START_TEST (problems_are_named)
   }
 }
 
-GST_END_TEST
-GST_START_TEST (settings_are_checked)
+CUV_TEST (settings_are_checked)
 {
   static const gchar *const cases[][2] = {
     { "", "set it to the name of a file" },
@@ -200,7 +196,6 @@ GST_START_TEST (settings_are_checked)
   }
 }
 
-GST_END_TEST
 static void
 limit_files (rlim_t bytes)
 {
@@ -212,7 +207,7 @@ limit_files (rlim_t bytes)
 }
 
 /* Frames kept before are learnt from; the model of before stays. */
-GST_START_TEST (no_space_is_left)
+CUV_TEST (no_space_is_left)
 {
   Fixture fixture = fixture_new ("GRAY8", QUICK);
   gchar *model;
@@ -235,8 +230,7 @@ GST_START_TEST (no_space_is_left)
   fixture_free (&fixture);
 }
 
-GST_END_TEST
-GST_START_TEST (model_cannot_be_written)
+CUV_TEST (model_cannot_be_written)
 {
   Fixture fixture = fixture_new ("GRAY8", QUICK);
 
@@ -246,17 +240,4 @@ GST_START_TEST (model_cannot_be_written)
   expect_problem (fixture.bus, GST_MESSAGE_ERROR, MODEL "' cannot be written");
   fail_unless (g_rmdir (MODEL) == 0);
   fixture_free (&fixture);
-}
-
-GST_END_TEST
-void
-add_trouble_tests (TCase *tcase)
-{
-  tcase_add_test (tcase, stops_while_it_trains);
-  tcase_add_test (tcase, flush_ends_waiting);
-  tcase_add_test (tcase, pauses_while_it_trains);
-  tcase_add_test (tcase, problems_are_named);
-  tcase_add_test (tcase, settings_are_checked);
-  tcase_add_test (tcase, no_space_is_left);
-  tcase_add_test (tcase, model_cannot_be_written);
 }

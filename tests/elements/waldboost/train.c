@@ -36,7 +36,7 @@ count_found (void)
   return n_found;
 }
 
-GST_START_TEST (learns_at_the_end)
+CUV_TEST (learns_at_the_end)
 {
   Fixture fixture = fixture_new ("GRAY8",
       "weak=32 negative-samples=2000 "
@@ -63,7 +63,6 @@ GST_START_TEST (learns_at_the_end)
   fixture_free (&fixture);
 }
 
-GST_END_TEST
 static gchar *
 learn (const gchar *format, const gchar *settings)
 {
@@ -80,7 +79,7 @@ learn (const gchar *format, const gchar *settings)
 }
 
 /* Frames of all formats are read like the detector reads them. */
-GST_START_TEST (formats_and_seeds)
+CUV_TEST (formats_and_seeds)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -97,8 +96,7 @@ GST_START_TEST (formats_and_seeds)
   g_free (model);
 }
 
-GST_END_TEST
-GST_START_TEST (features_and_windows)
+CUV_TEST (features_and_windows)
 {
   gchar *model = learn ("GRAY8", QUICK "features=lrp window-width=16");
 
@@ -114,9 +112,8 @@ GST_START_TEST (features_and_windows)
   g_free (model);
 }
 
-GST_END_TEST
 /* A long training posts its progress; the element goes on meanwhile. */
-GST_START_TEST (trains_while_frames_pass)
+CUV_TEST (trains_while_frames_pass)
 {
   Fixture fixture = fixture_new ("GRAY8", NEVER_DONE "progress-interval=1");
   GstStructure *message;
@@ -141,7 +138,6 @@ GST_START_TEST (trains_while_frames_pass)
   fail_if (g_file_test (MODEL, G_FILE_TEST_EXISTS));
 }
 
-GST_END_TEST
 static gboolean
 finds_cross (GstHarness *h, guint i)
 {
@@ -156,7 +152,7 @@ finds_cross (GstHarness *h, guint i)
 
 /* A detector of the same application takes the file while it plays, and takes
  * it again when it has changed. */
-GST_START_TEST (detector_takes_the_model)
+CUV_TEST (detector_takes_the_model)
 {
   Fixture fixture =
       fixture_new ("GRAY8", "weak=32 negative-samples=2000 margin=0");
@@ -188,10 +184,9 @@ GST_START_TEST (detector_takes_the_model)
   fixture_free (&fixture);
 }
 
-GST_END_TEST
 /* ---- which frames and regions ---- */
 
-GST_START_TEST (regions_are_chosen)
+CUV_TEST (regions_are_chosen)
 {
   Fixture fixture = fixture_new ("GRAY8", "object-class=cross");
   const Place at = place_of (3), outside = { WIDTH, 4, 20 };
@@ -223,8 +218,7 @@ GST_START_TEST (regions_are_chosen)
   fixture_free (&fixture);
 }
 
-GST_END_TEST
-GST_START_TEST (frames_are_chosen)
+CUV_TEST (frames_are_chosen)
 {
   Fixture fixture = fixture_new ("GRAY8", "frame-interval=3 max-frames=7");
 
@@ -244,24 +238,4 @@ GST_START_TEST (frames_are_chosen)
   fixture_free (&fixture);
 }
 
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("waldboosttrain");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
-  tcase_add_test (tcase, learns_at_the_end);
-  tcase_add_test (tcase, formats_and_seeds);
-  tcase_add_test (tcase, features_and_windows);
-  tcase_add_test (tcase, trains_while_frames_pass);
-  tcase_add_test (tcase, detector_takes_the_model);
-  tcase_add_test (tcase, regions_are_chosen);
-  tcase_add_test (tcase, frames_are_chosen);
-  add_trouble_tests (tcase);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)
+CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

@@ -10,7 +10,7 @@
 
 #include "model/file.h"
 
-GST_START_TEST (test_formats)
+CUV_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
@@ -41,9 +41,7 @@ GST_START_TEST (test_formats)
   fail_unless (total > 0, "no box in any format: nothing was compared");
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_live_properties)
+CUV_TEST (test_live_properties)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
   GstHarness *h = new_harness ("min-neighbors=0", sample);
@@ -91,10 +89,8 @@ GST_START_TEST (test_live_properties)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 /* A model set while playing is in force from the next frame on. */
-GST_START_TEST (test_live_model)
+CUV_TEST (test_live_model)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
   GstHarness *h = new_harness ("min-neighbors=0", sample);
@@ -123,8 +119,6 @@ GST_START_TEST (test_live_model)
   gst_harness_teardown (h);
   gst_sample_unref (sample);
 }
-
-GST_END_TEST;
 
 static void
 check_has_confidence (GstHarness *h, GstSample *sample, gboolean has)
@@ -162,7 +156,7 @@ check_message_confidence (GstBus *bus, gboolean has)
 
 /* A model whose last stage can be passed in only one way gives no confidence;
  * threshold does not apply to its objects. */
-GST_START_TEST (test_no_confidence)
+CUV_TEST (test_no_confidence)
 {
   static const gchar *const models[] = { "lbpcascade_frontalface_improved.xml",
     "lbpcascade_frontalface.xml", "haarcascade_frontalface_alt.xml" };
@@ -184,9 +178,7 @@ GST_START_TEST (test_no_confidence)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_caps_change)
+CUV_TEST (test_caps_change)
 {
   static const gchar *const caps[] = { "video/x-raw,format=NV12",
     "video/x-raw,format=RGB,width=321,height=243",
@@ -207,9 +199,7 @@ GST_START_TEST (test_caps_change)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_message_and_stats)
+CUV_TEST (test_message_and_stats)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
   GstHarness *h =
@@ -247,8 +237,6 @@ GST_START_TEST (test_message_and_stats)
   gst_sample_unref (sample);
 }
 
-GST_END_TEST;
-
 static guint64
 number_at (const GstStructure *stats, const gchar *field, guint i)
 {
@@ -270,7 +258,7 @@ double_of (const GstStructure *stats, const gchar *field)
 
 /* Survivors per stage never increase and end with the objects; the number of
  * weak classifiers per window lies within the bounds that they give. */
-GST_START_TEST (test_survivors)
+CUV_TEST (test_survivors)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
   const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL, NULL);
@@ -316,24 +304,3 @@ GST_START_TEST (test_survivors)
   gst_harness_teardown (h);
   gst_sample_unref (sample);
 }
-
-GST_END_TEST;
-
-static Suite *
-waldboostdetect_suite (void)
-{
-  Suite *s = suite_create ("waldboostdetect");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_live_properties);
-  tcase_add_test (tc, test_live_model);
-  tcase_add_test (tc, test_no_confidence);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_message_and_stats);
-  tcase_add_test (tc, test_survivors);
-  return s;
-}
-
-DEVICE_MAIN (waldboostdetect_suite)

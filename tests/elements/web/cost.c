@@ -80,32 +80,15 @@ measure (guint n_viewers)
   g_free (line);
 }
 
-GST_START_TEST (test_cost)
+CUV_TEST (test_cost)
 {
   measure (0);
   measure (1);
   measure (MOST);
 }
-GST_END_TEST
 
-static Suite *
-cost_suite (void)
+CUV_BEFORE_TESTS (need_device, tcase)
 {
-  Suite *suite = suite_create ("web-cost");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_cost);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  gst_check_init (&argc, &argv);
-  if (!gst_cuv_cuda_usable ()) {
-    g_print ("no device\n");
-    return 77;
-  }
-  return cuv_elements_run (cost_suite (), argv[0]);
+  if (!gst_cuv_cuda_usable ())
+    cuv_tests_skip ("no CUDA device");
 }

@@ -51,7 +51,7 @@ check_picture (GBytes *device, GBytes *host, const gchar *format)
     fail_unless (g_bytes_equal (host, device), "%s", format);
 }
 
-GST_START_TEST (pictures_are_those_of_host_memory)
+CUV_TEST (pictures_are_those_of_host_memory)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YUY2", "RGB", "BGRx",
     "RGBA" };
@@ -69,17 +69,3 @@ GST_START_TEST (pictures_are_those_of_host_memory)
   if (!use_cuda)
     cuv_fake_check_clean ();
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("visionwebsink-cuda");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, pictures_are_those_of_host_memory);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)

@@ -179,7 +179,7 @@ is_there (GstElement *element)
 
 static GstElement *owner; /* of the CUDA contexts */
 
-GST_START_TEST (test_pictures)
+CUV_TEST (test_pictures)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     compare (owner, formats[i], WIDTH, HEIGHT, "");
@@ -187,18 +187,6 @@ GST_START_TEST (test_pictures)
   }
   compare (owner, "NV12", WIDTH, HEIGHT, ",colorimetry=bt601");
   compare (owner, "NV12", WIDTH, HEIGHT, ",colorimetry=1:4:0:0");
-}
-GST_END_TEST
-
-static Suite *
-gpu_suite (void)
-{
-  Suite *suite = suite_create ("web-gpu");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_pictures);
-  return suite;
 }
 
 int
@@ -210,11 +198,9 @@ main (int argc, char **argv)
   argc = 1; /* the rest is ours */
   gst_check_init (&argc, &argv);
   owner = gst_object_ref_sink (gst_element_factory_make ("fakesink", NULL));
-  if (!gst_cuv_cuda_usable () || !is_there (owner)) {
-    g_print ("no device or no libnvjpeg\n");
-    return 77;
-  }
-  status = cuv_elements_run (gpu_suite (), argv[0]);
+  if (!gst_cuv_cuda_usable () || !is_there (owner))
+    cuv_tests_skip ("no CUDA device or no libnvjpeg");
+  status = cuv_tests_run (argv[0]);
   if (is_bench) {
     bench (owner, TRUE);
     bench (owner, FALSE);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuvtest.h"
 #include "http/http.h"
-
-#include <gst/check/gstcheck.h>
 
 static CuvHttpConnection *user;
 static GIOStream *stream;
@@ -41,7 +40,7 @@ ask (guint port)
 }
 
 /* As the thread of a TLS handshake may, when the handshake has failed. */
-GST_START_TEST (test_stream_dropped_by_another_thread)
+CUV_TEST (test_stream_dropped_by_another_thread)
 {
   GInetAddress *address = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
   GSocket *listener = cuv_http_listen (address, 0, NULL);
@@ -64,17 +63,3 @@ GST_START_TEST (test_stream_dropped_by_another_thread)
   g_object_unref (listener);
   g_object_unref (address);
 }
-GST_END_TEST
-
-static Suite *
-http_suite (void)
-{
-  Suite *suite = suite_create ("http");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_stream_dropped_by_another_thread);
-  return suite;
-}
-
-GST_CHECK_MAIN (http)

@@ -24,7 +24,7 @@ push (GstHarness *h)
       gst_harness_push (h, cuv_frame_new ("NV12", 64, 48)), GST_FLOW_OK);
 }
 
-GST_START_TEST (bad_settings)
+CUV_TEST (bad_settings)
 {
   static const gchar *const cases[][2] = {
     { "address=example.com", "address 'example.com' is invalid" },
@@ -48,8 +48,7 @@ GST_START_TEST (bad_settings)
     cuv_expect_no_start (web_sink_new (cases[i][0]), cases[i][1]);
 }
 
-GST_END_TEST
-GST_START_TEST (empty_token_file)
+CUV_TEST (empty_token_file)
 {
   gchar *path, *text;
 
@@ -61,8 +60,7 @@ GST_START_TEST (empty_token_file)
   g_free (path);
 }
 
-GST_END_TEST
-GST_START_TEST (open_to_all_warns)
+CUV_TEST (open_to_all_warns)
 {
   GstElement *element = web_sink_new ("address=0.0.0.0");
   GstBus *bus = gst_bus_new ();
@@ -88,9 +86,8 @@ GST_START_TEST (open_to_all_warns)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 /* The harness is made anew: the element has not been anywhere else. */
-GST_START_TEST (restarts_while_watched)
+CUV_TEST (restarts_while_watched)
 {
   static const gchar *const paths[] = { "/events", "/stream.mjpg",
     "/frame.jpg" };
@@ -117,8 +114,7 @@ GST_START_TEST (restarts_while_watched)
   gst_object_unref (element);
 }
 
-GST_END_TEST
-GST_START_TEST (flushes_and_ends_while_watched)
+CUV_TEST (flushes_and_ends_while_watched)
 {
   GstElement *element = web_sink_new (NULL);
   GstHarness *h = harness_new (element);
@@ -141,9 +137,8 @@ GST_START_TEST (flushes_and_ends_while_watched)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 /* A frame from before a flush is shown to nobody who comes afterwards. */
-GST_START_TEST (forgets_what_was_flushed)
+CUV_TEST (forgets_what_was_flushed)
 {
   GstElement *element = web_sink_new (NULL);
   GstHarness *h = harness_new (element);
@@ -163,10 +158,9 @@ GST_START_TEST (forgets_what_was_flushed)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 /* The buffer that waited for the viewer who has left would be missed by a pool
  * of one. */
-GST_START_TEST (keeps_nothing_for_nobody)
+CUV_TEST (keeps_nothing_for_nobody)
 {
   GstElement *element = web_sink_new ("max-rate=0.001 timeout=1");
   GstHarness *h = harness_new (element);
@@ -186,10 +180,9 @@ GST_START_TEST (keeps_nothing_for_nobody)
   gst_object_unref (element);
 }
 
-GST_END_TEST
 /* Three buffers, as the ALLOCATION query asks for: one is always free, however
  * long viewers take. */
-GST_START_TEST (does_not_starve_a_pool)
+CUV_TEST (does_not_starve_a_pool)
 {
   GstBufferPoolAcquireParams now = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
@@ -225,24 +218,3 @@ GST_START_TEST (does_not_starve_a_pool)
   gst_object_unref (pool);
   g_object_unref (viewer);
 }
-
-GST_END_TEST
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("visionwebsink");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, bad_settings);
-  tcase_add_test (tcase, empty_token_file);
-  tcase_add_test (tcase, open_to_all_warns);
-  tcase_add_test (tcase, restarts_while_watched);
-  tcase_add_test (tcase, flushes_and_ends_while_watched);
-  tcase_add_test (tcase, forgets_what_was_flushed);
-  tcase_add_test (tcase, keeps_nothing_for_nobody);
-  tcase_add_test (tcase, does_not_starve_a_pool);
-  return suite;
-}
-
-CUV_ELEMENTS_MAIN (make_suite)

@@ -55,7 +55,7 @@ check_frame (GstHarness *h, gint width, gint height, guint8 threshold)
   gst_buffer_unref (out);
 }
 
-GST_START_TEST (test_live)
+CUV_TEST (test_live)
 {
   GstHarness *h = new_harness ("", 67, 45);
   GstElement *counter = gst_bin_get_by_name (GST_BIN (h->element), "counter");
@@ -74,9 +74,7 @@ GST_START_TEST (test_live)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_message)
+CUV_TEST (test_message)
 {
   GstHarness *h = new_harness ("threshold=255 message=on-change", 16, 16);
   GstBus *bus = gst_bus_new ();
@@ -97,19 +95,3 @@ GST_START_TEST (test_message)
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
-
-GST_END_TEST;
-
-static Suite *
-make_suite (void)
-{
-  Suite *suite = suite_create ("countbright");
-  TCase *tests = tcase_create ("element");
-
-  tcase_add_test (tests, test_live);
-  tcase_add_test (tests, test_message);
-  suite_add_tcase (suite, tests);
-  return suite;
-}
-
-DEVICE_MAIN (make_suite)
