@@ -447,16 +447,4 @@ bench_hough_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-check_cuda (void)
-{
-}
-
-void
-bench_hough_cuda (void)
-{
-}
-
 #endif

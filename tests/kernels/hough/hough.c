@@ -8,12 +8,14 @@
 static void
 run (void)
 {
+#if HAVE_CUDA
   if (cuv_check_options.cuda) {
     if (cuv_check_options.bench)
       bench_hough_cuda ();
     check_cuda ();
     return;
   }
+#endif
   if (cuv_check_options.bench) {
     bench_hough ();
     if (cuv_check_options.few)

@@ -188,16 +188,4 @@ bench_ldp_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-check_ldp_cuda (void)
-{
-}
-
-void
-bench_ldp_cuda (void)
-{
-}
-
 #endif

@@ -167,11 +167,4 @@ bench_ldp_match_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-bench_ldp_match_cuda (void)
-{
-}
-
 #endif

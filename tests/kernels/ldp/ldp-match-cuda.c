@@ -453,11 +453,4 @@ check_ldp_match_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-check_ldp_match_cuda (void)
-{
-}
-
 #endif

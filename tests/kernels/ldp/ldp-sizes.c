@@ -149,11 +149,4 @@ bench_ldp_sizes (void)
     bench_size (size);
 }
 
-#else
-
-void
-bench_ldp_sizes (void)
-{
-}
-
 #endif

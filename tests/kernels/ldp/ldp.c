@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Local derivative patterns: the C reference against known results, and fast
  * versions against the C reference. */
+#include "config.h"
 #include "cuvcheck.h"
 #include "ldp-tests.h"
 
 static void
 run (void)
 {
+#if HAVE_CUDA
   if (cuv_check_options.cuda) {
     if (cuv_check_options.bench) {
       bench_ldp_cuda ();
@@ -18,6 +20,7 @@ run (void)
     check_ldp_scan (&(CuvProcessor){ .on_device = true });
     return;
   }
+#endif
   if (cuv_check_options.bench) {
     bench_ldp ();
     bench_ldp_match ();

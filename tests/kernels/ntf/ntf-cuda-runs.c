@@ -364,11 +364,4 @@ check_ntf_cuda_runs (void)
   check_size (388, 1027, 3, 16);
 }
 
-#else
-
-void
-check_ntf_cuda_runs (void)
-{
-}
-
 #endif

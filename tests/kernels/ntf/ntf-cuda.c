@@ -378,16 +378,4 @@ bench_ntf_cuda (void)
   bench ("matrix, sum to one", 145, 145, 200, 8, shares);
 }
 
-#else
-
-void
-check_ntf_cuda (void)
-{
-}
-
-void
-bench_ntf_cuda (void)
-{
-}
-
 #endif

@@ -467,11 +467,4 @@ check_ntf_matrix_cuda (void)
     check_size_on_gpu (4, 40, 70, 40);
 }
 
-#else
-
-void
-check_ntf_matrix_cuda (void)
-{
-}
-
 #endif

@@ -8,6 +8,7 @@
 static void
 run (void)
 {
+#if HAVE_CUDA
   if (cuv_check_options.cuda) {
     if (cuv_check_options.bench)
       bench_ntf_cuda ();
@@ -16,6 +17,7 @@ run (void)
     check_ntf_matrix_cuda ();
     return;
   }
+#endif
   if (cuv_check_options.bench) {
     bench_ntf ();
     return;

@@ -149,11 +149,4 @@ check_nv12_cuda (void)
     check_picture (sizes[i / 2][0], sizes[i / 2][1], i % 2);
 }
 
-#else
-
-void
-check_nv12_cuda (void)
-{
-}
-
 #endif

@@ -561,16 +561,4 @@ bench_pca_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-check_pca_cuda (void)
-{
-}
-
-void
-bench_pca_cuda (void)
-{
-}
-
 #endif

@@ -120,11 +120,4 @@ check_wait_cuda (void)
   free (zeros);
 }
 
-#else
-
-void
-check_wait_cuda (void)
-{
-}
-
 #endif

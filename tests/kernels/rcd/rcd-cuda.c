@@ -277,16 +277,4 @@ bench_rcd_cuda (void)
   cuv_check_stream_free (stream);
 }
 
-#else
-
-void
-check_cuda (void)
-{
-}
-
-void
-bench_rcd_cuda (void)
-{
-}
-
 #endif

@@ -8,6 +8,7 @@
 static void
 run (void)
 {
+#if HAVE_CUDA
   if (cuv_check_options.cuda) {
     if (cuv_check_options.bench) {
       bench_rcd_cuda ();
@@ -17,6 +18,7 @@ run (void)
     check_filters ();
     return;
   }
+#endif
   if (cuv_check_options.bench) {
     bench_rcd ();
     if (cuv_check_options.few)

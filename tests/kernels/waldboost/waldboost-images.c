@@ -328,11 +328,4 @@ check_shared_images (void)
   cuv_check_frame_free (&host);
 }
 
-#else
-
-void
-check_shared_images (void)
-{
-}
-
 #endif

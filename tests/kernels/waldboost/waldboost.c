@@ -388,10 +388,12 @@ run (void)
   check_training ();
   if (cuv_check_options.cpu)
     check_states ();
+#if HAVE_CUDA
   if (cuv_check_options.cuda) {
     check_devices ();
     check_shared_images ();
   }
+#endif
   check_formats ();
   check_limits ();
   check_kinds (1, 1);
