@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread block sums the weights of all samples by the codes of a feature, in
-// whole numbers, and from the sums the feature's loss, as cuv_train_loss() or
-// cuv_train_split() does. A second kernel finds the least one.
+// Training: chooses the feature with the least loss. loss_kernel(), a block per
+// feature, sums the weights of all samples by code, in integers, and computes
+// the loss from the sums as cuv_train_loss() or cuv_train_split() does;
+// least_kernel() finds the least.
 #include "waldboost/choose.h"
 
 #include <algorithm>
@@ -11,12 +12,13 @@
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
 
-#define CODES 256    // a thread of a block for each
-#define COPIES 4     // of the sums: warps collide less
-#define PIECE 65536  // samples whose halves of weights fit 32 bits when summed
-#define FINDERS 1024 // threads of the second kernel
+#define CUV_CHOOSE_CODES 256 // one per thread of a block
+#define CUV_CHOOSE_COPIES 4  // of the sums, so that fewer warps collide
+// most samples for which sums of halves of weights fit 32 bits
+#define CUV_CHOOSE_PIECE 65536
+#define CUV_CHOOSE_LEAST_THREADS 1024 // threads of the second kernel
 
-struct Args {
+struct CuvChooseArgs {
   const uint8_t *codes;    // of the features of a launch
   const uint32_t *weights; // 0 beyond n
   size_t pitch;            // a multiple of 4
@@ -28,7 +30,7 @@ struct Args {
 
 struct _CuvChooseCuda {
   CuvArena arena = {};
-  Args args = {};
+  CuvChooseArgs args = {};
   bool split = false;
   uint8_t *codes = nullptr;            // n_resident + n_chunk rows
   int32_t n_resident = 0, n_chunk = 0; // features
@@ -48,11 +50,12 @@ struct _CuvChooseCuda {
 
 // Halves of the weights, by code and class.
 struct Sums {
-  unsigned low[2][CODES], high[2][CODES];
+  unsigned low[2][CUV_CHOOSE_CODES], high[2][CUV_CHOOSE_CODES];
 };
 
 static __device__ __forceinline__ void
-add (Sums *sums, int i, unsigned code, uint32_t weight, int n_positives)
+cuv_choose_add (
+    Sums *sums, int i, unsigned code, uint32_t weight, int n_positives)
 {
   const int negative = i >= n_positives;
 
@@ -62,27 +65,27 @@ add (Sums *sums, int i, unsigned code, uint32_t weight, int n_positives)
 
 // Samples first .. end - 1, both multiples of 4.
 static __device__ __forceinline__ void
-add_piece (
-    const Args &args, const uint8_t *codes, Sums *sums, int first, int end)
+add_piece (const CuvChooseArgs &args, const uint8_t *codes, Sums *sums,
+    int first, int end)
 {
-  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CODES) {
+  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CUV_CHOOSE_CODES) {
     const unsigned four = *(const unsigned *) (codes + i);
     const uint4 weights = *(const uint4 *) (args.weights + i);
 
-    add (sums, i, four & 255, weights.x, args.n_positives);
-    add (sums, i + 1, four >> 8 & 255, weights.y, args.n_positives);
-    add (sums, i + 2, four >> 16 & 255, weights.z, args.n_positives);
-    add (sums, i + 3, four >> 24, weights.w, args.n_positives);
+    cuv_choose_add (sums, i, four & 255, weights.x, args.n_positives);
+    cuv_choose_add (sums, i + 1, four >> 8 & 255, weights.y, args.n_positives);
+    cuv_choose_add (sums, i + 2, four >> 16 & 255, weights.z, args.n_positives);
+    cuv_choose_add (sums, i + 3, four >> 24, weights.w, args.n_positives);
   }
 }
 
-// Takes the thread's code out of all copies.
+// Sums the thread's code over all copies and clears them.
 static __device__ __forceinline__ uint64_t
-take (Sums *sums, int negative)
+cuv_choose_take (Sums *sums, int negative)
 {
   uint64_t total = 0;
 
-  for (int copy = 0; copy < COPIES; copy++) {
+  for (int copy = 0; copy < CUV_CHOOSE_COPIES; copy++) {
     unsigned *low = &sums[copy].low[negative][threadIdx.x];
     unsigned *high = &sums[copy].high[negative][threadIdx.x];
 
@@ -109,7 +112,7 @@ root (Weights weights)
 static __device__ __forceinline__ double
 loss_of_codes (Weights weights, int n_codes)
 {
-  __shared__ double roots[CODES];
+  __shared__ double roots[CUV_CHOOSE_CODES];
   double loss = 0;
 
   roots[threadIdx.x] = root (weights);
@@ -123,9 +126,9 @@ loss_of_codes (Weights weights, int n_codes)
 
 // The thread's place among the codes, by the share of positives.
 static __device__ __forceinline__ int
-place_of (Weights weights, int n_codes)
+cuv_choose_place_of (Weights weights, int n_codes)
 {
-  __shared__ double shares[CODES];
+  __shared__ double shares[CUV_CHOOSE_CODES];
   const double share = weights.positives > 0 ? (double) weights.positives
           / (double) (weights.positives + weights.negatives)
                                              : 0;
@@ -146,7 +149,7 @@ sum_to_place (Weights weights, int place, Weights *sums)
   sums[place] = weights;
   __syncthreads ();
   weights = sums[threadIdx.x];
-  for (int d = 1; d < CODES; d *= 2) {
+  for (int d = 1; d < CUV_CHOOSE_CODES; d *= 2) {
     __syncthreads ();
     sums[threadIdx.x] = weights;
     __syncthreads ();
@@ -165,16 +168,17 @@ sum_to_place (Weights weights, int place, Weights *sums)
 static __device__ __forceinline__ double
 loss_of_split (Weights weights, int n_codes)
 {
-  __shared__ Weights sums[CODES];
-  __shared__ double losses[CODES];
-  const Weights low = sum_to_place (weights, place_of (weights, n_codes), sums);
+  __shared__ Weights sums[CUV_CHOOSE_CODES];
+  __shared__ double losses[CUV_CHOOSE_CODES];
+  const Weights low =
+      sum_to_place (weights, cuv_choose_place_of (weights, n_codes), sums);
   const Weights all = sums[n_codes - 1];
   const Weights high = { all.positives - low.positives,
     all.negatives - low.negatives };
 
   losses[threadIdx.x] =
       (int) threadIdx.x < n_codes - 1 ? root (low) + root (high) : INFINITY;
-  for (int half = CODES / 2; half > 0; half /= 2) {
+  for (int half = CUV_CHOOSE_CODES / 2; half > 0; half /= 2) {
     __syncthreads ();
     if ((int) threadIdx.x < half)
       losses[threadIdx.x] =
@@ -185,23 +189,23 @@ loss_of_split (Weights weights, int n_codes)
 
 template <bool SPLIT>
 static __global__ void
-__launch_bounds__ (CODES) loss_kernel (Args args)
+__launch_bounds__ (CUV_CHOOSE_CODES) loss_kernel (CuvChooseArgs args)
 {
-  __shared__ Sums sums[COPIES];
+  __shared__ Sums sums[CUV_CHOOSE_COPIES];
   const uint8_t *codes = args.codes + blockIdx.x * args.pitch;
   const int n = (args.n + 3) / 4 * 4;
   Weights weights = {};
   double loss;
 
-  take (sums, 0); // clears them
-  take (sums, 1);
-  for (int first = 0; first < n; first += PIECE) {
+  cuv_choose_take (sums, 0); // clears them
+  cuv_choose_take (sums, 1);
+  for (int first = 0; first < n; first += CUV_CHOOSE_PIECE) {
     __syncthreads ();
-    add_piece (args, codes, &sums[threadIdx.x / 32 % COPIES], first,
-        min (first + PIECE, n));
+    add_piece (args, codes, &sums[threadIdx.x / 32 % CUV_CHOOSE_COPIES], first,
+        min (first + CUV_CHOOSE_PIECE, n));
     __syncthreads ();
-    weights.positives += take (sums, 0);
-    weights.negatives += take (sums, 1);
+    weights.positives += cuv_choose_take (sums, 0);
+    weights.negatives += cuv_choose_take (sums, 1);
   }
   loss = SPLIT ? loss_of_split (weights, args.n_codes)
                : loss_of_codes (weights, args.n_codes);
@@ -223,15 +227,15 @@ better (Found a, Found b)
 }
 
 static __global__ void
-__launch_bounds__ (FINDERS) least_kernel (Args args)
+__launch_bounds__ (CUV_CHOOSE_LEAST_THREADS) least_kernel (CuvChooseArgs args)
 {
-  __shared__ Found found[FINDERS];
+  __shared__ Found found[CUV_CHOOSE_LEAST_THREADS];
   Found best = { args.losses[0], 0 };
 
-  for (int f = threadIdx.x; f < args.n_features; f += FINDERS)
+  for (int f = threadIdx.x; f < args.n_features; f += CUV_CHOOSE_LEAST_THREADS)
     best = better (best, { args.losses[f], f });
   found[threadIdx.x] = best;
-  for (int half = FINDERS / 2; half > 0; half /= 2) {
+  for (int half = CUV_CHOOSE_LEAST_THREADS / 2; half > 0; half /= 2) {
     __syncthreads ();
     if ((int) threadIdx.x < half)
       found[threadIdx.x] =
@@ -243,11 +247,12 @@ __launch_bounds__ (FINDERS) least_kernel (Args args)
 
 // ---- memory ----
 
-#define CHUNKS 8 // of the memory for codes: one is for those that do not stay
+// parts of the memory for codes; one is for codes that do not stay
+#define CUV_CHOOSE_CHUNKS 8
 
 // Rows of codes that the memory may hold.
 static int32_t
-count_rows (const Args *args, size_t max_bytes)
+cuv_choose_count_rows (const CuvChooseArgs *args, size_t max_bytes)
 {
   size_t available = 0, total = 0;
 
@@ -262,24 +267,26 @@ count_rows (const Args *args, size_t max_bytes)
 static bool
 allocate_codes (CuvChooseCuda *self, size_t max_bytes)
 {
-  const Args *args = &self->args;
-  int32_t n = count_rows (args, max_bytes);
+  const CuvChooseArgs *args = &self->args;
+  int32_t n = cuv_choose_count_rows (args, max_bytes);
 
-  // others may have taken what was free
+  // the free memory may have shrunk
   while ((self->codes = (uint8_t *) cuv_arena_zeroed (
               &self->arena, (size_t) n * args->pitch))
           == nullptr
       && n > 1)
     n /= 2;
-  self->n_chunk = n < args->n_features ? (n + CHUNKS - 1) / CHUNKS : 0;
+  self->n_chunk = n < args->n_features
+      ? (n + CUV_CHOOSE_CHUNKS - 1) / CUV_CHOOSE_CHUNKS
+      : 0;
   self->n_resident = n - self->n_chunk;
   return self->codes != nullptr;
 }
 
 static bool
-init (CuvChooseCuda *self, size_t max_bytes)
+cuv_choose_init (CuvChooseCuda *self, size_t max_bytes)
 {
-  Args *args = &self->args;
+  CuvChooseArgs *args = &self->args;
   const size_t n = args->pitch;
 
   self->weights =
@@ -311,7 +318,7 @@ cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, bool split,
   self->args.n_codes = n_codes;
   self->split = split;
   self->args.pitch = ((size_t) capacity + 3) / 4 * 4;
-  return init (self.get (), max_bytes) ? self.release () : nullptr;
+  return cuv_choose_init (self.get (), max_bytes) ? self.release () : nullptr;
 }
 
 extern "C" void
@@ -328,11 +335,11 @@ cuv_choose_cuda_n_resident (const CuvChooseCuda *self)
 
 // ---- host ----
 
-// Copies codes of features to rows from row on, for the samples first .. end
-// - 1.
+// Copies the codes of n_features features, samples first .. end - 1, to the
+// rows from `row` on.
 static int
-upload (CuvChooseCuda *self, int32_t feature, int32_t n_features, int32_t row,
-    int32_t first, int32_t end, cudaStream_t stream)
+cuv_choose_upload (CuvChooseCuda *self, int32_t feature, int32_t n_features,
+    int32_t row, int32_t first, int32_t end, cudaStream_t stream)
 {
   const size_t pitch = self->args.pitch;
 
@@ -351,8 +358,8 @@ cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
 {
   self->host_codes = codes;
   self->host_pitch = pitch;
-  return cuv_end_submit (upload (self, 0, self->n_resident, 0, first, end,
-                             (cudaStream_t) stream),
+  return cuv_end_submit (cuv_choose_upload (self, 0, self->n_resident, 0, first,
+                             end, (cudaStream_t) stream),
              (cudaStream_t) stream)
               == 0
           && cuv_wait_stream (&self->wait, stream) == 0
@@ -360,41 +367,42 @@ cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
       : -1;
 }
 
-// The losses of features whose codes are in rows from row on.
+// Computes the losses of features whose codes are in the rows from `row` on.
 static int
-launch (CuvChooseCuda *self, int32_t feature, int32_t n_features, int32_t row,
-    cudaStream_t stream)
+cuv_choose_launch (CuvChooseCuda *self, int32_t feature, int32_t n_features,
+    int32_t row, cudaStream_t stream)
 {
   const auto kernel = self->split ? loss_kernel<true> : loss_kernel<false>;
-  Args args = self->args;
+  CuvChooseArgs args = self->args;
 
   if (n_features == 0)
     return 0;
   args.codes = self->codes + row * args.pitch;
   args.losses += feature;
-  kernel<<<n_features, CODES, 0, stream>>> (args);
+  kernel<<<n_features, CUV_CHOOSE_CODES, 0, stream>>> (args);
   CUV_CUDA_LAUNCHED (loss_kernel);
   return 0;
 }
 
 static int
-submit (CuvChooseCuda *self, cudaStream_t stream)
+cuv_choose_submit (CuvChooseCuda *self, cudaStream_t stream)
 {
-  const Args *args = &self->args;
+  const CuvChooseArgs *args = &self->args;
   const size_t padded = ((size_t) args->n + 3) / 4 * 4;
 
   CUV_CUDA_TRY (cudaMemcpyAsync (self->weights, self->host_weights,
       padded * sizeof (uint32_t), cudaMemcpyHostToDevice, stream));
-  if (launch (self, 0, self->n_resident, 0, stream) != 0)
+  if (cuv_choose_launch (self, 0, self->n_resident, 0, stream) != 0)
     return -1;
   for (int32_t f = self->n_resident; f < args->n_features; f += self->n_chunk) {
     const int32_t n = std::min (self->n_chunk, args->n_features - f);
 
-    if (upload (self, f, n, self->n_resident, 0, args->n, stream) != 0
-        || launch (self, f, n, self->n_resident, stream) != 0)
+    if (cuv_choose_upload (self, f, n, self->n_resident, 0, args->n, stream)
+            != 0
+        || cuv_choose_launch (self, f, n, self->n_resident, stream) != 0)
       return -1;
   }
-  least_kernel<<<1, FINDERS, 0, stream>>> (*args);
+  least_kernel<<<1, CUV_CHOOSE_LEAST_THREADS, 0, stream>>> (*args);
   CUV_CUDA_LAUNCHED (least_kernel);
   return 0;
 }
@@ -409,8 +417,8 @@ cuv_choose_cuda_run (CuvChooseCuda *self, const uint32_t *weights, int32_t n,
   self->args.n_positives = n_positives;
   memcpy (self->host_weights, weights, (size_t) n * sizeof *weights);
   memset (self->host_weights + n, 0, (padded - (size_t) n) * sizeof *weights);
-  if (cuv_end_submit (
-          submit (self, (cudaStream_t) stream), (cudaStream_t) stream)
+  if (cuv_end_submit (cuv_choose_submit (self, (cudaStream_t) stream),
+          (cudaStream_t) stream)
           != 0
       || cuv_wait_stream (&self->wait, stream) != 0)
     return -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Features on the GPU: offsets of block corners in integral images, computed
-// once for either layout of the columns (split or not, see CuvPyramidLevel),
-// block sums and LBP codes from them.
+// Features in integral images: offsets of block corners, computed on the host
+// for both layouts of the columns (split or not, see CuvPyramidLevel); block
+// sums and LBP codes from them.
 #ifndef CUV_WALDBOOST_FEATURES_CUH
 #define CUV_WALDBOOST_FEATURES_CUH
 
@@ -98,9 +98,9 @@ cuv_element (CuvPair pair)
   return pair.sums;
 }
 
-// The sums of the 3x3 blocks of the window whose top left corner is this
-// element. Computed in 32 bits, because 16-bit arithmetic costs twice as much;
-// with 16-bit elements the lower half of a result is the sum.
+// The sums of the 3x3 blocks of a window, whose top left corner is this
+// element. 32-bit arithmetic costs half as much as 16-bit; with 16-bit elements
+// the lower half of a result is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_packed_sums (
@@ -138,9 +138,9 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
     block[k] = (Sum) sums[k];
 }
 
-// Local binary pattern of the neighbours whose value is below the centre's, the
-// complement of an inclusive pattern; shifts in the sign bit of each
-// difference.
+// The bits of the neighbours whose value is below the centre's: the complement
+// of the inclusive local binary pattern. Shifts in the sign bits of
+// differences.
 static __device__ __forceinline__ unsigned
 cuv_below (const int block[9])
 {
@@ -155,8 +155,8 @@ cuv_below (const int block[9])
 
 // ---- pairs of windows (CuvPair) ----
 
-#define CUV_SMALL_BLOCK 128     // pixels: 128 * 255 < 2^15
-#define CUV_HIGHEST 0x80008000u // top bits of both halves
+#define CUV_WALDBOOST_SMALL_BLOCK 128      // pixels: 128 * 255 < 2^15
+#define CUV_WALDBOOST_TOP_BITS 0x80008000u // top bits of both halves
 
 // The inclusive patterns of a pair's windows, in bytes 0 and 2. The top bit of
 // each half of not_below[k]: neighbour k is not below the centre.
@@ -174,8 +174,8 @@ cuv_gather_patterns (const unsigned not_below[9])
   return patterns | patterns >> 8;
 }
 
-// For blocks of up to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither
-// borrows nor carries between the halves.
+// For blocks of up to CUV_WALDBOOST_SMALL_BLOCK pixels, where 2^15 + neighbour
+// - centre neither borrows nor carries between the halves.
 static __device__ __forceinline__ unsigned
 cuv_small_patterns (const unsigned sums[9])
 {
@@ -183,12 +183,12 @@ cuv_small_patterns (const unsigned sums[9])
 
 #pragma unroll
   for (int k = 0; k < 9; k++)
-    not_below[k] = sums[k] + (CUV_HIGHEST - sums[4]);
+    not_below[k] = sums[k] + (CUV_WALDBOOST_TOP_BITS - sums[4]);
   return cuv_gather_patterns (not_below);
 }
 
 // For blocks of up to 257 pixels, whose sums fit 16 bits: compares the lower 15
-// bits likewise; they decide where the top bits are equal.
+// bits in the same way; they decide if the top bits are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {
@@ -196,7 +196,8 @@ cuv_large_patterns (const unsigned sums[9])
 
 #pragma unroll
   for (int k = 0; k < 9; k++) {
-    const unsigned lower = (sums[k] | CUV_HIGHEST) - (sums[4] & ~CUV_HIGHEST);
+    const unsigned lower = (sums[k] | CUV_WALDBOOST_TOP_BITS)
+        - (sums[4] & ~CUV_WALDBOOST_TOP_BITS);
 
     not_below[k] = (sums[k] & ~sums[4]) | (lower & (sums[k] | ~sums[4]));
   }

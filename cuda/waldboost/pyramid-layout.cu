@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Plans the pyramid: memory layout of its images, and tables for its kernels.
+// Plans the pyramid (host code): memory layout of its images, and tables for
+// its kernels.
 #include "waldboost/pyramid.cuh"
 
 // Packs a tap into one word. Kernels always read both pixels; with weight 0 the
@@ -14,7 +15,7 @@ pack_tap (CuvTap tap)
 }
 
 static int
-round_up (int value, int unit)
+cuv_pyramid_round_up (int value, int unit)
 {
   return cuv_div_up (value, unit) * unit;
 }
@@ -27,7 +28,7 @@ struct Extent {
 
 // Places the levels' images one after the other.
 static Extent
-lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
+cuv_pyramid_lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
   Extent extent = { 0, 0, 0 };
   int words = 0, taps = 0, widest = 0;
@@ -39,20 +40,20 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     CuvPyramidLevel *level = &self->host_levels[i];
 
     level->plan = plan->levels[i];
-    level->pitch = round_up (
+    level->pitch = cuv_pyramid_round_up (
         (self->needs.common_pitch ? widest : level->plan.width) + 4, 64);
     extent.widest = level->pitch > extent.widest ? level->pitch : extent.widest;
     level->first = extent.elements;
-    level->picture_pitch = round_up (level->plan.width, 16);
+    level->picture_pitch = cuv_pyramid_round_up (level->plan.width, 16);
     level->picture = extent.pixels;
     extent.pixels +=
         (int64_t) level->picture_pitch * cuv_whole_fours (level->plan.height);
     level->words = cuv_div_up (level->plan.n_x, 32);
     level->first_word = words;
     level->first_tap = taps;
-    // whole strips, so that strip sums can be addressed like rows
-    extent.elements += (int64_t) level->pitch * CUV_STRIP
-        * (cuv_div_up (level->plan.height + 1, CUV_STRIP) + 1);
+    // whole strips, so that strip sums are addressed like rows
+    extent.elements += (int64_t) level->pitch * CUV_PYRAMID_STRIP
+        * (cuv_div_up (level->plan.height + 1, CUV_PYRAMID_STRIP) + 1);
     words += level->words * level->plan.n_y;
     taps += cuv_whole_fours (level->plan.width)
         + cuv_whole_fours (level->plan.height);
@@ -132,8 +133,8 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   int source = -1;
 
   if (self->needs.sums)
-    return halves; // the halves kernel does not sum strips
-  for (int i = 0; i < plan->n_levels && halves.n < CUV_HALVINGS; i++) {
+    return halves; // cuv_halves_kernel does not sum strips
+  for (int i = 0; i < plan->n_levels && halves.n < CUV_PYRAMID_HALVINGS; i++) {
     const CuvWaldboostLevel *level = &plan->levels[i];
 
     if (level->source == source
@@ -144,7 +145,7 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   return halves;
 }
 
-// The number of levels, made by the picture kernel, on which a level depends.
+// The number of levels made by cuv_picture_kernel that a level depends on.
 static int
 depth_of (const CuvPyramid *self, int level)
 {
@@ -170,8 +171,8 @@ tile_pictures (CuvPyramid *self)
     for (int i = 0; i < self->n_levels; i++) {
       const CuvPyramidLevel &level = self->host_levels[i];
       const int d = depth_of (self, i);
-      const int across =
-          CUV_PICTURE_THREADS * (level.resize == CUV_RESIZE_FAR ? 1 : 4);
+      const int across = CUV_PYRAMID_PICTURE_THREADS
+          * (level.resize == CUV_RESIZE_FAR ? 1 : 4);
 
       has_deeper |= d > depth;
       if (d != depth || self->halves.has (i))
@@ -186,7 +187,7 @@ tile_pictures (CuvPyramid *self)
   return tiles;
 }
 
-// The tiles of the integral kernel (strips) and of the tilted ones (diagonals).
+// The tiles of integral_kernel (strips) and of the tilted kernels (diagonals).
 static void
 tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
     std::vector<CuvTile> *diagonals)
@@ -194,12 +195,13 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    const bool sums = self->needs.sums && plan.n_x > 0; // else only a source
+    const bool sums = self->needs.sums
+        && plan.n_x > 0; // else it is only the source of others
 
-    for (int y = 0; sums && y < plan.height; y += CUV_STRIP)
-      strips->push_back (CuvTile{ i, 0, y / CUV_STRIP });
+    for (int y = 0; sums && y < plan.height; y += CUV_PYRAMID_STRIP)
+      strips->push_back (CuvTile{ i, 0, y / CUV_PYRAMID_STRIP });
     for (int x = 0; sums && self->needs.tilted && x <= plan.width + plan.height;
-         x += CUV_DIAGONALS)
+         x += CUV_PYRAMID_DIAGONALS)
       diagonals->push_back (CuvTile{ i, x, 0 });
   }
 }
@@ -213,15 +215,15 @@ size_images (CuvPyramid *self, Extent extent, int slack_rows)
   size_t *sizes = self->image_sizes;
 
   // a second row, if there is only one, is read with weight 0
-  sizes[CUV_GREY] = (size_t) self->grey_pitch () * (self->height + 1);
-  sizes[CUV_PICTURES] = (size_t) extent.pixels;
-  sizes[CUV_SUMS] = !needs.sums ? 0
-      : needs.narrow            ? elements * sizeof (uint16_t)
-                                : wide;
-  sizes[CUV_STRIP_SUMS] = needs.sums ? wide / CUV_STRIP : 0;
-  sizes[CUV_SQUARES] = needs.squares ? wide : 0;
-  sizes[CUV_STRIP_SQUARES] = needs.squares ? wide / CUV_STRIP : 0;
-  sizes[CUV_DIAGONAL] = sizes[CUV_TILTED] = needs.tilted ? wide : 0;
+  sizes[CUV_IMAGE_GREY] = (size_t) self->grey_pitch () * (self->height + 1);
+  sizes[CUV_IMAGE_PICTURES] = (size_t) extent.pixels;
+  sizes[CUV_IMAGE_SUMS] = !needs.sums ? 0
+      : needs.narrow                  ? elements * sizeof (uint16_t)
+                                      : wide;
+  sizes[CUV_IMAGE_STRIP_SUMS] = needs.sums ? wide / CUV_PYRAMID_STRIP : 0;
+  sizes[CUV_IMAGE_SQUARES] = needs.squares ? wide : 0;
+  sizes[CUV_IMAGE_STRIP_SQUARES] = needs.squares ? wide / CUV_PYRAMID_STRIP : 0;
+  sizes[CUV_IMAGE_DIAGONAL] = sizes[CUV_IMAGE_TILTED] = needs.tilted ? wide : 0;
 }
 
 void
@@ -235,7 +237,7 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   self->width = plan->turn.width;
   self->height = plan->turn.height;
   self->n_levels = plan->n_levels;
-  extent = lay_out (self, plan);
+  extent = cuv_pyramid_lay_out (self, plan);
   self->halves = find_halves (self, plan);
   std::vector<uint32_t> taps = pack_taps (self, plan);
   std::vector<CuvTile> pictures = tile_pictures (self);

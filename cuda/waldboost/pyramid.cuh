@@ -8,21 +8,22 @@
 #include <vector>
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
-#include "waldboost/images.cuh"
+#include "waldboost/image-pool.cuh"
 #include "waldboost/waldboost-types.h"
 
-// Work distribution of the kernels.
-#define CUV_STRIP 32           // rows per block of the integral kernel
-#define CUV_PICTURE_THREADS 64 // per block of the picture kernel
-#define CUV_PICTURE_ROWS 16    // rows per block of it, without integral images
-#define CUV_DIAGONALS 128      // lines per block of the tilted kernels
-#define CUV_PAIR_X 32 // distance of the windows of a pair, in positions
-// most levels that the halves kernel makes, and the side of a block's square in
-// the first of them; in the last the square is one pixel
-#define CUV_HALVINGS 5
-#define CUV_HALVES (1 << (CUV_HALVINGS - 1))
+// Work per block of the kernels.
+#define CUV_PYRAMID_STRIP 32           // rows per block of the integral kernel
+#define CUV_PYRAMID_PICTURE_THREADS 64 // per block of the picture kernel
+// rows per block of it, without integral images
+#define CUV_PYRAMID_PICTURE_ROWS 16
+#define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
+#define CUV_PYRAMID_PAIR_X 32 // distance of the windows of a pair, in positions
+// Most levels that cuv_halves_kernel makes, and the side of a block's square in
+// the first of them; in the last level the square is one pixel.
+#define CUV_PYRAMID_HALVINGS 5
+#define CUV_PYRAMID_HALVES (1 << (CUV_PYRAMID_HALVINGS - 1))
 
-// The pixels of a row of the source that four adjacent columns of a level are
+// Where the source pixels are that four adjacent columns of a level are
 // interpolated from.
 enum CuvResize {
   CUV_RESIZE_COPY, // the same four
@@ -31,9 +32,9 @@ enum CuvResize {
 };
 
 // An element of an integral image for pairs of windows: that of pixels (x, y)
-// plus 2^16 times the one CUV_PAIR_X window positions to the right, modulo
-// 2^32. If block sums fit 16 bits, those of both windows are the halves of one
-// word: one read and one subtraction serve both.
+// plus 2^16 times the one CUV_PYRAMID_PAIR_X window positions to the right,
+// modulo 2^32. If block sums fit 16 bits, those of both windows are the halves
+// of one word: one read and one subtraction serve both.
 struct CuvPair {
   uint32_t sums;
 };
@@ -67,16 +68,16 @@ cuv_integral_column (bool split, int half, int x)
   return split ? (x & 1) * half + (x >> 1) : x;
 }
 
-// Index of a strip's column sums (CUV_STRIP rows), in each of the strip
+// Index of a strip's column sums (CUV_PYRAMID_STRIP rows), in each of the strip
 // buffers.
 static inline __host__ __device__ int64_t
 cuv_strip_sums_at (const CuvPyramidLevel &level, int strip)
 {
-  return level.first / CUV_STRIP + (int64_t) strip * level.pitch;
+  return level.first / CUV_PYRAMID_STRIP + (int64_t) strip * level.pitch;
 }
 
-// Pictures are padded to whole fours of columns, taps to whole fours of columns
-// and of rows; the padding is never used.
+// Pictures are padded to multiples of four columns, taps to multiples of four
+// columns and rows; the padding is never used.
 static inline __host__ __device__ int
 cuv_whole_fours (int n)
 {
@@ -85,7 +86,7 @@ cuv_whole_fours (int n)
 
 // A chain of levels that halve the frame successively, made by one kernel.
 struct CuvHalves {
-  int32_t n, level[CUV_HALVINGS];
+  int32_t n, level[CUV_PYRAMID_HALVINGS];
 
   bool
   has (int i) const
@@ -99,14 +100,14 @@ struct CuvTile {
   int32_t level, x, y;
 };
 
-// Which levels: one by its index, or several.
+// Groups of levels; a value from 0 is the index of one level.
 enum CuvLevels {
-  CUV_ALL_LEVELS = -1,
-  CUV_SPLIT_LEVELS = -2, // cuv_is_split()
-  CUV_OTHER_LEVELS = -3,
+  CUV_PYRAMID_ALL_LEVELS = -1,
+  CUV_PYRAMID_SPLIT_LEVELS = -2, // cuv_is_split()
+  CUV_PYRAMID_OTHER_LEVELS = -3,
 };
 
-// The images that a scanner needs.
+// The images that a scanner reads.
 struct CuvPyramidNeeds {
   bool sums;         // integral images, of uint32_t unless
   bool narrow;       // of uint16_t
@@ -114,12 +115,12 @@ struct CuvPyramidNeeds {
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
-  bool in_parts;     // split levels and the others are scanned side by side
+  bool in_parts;     // split levels and others may be scanned on two streams
 
   int
   picture_rows () const // of a tile
   {
-    return sums ? CUV_STRIP : CUV_PICTURE_ROWS;
+    return sums ? CUV_PYRAMID_STRIP : CUV_PYRAMID_PICTURE_ROWS;
   }
 };
 
@@ -149,14 +150,14 @@ struct CuvPyramid {
   int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;
   CuvHalves halves;
-  std::vector<int> picture_tiles;   // first tile of each depth, and the end
-  size_t image_sizes[CUV_N_IMAGES]; // bytes; 0: not needed
-  CuvImages *images;                // of the frame in work
+  std::vector<int> picture_tiles;  // first tile of each depth, and the end
+  size_t image_sizes[CUV_IMAGE_N]; // bytes; 0: not needed
+  CuvImages *images;               // of the current frame
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
 
-  // Whether split levels and the others are to be enqueued on two streams.
+  // Whether split levels and the others are scanned on two streams.
   bool
   in_parts () const
   {
@@ -195,8 +196,8 @@ void cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
 int cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream);
 
-// Enqueues the integral images of levels whose pictures are complete; tilted
-// ones of all levels. Returns 0 or -1.
+// Enqueues the integral images of these levels, and the tilted ones of all
+// levels, after their pictures. Returns 0 or -1.
 int cuv_pyramid_submit_integrals (
     CuvPyramid *self, CuvLevels levels, cudaStream_t stream);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turned pictures, the same on CPU and GPU: in one turned counter-clockwise,
- * objects that are turned clockwise stand upright. */
+/* A pixel of a turned frame, computed in the same way on CPU and GPU. In a
+ * frame turned counter-clockwise, objects that are turned clockwise stand
+ * upright. */
 #ifndef CUV_WALDBOOST_TURN_H
 #define CUV_WALDBOOST_TURN_H
 
 #include "cuv-frame.h"
 #include "waldboost/waldboost-types.h"
 
-/* What lies outside the frame: windows there have no contrast. */
+/* The grey value outside the frame; windows there have no contrast. */
 #define CUV_TURN_OUTSIDE 128
 
 /* A place in the frame, in units of 2^-17 pixels from the centre of pixel 0. */
@@ -30,7 +31,8 @@ cuv_turn_place (
   return place;
 }
 
-/* A mean of four pixels of these columns and rows, weights in 1/256. */
+/* The mean of four pixels, two rows of two, weighted by right and down in
+ * 1/256. */
 CUV_HOST_DEVICE uint8_t
 cuv_turn_mix (int a, int b, int c, int d, int right, int down)
 {
@@ -40,8 +42,8 @@ cuv_turn_mix (int a, int b, int c, int d, int right, int down)
   return (uint8_t) (((256 - down) * top + down * bottom + 32768) >> 16);
 }
 
-/* Pixel (x, y) of the turned picture: the grey of its place in the frame, whose
- * coordinates are rounded down to 1/256, linearly interpolated. */
+/* Pixel (x, y) of the turned picture: the grey of its place in the frame,
+ * interpolated linearly; coordinates are rounded down to 1/256. */
 CUV_HOST_DEVICE uint8_t
 cuv_turned_grey (const CuvTurn *turn, const CuvFrame *frame, int x, int y)
 {

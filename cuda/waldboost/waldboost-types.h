@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sliding-window detection, types shared by CPU and GPU: model, plan, result.
+/* Sliding-window detection: types shared by CPU and GPU: model, plan, result.
  */
 #ifndef CUV_WALDBOOST_TYPES_H
 #define CUV_WALDBOOST_TYPES_H
@@ -63,8 +63,8 @@ typedef enum {
   CUV_REARRANGE_BALLOT, /* a ballot per warp, a list per block, one kernel */
 } CuvRearrangement;
 
-/* A grid of 3x3 blocks of width x height pixels each, the first one at (x, y)
- * in the window. In STAGES models also a node of a tree. */
+/* A grid of 3x3 blocks, each width x height pixels, the first at (x, y) in the
+ * window. In STAGES models also a node of a tree. */
 typedef struct {
   int16_t x, y, width, height;
   int16_t a, b; /* LRD, LRP: the two blocks */
@@ -146,7 +146,7 @@ typedef struct {
   int32_t weight;
 } CuvTap;
 
-/* Some windows of a row, by their positions. */
+/* A range of windows in a row: positions first .. end - 1. */
 typedef struct {
   int32_t first, end;
 } CuvRange;
@@ -166,8 +166,8 @@ typedef struct {
   int32_t first_range; /* index into CuvWaldboostPlan.ranges: n_y of them */
 } CuvWaldboostLevel;
 
-/* A turn of a frame about its centre; the turned picture contains all of the
- * frame. */
+/* A rotation of the frame about its centre; the turned picture contains the
+ * whole frame. */
 typedef struct {
   int32_t degrees;       /* of the objects, clockwise; 0 = no turn */
   int32_t cos, sin;      /* times 2^16 */
@@ -193,8 +193,9 @@ typedef struct {
    * The others count as windows without contrast. NULL = all. */
   int32_t n_ranges;
   const CuvRange *ranges;
-  /* Numbers of weak classifiers after which survivors are counted and the GPU
-   * compacts them: a cascade's stages, else as requested. The last is n_weak.
+  /* Survivors are counted, and on the GPU compacted, after these numbers of
+   * weak classifiers: a cascade's stages, else as requested. The last is
+   * n_weak.
    */
   int32_t n_segments;
   const int32_t *segment_end;
@@ -215,7 +216,7 @@ typedef struct {
 typedef struct {
   const CuvWaldboostHit *hits;
   int32_t n_hits;
-  int32_t overflow; /* hits beyond CUV_WALDBOOST_MAX_HITS, lost */
+  int32_t overflow; /* hits dropped, beyond CUV_WALDBOOST_MAX_HITS */
   uint64_t windows; /* visited */
   uint64_t weak;    /* weak classifiers evaluated; a tree counts once */
   const uint64_t *survivors; /* one count per segment of the plan */
@@ -224,7 +225,7 @@ typedef struct {
   float pyramid_us, scan_us;
 } CuvWaldboostResult;
 
-/* Hits per frame; further ones are counted and lost. */
+/* Most hits of a frame; further ones are counted and dropped. */
 #define CUV_WALDBOOST_MAX_HITS (1 << 17)
 
 #endif

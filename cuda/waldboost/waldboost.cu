@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sliding-window detection on the GPU: pyramid, scan, copy of the hits to the
-// host.
+// A detector on the GPU: its memory, and a frame: pyramid, scan, report of the
+// hits to the host.
 #include "waldboost/waldboost.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 #include <string.h>
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
-#include "waldboost/detector.cuh"
+#include "waldboost/scanner.cuh"
 
-#define REPORT_BLOCKS 32
-#define REPORT_THREADS 256
-#define REPORT_SORTED 1024 // at most so many hits are sorted on the GPU
+#define CUV_WALDBOOST_REPORT_BLOCKS 32
+#define CUV_WALDBOOST_REPORT_THREADS 256
+#define CUV_WALDBOOST_REPORT_SORTED 1024 // most hits that are sorted on the GPU
 
 struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};
@@ -21,14 +21,15 @@ struct _CuvWaldboostCuda {
   std::unique_ptr<CuvScanner> scanner;
   CuvBuffer tables = {}, block = {}; // block: counters, then hits
   CuvArena arena = {};
-  uint8_t *pinned = nullptr; // copy of block, and space for find_first()
+  uint8_t *pinned = nullptr; // copy of block, and room for the hits of
+                             // find_first()
   bool cascade = false;      // STAGES, else a WaldBoost model
   bool empty = true;         // the plan has no levels
   int n_segments = 0;
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
   cudaEvent_t started = nullptr, done = nullptr;
-  // for the levels that are scanned beside those on the caller's stream
+  // a second stream, for half of the levels; see scan_in_parts()
   cudaStream_t beside = nullptr;
   cudaEvent_t forked = nullptr, joined = nullptr;
   CuvWait wait = {};
@@ -63,21 +64,21 @@ struct _CuvWaldboostCuda {
 };
 
 static void
-give_back_images (CuvWaldboostCuda *self)
+release_images (CuvWaldboostCuda *self)
 {
   if (self->pyramid.images != nullptr)
-    cuv_image_pool_give_back (self->pool, self->pyramid.images);
+    cuv_image_pool_release (self->pool, self->pyramid.images);
   self->pyramid.images = nullptr;
 }
 
-// Ends a frame that was submitted and not collected.
+// Waits for a frame that was submitted but not collected; releases its images.
 static void
 drop_frame (CuvWaldboostCuda *self)
 {
   if (self->pyramid.images == nullptr)
     return;
   cuv_cuda_record (cudaEventSynchronize (self->done), "cudaEventSynchronize");
-  give_back_images (self);
+  release_images (self);
 }
 
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
@@ -97,18 +98,19 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 
 // ---- setup ----
 
-// Takes images for a frame. A submit that was not collected has some already.
+// Acquires a frame's images, unless a submit that was not collected has left
+// some.
 static int
-take_images (CuvWaldboostCuda *self)
+acquire_images (CuvWaldboostCuda *self)
 {
   if (self->pyramid.images == nullptr)
     self->pyramid.images =
-        cuv_image_pool_take (self->pool, self->pyramid.image_sizes);
+        cuv_image_pool_acquire (self->pool, self->pyramid.image_sizes);
   return self->pyramid.images != nullptr ? 0 : -1;
 }
 
 static int
-set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
+cuv_waldboost_set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 {
   CuvTables tables;
 
@@ -126,18 +128,18 @@ set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
           != 0)
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
-  // allocates memory for a frame, if there is none
+  // so that memory for at least one frame is allocated
   CuvImages *images =
-      cuv_image_pool_take (self->pool, self->pyramid.image_sizes);
+      cuv_image_pool_acquire (self->pool, self->pyramid.image_sizes);
 
   if (images == nullptr)
     return -1;
-  cuv_image_pool_give_back (self->pool, images);
+  cuv_image_pool_release (self->pool, images);
   return 0;
 }
 
 static int
-init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
+cuv_waldboost_init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
     const CuvWaldboostPlan *plan)
 {
   const size_t block_size = sizeof (CuvCounters)
@@ -159,7 +161,7 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
     CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
   CUV_CUDA_TRY (
       cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking));
-  return set_plan (self, plan);
+  return cuv_waldboost_set_plan (self, plan);
 }
 
 extern "C" CuvWaldboostCuda *
@@ -170,7 +172,8 @@ cuv_waldboost_cuda_new (
 
   try {
     self.reset (new _CuvWaldboostCuda);
-    return init (self.get (), model, plan) == 0 ? self.release () : nullptr;
+    return cuv_waldboost_init (self.get (), model, plan) == 0 ? self.release ()
+                                                              : nullptr;
   } catch (const std::bad_alloc &) {
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
@@ -188,7 +191,7 @@ cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 {
   try {
-    return set_plan (self, plan);
+    return cuv_waldboost_set_plan (self, plan);
   } catch (const std::bad_alloc &) {
     return cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
   }
@@ -206,17 +209,19 @@ is_before (const CuvWaldboostHit &a, const CuvWaldboostHit &b)
   return a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-// Writes counters and hits to pinned host memory. A copy engine would start up
-// to 8 us later. Sorting a few hundred hits would take the host some 20 us.
+// Writes counters and sorted hits to pinned host memory. A copy engine would
+// start up to 8 us later, and the host would take some 20 us to sort a few
+// hundred hits.
 static __global__ void
 report_kernel (
     CuvHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
 {
   static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
-  __shared__ CuvWaldboostHit unsorted[REPORT_SORTED];
-  const int thread = blockIdx.x * REPORT_THREADS + threadIdx.x;
+  __shared__ CuvWaldboostHit unsorted[CUV_WALDBOOST_REPORT_SORTED];
+  const int thread = blockIdx.x * CUV_WALDBOOST_REPORT_THREADS + threadIdx.x;
   const int lane = threadIdx.x % 32;
-  const int n_threads = REPORT_BLOCKS * REPORT_THREADS;
+  const int n_threads =
+      CUV_WALDBOOST_REPORT_BLOCKS * CUV_WALDBOOST_REPORT_THREADS;
   const uint4 *hits = (const uint4 *) found.hits;
 
   cuv_pdl_wait ();
@@ -225,14 +230,14 @@ report_kernel (
   __syncthreads ();
   const int n_hits = (int) min (
       found.counters->n_hits, (unsigned long long) CUV_WALDBOOST_MAX_HITS);
-  const bool sort = n_hits <= REPORT_SORTED;
+  const bool sort = n_hits <= CUV_WALDBOOST_REPORT_SORTED;
 
   for (int i = threadIdx.x; blockIdx.x == 0 && i < n_counters; i += blockDim.x)
     counters_to[i] = ((const uint4 *) found.counters)[i];
   for (int i = threadIdx.x; sort && i < n_hits; i += blockDim.x)
     unsorted[i] = found.hits[i];
   __syncthreads ();
-  // the place of a hit is the number of those before it: a warp counts them
+  // a hit's place is the number of hits before it, counted by a warp
   for (int i = thread / 32; sort && i < n_hits; i += n_threads / 32) {
     int before = 0;
 
@@ -256,19 +261,20 @@ clear_counters (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Enqueues the copy of counters and hits to the host. Dependent launch is for
-// kernels that follow another one directly, not a wait for the other stream.
+// Enqueues the report. Programmatic dependent launch requires that the kernel
+// before it is on the same stream, without a wait for the other one in between.
 static int
 enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
 {
   const int n_counters = (int) (self->counters_size () / sizeof (uint4));
 
   if (!self->pyramid.in_parts ())
-    return cuv_launch_dependent ("report_kernel", REPORT_BLOCKS, REPORT_THREADS,
-        0, self->stream, report_kernel, self->device_hits (), n_counters,
-        (uint4 *) self->pinned, (uint4 *) hits_to);
-  report_kernel<<<REPORT_BLOCKS, REPORT_THREADS, 0, self->stream>>> (
-      self->device_hits (), n_counters, (uint4 *) self->pinned,
+    return cuv_launch_dependent ("report_kernel", CUV_WALDBOOST_REPORT_BLOCKS,
+        CUV_WALDBOOST_REPORT_THREADS, 0, self->stream, report_kernel,
+        self->device_hits (), n_counters, (uint4 *) self->pinned,
+        (uint4 *) hits_to);
+  report_kernel<<<CUV_WALDBOOST_REPORT_BLOCKS, CUV_WALDBOOST_REPORT_THREADS, 0,
+      self->stream>>> (self->device_hits (), n_counters, (uint4 *) self->pinned,
       (uint4 *) hits_to);
   CUV_CUDA_LAUNCHED (report_kernel);
   return 0;
@@ -284,17 +290,18 @@ scan_levels (CuvWaldboostCuda *self, CuvLevels levels, cudaStream_t stream)
       : -1;
 }
 
-// On two streams: integral images wait for memory while other levels are
-// scanned, and no multiprocessor waits for the last tiles of a kernel.
+// Scans on two streams: making integral images, limited by memory, overlaps
+// with the scan of other levels, and the last tiles of a kernel with the first
+// ones of another.
 static int
 scan_in_parts (CuvWaldboostCuda *self)
 {
   CUV_CUDA_TRY (cudaEventRecord (self->forked, self->stream));
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->beside, self->forked, 0));
-  if (scan_levels (self, CUV_OTHER_LEVELS, self->beside) != 0)
+  if (scan_levels (self, CUV_PYRAMID_OTHER_LEVELS, self->beside) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->joined, self->beside));
-  if (scan_levels (self, CUV_SPLIT_LEVELS, self->stream) != 0)
+  if (scan_levels (self, CUV_PYRAMID_SPLIT_LEVELS, self->stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->joined, 0));
   return 0;
@@ -305,13 +312,13 @@ scan_all (CuvWaldboostCuda *self)
 {
   return self->pyramid.in_parts ()
       ? scan_in_parts (self)
-      : scan_levels (self, CUV_ALL_LEVELS, self->stream);
+      : scan_levels (self, CUV_PYRAMID_ALL_LEVELS, self->stream);
 }
 
 static int
-submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
+cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
 {
-  if (take_images (self) != 0)
+  if (acquire_images (self) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
@@ -322,8 +329,8 @@ submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
   return 0;
 }
 
-// After a failure it waits: kernels that were enqueued before still use frame
-// and images.
+// After a failure waits for the kernels already enqueued, which use frame and
+// images.
 static int
 end_submit (CuvWaldboostCuda *self, int status)
 {
@@ -331,7 +338,7 @@ end_submit (CuvWaldboostCuda *self, int status)
     return 0;
   cudaStreamSynchronize (self->beside);
   cuv_end_submit (status, self->stream);
-  give_back_images (self);
+  release_images (self);
   return -1;
 }
 
@@ -340,19 +347,22 @@ cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
-  return self->empty ? 0 : end_submit (self, submit_all (self, frame));
+  return self->empty
+      ? 0
+      : end_submit (self, cuv_waldboost_submit_all (self, frame));
 }
 
 // Sorts hits unless the GPU did.
 static void
 sort_hits (CuvWaldboostHit *hits, size_t n)
 {
-  if (n > REPORT_SORTED)
+  if (n > CUV_WALDBOOST_REPORT_SORTED)
     std::sort (hits, hits + n, is_before);
 }
 
-// If hits overflow, those that were stored are arbitrary. Searches again, a few
-// rows at a time, until the first CUV_WALDBOOST_MAX_HITS in order are found.
+// If there are too many hits, those stored are an arbitrary subset. Scans
+// again, a few rows at a time, to find the first CUV_WALDBOOST_MAX_HITS in
+// order.
 static int
 find_first (CuvWaldboostCuda *self)
 {
@@ -383,7 +393,8 @@ find_first (CuvWaldboostCuda *self)
   return 0;
 }
 
-// A cascade evaluates all of a stage for every window that reaches it.
+// The number of weak classifiers that a cascade evaluated: all of a stage's,
+// for every window that reached it.
 static uint64_t
 cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
 {
@@ -399,7 +410,7 @@ cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
 }
 
 static int
-collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 {
   CuvCounters counters;
   float ms;
@@ -436,8 +447,8 @@ collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 extern "C" int
 cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 {
-  if (collect (self, result) != 0)
+  if (cuv_waldboost_collect (self, result) != 0)
     return end_submit (self, -1);
-  give_back_images (self);
+  release_images (self);
   return 0;
 }

@@ -1,7 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sliding-window detection on the GPU. All functions use the current CUDA
- * context.
- */
+/* Sliding-window detection on the GPU, and a map of this folder.
+ *
+ * Cascades: P. Viola, M. Jones, Rapid Object Detection using a Boosted Cascade
+ * of Simple Features, CVPR 2001; of LBP features: S. Liao et al., Learning
+ * Multi-scale Block Local Binary Patterns for Face Recognition, ICB 2007.
+ * WaldBoost: J. Sochman, J. Matas, WaldBoost - Learning for Time Constrained
+ * Sequential Detection, CVPR 2005. Results equal those of the C reference in
+ * elements/waldboost/reference/, bit by bit.
+ *
+ * elements/waldboost/backend.c calls the functions below, train/backend.c there
+ * those of choose.h. cuv_waldboost_cuda_submit() enqueues for a frame: the
+ * pyramid's pictures, their integral images if the model reads them, the scan,
+ * which appends hits in any order, and report_kernel, which writes sorted hits
+ * to pinned memory. cuv_waldboost_cuda_collect() waits for that.
+ *
+ *   waldboost.cu          a detector: its memory, a frame, the report
+ *   scanner.cuh           interface of the two scanners; counters and hits
+ *   image-pool.*          device memory of a frame's images, shared by the
+ *                         detectors of a context
+ *   choose.*              training: the feature with the least loss
+ *   pyramid.cuh           levels and their images
+ *   pyramid-layout.cu     where they are in memory; tables for the kernels
+ *   pyramid.cu            launches the kernels of the pyramid:
+ *     resize.cuh            frame -> grey, turned if asked for -> pictures:
+ *                             cuv_halves_kernel: up to five levels, each half
+ *                               of the one before, in one launch; for models
+ *                               that need no integral images
+ *                             cuv_picture_kernel: all other levels; also sums
+ *                               columns, for the integral images
+ *     integral-kernel.cuh   integral images, and those of squares (Haar)
+ *     tilted-kernels.cuh    tilted ones (Haar)
+ *     turn.h                a pixel of the turned frame, on CPU and GPU
+ *   features.cuh          block sums and LBP codes from integral images
+ *
+ * OpenCV cascades: cascade/cascade-scanner.cu chooses, in submit() and
+ * scan_tiles(). A block copies a tile of the integral images to shared memory.
+ *
+ *   model and size                    kernels (file), why
+ *   LBP stumps, blocks of up to 257   pair_kernel, pair_survivor_kernel
+ *   pixels, stage 0 of up to 12         (window-pair-kernels.cuh): sums fit 16
+ *                                       bits, so a word serves two windows
+ *   other LBP                         dense_kernel, survivor_kernel
+ *                                       (single-window-kernels.cuh)
+ *   Haar stumps, windows up to 62     the same with tiles of fixed pitch: a
+ *   wide, steps 1 and 2                 thread evaluates two rows at once
+ *   other Haar; trees                 the same, one window per thread
+ *   windows too large for a tile      the same, reading global memory
+ *
+ *     cascade-plan.cuh      tiles, node format and tables of a plan
+ *     host-tables.cuh       functions that fill the tables
+ *     packed-nodes.cuh      nodes in 8 (LBP) or 16 bytes (Haar) where their
+ *                           values fit, else as they are
+ *     cascade.cuh           a cascade on the device; stages of one window
+ *     tile.cuh              a block's tile; a window's contrast
+ *
+ * WaldBoost models: waldboost-scanner.cu chooses, in set_plan() and
+ * submit_as(); waldboost-model.cuh has what its kernels share.
+ *
+ *   model and plan                    kernel (file), why
+ *   rearrangement auto, step 1,       plane_kernel (planes/plane-kernel.cuh):
+ *   blocks of up to 2x2 pixels,         one value per position serves all
+ *   windows up to 64 wide               weak classifiers
+ *     LBP                               of codes (planes/lbp-planes.cuh)
+ *     LRD, LRP                          of block sums (planes/rank-planes.cuh)
+ *   none, shared, ballot; also auto   block_kernel (variants/block-kernel.cuh):
+ *   for other models                    survivors stay in their block
+ *   global, hybrid, prefix-sum        segment_kernel, then finish_kernel
+ *                                       (variants/segment-kernels.cuh): lists
+ *                                       of the whole frame, for comparison
+ *
+ *     planes/planes.cuh, planes/plane-tables.cu   which models planes support,
+ *                           their layout and tables
+ *     variants/feature-codes.cuh    codes from integral images
+ *     variants/launch-variants.cuh  chooses and launches the variant
+ *
+ * Every device runs the same kernels; its shared memory limits the height of
+ * the tiles. Macros of these parts are CUV_CASCADE_, CUV_PLANE_, CUV_VARIANT_,
+ * CUV_PYRAMID_ and CUV_CHOOSE_; others are CUV_WALDBOOST_.
+ *
+ * All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H
 #define CUV_WALDBOOST_CUDA_H
 
@@ -14,27 +91,28 @@ CUV_BEGIN
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads model and plan and allocates memory; both may be freed afterwards.
- * The detectors of a context share the memory of the frames that are submitted
- * but not collected, one of which can be once this returns. NULL on failure,
- * see cuv_cuda_error(). */
+ * The detectors of a context share the device memory of frames in work, which
+ * is enough for at least one frame when this returns. NULL on failure, see
+ * cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 
-/* Changes to another plan of the same model. Memory only grows. Ends a frame
- * that was submitted and not collected, which must not be collected any more.
- * Returns 0 or -1; after -1 only cuv_waldboost_cuda_free() is allowed. */
+/* Changes to another plan of the same model. Memory only grows. A frame that
+ * was submitted but not collected is dropped and must not be collected. Returns
+ * 0 or -1; after -1 only cuv_waldboost_cuda_free() is allowed. */
 int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
-/* Enqueues the scan of one frame of the plan's size in device memory; the same
- * thread collects it. Waits after a failure, and while other threads have four
- * frames submitted but not collected, or the memory of fewer is all there is.
- * Returns 0 or -1. */
+/* Enqueues the scan of a frame in device memory, of the plan's width x height;
+ * the same thread must collect it. At most four frames of a context may be
+ * pending, fewer if memory is short: waits until one of another thread has been
+ * collected. After a failure waits for what was enqueued. Returns 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
-/* Waits for the last submit, exactly once per submit. Returns 0 or -1. */
+/* Waits for the last submit; call it exactly once per submit. *result is valid
+ * until the next submit. Returns 0 or -1. */
 int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *result);
 

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades: evaluation of a window's stages, and tiles of window
-// positions, whose part of the integral image a block copies to shared memory.
+// An OpenCV cascade on the device, and the evaluation of its stages for one
+// window.
 #ifndef CUV_WALDBOOST_CASCADE_CUH
 #define CUV_WALDBOOST_CASCADE_CUH
 
-#include <cuda_pipeline.h>
 #include <type_traits>
-#include "waldboost/cascade/nodes.cuh"
-#include "waldboost/detector.cuh"
+#include "waldboost/cascade/packed-nodes.cuh"
+#include "waldboost/scanner.cuh"
 
-#define THREADS 256
-#define WARPS (THREADS / 32)
+#define CUV_CASCADE_THREADS 256
+#define CUV_CASCADE_WARPS (CUV_CASCADE_THREADS / 32)
 // window positions of a tile, across and down
-#define TILE_X 64
-#define MAX_TILE_Y 32
-#define MAX_HAAR_Y 16
-#define FEW_WEAK 24 // weak classifiers of stage 0 that fit kernel arguments
+#define CUV_CASCADE_TILE_X 64
+#define CUV_CASCADE_MAX_TILE_Y 32
+#define CUV_CASCADE_MAX_HAAR_Y 16
+// most weak classifiers of a stage 0 that is a kernel argument
+#define CUV_CASCADE_FIRST_WEAK 24
 
 // When few windows of a tile are left, several threads evaluate a stage for one
-// window, if sums are exact in any order: a warp in long stages, GROUP threads
-// in others. The limits are measured.
-#define LONG_STAGE 24 // least weak classifiers of a long stage
-#define GROUP 8
-#define FEW_SHORT 48 // most windows for which GROUP is faster in a short stage
-#define FEW_LONG 128 // and in a long one
-#define FEW 32       // most windows that are no longer compacted
+// window, if sums are exact in any order: a warp in long stages,
+// CUV_CASCADE_GROUP threads in others. The limits were fastest among those
+// measured.
+#define CUV_CASCADE_LONG_STAGE 24 // least weak classifiers of a long stage
+#define CUV_CASCADE_GROUP 8
+// most windows for which CUV_CASCADE_GROUP is faster in a short stage
+#define CUV_CASCADE_FEW_SHORT 48
+#define CUV_CASCADE_FEW_LONG 128 // and in a long one
+#define CUV_CASCADE_FEW 32       // most windows that are no longer compacted
 
-// Haar: compile-time pitch of tiles whose windows are at most FIXED_WINDOW
-// wide, so that addresses of windows in different rows differ by a constant.
-// Windows below each other are 8 banks of shared memory apart, 16 at step 2:
-// survivors come in clusters, which would otherwise collide.
-#define FIXED_WINDOW 62
+// Haar: a pitch known at compile time, for windows of at most
+// CUV_CASCADE_FIXED_WINDOW columns, so that addresses of windows in different
+// rows differ by a constant. Windows below each other are 8 banks of shared
+// memory apart, 16 at step 2, which avoids bank conflicts of clustered
+// survivors.
+#define CUV_CASCADE_FIXED_WINDOW 62
 static constexpr __host__ __device__ int
-fixed_pitch (bool split)
+cuv_cascade_fixed_pitch (bool split)
 {
   return (split ? 192 : 128) + 8;
 }
@@ -71,7 +74,7 @@ template <typename Nodes> struct Cascade {
 template <typename Node> struct FirstStage {
   Stage stage;
   int32_t n; // 0: does not fit
-  Node nodes[2][FEW_WEAK];
+  Node nodes[2][CUV_CASCADE_FIRST_WEAK];
 };
 
 // Layout of a tile in shared memory.
@@ -106,7 +109,7 @@ template <typename Sum> struct View {
   unsigned half; // pairs: byte selector of the window's half
 };
 
-// The window's block sum, which with pairs is one of two.
+// The window's block sum; with CuvPair, one of the two in a word.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const View<Sum> &, unsigned sum)
@@ -235,126 +238,6 @@ stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
   }
   return !(stage_sum<stumps, 1> (cascade, nodes, stage, view)
       < (double) stage.threshold);
-}
-
-// ---- tiles ----
-
-// A block's tile of the integral images, in shared memory if tiled.
-template <typename Sum, bool tiled> struct Tile {
-  static const bool paired = std::is_same<Sum, CuvPair>::value;
-  const CuvPyramidLevel level;
-  const CuvTile tile;
-  bool split;
-  int pitch;
-  const Sum *sums; // at the tile's first position
-  const uint32_t *tilted;
-
-  // Starts the copy of the tile; before reading, wait() and __syncthreads().
-  __device__
-  Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
-      const Images &images, const TileShape &shape)
-      : level (levels[tile.level]), tile (tile), split (cuv_is_split (level))
-  {
-    extern __shared__ uint4 shared[];
-    const int64_t at = level.first
-        + (int64_t) tile.y * level.plan.step * level.pitch
-        + tile.x * (split ? 1 : level.plan.step);
-
-    sums = (const Sum *) images.sums + at;
-    tilted = images.tilted != nullptr ? images.tilted + at : nullptr;
-    pitch = level.pitch;
-    if (!tiled)
-      return;
-    sums = copy (sums, (Sum *) shared, shape);
-    if (tilted != nullptr)
-      tilted = copy (
-          tilted, (uint32_t *) ((Sum *) shared + shape.image_elements), shape);
-    pitch = shape.pitch_of (split);
-    __pipeline_commit ();
-  }
-
-  // Waits for the thread's own part of the copy.
-  __device__ void
-  wait () const
-  {
-    __pipeline_wait_prior (0);
-  }
-
-  // Each warp copies every WARPS-th row, 16 bytes per thread.
-  template <typename T>
-  __device__ const T *
-  copy (const T *from, T *to, const TileShape &shape) const
-  {
-    const int per_copy = 16 / sizeof (T), tile_pitch = shape.pitch_of (split);
-    const int half = split ? shape.half : tile_pitch;
-    const int rows =
-        (shape.rows - 1) * level.plan.step + shape.window_height + 1;
-    const int warp = cuv_warp_of_thread ();
-
-    for (int x = threadIdx.x % 32 * per_copy; x < tile_pitch;
-         x += 32 * per_copy) {
-      const T *at = from + (int64_t) warp * level.pitch
-          + (x < half ? x : level.pitch / 2 + x - half);
-
-#pragma unroll 4
-      for (int y = warp; y < rows; y += WARPS) {
-        __pipeline_memcpy_async (to + y * tile_pitch + x, at, 16);
-        at += WARPS * level.pitch;
-      }
-    }
-    return to;
-  }
-
-  __device__ View<Sum>
-  view (int column, int row) const
-  {
-    const int across = paired ? column % CUV_PAIR_X : column;
-    int at =
-        row * level.plan.step * pitch + across * (split ? 1 : level.plan.step);
-
-    return View<Sum>{ sums + at, tilted + at, 1,
-      column < CUV_PAIR_X ? 0x4410u : 0x4432u };
-  }
-
-  __device__ bool
-  inside (int column, int row) const
-  {
-    return tile.x + column < level.plan.n_x && tile.y + row < level.plan.n_y;
-  }
-};
-
-// A window's contrast normalisation; false if there is too little contrast, or
-// the window is out of its row's range.
-static __device__ bool
-find_factor (const CuvPyramidLevel &level, const Images &images, int width,
-    int height, int column, int row, float *factor)
-{
-  const bool split = cuv_is_split (level);
-  const int half = level.pitch / 2, step = level.plan.step;
-  const int64_t at = level.first + (int64_t) row * step * level.pitch
-      + (split ? column : column * step);
-  const int size = sizeof (uint32_t), pitch = level.pitch * size;
-  const int top = pitch, bottom = (height - 1) * pitch;
-  const int left = cuv_integral_column (split, half, 1) * size;
-  const int right = cuv_integral_column (split, half, width - 1) * size;
-  const int32_t corner[4] = { top + left, top + right, bottom + left,
-    bottom + right };
-  const int area = (width - 2) * (height - 2);
-
-  if (images.ranges != nullptr) {
-    const CuvRange range = images.ranges[level.plan.first_range + row];
-
-    if (column < range.first || column >= range.end)
-      return false;
-  }
-  double sum = cuv_rectangle ((const uint32_t *) images.sums + at, corner);
-  double squares = cuv_rectangle (images.squares + at, corner);
-  double nf = area * squares - sum * sum;
-
-  if (!(nf > 0))
-    return false;
-  *factor = (float) (1 / sqrt (nf));
-  return (double) area * (double) *factor < 0.1;
 }
 
 #endif

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes: the features of WaldBoost models with blocks of up to 2 x 2 pixels in
-// a dense scan. A thread block keeps, for each block size, a plane of values at
-// each position of its tile in shared memory: LBP codes (planes/patterns.cuh),
-// or block sums for LRD and LRP (planes/ranks.cuh).
-#ifndef CUV_WALDBOOST_PLANES_CUH
-#define CUV_WALDBOOST_PLANES_CUH
+// Planes: features of WaldBoost models with blocks of up to 2 x 2 pixels and
+// steps of 1. For each block size a thread block keeps a plane in shared
+// memory, a value for each position of its tile: the LBP code
+// (planes/lbp-planes.cuh), or for LRD and LRP the block sum
+// (planes/rank-planes.cuh).
+#ifndef CUV_WALDBOOST_PLANES_PLANES_CUH
+#define CUV_WALDBOOST_PLANES_PLANES_CUH
 
-#include "waldboost/boost.cuh"
+#include "waldboost/waldboost-model.cuh"
 
 #define CUV_PLANE_Y 32 // rows of windows in a tile, at most
 #define CUV_PLANE_THREADS 256
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
-#define CUV_PLANE_ROWS                                                         \
-  (CUV_PLANE_Y / CUV_PLANE_WARPS) // rows of a tile per warp
-#define CUV_N_PLANES 4            // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
-#define CUV_FIRST 64              // weak classifiers that are kernel arguments
+// rows of a tile per warp
+#define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS)
+#define CUV_PLANE_N 4      // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
+#define CUV_PLANE_FIRST 64 // weak classifiers that are kernel arguments
 
 // A weak classifier in 16 bytes. Offsets are bytes in the planes.
 template <typename Acc> struct alignas (16) CuvPlaneNode {
@@ -43,15 +44,15 @@ cuv_plane_node (uint4 words)
 // The first weak classifiers, passed by value: uniform reads then come from
 // constant memory.
 struct CuvPlaneFirst {
-  uint4 nodes[CUV_FIRST];
+  uint4 nodes[CUV_PLANE_FIRST];
 };
 
 // Layout of the planes in shared memory.
 struct CuvPlaneShape {
   int32_t pitch, rows; // bytes per row; rows for CUV_PLANE_Y rows of windows
-  int32_t first[CUV_N_PLANES]; // offset of each plane; -1 = unused
-  uint32_t bias[CUV_N_PLANES]; // rounding of means, for two packed values
-  int32_t shift[CUV_N_PLANES]; // division of means; else 0
+  int32_t first[CUV_PLANE_N]; // offset of each plane; -1 = unused
+  uint32_t bias[CUV_PLANE_N]; // rounding of means, for two packed values
+  int32_t shift[CUV_PLANE_N]; // division of means; else 0
   int32_t means;
 };
 
@@ -101,7 +102,7 @@ template <typename Acc> struct CuvPlaneTables {
     return shape.rows - CUV_PLANE_Y + rounded;
   }
 
-  // As one load; the compiler would load the fields one by one.
+  // One load; the compiler would load the fields one by one.
   __device__ __forceinline__ Node
   node (int k) const
   {
@@ -170,13 +171,13 @@ public:
   {
     return CuvPlaneTables<Acc>{ planes_bytes,
       planes_bytes + (n_leaves * sizeof (Acc) + 15) / 16 * 16,
-      pyramid.image<const uint8_t> (CUV_PICTURES),
+      pyramid.image<const uint8_t> (CUV_IMAGE_PICTURES),
       pyramid.table<uint4> (nodes_at), pyramid.table<Acc> (leaves_at), n_leaves,
       n_codes, planes, rules };
   }
 
 private:
-  void lay_out (const CuvWaldboostModel &model, const bool used[CUV_N_PLANES]);
+  void lay_out (const CuvWaldboostModel &model, const bool used[CUV_PLANE_N]);
 
   CuvPlaneShape planes;
   bool patterns; // LBP

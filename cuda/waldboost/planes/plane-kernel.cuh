@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The dense scan by planes: a thread block runs a tile of windows through all
-// weak classifiers. The first few are evaluated for all windows, several
-// per thread. Survivors are listed; each warp then takes a part of the list and
-// compacts it whenever half of its windows are rejected. It uses one thread per
-// window, and for few windows a group of threads, which evaluate successive
-// weak classifiers at once.
-#ifndef CUV_WALDBOOST_PLANES_SCAN_CUH
-#define CUV_WALDBOOST_PLANES_SCAN_CUH
+// plane_kernel() scans with planes: a thread block runs a tile of windows
+// through all weak classifiers. The first few are evaluated for all windows,
+// several per thread. Survivors are listed; each warp then takes a part of the
+// list and compacts it when enough of its windows are rejected. A window has
+// one thread or, when few are left, a group of threads, which evaluate
+// successive weak classifiers at once.
+#ifndef CUV_WALDBOOST_PLANES_PLANE_KERNEL_CUH
+#define CUV_WALDBOOST_PLANES_PLANE_KERNEL_CUH
 
-#include "waldboost/planes/patterns.cuh"
-#include "waldboost/planes/ranks.cuh"
+#include "waldboost/planes/lbp-planes.cuh"
+#include "waldboost/planes/rank-planes.cuh"
 
 // A window: its offset in the planes, bytes, and its sum so far.
 template <typename Acc> struct PlaneWindow {
@@ -65,7 +65,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   static const int n_windows = Planes::n_windows; // per thread
   // weak classifiers evaluated at once, to hide the latency of reads
   static const int at_once = Planes::at_once;
-  // rarely exceeded; then the tile is scanned in quarters, each of which fits
+  // rarely exceeded; the tile is then scanned in quarters, which always fit
   static const int max_listed = Planes::tile_x * CUV_PLANE_Y * 3 / 8;
   static_assert (
       n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
@@ -202,13 +202,12 @@ template <typename Planes, typename Acc> struct PlaneRun {
   shared_node (int k) const
   {
     return cuv_plane_node<CuvPlaneNode<Acc>> (
-        k < CUV_FIRST ? first_nodes.nodes[k] : __ldg (planes.nodes + k));
+        k < CUV_PLANE_FIRST ? first_nodes.nodes[k] : __ldg (planes.nodes + k));
   }
 
-  // Runs weak classifiers k .. end - 1, or until at most stop_at of the warp's
-  // windows are alive, with one thread per window. All threads read the same
-  // weak classifiers, those without a window at a dummy offset. Returns the
-  // next weak classifier.
+  // Evaluates weak classifiers k .. end - 1, or until at most stop_at of the
+  // warp's windows are alive, with one thread per window; threads without a
+  // window take part at a dummy offset. Returns the next weak classifier.
   __device__ __forceinline__ int
   evaluate (int k, int end, int stop_at, Window *window)
   {
@@ -271,10 +270,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return k;
   }
 
-  // Runs the n windows of a list from weak classifier *k to end, with groups of
-  // threads; if the warp holds all of them at once, only until a third of them
-  // is rejected. Returns the number of survivors; *k is the next weak
-  // classifier.
+  // Evaluates the n windows of a list from weak classifier *k to end, with
+  // groups of threads; if one warp holds them all, only until a third is
+  // rejected. Returns the number of survivors; *k is the next weak classifier.
   __device__ int
   run_list (const PlaneList<Acc> &list, int group, int n, int *k, int end)
   {
@@ -391,8 +389,8 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
     } else {
       __syncthreads (); // n_done is 0
     }
-    // The last warp to finish takes the next tile: taken earlier, it would wait
-    // here while other blocks are idle.
+    // The last warp to finish takes the next tile: a tile taken earlier would
+    // wait here while other blocks are idle.
     __syncwarp ();
     if (lane_of_thread () == 0
         && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {

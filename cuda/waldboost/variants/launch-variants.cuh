@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Launches the variants of blocks.cuh and frame.cuh.
-#ifndef CUV_WALDBOOST_VARIANTS_LAUNCH_CUH
-#define CUV_WALDBOOST_VARIANTS_LAUNCH_CUH
+// Chooses the kernel of a variant (block-kernel.cuh or segment-kernels.cuh) and
+// its number of threads, and launches it.
+#ifndef CUV_WALDBOOST_VARIANTS_LAUNCH_VARIANTS_CUH
+#define CUV_WALDBOOST_VARIANTS_LAUNCH_VARIANTS_CUH
 
 #include <algorithm>
 #include <vector>
-#include "waldboost/variants/frame.cuh"
+#include "waldboost/variants/segment-kernels.cuh"
 
-#define MAX_LISTED (1 << 22) // windows that a list in global memory holds
-#define N_COUNTS 64          // counters, for the lists after each segment
+// most windows of a list in global memory
+#define CUV_VARIANT_MAX_LISTED (1 << 22)
+#define CUV_VARIANT_N_COUNTS 64 // counters, for the lists after each segment
 
 // The arguments of a scan that do not depend on the variant.
 template <typename Acc> struct VariantScan {
@@ -43,10 +45,13 @@ public:
     if (in_blocks ())
       return 0;
     for (CuvBuffer &list : lists) {
-      if (cuv_buffer_reserve (&list, MAX_LISTED * sizeof (Entry<int32_t>)) != 0)
+      if (cuv_buffer_reserve (
+              &list, CUV_VARIANT_MAX_LISTED * sizeof (Entry<int32_t>))
+          != 0)
         return -1;
     }
-    return cuv_buffer_reserve (&counts, N_COUNTS * sizeof (uint32_t));
+    return cuv_buffer_reserve (
+        &counts, CUV_VARIANT_N_COUNTS * sizeof (uint32_t));
   }
 
   template <typename Acc, typename Access>
@@ -106,7 +111,7 @@ private:
       const FrameList<Acc> from = frame_list<Acc> (s);
       const int first = s > 0 ? scan.segments[s - 1].end : 0;
 
-      if (s > 0 && scan.segments[s].end - first >= LONG_SEGMENT) {
+      if (s > 0 && scan.segments[s].end - first >= CUV_VARIANT_LONG_SEGMENT) {
         finish_kernel<Access, Acc, threads>
             <<<blocks, threads, 0, scan.stream>>> (tiles, scan.levels, shape,
                 access, scan.model, scan.rows, scan.hits, s, from);
@@ -122,16 +127,16 @@ private:
     return 0;
   }
 
-  // Scans as many tiles at a time as a list can hold all windows of.
+  // Scans as many tiles at a time as a list can hold, if no window is rejected.
   template <int threads, typename Acc, typename Access>
   int
   run_segments (const VariantScan<Acc> &scan, const Access &access) const
   {
-    const int at_once = MAX_LISTED / threads;
+    const int at_once = CUV_VARIANT_MAX_LISTED / threads;
 
     for (int t = 0; t < scan.n_tiles; t += at_once) {
-      CUV_CUDA_TRY (cudaMemsetAsync (
-          counts.data, 0, N_COUNTS * sizeof (uint32_t), scan.stream));
+      CUV_CUDA_TRY (cudaMemsetAsync (counts.data, 0,
+          CUV_VARIANT_N_COUNTS * sizeof (uint32_t), scan.stream));
       if (run_list<threads> (scan, access, scan.tiles + t,
               std::min (at_once, scan.n_tiles - t))
           != 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Planes of block sums, 16 bits each, for LRD and LRP. The ranks of two blocks
 // take eleven reads, for one window or for two adjacent ones at once.
-#ifndef CUV_WALDBOOST_PLANES_RANKS_CUH
-#define CUV_WALDBOOST_PLANES_RANKS_CUH
+#ifndef CUV_WALDBOOST_PLANES_RANK_PLANES_CUH
+#define CUV_WALDBOOST_PLANES_RANK_PLANES_CUH
 
 #include "waldboost/planes/planes.cuh"
 
@@ -32,8 +32,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
               this->template block_value<means> (plane, v.y));
   }
 
-  // A warp computes some rows of each plane, from the same rows of pixels and
-  // one more. Pixels outside the picture are 0.
+  // A warp computes some rows of each plane from these rows of pixels and one
+  // more. Pixels outside the picture are 0.
   template <bool means>
   __device__ __forceinline__ void
   load_rows (

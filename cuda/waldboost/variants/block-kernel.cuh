@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variants of the scan of a WaldBoost model, which differ in how the surviving
-// windows are compacted (CuvRearrangement), as published for GPU detectors and
-// kept for comparison; all give the same result. They also scan what planes do
-// not support (large blocks, Haar features, steps above 1).
+// Variants of the scan of a WaldBoost model that differ in how the surviving
+// windows are compacted (CuvRearrangement), as GPU detectors in the literature
+// do; all give the same result. They are kept for comparison, and for what
+// planes do not support: large blocks, Haar features, steps above 1.
 //
-// This file: variants within a block. The survivors of its tile stay in
-// registers (NONE) or in lists in shared memory (SHARED, BALLOT). Access: the
-// class that reads a window's features, CuvIntegralAccess.
-#ifndef CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
-#define CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
+// This file: variants within a block. Survivors of its tile stay in registers
+// (NONE) or in lists in shared memory (SHARED, BALLOT). Access:
+// CuvIntegralAccess, which reads a window's features.
+#ifndef CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
+#define CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
 
-#include "waldboost/boost.cuh"
+#include "waldboost/waldboost-model.cuh"
 
-// weak classifiers of a segment from which a warp per window is faster
-#define LONG_SEGMENT 48
+// length of a segment from which a warp per window is faster
+#define CUV_VARIANT_LONG_SEGMENT 48
 
 // ---- one window ----
 
@@ -255,7 +255,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
 
         if (n_from == 0)
           break;
-        if (s > 0 && segment.end - first >= LONG_SEGMENT
+        if (s > 0 && segment.end - first >= CUV_VARIANT_LONG_SEGMENT
             && n_from <= (int) blockDim.x / 4)
           run.run_list_by_warps (first, segment, last, lists[odd], n_from,
               lists[!odd], &counts[(s + 1) % 3]);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scan of an OpenCV cascade: two kernels over tiles of window positions.
-// dense_kernel() evaluates stage 0 at every position and stores the result as
-// bit masks. OpenCV's scan does not visit the position after a window that
-// stage 0 rejects; survivor_kernel() finds the visited positions in the masks,
-// lists those of its tile that passed stage 0, the survivors, and evaluates the
-// other stages, compacting the list after each. Most LBP cascades are scanned
-// in pairs of windows instead, see pairs.cuh.
+// Scans an OpenCV cascade with two kernels over tiles of window positions.
+// dense_kernel() evaluates stage 0 at every position and stores the results as
+// bit masks. OpenCV does not visit the position after a window that stage 0
+// rejects: survivor_kernel() finds the visited positions in the masks, lists
+// those of its tile that passed stage 0, the survivors, and evaluates the other
+// stages, compacting the list after each. Most LBP cascades use
+// window-pair-kernels.cuh instead.
 //
 // Nodes: WideNodes or PackedNodes; Sum: element of the integral images; stumps:
 // all trees have one node; tiled: tiles are in shared memory.
-#ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
-#define CUV_WALDBOOST_CASCADE_KERNELS_CUH
+#ifndef CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
+#define CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
 
-#include "waldboost/cascade/cascade.cuh"
+#include "waldboost/cascade/tile.cuh"
 
 // ---- stage 0 ----
 
@@ -22,8 +22,8 @@ struct Outcome {
   bool flat; // Haar: has too little contrast, see CuvHaarNode
 };
 
-// Stage 0 of n windows, `apart` elements from each other, by stumps that are
-// kernel arguments.
+// Evaluates stage 0 for n windows, `apart` elements from each other; its stumps
+// are kernel arguments.
 template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
 first_stage (const Cascade<Nodes> &cascade,
@@ -59,11 +59,11 @@ first_stage (const Cascade<Nodes> &cascade,
                             : !(sums[i] < (double) stage.threshold);
 }
 
-// Stage 0 of a tile. A warp evaluates 32 positions at a time, or, if step is
-// not 0 (step 1 or 2, tiles of fixed_pitch()), those of two rows WARPS apart.
-// Writes bit masks, a word per 32 positions of a row: passed, positions that
-// pass stage 0; no_skip, positions after which the scan does not skip one: they
-// pass or are flat.
+// Evaluates stage 0 for a tile. A warp takes 32 positions at a time; if step is
+// not 0 (step 1 or 2, tiles of cuv_cascade_fixed_pitch()), 32 of each of two
+// rows CUV_CASCADE_WARPS apart. Writes bit masks, a word per 32 positions of a
+// row: passed, positions that pass stage 0; no_skip, positions after which the
+// scan does not skip one, because they pass or are flat.
 template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
 decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
@@ -73,39 +73,42 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
 {
   const bool haar = Nodes::Node::haar;
   const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
-  const int apart = WARPS * step * fixed_pitch (step == 2);
+  const int apart =
+      CUV_CASCADE_WARPS * step * cuv_cascade_fixed_pitch (step == 2);
   const Nodes nodes = cascade.nodes_of (tile.split);
 
-  for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
-    int row = cuv_warp_of_thread () + i / 2 * WARPS * n;
+  for (int i = 0;
+       i < shape.rows / CUV_CASCADE_WARPS / n * (CUV_CASCADE_TILE_X / 32);
+       i++) {
+    int row = cuv_warp_of_thread () + i / 2 * CUV_CASCADE_WARPS * n;
     int column = i % 2 * 32 + lane;
     View<Sum> views[n];
     Outcome outcomes[n] = {};
 
 #pragma unroll
     for (int j = 0; j < n; j++) {
-      views[j] = tile.view (column, row + j * WARPS);
-      if (haar && tile.inside (column, row + j * WARPS))
+      views[j] = tile.view (column, row + j * CUV_CASCADE_WARPS);
+      if (haar && tile.inside (column, row + j * CUV_CASCADE_WARPS))
         outcomes[j].flat = !find_factor (tile.level, images,
             cascade.window_width, cascade.window_height, tile.tile.x + column,
-            tile.tile.y + row + j * WARPS, &views[j].factor);
+            tile.tile.y + row + j * CUV_CASCADE_WARPS, &views[j].factor);
     }
     if (stumps && first.n > 0) {
       first_stage<n, apart> (cascade, first, tile.split, views, outcomes);
     } else {
 #pragma unroll
       for (int j = 0; j < n; j++)
-        outcomes[j].ok = tile.inside (column, row + j * WARPS)
+        outcomes[j].ok = tile.inside (column, row + j * CUV_CASCADE_WARPS)
             && stage_passes<stumps> (
                 cascade, nodes, cascade.stages[0], views[j]);
     }
 #pragma unroll
     for (int j = 0; j < n; j++) {
       bool ok = outcomes[j].ok && !outcomes[j].flat
-          && tile.inside (column, row + j * WARPS);
+          && tile.inside (column, row + j * CUV_CASCADE_WARPS);
       unsigned bits = __ballot_sync (~0u, ok);
       unsigned flat = haar ? __ballot_sync (~0u, outcomes[j].flat) : 0;
-      int y = tile.tile.y + row + j * WARPS;
+      int y = tile.tile.y + row + j * CUV_CASCADE_WARPS;
       int word = (tile.tile.x + column - lane) / 32;
 
       if (lane == 0 && y < tile.level.plan.n_y && word < tile.level.words) {
@@ -120,10 +123,10 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
 }
 
 // Grid: tiles. Dynamic shared memory: the tile. fixed: its pitch is
-// fixed_pitch().
+// cuv_cascade_fixed_pitch().
 template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_CASCADE_THREADS)
     dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         Images images, TileShape shape, Cascade<Nodes> cascade,
         const __grid_constant__ FirstStage<typename Nodes::Node> first,
@@ -147,10 +150,10 @@ __launch_bounds__ (THREADS)
 
 // ---- survivors ----
 
-// Whether the scan visits the first position of a word of no_skip. After the
-// last no_skip position before it, every other position is visited, so it is if
-// that one is an odd number of positions away; words without any do not matter,
-// as 32 is even.
+// Whether the scan visits the first position of a word of no_skip. Every other
+// position after the last no_skip position is visited, so this one is if its
+// distance from that is odd; words without a no_skip position do not matter, as
+// 32 is even.
 static __device__ bool
 visits_first (const uint32_t *row_start, const uint32_t *word)
 {
@@ -163,10 +166,9 @@ visits_first (const uint32_t *row_start, const uint32_t *word)
   return true;
 }
 
-// Mask of the positions of a word that the scan visits: in each run up to and
-// including a no_skip position, every other one from the run's first. Runs that
-// start at an odd position are found by the carry of an addition, which
-// propagates from there to the run's end.
+// Mask of the positions of a word that the scan visits: every other one of each
+// run, from its first; a run ends with a no_skip position. In runs that start
+// at an odd position an addition carries from there to the run's end.
 static __device__ uint32_t
 visited_bits (uint32_t no_skip, bool visits_first)
 {
@@ -184,18 +186,18 @@ valid_bits (const CuvPyramidLevel &level, int word)
 }
 
 // Lists the visited positions of a tile that passed stage 0, in any order, and
-// updates the counters. rows: of the tile; requested: rows to search.
+// updates the counters. rows: of the tile; requested: rows to scan.
 static __device__ void
 list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
     const CuvRows &requested, bool skip, const uint32_t *passed,
     const uint32_t *no_skip, uint16_t *list, int *n_list, CuvCounters *counters)
 {
-  const int words = TILE_X / 32;
+  const int words = CUV_CASCADE_TILE_X / 32;
   int row = threadIdx.x / words, y = tile.y + row;
   int column = tile.x / 32 + threadIdx.x % words;
   uint32_t visited = 0, alive = 0, alive_or_flat = 0;
 
-  if (threadIdx.x >= MAX_TILE_Y * words) // whole warps
+  if (threadIdx.x >= CUV_CASCADE_MAX_TILE_Y * words) // whole warps
     return;
   if (row < rows && y < level.plan.n_y && column < level.words
       && requested.has (tile.level, y)) {
@@ -225,7 +227,7 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
 
 // A list of windows of a tile in shared memory.
 struct WindowList {
-  uint16_t *index; // row * TILE_X + column
+  uint16_t *index; // row * CUV_CASCADE_TILE_X + column
   float *factor;   // Haar: View.factor; not in a block's first list
 };
 
@@ -243,7 +245,8 @@ struct Survivors {
   __device__ View<Sum>
   view_of (WindowList list, int k, bool has_factors) const
   {
-    int row = list.index[k] / TILE_X, column = list.index[k] % TILE_X;
+    int row = list.index[k] / CUV_CASCADE_TILE_X,
+        column = list.index[k] % CUV_CASCADE_TILE_X;
     View<Sum> view = tile.view (column, row);
 
     if (haar && has_factors)
@@ -261,8 +264,8 @@ struct Survivors {
   {
     int step = tile.level.plan.step;
 
-    out.add (tile.tile.level, (tile.tile.x + index % TILE_X) * step,
-        (tile.tile.y + index / TILE_X) * step, (float) margin);
+    out.add (tile.tile.level, (tile.tile.x + index % CUV_CASCADE_TILE_X) * step,
+        (tile.tile.y + index / CUV_CASCADE_TILE_X) * step, (float) margin);
   }
 
   // Counts n windows that passed a stage.
@@ -282,7 +285,7 @@ struct Survivors {
   {
     const Stage s = cascade.stages[stage];
 
-    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+    for (int k = threadIdx.x / group; k < n; k += CUV_CASCADE_THREADS / group) {
       const View<Sum> view = view_of (list, k, has_factors);
       const bool ok = group == 1
           ? stage_passes<stumps> (cascade, nodes, s, view)
@@ -305,7 +308,7 @@ struct Survivors {
   __device__ void
   finish (int stage, WindowList list, int n, bool has_factors) const
   {
-    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+    for (int k = threadIdx.x / group; k < n; k += CUV_CASCADE_THREADS / group) {
       View<Sum> view = view_of (list, k, has_factors);
       double sum = 0, threshold = 0;
       bool ok = true;
@@ -331,20 +334,20 @@ struct Survivors {
       int *n_to) const
   {
     const Stage s = cascade.stages[stage];
-    const bool is_long = s.end - s.first >= LONG_STAGE;
+    const bool is_long = s.end - s.first >= CUV_CASCADE_LONG_STAGE;
     const bool last = stage == cascade.n_stages - 1;
 
     if (n == 0)
       return true;
-    if (cascade.exact && is_long && (last || n <= WARPS))
+    if (cascade.exact && is_long && (last || n <= CUV_CASCADE_WARPS))
       finish<32> (stage, list, n, has_factors);
-    else if (cascade.exact && !is_long && (last || n <= FEW_SHORT))
-      finish<GROUP> (stage, list, n, has_factors);
-    else if (last || (!cascade.exact && n <= FEW))
+    else if (cascade.exact && !is_long && (last || n <= CUV_CASCADE_FEW_SHORT))
+      finish<CUV_CASCADE_GROUP> (stage, list, n, has_factors);
+    else if (last || (!cascade.exact && n <= CUV_CASCADE_FEW))
       finish<1> (stage, list, n, has_factors);
     else {
-      if (cascade.exact && is_long && n <= FEW_LONG)
-        compact<GROUP> (stage, list, n, has_factors, to, n_to);
+      if (cascade.exact && is_long && n <= CUV_CASCADE_FEW_LONG)
+        compact<CUV_CASCADE_GROUP> (stage, list, n, has_factors, to, n_to);
       else
         compact<1> (stage, list, n, has_factors, to, n_to);
       return false;
@@ -354,8 +357,9 @@ struct Survivors {
 };
 
 // Evaluates the stages from `stage` on for a block's windows; the two lists
-// alternate. counts, in shared memory: lengths of the current list, the next
-// and the one after; counts[0] is that of list, the others are 0.
+// alternate. counts, in shared memory: lengths of the current list, of the
+// next, and of the one after that. On entry counts[0] is the length of `list`,
+// the others are 0.
 template <typename Survivors>
 static __device__ void
 run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
@@ -382,14 +386,16 @@ run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
 // Grid: tiles. Dynamic shared memory: the tile.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
-__launch_bounds__ (THREADS, 4)
+__launch_bounds__ (CUV_CASCADE_THREADS, 4)
     survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         Images images, TileShape shape, Cascade<Nodes> cascade, CuvRows rows,
         const uint32_t *passed, const uint32_t *no_skip, CuvHits out)
 {
   const bool haar = Nodes::Node::haar;
-  __shared__ uint16_t indices[2][TILE_X * (haar ? MAX_HAAR_Y : MAX_TILE_Y)];
-  __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
+  __shared__ uint16_t indices[2][CUV_CASCADE_TILE_X
+      * (haar ? CUV_CASCADE_MAX_HAAR_Y : CUV_CASCADE_MAX_TILE_Y)];
+  __shared__ float
+      factors[2][haar ? CUV_CASCADE_TILE_X * CUV_CASCADE_MAX_HAAR_Y : 1];
   __shared__ int counts[3];
   const CuvTile at = tiles[blockIdx.x];
 

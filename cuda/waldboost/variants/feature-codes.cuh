@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Codes of WaldBoost features, computed from integral images in global memory,
 // for any block size and step.
-#ifndef CUV_WALDBOOST_VARIANTS_CODES_CUH
-#define CUV_WALDBOOST_VARIANTS_CODES_CUH
+#ifndef CUV_WALDBOOST_VARIANTS_FEATURE_CODES_CUH
+#define CUV_WALDBOOST_VARIANTS_FEATURE_CODES_CUH
 
-#include "waldboost/boost.cuh"
+#include "waldboost/waldboost-model.cuh"
 
 // LBP; LRD and LRP; Haar.
 enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };

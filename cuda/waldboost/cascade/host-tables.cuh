@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Builds the tables of the kernels for OpenCV cascades (host code).
-#ifndef CUV_WALDBOOST_CASCADE_TABLES_CUH
-#define CUV_WALDBOOST_CASCADE_TABLES_CUH
+// Functions that build the tables of the kernels for OpenCV cascades (host
+// code).
+#ifndef CUV_WALDBOOST_CASCADE_HOST_TABLES_CUH
+#define CUV_WALDBOOST_CASCADE_HOST_TABLES_CUH
 
-#include "waldboost/cascade/pairs.cuh"
+#include "waldboost/cascade/window-pair-kernels.cuh"
 
 static void
 lay_out_node (LbpNode *to, const CuvGridNode &node, const CuvLayout &layout)
@@ -39,7 +40,7 @@ static PairNode
 lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
 {
   const CuvGridCorners corners = cuv_lay_out_grid (node, layout);
-  const bool small = node.width * node.height <= CUV_SMALL_BLOCK;
+  const bool small = node.width * node.height <= CUV_WALDBOOST_SMALL_BLOCK;
 
   return { { corners.row[0], corners.row[1], corners.row[2], corners.row[3] },
     { corners.column[1], corners.column[2], corners.column[3] }, small };
@@ -49,12 +50,13 @@ lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
 static std::vector<uint32_t>
 lay_out_patterns (const std::vector<CuvGridNode> &nodes)
 {
-  std::vector<uint32_t> patterns (PATTERN_WORDS * nodes.size (), 0);
+  std::vector<uint32_t> patterns (CUV_CASCADE_PATTERN_WORDS * nodes.size (), 0);
 
   for (size_t i = 0; i < nodes.size (); i++) {
     for (int code = 0; code < 256; code++) {
       if (nodes[i].subset[code >> 5] >> (code & 31) & 1)
-        patterns[PATTERN_WORDS * i + code / 32] |= 1u << (31 - code % 32);
+        patterns[CUV_CASCADE_PATTERN_WORDS * i + code / 32] |= 1u
+            << (31 - code % 32);
     }
   }
   return patterns;
@@ -121,13 +123,14 @@ nodes_of (const CuvWaldboostModel *model, const HaarNode *)
   return model->haar_nodes;
 }
 
-// Whether packing loses nothing.
+// Whether packing keeps all values.
 template <typename Node>
 static bool
 survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
 {
   return std::all_of (nodes.begin (), nodes.end (), [&] (const Node &node) {
-    const Node after = unpack (pack (node, layout), layout.pitch * layout.size);
+    const Node after = cuv_cascade_unpack (
+        cuv_cascade_pack (node, layout), layout.pitch * layout.size);
 
     return memcmp (&after.corners, &node.corners, sizeof node.corners) == 0;
   });
@@ -143,7 +146,7 @@ add_packed (CuvTables *tables, const std::vector<Node> &nodes,
   std::vector<uint2> branches;
 
   for (const Node &node : nodes) {
-    features.push_back (pack (node, layout));
+    features.push_back (cuv_cascade_pack (node, layout));
     branches.push_back (
         make_uint2 ((uint32_t) node.left.child, (uint32_t) node.right.child));
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variants (see blocks.cuh) that compact survivors across the frame: each
+// Variants (see block-kernel.cuh) that compact survivors across the frame: each
 // segment is a launch of its own that reads and writes lists in global memory
 // (GLOBAL, HYBRID, PREFIX_SUM).
-#ifndef CUV_WALDBOOST_VARIANTS_FRAME_CUH
-#define CUV_WALDBOOST_VARIANTS_FRAME_CUH
+#ifndef CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
+#define CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
 
 #include <cub/block/block_scan.cuh>
-#include "waldboost/variants/blocks.cuh"
+#include "waldboost/variants/block-kernel.cuh"
 
-#define FRAME_BITS 11 // bits of a window's index in its tile
+#define CUV_VARIANT_INDEX_BITS 11 // bits of a window's index in its tile
 
 // A window in a list.
 template <typename Acc> struct Entry {
-  uint32_t where; // tile << FRAME_BITS | index in the tile
+  uint32_t where; // tile << CUV_VARIANT_INDEX_BITS | index in the tile
   Acc sum;
 };
 
@@ -77,14 +77,16 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
        base += gridDim.x * threads) {
     uint32_t k = base + threadIdx.x;
     bool alive = k < n;
-    Entry<Acc> entry = { (k / threads) << FRAME_BITS | k % threads, 0 };
+    Entry<Acc> entry = { (k / threads) << CUV_VARIANT_INDEX_BITS | k % threads,
+      0 };
 
     if (alive && s > 0)
       entry = from.entries[k];
-    const CuvTile tile = tiles[alive ? entry.where >> FRAME_BITS : 0];
+    const CuvTile tile =
+        tiles[alive ? entry.where >> CUV_VARIANT_INDEX_BITS : 0];
     BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
       shape, rows, tally, 0, 0 };
-    const int where = entry.where & ((1 << FRAME_BITS) - 1);
+    const int where = entry.where & ((1 << CUV_VARIANT_INDEX_BITS) - 1);
 
     if (s == 0) {
       alive = alive && run.inside (where);
@@ -155,8 +157,8 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
   for (uint32_t k = (blockIdx.x * threads + threadIdx.x) / 32; k < n;
        k += gridDim.x * threads / 32) {
     const Entry<Acc> entry = from.entries[k];
-    const CuvTile tile = tiles[entry.where >> FRAME_BITS];
-    const int where = entry.where & ((1 << FRAME_BITS) - 1);
+    const CuvTile tile = tiles[entry.where >> CUV_VARIANT_INDEX_BITS];
+    const int where = entry.where & ((1 << CUV_VARIANT_INDEX_BITS) - 1);
     BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
       shape, rows, tally, 0, 0 };
 

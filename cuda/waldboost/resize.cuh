@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that resize the pictures of a pyramid's levels and compute the column
-// sums of their strips, which the integral kernel (pyramid.cu) needs.
-#ifndef CUV_WALDBOOST_PICTURES_CUH
-#define CUV_WALDBOOST_PICTURES_CUH
+// Kernels that convert a frame to grey and resize it to the pictures of the
+// levels; they also sum the columns of each strip, for integral_kernel().
+#ifndef CUV_WALDBOOST_RESIZE_CUH
+#define CUV_WALDBOOST_RESIZE_CUH
 
 #include "waldboost/pyramid.cuh"
 #include "waldboost/turn.h"
@@ -25,7 +25,7 @@ cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_frame_grey (&frame, x, y);
 }
 
-// The same of the turned frame.
+// The same for the turned frame.
 static __global__ void
 cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
 {
@@ -39,20 +39,20 @@ cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
 // Block: a square of the first level, one pixel per thread, and its halvings in
 // the following levels.
 static __global__ void
-__launch_bounds__ (CUV_HALVES *CUV_HALVES)
+__launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES)
     cuv_halves_kernel (const __grid_constant__ CuvHalves halves,
         const CuvPyramidLevel *levels, CuvSource frame, uint8_t *pictures)
 {
   // double buffer: the level read and the level written
-  __shared__ uint8_t squares[2][CUV_HALVES * CUV_HALVES];
+  __shared__ uint8_t squares[2][CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES];
   const uint8_t *from = frame.data
-      + (int64_t) (2 * CUV_HALVES * blockIdx.y) * frame.stride
-      + 2 * CUV_HALVES * blockIdx.x;
+      + (int64_t) (2 * CUV_PYRAMID_HALVES * blockIdx.y) * frame.stride
+      + 2 * CUV_PYRAMID_HALVES * blockIdx.x;
   int stride = frame.stride;
 
   for (int n = 0; n < halves.n; n++) {
     const CuvPyramidLevel &level = levels[halves.level[n]];
-    const int shift = CUV_HALVINGS - 1 - n, size = 1 << shift;
+    const int shift = CUV_PYRAMID_HALVINGS - 1 - n, size = 1 << shift;
     const int i = threadIdx.x, x = i & (size - 1), y = i >> shift;
     const int left = blockIdx.x * size + x, top = blockIdx.y * size + y;
 
@@ -73,7 +73,7 @@ __launch_bounds__ (CUV_HALVES *CUV_HALVES)
 // ---- resizing ----
 //
 // A class per CuvResize: N adjacent columns of a level, for one thread. row()
-// returns their pixels in one row, a byte each.
+// returns a row of their pixels, a byte each.
 
 // Vertical interpolation from 8.8 to 8.16 fixed point, with 0.5 added for
 // rounding. Taps are packed as index << 9 | weight, see pack_tap().
@@ -268,7 +268,8 @@ struct CuvPictures {
         }
       }
     }
-    const int64_t at = cuv_strip_sums_at (level, tile.y / CUV_STRIP) + x;
+    const int64_t at =
+        cuv_strip_sums_at (level, tile.y / CUV_PYRAMID_STRIP) + x;
     if (powers > 0)
       cuv_store_columns<N> (strip_sums + at, sums);
     if (powers > 1)
@@ -276,11 +277,11 @@ struct CuvPictures {
   }
 };
 
-// Grid: tiles. powers: 0; 1: also sums the pixels of the tile's columns; 2: and
-// their squares. With sums a tile is as high as a strip.
+// Grid: tiles. powers: 0: only the pictures; 1: also sums of the pixels of each
+// column; 2: and of their squares. With sums a tile is a strip.
 template <int powers>
 static __global__ void
-__launch_bounds__ (CUV_PICTURE_THREADS, 16)
+__launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16)
     cuv_picture_kernel (const CuvTile *tiles, CuvPictures pictures)
 {
   const CuvTile tile = tiles[blockIdx.x];

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades on the GPU: chooses the tile and the kernels, uploads tables,
-// launches.
+// The plan of an OpenCV cascade's scan (host code): the shape of its tiles, the
+// format of its nodes, its tables, and from these the arguments of its kernels.
+// Which kernels run is decided in cascade-scanner.cu.
+#ifndef CUV_WALDBOOST_CASCADE_PLAN_CUH
+#define CUV_WALDBOOST_CASCADE_PLAN_CUH
+
 #include <type_traits>
-#include "waldboost/cascade/tables.cuh"
+#include "waldboost/cascade/host-tables.cuh"
 
-#define MAX_TABLED 12 // most stumps of a stage with a table in Cascade.passes
+// most stumps of a stage with a table in Cascade.passes
+#define CUV_CASCADE_MAX_TABLED 12
 
-template <typename Node> class CascadeScanner : public CuvScanner
-{
-public:
-  explicit CascadeScanner (const CuvWaldboostModel *original)
-      : model (*original)
+template <typename Node> struct CascadePlan {
+  using HostNode = typename std::decay<decltype (*nodes_of (
+      nullptr, (Node *) nullptr))>::type;
+  static const bool haar = Node::haar;
+
+  explicit CascadePlan (const CuvWaldboostModel *original) : model (*original)
   {
     const auto *nodes = nodes_of (&model, (Node *) nullptr);
 
@@ -26,15 +32,15 @@ public:
     shared_of_multiprocessor =
         cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   }
-  ~CascadeScanner ()
+  ~CascadePlan ()
   {
     cuv_buffer_clear (&passed);
     cuv_buffer_clear (&no_skip);
   }
 
   int
-  set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
-      CuvTables *tables) override
+  set_plan (
+      const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables)
   {
     CuvPyramidNeeds needs = {};
     int pitch;
@@ -56,7 +62,7 @@ public:
     cuv_pyramid_set_plan (
         pyramid, tables, needs, &plan, shape.image_elements / shape.pitch[0]);
     pitch = pyramid->host_levels[0].pitch;
-    const int size = ELEMENT_BYTES;
+    const int size = CUV_CASCADE_ELEMENT_BYTES;
     CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
       { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
           size } };
@@ -75,39 +81,12 @@ public:
     return reserve_bits (*pyramid);
   }
 
-  int
-  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
-      cudaStream_t stream) override
-  {
-    using Self = CascadeScanner;
-    using Wide = WideNodes<Node>;
-    auto run = &Self::template launch_tiled<PackedNodes<Node>, uint32_t>;
-
-    if (tiles_of (rows.level).n () == 0)
-      return 0;
-    if (!tiled)
-      run = &Self::template launch<Wide, uint32_t, false, false, false>;
-    else if constexpr (haar) {
-      if (!packed)
-        run = &Self::template launch_tiled<Wide, uint32_t>;
-    } else if (paired)
-      run = &Self::template launch_tiled<PackedNodes<Node>, CuvPair>;
-    return (this->*run) (pyramid, hits, rows, stream);
-  }
-
-private:
-  using HostNode = typename std::decay<decltype (*nodes_of (
-      nullptr, (Node *) nullptr))>::type;
-  static const bool haar = Node::haar;
-
-  // ---- planning ----
-
   void
   add_stage (int first, int end)
   {
     Stage stage = { first, end, weak[end - 1].threshold, -1 };
 
-    if (Node::tabled && model.stumps && end - first <= MAX_TABLED) {
+    if (Node::tabled && model.stumps && end - first <= CUV_CASCADE_MAX_TABLED) {
       std::vector<float> left, right;
 
       for (int k = first; k < end; k++) {
@@ -122,34 +101,35 @@ private:
     stages.push_back (stage);
   }
 
-  // Whether a stage can be evaluated for pairs of windows, if those before it
-  // are.
+  // Whether a stage can be evaluated for pairs of windows, given that all
+  // before it are.
   bool
   decides_pairs (const Stage &stage) const
   {
     return paired && model.stumps && stage.passes >= 0
-        && stage.end <= PAIR_WEAK;
+        && stage.end <= CUV_CASCADE_PAIR_WEAK;
   }
 
-  // Chooses the tallest tile of which several fit a multiprocessor; 8 rows if
-  // at least one does; else none (tiled is false).
+  // Chooses the tallest tile that fits a multiprocessor four times, else one of
+  // 8 rows if it fits once, else none (tiled is false).
   void
   choose_tile_shape (const CuvWaldboostPlan &plan)
   {
-    const int size = ELEMENT_BYTES, per_16_bytes = 16 / size;
+    const int size = CUV_CASCADE_ELEMENT_BYTES, per_16_bytes = 16 / size;
     const int images = 1 + (model.tilted != 0);
-    const int columns = paired ? CUV_PAIR_X : TILE_X;
+    const int columns = paired ? CUV_PYRAMID_PAIR_X : CUV_CASCADE_TILE_X;
     int widest = 1;
 
     for (int i = 0; i < plan.n_levels; i++)
       widest = std::max (widest, plan.levels[i].step);
-    // static shared memory of the kernels and the reserve of the system per
+    // static shared memory of the kernels, and what the system reserves per
     // block
-    const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
-                             : MAX_TILE_Y * sizeof (uint16_t);
+    const int of_list = haar
+        ? CUV_CASCADE_MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
+        : CUV_CASCADE_MAX_TILE_Y * sizeof (uint16_t);
     const int lists_bytes = 1024
         + (decides_pairs (stages[0]) ? (int) sizeof (PairMemory)
-                                     : 2 * TILE_X * of_list);
+                                     : 2 * CUV_CASCADE_TILE_X * of_list);
     shape.window_height = model.window_height;
     shape.half = (columns + model.window_width / 2 + 1 + per_16_bytes - 1)
         / per_16_bytes * per_16_bytes;
@@ -157,19 +137,20 @@ private:
                          + model.window_width + 1 + per_16_bytes - 1)
         / per_16_bytes * per_16_bytes;
     shape.pitch[1] = 2 * shape.half;
-    // windows below each other are then 4 banks of shared memory apart, 8 at
-    // step 2, which spreads clusters of survivors over many banks
+    // windows below each other are 4 banks of shared memory apart, 8 at step 2,
+    // which avoids bank conflicts of clustered survivors
     for (int s = 0; s < 2 && paired; s++)
       shape.pitch[s] |= 4;
-    fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
+    fixed =
+        haar && model.window_width <= CUV_CASCADE_FIXED_WINDOW && widest <= 2;
     if (fixed) {
-      shape.pitch[0] = fixed_pitch (false);
-      shape.pitch[1] = fixed_pitch (true);
+      shape.pitch[0] = cuv_cascade_fixed_pitch (false);
+      shape.pitch[1] = cuv_cascade_fixed_pitch (true);
       shape.half = shape.pitch[1] / 2;
     }
     tiled = false;
-    for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
-         rows /= 2) {
+    for (int rows = haar ? CUV_CASCADE_MAX_HAAR_Y : CUV_CASCADE_MAX_TILE_Y;
+         rows >= 8 && !tiled; rows /= 2) {
       int tall[2] = { (rows - 1) * (widest == 2 ? 1 : widest), (rows - 1) * 2 };
       int elements = 0, largest = 0;
 
@@ -195,7 +176,7 @@ private:
       fixed &= rows > 8; // decide_tile() takes rows in pairs
     }
     if (!tiled) {
-      shape.rows = haar ? MAX_HAAR_Y : MAX_TILE_Y;
+      shape.rows = haar ? CUV_CASCADE_MAX_HAAR_Y : CUV_CASCADE_MAX_TILE_Y;
       shared_bytes = 0;
       fixed = false;
     }
@@ -246,7 +227,7 @@ private:
     if constexpr (!haar) {
       // the last stage needs its sum, the score
       const int max_stages =
-          std::max (1, std::min (PAIR_STAGES, model.n_stages - 1));
+          std::max (1, std::min (CUV_CASCADE_PAIR_STAGES, model.n_stages - 1));
 
       while (pairs.n < max_stages && decides_pairs (stages[pairs.n])) {
         pairs.stages[pairs.n] = stages[pairs.n];
@@ -269,7 +250,9 @@ private:
 
     packed = can_pack (layouts[0], nodes[0]) && can_pack (layouts[1], nodes[1]);
     first.stage = stages[0];
-    first.n = model.stumps && stages[0].end <= FEW_WEAK ? stages[0].end : 0;
+    first.n = model.stumps && stages[0].end <= CUV_CASCADE_FIRST_WEAK
+        ? stages[0].end
+        : 0;
     for (int s = 0; s < 2; s++) {
       std::copy_n (nodes[s].begin (), first.n, first.nodes[s]);
       if (packed)
@@ -289,7 +272,7 @@ private:
       const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
 
       for (int y = 0; y < level.n_y; y += shape.rows) {
-        for (int x = 0; x < level.n_x; x += TILE_X)
+        for (int x = 0; x < level.n_x; x += CUV_CASCADE_TILE_X)
           tiles.push_back (CuvTile{ i, x, y });
       }
     }
@@ -316,9 +299,9 @@ private:
         : -1;
   }
 
-  // ---- launchers ----
+  // ---- arguments of the kernels ----
 
-  // Tiles first .. end - 1, of the levels.
+  // Tiles first .. end - 1.
   struct TileRange {
     int first, end;
 
@@ -332,8 +315,8 @@ private:
   TileRange
   tiles_of (int levels) const
   {
-    return { levels == CUV_OTHER_LEVELS ? n_split : 0,
-      levels == CUV_SPLIT_LEVELS ? n_split : n_tiles };
+    return { levels == CUV_PYRAMID_OTHER_LEVELS ? n_split : 0,
+      levels == CUV_PYRAMID_SPLIT_LEVELS ? n_split : n_tiles };
   }
 
   void
@@ -350,7 +333,7 @@ private:
   {
     *nodes = { pyramid.table<typename Node::Packed> (nodes_at[split]),
       pyramid.table<uint2> (branches_at[split]),
-      shape.pitch[split] * ELEMENT_BYTES };
+      shape.pitch[split] * CUV_CASCADE_ELEMENT_BYTES };
   }
 
   template <typename Nodes>
@@ -371,101 +354,10 @@ private:
   Images
   images (const CuvPyramid &pyramid) const
   {
-    return { pyramid.image<void> (CUV_SUMS),
-      pyramid.image<const uint32_t> (CUV_SQUARES),
-      model.tilted ? pyramid.image<const uint32_t> (CUV_TILTED) : nullptr,
+    return { pyramid.image<void> (CUV_IMAGE_SUMS),
+      pyramid.image<const uint32_t> (CUV_IMAGE_SQUARES),
+      model.tilted ? pyramid.image<const uint32_t> (CUV_IMAGE_TILTED) : nullptr,
       has_ranges ? pyramid.table<CuvRange> (ranges_at) : nullptr };
-  }
-
-  template <typename Nodes, typename Sum, bool stumps, bool tiled_too,
-      bool fixed_too>
-  int
-  launch (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
-      cudaStream_t stream)
-  {
-    auto dense = dense_kernel<Nodes, Sum, stumps, tiled_too, fixed_too>;
-    auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled_too>;
-    const TileRange range = tiles_of (rows.level);
-    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at) + range.first;
-    const int n = range.n ();
-    const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
-    uint32_t *passed_bits = (uint32_t *) passed.data;
-    uint32_t *no_skip_bits = haar ? (uint32_t *) no_skip.data : passed_bits;
-
-    // drivers before 530 take no more arguments
-    static_assert (sizeof tiles + sizeof (CuvPyramidLevel *) + sizeof (Images)
-            + sizeof shape + sizeof cascade + sizeof first + sizeof passed_bits
-            + sizeof no_skip_bits + sizeof hits
-        <= 4096);
-    if (rows.level < 0) {
-      if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
-          || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)
-              != 0)
-        return -1;
-      dense<<<n, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
-          images (pyramid), shape, cascade, first, passed_bits, no_skip_bits,
-          hits);
-      CUV_CUDA_LAUNCHED (dense_kernel);
-    }
-    survivors<<<n, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
-        images (pyramid), shape, cascade, rows, passed_bits, no_skip_bits,
-        hits);
-    CUV_CUDA_LAUNCHED (survivor_kernel);
-    return 0;
-  }
-
-  template <typename Nodes>
-  int
-  launch_pairs (const CuvPyramid &pyramid, const CuvHits &hits,
-      const CuvRows &rows, cudaStream_t stream)
-  {
-    auto all = pair_kernel<Nodes>;
-    auto survivors = pair_survivor_kernel<Nodes>;
-    const TileRange range = tiles_of (rows.level);
-    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
-    const uint32_t *patterns = pyramid.table<uint32_t> (patterns_at);
-    const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
-    uint32_t *passed_bits = (uint32_t *) passed.data;
-
-    if (cuv_cuda_allow_shared ((const void *) all, shared_bytes) != 0
-        || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
-      return -1;
-    for (bool split : { true, false }) {
-      const int first = split ? range.first : std::max (range.first, n_split);
-      const int n = (split ? std::min (range.end, n_split) : range.end) - first;
-      const size_t bytes = split ? shared_bytes : unsplit_bytes;
-
-      if (n <= 0)
-        continue;
-      if (rows.level < 0) {
-        all<<<n, THREADS, bytes, stream>>> (tiles + first, pyramid.levels (),
-            images (pyramid), shape, cascade, pairs, patterns, passed_bits,
-            hits);
-        CUV_CUDA_LAUNCHED (pair_kernel);
-      }
-      survivors<<<n, THREADS, bytes, stream>>> (tiles + first,
-          pyramid.levels (), images (pyramid), shape, cascade, pairs, patterns,
-          rows, passed_bits, hits);
-      CUV_CUDA_LAUNCHED (pair_survivor_kernel);
-    }
-    return 0;
-  }
-
-  template <typename Nodes, typename Sum>
-  int
-  launch_tiled (const CuvPyramid &pyramid, const CuvHits &hits,
-      const CuvRows &rows, cudaStream_t stream)
-  {
-    if (!model.stumps)
-      return launch<Nodes, Sum, false, true, false> (
-          pyramid, hits, rows, stream);
-    if constexpr (std::is_same<Sum, CuvPair>::value) {
-      if (pairs.n > 0)
-        return launch_pairs<Nodes> (pyramid, hits, rows, stream);
-    }
-    if (fixed)
-      return launch<Nodes, Sum, true, true, haar> (pyramid, hits, rows, stream);
-    return launch<Nodes, Sum, true, true, false> (pyramid, hits, rows, stream);
   }
 
   CuvWaldboostModel model;      // its pointers may dangle: see the copies below
@@ -475,7 +367,7 @@ private:
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
   // sums are exact in any order; tiles are in shared memory; windows are
-  // scanned in pairs; tiles have fixed_pitch(); nodes are packed
+  // scanned in pairs; tiles have cuv_cascade_fixed_pitch(); nodes are packed
   bool exact, tiled, paired, fixed, packed;
   int shared_limit, shared_of_multiprocessor; // bytes
   bool has_ranges = false;
@@ -494,10 +386,4 @@ private:
       branches_at[2]; // unsplit and split; branches of packed nodes
 };
 
-CuvScanner *
-cuv_cascade_scanner_new (const CuvWaldboostModel *model)
-{
-  if (model->feature == CUV_FEATURE_HAAR)
-    return new CascadeScanner<HaarNode> (model);
-  return new CascadeScanner<LbpNode> (model);
-}
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "waldboost/images.cuh"
+// The pools of images, one per context, and the threads that wait for one.
+#include "waldboost/image-pool.cuh"
 
 #include <condition_variable>
 #include <map>
@@ -8,20 +9,20 @@
 #include <new>
 #include <vector>
 
-// Frames of a context that are processed at once. More take more memory, and
-// are not processed in less time.
-#define AT_ONCE 4
+// Frames of a context in work at once: more would take more memory, but no less
+// time.
+#define CUV_WALDBOOST_FRAMES_AT_ONCE 4
 
 struct CuvImagePool {
   void *context;
   int n_refs;
   std::vector<std::unique_ptr<CuvImages>> all;
-  std::condition_variable given_back;
+  std::condition_variable released;
 };
 
 static std::mutex mutex; // of the pools and what they contain
 
-// Pools by context. Never destroyed: threads may wait when the process exits.
+// Pools by context. Never destroyed, because threads may be waiting at exit.
 static std::map<void *, CuvImagePool> &
 pools ()
 {
@@ -61,9 +62,10 @@ cuv_image_pool_unref (CuvImagePool *self)
   pools ().erase (self->context);
 }
 
-// Whether a thread may take one more; most: that may be taken by others.
+// Whether a thread may acquire images: it has some, or others have at most
+// `most`.
 static bool
-may_take (const CuvImagePool *self, std::thread::id thread, int most)
+may_acquire (const CuvImagePool *self, std::thread::id thread, int most)
 {
   int n_taken = 0;
 
@@ -75,16 +77,16 @@ may_take (const CuvImagePool *self, std::thread::id thread, int most)
   return n_taken <= most;
 }
 
-// Waits until others have taken no more than `most`. Returns unused images, or
-// new ones without memory.
+// Waits until other threads have at most `most` images. Returns unused images,
+// or new ones without memory.
 static CuvImages *
-take (CuvImagePool *self, int most)
+cuv_images_acquire (CuvImagePool *self, int most)
 {
   const std::thread::id thread = std::this_thread::get_id ();
   std::unique_lock<std::mutex> lock (mutex);
   CuvImages *images = nullptr;
 
-  self->given_back.wait (lock, [=] { return may_take (self, thread, most); });
+  self->released.wait (lock, [=] { return may_acquire (self, thread, most); });
   for (const auto &candidate : self->all) {
     if (images == nullptr && candidate->owner == std::thread::id ())
       images = candidate.get ();
@@ -98,7 +100,7 @@ take (CuvImagePool *self, int most)
 }
 
 static int
-zero (const CuvBuffer &buffer)
+cuv_images_zero (const CuvBuffer &buffer)
 {
   CUV_CUDA_TRY (
       cudaMemsetAsync (buffer.data, 0, buffer.size, cudaStreamPerThread));
@@ -106,57 +108,57 @@ zero (const CuvBuffer &buffer)
   return 0;
 }
 
-// Allocates an image, if it is not large enough. Rows are read 4 or 16 bytes at
-// a time: what pads them is not used, but has a value.
+// Allocates an image that is not large enough, and zeroes it: rows are read 4
+// or 16 bytes at a time, so that their padding must be initialised.
 static int
-reserve (CuvBuffer *image, size_t size)
+cuv_images_reserve (CuvBuffer *image, size_t size)
 {
   if (size <= image->size)
     return 0;
   if (cuv_buffer_reserve (image, size) != 0)
     return -1;
-  if (zero (*image) == 0)
+  if (cuv_images_zero (*image) == 0)
     return 0;
   cuv_buffer_clear (image);
   return -1;
 }
 
 static int
-reserve_all (CuvImages *images, const size_t sizes[CUV_N_IMAGES])
+cuv_images_reserve_all (CuvImages *images, const size_t sizes[CUV_IMAGE_N])
 {
-  for (int i = 0; i < CUV_N_IMAGES; i++) {
-    if (reserve (&images->of[i], sizes[i]) != 0)
+  for (int i = 0; i < CUV_IMAGE_N; i++) {
+    if (cuv_images_reserve (&images->of[i], sizes[i]) != 0)
       return -1;
   }
   return 0;
 }
 
-// If the device's memory is too small for one more frame, waits until others
-// have given back theirs.
+// If device memory is too small for one more frame, waits for other threads to
+// release theirs.
 CuvImages *
-cuv_image_pool_take (CuvImagePool *self, const size_t sizes[CUV_N_IMAGES])
+cuv_image_pool_acquire (CuvImagePool *self, const size_t sizes[CUV_IMAGE_N])
 {
-  for (int most = AT_ONCE - 1; most >= 0; most--) {
+  for (int most = CUV_WALDBOOST_FRAMES_AT_ONCE - 1; most >= 0; most--) {
     CuvImages *images;
 
     try {
-      images = take (self, most);
+      images = cuv_images_acquire (self, most);
     } catch (const std::bad_alloc &) {
       cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
       return nullptr;
     }
-    if (reserve_all (images, sizes) == 0)
+    if (cuv_images_reserve_all (images, sizes) == 0)
       return images;
-    cuv_image_pool_give_back (self, images);
+    cuv_image_pool_release (self, images);
   }
   return nullptr;
 }
 
 void
-cuv_image_pool_give_back (CuvImagePool *self, CuvImages *images)
+cuv_image_pool_release (CuvImagePool *self, CuvImages *images)
 {
   const std::lock_guard<std::mutex> lock (mutex);
 
   images->owner = std::thread::id ();
-  self->given_back.notify_all (); // each waits for a number of its own
+  self->released.notify_all (); // each waits for a different number of images
 }

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV cascades of LBP features: the first stages, evaluated for pairs of
-// windows CUV_PAIR_X positions apart in a row. A thread has a pair, with the
-// block sums of both windows in the halves of one word (CuvPair).
-#ifndef CUV_WALDBOOST_CASCADE_PAIRS_CUH
-#define CUV_WALDBOOST_CASCADE_PAIRS_CUH
+// windows CUV_PYRAMID_PAIR_X positions apart in a row. A thread has a pair,
+// with the block sums of both windows in the halves of one word (CuvPair).
+#ifndef CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
+#define CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
 
-#include "waldboost/cascade/kernels.cuh"
+#include "waldboost/cascade/single-window-kernels.cuh"
 
-#define PAIR_STAGES 6   // most stages evaluated in pairs
-#define PAIR_WEAK 48    // most weak classifiers of these
-#define PATTERN_WORDS 8 // per node: a bit per pattern
-#define FEW_WINDOWS 32  // most windows of a tile that are no longer paired
-#define LIST_ROWS 32 // rows of a list of pairs: a column of a tile has no more
-#define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
-#define MANY_WINDOWS 512 // single windows listed from the pairs at a time
+#define CUV_CASCADE_PAIR_STAGES 6   // most stages evaluated in pairs
+#define CUV_CASCADE_PAIR_WEAK 48    // most weak classifiers of these
+#define CUV_CASCADE_PATTERN_WORDS 8 // per node: a bit per pattern
+// most windows of a tile that are no longer paired
+#define CUV_CASCADE_PAIR_FEW 32
+// rows of a list of pairs: a column of a tile has no more
+#define CUV_CASCADE_PAIR_ROWS 32
+#define CUV_CASCADE_MAX_PAIRS (CUV_CASCADE_PAIR_ROWS * CUV_PYRAMID_PAIR_X)
+// single windows listed from the pairs at a time
+#define CUV_CASCADE_PAIR_WINDOWS 512
 
 // Blocks per multiprocessor; with compute capability 7.5 it holds 1024 threads.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-#define PAIR_BLOCKS 4
+#define CUV_CASCADE_PAIR_BLOCKS 4
 #else
-#define PAIR_BLOCKS 5
+#define CUV_CASCADE_PAIR_BLOCKS 5
 #endif
 
 struct PairNode {
   int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
-  int32_t small;             // blocks have up to CUV_SMALL_BLOCK pixels
+  int32_t small; // blocks have up to CUV_WALDBOOST_SMALL_BLOCK pixels
 
   __device__ CuvGridCorners
   corners () const
@@ -38,13 +41,13 @@ struct PairNode {
 // memory.
 struct PairStages {
   int32_t n; // 0: stage 0 does not fit
-  Stage stages[PAIR_STAGES];
-  PairNode nodes[2][PAIR_WEAK];
+  Stage stages[CUV_CASCADE_PAIR_STAGES];
+  PairNode nodes[2][CUV_CASCADE_PAIR_WEAK];
 };
 
 // The patterns of the first nodes that go left: pattern p is bit 31 - p % 32 of
 // word p / 32.
-using PairPatterns = uint32_t[PAIR_WEAK][PATTERN_WORDS];
+using PairPatterns = uint32_t[CUV_CASCADE_PAIR_WEAK][CUV_CASCADE_PATTERN_WORDS];
 
 // A pair: which of its windows are alive (not rejected), and the decisions of
 // the current stage's stumps.
@@ -88,7 +91,7 @@ template <typename Nodes> struct PairTile {
   const PairStages &first;
   const PairPatterns &patterns;
 
-  // Evaluates stage s, one of the first, for n pairs.
+  // Evaluates stage s < first.n for n pairs.
   template <int n>
   __device__ __forceinline__ void
   decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
@@ -115,14 +118,16 @@ template <typename Nodes> struct PairTile {
 static __device__ void
 copy_patterns (PairPatterns to, const uint32_t *from, int n)
 {
-  for (int i = threadIdx.x; i < n * PATTERN_WORDS; i += THREADS)
-    to[i / PATTERN_WORDS][i % PATTERN_WORDS] = from[i];
+  for (int i = threadIdx.x; i < n * CUV_CASCADE_PATTERN_WORDS;
+       i += CUV_CASCADE_THREADS)
+    to[i / CUV_CASCADE_PATTERN_WORDS][i % CUV_CASCADE_PATTERN_WORDS] = from[i];
 }
 
 // ---- stage 0 at every position ----
 
-// Stage 0 of n rows of the tile, WARPS apart, by a warp. Writes two words of
-// bits per row, for the first and the second windows of the pairs.
+// A warp evaluates stage 0 for n rows of the tile, CUV_CASCADE_WARPS apart, and
+// writes two words of bits per row: for the first and for the second windows of
+// its pairs.
 template <int n, typename Nodes>
 static __device__ void
 decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
@@ -134,18 +139,18 @@ decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
 
 #pragma unroll
   for (int i = 0; i < n; i++) {
-    const int row = first_row + i * WARPS;
+    const int row = first_row + i * CUV_CASCADE_WARPS;
 
     windows[i] = tile.view (lane, row).sums;
     row_pairs[i].first = tile.inside (lane, row);
-    row_pairs[i].second = tile.inside (lane + CUV_PAIR_X, row);
+    row_pairs[i].second = tile.inside (lane + CUV_PYRAMID_PAIR_X, row);
   }
   pairs.template decide<n> (0, windows, row_pairs);
 #pragma unroll
   for (int i = 0; i < n; i++) {
     const unsigned first = __ballot_sync (~0u, row_pairs[i].first);
     const unsigned second = __ballot_sync (~0u, row_pairs[i].second);
-    const int y = tile.tile.y + first_row + i * WARPS;
+    const int y = tile.tile.y + first_row + i * CUV_CASCADE_WARPS;
     uint32_t *at = passed + tile.level.first_word + y * tile.level.words + word;
 
     if (lane == 0 && y < tile.level.plan.n_y) {
@@ -160,7 +165,7 @@ decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
 // at a time.
 template <typename Nodes>
 static __global__ void
-__launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
+__launch_bounds__ (CUV_CASCADE_THREADS) pair_kernel (const CuvTile *tiles,
     const CuvPyramidLevel *levels, Images images, TileShape shape,
     Cascade<Nodes> cascade, const __grid_constant__ PairStages first,
     const uint32_t *all_patterns, uint32_t *passed, CuvHits out)
@@ -174,22 +179,21 @@ __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
   __syncthreads ();
   const PairTile<Nodes> pairs = { tile, cascade, first, patterns };
   int row = cuv_warp_of_thread ();
-  for (; row + WARPS < shape.rows; row += 2 * WARPS)
+  for (; row + CUV_CASCADE_WARPS < shape.rows; row += 2 * CUV_CASCADE_WARPS)
     decide_rows<2> (pairs, row, passed);
-  for (; row < shape.rows; row += WARPS)
+  for (; row < shape.rows; row += CUV_CASCADE_WARPS)
     decide_rows<1> (pairs, row, passed);
 }
 
 // ---- survivors ----
 
-// A list of the pairs of a tile with an alive window. An entry is the pair's
-// index in the tile and, in bits 14 and 15, its alive windows. A warp processes
-// a row of the list. At steps 1 and 2, a column holds pairs whose sums are in
-// one bank of shared memory, so that the reads of a row do not conflict. This
-// holds for the full rows; further entries of a column follow after them in any
-// order.
+// The pairs of a tile that have an alive window. An entry is the pair's index
+// in the tile and, in bits 14 and 15, which of its windows are alive. A warp
+// processes a row of the list. In the full rows, at steps 1 and 2, a column
+// holds pairs whose sums are in one bank of shared memory, so that a row has no
+// bank conflicts. Entries that do not fit their column follow in any order.
 struct PairList {
-  uint16_t *entries; // CUV_PAIR_X per row
+  uint16_t *entries; // CUV_PYRAMID_PAIR_X per row
   int *columns;      // number of pairs per column
   int *n_rest;       // number of pairs after the full rows
   int full;          // rows
@@ -199,39 +203,41 @@ struct PairList {
   add (int at, bool first, bool second) const
   {
     const uint16_t entry = (uint16_t) (at | first << 14 | second << 15);
-    const int column = (at + at / CUV_PAIR_X * shift) % CUV_PAIR_X;
+    const int column =
+        (at + at / CUV_PYRAMID_PAIR_X * shift) % CUV_PYRAMID_PAIR_X;
     int row;
 
     if (!first && !second)
       return;
     row = atomicAdd (&columns[column], 1);
     if (row < full)
-      entries[row * CUV_PAIR_X + column] = entry;
+      entries[row * CUV_PYRAMID_PAIR_X + column] = entry;
     else
-      entries[full * CUV_PAIR_X + atomicAdd (n_rest, 1)] = entry;
+      entries[full * CUV_PYRAMID_PAIR_X + atomicAdd (n_rest, 1)] = entry;
   }
 
   __device__ int
   n_rows () const
   {
-    return full + (*n_rest + CUV_PAIR_X - 1) / CUV_PAIR_X;
+    return full + (*n_rest + CUV_PYRAMID_PAIR_X - 1) / CUV_PYRAMID_PAIR_X;
   }
 
   // A lane's entry of a row; if there is none, an index of the same bank.
   __device__ unsigned
   get (int row, int lane) const
   {
-    const bool there = row < full ? row < columns[lane]
-                                  : (row - full) * CUV_PAIR_X + lane < *n_rest;
+    const bool there = row < full
+        ? row < columns[lane]
+        : (row - full) * CUV_PYRAMID_PAIR_X + lane < *n_rest;
 
-    return there ? entries[row * CUV_PAIR_X + lane] : lane;
+    return there ? entries[row * CUV_PYRAMID_PAIR_X + lane] : lane;
   }
 };
 
 static __device__ int
 index_of (unsigned entry)
 {
-  return entry & (MAX_PAIRS - 1);
+  return entry & (CUV_CASCADE_MAX_PAIRS - 1);
 }
 
 static __device__ bool
@@ -253,8 +259,9 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// The visited positions of a row of the tile and those of them that pass stage
-// 0: a bit per position, a word for the first and one for the second windows.
+// The visited positions of a row of the tile, and those that also pass stage 0:
+// a bit per position, a word for the first and one for the second windows of
+// the pairs.
 struct PairRow {
   uint32_t visited[2], alive[2];
 
@@ -311,11 +318,11 @@ compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
   const int n = list.n_rows ();
   unsigned alive = 0;
 
-  for (int row = cuv_warp_of_thread (); row < n; row += WARPS) {
+  for (int row = cuv_warp_of_thread (); row < n; row += CUV_CASCADE_WARPS) {
     const unsigned entry = list.get (row, threadIdx.x % 32);
     const int at = index_of (entry);
     const CuvPair *window =
-        pairs.tile.view (at % CUV_PAIR_X, at / CUV_PAIR_X).sums;
+        pairs.tile.view (at % CUV_PYRAMID_PAIR_X, at / CUV_PYRAMID_PAIR_X).sums;
     Pair pair = { has_first (entry), has_second (entry), 0, 0 };
 
     pairs.template decide<1> (s, &window, &pair);
@@ -329,35 +336,37 @@ compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
 static __device__ void
 list_windows (const PairList &list, int row, int end, WindowList to, int *n)
 {
-  for (row += cuv_warp_of_thread (); row < end; row += WARPS) {
+  for (row += cuv_warp_of_thread (); row < end; row += CUV_CASCADE_WARPS) {
     const unsigned entry = list.get (row, threadIdx.x % 32);
     const int at = index_of (entry);
-    const int window = at / CUV_PAIR_X * TILE_X + at % CUV_PAIR_X;
+    const int window =
+        at / CUV_PYRAMID_PAIR_X * CUV_CASCADE_TILE_X + at % CUV_PYRAMID_PAIR_X;
 
     if (has_first (entry))
       to.index[atomicAdd (n, 1)] = (uint16_t) window;
     if (has_second (entry))
-      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_PAIR_X);
+      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_PYRAMID_PAIR_X);
   }
 }
 
 // Shared memory of a block, besides the tile.
 struct PairMemory {
   PairPatterns patterns;
-  uint16_t entries[2][MAX_PAIRS], windows[MANY_WINDOWS];
-  int columns[3][CUV_PAIR_X]; // of the current list and the next two
-  int n_rest[PAIR_STAGES];
+  uint16_t entries[2][CUV_CASCADE_MAX_PAIRS], windows[CUV_CASCADE_PAIR_WINDOWS];
+  int columns[3][CUV_PYRAMID_PAIR_X]; // of the current list and the next two
+  int n_rest[CUV_CASCADE_PAIR_STAGES];
   int n_windows[3]; // counts of run_remaining_stages()
   // numbers of windows: visited, alive after each stage
-  unsigned visited, alive[PAIR_STAGES];
+  unsigned visited, alive[CUV_CASCADE_PAIR_STAGES];
   unsigned n_pairs; // with a window alive after stage 0
 
   __device__ void
   clear ()
   {
-    if (threadIdx.x < 3 * CUV_PAIR_X)
-      columns[threadIdx.x / CUV_PAIR_X][threadIdx.x % CUV_PAIR_X] = 0;
-    if (threadIdx.x < PAIR_STAGES)
+    if (threadIdx.x < 3 * CUV_PYRAMID_PAIR_X)
+      columns[threadIdx.x / CUV_PYRAMID_PAIR_X]
+             [threadIdx.x % CUV_PYRAMID_PAIR_X] = 0;
+    if (threadIdx.x < CUV_CASCADE_PAIR_STAGES)
       n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
   }
 
@@ -372,7 +381,7 @@ struct PairMemory {
 // Grid: tiles. Dynamic shared memory: the tile.
 template <typename Nodes>
 static __global__ void
-__launch_bounds__ (THREADS, PAIR_BLOCKS)
+__launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
     pair_survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         Images images, TileShape shape, Cascade<Nodes> cascade,
         const __grid_constant__ PairStages first, const uint32_t *all_patterns,
@@ -389,8 +398,9 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
-  // every warp computes all rows, one per lane: no more expensive than its own
-  static_assert (MAX_TILE_Y <= 32, "a lane has a row of the tile");
+  // every warp computes all rows, one per lane, in the time that its own would
+  // take
+  static_assert (CUV_CASCADE_MAX_TILE_Y <= 32, "a lane has a row of the tile");
   if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
       && rows.has (at.level, at.y + lane))
     found = survivors_of_row (tile, lane, cascade.skip, passed);
@@ -408,23 +418,23 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   tile.wait ();
   __syncthreads ();
 
-  // full rows if all columns had the same number
-  const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
-  int full = memory.n_pairs / CUV_PAIR_X, s = 0;
+  // the number of full rows if the pairs were spread evenly over the columns
+  const int shift = tile.pitch * tile.level.plan.step % CUV_PYRAMID_PAIR_X;
+  int full = memory.n_pairs / CUV_PYRAMID_PAIR_X, s = 0;
   PairList list = memory.list (0, full, shift);
-  for (int row = warp; row < shape.rows; row += WARPS) {
+  for (int row = warp; row < shape.rows; row += CUV_CASCADE_WARPS) {
     const uint32_t first_half = __shfl_sync (~0u, found.alive[0], row);
     const uint32_t second_half = __shfl_sync (~0u, found.alive[1], row);
 
-    list.add (row * CUV_PAIR_X + lane, first_half >> lane & 1,
+    list.add (row * CUV_PYRAMID_PAIR_X + lane, first_half >> lane & 1,
         second_half >> lane & 1);
   }
   __syncthreads ();
-  while (s + 1 < first.n && memory.alive[s] > FEW_WINDOWS) {
+  while (s + 1 < first.n && memory.alive[s] > CUV_CASCADE_PAIR_FEW) {
     full /= 2; // about half of the pairs pass
     const PairList next = memory.list (++s, full, shift);
     if (threadIdx.x
-        < CUV_PAIR_X) // reset the columns of the list after the next
+        < CUV_PYRAMID_PAIR_X) // reset the columns of the list after the next
       memory.columns[(s + 1) % 3][threadIdx.x] = 0;
     const unsigned passing = compact_pairs (pairs, s, list, next);
 
@@ -434,13 +444,13 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
     __syncthreads ();
   }
 
-  // the remaining stages by single windows, as many at a time as fit the list
+  // the remaining stages for single windows, as many at a time as fit the list
   const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
     images, out, cascade.nodes_of (tile.split) };
   const WindowList windows = { memory.windows, nullptr };
   const WindowList spare = { memory.entries[(s + 1) % 2], nullptr };
   const int n_rows = list.n_rows (),
-            rows_at_once = MANY_WINDOWS / (2 * CUV_PAIR_X);
+            rows_at_once = CUV_CASCADE_PAIR_WINDOWS / (2 * CUV_PYRAMID_PAIR_X);
 
   for (int row = 0; row < n_rows; row += rows_at_once) {
     __syncthreads ();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// WaldBoost models on the GPU: tables and launches. Dense scans of models with
-// small blocks use planes (planes/scan.cuh), the fast path; everything else,
-// and any rearrangement that is requested, uses variants/.
+// Scans WaldBoost models on the GPU: chooses the kernel (set_plan(),
+// submit_as()), fills its tables and launches it. plane_kernel is the fast one,
+// for small blocks and steps of 1; all else, and any rearrangement that is
+// asked for, is left to variants/.
 #include <algorithm>
 #include <math.h>
 #include <stdio.h>
 #include <type_traits>
-#include "waldboost/planes/scan.cuh"
-#include "waldboost/variants/codes.cuh"
-#include "waldboost/variants/launch.cuh"
+#include "waldboost/planes/plane-kernel.cuh"
+#include "waldboost/variants/feature-codes.cuh"
+#include "waldboost/variants/launch-variants.cuh"
 
 // ---- the model on the device ----
 
@@ -72,8 +73,8 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 
 // ---- segments ----
 
-// The plan's segments, after which survivors are counted, divided by further
-// ends (finer), after which survivors are only compacted, while there are many.
+// The plan's segments, after which survivors are counted, divided at further
+// ends (finer), after which survivors are only compacted.
 static std::vector<Segment>
 schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 {
@@ -186,14 +187,14 @@ private:
 
   // ---- planning ----
 
-  // Reports a plan of too many segments. Returns -1.
+  // Records an error: the plan has too many segments. Returns -1.
   static int
   reject (const CuvWaldboostPlan &plan)
   {
     char text[80];
 
     snprintf (text, sizeof text,
-        "%d segments of weak classifiers, more than the maximum of %d",
+        "%d segments of weak classifiers; at most %d are supported",
         plan.n_segments, CUV_WALDBOOST_SEGMENTS);
     return cuv_cuda_record (cudaErrorInvalidValue, text);
   }
@@ -213,8 +214,8 @@ private:
               lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
   }
 
-  // Halves the last tiles, one per multiprocessor, to balance the end of the
-  // scan.
+  // Halves the last tiles, one per multiprocessor, so that blocks end at about
+  // the same time.
   void
   halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
   {
@@ -304,9 +305,9 @@ private:
       n_tiles, r.pyramid.levels (), segments, device_model<Acc> (r.pyramid),
       r.rows, r.hits, n_processors, r.stream };
 
-    const Access access = { r.pyramid.image<const Sum> (CUV_SUMS),
-      r.pyramid.image<const uint32_t> (CUV_SQUARES),
-      r.pyramid.image<const uint32_t> (CUV_TILTED),
+    const Access access = { r.pyramid.image<const Sum> (CUV_IMAGE_SUMS),
+      r.pyramid.image<const uint32_t> (CUV_IMAGE_SQUARES),
+      r.pyramid.image<const uint32_t> (CUV_IMAGE_TILTED),
       { r.pyramid.table<Node> (nodes_at[0]),
           r.pyramid.table<Node> (nodes_at[1]) },
       rules_of (model) };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Nodes of OpenCV cascades, in registers and in memory. The cost of a load
-// depends on the bytes that a warp receives, even if all threads read the same
-// address, so nodes are packed where their values fit.
-#ifndef CUV_WALDBOOST_CASCADE_NODES_CUH
-#define CUV_WALDBOOST_CASCADE_NODES_CUH
+// Nodes of OpenCV cascades, in registers and in memory. Even if all threads of
+// a warp read the same address, a load costs more the more bytes it returns, so
+// nodes are packed where their values fit.
+#ifndef CUV_WALDBOOST_CASCADE_PACKED_NODES_CUH
+#define CUV_WALDBOOST_CASCADE_PACKED_NODES_CUH
 
 #include <algorithm>
 #include <math.h>
@@ -38,14 +38,14 @@ struct alignas (16) HaarNode {
 // ---- packing; offsets in elements ----
 
 // An element of a cascade's integral images: uint32_t or CuvPair.
-#define ELEMENT_BYTES ((int) sizeof (uint32_t))
+#define CUV_CASCADE_ELEMENT_BYTES ((int) sizeof (uint32_t))
 
 // A grid in two words: offset of the first corner, distance of the next row;
 // offsets of the second and third column. The fourth column is as far from the
 // third as the second from the first, even in split rows: they are 2 block
 // widths apart.
 static inline uint2
-pack (const LbpNode &node, const CuvLayout &layout)
+cuv_cascade_pack (const LbpNode &node, const CuvLayout &layout)
 {
   const CuvGridCorners &c = node.corners;
   auto in_elements = [&] (int32_t bytes) {
@@ -58,9 +58,9 @@ pack (const LbpNode &node, const CuvLayout &layout)
 }
 
 static inline __host__ __device__ LbpNode
-unpack (const uint2 &packed, int)
+cuv_cascade_unpack (const uint2 &packed, int)
 {
-  const int size = ELEMENT_BYTES;
+  const int size = CUV_CASCADE_ELEMENT_BYTES;
   const int first = (int) (packed.x & 0xffff), down = (int) (packed.x >> 16);
   const int second = (int16_t) packed.y, third = (int) packed.y >> 16;
   LbpNode node = {};
@@ -76,14 +76,15 @@ unpack (const uint2 &packed, int)
 // A rectangle in one word, from the lowest bit: weight (negated for the first
 // rectangle), offset of the first corner, height, distance of the second
 // corner.
-#define WEIGHT_BITS 4
-#define FIRST_BITS 13
-#define HEIGHT_BITS 6
-#define HEIGHT_AT (WEIGHT_BITS + FIRST_BITS)
-#define ACROSS_AT (HEIGHT_AT + HEIGHT_BITS)
+#define CUV_CASCADE_WEIGHT_BITS 4
+#define CUV_CASCADE_OFFSET_BITS 13
+#define CUV_CASCADE_HEIGHT_BITS 6
+#define CUV_CASCADE_HEIGHT_AT                                                  \
+  (CUV_CASCADE_WEIGHT_BITS + CUV_CASCADE_OFFSET_BITS)
+#define CUV_CASCADE_ACROSS_AT (CUV_CASCADE_HEIGHT_AT + CUV_CASCADE_HEIGHT_BITS)
 
 static inline uint4
-pack (const HaarNode &node, const CuvLayout &layout)
+cuv_cascade_pack (const HaarNode &node, const CuvLayout &layout)
 {
   const int size = layout.size, pitch = layout.pitch * size;
   uint32_t words[4];
@@ -92,9 +93,9 @@ pack (const HaarNode &node, const CuvLayout &layout)
     const int32_t *corner = node.corners.corner[k];
 
     words[k] = (uint32_t) std::min (15.f, fabsf (node.corners.weight[k]))
-        | (uint32_t) (corner[0] / size) << WEIGHT_BITS
-        | (uint32_t) ((corner[2] - corner[0]) / pitch) << HEIGHT_AT
-        | (uint32_t) ((corner[1] - corner[0]) / size) << ACROSS_AT;
+        | (uint32_t) (corner[0] / size) << CUV_CASCADE_WEIGHT_BITS
+        | (uint32_t) ((corner[2] - corner[0]) / pitch) << CUV_CASCADE_HEIGHT_AT
+        | (uint32_t) ((corner[1] - corner[0]) / size) << CUV_CASCADE_ACROSS_AT;
   }
   memcpy (&words[3], &node.threshold, sizeof words[3]);
   return make_uint4 (words[0], words[1], words[2], words[3]);
@@ -102,21 +103,24 @@ pack (const HaarNode &node, const CuvLayout &layout)
 
 // pitch: bytes.
 static inline __host__ __device__ HaarNode
-unpack (const uint4 &packed, int pitch)
+cuv_cascade_unpack (const uint4 &packed, int pitch)
 {
   const uint32_t words[3] = { packed.x, packed.y, packed.z };
-  const int size = ELEMENT_BYTES;
+  const int size = CUV_CASCADE_ELEMENT_BYTES;
   HaarNode node = {};
 
   for (int k = 0; k < 3; k++) {
     const uint32_t word = words[k];
-    const int weight = word & ((1 << WEIGHT_BITS) - 1);
-    const int height = word >> HEIGHT_AT & ((1 << HEIGHT_BITS) - 1);
-    const int across = ((int) word >> ACROSS_AT) * size;
+    const int weight = word & ((1 << CUV_CASCADE_WEIGHT_BITS) - 1);
+    const int height =
+        word >> CUV_CASCADE_HEIGHT_AT & ((1 << CUV_CASCADE_HEIGHT_BITS) - 1);
+    const int across = ((int) word >> CUV_CASCADE_ACROSS_AT) * size;
     int32_t *corner = node.corners.corner[k];
 
     node.corners.weight[k] = (float) (k == 0 ? -weight : weight);
-    corner[0] = (int) (word >> WEIGHT_BITS & ((1 << FIRST_BITS) - 1)) * size;
+    corner[0] = (int) (word >> CUV_CASCADE_WEIGHT_BITS
+                    & ((1 << CUV_CASCADE_OFFSET_BITS) - 1))
+        * size;
     corner[1] = corner[0] + across;
     corner[2] = corner[0] + height * pitch;
     corner[3] = corner[2] + across;
@@ -161,7 +165,7 @@ template <typename Of> struct PackedNodes {
   __device__ __forceinline__ Node
   operator[] (int k) const
   {
-    Node node = unpack (__ldg (features + k), pitch);
+    Node node = cuv_cascade_unpack (__ldg (features + k), pitch);
     const uint2 branch = __ldg (branches + k);
 
     node.left.child = (int) branch.x;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Host code of planes: which models they support, their layout and tables.
-#include "waldboost/planes/patterns.cuh"
-#include "waldboost/planes/ranks.cuh"
+// Planes on the host: which models they support, their layout and tables.
+#include "waldboost/planes/lbp-planes.cuh"
+#include "waldboost/planes/rank-planes.cuh"
 
 #include <algorithm>
 #include <string.h>
 
 // Planes of wider windows do not fit shared memory; a warp computes a row of
 // sums of up to 128 columns.
-#define MAX_WINDOW_WIDTH 64
-#define MAX_PLANES (48 << 10) // bytes; leaves and a list need the rest
-#define SLACK 16              // bytes read after the last plane
+#define CUV_PLANE_MAX_WINDOW 64
+#define CUV_PLANE_MAX_BYTES (48 << 10) // bytes; leaves and a list need the rest
+#define CUV_PLANE_SLACK 16             // bytes read after the last plane
 
 // The plane of a feature's block size, -1 if blocks are too large.
 static int
@@ -23,7 +23,7 @@ plane_of (const CuvGridNode &node)
 
 void
 CuvPlanes::lay_out (
-    const CuvWaldboostModel &model, const bool used[CUV_N_PLANES])
+    const CuvWaldboostModel &model, const bool used[CUV_PLANE_N])
 {
   int n = 0;
 
@@ -44,7 +44,7 @@ CuvPlanes::lay_out (
   // the last weak classifier is followed by the final test
   n_dense = std::min (n_dense, model.n_weak - 1);
   planes.means = model.block_value != CUV_BLOCK_SUM;
-  for (int p = 0; p < CUV_N_PLANES; p++) {
+  for (int p = 0; p < CUV_PLANE_N; p++) {
     planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
     planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
     planes.bias[p] =
@@ -53,14 +53,15 @@ CuvPlanes::lay_out (
         : 0;
   }
   planes_bytes =
-      ((size_t) n * planes.pitch * planes.rows + SLACK + 15) / 16 * 16;
+      ((size_t) n * planes.pitch * planes.rows + CUV_PLANE_SLACK + 15) / 16
+      * 16;
 }
 
 bool
 CuvPlanes::fit (const CuvWaldboostModel &model,
     const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan)
 {
-  bool used[CUV_N_PLANES] = {};
+  bool used[CUV_PLANE_N] = {};
 
   for (int i = 0; i < plan.n_levels; i++) {
     if (plan.levels[i].n_x > 0 && plan.levels[i].step != 1)
@@ -71,10 +72,10 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
       return false;
     used[plane_of (node)] = true;
   }
-  if (grid.empty () || model.window_width > MAX_WINDOW_WIDTH)
+  if (grid.empty () || model.window_width > CUV_PLANE_MAX_WINDOW)
     return false;
   lay_out (model, used);
-  return planes_bytes <= MAX_PLANES;
+  return planes_bytes <= CUV_PLANE_MAX_BYTES;
 }
 
 template <typename Acc>

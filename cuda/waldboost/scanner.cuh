@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The interface of a scanner, which searches the pyramid for one kind of model:
-// counters, hits, rows to search.
-#ifndef CUV_WALDBOOST_DETECTOR_CUH
-#define CUV_WALDBOOST_DETECTOR_CUH
+// The interface of a scanner, which finds the hits of one kind of model in the
+// pyramid: counters, hits, rows to scan.
+#ifndef CUV_WALDBOOST_SCANNER_CUH
+#define CUV_WALDBOOST_SCANNER_CUH
 
 #include "waldboost/features.cuh"
 #include "waldboost/waldboost.h"
@@ -17,7 +17,7 @@ struct CuvCounters {
   unsigned long long n_hits, windows, weak, flat;
   unsigned long long began, ended; // start and end of the scan, nanoseconds
   unsigned tiles,
-      pad; // number of tiles taken by blocks, where blocks take them
+      pad; // tiles that blocks have taken (plane_kernel)
   unsigned long long survivors[1]; // n_segments elements
 };
 
@@ -25,8 +25,8 @@ struct CuvHits {
   CuvWaldboostHit *hits;
   CuvCounters *counters;
 
-  // Notes the start. Called by all threads of a scan's first kernel. Integral
-  // images of other levels may still be incomplete.
+  // Records the start of the scan; called by all threads of its first kernel,
+  // while integral images of other levels may still be in work.
   __device__ void
   begin () const
   {
@@ -44,7 +44,7 @@ struct CuvHits {
   }
 };
 
-// The rows of windows to search: first .. end - 1 of one level, or all of
+// The rows of windows to scan: first .. end - 1 of one level, or all rows of
 // several levels.
 struct CuvRows {
   int level, first, end; // level: its index, or CuvLevels
@@ -70,9 +70,10 @@ public:
   // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
   virtual int set_plan (
       const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables) = 0;
-  // Enqueues the search; the counters must be 0. If rows are of one level, the
-  // results of stage 0 are reused from the last search. Only a scanner that
-  // needs the pyramid in_parts is asked for split levels and for the others.
+  // Enqueues the scan; the counters must be 0. If rows are of one level,
+  // results of stage 0 are reused from the previous scan. Split and other
+  // levels are requested separately only if the scanner needs the pyramid
+  // in_parts. Returns 0 or -1.
   virtual int submit (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream) = 0;
 };

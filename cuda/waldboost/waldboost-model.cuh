@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by both scans of WaldBoost models, by planes (planes/scan.cuh) and by
-// variants (variants/). A window's sum runs over weak classifiers until
-// it falls below a threshold. Most windows are rejected early, so a warp soon
-// has few active threads: survivors have to be compacted after each segment of
-// weak classifiers. Acc is int32_t for fixed arithmetic, else float.
-#ifndef CUV_WALDBOOST_BOOST_CUH
-#define CUV_WALDBOOST_BOOST_CUH
+// A WaldBoost model on the device, and what its kernels share (planes/ and
+// variants/). The responses of weak classifiers are summed until the sum is
+// below a threshold, which rejects the window. Most windows are rejected early,
+// so a warp soon has few active threads: survivors are compacted after each
+// segment of weak classifiers. Acc, the type of the sum, is int32_t for fixed
+// arithmetic, else float.
+#ifndef CUV_WALDBOOST_WALDBOOST_MODEL_CUH
+#define CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 
-#include "waldboost/detector.cuh"
+#include "waldboost/scanner.cuh"
 
 // A segment ends after the first `end` weak classifiers. counter: index of the
 // plan's segment whose survivors are then counted, -1 = none.
@@ -46,9 +47,10 @@ lane_of_thread ()
   return threadIdx.x & 31;
 }
 
-// Adds a window's next n responses, per_thread successive ones per thread of a
-// group, to *sum. Returns the index of the first sum below its threshold, or n;
-// *sum is then the last sum. group is a power of two; called by whole warps.
+// Adds a window's next n responses to *sum; a thread of the group has
+// per_thread successive ones. Returns the index of the first sum below its
+// threshold, or n; then *sum is the last sum. group: a power of two. Called by
+// whole warps.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const int32_t responses[per_thread],
@@ -77,7 +79,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
   return below ? first : n;
 }
 
-// The same for floats, which are added in order.
+// The same for floats, added in the order of the reference.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[per_thread],

@@ -2,13 +2,14 @@
 // Planes of LBP codes. The code at a position depends only on the block size,
 // so all codes of a tile are computed once, and a weak classifier reads one
 // byte.
-#ifndef CUV_WALDBOOST_PLANES_PATTERNS_CUH
-#define CUV_WALDBOOST_PLANES_PATTERNS_CUH
+#ifndef CUV_WALDBOOST_PLANES_LBP_PLANES_CUH
+#define CUV_WALDBOOST_PLANES_LBP_PLANES_CUH
 
 #include "waldboost/planes/planes.cuh"
 
-#define CUV_CODE_COLUMNS 120 // computed by a warp at once, four per thread
-#define CUV_CODE_REACH 6     // rows of pixels that a code spans at most
+// computed by a warp at once, four per thread
+#define CUV_PLANE_CODE_COLUMNS 120
+#define CUV_PLANE_CODE_REACH 6 // rows of pixels that a code spans at most
 
 // A thread's part of a row: 16-bit values at its four columns and the next
 // four, two per word.
@@ -110,7 +111,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // The codes of one plane in row y, from the sums of rows y and following.
   template <int plane, bool means>
   __device__ __forceinline__ void
-  make_codes (const CuvCodeRow *const rows[CUV_CODE_REACH], bool wanted,
+  make_codes (const CuvCodeRow *const rows[CUV_PLANE_CODE_REACH], bool wanted,
       uint8_t *row_at) const
   {
     const int height = 1 + plane / 2;
@@ -128,14 +129,14 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
       *(uint32_t *) (row_at + shape.first[plane]) = codes;
   }
 
-  // A warp's rows of the planes whose blocks have this width, from the same
-  // rows of pixels and the five after them. Pixels outside the picture are 0.
+  // Computes a warp's rows of the planes whose blocks have this width, from
+  // these rows of pixels and the next five. Pixels outside the picture are 0.
   template <int width, bool means>
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows,
       int column, int warp, int warps) const
   {
-    const int reach = CUV_CODE_REACH;
+    const int reach = CUV_PLANE_CODE_REACH;
     const int rows_per_warp = (n_rows + warps - 1) / warps,
               first = warp * rows_per_warp;
     const int n =
@@ -143,14 +144,14 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
     const bool wanted =
-        lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
+        lane_of_thread () < CUV_PLANE_CODE_COLUMNS / 4 && column < shape.pitch;
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
-    CuvCodeRow rows[CUV_CODE_REACH]; // ring buffer of the last ones
+    CuvCodeRow rows[CUV_PLANE_CODE_REACH]; // ring buffer of the last ones
 
     for (int base = 0; base < n; base += reach) {
-      uint32_t four[CUV_CODE_REACH];
+      uint32_t four[CUV_PLANE_CODE_REACH];
 
 #pragma unroll
       for (int i = 0; i < reach; i++) {
@@ -159,7 +160,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
       }
 #pragma unroll
       for (int i = 0; i < reach; i++) {
-        const CuvCodeRow *last[CUV_CODE_REACH];
+        const CuvCodeRow *last[CUV_PLANE_CODE_REACH];
 
         rows[i] = sums_of<width> (four[i]);
 #pragma unroll
@@ -185,7 +186,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int warps = CUV_PLANE_WARPS / (narrow && wide ? 2 : 1);
     const int warp = cuv_warp_of_thread ();
 
-    for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
+    for (int base = 0; base < shape.pitch; base += CUV_PLANE_CODE_COLUMNS) {
       const int column = base + 4 * lane_of_thread ();
 
       if (narrow && warp < warps)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Scans OpenCV cascades on the GPU: chooses the kernels (submit(),
+// scan_tiles()) and launches them.
+#include <type_traits>
+#include "waldboost/cascade/cascade-plan.cuh"
+#include "waldboost/cascade/window-pair-kernels.cuh"
+
+template <typename Node> class CascadeScanner : public CuvScanner
+{
+public:
+  explicit CascadeScanner (const CuvWaldboostModel *model) : plan (model)
+  {
+  }
+
+  int
+  set_plan (const CuvWaldboostPlan &of_frame, CuvPyramid *pyramid,
+      CuvTables *tables) override
+  {
+    return plan.set_plan (of_frame, pyramid, tables);
+  }
+
+  // The choice by format of the integral images and of the nodes; waldboost.h
+  // has it as a table.
+  int
+  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
+      cudaStream_t stream) override
+  {
+    const Run run = { pyramid, hits, rows, stream };
+
+    if (plan.tiles_of (rows.level).n () == 0)
+      return 0;
+    if (!plan.tiled)
+      return scan_windows<Wide, uint32_t, false, false, false> (run);
+    if constexpr (Node::haar)
+      return plan.packed ? scan_tiles<Packed, uint32_t> (run)
+                         : scan_tiles<Wide, uint32_t> (run);
+    else
+      return plan.paired ? scan_tiles<Packed, CuvPair> (run)
+                         : scan_tiles<Packed, uint32_t> (run);
+  }
+
+private:
+  using Wide = WideNodes<Node>;
+  using Packed = PackedNodes<Node>;
+
+  // the arguments of submit()
+  struct Run {
+    const CuvPyramid &pyramid;
+    const CuvHits &hits;
+    const CuvRows &rows;
+    cudaStream_t stream;
+  };
+
+  // The choice for tiles in shared memory, by shape of the trees and of the
+  // tiles.
+  template <typename Nodes, typename Sum>
+  int
+  scan_tiles (const Run &run)
+  {
+    if (!plan.model.stumps)
+      return scan_windows<Nodes, Sum, false, true, false> (run);
+    if constexpr (std::is_same<Sum, CuvPair>::value) {
+      if (plan.pairs.n > 0)
+        return scan_pairs<Nodes> (run);
+    }
+    if (plan.fixed)
+      return scan_windows<Nodes, Sum, true, true, Node::haar> (run);
+    return scan_windows<Nodes, Sum, true, true, false> (run);
+  }
+
+  // Kernels that evaluate one window per thread at a time.
+  template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
+  int
+  scan_windows (const Run &run)
+  {
+    auto dense = dense_kernel<Nodes, Sum, stumps, tiled, fixed>;
+    auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled>;
+    const auto range = plan.tiles_of (run.rows.level);
+    const CuvTile *tiles =
+        run.pyramid.template table<CuvTile> (plan.tiles_at) + range.first;
+    const int n = range.n ();
+    const Cascade<Nodes> cascade =
+        plan.template device_cascade<Nodes> (run.pyramid);
+    uint32_t *passed_bits = (uint32_t *) plan.passed.data;
+    uint32_t *no_skip_bits =
+        Node::haar ? (uint32_t *) plan.no_skip.data : passed_bits;
+
+    // drivers before 530 take no more arguments
+    static_assert (sizeof tiles + sizeof (CuvPyramidLevel *) + sizeof (Images)
+            + sizeof plan.shape + sizeof cascade + sizeof plan.first
+            + sizeof passed_bits + sizeof no_skip_bits + sizeof run.hits
+        <= 4096);
+    if (run.rows.level < 0) {
+      if (cuv_cuda_allow_shared ((const void *) dense, plan.shared_bytes) != 0
+          || cuv_cuda_allow_shared ((const void *) survivors, plan.shared_bytes)
+              != 0)
+        return -1;
+      dense<<<n, CUV_CASCADE_THREADS, plan.shared_bytes, run.stream>>> (tiles,
+          run.pyramid.levels (), plan.images (run.pyramid), plan.shape, cascade,
+          plan.first, passed_bits, no_skip_bits, run.hits);
+      CUV_CUDA_LAUNCHED (dense_kernel);
+    }
+    survivors<<<n, CUV_CASCADE_THREADS, plan.shared_bytes, run.stream>>> (tiles,
+        run.pyramid.levels (), plan.images (run.pyramid), plan.shape, cascade,
+        run.rows, passed_bits, no_skip_bits, run.hits);
+    CUV_CUDA_LAUNCHED (survivor_kernel);
+    return 0;
+  }
+
+  // Kernels that evaluate two windows per word of the integral images. Levels
+  // with split columns have larger tiles than the others, thus two launches.
+  template <typename Nodes>
+  int
+  scan_pairs (const Run &run)
+  {
+    auto all = pair_kernel<Nodes>;
+    auto survivors = pair_survivor_kernel<Nodes>;
+    const auto range = plan.tiles_of (run.rows.level);
+    const CuvTile *tiles = run.pyramid.template table<CuvTile> (plan.tiles_at);
+    const uint32_t *patterns =
+        run.pyramid.template table<uint32_t> (plan.patterns_at);
+    const Cascade<Nodes> cascade =
+        plan.template device_cascade<Nodes> (run.pyramid);
+    uint32_t *passed_bits = (uint32_t *) plan.passed.data;
+
+    if (cuv_cuda_allow_shared ((const void *) all, plan.shared_bytes) != 0
+        || cuv_cuda_allow_shared ((const void *) survivors, plan.shared_bytes)
+            != 0)
+      return -1;
+    for (bool split : { true, false }) {
+      const int first =
+          split ? range.first : std::max (range.first, plan.n_split);
+      const int n =
+          (split ? std::min (range.end, plan.n_split) : range.end) - first;
+      const size_t bytes = split ? plan.shared_bytes : plan.unsplit_bytes;
+
+      if (n <= 0)
+        continue;
+      if (run.rows.level < 0) {
+        all<<<n, CUV_CASCADE_THREADS, bytes, run.stream>>> (tiles + first,
+            run.pyramid.levels (), plan.images (run.pyramid), plan.shape,
+            cascade, plan.pairs, patterns, passed_bits, run.hits);
+        CUV_CUDA_LAUNCHED (pair_kernel);
+      }
+      survivors<<<n, CUV_CASCADE_THREADS, bytes, run.stream>>> (tiles + first,
+          run.pyramid.levels (), plan.images (run.pyramid), plan.shape, cascade,
+          plan.pairs, patterns, run.rows, passed_bits, run.hits);
+      CUV_CUDA_LAUNCHED (pair_survivor_kernel);
+    }
+    return 0;
+  }
+
+  CascadePlan<Node> plan;
+};
+
+CuvScanner *
+cuv_cascade_scanner_new (const CuvWaldboostModel *model)
+{
+  if (model->feature == CUV_FEATURE_HAAR)
+    return new CascadeScanner<HaarNode> (model);
+  return new CascadeScanner<LbpNode> (model);
+}

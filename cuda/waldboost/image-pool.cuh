@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Device memory for the images of a frame, shared by the detectors of a
+// context: a detector needs it only while it processes a frame.
+#ifndef CUV_WALDBOOST_IMAGE_POOL_CUH
+#define CUV_WALDBOOST_IMAGE_POOL_CUH
+
+#include <thread>
+#include "cuv-cuda.cuh"
+
+enum CuvImage {
+  CUV_IMAGE_GREY, // if the frame has no grey plane that can be used
+  CUV_IMAGE_PICTURES,
+  CUV_IMAGE_SUMS,
+  CUV_IMAGE_SQUARES,
+  CUV_IMAGE_TILTED,
+  CUV_IMAGE_DIAGONAL,   // A of the tilted kernels
+  CUV_IMAGE_STRIP_SUMS, // column sums of each strip
+  CUV_IMAGE_STRIP_SQUARES,
+  CUV_IMAGE_N
+};
+
+struct CuvImages {
+  CuvBuffer of[CUV_IMAGE_N];
+  std::thread::id owner; // thread that acquired it; none: unused
+};
+
+struct CuvImagePool;
+
+// Returns the pool of the current context, NULL on failure. The last unref
+// frees its memory.
+CuvImagePool *cuv_image_pool_ref (void);
+void cuv_image_pool_unref (CuvImagePool *self); // NULL is allowed
+
+// Acquires images of at least these sizes in bytes, with undefined content;
+// NULL on failure. A thread that has none waits while others have four, or all
+// of the memory.
+CuvImages *cuv_image_pool_acquire (
+    CuvImagePool *self, const size_t sizes[CUV_IMAGE_N]);
+// Call when the GPU no longer uses them.
+void cuv_image_pool_release (CuvImagePool *self, CuvImages *images);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The kernel of upright integral images, of sums and of squares.
+//
+// A block processes a strip, CUV_PYRAMID_STRIP rows, each warp some of its
+// rows. The sum of a column down to a row is the sum of the strips above, from
+// cuv_picture_kernel(), plus rows of other warps, plus rows of this warp. The
+// scan of these column sums along the row is a row of the integral image.
+#ifndef CUV_WALDBOOST_INTEGRAL_KERNEL_CUH
+#define CUV_WALDBOOST_INTEGRAL_KERNEL_CUH
+
+#include <string.h>
+#include <type_traits>
+#include "waldboost/pyramid.cuh"
+
+#define CUV_PYRAMID_WARPS 8 // per block of the integral kernel
+// rows per warp: four, because pictures are padded to multiples of four
+#define CUV_PYRAMID_WARP_ROWS (CUV_PYRAMID_STRIP / CUV_PYRAMID_WARPS)
+#define CUV_PYRAMID_CHUNK 128 // columns at a time, 4 per lane
+
+// Column sums that W = CUV_PYRAMID_WARPS warps exchange: slot w is the sum of
+// every W-th strip above, from strip w on; slot W + w is the same plus the rows
+// of warp w. So the W slots from w on sum to all that is above the rows of warp
+// w.
+using Columns = uint4[2 * CUV_PYRAMID_WARPS][32];
+
+static __device__ uint4
+cuv_pyramid_add_columns (uint4 a, uint4 b)
+{
+  return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+// Exclusive scan of four columns per lane; carry is the sum of the previous
+// chunks.
+static __device__ uint4
+scan_columns (uint4 p, unsigned *carry)
+{
+  const unsigned total = p.x + p.y + p.z + p.w,
+                 sum = cuv_inclusive_scan (total);
+  uint4 out;
+
+  out.x = *carry + sum - total;
+  out.y = out.x + p.x;
+  out.z = out.y + p.y;
+  out.w = out.z + p.z;
+  *carry += __shfl_sync (~0u, sum, 31);
+  return out;
+}
+
+static __device__ void
+store_two (uint16_t *to, uint32_t a, uint32_t b)
+{
+  *(uint32_t *) to = __byte_perm (a, b, 0x5410);
+}
+
+template <typename Sum>
+static __device__ void
+store_two (Sum *to, uint32_t a, uint32_t b)
+{
+  static_assert (sizeof (Sum) == sizeof a, "a word");
+  *(uint2 *) to = make_uint2 (a, b);
+}
+
+// Four pixels of a row, a byte each; for CuvPair also those of the second
+// window.
+template <typename Sum> struct Four {
+  uint32_t pixels;
+
+  __device__ void
+  read (const uint8_t *row, int x, int, int)
+  {
+    pixels = __ldg ((const uint32_t *) (row + x));
+  }
+
+  __device__ uint4
+  values () const
+  {
+    return make_uint4 (__byte_perm (pixels, 0, 0x4440),
+        __byte_perm (pixels, 0, 0x4441), __byte_perm (pixels, 0, 0x4442),
+        __byte_perm (pixels, 0, 0x4443));
+  }
+};
+
+template <> struct Four<CuvPair> {
+  uint32_t pixels, others;
+
+  __device__ void
+  read (const uint8_t *row, int x, int apart, int width)
+  {
+    pixels = __ldg ((const uint32_t *) (row + x));
+    if (x + apart < width)
+      others = __ldg ((const uint32_t *) (row + x + apart));
+  }
+
+  __device__ uint4
+  values () const
+  {
+    const uint32_t mask = 0xff00ff;
+
+    return make_uint4 (__byte_perm (pixels, others, 0x0400) & mask,
+        __byte_perm (pixels, others, 0x0501) & mask,
+        __byte_perm (pixels, others, 0x0602) & mask,
+        __byte_perm (pixels, others, 0x0703) & mask);
+  }
+};
+
+// A warp's rows of an integral image.
+template <typename Sum, bool squared> struct WarpRows {
+  static const bool paired = std::is_same<Sum, CuvPair>::value;
+  const bool split, top; // columns are split; the first row is the picture's
+  const int warp, lane, pitch, width;
+  const int apart; // columns between the windows of a pair
+  const uint32_t
+      *strips; // sums of the level's first strip, at the lane's columns
+  Sum *image;  // element above the first row, at these columns
+  unsigned carry[CUV_PYRAMID_WARP_ROWS] = {};
+
+  __device__
+  WarpRows (const CuvPyramidLevel &level, int first_row,
+      const uint32_t *all_strips, Sum *images)
+      : split (cuv_is_split (level)), top (first_row == 0),
+        warp (cuv_warp_of_thread ()), lane (threadIdx.x % 32),
+        pitch (level.pitch), width (level.plan.width),
+        apart (CUV_PYRAMID_PAIR_X * level.plan.step),
+        strips (all_strips + cuv_strip_sums_at (level, 0) + 4 * lane),
+        image (images + level.first + (int64_t) first_row * pitch
+            + (split ? 2 : 4) * lane)
+  {
+  }
+
+  static __device__ uint4
+  values (const Four<Sum> &four)
+  {
+    const uint4 v = four.values ();
+
+    return squared ? make_uint4 (v.x * v.x, v.y * v.y, v.z * v.z, v.w * v.w)
+                   : v;
+  }
+
+  // Reads four columns of the warp's rows, 0 right of the picture.
+  __device__ void
+  read (Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], const uint8_t *picture,
+      int picture_pitch, int x) const
+  {
+#pragma unroll
+    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++) {
+      pixels[i] = {};
+      if (x < width)
+        pixels[i].read (picture + i * picture_pitch, x, apart, width);
+    }
+  }
+
+  // x: the lane's first column. Two strips are read at a time.
+  __device__ uint4
+  sum_of_strips (int n, int x) const
+  {
+    const bool has_pair = paired && x + apart < width;
+    uint4 sum = make_uint4 (0, 0, 0, 0);
+
+#pragma unroll 1
+    for (int s = warp; s < n; s += 2 * CUV_PYRAMID_WARPS) {
+      const uint32_t *strip = strips + (int64_t) s * pitch;
+      const uint32_t *other = strip + (int64_t) CUV_PYRAMID_WARPS * pitch;
+      const bool has_other = s + CUV_PYRAMID_WARPS < n;
+      uint4 v[4] = {};
+
+      v[0] = __ldg ((const uint4 *) strip);
+      if (has_other)
+        v[1] = __ldg ((const uint4 *) other);
+      if (has_pair)
+        v[2] = __ldg ((const uint4 *) (strip + apart));
+      if (has_pair && has_other)
+        v[3] = __ldg ((const uint4 *) (other + apart));
+      sum = cuv_pyramid_add_columns (sum, cuv_pyramid_add_columns (v[0], v[1]));
+      if (paired)
+        sum = cuv_pyramid_add_columns (
+            sum, upper (cuv_pyramid_add_columns (v[2], v[3])));
+    }
+    return sum;
+  }
+
+  static __device__ uint4
+  upper (uint4 v)
+  {
+    return make_uint4 (v.x << 16, v.y << 16, v.z << 16, v.w << 16);
+  }
+
+  // Writes the warp's two slots: its part of the sum of the n_strips strips
+  // above, without and with its own rows.
+  __device__ void
+  publish (const Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_strips, int x,
+      Columns columns)
+  {
+    uint4 sum = sum_of_strips (n_strips, x);
+
+    columns[warp][lane] = sum;
+#pragma unroll
+    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++)
+      sum = cuv_pyramid_add_columns (sum, values (pixels[i]));
+    columns[CUV_PYRAMID_WARPS + warp][lane] = sum;
+    strips += CUV_PYRAMID_CHUNK;
+  }
+
+  // Stores a row's elements of the lane's columns; split: even columns first.
+  __device__ void
+  store (int row, uint4 v) const
+  {
+    Sum *to = image + row * pitch;
+
+    store_two (to, v.x, split ? v.z : v.y);
+    store_two (to + (split ? pitch / 2 : 2), split ? v.y : v.z, v.w);
+  }
+
+  // Writes n_rows rows, after all warps have called publish().
+  __device__ void
+  write (const Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_rows,
+      const Columns columns)
+  {
+    uint4 sum = make_uint4 (0, 0, 0, 0), out[CUV_PYRAMID_WARP_ROWS];
+
+    if (top && n_rows > 0)
+      store (0, sum); // row 0 of an integral image
+#pragma unroll
+    for (int w = 0; w < CUV_PYRAMID_WARPS; w++)
+      sum = cuv_pyramid_add_columns (sum, columns[warp + w][lane]);
+#pragma unroll
+    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++) {
+      sum = cuv_pyramid_add_columns (sum, values (pixels[i]));
+      out[i] = scan_columns (sum, &carry[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++) {
+      if (i < n_rows)
+        store (i + 1, out[i]);
+    }
+    image += split ? CUV_PYRAMID_CHUNK / 2 : CUV_PYRAMID_CHUNK;
+  }
+};
+
+// A strip of an integral image, one chunk of columns after the other.
+template <typename Sum, bool squared>
+static __device__ __forceinline__ void
+make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
+    const uint32_t *strip_sums, Sum *images, Columns columns[2])
+{
+  const int width = level.plan.width, pitch = level.picture_pitch;
+  const int first =
+      strip * CUV_PYRAMID_STRIP + cuv_warp_of_thread () * CUV_PYRAMID_WARP_ROWS;
+  const int n_rows = level.plan.height - first; // the warp may have fewer
+  const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
+  WarpRows<Sum, squared> rows (level, first, strip_sums, images);
+
+  Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS] = {},
+            next[CUV_PYRAMID_WARP_ROWS] = {};
+  int x = 4 * (threadIdx.x % 32);
+
+  if (n_rows > 0)
+    rows.read (pixels, picture, pitch, x);
+  for (int base = 0; base <= width;
+       base += CUV_PYRAMID_CHUNK, x += CUV_PYRAMID_CHUNK) {
+    rows.publish (pixels, x < width ? strip : 0, x,
+        columns[base / CUV_PYRAMID_CHUNK % 2]);
+    if (n_rows > 0) // the next ones: reading takes as long as the rest
+      rows.read (next, picture, pitch, x + CUV_PYRAMID_CHUNK);
+    __syncthreads ();
+    rows.write (
+        pixels, x <= width ? n_rows : 0, columns[base / CUV_PYRAMID_CHUNK % 2]);
+    memcpy (pixels, next, sizeof next);
+  }
+}
+
+// Grid: strips; with squares two blocks per strip, the second for the squares.
+// Shared memory: column sums exchanged between warps.
+template <typename Sum, bool with_squares>
+static __global__ void __launch_bounds__ (32 * CUV_PYRAMID_WARPS, 3)
+    integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        const uint8_t *pictures, const uint32_t *strip_sums,
+        const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
+{
+  // double buffer: one is written while the other may still be read
+  __shared__ Columns columns[2];
+  const CuvTile tile = tiles[blockIdx.x / (1 + with_squares)];
+  const CuvPyramidLevel level = levels[tile.level];
+
+  if (with_squares && blockIdx.x % 2 != 0)
+    make_strip<uint32_t, true> (
+        level, tile.y, pictures, strip_squares, squares, columns);
+  else
+    make_strip<Sum, false> (level, tile.y, pictures, strip_sums, sums, columns);
+}
+
+#endif
