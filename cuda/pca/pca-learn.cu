@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Updates the state by a frame: from its sums to the basis and to the gains of
-// the next picture. One block, in double, in the same steps as on the CPU.
+// Kernels that turn a frame's sums into a basis and the gains of the next
+// picture, by one block, in double, in the same steps as on the CPU.
 #include <algorithm>
 #include <cuda_pipeline.h>
 #include "pca/pca-state.cuh"
 
-#define THREADS 512
-#define MERGE_THREADS 256
+#define CUV_PCA_LEARN_THREADS 512
+#define CUV_PCA_MERGE_THREADS 256
 
-// Contents of shared memory, by the number of bands: nothing, the scratch
-// memory of an update, or also the sums and the state.
-enum { NOTHING, SCRATCH, ALL };
+// What shared memory holds, depending on the number of bands: nothing, the
+// scratch memory of an update, or also sums and state.
+enum { CUV_PCA_IN_GLOBAL, CUV_PCA_SCRATCH_SHARED, CUV_PCA_ALL_SHARED };
 
 static __host__ __device__ inline int
 state_doubles (int n)
@@ -19,24 +19,25 @@ state_doubles (int n)
 }
 
 static size_t
-shared_bytes (int n, int where)
+cuv_pca_learn_shared_bytes (int n, int where)
 {
-  const size_t state = where == ALL ? state_doubles (n) * sizeof (double) : 0;
+  const size_t state =
+      where == CUV_PCA_ALL_SHARED ? state_doubles (n) * sizeof (double) : 0;
 
-  return where == NOTHING ? 0 : CUV_PCA_SCRATCH_BYTES (n) + state;
+  return where == CUV_PCA_IN_GLOBAL ? 0 : CUV_PCA_SCRATCH_BYTES (n) + state;
 }
 
 // Zeroes n doubles, and copies n doubles asynchronously. Called by all threads;
 // memory is 16-byte aligned, n even.
 static __device__ __forceinline__ void
-clear (double *memory, int n)
+cuv_pca_clear_doubles (double *memory, int n)
 {
   for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
     ((uint4 *) memory)[i] = uint4{};
 }
 
 static __device__ __forceinline__ void
-fetch (double *to, const void *from, int n)
+cuv_pca_fetch_doubles (double *to, const void *from, int n)
 {
   for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
     __pipeline_memcpy_async (
@@ -44,8 +45,8 @@ fetch (double *to, const void *from, int n)
 }
 
 // Adds up the copies of the sums on and above the diagonal. For load balance a
-// warp takes rows i and last - i together: at most 33 elements, all loads in
-// flight at once.
+// warp takes rows i and last - i together, at most 33 elements, with all loads
+// in flight.
 static __device__ __forceinline__ void
 add_copies (CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
 {
@@ -64,7 +65,7 @@ add_copies (CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
                               : (n - fold) * CUV_PCA_STRIDE (n) + k - 1;
     }
 #pragma unroll
-    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
+    for (int copy = 0; copy < CUV_PCA_SUM_COPIES; copy++) {
 #pragma unroll
       for (int e = 0; e < 2; e++)
         sums[e] += from[copy * CUV_PCA_SUMS (n) + at[e]].i;
@@ -120,8 +121,8 @@ thread_group ()
 
 // Called by one thread.
 static __device__ __forceinline__ void
-report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
-    const CuvPcaUpdate &update)
+cuv_pca_report (const CuvPcaLearn &learn, const CuvPcaBasis &basis,
+    int64_t pixels, const CuvPcaUpdate &update)
 {
   learn.report->pixels = pixels;
   learn.report->update = update;
@@ -178,7 +179,8 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
 // Called by the warps that do not compute gains, if there are any.
 template <int WHERE>
 static __device__ __forceinline__ void
-store (CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
+cuv_pca_store_state (
+    CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
 {
   const int first = group.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
   const int step = 32 * (group.warps - first);
@@ -192,7 +194,7 @@ store (CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
 
     if (i < CUV_PCA_BASIS_DOUBLES (learn.n))
       learn.reported[i] = number;
-    if (WHERE == ALL)
+    if (WHERE == CUV_PCA_ALL_SHARED)
       learn.numbers[i] = number;
   }
   for (int i = at; learn.is_exact && i < n_sums; i += step) {
@@ -206,59 +208,63 @@ store (CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
 // thread_group().
 template <int WHERE, int COLUMNS>
 static __global__ void
-__launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
+__launch_bounds__ (COLUMNS < 32 ? 32 : CUV_PCA_LEARN_THREADS)
     learn_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   extern __shared__ uint4 shared_of_block[];
   const CuvThreadGroup group = thread_group<COLUMNS> ();
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
-  double *matrices = WHERE == ALL ? sums + state_doubles (n) : sums;
+  double *matrices =
+      WHERE == CUV_PCA_ALL_SHARED ? sums + state_doubles (n) : sums;
   CuvPcaScratch scratch;
 
   cuv_pdl_trigger ();
-  if (WHERE != NOTHING)
-    clear (matrices, CUV_PCA_SCRATCH_DOUBLES (n));
-  // no wait: the first kernel of this frame waited for the previous frame
-  if (WHERE == ALL) {
-    fetch (numbers, learn.numbers, CUV_PCA_HISTORY_DOUBLES (n));
+  if (WHERE != CUV_PCA_IN_GLOBAL)
+    cuv_pca_clear_doubles (matrices, CUV_PCA_SCRATCH_DOUBLES (n));
+  // no wait needed: the first kernel of this frame waited for the previous
+  // frame
+  if (WHERE == CUV_PCA_ALL_SHARED) {
+    cuv_pca_fetch_doubles (numbers, learn.numbers, CUV_PCA_HISTORY_DOUBLES (n));
     __pipeline_commit ();
   }
-  BlockState local = WHERE == ALL
+  BlockState local = WHERE == CUV_PCA_ALL_SHARED
       ? block_state (*learn.state, (const CuvPcaSum *) sums, n, numbers)
       : block_state (*learn.state, learn.sums, n, learn.numbers);
-  scratch = WHERE == NOTHING ? learn.state->scratch
-                             : cuv_pca_scratch_in (matrices, n);
+  scratch = WHERE == CUV_PCA_IN_GLOBAL ? learn.state->scratch
+                                       : cuv_pca_scratch_in (matrices, n);
   cuv_pdl_wait ();
-  if (WHERE == ALL) {
+  if (WHERE == CUV_PCA_ALL_SHARED) {
     if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
       add_copies (group, sums, learn.sums, n);
     else
-      fetch (sums, learn.sums, n_sums);
+      cuv_pca_fetch_doubles (sums, learn.sums, n_sums);
     __pipeline_commit ();
   }
   __pipeline_wait_prior (0);
   cuv_group_sync (group);
   const CuvPcaUpdate update = learn_from (group, learn, &local, &scratch);
 
-  if (threadIdx.x == blockDim.x - 1) { // first: writes to the host take longest
-    report (learn, local.basis, local.frame.pixels, update);
+  if (threadIdx.x == blockDim.x - 1) { // first, because writes to the host take
+                                       // longest
+    cuv_pca_report (learn, local.basis, local.frame.pixels, update);
     learn.state->left_out = learn.n_pixels - local.frame.pixels;
     learn.state->moments.pixels = local.moments.pixels;
     learn.state->basis.mode = local.basis.mode;
     learn.state->basis.is_known = local.basis.is_known;
   }
-  store<WHERE> (group, learn, local);
+  cuv_pca_store_state<WHERE> (group, learn, local);
   set_gains (group, learn, local.basis);
 }
 
 // Adds up the blocks' float sums in block order; one warp per sum, each lane
 // every 32nd block.
 static __global__ void
-__launch_bounds__ (MERGE_THREADS)
+__launch_bounds__ (CUV_PCA_MERGE_THREADS)
     merge_kernel (const CuvPcaSum *from, int n_blocks, int n, CuvPcaSum *to)
 {
-  const int at = blockIdx.x * (MERGE_THREADS / 32) + cuv_warp_of_thread ();
+  const int at =
+      blockIdx.x * (CUV_PCA_MERGE_THREADS / 32) + cuv_warp_of_thread ();
   const int row = at / CUV_PCA_STRIDE (n), column = at % CUV_PCA_STRIDE (n);
   double sum = 0.0;
 
@@ -276,7 +282,7 @@ __launch_bounds__ (MERGE_THREADS)
 
 // One block, here and below: updates limits by the histogram, then gains.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_PCA_LEARN_THREADS)
     limits_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   __shared__ CuvPcaLimits limits;
@@ -299,13 +305,14 @@ __launch_bounds__ (THREADS)
   __syncthreads ();
   if (threadIdx.x == 0)
     learn.state->has_limits = 1;
-  for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i += THREADS)
+  for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS;
+       i += CUV_PCA_LEARN_THREADS)
     learn.bins[i] = 0;
   set_gains (group, learn, learn.state->basis);
 }
 
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_PCA_LEARN_THREADS)
     gains_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   cuv_pdl_trigger ();
@@ -314,17 +321,18 @@ __launch_bounds__ (THREADS)
 }
 
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_PCA_LEARN_THREADS)
     report_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  for (int i = threadIdx.x; i < CUV_PCA_BASIS_DOUBLES (learn.n); i += THREADS)
+  for (int i = threadIdx.x; i < CUV_PCA_BASIS_DOUBLES (learn.n);
+       i += CUV_PCA_LEARN_THREADS)
     learn.reported[i] = learn.numbers[i];
   if (threadIdx.x > 0)
     return;
-  report (learn, learn.state->basis, learn.n_pixels - (int64_t) *learn.left_out,
-      CuvPcaUpdate{ 0, 0 });
+  cuv_pca_report (learn, learn.state->basis,
+      learn.n_pixels - (int64_t) *learn.left_out, CuvPcaUpdate{ 0, 0 });
   *learn.left_out = 0;
 }
 
@@ -334,14 +342,14 @@ threads_for (int n)
 {
   const int tiles = cuv_div_up (n, 8) * cuv_div_up (n, 8);
 
-  return std::min (32 * tiles, THREADS);
+  return std::min (32 * tiles, CUV_PCA_LEARN_THREADS);
 }
 
 template <int WHERE, int COLUMNS = 32>
 static int
 launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  const size_t bytes = shared_bytes (learn.n, WHERE);
+  const size_t bytes = cuv_pca_learn_shared_bytes (learn.n, WHERE);
 
   if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE, COLUMNS>, bytes)
       != 0)
@@ -359,37 +367,37 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 
   if (!learn.is_exact
       && cuv_launch_dependent ("merge_kernel",
-             cuv_div_up (CUV_PCA_SUMS (n), MERGE_THREADS / 32), MERGE_THREADS,
-             0, stream, merge_kernel, learn.partial, learn.n_partial, n,
-             learn.sums)
+             cuv_div_up (CUV_PCA_SUMS (n), CUV_PCA_MERGE_THREADS / 32),
+             CUV_PCA_MERGE_THREADS, 0, stream, merge_kernel, learn.partial,
+             learn.n_partial, n, learn.sums)
           != 0)
     return -1;
   if (n <= 8)
-    return launch_learn<ALL, 8> (learn, stream);
-  if (shared_bytes (n, ALL) <= max_shared)
-    return launch_learn<ALL> (learn, stream);
-  return shared_bytes (n, SCRATCH) <= max_shared
-      ? launch_learn<SCRATCH> (learn, stream)
-      : launch_learn<NOTHING> (learn, stream);
+    return launch_learn<CUV_PCA_ALL_SHARED, 8> (learn, stream);
+  if (cuv_pca_learn_shared_bytes (n, CUV_PCA_ALL_SHARED) <= max_shared)
+    return launch_learn<CUV_PCA_ALL_SHARED> (learn, stream);
+  return cuv_pca_learn_shared_bytes (n, CUV_PCA_SCRATCH_SHARED) <= max_shared
+      ? launch_learn<CUV_PCA_SCRATCH_SHARED> (learn, stream)
+      : launch_learn<CUV_PCA_IN_GLOBAL> (learn, stream);
 }
 
 int
 cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  return cuv_launch_dependent (
-      "limits_kernel", 1, THREADS, 0, stream, limits_kernel, learn);
+  return cuv_launch_dependent ("limits_kernel", 1, CUV_PCA_LEARN_THREADS, 0,
+      stream, limits_kernel, learn);
 }
 
 int
 cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
   return cuv_launch_dependent (
-      "gains_kernel", 1, THREADS, 0, stream, gains_kernel, learn);
+      "gains_kernel", 1, CUV_PCA_LEARN_THREADS, 0, stream, gains_kernel, learn);
 }
 
 int
 cuv_pca_report_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  return cuv_launch_dependent (
-      "report_kernel", 1, THREADS, 0, stream, report_kernel, learn);
+  return cuv_launch_dependent ("report_kernel", 1, CUV_PCA_LEARN_THREADS, 0,
+      stream, report_kernel, learn);
 }

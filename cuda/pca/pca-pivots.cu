@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds the pivots of a float cube's bands from some of its pixels, by one
-// block, as on the CPU.
+// The kernel that finds the pivots of a float cube's bands from some of its
+// pixels, by one block, in the order of the CPU.
 #include "pca/pca-state.cuh"
 
-#define THREADS 512
-#define BANDS 128 // whose samples are in shared memory at once
+#define CUV_PCA_PIVOT_THREADS 512
+// bands whose samples are in shared memory at once
+#define CUV_PCA_PIVOT_BANDS 128
 
 struct Shared {
   const uint8_t *pixels[CUV_PCA_PIVOT_PIXELS];
   bool counts[CUV_PCA_PIVOT_PIXELS]; // pixels without a sample to exclude
-  float samples[CUV_PCA_PIVOT_PIXELS][BANDS];
+  float samples[CUV_PCA_PIVOT_PIXELS][CUV_PCA_PIVOT_BANDS];
 };
 
 static __device__ __forceinline__ bool
@@ -29,7 +30,7 @@ each_sample (const CuvPcaPass &pass, const Shared &shared, int n, int first,
   const int bands = end - first;
 
 #pragma unroll 4
-  for (int i = threadIdx.x; i < n * bands; i += THREADS) {
+  for (int i = threadIdx.x; i < n * bands; i += CUV_PCA_PIVOT_THREADS) {
     const int pixel = i / bands, band = first + i % bands;
 
     call (pixel, band,
@@ -62,7 +63,7 @@ find_pivot (const Shared &shared, int n, int column)
 
 // One block.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_PCA_PIVOT_THREADS)
     pivots_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   __shared__ Shared shared;
@@ -77,15 +78,16 @@ __launch_bounds__ (THREADS)
     shared.counts[i] = true;
   }
   cuv_pdl_wait ();
-  cuv_pdl_trigger (); // not earlier: this is the frame's first kernel
+  cuv_pdl_trigger (); // not earlier, because this is the first kernel of a
+                      // frame
   __syncthreads ();
   each_sample (
       pass, shared, n, 0, pass.bands.n, [&] (int pixel, int, float sample) {
         if (!is_good (pass, sample))
           shared.counts[pixel] = false;
       });
-  for (int first = 0; first < pass.bands.n; first += BANDS) {
-    const int end = min (first + BANDS, pass.bands.n);
+  for (int first = 0; first < pass.bands.n; first += CUV_PCA_PIVOT_BANDS) {
+    const int end = min (first + CUV_PCA_PIVOT_BANDS, pass.bands.n);
 
     __syncthreads ();
     each_sample (
@@ -101,6 +103,6 @@ __launch_bounds__ (THREADS)
 int
 cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream)
 {
-  return cuv_launch_dependent (
-      "pivots_kernel", 1, THREADS, 0, stream, pivots_kernel, pass);
+  return cuv_launch_dependent ("pivots_kernel", 1, CUV_PCA_PIVOT_THREADS, 0,
+      stream, pivots_kernel, pass);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// State, arguments and launchers of all kernels. A pass is a kernel over all
-// pixels, planned by cuv_pca_pass_plan().
+// State between frames; arguments and launchers of all kernels. A pass is a
+// kernel over all pixels, see cuv_pca_pass_plan().
 #ifndef CUV_PCA_STATE_CUH
 #define CUV_PCA_STATE_CUH
 
@@ -14,12 +14,13 @@
 #define CUV_PCA_MAX_WARPS 12    // limited by registers for sums
 #define CUV_PCA_MAX_BLOCKS 1024 // of a pass that sums floats
 
-#define CUV_PCA_FEW 31 // integer bands that pca-few.cu can process
+// most bands of pca-31-bands.cu; one more row is for the counts
+#define CUV_PCA_MATRIX_BANDS 31
 
-// Sums over few bands have several copies, each shared by some blocks, to
-// reduce contention of atomics.
-#define CUV_PCA_FEW_COPIES 4
-#define CUV_PCA_COPIES(n) ((n) <= CUV_PCA_FEW ? CUV_PCA_FEW_COPIES : 1)
+// Sums of up to that many bands have several copies, each shared by some of the
+// blocks, to reduce contention of atomics.
+#define CUV_PCA_SUM_COPIES 4
+#define CUV_PCA_COPIES(n) ((n) <= CUV_PCA_MATRIX_BANDS ? CUV_PCA_SUM_COPIES : 1)
 
 // Work of a pass on each pixel, as flags.
 enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
@@ -28,8 +29,9 @@ enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
 struct CuvPcaDeviceState {
   CuvPcaMoments moments;
   CuvPcaBasis basis;
-  CuvPcaScratch scratch;        // if too large for shared memory
-  int64_t left_out;             // pixels that the last frame's sums leave out
+  CuvPcaScratch scratch;        // used if it does not fit shared memory
+  int64_t left_out;             // pixels excluded from the sums of the last
+                                // frame
   int32_t has_limits;           // boolean: limits are known
   CuvPcaLimits limits;          // running averages
   CuvPcaGains gains, bin_gains; // for pictures, for histograms
@@ -64,9 +66,10 @@ struct CuvPcaPass {
   int tasks; // CUV_PCA_SUM, ...
   bool has_ignore;
   double ignore;
-  unsigned ignore_word; // of integers, replicated over the word
-  bool cube_is_ready;   // an earlier kernel waited for it before its trigger
-  bool is_summed;       // the frame's sums are known, see left_out
+  unsigned ignore_word; // for integers: ignore, repeated in each sample of the
+                        // word
+  bool cube_is_ready;   // an earlier kernel of the frame has waited for it
+  bool is_summed;       // the frame has been summed: state->left_out is known
   bool backwards;       // from the last tile to the first
   int n_side;           // parts of the sums, per side of the matrix
   int first_part;       // of this launch
@@ -76,13 +79,13 @@ struct CuvPcaPass {
   CuvPcaSum *sums;          // integers: CUV_PCA_COPIES; floats: of each block
   CuvPcaSum *pivots;        // of float bands; null unless summing
   unsigned long long *bins; // CUV_PCA_SHOWN histograms
-  unsigned long long *left_out; // excluded pixels; null if sums count them
+  unsigned long long *left_out; // counts excluded pixels; null if sums do
 
   // set by cuv_pca_pass_plan()
-  int width, height; // pixels; an image without gaps between rows is one row
-  bool few, video;   // the kernel is that of pca-few.cu, pca-video.cu
-  int warps;         // few: per block
-  // few: the 32 rows or columns of a matrix operand; -1: no band, n: the counts
+  int width, height;    // pixels; an image without gaps between rows is one row
+  bool up_to_31, video; // the kernel is that of pca-31-bands.cu, pca-video.cu
+  int warps;            // up_to_31: per block
+  // up_to_31: the band of each row of a matrix operand; -1: none, n: counts
   int8_t band_of_slot[32];
   bool packed;         // tiles are packed, see pca-tile.cuh
   bool paints_uint4;   // the picture allows 16-byte stores
@@ -99,8 +102,8 @@ struct CuvPcaPass {
 
 static_assert (sizeof (CuvPcaPass) <= 4096, "of kernel parameters");
 
-// The parts of the sums that this launch computes; the warps of a block that
-// share the pixels of each part; threads per block.
+// Of tile_kernel: the parts of the sums that this launch computes; the warps of
+// a block that share the pixels of a part; threads per block.
 static __host__ __device__ inline int
 cuv_pca_parts_here (const CuvPcaPass &pass)
 {
@@ -124,7 +127,7 @@ cuv_pca_threads (const CuvPcaPass &pass)
   return 32 * (warps > CUV_PCA_WARPS ? warps : CUV_PCA_WARPS);
 }
 
-// Pixels per block: products with 2 x 255^2 fit 32 bits.
+// Most pixels per block for which sums of 2 x 255^2 fit 32 bits.
 #define CUV_PCA_BLOCK_PIXELS (32 << 10)
 
 // Arguments of the kernels of pca-learn.cu.
@@ -152,23 +155,26 @@ int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 
 int cuv_pca_pass_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
-// The same for integer cubes of few bands and for video frames; false if the
-// pass is none of these. Called by cuv_pca_pass_plan().
-bool cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks);
-int cuv_pca_few_submit (
-    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+// The same for one kernel each, called by the two above. The first two return
+// false if their kernel cannot do the pass.
 bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
+bool cuv_pca_31_bands_plan (CuvPcaPass *pass, int *n_blocks);
+int cuv_pca_tiles_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_video_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+int cuv_pca_31_bands_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+int cuv_pca_tiles_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 
 // Finds pass.pivots of a cube of floats.
 int cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream);
 
 // Updates basis, gains and report by the sums, which it zeroes. It reads the
-// previous state immediately: the first kernel that reads this frame's cube
-// must wait before it triggers the next launch.
+// previous state without waiting: the first kernel of a frame must therefore
+// wait before it triggers the next launch.
 int cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream);
-// Updates limits and gains by the histogram, which it zeroes.
+// Updates limits and gains by the histograms, which it zeroes.
 int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // Recomputes gains after a change of the display.
 int cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream);

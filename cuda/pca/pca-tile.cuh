@@ -186,8 +186,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore && (double) value == pass.ignore;
   }
 
-  // Sets *found or *rest to a value other than 0 if a word has a sample to
-  // exclude: *rest to NaN, the product of 0 and a value that is not finite.
+  // Makes *found or *rest nonzero if a word has a sample to exclude: *rest
+  // becomes NaN, the product of 0 and a value that is not finite.
   template <bool IGNORES>
   __device__ __forceinline__ void
   check_word (unsigned word, unsigned *found, float *rest) const
@@ -226,8 +226,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     }
   }
 
-  // Four units at once, at the end some of them again, so that no branch
-  // separates their loads.
+  // Checks four units at once, at the end some of them twice, so that no branch
+  // separates the loads.
   template <int UNIT, bool IGNORES>
   __device__ __forceinline__ bool
   units_may_exclude () const

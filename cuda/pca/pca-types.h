@@ -42,14 +42,14 @@ typedef union {
 #define CUV_PCA_STRIDE(n) (((n) + 6) & ~3)
 #define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
 
-/* Number of evenly spaced pixels that pivots are estimated from. */
+/* Pivots are estimated from this number of evenly spaced pixels. */
 enum { CUV_PCA_PIVOT_PIXELS = 64 };
 
 /* Float sums are added in this order, so that every CPU returns the same bits
- * (a GPU's sums differ by at most 1e-12): pixels, row by row, form tiles of
- * CUV_PCA_TILE, and tiles up to CUV_PCA_CHUNKS chunks of equal size. In a tile
- * pixel i is added to lane i % CUV_PCA_LANES; then lanes as (0 + 1) + (2 + 3),
- * tiles to their chunk, chunks to the sum. */
+ * (sums of a GPU are within 1e-12 of them): pixels, row by row, form tiles of
+ * CUV_PCA_TILE, and tiles form up to CUV_PCA_CHUNKS chunks of equal size. In a
+ * tile pixel i is added to lane i % CUV_PCA_LANES; then lanes as (0 + 1) + (2 +
+ * 3), tiles to their chunk, chunks to the sum. */
 enum { CUV_PCA_TILE = 128, CUV_PCA_CHUNKS = 64, CUV_PCA_LANES = 4 };
 
 /* The matrix whose eigenvectors are the components; s: the samples of a pixel,
@@ -60,14 +60,14 @@ typedef enum {
   CUV_PCA_PEARSON,        /* C, each band divided by its standard deviation */
 } CuvPcaMode;
 
-/* Which components a frame is projected onto. */
+/* The components that a frame is projected onto. */
 typedef enum {
-  CUV_PCA_EXACT,  /* its own, which takes two passes over its pixels */
-  CUV_PCA_LAGGED, /* those of the previous frame, which takes one */
+  CUV_PCA_EXACT,  /* its own: two passes over its pixels */
+  CUV_PCA_LAGGED, /* those of the previous frame: one pass */
 } CuvPcaTiming;
 
-/* How components, whose order and signs are arbitrary, are matched to those of
- * the previous frame. */
+/* How components are matched to those of the previous frame; their order and
+ * signs are arbitrary. */
 typedef enum {
   CUV_PCA_FREE, /* sorted by eigenvalue, largest element positive */
   CUV_PCA_SIGN, /* order and sign of the most similar previous components */

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over video frames: up to three bands in four bytes per pixel. Each
-// thread processes four pixels at a time.
+// The kernel for video frames: up to three 8-bit bands in four bytes per pixel.
+// A thread processes four pixels at a time.
 #include <algorithm>
-#include "pca/pca-bytes.cuh"
-#include "pca/pca-fixed.cuh"
+#include "pca/pca-byte-matrix.cuh"
+#include "pca/pca-fixed-point.cuh"
 
-#define THREADS 256
-#define BLOCKS 4 // per multiprocessor
-#define BANDS 3
-#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // of products, of bands
-#define GAIN_BITS 30                           // of a fixed-point gain
+#define CUV_PCA_VIDEO_THREADS 256
+#define CUV_PCA_VIDEO_BLOCKS 4 // per multiprocessor
+#define CUV_PCA_VIDEO_BANDS 3
+#define CUV_PCA_VIDEO_SUMS                                                     \
+  (CUV_PCA_VIDEO_BANDS * (CUV_PCA_VIDEO_BANDS + 1) / 2                         \
+      + CUV_PCA_VIDEO_BANDS)       // of products, of bands
+#define CUV_PCA_VIDEO_GAIN_BITS 30 // of a fixed-point gain
 
 // Bytes of four pixels by band; 0 for missing bands.
 struct PixelQuad {
-  unsigned band[BANDS];
+  unsigned band[CUV_PCA_VIDEO_BANDS];
 
   __device__ __forceinline__
-  PixelQuad (uint4 pixels, const int slots[BANDS], int n)
+  PixelQuad (uint4 pixels, const int slots[CUV_PCA_VIDEO_BANDS], int n)
   {
 #pragma unroll
-    for (int b = 0; b < BANDS; b++) {
+    for (int b = 0; b < CUV_PCA_VIDEO_BANDS; b++) {
       const unsigned two = 0x40 + 0x11 * (unsigned) slots[b];
       const unsigned low = __byte_perm (pixels.x, pixels.y, two);
       const unsigned high = __byte_perm (pixels.z, pixels.w, two);
@@ -31,14 +33,14 @@ struct PixelQuad {
 
 // Adds four pixels. For each band i: its products with bands i .. 2, its sum.
 static __device__ __forceinline__ void
-add (const PixelQuad &four, unsigned sums[SUMS])
+cuv_pca_video_add (const PixelQuad &four, unsigned sums[CUV_PCA_VIDEO_SUMS])
 {
   int at = 0;
 
 #pragma unroll
-  for (int i = 0; i < BANDS; i++) {
+  for (int i = 0; i < CUV_PCA_VIDEO_BANDS; i++) {
 #pragma unroll
-    for (int j = i; j < BANDS; j++, at++)
+    for (int j = i; j < CUV_PCA_VIDEO_BANDS; j++, at++)
       sums[at] = __dp4a (four.band[i], four.band[j], sums[at]);
     sums[at] = __dp4a (four.band[i], 0x01010101u, sums[at]);
     at++;
@@ -48,27 +50,27 @@ add (const PixelQuad &four, unsigned sums[SUMS])
 // Adds a block's sums to global memory; all pixels count. Called by all
 // threads.
 static __device__ __forceinline__ void
-add_block_sums (const CuvPcaPass &pass, const unsigned sums[SUMS])
+add_block_sums (const CuvPcaPass &pass, const unsigned sums[CUV_PCA_VIDEO_SUMS])
 {
-  __shared__ unsigned of_warps[THREADS / 32][SUMS];
+  __shared__ unsigned of_warps[CUV_PCA_VIDEO_THREADS / 32][CUV_PCA_VIDEO_SUMS];
   const int n = pass.bands.n, stride = CUV_PCA_STRIDE (n);
 
 #pragma unroll
-  for (int k = 0; k < SUMS; k++) {
+  for (int k = 0; k < CUV_PCA_VIDEO_SUMS; k++) {
     const unsigned sum = cuv_warp_sum (sums[k]);
 
     if (threadIdx.x % 32 == 0)
       of_warps[threadIdx.x / 32][k] = sum;
   }
   __syncthreads ();
-  if (threadIdx.x < SUMS) {
+  if (threadIdx.x < CUV_PCA_VIDEO_SUMS) {
     const int k = threadIdx.x, i = k < 4 ? 0 : k < 7 ? 1 : 2;
     const int j = k - i * (9 - i) / 2 + i; // a band, or the counts after them
     unsigned long long sum = 0;
 
-    for (int w = 0; w < THREADS / 32; w++)
+    for (int w = 0; w < CUV_PCA_VIDEO_THREADS / 32; w++)
       sum += of_warps[w][k];
-    if (i < n && (j < n || j == BANDS))
+    if (i < n && (j < n || j == CUV_PCA_VIDEO_BANDS))
       atomicAdd (
           (unsigned long long *) &pass.sums[i * stride + min (j, n)], sum);
   }
@@ -79,7 +81,7 @@ add_block_sums (const CuvPcaPass &pass, const unsigned sums[SUMS])
 
 // Projects pixels in fixed point.
 struct Painter {
-  int gain[CUV_PCA_SHOWN][BANDS];
+  int gain[CUV_PCA_SHOWN][CUV_PCA_VIDEO_BANDS];
   CuvPcaFixedChannel fixed[CUV_PCA_SHOWN];
 
   __device__ __forceinline__ void
@@ -87,20 +89,20 @@ struct Painter {
   {
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-      double of_bands[BANDS];
+      double of_bands[CUV_PCA_VIDEO_BANDS];
       float largest = 0.0f;
 
 #pragma unroll
-      for (int b = 0; b < BANDS; b++) {
+      for (int b = 0; b < CUV_PCA_VIDEO_BANDS; b++) {
         of_bands[b] = b < n ? gains.gain[c][b] : 0.0;
         largest = fmaxf (largest, fabsf ((float) of_bands[b]));
       }
-      const int fraction = cuv_pca_fraction (largest, GAIN_BITS);
+      const int fraction = cuv_pca_fraction (largest, CUV_PCA_VIDEO_GAIN_BITS);
 
 #pragma unroll
-      for (int b = 0; b < BANDS; b++)
-        gain[c][b] =
-            (int) cuv_pca_fixed (of_bands[b], fraction, 1 << GAIN_BITS);
+      for (int b = 0; b < CUV_PCA_VIDEO_BANDS; b++)
+        gain[c][b] = (int) cuv_pca_fixed (
+            of_bands[b], fraction, 1 << CUV_PCA_VIDEO_GAIN_BITS);
       fixed[c] = cuv_pca_fixed_channel (
           cuv_pca_fixed_offset (gains.offset[c] + gains.bias, fraction),
           fraction);
@@ -118,7 +120,7 @@ struct Painter {
       int64_t sum = fixed[c].offset;
 
 #pragma unroll
-      for (int b = 0; b < BANDS; b++)
+      for (int b = 0; b < CUV_PCA_VIDEO_BANDS; b++)
         sum += (int64_t) gain[c][b] * (int) (four.band[b] >> 8 * i & 255);
       values[c] = fixed[c].value (sum);
     }
@@ -138,22 +140,23 @@ load_last (const uint8_t *at, int span)
   return make_uint4 (words[0], words[1], words[2], last);
 }
 
-// Groups of four pixels (n_tiles) in turn over all threads.
+// Thread i of the grid processes the i-th group of four pixels, then every
+// n-th, n threads in all; there are n_tiles groups.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_PCA_VIDEO_THREADS)
     video_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   const int n = pass.bands.n, across = pass.tiles_across;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
-  unsigned sums[SUMS] = {};
-  int slots[BANDS]; // byte index of bands in a pixel
+  unsigned sums[CUV_PCA_VIDEO_SUMS] = {};
+  int slots[CUV_PCA_VIDEO_BANDS]; // byte index of bands in a pixel
   Painter painter = {};
-  int i = blockIdx.x * THREADS + threadIdx.x;
+  int i = blockIdx.x * CUV_PCA_VIDEO_THREADS + threadIdx.x;
 
   cuv_pdl_wait ();
   cuv_pdl_trigger ();
 #pragma unroll
-  for (int b = 0; b < BANDS; b++)
+  for (int b = 0; b < CUV_PCA_VIDEO_BANDS; b++)
     slots[b] = b < n
         ? (int) (pass.bands.index[b] * pass.cube.band_step - pass.low)
         : 0;
@@ -166,14 +169,14 @@ __launch_bounds__ (THREADS)
     const PixelQuad four (pixels, slots, n);
 
     if (pass.tasks & CUV_PCA_SUM)
-      add (four, sums);
+      cuv_pca_video_add (four, sums);
     if (paints)
       ((uint4 *) (pass.picture + y * pass.stride))[x] =
           make_uint4 (painter.colour (four, 0), painter.colour (four, 1),
               painter.colour (four, 2), painter.colour (four, 3));
   };
 #pragma unroll 2
-  for (; i < pass.n_tiles - 1; i += gridDim.x * THREADS) {
+  for (; i < pass.n_tiles - 1; i += gridDim.x * CUV_PCA_VIDEO_THREADS) {
     const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
 
     process (((const uint4 *) row (y))[x], x, y);
@@ -190,24 +193,25 @@ cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
 {
   const int pixels = pass->width * pass->height;
 
-  if (pass->cube.format != CUV_CUBE_U8 || pass->bands.n > BANDS || !pass->packed
-      || pass->cube.pixel_step != 4 || pass->unit != 16 || pass->width % 4 != 0
-      || !pass->paints_uint4 || pass->has_ignore
+  if (pass->cube.format != CUV_CUBE_U8 || pass->bands.n > CUV_PCA_VIDEO_BANDS
+      || !pass->packed || pass->cube.pixel_step != 4 || pass->unit != 16
+      || pass->width % 4 != 0 || !pass->paints_uint4 || pass->has_ignore
       || (pass->tasks & CUV_PCA_COUNT))
     return false;
   pass->video = true;
   pass->tiles_across = pass->width / 4;
   pass->n_tiles = pass->tiles_across * pass->height;
-  *n_blocks = BLOCKS * cuv_cuda_multiprocessors ();
+  *n_blocks = CUV_PCA_VIDEO_BLOCKS * cuv_cuda_multiprocessors ();
   *n_blocks =
       std::max (*n_blocks, cuv_div_up (pixels, CUV_PCA_BLOCK_PIXELS / 2));
-  *n_blocks = std::min (*n_blocks, cuv_div_up (pass->n_tiles, THREADS));
+  *n_blocks =
+      std::min (*n_blocks, cuv_div_up (pass->n_tiles, CUV_PCA_VIDEO_THREADS));
   return true;
 }
 
 int
 cuv_pca_video_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
-  return cuv_launch_dependent (
-      "video_kernel", n_blocks, THREADS, 0, stream, video_kernel, pass);
+  return cuv_launch_dependent ("video_kernel", n_blocks, CUV_PCA_VIDEO_THREADS,
+      0, stream, video_kernel, pass);
 }

@@ -17,8 +17,8 @@ struct _CuvPcaCuda {
   CuvPcaLearn learn = {};          // all memory; describe() sets the rest
   CuvBuffer partial = {};          // floats: sums of each block
 
-  // the host's view of the state: as of the last collect, and the display that
-  // limits and gains were computed for
+  // the state as the host knows it: after the last collect, and for which
+  // display limits and gains were computed
   bool is_known = false, has_limits = false, has_gains = false;
   CuvPcaMode mode = CUV_PCA_SECOND_MOMENTS;
   CuvPcaDisplay limits_of = {}, gains_of = {};
@@ -39,7 +39,7 @@ _CuvPcaCuda::~_CuvPcaCuda ()
 }
 
 static bool
-init (CuvPcaCuda *self, int n)
+cuv_pca_init (CuvPcaCuda *self, int n)
 {
   const size_t n_sums = CUV_PCA_SUMS (n);
   CuvPcaDeviceState *state = &self->pointers;
@@ -80,7 +80,7 @@ cuv_pca_cuda_new (int n)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  return init (self.get (), n) ? self.release () : nullptr;
+  return cuv_pca_init (self.get (), n) ? self.release () : nullptr;
 }
 
 extern "C" void
@@ -97,7 +97,7 @@ struct Frame {
   CuvPcaLearn learn;
 };
 
-// Integers can only equal an integer ignore value.
+// Samples of integer cubes equal no ignore value that is not an integer.
 static void
 set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
 {
@@ -118,7 +118,7 @@ set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
 
 // Sets the arguments that all kernels of a frame share.
 static void
-describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
+cuv_pca_describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride)
 {
@@ -161,9 +161,9 @@ reserve_partial (Frame *frame, int n_blocks)
   return 0;
 }
 
-// Runs a pass, in several launches if there are more sums than a block can
-// hold. Each starts where the previous one ended: that part of the cube is
-// still in the cache.
+// Runs a pass; in several launches if a block cannot hold all sums. Each starts
+// where the previous one ended, because that part of the cube is still in the
+// cache.
 static int
 run_pass (Frame *frame, int tasks)
 {
@@ -198,7 +198,7 @@ run_pass (Frame *frame, int tasks)
 }
 
 static bool
-is_same (const CuvPcaDisplay &a, const CuvPcaDisplay &b)
+cuv_pca_is_same_display (const CuvPcaDisplay &a, const CuvPcaDisplay &b)
 {
   return cuv_pca_same_limits (&a, &b) && a.mapping == b.mapping
       && a.sigmas == b.sigmas && a.range[0] == b.range[0]
@@ -224,7 +224,7 @@ set_limits (Frame *frame)
   return cuv_pca_limits_submit (frame->learn, self->stream);
 }
 
-// Fills the histogram for percentiles of this frame.
+// Fills the histograms of this frame and updates the percentiles.
 static int
 find_limits (Frame *frame)
 {
@@ -239,7 +239,8 @@ update_gains (Frame *frame)
 {
   CuvPcaCuda *self = frame->self;
 
-  if (self->has_gains && is_same (self->gains_of, frame->params->display))
+  if (self->has_gains
+      && cuv_pca_is_same_display (self->gains_of, frame->params->display))
     return 0;
   return cuv_pca_gains_submit (frame->learn, self->stream);
 }
@@ -259,7 +260,7 @@ run_lagged (Frame *frame)
   return cuv_pca_learn_submit (frame->learn, frame->self->stream);
 }
 
-// Sums and updates unless the basis is frozen, then paints.
+// Sums and updates the basis, unless it is frozen, then paints.
 static int
 run_exact (Frame *frame)
 {
@@ -282,7 +283,7 @@ run_exact (Frame *frame)
 }
 
 static int
-run (Frame *frame)
+cuv_pca_run (Frame *frame)
 {
   CuvPcaCuda *self = frame->self;
   const CuvPcaParams &params = *frame->params;
@@ -297,8 +298,8 @@ run (Frame *frame)
   return 0;
 }
 
-// After a failure: enqueued kernels still read the cube, and sums and counts
-// may be nonzero, which the next frame expects cleared. Returns -1.
+// After a failure: waits for enqueued kernels, which read the cube, and clears
+// sums and counts for the next frame. Returns -1.
 static int
 give_up (CuvPcaCuda *self)
 {
@@ -325,8 +326,8 @@ cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
 
   self->stream = (cudaStream_t) stream;
   self->n_pixels = (int64_t) cube->width * cube->height;
-  describe (&frame, self, cube, bands, params, picture, stride);
-  return run (&frame) == 0 ? 0 : give_up (self);
+  cuv_pca_describe (&frame, self, cube, bands, params, picture, stride);
+  return cuv_pca_run (&frame) == 0 ? 0 : give_up (self);
 }
 
 extern "C" int
@@ -335,10 +336,11 @@ cuv_pca_cuda_collect (
 {
   const CuvPcaReport *report = self->learn.report;
 
-  // not an event: it would keep the next frame's kernels from starting early
+  // an event would keep kernels of the next frame from starting early
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
-  if (report->update.is_cut && self->is_lagged) // else limits are of this scene
+  if (report->update.is_cut && self->is_lagged) // otherwise limits are those of
+                                                // the new scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;
   self->mode = report->mode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Update of the basis from frame to frame, and the gains of its picture. For
- * gcc (one thread) and nvcc (a thread group). */
+/* The update of the basis by a frame, and the gains of its picture. Compiled by
+ * gcc for one thread and by nvcc for a thread group. */
 #ifndef CUV_PCA_EIGEN_BASIS_H
 #define CUV_PCA_EIGEN_BASIS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thread groups that work on small matrices: in CUDA a block or part of a warp,
- * on the CPU a single thread. The group's size affects only the last digits of
+ * on the CPU one thread. The size of the group affects only the last digits of
  * sums. */
 #ifndef CUV_PCA_EIGEN_GROUP_H
 #define CUV_PCA_EIGEN_GROUP_H

@@ -3,13 +3,13 @@
 // bands, in registers and adds some of the tile's pixels; at the end a block
 // adds up the sums of its warps. After the bands comes one more row, the
 // counts.
-#ifndef CUV_PCA_SUMS_CUH
-#define CUV_PCA_SUMS_CUH
+#ifndef CUV_PCA_TILE_SUMS_CUH
+#define CUV_PCA_TILE_SUMS_CUH
 
 #include "pca/pca-mma.cuh"
 #include "pca/pca-tile.cuh"
 
-#define GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per side of a part
+#define CUV_PCA_GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per side of a part
 
 // The lane, by a shuffle: the compiler cannot hoist what depends on it out of
 // the tile loop, which would spill. Called by whole warps.
@@ -30,7 +30,7 @@ struct Place {
 
 template <bool MANY>
 static __device__ __forceinline__ Place
-place_of (const CuvPcaPass &pass)
+cuv_pca_place_of (const CuvPcaPass &pass)
 {
   const int warp = cuv_warp_of_thread ();
   const int here = cuv_pca_parts_here (pass);
@@ -42,7 +42,7 @@ place_of (const CuvPcaPass &pass)
   place.row = row * CUV_PCA_SIDE;
   place.column = (row + part) * CUV_PCA_SIDE;
   place.n_columns =
-      min (GROUPS, cuv_div_up (pass.bands.n + 1 - place.column, 8));
+      min (CUV_PCA_GROUPS, cuv_div_up (pass.bands.n + 1 - place.column, 8));
   place.diagonal = part == 0;
   place.part = warp % here;
   place.share = warp / here;
@@ -60,10 +60,10 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
-  int at[GROUPS];      // offset of the lane's first pixel
-  int step[GROUPS];    // to the next pixel
-  int jump[GROUPS];    // packed: offset to the lane's next pixel
-  float pivot[GROUPS]; // floats only
+  int at[CUV_PCA_GROUPS];      // offset of the lane's first pixel
+  int step[CUV_PCA_GROUPS];    // to the next pixel
+  int jump[CUV_PCA_GROUPS];    // packed: offset to the lane's next pixel
+  float pivot[CUV_PCA_GROUPS]; // floats only
 
   __device__ __forceinline__
   Rows (const CuvPcaTile<F, PACKED> &tile, int first)
@@ -72,7 +72,7 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
     const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
 
 #pragma unroll
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < CUV_PCA_GROUPS; g++) {
       const int row = first + 8 * g + lane / 4;
 
       step[g] = row < n ? tile.step () : size;
@@ -102,7 +102,7 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
 
 // Sums of 16 x 8 bands each, in the layout of mma accumulators.
 template <typename T> struct Products {
-  static constexpr int n = GROUPS / 2 * GROUPS * 4;
+  static constexpr int n = CUV_PCA_GROUPS / 2 * CUV_PCA_GROUPS * 4;
 
   T sums[n / 4][4];
 };
@@ -129,10 +129,10 @@ static __device__ __forceinline__ void
 each_pair (Products<T> *to, Call call)
 {
 #pragma unroll
-  for (int i = 0; i < (DIAGONAL ? N_COLUMNS : GROUPS); i += 2) {
+  for (int i = 0; i < (DIAGONAL ? N_COLUMNS : CUV_PCA_GROUPS); i += 2) {
 #pragma unroll
     for (int j = DIAGONAL ? i : 0; j < N_COLUMNS; j++)
-      call (i, j, to->sums[i / 2 * GROUPS + j]);
+      call (i, j, to->sums[i / 2 * CUV_PCA_GROUPS + j]);
   }
 }
 
@@ -141,7 +141,7 @@ each_pair (Products<T> *to, Call call)
 template <CuvCubeFormat F> struct Bytes {
   static constexpr int planes = F == CUV_CUBE_U16 ? 2 : 1;
 
-  unsigned words[planes][GROUPS][2];
+  unsigned words[planes][CUV_PCA_GROUPS][2];
 };
 
 // Packs four of a lane's samples. half: first or last four of eight.
@@ -178,7 +178,7 @@ load_bytes (
   Bytes<F> bytes = {};
 
 #pragma unroll
-  for (int g = 0; g < GROUPS; g++) {
+  for (int g = 0; g < CUV_PCA_GROUPS; g++) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const uint2 four = load_four (tile, rows, g, pixel, half);
@@ -223,7 +223,7 @@ template <int N, bool PACKED>
 static __device__ __forceinline__ void
 load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const Rows<CUV_CUBE_F32, PACKED> &rows, int pixel, int k,
-    double values[GROUPS][2])
+    double values[CUV_PCA_GROUPS][2])
 {
 #pragma unroll
   for (int g = 0; g < N; g++) {
@@ -249,10 +249,11 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
 {
 #pragma unroll
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
-    double a[GROUPS][2], other[GROUPS][2];
+    double a[CUV_PCA_GROUPS][2], other[CUV_PCA_GROUPS][2];
     double (*b)[2] = DIAGONAL ? a : other;
 
-    load_doubles<DIAGONAL ? N_COLUMNS : GROUPS> (tile, rows, pixel, k, a);
+    load_doubles<DIAGONAL ? N_COLUMNS : CUV_PCA_GROUPS> (
+        tile, rows, pixel, k, a);
     if (!DIAGONAL)
       load_doubles<N_COLUMNS> (tile, columns, pixel, k, other);
     each_pair<DIAGONAL, N_COLUMNS> (
@@ -290,12 +291,13 @@ add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
 // template parameter: a test before each group would take longer than it saves.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
+cuv_pca_add_tile (
+    const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
 {
   if (!place.works)
     return;
   if (!MANY)
-    add_share<GROUPS> (tile, place, true, sums);
+    add_share<CUV_PCA_GROUPS> (tile, place, true, sums);
   else if (place.n_columns == 4)
     add_share<4> (tile, place, place.diagonal, sums);
   else if (place.n_columns == 3)
@@ -327,7 +329,7 @@ template <bool MANY>
 static __device__ __forceinline__ constexpr bool
 is_used (int i)
 {
-  return MANY || i / 4 % GROUPS >= i / 4 / GROUPS * 2;
+  return MANY || i / 4 % CUV_PCA_GROUPS >= i / 4 / CUV_PCA_GROUPS * 2;
 }
 
 // Tree reduction of a part's shares through shared memory: half of the
@@ -368,7 +370,8 @@ add_shares (
 // tile.
 template <bool MANY, CuvCubeFormat F>
 static __device__ __forceinline__ void
-flush (const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
+cuv_pca_flush_sums (
+    const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
 {
   typedef typename Sums<F>::Value Value;
   const int lane = opaque_lane ();
@@ -383,9 +386,9 @@ flush (const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
 #pragma unroll
     for (int i = 0; i < Products<Value>::n; i++) {
       const int row =
-          place.row + i / 4 / GROUPS * 16 + i % 4 / 2 * 8 + lane / 4;
+          place.row + i / 4 / CUV_PCA_GROUPS * 16 + i % 4 / 2 * 8 + lane / 4;
       const int column =
-          place.column + i / 4 % GROUPS * 8 + lane % 4 * 2 + i % 2;
+          place.column + i / 4 % CUV_PCA_GROUPS * 8 + lane % 4 * 2 + i % 2;
 
       if (is_used<MANY> (i) && row <= column && column <= pass.bands.n)
         add_value (pass, kind, row, column, products->sums[i / 4][i % 4]);

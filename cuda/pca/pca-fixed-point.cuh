@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fixed-point gains for integer samples. A channel, 0 .. 255, differs from the
-// result in double by up to 2^-12 before rounding. Exceptions: a few
-// hundredths, if gains of 16-bit samples exceed 64 or one band's gain is much
-// larger than the others, with which it shares an exponent; some whole steps at
-// samples far from the mean, with gains around 10^7 (pictures that are black or
-// white but for a few pixels).
-#ifndef CUV_PCA_FIXED_CUH
-#define CUV_PCA_FIXED_CUH
+// Fixed-point gains for integer samples. Before rounding, a channel, 0 .. 255,
+// is within 2^-12 of the result in double. Exceptions: within a few hundredths,
+// if gains of 16-bit samples exceed 64 or one band's gain is much larger than
+// the others, which share its exponent; some whole steps off at samples far
+// from the mean, with gains around 10^7 (pictures that are black or white
+// except for a few pixels).
+#ifndef CUV_PCA_FIXED_POINT_CUH
+#define CUV_PCA_FIXED_POINT_CUH
 
 #include "pca/pca-state.cuh"
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over integer cubes of up to 31 bands. Each warp holds all sums in
-// registers and processes steps of the image, which it prefetches, on its own,
-// so that warps synchronise only at the end. Sums and projections are integer
-// matrix products.
+// The kernel for integer cubes of up to 31 bands. Each warp holds all sums in
+// registers and processes steps of the image on its own, prefetching the next
+// ones, so that warps synchronise only at the end. Sums and projections are
+// integer matrix products.
 #include <algorithm>
-#include "pca/pca-few-picture.cuh"
+#include "pca/pca-31-bands-picture.cuh"
 
 // Adds the products of the bands of 32 pixels.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
+cuv_pca_add_products (const typename StepFormat<F>::Bytes &bytes, Sums<F> *to)
 {
 #pragma unroll
-  for (int k = 0; k < 2 * Few<F>::size * Few<F>::size; k++) {
-    const int rows = k / 2 / Few<F>::size, columns = k / 2 % Few<F>::size;
+  for (int k = 0; k < 2 * StepFormat<F>::size * StepFormat<F>::size; k++) {
+    const int rows = k / 2 / StepFormat<F>::size,
+              columns = k / 2 % StepFormat<F>::size;
     const unsigned *a = &bytes.words[rows][k % 2 * 4];
     const unsigned *b = &bytes.words[columns][k % 2 * 4];
 
-    each_pair<true, GROUPS> (
+    each_pair<true, CUV_PCA_GROUPS> (
         &to->products[rows + columns], [&] (int i, int j, unsigned *sums) {
           cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
         });
@@ -33,7 +34,7 @@ area_bytes ()
 }
 
 // Reduces the warps' sums and adds them to global memory. Called by all threads
-// after their last step; area is zeroed.
+// after their last step; area must be zero.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
@@ -42,7 +43,7 @@ add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
   constexpr int n = Products<unsigned>::n;
   const int stride = CUV_PCA_STRIDE (pass.bands.n);
   Sum *sums_here = (Sum *) pass.sums
-      + blockIdx.x % CUV_PCA_FEW_COPIES * CUV_PCA_SUMS (pass.bands.n);
+      + blockIdx.x % CUV_PCA_SUM_COPIES * CUV_PCA_SUMS (pass.bands.n);
 
 #pragma unroll
   for (int i = 0; i < Sums<F>::kinds * n; i++) {
@@ -54,7 +55,8 @@ add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 #pragma unroll 1
   for (int at = threadIdx.x; at < 32 * n; at += blockDim.x) {
     const int i = at / 32, row = at % 32 / 4, column = at % 4 * 2 + i % 2;
-    const int g = i / 4 / GROUPS * 2 + i % 4 / 2, h = i / 4 % GROUPS;
+    const int g = i / 4 / CUV_PCA_GROUPS * 2 + i % 4 / 2,
+              h = i / 4 % CUV_PCA_GROUPS;
     const int a = pass.band_of_slot[cuv_pca_band_of_row (g, row)];
     const int b = pass.band_of_slot[cuv_pca_band_of_row (h, column)];
     Sum sum = 0;
@@ -74,8 +76,8 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 {
   const int lane = threadIdx.x % 32;
 
-  for (int i = 0; i < Few<F>::stages * GROUPS; i++) {
-    if (cuv_pca_band_of_row (i % GROUPS, lane / 4) >= pass.bands.n)
+  for (int i = 0; i < StepFormat<F>::stages * CUV_PCA_GROUPS; i++) {
+    if (cuv_pca_band_of_row (i % CUV_PCA_GROUPS, lane / 4) >= pass.bands.n)
       ((uint4 *) stages)[i * 32 + lane] = make_uint4 (0, 0, 0, 0);
   }
 }
@@ -83,7 +85,7 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 // Processes a step that has been fetched to a stage, 32 pixels at a time.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
+cuv_pca_31_bands_work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
     const uint8_t *stage, const PackedLane<F> &lane, const Painter<F> &painter,
     Sums<F> *sums, unsigned *left_out)
 {
@@ -93,19 +95,19 @@ work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
       + (extent.first + pixel);
 
 #pragma unroll
-  for (int half = 0; half < Few<F>::step / 32; half++) {
+  for (int half = 0; half < StepFormat<F>::step / 32; half++) {
     constexpr int apart = PACKED ? 32 : 8; // pixels between halves
-    typename Few<F>::Bytes bytes;
+    typename StepFormat<F>::Bytes bytes;
 
     if constexpr (PACKED)
       bytes = load_packed (pass, lane, stage, half, extent.count);
     else
       bytes = load_planar<F> (pass, stage, half, extent.count);
     if (pass.tasks & CUV_PCA_SUM)
-      add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
+      cuv_pca_add_products<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
     if (pass.tasks & CUV_PCA_PAINT) {
       const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
-      const unsigned word = paint (by_pixels, painter);
+      const unsigned word = cuv_pca_31_bands_paint (by_pixels, painter);
       const bool counts = word >= 1u << 24;
 
       if (pixel + apart * half < extent.count) {
@@ -117,15 +119,16 @@ work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
   }
 }
 
-// Steps in turn over all warps of the grid. Dynamic shared memory: Gains, the
-// block's sums for the reduction, then the stages of each warp.
+// Warp w of the grid processes every n-th step from w on, n warps in all.
+// Dynamic shared memory: Gains, the block's sums for the reduction, then the
+// stages of each warp.
 template <CuvCubeFormat F, bool PACKED>
-static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
-    few_kernel (const __grid_constant__ CuvPcaPass pass)
+static __global__ void __launch_bounds__ (32 * StepFormat<F>::warps, 1)
+    bands_31_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
   constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
-  constexpr int n_stages = Few<F>::stages;
+  constexpr int n_stages = StepFormat<F>::stages;
   const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   Gains *gains = (Gains *) shared_of_block;
@@ -148,10 +151,9 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     clear_missing<F> (pass, stages);
   __syncthreads ();
   cuv_pdl_wait ();
-  // not earlier: learn_kernel(), when next, reads the previous frame's state
-  // before it waits
+  // not earlier: if learn_kernel() is next, it reads the state before it waits
   cuv_pdl_trigger ();
-  if (paints) // before those of pixels, which would delay these loads
+  if (paints) // before loads of pixels, which would delay these
     reader.load ();
 #pragma unroll 1
   for (int i = 0; i < n_stages - 1; i++) {
@@ -173,7 +175,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     __pipeline_commit ();
     __pipeline_wait_prior (n_stages - 1);
     __syncwarp ();
-    work_on<F, PACKED> (pass, here.extent (pass),
+    cuv_pca_31_bands_work_on<F, PACKED> (pass, here.extent (pass),
         stages + stage * pass.tile_bytes, lane, painter, &sums, &left_out);
     stride.advance (pass, &here);
     stride.advance (pass, &ahead);
@@ -189,11 +191,11 @@ static size_t
 shared_bytes_of (const CuvPcaPass &pass)
 {
   return sizeof (Gains) + area_bytes<F> ()
-      + (size_t) pass.warps * Few<F>::stages * pass.tile_bytes;
+      + (size_t) pass.warps * StepFormat<F>::stages * pass.tile_bytes;
 }
 
 static size_t
-shared_bytes (const CuvPcaPass &pass)
+cuv_pca_31_bands_shared_bytes (const CuvPcaPass &pass)
 {
   return pass.cube.format == CUV_CUBE_U8 ? shared_bytes_of<CUV_CUBE_U8> (pass)
                                          : shared_bytes_of<CUV_CUBE_U16> (pass);
@@ -205,23 +207,23 @@ static Kernel
 kernel_of (const CuvPcaPass &pass)
 {
   if (pass.cube.format == CUV_CUBE_U8)
-    return pass.packed ? few_kernel<CUV_CUBE_U8, true>
-                       : few_kernel<CUV_CUBE_U8, false>;
-  return pass.packed ? few_kernel<CUV_CUBE_U16, true>
-                     : few_kernel<CUV_CUBE_U16, false>;
+    return pass.packed ? bands_31_kernel<CUV_CUBE_U8, true>
+                       : bands_31_kernel<CUV_CUBE_U8, false>;
+  return pass.packed ? bands_31_kernel<CUV_CUBE_U16, true>
+                     : bands_31_kernel<CUV_CUBE_U16, false>;
 }
 
 static bool
-fits (const CuvPcaPass &pass)
+cuv_pca_31_bands_fits (const CuvPcaPass &pass)
 {
   const int size = cuv_cube_sample_size (pass.cube.format);
 
-  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > COUNTS
+  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > CUV_PCA_COUNTS_SLOT
       || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
     return false;
   return cuv_cuda_attribute (cudaDevAttrComputeCapabilityMajor)
       >= 8 // integer mma
-      && (!pass.packed || pass.span <= COUNTS * size)
+      && (!pass.packed || pass.span <= CUV_PCA_COUNTS_SLOT * size)
       && std::abs (pass.cube.row_step) <= INT32_MAX
       && std::abs (pass.stride) <= INT32_MAX;
 }
@@ -238,45 +240,48 @@ set_slots (CuvPcaPass *pass)
 
     pass->band_of_slot[pass->packed ? (int) at / size : b] = (int8_t) b;
   }
-  pass->band_of_slot[COUNTS] = (int8_t) pass->bands.n;
+  pass->band_of_slot[CUV_PCA_COUNTS_SLOT] = (int8_t) pass->bands.n;
 }
 
 bool
-cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
+cuv_pca_31_bands_plan (CuvPcaPass *pass, int *n_blocks)
 {
   const int size = cuv_cube_sample_size (pass->cube.format);
   const size_t room =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  CuvPcaPass few = *pass;
+  CuvPcaPass plan = *pass;
 
-  if (!fits (few))
+  if (!cuv_pca_31_bands_fits (plan))
     return false;
-  set_slots (&few);
-  few.pixels = 64 / size;
-  few.tile_bytes = few.packed ? few.pixels * (int) few.cube.pixel_step
+  set_slots (&plan);
+  plan.pixels = 64 / size;
+  plan.tile_bytes = plan.packed ? plan.pixels * (int) plan.cube.pixel_step
           + 64 // load() reads beyond the end
-                              : 2048;
-  few.tiles_across = cuv_div_up (few.width, few.pixels);
-  few.n_tiles = few.tiles_across * few.height;
-  few.warps = size == 1 ? Few<CUV_CUBE_U8>::warps : Few<CUV_CUBE_U16>::warps;
-  while (few.warps > 0 && shared_bytes (few) > room)
-    few.warps -= 4;
-  if (few.warps == 0
-      || cuv_cuda_allow_shared (
-             (const void *) kernel_of (few), shared_bytes (few))
+                                : 2048;
+  plan.tiles_across = cuv_div_up (plan.width, plan.pixels);
+  plan.n_tiles = plan.tiles_across * plan.height;
+  plan.warps = size == 1 ? StepFormat<CUV_CUBE_U8>::warps
+                         : StepFormat<CUV_CUBE_U16>::warps;
+  while (plan.warps > 0 && cuv_pca_31_bands_shared_bytes (plan) > room)
+    plan.warps -= 4;
+  if (plan.warps == 0
+      || cuv_cuda_allow_shared ((const void *) kernel_of (plan),
+             cuv_pca_31_bands_shared_bytes (plan))
           != 0)
     return false;
   *n_blocks = std::max (cuv_cuda_multiprocessors (),
-      cuv_div_up (few.n_tiles, CUV_PCA_BLOCK_PIXELS / few.pixels - few.warps));
-  *n_blocks = std::min (*n_blocks, cuv_div_up (few.n_tiles, few.warps));
-  *pass = few;
-  pass->few = true;
+      cuv_div_up (
+          plan.n_tiles, CUV_PCA_BLOCK_PIXELS / plan.pixels - plan.warps));
+  *n_blocks = std::min (*n_blocks, cuv_div_up (plan.n_tiles, plan.warps));
+  *pass = plan;
+  pass->up_to_31 = true;
   return true;
 }
 
 int
-cuv_pca_few_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
+cuv_pca_31_bands_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
-  return cuv_launch_dependent ("few_kernel", n_blocks, 32 * pass.warps,
-      shared_bytes (pass), stream, kernel_of (pass), pass);
+  return cuv_launch_dependent ("bands_31_kernel", n_blocks, 32 * pass.warps,
+      cuv_pca_31_bands_shared_bytes (pass), stream, kernel_of (pass), pass);
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the warps of pca-few.cu read an integer image: in steps of 64 bytes per
-// band, which a warp prefetches to its stages in shared memory and loads from
-// there to registers, 32 pixels at a time.
-#ifndef CUV_PCA_STEPS_CUH
-#define CUV_PCA_STEPS_CUH
+// How warps of pca-31-bands.cu load samples: in steps of 64 bytes per band,
+// which a warp prefetches to its stages in shared memory and loads from there
+// to registers, 32 pixels at a time.
+#ifndef CUV_PCA_31_BANDS_LOAD_CUH
+#define CUV_PCA_31_BANDS_LOAD_CUH
 
-#include "pca/pca-bytes.cuh"
-#include "pca/pca-sums.cuh"
+#include "pca/pca-byte-matrix.cuh"
+#include "pca/pca-tile-sums.cuh"
 
-#define COUNTS CUV_PCA_FEW // slot, beside the bands, that is 1 in valid pixels
+// the slot after the bands, which is 1 in valid pixels
+#define CUV_PCA_COUNTS_SLOT CUV_PCA_MATRIX_BANDS
 
 // Sizes by sample format.
-template <CuvCubeFormat F> struct Few {
+template <CuvCubeFormat F> struct StepFormat {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
   static constexpr int warps = size == 1 ? 16 : 12; // per block
@@ -81,22 +82,22 @@ step_at (const CuvPcaPass &pass, const CuvPcaExtent &extent)
       + (int64_t) extent.first * (int) pass.cube.pixel_step;
 }
 
-// Copies the part of a unit of 16 bytes that is before the end.
+// Copies the first bytes of a unit of 16, those before the end of the row.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
 {
-  typedef typename Few<F>::Sample Sample;
+  typedef typename StepFormat<F>::Sample Sample;
 
 #pragma unroll 1
-  for (int i = 0; i < bytes; i += Few<F>::size)
+  for (int i = 0; i < bytes; i += StepFormat<F>::size)
     *(Sample *) (to + i) = *(const Sample *) (from + i);
 }
 
 // A lane's copies. Packed: every 32nd unit of 16 bytes. Planar: one unit of
 // each of its four bands, which no other lane reads.
 template <CuvCubeFormat F, bool PACKED> struct Source {
-  static constexpr int n = PACKED ? 1 : GROUPS;
+  static constexpr int n = PACKED ? 1 : CUV_PCA_GROUPS;
 
   const uint8_t *from[n]; // null: no such band
 
@@ -148,7 +149,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
   {
     const int lane = threadIdx.x % 32;
     const int64_t at = step_at (pass, extent);
-    const int left = extent.count * Few<F>::size - lane % 4 * 16;
+    const int left = extent.count * StepFormat<F>::size - lane % 4 * 16;
 
     stage += 16 * lane;
 #pragma unroll
@@ -156,7 +157,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
       if (from[g] != nullptr && left >= 16)
         __pipeline_memcpy_async (stage + g * 512, from[g] + at, 16);
     }
-    if (extent.count == Few<F>::step)
+    if (extent.count == StepFormat<F>::step)
       return;
     for (int g = 0; g < n; g++) {
       if (from[g] != nullptr && left < 16)
@@ -182,7 +183,8 @@ pixel_of_lane (int lane)
 {
   const int q = lane % 4, r = lane / 4;
 
-  return PACKED ? 8 * q + r : r / 2 * (16 / Few<F>::size) + q * 2 + r % 2;
+  return PACKED ? 8 * q + r
+                : r / 2 * (16 / StepFormat<F>::size) + q * 2 + r % 2;
 }
 
 // Mask of the bytes of the first `count` of four pixels.
@@ -195,15 +197,15 @@ mask_of (int count)
 // Loads 32 pixels of a step by bands, excluded ones as 0. count: pixels in the
 // step.
 template <CuvCubeFormat F>
-static __device__ __forceinline__ typename Few<F>::Bytes
+static __device__ __forceinline__ typename StepFormat<F>::Bytes
 load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
 {
   const int lane = threadIdx.x % 32;
-  const int first = lane % 4 * (16 / Few<F>::size) + 8 * half;
-  typename Few<F>::Bytes bytes;
+  const int first = lane % 4 * (16 / StepFormat<F>::size) + 8 * half;
+  typename StepFormat<F>::Bytes bytes;
 
 #pragma unroll
-  for (int g = 0; g < GROUPS; g++) {
+  for (int g = 0; g < CUV_PCA_GROUPS; g++) {
     const uint8_t *from = stage + (g * 32 + lane) * 16;
 
     if constexpr (F == CUV_CUBE_U16) {
@@ -220,10 +222,10 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
       bytes.words[0][4 + g] = eight.y;
     }
   }
-  if (lane / 4 == COUNTS / 4) { // the last slot is the counts
+  if (lane / 4 == CUV_PCA_COUNTS_SLOT / 4) { // the last slot is the counts
     bytes.words[0][3] = bytes.words[0][7] = 0x01010101u;
   }
-  if (count < Few<F>::step) {
+  if (count < StepFormat<F>::step) {
 #pragma unroll
     for (int i = 0; i < 8; i++)
       bytes.keep (i, mask_of (count - first - i / 4 * 4));
@@ -234,14 +236,14 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
       unsigned found = 0;
 
 #pragma unroll
-      for (int g = 0; g < GROUPS; g++) {
+      for (int g = 0; g < CUV_PCA_GROUPS; g++) {
         if (cuv_pca_band_of_row (g, lane / 4) < pass.bands.n)
           found |= bytes.equal (4 * set + g, (unsigned) pass.ignore);
       }
       for (int bit = 4; bit < 32; bit *= 2)
         found |= __shfl_xor_sync (~0u, found, bit);
 #pragma unroll
-      for (int g = 0; g < GROUPS; g++)
+      for (int g = 0; g < CUV_PCA_GROUPS; g++)
         bytes.keep (4 * set + g, ~found);
     }
   }
@@ -249,22 +251,22 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
 }
 
 // Packed: where a lane's eight samples of a pixel are, and which of them are
-// bands.
+// selected bands.
 template <CuvCubeFormat F> struct PackedLane {
   int at;           // byte offset from a pixel with index % 8 == 0
   unsigned shift;   // bits from there to the first sample
   unsigned kept[2]; // byte mask of slots that are bands
-  unsigned counts;  // 1 in slot COUNTS
+  unsigned counts;  // 1 in slot CUV_PCA_COUNTS_SLOT
 
   __device__ __forceinline__
   PackedLane (const CuvPcaPass &pass)
   {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
 
-    at = r * (int) pass.cube.pixel_step + 8 * q * Few<F>::size;
+    at = r * (int) pass.cube.pixel_step + 8 * q * StepFormat<F>::size;
     shift = at % 4 * 8;
     at -= at % 4;
-    counts = q == COUNTS / 8 ? 0x01000000u : 0;
+    counts = q == CUV_PCA_COUNTS_SLOT / 8 ? 0x01000000u : 0;
     for (int w = 0; w < 2; w++) {
       kept[w] = 0;
       for (int b = 0; b < 4; b++) {
@@ -277,13 +279,14 @@ template <CuvCubeFormat F> struct PackedLane {
 
   // `bytes`: offset of the pixel in the stage.
   __device__ __forceinline__ void
-  load (const uint8_t *stage, int bytes, unsigned words[Few<F>::size * 2]) const
+  load (const uint8_t *stage, int bytes,
+      unsigned words[StepFormat<F>::size * 2]) const
   {
     const unsigned *from = (const unsigned *) (stage + at + bytes);
     unsigned low = from[0];
 
 #pragma unroll
-    for (int i = 0; i < Few<F>::size * 2; i++) {
+    for (int i = 0; i < StepFormat<F>::size * 2; i++) {
       const unsigned high = from[i + 1];
 
       words[i] = __funnelshift_r (low, high, shift);
@@ -295,16 +298,16 @@ template <CuvCubeFormat F> struct PackedLane {
 // Loads 32 pixels of a step by pixels, excluded ones as 0. WHOLE: all pixels
 // are present and none can be excluded.
 template <bool WHOLE, CuvCubeFormat F>
-static __device__ __forceinline__ typename Few<F>::Bytes
+static __device__ __forceinline__ typename StepFormat<F>::Bytes
 load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,
     const uint8_t *stage, int half, int count)
 {
-  typename Few<F>::Bytes bytes;
+  typename StepFormat<F>::Bytes bytes;
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const int pixel = 32 * half + 8 * i;
-    unsigned words[Few<F>::size * 2], good = ~0u;
+    unsigned words[StepFormat<F>::size * 2], good = ~0u;
 
     lane.load (stage, pixel * (int) pass.cube.pixel_step, words);
 #pragma unroll
@@ -338,11 +341,11 @@ load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,
 }
 
 template <CuvCubeFormat F>
-static __device__ __forceinline__ typename Few<F>::Bytes
+static __device__ __forceinline__ typename StepFormat<F>::Bytes
 load_packed (const CuvPcaPass &pass, const PackedLane<F> &lane,
     const uint8_t *stage, int half, int count)
 {
-  return count == Few<F>::step && !pass.has_ignore
+  return count == StepFormat<F>::step && !pass.has_ignore
       ? load_pixels<true> (pass, lane, stage, half, count)
       : load_pixels<false> (pass, lane, stage, half, count);
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of integer cubes of few bands: pixels are projected in tensor cores,
-// as products of the samples' bytes with digits of fixed-point gains.
-#ifndef CUV_PCA_FEW_PICTURE_CUH
-#define CUV_PCA_FEW_PICTURE_CUH
+// Pictures of integer cubes of up to 31 bands: tensor cores multiply bytes of
+// the samples by digits of fixed-point gains.
+#ifndef CUV_PCA_31_BANDS_PICTURE_CUH
+#define CUV_PCA_31_BANDS_PICTURE_CUH
 
-#include "pca/pca-fixed.cuh"
-#include "pca/pca-steps.cuh"
+#include "pca/pca-fixed-point.cuh"
+#include "pca/pca-31-bands-load.cuh"
 
 // Gains are split into digits to base 256, from -128 to 127, usually six. For
-// 8-bit samples with small gains four suffice; COARSE: six, with fewer than 32
-// fraction bits, for very large gains.
-enum Precision { FOUR_DIGITS, SIX_DIGITS, COARSE };
+// 8-bit samples with small gains four suffice; CUV_PCA_COARSE: six, with fewer
+// than 32 fraction bits, for very large gains.
+enum Precision { CUV_PCA_FOUR_DIGITS, CUV_PCA_SIX_DIGITS, CUV_PCA_COARSE };
 
-#define PAIRS 3      // of digits of a gain
-#define GAIN_BITS 46 // of a gain of 8-bit samples
-// Gains of 16-bit samples are smaller and have fewer bits, most of them in the
-// fraction.
-#define FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
-// Bounds of gains (2^SMALL_BITS) and of offsets for four digits.
-#define SMALL_BITS 6
-#define SMALL_OFFSET 65536.0
+#define CUV_PCA_DIGIT_PAIRS 3   // of digits of a gain
+#define CUV_PCA_31_GAIN_BITS 46 // of a gain of 8-bit samples
+// Gains of 16-bit samples are smaller, so that most of their bits are fraction
+// bits.
+#define CUV_PCA_31_FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
+// Bounds of gains (2^CUV_PCA_31_SMALL_BITS) and of offsets for four digits.
+#define CUV_PCA_31_SMALL_BITS 6
+#define CUV_PCA_31_SMALL_OFFSET 65536.0
 
-// Fixed-point gains by channel and slot (see CuvPcaPass.band_of_slot),
-// converted once per block, in shared memory. The last channel is nonzero in
-// valid pixels.
+// Fixed-point gains in shared memory, by channel and slot (see
+// CuvPcaPass.band_of_slot), converted once per block. The last channel is
+// nonzero in valid pixels.
 struct alignas (16) Gains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
@@ -53,25 +53,26 @@ struct GainReader {
   __device__ __forceinline__ void
   load ()
   {
-    gain = gain_at != nullptr                       ? *gain_at
-        : c == CUV_PCA_SHOWN && slot == CUV_PCA_FEW ? 255.0
-                                                    : 0.0;
+    gain = gain_at != nullptr                                ? *gain_at
+        : c == CUV_PCA_SHOWN && slot == CUV_PCA_MATRIX_BANDS ? 255.0
+                                                             : 0.0;
     mean = mean_at != nullptr ? *mean_at : 0.0;
     offset = c < CUV_PCA_SHOWN ? state->offset[c] + state->bias : 0.0;
   }
 
-  // Called by whole warps. The offset compensates the rounding of gains at the
-  // mean, so that pixels near the mean are exact.
+  // Called by whole warps. The offset compensates for the rounding of gains, at
+  // the mean, so that pixels near the mean are exact.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
   store (Gains *to) const
   {
     const int bits = // the last channel is of one byte
-        c < CUV_PCA_SHOWN ? GAIN_BITS - 8 * (Few<F>::size - 1) : GAIN_BITS;
+        c < CUV_PCA_SHOWN ? CUV_PCA_31_GAIN_BITS - 8 * (StepFormat<F>::size - 1)
+                          : CUV_PCA_31_GAIN_BITS;
     const float largest =
         __uint_as_float (cuv_warp_max (__float_as_uint (fabsf ((float) gain))));
-    const int fraction =
-        cuv_pca_fraction (largest, bits, FRACTION_BITS (Few<F>::size));
+    const int fraction = cuv_pca_fraction (
+        largest, bits, CUV_PCA_31_FRACTION_BITS (StepFormat<F>::size));
     const double scaled =
         cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
     const int64_t fixed = llrint (scaled);
@@ -85,16 +86,17 @@ struct GainReader {
     to->offset[c] = cuv_pca_fixed_offset (offset, fraction, error);
     to->fraction[c] = fraction;
     if (c < CUV_PCA_SHOWN)
-      to->four_fraction[c] =
-          fabs (offset) < SMALL_OFFSET ? cuv_pca_fraction (largest, 30) : 0;
+      to->four_fraction[c] = fabs (offset) < CUV_PCA_31_SMALL_OFFSET
+          ? cuv_pca_fraction (largest, 30)
+          : 0;
   }
 };
 
 // A lane's operands of the projection, and how it turns sums into a channel.
 template <CuvCubeFormat F> struct Painter {
-  unsigned digits[Few<F>::size][PAIRS][2];
+  unsigned digits[StepFormat<F>::size][CUV_PCA_DIGIT_PAIRS][2];
   CuvPcaFixedChannel fixed;
-  int offset[PAIRS];
+  int offset[CUV_PCA_DIGIT_PAIRS];
   unsigned selectors[2]; // see cuv_pca_transpose_bytes()
   Precision precision;   // the same for all lanes
   int four_fraction;     // fraction bits with four digits
@@ -115,10 +117,12 @@ template <CuvCubeFormat F> struct Painter {
     extra_fraction = max (gains.fraction[q] - 32, 0);
     fixed =
         cuv_pca_fixed_channel (gains.offset[q], min (gains.fraction[q], 32));
-    precision = __any_sync (~0u, fixed.shift != 0)              ? COARSE
-        : Few<F>::size == 1 && four_fraction >= 30 - SMALL_BITS ? FOUR_DIGITS
-                                                                : SIX_DIGITS;
-    if (precision == FOUR_DIGITS) {
+    precision = __any_sync (~0u, fixed.shift != 0) ? CUV_PCA_COARSE
+        : StepFormat<F>::size == 1
+            && four_fraction >= 30 - CUV_PCA_31_SMALL_BITS
+        ? CUV_PCA_FOUR_DIGITS
+        : CUV_PCA_SIX_DIGITS;
+    if (precision == CUV_PCA_FOUR_DIGITS) {
       const int64_t half = 1LL << (31 - four_fraction);
 
       set_digits (r % 2, [&] (int i) {
@@ -139,8 +143,8 @@ template <CuvCubeFormat F> struct Painter {
     selectors[1] = q & 1 ? 0x3715 : 0x6240;
   }
 
-  // Packs digits of eight slots: of each pair of digits the odd or the even
-  // one. of_slot (i): gain of the i-th.
+  // Packs digits of eight slots, the odd or the even one of each pair. of_slot
+  // (i): gain of the i-th slot.
   template <typename OfSlot>
   __device__ __forceinline__ void
   set_digits (int odd, OfSlot of_slot)
@@ -148,7 +152,7 @@ template <CuvCubeFormat F> struct Painter {
     const int64_t carries = 0x808080808080; // bias for signed digits
 
 #pragma unroll
-    for (int w = 0; w < Few<F>::size * 2; w++) {
+    for (int w = 0; w < StepFormat<F>::size * 2; w++) {
       unsigned low[4], high[4];
 
 #pragma unroll
@@ -160,7 +164,7 @@ template <CuvCubeFormat F> struct Painter {
         high[b] = (unsigned) (gain >> 32);
       }
 #pragma unroll
-      for (int pair = 0; pair < PAIRS; pair++) {
+      for (int pair = 0; pair < CUV_PCA_DIGIT_PAIRS; pair++) {
         const unsigned *words = pair < 2 ? low : high;
         const unsigned two = 0x40u + 0x11u * (pair % 2 * 2 + odd);
 
@@ -177,16 +181,16 @@ template <CuvCubeFormat F> struct Painter {
   __device__ __forceinline__ int
   channel (const int (*sums)[4], int odd) const
   {
-    int pairs[PAIRS];
+    int pairs[CUV_PCA_DIGIT_PAIRS];
 
 #pragma unroll
-    for (int i = 0; i < PAIRS; i++)
+    for (int i = 0; i < CUV_PCA_DIGIT_PAIRS; i++)
       pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
-    if (PRECISION == COARSE)
+    if (PRECISION == CUV_PCA_COARSE)
       return fixed.value (
           (pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32))
           >> extra_fraction);
-    if (PRECISION == FOUR_DIGITS)
+    if (PRECISION == CUV_PCA_FOUR_DIGITS)
       return (pairs[1] + (pairs[0] >> 16)) >> (four_fraction - 16);
     return (pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16)) >> extra_fraction;
   }
@@ -196,17 +200,19 @@ template <CuvCubeFormat F> struct Painter {
 // pixel_of_lane().
 template <Precision PRECISION, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &painter)
+channels (
+    const typename StepFormat<F>::Bytes &by_pixels, const Painter<F> &painter)
 {
-  constexpr int pairs = PRECISION == FOUR_DIGITS ? 2 : PAIRS;
+  constexpr int pairs =
+      PRECISION == CUV_PCA_FOUR_DIGITS ? 2 : CUV_PCA_DIGIT_PAIRS;
   int values[4]; // of one channel
 
 #pragma unroll
   for (int set = 0; set < 2; set++) {
-    int sums[PAIRS][4] = {};
+    int sums[CUV_PCA_DIGIT_PAIRS][4] = {};
 
 #pragma unroll
-    for (int i = 0; i < Few<F>::size * pairs; i++) {
+    for (int i = 0; i < StepFormat<F>::size * pairs; i++) {
       const int plane = i / pairs, pair = i % pairs;
       const unsigned *words = &by_pixels.words[plane][4 * set];
       const unsigned a[4] = { words[0], words[2], words[1], words[3] };
@@ -223,15 +229,16 @@ channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &painter)
 
 template <CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-paint (const typename Few<F>::Bytes &by_pixels, const Painter<F> &painter)
+cuv_pca_31_bands_paint (
+    const typename StepFormat<F>::Bytes &by_pixels, const Painter<F> &painter)
 {
-  if constexpr (Few<F>::size == 1) {
-    if (painter.precision == FOUR_DIGITS)
-      return channels<FOUR_DIGITS> (by_pixels, painter);
+  if constexpr (StepFormat<F>::size == 1) {
+    if (painter.precision == CUV_PCA_FOUR_DIGITS)
+      return channels<CUV_PCA_FOUR_DIGITS> (by_pixels, painter);
   }
-  return painter.precision == SIX_DIGITS
-      ? channels<SIX_DIGITS> (by_pixels, painter)
-      : channels<COARSE> (by_pixels, painter);
+  return painter.precision == CUV_PCA_SIX_DIGITS
+      ? channels<CUV_PCA_SIX_DIGITS> (by_pixels, painter)
+      : channels<CUV_PCA_COARSE> (by_pixels, painter);
 }
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Bytes of 32 pixels x 32 bands in a warp's registers, as operands of matrix
-// products over bands (by pixels) or over pixels (by bands). 16-bit samples
-// have two planes, low and high bytes.
+// products: over bands ("by pixels") or over pixels ("by bands"). 16-bit
+// samples have two planes, low and high bytes.
 //
 // Lane 4 r + q has eight words for two sets of 16 pixels.
 // By pixels: word 4 set + 2 odd + w holds bands 8 q + 4 w + {0 .. 3} of pixel r
 // of the set's even or odd pixels.
 // By bands: word 4 set + 2 w + s holds band 8 (r / 2) + 4 w + 2 (r % 2) + s of
 // four pixels of the set: even pixels 2 q and 2 q + 1, then the odd ones.
-#ifndef CUV_PCA_BYTES_CUH
-#define CUV_PCA_BYTES_CUH
+#ifndef CUV_PCA_BYTE_MATRIX_CUH
+#define CUV_PCA_BYTE_MATRIX_CUH
 
 #include "pca/pca-mma.cuh"
 

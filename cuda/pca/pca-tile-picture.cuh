@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Projects a tile's pixels and paints them or counts them in histograms.
-#ifndef CUV_PCA_PICTURE_CUH
-#define CUV_PCA_PICTURE_CUH
+#ifndef CUV_PCA_TILE_PICTURE_CUH
+#define CUV_PCA_TILE_PICTURE_CUH
 
 #include "pca/pca-tile.cuh"
 
-// Integer samples become the high word of a double, i.e. a denormal 2^-1042
-// times as large, without a conversion; scaled gains make up for most of that.
-#define GAIN_SCALE 0x1p900
-#define SUM_SCALE 0x1p-142
+// Integer samples become the high word of a double without a conversion: a
+// denormal, 2^-1042 times as large. Scaled gains make up for most of that
+// factor.
+#define CUV_PCA_GAIN_SCALE 0x1p900
+#define CUV_PCA_SUM_SCALE 0x1p-142
 
 // A band's gains of each channel, in shared memory. After the bands follow two
 // entries: the offsets, then top and bias of CuvPcaGains.
@@ -32,8 +33,8 @@ cuv_pca_load_band_gains (const CuvPcaPass &pass, const CuvPcaGains &gains,
   for (int i = threadIdx.x; i <= n; i += blockDim.x) {
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
       band_gains[i].channel[c] = i < n
-          ? gains.gain[c][i] * (scales ? GAIN_SCALE : 1.0)
-          : gains.offset[c] * (scales ? SUM_SCALE : 1.0);
+          ? gains.gain[c][i] * (scales ? CUV_PCA_GAIN_SCALE : 1.0)
+          : gains.offset[c] * (scales ? CUV_PCA_SUM_SCALE : 1.0);
     band_gains[i].at = i < n ? tile.band_at (i) : 0;
   }
   if (threadIdx.x == 0) {
@@ -70,8 +71,8 @@ template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
     return pixel (i) * (PACKED ? tile.step () : size);
   }
 
-  // Samples of a band as doubles; integers are scaled, see GAIN_SCALE. from:
-  // the pixels' first samples; planar: only the first is used.
+  // Samples of a band as doubles; integers are scaled, see CUV_PCA_GAIN_SCALE.
+  // from: the pixels' first samples; planar: only the first is used.
   __device__ __forceinline__ void
   load (const uint8_t *const from[n], int band_at, double samples[n]) const
   {
@@ -111,7 +112,8 @@ template <CuvCubeFormat F>
 static __device__ __forceinline__ int
 cuv_pca_to_int (double sum, double top, double bias)
 {
-  const double value = F == CUV_CUBE_F32 ? sum : sum * (1.0 / SUM_SCALE);
+  const double value =
+      F == CUV_CUBE_F32 ? sum : sum * (1.0 / CUV_PCA_SUM_SCALE);
 
   return (int) (fmin (value > 0.0 ? value : 0.0, top) + bias);
 }
@@ -226,8 +228,9 @@ cuv_pca_show_by (const CuvPcaTile<F, PACKED> &tile,
   }
 }
 
-// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads. Packed floats:
-// two pixels per thread share the reads of gains, if no thread goes without.
+// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads. Packed floats: a
+// thread's two pixels share the reads of gains, if there are enough pixels for
+// all threads.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
