@@ -9,7 +9,7 @@
 #include <cuda_fp16.h>
 #include "hough/canny-grey.cuh"
 
-#define CUV_WARP_ROWS (CUV_TILE_HEIGHT / CUV_CANNY_WARPS)
+#define CUV_HOUGH_WARP_ROWS (CUV_HOUGH_TILE_HEIGHT / CUV_HOUGH_CANNY_WARPS)
 
 static __device__ __forceinline__ __half2
 as_halves (unsigned bits)
@@ -62,13 +62,13 @@ is_no_less (float2 a, float2 b)
 }
 
 static __device__ __forceinline__ __half2
-choose (unsigned mask, __half2 a, __half2 b)
+cuv_canny_choose (unsigned mask, __half2 a, __half2 b)
 {
   return as_halves ((as_bits (a) & mask) | (as_bits (b) & ~mask));
 }
 
 static __device__ __forceinline__ float2
-choose (unsigned mask, float2 a, float2 b)
+cuv_canny_choose (unsigned mask, float2 a, float2 b)
 {
   return make_float2 (mask & 1 ? a.x : b.x, mask >> 31 ? a.y : b.y);
 }
@@ -113,7 +113,7 @@ template <typename Norm> struct Gradients {
 
 // Two bytes to half2: 0x6400 | v is 1024 + v in half precision.
 static __device__ __forceinline__ __half2
-unpack (unsigned four, unsigned selector)
+cuv_canny_unpack (unsigned four, unsigned selector)
 {
   return __hsub2 (as_halves (__byte_perm (four, 0x64646464, selector)),
       __float2half2_rn (1024));
@@ -123,8 +123,9 @@ static __device__ __forceinline__ Sums
 sobel_sums (const unsigned *row)
 {
   const __half2 two = __float2half2_rn (2);
-  const __half2 even[] = { unpack (row[0], 0x4342), unpack (row[1], 0x4140),
-    unpack (row[1], 0x4342), unpack (row[2], 0x4140) };
+  const __half2 even[] = { cuv_canny_unpack (row[0], 0x4342),
+    cuv_canny_unpack (row[1], 0x4140), cuv_canny_unpack (row[1], 0x4342),
+    cuv_canny_unpack (row[2], 0x4140) };
   Sums sums;
 
   for (int i = 0; i < 3; i++) {
@@ -137,7 +138,8 @@ sobel_sums (const unsigned *row)
 
 template <typename Norm>
 static __device__ __forceinline__ Gradients<Norm>
-find_gradients (const Sums &above, const Sums &here, const Sums &below)
+cuv_canny_find_gradients (
+    const Sums &above, const Sums &here, const Sums &below)
 {
   const __half2 two = __float2half2_rn (2);
   Gradients<Norm> g;
@@ -166,7 +168,7 @@ compare_slope (__half2 ax, __half2 ay, float high)
 // maxima across the edge; of equal norms the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
-is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
+cuv_canny_is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
     const Gradients<Norm> &below, int i, Norm norm)
 {
   const __half2 zero = __float2half2_rn (0);
@@ -182,11 +184,13 @@ is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
   const unsigned falls = __hlt2_mask (product_sign, zero);
   const Norm up = between (above.norm[i], above.norm[i + 1]);
   const Norm low = between (below.norm[i], below.norm[i + 1]);
-  Norm first = choose (falls, above.norm[i + 1], above.norm[i]);
-  Norm second = choose (falls, below.norm[i], below.norm[i + 1]);
+  Norm first = cuv_canny_choose (falls, above.norm[i + 1], above.norm[i]);
+  Norm second = cuv_canny_choose (falls, below.norm[i], below.norm[i + 1]);
 
-  first = choose (across, here.norm[i], choose (down, up, first));
-  second = choose (across, here.norm[i + 1], choose (down, low, second));
+  first = cuv_canny_choose (
+      across, here.norm[i], cuv_canny_choose (down, up, first));
+  second = cuv_canny_choose (
+      across, here.norm[i + 1], cuv_canny_choose (down, low, second));
   return is_greater (norm, first) & is_no_less (norm, second);
 }
 
@@ -201,8 +205,8 @@ find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
 
   for (int i = 0; i < 2; i++) {
     const Norm norm = between (here.norm[i], here.norm[i + 1]);
-    const unsigned weak =
-        is_ridge (above, here, below, i, norm) & is_greater (norm, low);
+    const unsigned weak = cuv_canny_is_ridge (above, here, below, i, norm)
+        & is_greater (norm, low);
 
     bits |= (weak & 0x00020001 << 2 * i)
         | (weak & is_greater (norm, high) & 0x00200010 << 2 * i);
@@ -210,24 +214,24 @@ find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
   return (bits | bits >> 16) & 255;
 }
 
-// Each warp handles CUV_WARP_ROWS rows, each lane four pixels. found[y][lane]:
-// see find_candidates(). The last three rows of sums and gradients are kept in
-// ring buffers.
+// Each warp handles CUV_HOUGH_WARP_ROWS rows, each lane four pixels.
+// found[y][lane]: see find_candidates(). The last three rows of sums and
+// gradients are kept in ring buffers.
 template <typename Norm>
 static __device__ __forceinline__ void
-cuv_scan_rows (const unsigned (*grey)[CUV_GREY_WORDS], uint8_t (*found)[32],
-    Norm low, Norm high)
+cuv_scan_rows (const unsigned (*grey)[CUV_HOUGH_GREY_WORDS],
+    uint8_t (*found)[32], Norm low, Norm high)
 {
   const int lane = threadIdx.x % 32,
-            first = cuv_warp_of_thread () * CUV_WARP_ROWS;
+            first = cuv_warp_of_thread () * CUV_HOUGH_WARP_ROWS;
   Sums sums[3];
   Gradients<Norm> gradients[3];
 
 #pragma unroll
-  for (int j = 0; j < CUV_WARP_ROWS + 4; j++) {
+  for (int j = 0; j < CUV_HOUGH_WARP_ROWS + 4; j++) {
     sums[j % 3] = sobel_sums (&grey[first + j][lane]);
     if (j >= 2)
-      gradients[j % 3] = find_gradients<Norm> (
+      gradients[j % 3] = cuv_canny_find_gradients<Norm> (
           sums[(j + 1) % 3], sums[(j + 2) % 3], sums[j % 3]);
     if (j >= 4)
       found[first + j - 4][lane] = find_candidates (gradients[(j + 1) % 3],

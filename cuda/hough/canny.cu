@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Canny edge detection in tiles; hysteresis.cu connects them.
+// Canny edge detection in tiles, which hysteresis.cu connects, and edge maps as
+// input.
 #include "hough/canny-gradients.cuh"
-#include "hough/canny-tile.cuh"
+#include "hough/canny-hysteresis.cuh"
 
 // Packs the low nibbles of eight bytes into a word.
 static __device__ __forceinline__ unsigned
@@ -29,21 +30,22 @@ inner_pixels (const CuvMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
-// Grid: tiles. words: see load_grey(). low, high: thresholds in units of Norm.
-// Shared memory: grey values, then found candidates; the unblurred pixels are
-// no longer needed when components are connected.
+// Grid: tiles. words: see cuv_hough_load_four(). low, high: thresholds in units
+// of Norm. Shared memory: grey values, then found candidates; unblurred pixels
+// share theirs with the components, which come later.
 template <bool BLURRED, typename Norm>
 static __global__ void
-__launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
+__launch_bounds__ (CUV_HOUGH_CANNY_THREADS) canny_kernel (
     CuvMaps maps, CuvFrame frame, bool words, float low, float high)
 {
-  __shared__ unsigned grey[CUV_GREY_ROWS][CUV_GREY_WORDS];
-  __shared__ __align__ (8) uint8_t found[CUV_TILE_HEIGHT][32];
+  __shared__ unsigned grey[CUV_HOUGH_GREY_ROWS][CUV_HOUGH_GREY_WORDS];
+  __shared__ __align__ (8) uint8_t found[CUV_HOUGH_TILE_HEIGHT][32];
   __shared__ union {
-    unsigned raw[CUV_RAW_ROWS][CUV_RAW_WORDS];
+    unsigned raw[CUV_HOUGH_RAW_ROWS][CUV_HOUGH_RAW_WORDS];
     Components components;
   } tile;
-  const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
+  const int x0 = blockIdx.x * CUV_HOUGH_TILE_WIDTH,
+            y0 = blockIdx.y * CUV_HOUGH_TILE_HEIGHT;
   Norm weak_limit, strong_limit;
 
   cuv_pdl_trigger ();
@@ -55,8 +57,9 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   broadcast (high, &strong_limit);
   cuv_scan_rows<Norm> (grey, found, weak_limit, strong_limit);
   __syncthreads ();
-  for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += CUV_CANNY_THREADS) {
-    const int row = i / CUV_TILE_WORDS, word = i % CUV_TILE_WORDS;
+  for (int i = threadIdx.x; i < CUV_HOUGH_TILE_SIZE;
+       i += CUV_HOUGH_CANNY_THREADS) {
+    const int row = i / CUV_HOUGH_TILE_WORDS, word = i % CUV_HOUGH_TILE_WORDS;
     const uint2 bytes = ((const uint2 *) found[row])[word];
     const unsigned inner = inner_pixels (maps, x0 + 32 * word, y0 + row);
 
@@ -66,9 +69,11 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   }
   __syncthreads ();
   cuv_connect_tile (&tile.components, maps);
-  for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += CUV_CANNY_THREADS) {
-    const size_t at = (size_t) (y0 + i / CUV_TILE_WORDS) * cuv_map_pitch (maps)
-        + x0 / 32 + i % CUV_TILE_WORDS;
+  for (int i = threadIdx.x; i < CUV_HOUGH_TILE_SIZE;
+       i += CUV_HOUGH_CANNY_THREADS) {
+    const size_t at =
+        (size_t) (y0 + i / CUV_HOUGH_TILE_WORDS) * cuv_map_pitch (maps)
+        + x0 / 32 + i % CUV_HOUGH_TILE_WORDS;
 
     maps.edges[at] = tile.components.edges[i];
     maps.undecided[at] = tile.components.undecided[i];
@@ -99,7 +104,7 @@ input_kernel (CuvMaps maps, CuvFrame frame)
 
 template <typename Norm>
 static int
-submit (const CuvMaps &maps, const CuvFrame &frame,
+cuv_canny_submit (const CuvMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, float low, float high, cudaStream_t stream)
 {
   const CuvComponent &c = frame.component[0];
@@ -109,7 +114,7 @@ submit (const CuvMaps &maps, const CuvFrame &frame,
   const auto kernel =
       params.blur ? canny_kernel<true, Norm> : canny_kernel<false, Norm>;
 
-  kernel<<<grid, CUV_CANNY_THREADS, 0, stream>>> (
+  kernel<<<grid, CUV_HOUGH_CANNY_THREADS, 0, stream>>> (
       maps, frame, words, low, high);
   CUV_CUDA_LAUNCHED (canny_kernel);
   return cuv_hysteresis_submit (maps, stream);
@@ -122,17 +127,18 @@ cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
   const float low = params.low, high = params.high;
 
   return params.norm == CUV_CANNY_L1
-      ? submit<__half2> (maps, frame, params, low, high, stream)
-      : submit<float2> (maps, frame, params, low * low, high * high, stream);
+      ? cuv_canny_submit<__half2> (maps, frame, params, low, high, stream)
+      : cuv_canny_submit<float2> (
+          maps, frame, params, low * low, high * high, stream);
 }
 
 int
 cuv_maps_submit_input (
     const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream)
 {
-  const int blocks = (int) (cuv_map_words (maps) / CUV_CANNY_WARPS);
+  const int blocks = (int) (cuv_map_words (maps) / CUV_HOUGH_CANNY_WARPS);
 
-  input_kernel<<<blocks, CUV_CANNY_THREADS, 0, stream>>> (maps, frame);
+  input_kernel<<<blocks, CUV_HOUGH_CANNY_THREADS, 0, stream>>> (maps, frame);
   CUV_CUDA_LAUNCHED (input_kernel);
   return 0;
 }

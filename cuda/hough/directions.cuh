@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Orientation bins and directions of the gradients of Canny edges.
+// The gradient of a single edge, computed as in Canny, and its orientation bin.
 #ifndef CUV_HOUGH_DIRECTIONS_CUH
 #define CUV_HOUGH_DIRECTIONS_CUH
 
 #include "hough/votes.cuh"
 
 // The 3x3 luma values around a pixel, blurred by [1 4 6 4 1] / 16 in x and y,
-// with replicated borders.
+// with replicated borders. cuv_hough_blur_tile() does the same for a tile.
 static __device__ __forceinline__ void
-load_blurred (const CuvFrame &frame, int x, int y, int *grey)
+cuv_hough_blur_3x3 (const CuvFrame &frame, int x, int y, int *grey)
 {
   const int weights[] = { 1, 4, 6, 4, 1 };
 
@@ -16,12 +16,13 @@ load_blurred (const CuvFrame &frame, int x, int y, int *grey)
     grey[i] = 128;
 #pragma unroll
   for (int j = 0; j < 7; j++) {
-    const int row_y = clamp (y + j - 3, frame.height);
+    const int row_y = cuv_hough_clamp (y + j - 3, frame.height);
     int row[7];
 
 #pragma unroll
     for (int i = 0; i < 7; i++)
-      row[i] = cuv_frame_grey (&frame, clamp (x + i - 3, frame.width), row_y);
+      row[i] = cuv_frame_grey (
+          &frame, cuv_hough_clamp (x + i - 3, frame.width), row_y);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
       const int sum = row[i] + 4 * row[i + 1] + 6 * row[i + 2] + 4 * row[i + 3]
@@ -36,17 +37,16 @@ load_blurred (const CuvFrame &frame, int x, int y, int *grey)
     grey[i] >>= 8;
 }
 
-// The 3x3 luma values around an edge pixel, as in Canny. No edge is on the
-// frame's border.
+// Loads the 3x3 grey values around an edge. No edge is on the frame's border.
 template <bool BLURRED>
 static __device__ __forceinline__ void
-load_grey (const CuvFrame &frame, int x, int y, int *grey)
+cuv_hough_load_3x3 (const CuvFrame &frame, int x, int y, int *grey)
 {
   const CuvComponent &c = frame.component[0];
   const uint8_t *at = c.data + (int64_t) y * c.stride + x * c.step;
 
   if (BLURRED)
-    load_blurred (frame, x, y, grey);
+    cuv_hough_blur_3x3 (frame, x, y, grey);
 #pragma unroll
   for (int i = 0; !BLURRED && i < 9; i++) {
     const int dx = i % 3 - 1, dy = i / 3 - 1;
@@ -65,7 +65,7 @@ gradient_of (const CuvFrame &frame, int x, int y)
 {
   int at[9];
 
-  load_grey<BLURRED> (frame, x, y, at);
+  cuv_hough_load_3x3<BLURRED> (frame, x, y, at);
   return short2{ (short) (at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3]
                      - at[6]),
     (short) (at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]) };

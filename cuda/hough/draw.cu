@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Debug views of edges and votes, the same pixels as reference/draw.c.
+// Draws debug views of edges and votes, the same pixels as reference/draw.c.
 #include "hough/votes.cuh"
 
-#define BLOCK dim3 (32, 8)
+#define CUV_HOUGH_DRAW_BLOCK dim3 (32, 8)
 
 // One thread per pixel, here and below.
 static __global__ void
@@ -20,7 +20,7 @@ draw_edges_kernel (CuvFrame frame, CuvMaps maps)
 
 // First of n cells that maps to pixel v of size.
 static __device__ __forceinline__ int
-first_cell (int v, int n, int size)
+cuv_hough_draw_first_cell (int v, int n, int size)
 {
   return (int) ((long long) v * n / size);
 }
@@ -52,11 +52,14 @@ draw_votes_kernel (CuvFrame frame, CuvDeviceLayout layout,
 
   if (x >= frame.width || y >= frame.height)
     return;
-  const int k = first_cell (x, layout.n_rows, frame.width);
-  const int first = first_cell (y, n_cells, frame.height);
+  const int k = cuv_hough_draw_first_cell (x, layout.n_rows, frame.width);
+  const int first = cuv_hough_draw_first_cell (y, n_cells, frame.height);
   const unsigned votes = most_votes (layout, cells, k,
-      max (k + 1, first_cell (x + 1, layout.n_rows, frame.width)), first,
-      max (first + 1, first_cell (y + 1, n_cells, frame.height)));
+      max (
+          k + 1, cuv_hough_draw_first_cell (x + 1, layout.n_rows, frame.width)),
+      first,
+      max (
+          first + 1, cuv_hough_draw_first_cell (y + 1, n_cells, frame.height)));
 
   cuv_frame_set_grey (&frame, x, y,
       votes > threshold
@@ -67,15 +70,16 @@ draw_votes_kernel (CuvFrame frame, CuvDeviceLayout layout,
 static dim3
 grid_for (const CuvFrame &frame)
 {
-  return dim3 (
-      cuv_div_up (frame.width, BLOCK.x), cuv_div_up (frame.height, BLOCK.y));
+  return dim3 (cuv_div_up (frame.width, CUV_HOUGH_DRAW_BLOCK.x),
+      cuv_div_up (frame.height, CUV_HOUGH_DRAW_BLOCK.y));
 }
 
 int
 cuv_draw_edges_submit (
     const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream)
 {
-  draw_edges_kernel<<<grid_for (frame), BLOCK, 0, stream>>> (frame, maps);
+  draw_edges_kernel<<<grid_for (frame), CUV_HOUGH_DRAW_BLOCK, 0, stream>>> (
+      frame, maps);
   CUV_CUDA_LAUNCHED (draw_edges_kernel);
   return 0;
 }
@@ -84,7 +88,7 @@ int
 cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
     const unsigned *cells, unsigned threshold, cudaStream_t stream)
 {
-  draw_votes_kernel<<<grid_for (frame), BLOCK, 0, stream>>> (
+  draw_votes_kernel<<<grid_for (frame), CUV_HOUGH_DRAW_BLOCK, 0, stream>>> (
       frame, layout, cells, threshold);
   CUV_CUDA_LAUNCHED (draw_votes_kernel);
   return 0;

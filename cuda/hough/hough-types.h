@@ -138,8 +138,8 @@ typedef struct {
   int32_t max_gap;    /* columns, or rows for a steep line, without an edge */
 } CuvSegmentParams;
 
-/* The part of a peak's line from column `first` to `last` if |dy| >= |dx| in
- * the peak's row, else from row to row of the frame. */
+/* The part of a peak's line from column `first` to `last` of the frame if |dy|
+ * >= |dx| in the peak's row, else from row `first` to `last`. */
 typedef struct {
   int32_t peak; /* index into peaks */
   int32_t first, last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The line detector on the GPU: memory, and the order of kernels: edge map,
-// list of edges, votes, peaks, segments.
+// The line detector on the GPU: its memory, and the order of the kernels of a
+// frame; see the map in hough.h.
 #include "hough/hough.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct _CuvHoughCuda {
   std::vector<CuvHoughPeak> best;
   // of the last submit
   CuvHoughParams params = {};
-  bool has_regions = false; // and no votes
+  bool has_regions = false; // segments of regions; nothing voted
   CuvHoughMethod method = CUV_HOUGH_SHARED;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -46,7 +46,8 @@ _CuvHoughCuda::~_CuvHoughCuda ()
 
 template <typename T>
 static bool
-upload (CuvHoughCuda *self, const T **memory, const std::vector<T> &data)
+cuv_hough_upload (
+    CuvHoughCuda *self, const T **memory, const std::vector<T> &data)
 {
   *memory = (const T *) cuv_arena_upload (
       &self->arena, data.data (), data.size () * sizeof (T));
@@ -69,7 +70,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
 
 // The number of rows in which each orientation bin votes.
 static std::vector<uint16_t>
-count_rows (const CuvHoughLayout *layout)
+cuv_hough_count_rows (const CuvHoughLayout *layout)
 {
   std::vector<uint16_t> n (layout->n_bins);
 
@@ -100,9 +101,10 @@ init_layout (CuvHoughCuda *self, const CuvHoughLayout *layout)
   lay_out_rows (self, layout);
   self->plan =
       cuv_vote_plan (self->rows, (double) layout->width * layout->height);
-  return upload (self, &self->layout.rows, self->rows)
-      && upload (self, &self->layout.boundaries, boundaries)
-      && upload (self, &self->layout.bin_rows, count_rows (layout));
+  return cuv_hough_upload (self, &self->layout.rows, self->rows)
+      && cuv_hough_upload (self, &self->layout.boundaries, boundaries)
+      && cuv_hough_upload (
+          self, &self->layout.bin_rows, cuv_hough_count_rows (layout));
 }
 
 static bool
@@ -113,8 +115,8 @@ init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
 
   maps->width = layout->width;
   maps->height = layout->height;
-  maps->tiles_x = cuv_div_up (layout->width, CUV_TILE_WIDTH);
-  maps->tiles_y = cuv_div_up (layout->height, CUV_TILE_HEIGHT);
+  maps->tiles_x = cuv_div_up (layout->width, CUV_HOUGH_TILE_WIDTH);
+  maps->tiles_y = cuv_div_up (layout->height, CUV_HOUGH_TILE_HEIGHT);
   return cuv_arena_new (&self->arena, &maps->edges, cuv_map_words (*maps))
       && cuv_arena_new (&self->arena, &maps->undecided, cuv_map_words (*maps))
       && cuv_arena_new (
@@ -168,7 +170,7 @@ init_results (CuvHoughCuda *self)
       &self->arena, CUV_HOUGH_MAX_SEGMENTS * sizeof (CuvHoughSegment));
   if (peaks->host_counters != nullptr)
     *peaks->host_counters =
-        CuvHoughCounters{}; // for a collect before any submit
+        CuvHoughCounters{}; // for a collect before the first submit
   return peaks->host_counters != nullptr && peaks->host_best != nullptr
       && self->segments.host_segments != nullptr
       && cuv_arena_new (
@@ -176,7 +178,7 @@ init_results (CuvHoughCuda *self)
 }
 
 static bool
-init (CuvHoughCuda *self, const CuvHoughLayout *layout)
+cuv_hough_init (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   self->best.resize (CUV_HOUGH_MAX_LINES);
   return init_layout (self, layout) && init_maps (self, layout)
@@ -194,7 +196,7 @@ cuv_hough_cuda_new (const CuvHoughLayout *layout)
 
   try {
     self.reset (new _CuvHoughCuda);
-    return init (self.get (), layout) ? self.release () : nullptr;
+    return cuv_hough_init (self.get (), layout) ? self.release () : nullptr;
   } catch (const std::bad_alloc &) {
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
@@ -207,8 +209,8 @@ cuv_hough_cuda_free (CuvHoughCuda *self)
   delete self;
 }
 
-// Falls back to GLOBAL if shared memory is too small. GATHER becomes SHARED,
-// which is 50 times as fast on a GPU.
+// Chooses how votes are counted, see hough.h. GATHER becomes SHARED, which is
+// 50 times as fast on a GPU.
 static CuvHoughMethod
 choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 {
@@ -307,7 +309,7 @@ submit_lines (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
 }
 
 static int
-submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+cuv_hough_submit_all (CuvHoughCuda *self, const CuvFrame *frame)
 {
   const CuvEdges edges = edges_of (self);
 
@@ -331,7 +333,7 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
   self->stream = (cudaStream_t) stream;
-  return cuv_end_submit (submit_all (self, frame), self->stream);
+  return cuv_end_submit (cuv_hough_submit_all (self, frame), self->stream);
 }
 
 static float
@@ -383,13 +385,13 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   return 0;
 }
 
-// Votes if only peaks or segments have been found: the cells are still 0.
+// Votes for the accumulator that is drawn, unless the frame's kernels did.
 static int
 submit_missing_votes (CuvHoughCuda *self, const CuvFrame *frame)
 {
   const CuvEdges edges = edges_of (self);
 
-  if (self->has_regions) // directions are bins no more
+  if (self->has_regions) // edges.bins are directions, not bins
     return cuv_sort_submit (edges, self->layout, *frame,
                self->params.canny.blur != 0, self->stream)
             != 0

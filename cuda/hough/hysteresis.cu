@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Hysteresis across tiles: unites undecided runs that touch across a tile's
-// border.
-#include "hough/maps.cuh"
+// Hysteresis across tiles: unites undecided runs that touch each other across
+// the border of a tile.
+#include "hough/edge-maps.cuh"
 
-#define THREADS 128
+#define CUV_HOUGH_HYSTERESIS_THREADS 128
 // Pixels of a tile's first row and column, a thread each
-#define ITEMS (CUV_TILE_WIDTH + CUV_TILE_HEIGHT)
+#define CUV_HOUGH_HYSTERESIS_ITEMS                                             \
+  (CUV_HOUGH_TILE_WIDTH + CUV_HOUGH_TILE_HEIGHT)
 
-// The node of a pixel's run: 0 for an edge, -1 if it is no candidate.
+// The node of a pixel's run: 0 for an edge, -1 if it is not a candidate.
 static __device__ __forceinline__ int
 load_node (const CuvMaps &maps, int x, int y)
 {
   const int pitch = cuv_map_pitch (maps), bit = x & 31;
   const bool there = x >= 0 && x < maps.width && y >= 0 && y < maps.height;
-  // branch-free, so that all loads of a thread are issued before the first is
-  // used
+  // without branches, so that all loads of a thread are issued before the first
+  // is used
   const size_t at = there ? (size_t) y * pitch + x / 32 : 0;
   const unsigned edges = __ldcg (&maps.edges[at]);
   const unsigned undecided = __ldcg (&maps.undecided[at]);
@@ -55,29 +56,33 @@ unite_across (
 
 // One thread per pixel of the first row and column of each tile.
 static __global__ void
-__launch_bounds__ (THREADS) hysteresis_kernel (CuvMaps maps)
+__launch_bounds__ (CUV_HOUGH_HYSTERESIS_THREADS)
+    hysteresis_kernel (CuvMaps maps)
 {
-  const int i = blockIdx.x * THREADS + threadIdx.x;
-  const int tile = i / ITEMS, item = i % ITEMS;
-  const int x = tile % maps.tiles_x * CUV_TILE_WIDTH;
-  const int y = tile / maps.tiles_x * CUV_TILE_HEIGHT;
+  const int i = blockIdx.x * CUV_HOUGH_HYSTERESIS_THREADS + threadIdx.x;
+  const int tile = i / CUV_HOUGH_HYSTERESIS_ITEMS,
+            item = i % CUV_HOUGH_HYSTERESIS_ITEMS;
+  const int x = tile % maps.tiles_x * CUV_HOUGH_TILE_WIDTH;
+  const int y = tile / maps.tiles_x * CUV_HOUGH_TILE_HEIGHT;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   if (tile >= maps.tiles_x * maps.tiles_y)
     return;
-  if (item < CUV_TILE_WIDTH)
+  if (item < CUV_HOUGH_TILE_WIDTH)
     unite_across (maps, x + item, y, x + item, y - 1, 1, 0);
   else
-    unite_across (maps, x, y + item - CUV_TILE_WIDTH, x - 1,
-        y + item - CUV_TILE_WIDTH, 0, 1);
+    unite_across (maps, x, y + item - CUV_HOUGH_TILE_WIDTH, x - 1,
+        y + item - CUV_HOUGH_TILE_WIDTH, 0, 1);
 }
 
 int
 cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream)
 {
-  const int blocks = cuv_div_up (maps.tiles_x * maps.tiles_y * ITEMS, THREADS);
+  const int blocks =
+      cuv_div_up (maps.tiles_x * maps.tiles_y * CUV_HOUGH_HYSTERESIS_ITEMS,
+          CUV_HOUGH_HYSTERESIS_THREADS);
 
-  return cuv_launch_dependent (
-      "hysteresis_kernel", blocks, THREADS, 0, stream, hysteresis_kernel, maps);
+  return cuv_launch_dependent ("hysteresis_kernel", blocks,
+      CUV_HOUGH_HYSTERESIS_THREADS, 0, stream, hysteresis_kernel, maps);
 }

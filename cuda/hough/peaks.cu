@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds the peaks of the accumulator.
+// Finds the peaks of an accumulator in global memory.
 #include "hough/peaks.cuh"
 
-#define THREADS 256
-#define FOURS 4 // of cells, that a thread checks
-#define CELLS (4 * FOURS * THREADS)
+#define CUV_HOUGH_PEAK_THREADS 256
+#define CUV_HOUGH_PEAK_FOURS 4 // of cells, that a thread checks
+#define CUV_HOUGH_PEAK_CELLS (4 * CUV_HOUGH_PEAK_FOURS * CUV_HOUGH_PEAK_THREADS)
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
 // votes for cell r are middle[sign * r].
@@ -27,24 +27,24 @@ view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
   return view;
 }
 
-// Lists the cells above the threshold among CELLS from `first` on, as offsets
-// from it.
+// Lists the cells above the threshold among CUV_HOUGH_PEAK_CELLS from `first`
+// on, as offsets from it.
 static __device__ __forceinline__ void
 list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     int first, unsigned threshold)
 {
-  __align__ (16) unsigned votes[FOURS][4];
+  __align__ (16) unsigned votes[CUV_HOUGH_PEAK_FOURS][4];
   unsigned count = 0, at = 0;
 
 #pragma unroll
-  for (int i = 0; i < FOURS; i++) {
-    const int cell = first + 4 * (i * THREADS + threadIdx.x);
+  for (int i = 0; i < CUV_HOUGH_PEAK_FOURS; i++) {
+    const int cell = first + 4 * (i * CUV_HOUGH_PEAK_THREADS + threadIdx.x);
 
     *(uint4 *) votes[i] =
         cell < n_cells ? *(const uint4 *) (cells + cell) : uint4{};
   }
 #pragma unroll
-  for (int i = 0; i < 4 * FOURS; i++)
+  for (int i = 0; i < 4 * CUV_HOUGH_PEAK_FOURS; i++)
     count += votes[i / 4][i % 4] > threshold;
   const unsigned end = cuv_inclusive_scan (count);
 
@@ -52,23 +52,25 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     at = atomicAdd (n, end);
   at = __shfl_sync (~0u, at, 31) + end - count;
 #pragma unroll
-  for (int i = 0; i < 4 * FOURS; i++) {
+  for (int i = 0; i < 4 * CUV_HOUGH_PEAK_FOURS; i++) {
     if (votes[i / 4][i % 4] > threshold)
-      list[at++] = (uint16_t) (4 * (i / 4 * THREADS + threadIdx.x) + i % 4);
+      list[at++] =
+          (uint16_t) (4 * (i / 4 * CUV_HOUGH_PEAK_THREADS + threadIdx.x)
+              + i % 4);
   }
 }
 
 // Grid: parts of a row, x rows. Shared memory: the cells above the threshold,
 // so that threads share their checks evenly.
 static __global__ void
-__launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
+__launch_bounds__ (CUV_HOUGH_PEAK_THREADS) peak_kernel (CuvDeviceLayout layout,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
-  __shared__ uint16_t list[CELLS];
+  __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS];
   __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
-  const int first = blockIdx.x * CELLS;
+  const int first = blockIdx.x * CUV_HOUGH_PEAK_CELLS;
   const CuvVoteRow row = layout.rows[k];
 
   cuv_pdl_trigger ();
@@ -83,7 +85,7 @@ __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
   list_cells (
       list, &n, cells + row.start, row.n_cells, first, params.threshold);
   __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n; i += THREADS) {
+  for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_PEAK_THREADS) {
     const int r = row.first_cell + first + list[i];
     const unsigned votes = cells[row.start + first + list[i]];
     const auto votes_at = [&] (int dk, int dr) {
@@ -105,8 +107,9 @@ int
 cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (layout.max_cells, CELLS), layout.n_rows);
+  const dim3 grid (
+      cuv_div_up (layout.max_cells, CUV_HOUGH_PEAK_CELLS), layout.n_rows);
 
-  return cuv_launch_dependent ("peak_kernel", grid, THREADS, 0, stream,
-      peak_kernel, layout, cells, params, peaks);
+  return cuv_launch_dependent ("peak_kernel", grid, CUV_HOUGH_PEAK_THREADS, 0,
+      stream, peak_kernel, layout, cells, params, peaks);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which cells are peaks, and how rows continue beyond 180 degrees.
+// Whether a cell is a peak, and how rows continue beyond 180 degrees.
 #ifndef CUV_HOUGH_PEAKS_CUH
 #define CUV_HOUGH_PEAKS_CUH
 
@@ -23,8 +23,8 @@ alternating_offset (int i)
   return i % 2 ? -(i / 2) - 1 : i / 2;
 }
 
-// Whether a peak's votes are enough next to those of the cell dk rows and dr
-// cells away; of equal ones the first cell wins.
+// Whether a cell's votes beat those of the cell dk rows and dr cells away; of
+// equal ones the first cell wins.
 static __device__ __forceinline__ bool
 outvotes (unsigned own, unsigned other, int dk, int dr)
 {
@@ -52,8 +52,8 @@ cuv_is_dominant (unsigned own, const Votes &votes)
 }
 
 // Whether a cell above the threshold is a peak. votes (dk, dr) returns the
-// votes dk rows and dr cells away. The nearest cells, which most often decide,
-// are compared all at once: one after the other, each waits for memory.
+// votes dk rows and dr cells away. The nearest cells, which usually decide, are
+// loaded all at once, so that their latencies overlap.
 template <typename Votes>
 static __device__ __forceinline__ bool
 cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)

@@ -10,10 +10,10 @@
 #include "cuv-api.h"
 #include "hough/hough-types.h"
 
-/* Times that each region is split where it bends most. */
+/* How often each region is split where it bends most. */
 #define CUV_REGION_SPLITS 4
 
-/* Times after gaps have been bridged. */
+/* How often again, after gaps have been bridged. */
 #define CUV_REGION_RESPLITS 2
 
 /* The least extent of a region that looks for others across a gap. */
@@ -37,7 +37,7 @@ typedef struct {
   int32_t dt, dc; /* from it to the last one; |dc| <= dt */
 } CuvRegionChord;
 
-/* More edges than this make no regions. */
+/* If there are more edges than this, no regions are formed. */
 CUV_HOST_DEVICE int64_t
 cuv_region_max_edges (int width, int height)
 {
@@ -138,8 +138,8 @@ cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
       | (uint64_t) t;
 }
 
-/* The pixel, y << 16 | x, that stands for the part that a pixel gets into when
- * its region is split by a key. */
+/* The pixel, y << 16 | x, that identifies the part to which a pixel belongs
+ * after its region is split by a key. */
 CUV_HOST_DEVICE uint32_t
 cuv_region_part (
     const CuvRegionChord *chord, uint64_t key, uint32_t pixel, int opposes)
@@ -152,8 +152,8 @@ cuv_region_part (
   return cuv_region_end (chord, t > at || t == chord->dt);
 }
 
-/* The pixel n steps beyond an end of the chord, y << 16 | x, and aside of it;
- * whether it is inside the frame. */
+/* Sets *pixel to y << 16 | x, n steps beyond an end of the chord and `aside`
+ * pixels across. Returns whether it is inside the frame. */
 CUV_HOST_DEVICE int
 cuv_region_beyond (const CuvRegionChord *chord, int last, int n, int aside,
     int width, int height, uint32_t *pixel)
@@ -215,8 +215,8 @@ cuv_region_in_range (const CuvThetaRange *range, int64_t nx, int64_t ny)
   return nx * range->to_y - ny * range->to_x > 0;
 }
 
-/* Whether the parameters ask for a segment, and three quarters of its steps
- * have an edge: parts of a region need not be connected. */
+/* Whether the parameters ask for this segment, and three quarters of its steps
+ * have an edge, because parts of a region need not be connected. */
 CUV_HOST_DEVICE int
 cuv_region_is_wanted (const CuvLineSegment *segment, const CuvThetaRange *range,
     const CuvSegmentParams *params, uint32_t threshold)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes and peaks without an accumulator: a block votes for its rows and for
-// the neighbouring rows that its peaks are compared with.
+// Votes and peaks without an accumulator (method=ring): a block counts votes in
+// its rows and in the neighbouring rows that its peaks are compared with.
 #include "hough/peaks.cuh"
 #include "hough/slice.cuh"
 
@@ -56,7 +56,7 @@ vote_for_rows (unsigned *cells, const View *views, int n,
 {
   if (edges.bins == nullptr) {
     cuv_vote_in_slice (cells, slice_rows, n_slice_rows, edges,
-        cuv_warp_of_thread (), CUV_VOTE_THREADS / 32);
+        cuv_warp_of_thread (), CUV_HOUGH_VOTE_THREADS / 32);
     return;
   }
   for (int i = 0, k = 0; i < n; i++) {
@@ -74,7 +74,8 @@ find_peaks (const unsigned *cells, const View *views,
 {
   const View own = views[0];
 
-  for (int r = own.first + threadIdx.x; r <= own.last; r += CUV_VOTE_THREADS) {
+  for (int r = own.first + threadIdx.x; r <= own.last;
+       r += CUV_HOUGH_VOTE_THREADS) {
     const unsigned votes = cells[own.middle + r];
     const auto votes_at = [&] (int dk, int dr) {
       const View &view = views[dk];
@@ -91,13 +92,14 @@ find_peaks (const unsigned *cells, const View *views,
 // Grid: slices of rows_per_slice rows. Dynamic shared memory: the cells of a
 // slice and of cuv_reach() rows on either side.
 static __global__ void
-__launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
-    CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_slice)
+__launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
+    ring_kernel (CuvDeviceLayout layout, CuvEdges edges, CuvPeakParams params,
+        CuvPeaks peaks, int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS + 1];
-  __shared__ View views[CUV_MAX_SLICE_ROWS];
+  __shared__ SliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
+  __shared__ View views[CUV_HOUGH_MAX_SLICE_ROWS];
   const int first = blockIdx.x * rows_per_slice, reach = cuv_reach (params);
   const int n = min (rows_per_slice, layout.n_rows - first);
 
@@ -105,7 +107,8 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
   const SliceSize placed =
       place_rows (views, slice_rows, layout, first - reach, n + 2 * reach);
 
-  for (int i = 4 * threadIdx.x; i < placed.n_words; i += 4 * CUV_VOTE_THREADS)
+  for (int i = 4 * threadIdx.x; i < placed.n_words;
+       i += 4 * CUV_HOUGH_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_pdl_wait ();
@@ -138,7 +141,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
   const int n_rows = (int) rows.size (), reach = cuv_reach (params);
   const int n_blocks = cuv_cuda_multiprocessors ();
   CuvVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
-                           CUV_MAX_SLICE_ROWS - 2 * reach),
+                           CUV_HOUGH_MAX_SLICE_ROWS - 2 * reach),
     0, 1, 0 };
 
   for (; plan.rows_per_slice > 0; plan.rows_per_slice--) {
@@ -150,7 +153,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
               * words_of (rows, period, i * plan.rows_per_slice - reach, n));
-    if (plan.shared + sizeof (View) * CUV_MAX_SLICE_ROWS
+    if (plan.shared + sizeof (View) * CUV_HOUGH_MAX_SLICE_ROWS
         <= cuv_shared_for_cells ())
       break;
   }
@@ -164,7 +167,7 @@ cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
 {
   if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_dependent ("ring_kernel", plan.n_slices, CUV_VOTE_THREADS,
-      plan.shared, stream, ring_kernel, layout, edges, params, peaks,
-      plan.rows_per_slice);
+  return cuv_launch_dependent ("ring_kernel", plan.n_slices,
+      CUV_HOUGH_VOTE_THREADS, plan.shared, stream, ring_kernel, layout, edges,
+      params, peaks, plan.rows_per_slice);
 }

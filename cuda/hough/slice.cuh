@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Voting in a slice of the accumulator: a few rows in a block's shared memory,
-// for votes.cu and ring.cu, where cuv_vote_plan() and cuv_ring_plan() choose
-// the number of rows: limited by shared memory, see cuv_shared_for_cells().
+// Voting in a slice of the accumulator: some rows in a block's shared memory.
+// cuv_vote_plan() in votes.cu and cuv_ring_plan() in ring.cu choose the number
+// of rows; shared memory limits it, see cuv_shared_for_cells().
 //
 // A shared memory atomic adds the votes of a whole warp at once, also several
 // for one cell, unless different cells share a bank. A warp's edges are
-// neighbours (list.cu), so are their cells, and conflicts are rare.
+// neighbours (list-edges.cu), so are their cells, and conflicts are rare.
 #ifndef CUV_HOUGH_SLICE_CUH
 #define CUV_HOUGH_SLICE_CUH
 
@@ -13,10 +13,12 @@
 
 #include <algorithm>
 
-#define CUV_MAX_SLICE_ROWS 64 // the limit; cuv_vote_plan() chooses how many
-#define CUV_VOTE_THREADS 1024 // per block
-#define EDGES_AT_ONCE 8       // loaded by a thread at a time, voting in a slice
-#define EDGES_IN_ROW 4        // the same with an orientation window
+// the limit; cuv_vote_plan() chooses how many
+#define CUV_HOUGH_MAX_SLICE_ROWS 64
+#define CUV_HOUGH_VOTE_THREADS 1024 // per block
+// loaded by a thread at a time, voting in a slice
+#define CUV_HOUGH_EDGES_AT_ONCE 8
+#define CUV_HOUGH_EDGES_IN_ROW 4 // the same with an orientation window
 
 // A row of a slice, with the position of its cells included in offset: pixel
 // y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
@@ -45,8 +47,9 @@ vote (unsigned *cells, const SliceRow &row, unsigned pixel)
   atomicAdd (&cells[(pixel * row.dx + y * row.dy + row.offset) >> 16], 1u);
 }
 
-// Votes of EDGES_AT_ONCE edges in all rows of the slice. One row after the end
-// is read: loaded before the votes, as afterwards it would wait for them.
+// Votes of CUV_HOUGH_EDGES_AT_ONCE edges in all rows of the slice. The next row
+// is loaded before the votes, which would delay it, so one row after the end is
+// read.
 static __device__ __forceinline__ void
 vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
     const unsigned *pixels)
@@ -59,29 +62,29 @@ vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
 
     next = slice_rows[k + 1];
 #pragma unroll
-    for (int i = 0; i < EDGES_AT_ONCE; i++)
+    for (int i = 0; i < CUV_HOUGH_EDGES_AT_ONCE; i++)
       vote (cells, row, pixels[i]);
   }
 }
 
-// Votes of edges in all rows of the slice: of those that belong to this one of
-// n_warps warps, at least EDGES_AT_ONCE, which take turns. The rest, less than
-// a turn of one warp, goes to the last warps, 32 edges each.
+// Votes in all rows of the slice, by n_warps warps that take turns,
+// CUV_HOUGH_EDGES_AT_ONCE edges per thread. The rest, less than a turn of one
+// warp, goes to the last warps, 32 edges each.
 static __device__ __forceinline__ void
 cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
     int n_slice_rows, const CuvEdges &edges, int warp, int n_warps)
 {
   const int n = (int) cuv_block_load (&edges.counters->n_edges);
-  const int at_once = 32 * EDGES_AT_ONCE, step = at_once * n_warps;
+  const int at_once = 32 * CUV_HOUGH_EDGES_AT_ONCE, step = at_once * n_warps;
   const int end = n / at_once * at_once, lane = threadIdx.x % 32;
   const int rest = end + 32 * (n_warps - 1 - warp) + lane;
 
   for (int first = at_once * warp; first < end; first += step) {
     const unsigned *from = edges.pixels + first + lane;
-    unsigned pixels[EDGES_AT_ONCE];
+    unsigned pixels[CUV_HOUGH_EDGES_AT_ONCE];
 
 #pragma unroll
-    for (int i = 0; i < EDGES_AT_ONCE; i++)
+    for (int i = 0; i < CUV_HOUGH_EDGES_AT_ONCE; i++)
       pixels[i] = __ldcg (&from[32 * i]);
     vote_in_rows (cells, slice_rows, n_slice_rows, pixels);
   }
@@ -102,23 +105,23 @@ vote_for_range (unsigned *cells, const SliceRow &slice_row,
 {
   unsigned i = begin + threadIdx.x;
 
-  for (; i + (EDGES_IN_ROW - 1) * blockDim.x < end;
-       i += EDGES_IN_ROW * blockDim.x) {
-    unsigned loaded[EDGES_IN_ROW];
+  for (; i + (CUV_HOUGH_EDGES_IN_ROW - 1) * blockDim.x < end;
+       i += CUV_HOUGH_EDGES_IN_ROW * blockDim.x) {
+    unsigned loaded[CUV_HOUGH_EDGES_IN_ROW];
 
 #pragma unroll
-    for (int j = 0; j < EDGES_IN_ROW; j++)
+    for (int j = 0; j < CUV_HOUGH_EDGES_IN_ROW; j++)
       loaded[j] = __ldcg (&pixels[i + j * blockDim.x]);
 #pragma unroll
-    for (int j = 0; j < EDGES_IN_ROW; j++)
+    for (int j = 0; j < CUV_HOUGH_EDGES_IN_ROW; j++)
       vote (cells, slice_row, loaded[j]);
   }
   for (; i < end; i += blockDim.x)
     vote (cells, slice_row, __ldcg (&pixels[i]));
 }
 
-// Votes in one row of the edges whose orientation bin votes there, called by a
-// block. As edges are sorted by bin, they are one range, or two if the row's
+// Votes in one row of the edges whose orientation bin votes there; called by a
+// block. Edges are sorted by bin: it is one range of them, or two if the row's
 // bins wrap around.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const SliceRow &slice_row,
@@ -148,7 +151,7 @@ cuv_shared_for_cells ()
 {
   const int maximum =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int others = sizeof (SliceRow) * (CUV_MAX_SLICE_ROWS + 1) + 2048;
+  const int others = sizeof (SliceRow) * (CUV_HOUGH_MAX_SLICE_ROWS + 1) + 2048;
   const size_t addressed = 65536 * sizeof (unsigned);
 
   if (maximum < others)

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The accumulator: a block counts the votes of a part of the edges in a few
-// rows in shared memory and adds them to the accumulator in global memory.
+// Fills an accumulator in global memory: a block counts the votes of a part of
+// the edges in some rows in shared memory, then adds them (vote_kernel); or one
+// row, by orientation (vote_window_kernel); or without shared memory
+// (vote_global_kernel).
 #include "hough/slice.cuh"
 
 #include <algorithm>
 #include <math.h>
 
 // Adds a block's n cells, a multiple of 4, to the cleared accumulator. alone:
-// no other block adds to them, so they are stored. Two cells per thread, so
-// that a warp's are contiguous: an atomic addition takes time per 32 bytes.
+// no other block adds to them, so they are stored. A thread adds two cells at
+// once and a warp contiguous ones, because an atomic costs time per 32 bytes.
 static __device__ __forceinline__ void
 add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 {
-  for (int i = 2 * threadIdx.x; i < n; i += 2 * CUV_VOTE_THREADS) {
+  for (int i = 2 * threadIdx.x; i < n; i += 2 * CUV_HOUGH_VOTE_THREADS) {
     const unsigned long long two = *(const unsigned long long *) (cells + i);
     unsigned long long *to = (unsigned long long *) (accumulator + i);
 
@@ -25,16 +27,17 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 
 // Grid: slices x parts of the edges. Dynamic shared memory: the slice's cells.
 static __global__ void
-__launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
-    CuvEdges edges, unsigned *accumulator, int rows_per_slice)
+__launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
+    vote_kernel (CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator,
+        int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS + 1];
+  __shared__ SliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
   const int first_row = blockIdx.x * rows_per_slice;
   const int n_rows = min (rows_per_slice, layout.n_rows - first_row);
   const CuvVoteRow *rows = layout.rows + first_row;
-  const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
+  const int n_warps = gridDim.y * (CUV_HOUGH_VOTE_THREADS / 32);
 
   cuv_pdl_trigger ();
   // the slice is a contiguous part of the accumulator
@@ -45,7 +48,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   if ((int) threadIdx.x < n_rows)
     slice_rows[threadIdx.x] =
         slice_row (rows[threadIdx.x], rows[threadIdx.x].start - start);
-  for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
+  for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_HOUGH_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_pdl_wait ();
@@ -58,7 +61,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
 // The same with an orientation window: a block counts all votes in one row.
 // Grid: rows.
 static __global__ void
-__launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
+__launch_bounds__ (CUV_HOUGH_VOTE_THREADS) vote_window_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
 {
   extern __shared__ uint4 cells_of_block[];
@@ -67,7 +70,7 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   const int n = cuv_padded (row.n_cells);
 
   cuv_pdl_trigger ();
-  for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
+  for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_HOUGH_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   cuv_pdl_wait ();
   cuv_vote_in_window (cells, slice_row (row, 0), row, edges, layout.n_bins);
@@ -111,9 +114,9 @@ vote_global_kernel (
 }
 
 // Estimated instructions per multiprocessor: each edge is read and votes in
-// each row; cells are cleared and added up, which costs more than storing them
-// if there are several parts. Edges are lines, so their number grows with the
-// frame's side, not its area.
+// each row; cells are cleared, and stored or, which costs more, added if there
+// are several parts. The number of edges is taken to grow with the frame's
+// side, not its area.
 static double
 estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 {
@@ -125,8 +128,8 @@ estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
           + plan.shared / 4. * (plan.parts > 1 ? 32 : 8));
 }
 
-// Chooses the rows per slice: with many, a block has many cells to add up; with
-// few, the list of edges is read many times.
+// Chooses the number of rows per slice: with many rows a block has many cells
+// to add; with few, the list of edges is read many times.
 CuvVotePlan
 cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 {
@@ -134,7 +137,7 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
   const int n_rows = (int) rows.size ();
   CuvVotePlan best = {};
 
-  for (int n = 1; n <= std::min (CUV_MAX_SLICE_ROWS, n_rows); n++) {
+  for (int n = 1; n <= std::min (CUV_HOUGH_MAX_SLICE_ROWS, n_rows); n++) {
     CuvVotePlan plan = { n, cuv_div_up (n_rows, n), 1, 0 };
 
     for (int first = 0; first < n_rows; first += n) {
@@ -167,12 +170,12 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     if (cuv_cuda_allow_shared ((const void *) vote_window_kernel, shared) != 0)
       return -1;
     return cuv_launch_dependent ("vote_window_kernel", layout.n_rows,
-        CUV_VOTE_THREADS, shared, stream, vote_window_kernel, layout, edges,
-        cells);
+        CUV_HOUGH_VOTE_THREADS, shared, stream, vote_window_kernel, layout,
+        edges, cells);
   }
   if (cuv_cuda_allow_shared ((const void *) vote_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_dependent ("vote_kernel", grid, CUV_VOTE_THREADS,
+  return cuv_launch_dependent ("vote_kernel", grid, CUV_HOUGH_VOTE_THREADS,
       plan.shared, stream, vote_kernel, layout, edges, cells,
       plan.rows_per_slice);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Device structures of the layout, edges, peaks and segments, and the launchers
-// of the kernels after edge detection.
+// Structures on the device (layout, edges, peaks, segments) and launchers of
+// the kernels that follow edge detection.
 #ifndef CUV_HOUGH_VOTES_CUH
 #define CUV_HOUGH_VOTES_CUH
 
 #include <vector>
-#include "hough/maps.cuh"
+#include "hough/edge-maps.cuh"
 #include "hough/regions.h"
 
 // A row, restricted to cells reached by pixels of the frame: cell r is element
@@ -54,13 +54,13 @@ struct CuvEdges {
   CuvHoughCounters *counters;
 };
 
-// Lists a map's edges, one block of 32 x 32 pixels after the other, and clears
-// n_cells (a multiple of 4) of the accumulator.
+// Lists a map's edges, block by block of 32 x 32 pixels, and clears n_cells (a
+// multiple of 4) of the accumulator.
 int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
-// Finds the orientation bins of listed Canny edges of a frame, and sorts the
-// edges.
+// Finds the orientation bins of a frame's listed Canny edges, and sorts the
+// edges by bin.
 int cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
     const CuvFrame &frame, bool blurred, cudaStream_t stream);
 
@@ -114,7 +114,7 @@ struct CuvPeaks {
 int cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream);
 
-// Sorts the best max peaks and copies them and the counters to the host.
+// Sorts the best `max` peaks and copies them and the counters to the host.
 int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
 
 // Votes and peaks without an accumulator: each block votes for its rows and
@@ -130,7 +130,7 @@ struct CuvSegments {
   CuvHoughSegment *host_segments; // CUV_HOUGH_MAX_SEGMENTS in host memory
 };
 
-// Finds the segments of the best max peaks.
+// Finds the segments of the best `max` peaks.
 int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
     const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
     const CuvSegments &segments, cudaStream_t stream);
@@ -158,7 +158,7 @@ int cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
     const unsigned *cells, unsigned threshold, cudaStream_t stream);
 
 // Loads a value once per block: loads of the same address by many warps would
-// be serialised. Called by all threads of a block, at one place per kernel.
+// be serialised. Called by all threads of a block, once per kernel.
 static __device__ __forceinline__ unsigned
 cuv_block_load (const unsigned *from)
 {

@@ -4,27 +4,27 @@
 // order.
 #include "hough/directions.cuh"
 
-#define THREADS 512
+#define CUV_HOUGH_SORT_THREADS 512
 
 // Blocks per multiprocessor; with compute capability 7.5 it holds 1024 threads.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-#define BLOCKS 2
+#define CUV_HOUGH_SORT_BLOCKS 2
 #else
-#define BLOCKS 3
+#define CUV_HOUGH_SORT_BLOCKS 3
 #endif
 
 // Edges in turn over all threads. Shared memory: a block's counts, and the
 // boundaries that each edge is compared with.
 template <bool BLURRED>
 static __global__ void
-__launch_bounds__ (THREADS, BLOCKS)
+__launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS)
     bin_kernel (CuvEdges edges, CuvDeviceLayout layout, CuvFrame frame)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
 
   cuv_pdl_trigger ();
-  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS) {
+  for (int g = threadIdx.x; g < layout.n_bins; g += CUV_HOUGH_SORT_THREADS) {
     counts[g] = 0;
     boundaries[g] = layout.boundaries[g];
   }
@@ -32,8 +32,8 @@ __launch_bounds__ (THREADS, BLOCKS)
   cuv_pdl_wait ();
   const unsigned n = cuv_block_load (&edges.counters->n_edges);
 
-  for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
-       i += gridDim.x * THREADS) {
+  for (unsigned i = blockIdx.x * CUV_HOUGH_SORT_THREADS + threadIdx.x; i < n;
+       i += gridDim.x * CUV_HOUGH_SORT_THREADS) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
     const int bin = find_bin (boundaries, layout.n_bins,
         gradient_of<BLURRED> (frame, pixel & 0xffff, pixel >> 16));
@@ -42,7 +42,7 @@ __launch_bounds__ (THREADS, BLOCKS)
     atomicAdd (&counts[bin], 1u);
   }
   __syncthreads ();
-  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS) {
+  for (int g = threadIdx.x; g < layout.n_bins; g += CUV_HOUGH_SORT_THREADS) {
     if (counts[g] > 0)
       atomicAdd (&edges.counts->n[g], counts[g]);
   }
@@ -52,8 +52,9 @@ __launch_bounds__ (THREADS, BLOCKS)
 static __device__ void
 exclusive_scan (unsigned *first, const unsigned *counts, int n)
 {
-  __shared__ unsigned ends[THREADS / 32];
-  const int each = (n + THREADS - 1) / THREADS, begin = threadIdx.x * each;
+  __shared__ unsigned ends[CUV_HOUGH_SORT_THREADS / 32];
+  const int each = (n + CUV_HOUGH_SORT_THREADS - 1) / CUV_HOUGH_SORT_THREADS,
+            begin = threadIdx.x * each;
   unsigned sum = 0, end, before = 0;
 
   for (int g = begin; g < min (begin + each, n); g++)
@@ -69,7 +70,7 @@ exclusive_scan (unsigned *first, const unsigned *counts, int n)
     first[g] = before;
     before += __ldcg (&counts[g]);
   }
-  if (threadIdx.x == THREADS - 1)
+  if (threadIdx.x == CUV_HOUGH_SORT_THREADS - 1)
     first[n] = before;
   __syncthreads ();
 }
@@ -81,7 +82,7 @@ count_votes (
 {
   unsigned long long votes = 0;
 
-  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS)
+  for (int g = threadIdx.x; g < layout.n_bins; g += CUV_HOUGH_SORT_THREADS)
     votes +=
         (unsigned long long) layout.bin_rows[g] * (first[g + 1] - first[g]);
   votes = cuv_warp_sum (votes);
@@ -92,14 +93,15 @@ count_votes (
 // Each block sorts a contiguous part of the edges: it counts them per bin,
 // reserves as many entries of each bin, and fills them in any order.
 static __global__ void
-__launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
+__launch_bounds__ (CUV_HOUGH_SORT_THREADS)
+    sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
 {
   __shared__ unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   const int n_bins = layout.n_bins;
 
   cuv_pdl_trigger ();
-  for (int g = threadIdx.x; g < n_bins; g += THREADS)
+  for (int g = threadIdx.x; g < n_bins; g += CUV_HOUGH_SORT_THREADS)
     counts[g] = 0;
   __syncthreads ();
   cuv_pdl_wait ();
@@ -108,22 +110,22 @@ __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
   const unsigned begin = min (blockIdx.x * each, n),
                  end = min (begin + each, n);
 
-  for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
+  for (unsigned i = begin + threadIdx.x; i < end; i += CUV_HOUGH_SORT_THREADS)
     atomicAdd (&counts[edges.bins[i]], 1u);
   exclusive_scan (first, edges.counts->n, n_bins);
-  for (int g = threadIdx.x; g < n_bins; g += THREADS) {
+  for (int g = threadIdx.x; g < n_bins; g += CUV_HOUGH_SORT_THREADS) {
     const unsigned own = counts[g];
 
     if (own > 0)
       counts[g] = first[g] + atomicAdd (&edges.counts->used[g], own);
   }
   if (blockIdx.x == 0) {
-    for (int g = threadIdx.x; g <= n_bins; g += THREADS)
+    for (int g = threadIdx.x; g <= n_bins; g += CUV_HOUGH_SORT_THREADS)
       edges.counts->first[g] = first[g];
     count_votes (edges, layout, first);
   }
   __syncthreads ();
-  for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
+  for (unsigned i = begin + threadIdx.x; i < end; i += CUV_HOUGH_SORT_THREADS)
     edges.sorted[atomicAdd (&counts[edges.bins[i]], 1u)] = edges.pixels[i];
 }
 
@@ -133,10 +135,11 @@ cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
-  if (cuv_launch_dependent ("bin_kernel", blocks, THREADS, 0, stream,
-          blurred ? bin_kernel<true> : bin_kernel<false>, edges, layout, frame)
+  if (cuv_launch_dependent ("bin_kernel", blocks, CUV_HOUGH_SORT_THREADS, 0,
+          stream, blurred ? bin_kernel<true> : bin_kernel<false>, edges, layout,
+          frame)
       != 0)
     return -1;
-  return cuv_launch_dependent (
-      "sort_kernel", blocks, THREADS, 0, stream, sort_kernel, edges, layout);
+  return cuv_launch_dependent ("sort_kernel", blocks, CUV_HOUGH_SORT_THREADS, 0,
+      stream, sort_kernel, edges, layout);
 }

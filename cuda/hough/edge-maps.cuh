@@ -7,17 +7,18 @@
 // Union by atomic minimum as in A. Hennequin, L. Lacassagne, L. Cabaret, Q.
 // Meunier, A New Direct Connected Component Labeling and Analysis Algorithm for
 // GPUs, DASIP 2018, after V. Oliveira, R. Lotufo.
-#ifndef CUV_HOUGH_MAPS_CUH
-#define CUV_HOUGH_MAPS_CUH
+#ifndef CUV_HOUGH_EDGE_MAPS_CUH
+#define CUV_HOUGH_EDGE_MAPS_CUH
 
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
 #include "hough/hough-types.h"
 
-#define CUV_TILE_WORDS 4 // of 32 pixels
-#define CUV_TILE_WIDTH (32 * CUV_TILE_WORDS)
-#define CUV_TILE_HEIGHT 32
-#define CUV_TILE_SIZE (CUV_TILE_WORDS * CUV_TILE_HEIGHT) // in words
+#define CUV_HOUGH_TILE_WORDS 4 // of 32 pixels
+#define CUV_HOUGH_TILE_WIDTH (32 * CUV_HOUGH_TILE_WORDS)
+#define CUV_HOUGH_TILE_HEIGHT 32
+// in words
+#define CUV_HOUGH_TILE_SIZE (CUV_HOUGH_TILE_WORDS * CUV_HOUGH_TILE_HEIGHT)
 
 // Counters and times of a frame, copied to the host.
 struct CuvHoughCounters {
@@ -52,13 +53,13 @@ struct CuvMaps {
 static inline __host__ __device__ int
 cuv_map_pitch (const CuvMaps &maps)
 {
-  return maps.tiles_x * CUV_TILE_WORDS;
+  return maps.tiles_x * CUV_HOUGH_TILE_WORDS;
 }
 
 static inline __host__ __device__ size_t
 cuv_map_words (const CuvMaps &maps)
 {
-  return (size_t) maps.tiles_x * maps.tiles_y * CUV_TILE_SIZE;
+  return (size_t) maps.tiles_x * maps.tiles_y * CUV_HOUGH_TILE_SIZE;
 }
 
 // The index in parents of the node that starts at a pixel.
@@ -122,22 +123,24 @@ cuv_unite (int *parents, int a, int b)
   }
 }
 
-#define CUV_RUNS_AT_ONCE 4 // whose roots a thread looks up side by side
+#define CUV_HOUGH_RUNS_AT_ONCE                                                 \
+  4 // runs whose roots a thread looks up at the
+    // same time
 
 // The final edges of a word, for kernels launched after
-// cuv_hysteresis_submit(). A root takes several loads, one after the other, so
-// all runs take a step before the next.
+// cuv_hysteresis_submit(). Finding a root takes several dependent loads, so
+// that each step is taken for all runs before the next one.
 static __device__ __forceinline__ unsigned
 cuv_final_edges (
     const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)
 {
   while (undecided != 0) {
-    unsigned runs[CUV_RUNS_AT_ONCE];
-    int nodes[CUV_RUNS_AT_ONCE];
+    unsigned runs[CUV_HOUGH_RUNS_AT_ONCE];
+    int nodes[CUV_HOUGH_RUNS_AT_ONCE];
     bool moved;
 
 #pragma unroll
-    for (int i = 0; i < CUV_RUNS_AT_ONCE; i++) {
+    for (int i = 0; i < CUV_HOUGH_RUNS_AT_ONCE; i++) {
       const int bit = undecided != 0 ? __ffs (undecided) - 1 : 0;
 
       runs[i] = undecided != 0 ? cuv_run_at (undecided, bit) : 0;
@@ -147,7 +150,7 @@ cuv_final_edges (
     do {
       moved = false;
 #pragma unroll
-      for (int i = 0; i < CUV_RUNS_AT_ONCE; i++) {
+      for (int i = 0; i < CUV_HOUGH_RUNS_AT_ONCE; i++) {
         const int parent = nodes[i] != 0 ? __ldcg (&maps.parents[nodes[i]]) : 0;
 
         moved |= parent != nodes[i];
@@ -155,7 +158,7 @@ cuv_final_edges (
       }
     } while (moved);
 #pragma unroll
-    for (int i = 0; i < CUV_RUNS_AT_ONCE; i++)
+    for (int i = 0; i < CUV_HOUGH_RUNS_AT_ONCE; i++)
       edges |= nodes[i] == 0 ? runs[i] : 0;
   }
   return edges;
@@ -170,12 +173,12 @@ int cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
 int cuv_maps_submit_input (
     const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream);
 
-// Connects undecided runs across tiles, after the kernel that found those of
-// each tile.
+// Connects undecided runs across tiles; the kernel before it has connected
+// those within tiles.
 int cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream);
 
 static __device__ __forceinline__ int
-clamp (int v, int end)
+cuv_hough_clamp (int v, int end)
 {
   return min (max (v, 0), end - 1);
 }

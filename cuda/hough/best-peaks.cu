@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Selects and sorts the best peaks for the host. A peak's place is its rank,
-// the number of better peaks.
+// Selects and sorts the best peaks and copies them to the host. A peak's place
+// is its rank, the number of better peaks.
 #include "hough/peaks.cuh"
 
-#define THREADS 1024
-#define WARPS (THREADS / 32)
-#define MAX_RANKED 16384 // of more peaks the best are selected first
-#define KEYS_AT_ONCE 16  // loaded by a thread at a time, to wait once for all
+#define CUV_HOUGH_BEST_THREADS 1024
+#define CUV_HOUGH_BEST_WARPS (CUV_HOUGH_BEST_THREADS / 32)
+#define CUV_HOUGH_MAX_RANKED                                                   \
+  16384 // if there are more peaks, the best are selected first
+// loaded by a thread at a time, to wait once for all
+#define CUV_HOUGH_KEYS_AT_ONCE 16
 
 // Finds the digit of the wanted-th greatest key in a histogram of digits;
 // *wanted becomes the rank within that digit. Called by one warp.
@@ -46,7 +48,7 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
     if (threadIdx.x < 256)
       counts[threadIdx.x] = 0;
     __syncthreads ();
-    for (unsigned i = threadIdx.x; i < n; i += THREADS) {
+    for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_BEST_THREADS) {
       const CuvPeakKey key = __ldcg (&keys[i]);
 
       if ((key & found_mask) == limit)
@@ -77,7 +79,7 @@ select_best (
   if (threadIdx.x == 0)
     n = 0;
   __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n_keys; i += THREADS) {
+  for (unsigned i = threadIdx.x; i < n_keys; i += CUV_HOUGH_BEST_THREADS) {
     const CuvPeakKey key = __ldcg (&keys[i]);
 
     if (key >= limit)
@@ -93,16 +95,16 @@ rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
 {
   unsigned rank = 0;
 
-  for (unsigned i = 0; i < n && rank < max; i += 32 * KEYS_AT_ONCE) {
+  for (unsigned i = 0; i < n && rank < max; i += 32 * CUV_HOUGH_KEYS_AT_ONCE) {
     const unsigned first = i + threadIdx.x % 32;
-    CuvPeakKey loaded[KEYS_AT_ONCE];
+    CuvPeakKey loaded[CUV_HOUGH_KEYS_AT_ONCE];
     unsigned greater = 0;
 
 #pragma unroll
-    for (int j = 0; j < KEYS_AT_ONCE; j++)
+    for (int j = 0; j < CUV_HOUGH_KEYS_AT_ONCE; j++)
       loaded[j] = keys[min (first + 32 * j, n - 1)];
 #pragma unroll
-    for (int j = 0; j < KEYS_AT_ONCE; j++)
+    for (int j = 0; j < CUV_HOUGH_KEYS_AT_ONCE; j++)
       greater += first + 32 * j < n && loaded[j] > key;
     rank += cuv_warp_sum (greater);
   }
@@ -126,10 +128,12 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
   }
 }
 
-// All warps of the grid rank a key in turn; of more than MAX_RANKED keys the
-// first block selects and ranks the best. Also reports the counters.
+// Warps of the grid take turns to rank a key; if there are more than
+// CUV_HOUGH_MAX_RANKED, the first block selects and ranks the best. Also copies
+// the counters to the host.
 static __global__ void
-__launch_bounds__ (THREADS, 1) best_kernel (CuvPeaks peaks, unsigned max)
+__launch_bounds__ (CUV_HOUGH_BEST_THREADS, 1)
+    best_kernel (CuvPeaks peaks, unsigned max)
 {
   __shared__ CuvPeakKey selected[CUV_HOUGH_MAX_LINES];
   const unsigned warp = cuv_warp_of_thread ();
@@ -138,12 +142,13 @@ __launch_bounds__ (THREADS, 1) best_kernel (CuvPeaks peaks, unsigned max)
   cuv_pdl_wait ();
   const unsigned n = cuv_block_load (&peaks.counters->n_found);
 
-  if (n <= MAX_RANKED) {
-    rank_keys (peaks, peaks.keys, n, max, blockIdx.x * WARPS + warp,
-        gridDim.x * WARPS);
+  if (n <= CUV_HOUGH_MAX_RANKED) {
+    rank_keys (peaks, peaks.keys, n, max,
+        blockIdx.x * CUV_HOUGH_BEST_WARPS + warp,
+        gridDim.x * CUV_HOUGH_BEST_WARPS);
   } else if (blockIdx.x == 0) {
     select_best (selected, peaks.keys, n, max);
-    rank_keys (peaks, selected, max, max, warp, WARPS);
+    rank_keys (peaks, selected, max, max, warp, CUV_HOUGH_BEST_WARPS);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     CuvHoughCounters counters = *peaks.counters;
@@ -157,5 +162,5 @@ int
 cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream)
 {
   return cuv_launch_dependent ("best_kernel", cuv_cuda_multiprocessors (),
-      THREADS, 0, stream, best_kernel, peaks, max);
+      CUV_HOUGH_BEST_THREADS, 0, stream, best_kernel, peaks, max);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Hysteresis within a tile: candidates connected to a strong pixel become
 // edges; those that may be connected to one in another tile stay undecided.
-#ifndef CUV_HOUGH_CANNY_TILE_CUH
-#define CUV_HOUGH_CANNY_TILE_CUH
+#ifndef CUV_HOUGH_CANNY_HYSTERESIS_CUH
+#define CUV_HOUGH_CANNY_HYSTERESIS_CUH
 
 #include "hough/canny-grey.cuh"
 
@@ -51,7 +51,7 @@ grow (Row edges, Row candidates)
 {
   bool changed;
 
-  static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128,
+  static_assert (CUV_HOUGH_TILE_HEIGHT == 32 && CUV_HOUGH_TILE_WIDTH == 128,
       "each lane holds a row of a tile");
   do {
     const Row near =
@@ -68,13 +68,13 @@ grow (Row edges, Row candidates)
 // Bitmaps of a tile, and the connected components of candidates that are not
 // edges yet.
 struct Components {
-  __align__ (16) unsigned edges[CUV_TILE_SIZE];
-  __align__ (16) unsigned candidates[CUV_TILE_SIZE];
-  unsigned undecided[CUV_TILE_SIZE];
+  __align__ (16) unsigned edges[CUV_HOUGH_TILE_SIZE];
+  __align__ (16) unsigned candidates[CUV_HOUGH_TILE_SIZE];
+  unsigned undecided[CUV_HOUGH_TILE_SIZE];
   // bitmap of the roots of components that touch the tile's border
-  unsigned open_roots[CUV_TILE_SIZE];
-  int parents[32 * CUV_TILE_SIZE];   // of nodes, which are pixel indices
-  uint16_t runs[16 * CUV_TILE_SIZE]; // nodes of all runs, in any order
+  unsigned open_roots[CUV_HOUGH_TILE_SIZE];
+  int parents[32 * CUV_HOUGH_TILE_SIZE];   // of nodes, which are pixel indices
+  uint16_t runs[16 * CUV_HOUGH_TILE_SIZE]; // nodes of all runs, in any order
   unsigned n_runs;
 };
 
@@ -130,10 +130,11 @@ unite_pixel (Components *tile, const Run &run, int word, int bit)
 static __device__ __forceinline__ void
 unite_run (Components *tile, const Run &run)
 {
-  const bool goes_left = (run.pixels & 1) && run.word % CUV_TILE_WORDS > 0;
-  const bool goes_right =
-      run.pixels >> 31 && run.word % CUV_TILE_WORDS < CUV_TILE_WORDS - 1;
-  const int above = run.word - CUV_TILE_WORDS;
+  const bool goes_left =
+      (run.pixels & 1) && run.word % CUV_HOUGH_TILE_WORDS > 0;
+  const bool goes_right = run.pixels >> 31
+      && run.word % CUV_HOUGH_TILE_WORDS < CUV_HOUGH_TILE_WORDS - 1;
+  const int above = run.word - CUV_HOUGH_TILE_WORDS;
 
   if (goes_left)
     unite_pixel (tile, run, run.word - 1, 31);
@@ -157,11 +158,12 @@ unite_run (Components *tile, const Run &run)
 static __device__ __forceinline__ bool
 is_at_border (const Run &run)
 {
-  const int row = run.word / CUV_TILE_WORDS, word = run.word % CUV_TILE_WORDS;
+  const int row = run.word / CUV_HOUGH_TILE_WORDS,
+            word = run.word % CUV_HOUGH_TILE_WORDS;
 
-  return row == 0 || row == CUV_TILE_HEIGHT - 1
+  return row == 0 || row == CUV_HOUGH_TILE_HEIGHT - 1
       || (word == 0 && (run.pixels & 1))
-      || (word == CUV_TILE_WORDS - 1 && run.pixels >> 31);
+      || (word == CUV_HOUGH_TILE_WORDS - 1 && run.pixels >> 31);
 }
 
 // Makes the component's root the parent of every run, and marks roots of
@@ -170,7 +172,7 @@ is_at_border (const Run &run)
 static __device__ __forceinline__ void
 find_roots (Components *tile, unsigned n)
 {
-  for (unsigned first = 0; first < n; first += CUV_CANNY_THREADS) {
+  for (unsigned first = 0; first < n; first += CUV_HOUGH_CANNY_THREADS) {
     const unsigned i = first + threadIdx.x;
     const Run run = i < n ? listed_run (tile, i) : Run{};
     const int root = i < n ? cuv_find_root (tile->parents, run.node) : 0;
@@ -185,19 +187,21 @@ find_roots (Components *tile, unsigned n)
   }
 }
 
-// Publishes runs of open components for cuv_hysteresis_submit().
+// Writes runs of open components to the parents that cuv_hysteresis_submit()
+// reads.
 static __device__ __forceinline__ void
 publish_if_open (Components *tile, const CuvMaps &maps, const Run &run)
 {
   const int root = tile->parents[run.node];
-  const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
+  const int x0 = blockIdx.x * CUV_HOUGH_TILE_WIDTH,
+            y0 = blockIdx.y * CUV_HOUGH_TILE_HEIGHT;
 
   if (!(tile->open_roots[root / 32] >> root % 32 & 1))
     return;
   atomicOr (&tile->undecided[run.word], run.pixels);
-  maps.parents[cuv_map_node (maps, x0 + run.node % CUV_TILE_WIDTH,
-      y0 + run.node / CUV_TILE_WIDTH)] = cuv_map_node (maps,
-      x0 + root % CUV_TILE_WIDTH, y0 + root / CUV_TILE_WIDTH);
+  maps.parents[cuv_map_node (maps, x0 + run.node % CUV_HOUGH_TILE_WIDTH,
+      y0 + run.node / CUV_HOUGH_TILE_WIDTH)] = cuv_map_node (maps,
+      x0 + root % CUV_HOUGH_TILE_WIDTH, y0 + root / CUV_HOUGH_TILE_WIDTH);
 }
 
 // Splits candidates into edges and undecided pixels. On entry edges holds the
@@ -212,16 +216,17 @@ cuv_connect_tile (Components *tile, const CuvMaps &maps)
     tile->n_runs = 0;
   }
   __syncthreads ();
-  for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += CUV_CANNY_THREADS)
+  for (int i = threadIdx.x; i < CUV_HOUGH_TILE_SIZE;
+       i += CUV_HOUGH_CANNY_THREADS)
     list_runs (tile, i);
   __syncthreads ();
   const unsigned n = tile->n_runs;
 
-  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
+  for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_CANNY_THREADS)
     unite_run (tile, listed_run (tile, i));
   __syncthreads ();
   find_roots (tile, n);
-  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
+  for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_CANNY_THREADS)
     publish_if_open (tile, maps, listed_run (tile, i));
   __syncthreads ();
 }
