@@ -5,8 +5,8 @@
 
 #define CUV_HOUGH_BEST_THREADS 1024
 #define CUV_HOUGH_BEST_WARPS (CUV_HOUGH_BEST_THREADS / 32)
-#define CUV_HOUGH_MAX_RANKED                                                   \
-  16384 // if there are more peaks, the best are selected first
+// if there are more peaks, the best are selected first
+#define CUV_HOUGH_MAX_RANKED 16384
 // loaded by a thread at a time, to wait once for all
 #define CUV_HOUGH_KEYS_AT_ONCE 16
 

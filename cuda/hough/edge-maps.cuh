@@ -123,9 +123,8 @@ cuv_unite (int *parents, int a, int b)
   }
 }
 
-#define CUV_HOUGH_RUNS_AT_ONCE                                                 \
-  4 // runs whose roots a thread looks up at the
-    // same time
+// runs whose roots a thread looks up at the same time
+#define CUV_HOUGH_RUNS_AT_ONCE 4
 
 // The final edges of a word, for kernels launched after
 // cuv_hysteresis_submit(). Finding a root takes several dependent loads, so

@@ -15,8 +15,8 @@ struct Shared {
 
 // ---- codes of four pixels, one byte each, from the signs of derivatives ----
 
-// Bits of b where the mask is set, else of a. One instruction: the compiler
-// makes two of the C expression.
+// Bits of b where the mask is set, else of a, in one instruction; the compiler
+// would use two.
 static __device__ __forceinline__ unsigned
 select_bits (unsigned a, unsigned b, unsigned mask)
 {
@@ -100,13 +100,12 @@ find_codes (const RowSigns &above, const RowSigns &row, const RowSigns &below,
 
 // ---- counting ----
 
-// Counts the codes of rows first .. end - 1 of those whose signs are in shared
-// memory.
+// Counts the codes of rows first .. end - 1, whose signs are in shared memory.
 // Each warp works down a run of rows and keeps the signs of the last three in
 // registers.
 template <bool FULL>
 static __device__ __forceinline__ void
-count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
+cuv_ldp_count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
     const Lane &lane, int first, int end, unsigned n_flat[CUV_LDP_DIRECTIONS])
 {
   const int run = CUV_LDP_STEP_ROWS / (CUV_LDP_THREADS / 32);
@@ -161,14 +160,14 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
     const int y = row.begin + done,
               n = min (row.length - done, CUV_LDP_STEP_ROWS);
 
-    load_grey (args, column.begin, y, n, memory.grey);
+    cuv_ldp_load_grey (args, column.begin, y, n, memory.grey);
     __syncthreads ();
     if constexpr (K > 0)
       find_signs<K> (grey, n, memory.signs);
     else
       find_signs_of_order (grey, args.layout.params.order - 1, n, memory.signs);
     __syncthreads ();
-    count_rows<FULL> (args, memory, lane, margin - y,
+    cuv_ldp_count_rows<FULL> (args, memory, lane, margin - y,
         min (n, args.layout.height - margin - y), n_flat);
   }
   count_flat<FULL> (args, memory.bin_of_code, lane, n_flat);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by describe.cu, plan.cu and ldp.cu: the tile plan and the kernel's
-// arguments. "Block" means a block of the picture, which has histograms of its
-// own, as in CuvLdpLayout; CUDA's are called thread blocks.
+// The tile plan, and the arguments of describe_kernel. "Block" means a block of
+// the picture, which has its own histograms (CuvLdpLayout); CUDA's blocks are
+// called thread blocks.
 #ifndef CUV_LDP_DESCRIBE_CUH
 #define CUV_LDP_DESCRIBE_CUH
 
@@ -31,9 +31,10 @@ struct __align__ (16) CuvLdpSpan
 struct CuvLdpPlan {
   int n_tile_columns, n_tile_rows;
   const CuvLdpSpan *columns, *rows;
-  // For each pixel of a tile row, four bytes in a word, CUV_LDP_TILE_WIDTH per
-  // tile column: its block, relative to the tile's first. Pixels that are not
-  // counted get the number after the last block, whose counts are never read.
+  // The block of each pixel of a tile row, relative to the first block of the
+  // tile: a byte each, four in a word, CUV_LDP_TILE_WIDTH per tile column.
+  // Pixels that are not counted have the number after the last block, whose
+  // counts are never read.
   const unsigned *block_of_pixel;
   int count_size;        // bytes per count in global memory, 2 or 4
   int n_shared_words;    // for counts in shared memory

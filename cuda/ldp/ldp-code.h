@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The definition of a pixel's code, for gcc and nvcc. */
+/* The definition of the code of a pixel, compiled by gcc and nvcc. */
 #ifndef CUV_LDP_CODE_H
 #define CUV_LDP_CODE_H
 

@@ -129,7 +129,7 @@ count_flat (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 
 template <bool ATOMIC>
 static __device__ __forceinline__ void
-store (uint32_t *to, unsigned count)
+cuv_ldp_store_count (uint32_t *to, unsigned count)
 {
   if (!ATOMIC)
     *to = count;
@@ -139,7 +139,7 @@ store (uint32_t *to, unsigned count)
 
 template <bool ATOMIC>
 static __device__ __forceinline__ void
-store (uint16_t *to, unsigned count)
+cuv_ldp_store_count (uint16_t *to, unsigned count)
 {
   const unsigned offset = (unsigned) (uintptr_t) to % 4; // in its word
 
@@ -155,8 +155,8 @@ static __device__ __forceinline__ void
 store_four (uint16_t *to, unsigned first, unsigned last)
 {
   if (ATOMIC) {
-    store<true> ((uint32_t *) to, first);
-    store<true> ((uint32_t *) to + 1, last);
+    cuv_ldp_store_count<true> ((uint32_t *) to, first);
+    cuv_ldp_store_count<true> ((uint32_t *) to + 1, last);
   } else {
     *(uint2 *) to = make_uint2 (first, last);
   }
@@ -180,9 +180,9 @@ store_words (Count *to, const unsigned *words, int n, int next)
       return;
     }
   }
-  store<ATOMIC> (to, *words & 0xffff);
+  cuv_ldp_store_count<ATOMIC> (to, *words & 0xffff);
   if (next > 0)
-    store<ATOMIC> (to + next, *words >> 16);
+    cuv_ldp_store_count<ATOMIC> (to + next, *words >> 16);
 }
 
 // Stores the counts of n_blocks blocks, the first of which is number `block` of

@@ -22,8 +22,8 @@ cuv_ldp_crop (const CuvFrame *frame, const CuvLdpRect *rect)
   return part;
 }
 
-/* A frame's grey values the other way round: orientation is a sum of 1:
- * mirrored left to right, 2: upside down, and then 4: rows become columns. */
+/* A view of a frame's grey values in another orientation, a sum of 1: mirrored
+ * left to right, 2: upside down, and after these 4: rows become columns. */
 CUV_HOST_DEVICE CuvFrame
 cuv_ldp_turn (const CuvFrame *frame, int orientation)
 {
@@ -94,8 +94,8 @@ cuv_ldp_find_source_span (int n_from, int n_to, int to, int span[2])
   span[1] = end < n_from ? end : n_from;
 }
 
-/* Row y of the rectangle, resized horizontally, at x; not divided by the total
- * weight. Of the source pixels from `first` on, every step-th. */
+/* Part of the sum of source pixels, times weights, that pixel x of row y gets
+ * when the row is resized: every step-th one from `first` on. */
 CUV_HOST_DEVICE int64_t
 cuv_ldp_weighted_row_sum (const CuvFrame *frame, const CuvLdpRect *rect,
     int width, int x, int y, int first, int step)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Loads grey values to shared memory and computes the signs of their
-// derivatives.
+// Loads the grey values of a tile to shared memory and computes the signs of
+// their derivatives.
 #ifndef CUV_LDP_SIGNS_CUH
 #define CUV_LDP_SIGNS_CUH
 
@@ -75,7 +75,8 @@ load_sixteen (const CuvFrame &picture, int x, int y)
 // Loads rows y - order to y + n of the tile that begins at x, on which the
 // signs of rows y - 1 to y + n depend.
 static __device__ __forceinline__ void
-load_grey (const CuvLdpDescribeArgs &args, int x, int y, int n, uint4 *grey)
+cuv_ldp_load_grey (
+    const CuvLdpDescribeArgs &args, int x, int y, int n, uint4 *grey)
 {
   const int rows = n + args.layout.params.order + 1;
   const int words = CUV_LDP_GREY_WORDS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local derivative patterns: types that gcc and nvcc share. */
+/* Local derivative patterns: types shared by CPU and GPU. */
 #ifndef CUV_LDP_TYPES_H
 #define CUV_LDP_TYPES_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Local derivative patterns on the GPU: resizing, drawing and the entry points.
+// Local derivative patterns on the GPU: memory, resizing, drawing, and the
+// order of the kernels.
 #include "ldp/ldp.h"
 
 #include <memory>
@@ -13,7 +14,8 @@
 // Describes one scale of a layout.
 struct _CuvLdpCuda {
   std::unique_ptr<_CuvLdpCuda> next; // the smaller scales, or none
-  // of the first scale: all scales, their counts, and its picture turned
+  // only in the first scale: the layout of all scales, the number of their
+  // counts, and the descriptor of the turned picture
   CuvLdpLayout whole = {};
   size_t n_all = 0;
   std::unique_ptr<_CuvLdpCuda> turned;
@@ -35,38 +37,38 @@ struct _CuvLdpCuda {
 
 // ---- resizing ----
 
-#define PIXEL_THREADS 256
+#define CUV_LDP_PIXEL_THREADS 256
 
 // One thread per pixel, here and below.
 static __global__ void
-__launch_bounds__ (PIXEL_THREADS)
+__launch_bounds__ (CUV_LDP_PIXEL_THREADS)
     resize_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
         int width, int height, uint8_t *picture)
 {
-  const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
+  const int at = blockIdx.x * CUV_LDP_PIXEL_THREADS + threadIdx.x;
 
   if (at < width * height)
     picture[at] = cuv_ldp_resized_pixel (
         &frame, &rect, width, height, at % width, at / width);
 }
 
-// A warp per pixel, of which each lane sums a part, for pixels that many others
-// are averaged to.
-#define PARTS_ACROSS 4
-#define PARTS_DOWN 8
+// A warp per pixel, each lane with a part of the sum, where many pixels are
+// averaged to one.
+#define CUV_LDP_PARTS_ACROSS 4
+#define CUV_LDP_PARTS_DOWN 8
 
 static __global__ void
-__launch_bounds__ (PIXEL_THREADS)
+__launch_bounds__ (CUV_LDP_PIXEL_THREADS)
     reduce_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
         int width, int height, uint8_t *picture)
 {
-  const int at = (blockIdx.x * PIXEL_THREADS + threadIdx.x) / 32;
+  const int at = (blockIdx.x * CUV_LDP_PIXEL_THREADS + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
   int64_t sum = 0;
 
   if (at < width * height)
     sum = cuv_ldp_weighted_sum (&frame, &rect, width, height, at % width,
-        at / width, PARTS_ACROSS, PARTS_DOWN, lane);
+        at / width, CUV_LDP_PARTS_ACROSS, CUV_LDP_PARTS_DOWN, lane);
   sum = cuv_warp_sum (sum);
   if (at < width * height && lane == 0)
     picture[at] = cuv_ldp_rounded_mean (&rect, width, height, sum);
@@ -79,22 +81,23 @@ resize_picture (const CuvLdpCuda *self)
   const int64_t pixels = (int64_t) self->rect.width * self->rect.height;
 
   if (pixels / (width * height) >= 16) {
-    reduce_kernel<<<cuv_div_up (width * height, PIXEL_THREADS / 32),
-        PIXEL_THREADS, 0, self->stream>>> (
+    reduce_kernel<<<cuv_div_up (width * height, CUV_LDP_PIXEL_THREADS / 32),
+        CUV_LDP_PIXEL_THREADS, 0, self->stream>>> (
         self->frame, self->rect, width, height, self->picture);
     CUV_CUDA_LAUNCHED (reduce_kernel);
     return 0;
   }
-  resize_kernel<<<cuv_div_up (width * height, PIXEL_THREADS), PIXEL_THREADS, 0,
-      self->stream>>> (self->frame, self->rect, width, height, self->picture);
+  resize_kernel<<<cuv_div_up (width * height, CUV_LDP_PIXEL_THREADS),
+      CUV_LDP_PIXEL_THREADS, 0, self->stream>>> (
+      self->frame, self->rect, width, height, self->picture);
   CUV_CUDA_LAUNCHED (resize_kernel);
   return 0;
 }
 
-// Describes the rectangle itself if it has the layout's size, else a resized
-// copy.
+// Sets the picture to the rectangle itself if it has the layout's size, else to
+// a resized copy.
 static int
-set_picture (CuvLdpCuda *self)
+cuv_ldp_set_picture (CuvLdpCuda *self)
 {
   const int width = self->args.layout.width, height = self->args.layout.height;
 
@@ -110,12 +113,12 @@ set_picture (CuvLdpCuda *self)
 // ---- drawing ----
 
 static __global__ void
-__launch_bounds__ (PIXEL_THREADS)
+__launch_bounds__ (CUV_LDP_PIXEL_THREADS)
     draw_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
         const __grid_constant__ CuvLdpLayout layout, const uint8_t *picture,
         int direction)
 {
-  const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
+  const int at = blockIdx.x * CUV_LDP_PIXEL_THREADS + threadIdx.x;
   const int x = at % rect.width, y = at / rect.width;
 
   if (y < rect.height)
@@ -133,7 +136,7 @@ submit_drawing (CuvLdpCuda *self, int direction)
 
   if (resize_picture (self) != 0)
     return -1;
-  draw_kernel<<<cuv_div_up (n, PIXEL_THREADS), PIXEL_THREADS, 0,
+  draw_kernel<<<cuv_div_up (n, CUV_LDP_PIXEL_THREADS), CUV_LDP_PIXEL_THREADS, 0,
       self->stream>>> (
       self->frame, self->rect, self->args.layout, self->picture, direction);
   CUV_CUDA_LAUNCHED (draw_kernel);
@@ -148,10 +151,11 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 
 // ---- the entry points ----
 
-// Scales of `whole` from `scale` on. counts: nullptr for the first, which owns
-// those of all scales, or where they are.
+// Initialises one scale of `whole`. counts: where its counts are; nullptr for
+// the first scale, which allocates those of all.
 static bool
-init (CuvLdpCuda *self, const CuvLdpLayout *whole, int scale, uint8_t *counts)
+cuv_ldp_init (
+    CuvLdpCuda *self, const CuvLdpLayout *whole, int scale, uint8_t *counts)
 {
   CuvLdpDescribeArgs *args = &self->args;
   const CuvLdpLayout *layout = &args->layout;
@@ -189,7 +193,7 @@ new_scales (const CuvLdpLayout *layout, int scale, uint8_t *counts)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  if (!init (self.get (), layout, scale, counts))
+  if (!cuv_ldp_init (self.get (), layout, scale, counts))
     return nullptr;
   if (scale + 1 == layout->params.scales)
     return self;
@@ -238,7 +242,7 @@ submit_counts (CuvLdpCuda *self)
   if (self->args.plan.needs_atomic_add)
     CUV_CUDA_TRY (cudaMemsetAsync (self->args.counts, 0,
         (self->n_counts + 1) * self->args.plan.count_size, self->stream));
-  if (set_picture (self) != 0
+  if (cuv_ldp_set_picture (self) != 0
       || cuv_ldp_describe_submit (self->args, self->stream) != 0)
     return -1;
   return self->next != nullptr ? submit_next (self) : 0;
@@ -291,7 +295,7 @@ copy_counts (CuvLdpCuda *self)
   return cuv_ldp_cuda_wait (self);
 }
 
-// Allocated on first use: comparing on the device needs no host memory.
+// Host memory is allocated on first use; comparing on the device needs none.
 extern "C" const void *
 cuv_ldp_cuda_collect (CuvLdpCuda *self)
 {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Distances between a query and the entries of an index, and similarities.
 // n_warps warps of a thread block compare one of n_parts parts of the query
-// with the same part of ENTRIES entries, so that they read the query only once
-// for them; they take histograms in turn. If a picture has few, the block's
-// other warps compare other entries. The assignment does not depend on the
-// number of entries.
+// with the same part of CUV_LDP_MATCH_ENTRIES entries, for which they read the
+// query only once; they take turns at histograms. If a picture has few, the
+// other warps of the block compare other entries. The assignment does not
+// depend on the number of entries.
 #include "ldp/match.cuh"
 #include "ldp/ldp-types.h"
 
-#define WARPS 8
-#define ENTRIES 8 // per thread block
-#define SIMILARITY_THREADS 256
-#define PACK_THREADS 256
+#define CUV_LDP_MATCH_WARPS 8
+#define CUV_LDP_MATCH_ENTRIES 8 // per thread block
+#define CUV_LDP_SIMILARITY_THREADS 256
+#define CUV_LDP_PACK_THREADS 256
 
 static __device__ __forceinline__ int
-lane_of_thread ()
+cuv_ldp_lane ()
 {
   return threadIdx.x % 32;
 }
 
-// Beyond the last entry, the last one is read again.
+// Index i, or that of the last entry if i is beyond it.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
 {
@@ -33,7 +33,7 @@ entry_at (const CuvLdpMatchArgs &args, int64_t i)
 static __device__ __forceinline__ bool
 sums_to_255 (uint4 a)
 {
-  const int shift = lane_of_thread () / 16 * 16;
+  const int shift = cuv_ldp_lane () / 16 * 16;
   const unsigned sum = __vsadu4 (a.x, 0) + __vsadu4 (a.y, 0) + __vsadu4 (a.z, 0)
       + __vsadu4 (a.w, 0);
 
@@ -92,23 +92,23 @@ struct ShortCounts {
 };
 
 // A warp reads units of CUV_LDP_WARP_BYTES, 16 per lane, of the query and of
-// ENTRIES entries. Of the lanes of a histogram, lane e sums the distance of
-// entry e.
+// CUV_LDP_MATCH_ENTRIES entries. Of the lanes of a histogram, lane e sums the
+// distance of entry e.
 template <typename Counts> struct Histograms256 {
   static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
   {
     const int lanes = 32 / Counts::PER_WARP; // per histogram
-    const int lane = lane_of_thread (), shift = lane / lanes * 16;
+    const int lane = cuv_ldp_lane (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Counts::PER_WARP - 1) / Counts::PER_WARP;
     // shuffled between lanes, or the compiler recomputes all addresses per unit
     const int64_t offset = entry_at (args, first + lane) - args.entries;
-    const uint4 *entries[ENTRIES];
+    const uint4 *entries[CUV_LDP_MATCH_ENTRIES];
     uint64_t sum = 0;
 
 #pragma unroll
-    for (int e = 0; e < ENTRIES; e++)
+    for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++)
       entries[e] =
           (const uint4 *) (args.entries + __shfl_sync (~0u, offset, e));
 #pragma unroll 1
@@ -117,14 +117,14 @@ template <typename Counts> struct Histograms256 {
       const CuvLdpHistogram histogram =
           args.histograms[unit * Counts::PER_WARP + lane / lanes];
       const uint4 query = ((const uint4 *) args.query)[at];
-      uint4 entry[ENTRIES];
+      uint4 entry[CUV_LDP_MATCH_ENTRIES];
       unsigned partial_sum = 0;
 
 #pragma unroll
-      for (int e = 0; e < ENTRIES; e++)
+      for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++)
         entry[e] = entries[e][at];
 #pragma unroll
-      for (int e = 0; e < ENTRIES; e++) {
+      for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++) {
         const unsigned warp_sum =
             cuv_warp_sum (Counts::partial_sum (query, entry[e]) << shift);
 
@@ -148,7 +148,7 @@ sum_of_bins (const Count *counts, int n)
 {
   unsigned sum = 0;
 
-  for (int i = lane_of_thread (); i < n; i += 32)
+  for (int i = cuv_ldp_lane (); i < n; i += 32)
     sum += counts[i];
   return cuv_warp_sum (sum);
 }
@@ -159,7 +159,7 @@ intersection_of (const Count *a, const Count *b, int n, uint32_t total)
 {
   unsigned sum = 0;
 
-  for (int i = lane_of_thread (); i < n; i += 32)
+  for (int i = cuv_ldp_lane (); i < n; i += 32)
     sum += min ((unsigned) a[i], (unsigned) b[i]);
   sum = cuv_warp_sum (sum);
   // see cuv_ldp_intersect_256()
@@ -182,13 +182,13 @@ template <typename Count> struct AnyHistograms {
       const int64_t at = (int64_t) h * args.n_bins;
 
 #pragma unroll 1
-      for (int e = 0; e < ENTRIES; e++) {
+      for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++) {
         const unsigned distance = histogram.total
             - intersection_of ((const Count *) args.query + at,
                 (const Count *) entry_at (args, first + e) + at, args.n_bins,
                 histogram.total);
 
-        if (lane_of_thread () == e)
+        if (cuv_ldp_lane () == e)
           sum += histogram.weight * distance;
       }
     }
@@ -198,26 +198,27 @@ template <typename Count> struct AnyHistograms {
 
 // ---- the kernels ----
 
-// Grid: groups of ENTRIES entries, WARPS / n_warps of them in a block, n_parts
-// blocks each.
+// Grid: groups of CUV_LDP_MATCH_ENTRIES entries, CUV_LDP_MATCH_WARPS / n_warps
+// of them in a block, n_parts blocks each.
 template <typename Comparator>
-static __global__ void __launch_bounds__ (32 * WARPS, 4)
+static __global__ void __launch_bounds__ (32 * CUV_LDP_MATCH_WARPS, 4)
     match_kernel (const __grid_constant__ CuvLdpMatchArgs args)
 {
-  __shared__ uint64_t warp_sums[WARPS][ENTRIES];
-  const int n_warps = args.n_warps, n_groups = WARPS / n_warps;
+  __shared__ uint64_t warp_sums[CUV_LDP_MATCH_WARPS][CUV_LDP_MATCH_ENTRIES];
+  const int n_warps = args.n_warps, n_groups = CUV_LDP_MATCH_WARPS / n_warps;
   const int part = blockIdx.x % args.n_parts;
   const int64_t block = (int64_t) (blockIdx.x / args.n_parts) * n_groups;
   const int warp = cuv_warp_of_thread ();
-  const uint64_t sum =
-      Comparator::compare (args, (block + warp / n_warps) * ENTRIES,
-          part * n_warps + warp % n_warps, args.n_parts * n_warps);
+  const uint64_t sum = Comparator::compare (args,
+      (block + warp / n_warps) * CUV_LDP_MATCH_ENTRIES,
+      part * n_warps + warp % n_warps, args.n_parts * n_warps);
 
-  if (lane_of_thread () < ENTRIES)
-    warp_sums[warp][lane_of_thread ()] = sum;
+  if (cuv_ldp_lane () < CUV_LDP_MATCH_ENTRIES)
+    warp_sums[warp][cuv_ldp_lane ()] = sum;
   __syncthreads ();
-  const int group = threadIdx.x / ENTRIES, e = threadIdx.x % ENTRIES;
-  const int64_t entry = (block + group) * ENTRIES + e;
+  const int group = threadIdx.x / CUV_LDP_MATCH_ENTRIES,
+            e = threadIdx.x % CUV_LDP_MATCH_ENTRIES;
+  const int64_t entry = (block + group) * CUV_LDP_MATCH_ENTRIES + e;
 
   if (group < n_groups && entry < args.n) {
     uint64_t distance = 0;
@@ -230,10 +231,11 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
 
 // One thread per entry.
 static __global__ void
-__launch_bounds__ (SIMILARITY_THREADS)
+__launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
     similarity_kernel (const __grid_constant__ CuvLdpMatchArgs args)
 {
-  const int64_t i = (int64_t) blockIdx.x * SIMILARITY_THREADS + threadIdx.x;
+  const int64_t i =
+      (int64_t) blockIdx.x * CUV_LDP_SIMILARITY_THREADS + threadIdx.x;
   uint64_t distance = 0;
 
   cuv_pdl_wait ();
@@ -248,10 +250,10 @@ __launch_bounds__ (SIMILARITY_THREADS)
 // One thread per count, which is clamped to the range of To.
 template <typename From, typename To>
 static __global__ void
-__launch_bounds__ (PACK_THREADS)
+__launch_bounds__ (CUV_LDP_PACK_THREADS)
     pack_kernel (const void *counts, int64_t n, void *packed)
 {
-  const int64_t at = (int64_t) blockIdx.x * PACK_THREADS + threadIdx.x;
+  const int64_t at = (int64_t) blockIdx.x * CUV_LDP_PACK_THREADS + threadIdx.x;
 
   if (at < n)
     ((To *) packed)[at] =
@@ -260,7 +262,7 @@ __launch_bounds__ (PACK_THREADS)
 
 // ---- the launchers ----
 
-// What a warp compares at a time.
+// The number of units, what a warp compares at a time, per picture.
 static int
 count_units (const CuvLdpMatchArgs &args)
 {
@@ -275,10 +277,11 @@ cuv_ldp_match_plan (CuvLdpMatchArgs *args)
 {
   const int n_units = count_units (*args);
 
-  args->n_parts = n_units < WARPS       ? 1
-      : n_units < CUV_LDP_PARTS * WARPS ? n_units / WARPS
-                                        : CUV_LDP_PARTS;
-  args->n_warps = WARPS;
+  args->n_parts = n_units < CUV_LDP_MATCH_WARPS ? 1
+      : n_units < CUV_LDP_PARTS * CUV_LDP_MATCH_WARPS
+      ? n_units / CUV_LDP_MATCH_WARPS
+      : CUV_LDP_PARTS;
+  args->n_warps = CUV_LDP_MATCH_WARPS;
   while (args->n_warps > n_units)
     args->n_warps /= 2;
 }
@@ -286,7 +289,8 @@ cuv_ldp_match_plan (CuvLdpMatchArgs *args)
 int
 cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
 {
-  const int64_t per_block = ENTRIES * (WARPS / args.n_warps);
+  const int64_t per_block =
+      CUV_LDP_MATCH_ENTRIES * (CUV_LDP_MATCH_WARPS / args.n_warps);
   const unsigned n_blocks =
       (unsigned) ((args.n + per_block - 1) / per_block) * args.n_parts;
   const bool is_256 = args.n_bins == 256 && (uintptr_t) args.query % 16 == 0;
@@ -300,11 +304,12 @@ cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
 
   if (args.n == 0)
     return 0;
-  kernel<<<n_blocks, 32 * WARPS, 0, stream>>> (args);
+  kernel<<<n_blocks, 32 * CUV_LDP_MATCH_WARPS, 0, stream>>> (args);
   CUV_CUDA_LAUNCHED (match_kernel);
   return cuv_launch_dependent ("similarity_kernel",
-      (unsigned) ((args.n + SIMILARITY_THREADS - 1) / SIMILARITY_THREADS),
-      SIMILARITY_THREADS, 0, stream, similarity_kernel, args);
+      (unsigned) ((args.n + CUV_LDP_SIMILARITY_THREADS - 1)
+          / CUV_LDP_SIMILARITY_THREADS),
+      CUV_LDP_SIMILARITY_THREADS, 0, stream, similarity_kernel, args);
 }
 
 template <typename From>
@@ -320,11 +325,12 @@ int
 cuv_ldp_match_pack (const void *counts, int from_size, int64_t n, void *packed,
     int to_size, cudaStream_t stream)
 {
-  const unsigned n_blocks = (unsigned) ((n + PACK_THREADS - 1) / PACK_THREADS);
+  const unsigned n_blocks =
+      (unsigned) ((n + CUV_LDP_PACK_THREADS - 1) / CUV_LDP_PACK_THREADS);
   const auto kernel = from_size == 2 ? choose_pack_kernel<uint16_t> (to_size)
                                      : choose_pack_kernel<uint32_t> (to_size);
 
-  kernel<<<n_blocks, PACK_THREADS, 0, stream>>> (counts, n, packed);
+  kernel<<<n_blocks, CUV_LDP_PACK_THREADS, 0, stream>>> (counts, n, packed);
   CUV_CUDA_LAUNCHED (pack_kernel);
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compares queries with the pictures of an index, its entries. As many as fit
-// stay in device memory. The rest is streamed for each query in chunks, double
-// buffered through pinned memory: copying overlaps comparing.
+// Compares queries with the entries of an index. As many as fit stay in device
+// memory; the others are streamed for each query in chunks, through two pinned
+// buffers, so that copying overlaps with comparing.
 #include "ldp/match.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include "cuv-wait.h"
 #include "ldp/match.cuh"
 
-#define SLOTS 2
-#define CHUNK_BYTES (8 << 20) // larger chunks are no faster
+#define CUV_LDP_MATCH_SLOTS 2
+#define CUV_LDP_MATCH_CHUNK_BYTES (8 << 20) // larger chunks are no faster
 
 // Buffers for one chunk of streamed entries.
 struct Slot {
@@ -49,7 +49,7 @@ struct _CuvLdpMatchCuda {
   int n_queries = 1;              // compared last
   double *similarities = nullptr; // of all entries to each query, pinned
   int64_t max_similarities = 0;   // that fit there
-  Slot slots[SLOTS] = {};
+  Slot slots[CUV_LDP_MATCH_SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
 
@@ -76,8 +76,8 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 
 // ---- opening ----
 
-// One per histogram of a picture, and one of weight 0: half of the last unit
-// may lie in the padding behind the picture.
+// One per histogram of a picture, and one of weight 0, because half of the last
+// unit may be padding after the picture.
 static std::vector<CuvLdpHistogram>
 list_histograms (const CuvLdpPacked &packed)
 {
@@ -95,7 +95,7 @@ find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {
   const size_t entry = (size_t) self->args.pitch
       + (size_t) self->args.n_parts * sizeof *self->args.distances;
-  const size_t min_bytes = fixed + SLOTS * entry;
+  const size_t min_bytes = fixed + CUV_LDP_MATCH_SLOTS * entry;
   size_t available = 0, total;
   char text[120];
 
@@ -129,7 +129,7 @@ create_events (CuvLdpMatchCuda *self)
   return 0;
 }
 
-// Zeroed, as are entries: half of their last unit may be padding.
+// Zeroed, like entries, because half of the last unit may be padding.
 static int
 reserve_query (CuvLdpMatchCuda *self, int i)
 {
@@ -140,8 +140,8 @@ reserve_query (CuvLdpMatchCuda *self, int i)
 }
 
 static bool
-init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
-    size_t max_bytes)
+cuv_ldp_match_init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed,
+    size_t stride, size_t max_bytes)
 {
   CuvLdpMatchArgs *args = &self->args;
   const std::vector<CuvLdpHistogram> histograms = list_histograms (packed);
@@ -177,8 +177,9 @@ cuv_ldp_match_cuda_new (const CuvLdpPacked *packed, size_t stride,
   }
   self->copy = copy;
   self->copy_data = data;
-  return init (self.get (), *packed, stride, max_bytes) ? self.release ()
-                                                        : nullptr;
+  return cuv_ldp_match_init (self.get (), *packed, stride, max_bytes)
+      ? self.release ()
+      : nullptr;
 }
 
 extern "C" void
@@ -189,7 +190,7 @@ cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self)
 
 // ---- entries ----
 
-// Reallocations reserve 25 % more than needed: entries are being appended, and
+// Reallocations reserve 25 % more than needed, because entries are appended and
 // each reallocation copies all of them again.
 static Layout
 plan_layout (const CuvLdpMatchCuda *self, int64_t n)
@@ -199,9 +200,9 @@ plan_layout (const CuvLdpMatchCuda *self, int64_t n)
 
   if (n > self->capacity) {
     const int64_t chunk = std::max<int64_t> (
-        std::min (CHUNK_BYTES / pitch, self->capacity / 8), 1);
+        std::min (CUV_LDP_MATCH_CHUNK_BYTES / pitch, self->capacity / 8), 1);
 
-    return { self->capacity - SLOTS * chunk, chunk };
+    return { self->capacity - CUV_LDP_MATCH_SLOTS * chunk, chunk };
   }
   if (now.chunk == 0 && n <= now.resident)
     return now;
@@ -209,7 +210,7 @@ plan_layout (const CuvLdpMatchCuda *self, int64_t n)
 }
 
 static int
-allocate (CuvLdpMatchCuda *self, const Layout &layout)
+cuv_ldp_match_allocate (CuvLdpMatchCuda *self, const Layout &layout)
 {
   CuvLdpMatchArgs *args = &self->args;
   const size_t bytes = (size_t) (layout.resident * args->pitch);
@@ -282,7 +283,7 @@ set_entries (CuvLdpMatchCuda *self, int64_t first_new, cudaStream_t stream)
 
   if ((layout.resident != self->layout.resident
           || layout.chunk != self->layout.chunk)
-      && allocate (self, layout) != 0)
+      && cuv_ldp_match_allocate (self, layout) != 0)
     return -1;
   if (reserve_results (self, self->n) != 0)
     return -1;
@@ -306,7 +307,8 @@ cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self, const uint8_t *entries,
 
 // Compares entries first .. first + n - 1; entry `first` is at `entries`.
 static int
-match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
+cuv_ldp_match_entries (
+    CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 {
   CuvLdpMatchArgs args = self->args;
 
@@ -336,14 +338,14 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
       (size_t) (n * pitch), cudaMemcpyHostToDevice, self->copy_stream));
   CUV_CUDA_TRY (cudaEventRecord (slot.copied, self->copy_stream));
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, slot.copied, 0));
-  if (match (self, slot.entries, first, n) != 0)
+  if (cuv_ldp_match_entries (self, slot.entries, first, n) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (slot.matched, self->stream));
   return 0;
 }
 
-// Counts that are packed already are used where they are, or copied: all but
-// the first picture may share memory.
+// Packs the counts, unless they already are: then those of query 0 are used in
+// place, and others are copied, because they may share memory.
 static int
 set_query (CuvLdpMatchCuda *self, int i, const void *counts, int count_size,
     cudaStream_t stream)
@@ -383,10 +385,10 @@ match_all (CuvLdpMatchCuda *self, int n_queries, int64_t n_entries)
     return -1;
   self->n_queries = n_queries;
   self->n_matched = n;
-  if (match (self, self->resident, 0, n_resident) != 0)
+  if (cuv_ldp_match_entries (self, self->resident, 0, n_resident) != 0)
     return -1;
   for (int64_t first = n_resident; first < n; first += self->layout.chunk) {
-    if (match_chunk (self, self->slots[slot++ % SLOTS], first,
+    if (match_chunk (self, self->slots[slot++ % CUV_LDP_MATCH_SLOTS], first,
             std::min (n - first, self->layout.chunk))
         != 0)
       return -1;
@@ -411,7 +413,7 @@ cuv_ldp_match_cuda_submit (CuvLdpMatchCuda *self, int n_queries,
   return match_all (self, n_queries, n_entries);
 }
 
-// Pageable memory has been read when the copy returns.
+// The copy returns when it has read pageable memory.
 extern "C" int
 cuv_ldp_match_cuda_set_packed (
     CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream)

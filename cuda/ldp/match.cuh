@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shared by match.cu, which stores the pictures, and match-kernels.cu, which
-// compares them.
+// Arguments and launchers of the kernels in match-kernels.cu, which match.cu
+// calls.
 #ifndef CUV_LDP_MATCH_CUH
 #define CUV_LDP_MATCH_CUH
 
@@ -31,8 +31,7 @@ struct CuvLdpMatchArgs {
   double *similarities;  // of each entry
 };
 
-// Sets n_parts and n_warps for the other fields: no more than have something to
-// compare.
+// Sets n_parts and n_warps by the other fields, so that none is idle.
 void cuv_ldp_match_plan (CuvLdpMatchArgs *args);
 
 int cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream);

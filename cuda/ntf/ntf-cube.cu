@@ -4,10 +4,10 @@
 // so that loads coalesce.
 #include <algorithm>
 #include <float.h>
-#include "ntf/ntf.cuh"
+#include "ntf/ntf-state.cuh"
 
-#define THREADS 256
-#define TILE 32 // pixels and bands per block of load_kernel
+#define CUV_NTF_CUBE_THREADS 256
+#define CUV_NTF_CUBE_TILE 32 // pixels and bands per block of load_kernel
 
 template <typename T>
 static __device__ __forceinline__ float
@@ -43,8 +43,9 @@ note_bad (const CuvCube &cube, unsigned long long *count, int x, int band,
 
 // Grid: blocks of a row x rows.
 static __global__ void
-__launch_bounds__ (THREADS) scan_kernel (const __grid_constant__ CuvCube cube,
-    bool ignores, float ignore, bool aligned, CuvNtfFound *found)
+__launch_bounds__ (CUV_NTF_CUBE_THREADS)
+    scan_kernel (const __grid_constant__ CuvCube cube, bool ignores,
+        float ignore, bool aligned, CuvNtfFound *found)
 {
   const bool by_bands = cube.band_step < cube.pixel_step;
   const int n_inner = by_bands ? cube.bands : cube.width;
@@ -52,8 +53,8 @@ __launch_bounds__ (THREADS) scan_kernel (const __grid_constant__ CuvCube cube,
   float largest = 0;
 
   cuv_pdl_wait ();
-  for (int i = blockIdx.x * THREADS + threadIdx.x; i < cube.width * cube.bands;
-       i += gridDim.x * THREADS) {
+  for (int i = blockIdx.x * CUV_NTF_CUBE_THREADS + threadIdx.x;
+       i < cube.width * cube.bands; i += gridDim.x * CUV_NTF_CUBE_THREADS) {
     const int x = by_bands ? i / n_inner : i % n_inner;
     const int band = by_bands ? i % n_inner : i / n_inner;
     const float value = sample_at<float> (
@@ -78,11 +79,11 @@ int
 cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
     CuvNtfFound *found, cudaStream_t stream)
 {
-  const int n_across =
-      std::min (cuv_div_up (cube.width * cube.bands, 8 * THREADS), 64);
+  const int n_across = std::min (
+      cuv_div_up (cube.width * cube.bands, 8 * CUV_NTF_CUBE_THREADS), 64);
 
   return cuv_launch_dependent ("scan_kernel", dim3 (n_across, cube.height),
-      THREADS, 0, stream, scan_kernel, cube, ignore != nullptr,
+      CUV_NTF_CUBE_THREADS, 0, stream, scan_kernel, cube, ignore != nullptr,
       ignore != nullptr ? (float) *ignore : 0.0f, is_aligned (cube), found);
 }
 
@@ -90,19 +91,21 @@ cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
 // tiles across x down the bands x rows. factor: 1 / scale.
 template <typename T>
 static __global__ void
-__launch_bounds__ (THREADS) load_kernel (const __grid_constant__ CuvCube cube,
-    float left_out, double factor, bool aligned, float *g, int depth, int pitch)
+__launch_bounds__ (CUV_NTF_CUBE_THREADS)
+    load_kernel (const __grid_constant__ CuvCube cube, float left_out,
+        double factor, bool aligned, float *g, int depth, int pitch)
 {
-  __shared__ float tile[TILE][TILE + 1];
+  __shared__ float tile[CUV_NTF_CUBE_TILE][CUV_NTF_CUBE_TILE + 1];
   const bool by_bands = cube.band_step < cube.pixel_step;
-  const int x = blockIdx.x * TILE, z = blockIdx.y * TILE;
+  const int x = blockIdx.x * CUV_NTF_CUBE_TILE,
+            z = blockIdx.y * CUV_NTF_CUBE_TILE;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint8_t *from = cube.data + blockIdx.z * cube.row_step
       + x * cube.pixel_step + z * cube.band_step;
   float *to = &g[((size_t) blockIdx.z * depth + z) * pitch + x];
 
   cuv_pdl_wait ();
-  for (int i = warp; i < TILE; i += THREADS / 32) {
+  for (int i = warp; i < CUV_NTF_CUBE_TILE; i += CUV_NTF_CUBE_THREADS / 32) {
     const int column = by_bands ? i : lane, band = by_bands ? lane : i;
 
     if (x + column < cube.width && z + band < cube.bands) {
@@ -115,7 +118,7 @@ __launch_bounds__ (THREADS) load_kernel (const __grid_constant__ CuvCube cube,
     }
   }
   __syncthreads ();
-  for (int i = warp; i < TILE; i += THREADS / 32) {
+  for (int i = warp; i < CUV_NTF_CUBE_TILE; i += CUV_NTF_CUBE_THREADS / 32) {
     if (x + lane < cube.width && z + i < cube.bands)
       to[(size_t) i * pitch + lane] = tile[i][lane];
   }
@@ -125,15 +128,15 @@ int
 cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,
     const double *ignore, int z, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (cube.width, TILE), cuv_div_up (cube.bands, TILE),
-      cube.height);
+  const dim3 grid (cuv_div_up (cube.width, CUV_NTF_CUBE_TILE),
+      cuv_div_up (cube.bands, CUV_NTF_CUBE_TILE), cube.height);
   const auto kernel = cube.format == CUV_CUBE_U8 ? load_kernel<uint8_t>
       : cube.format == CUV_CUBE_U16              ? load_kernel<uint16_t>
                                                  : load_kernel<float>;
 
   // -1 matches no sample
-  return cuv_launch_dependent ("load_kernel", grid, THREADS, 0, stream, kernel,
-      cube, ignore != nullptr ? (float) *ignore : -1.0f, 1 / self.scale,
-      is_aligned (cube), &self.g[(size_t) z * self.pitch], self.depth,
-      self.pitch);
+  return cuv_launch_dependent ("load_kernel", grid, CUV_NTF_CUBE_THREADS, 0,
+      stream, kernel, cube, ignore != nullptr ? (float) *ignore : -1.0f,
+      1 / self.scale, is_aligned (cube), &self.g[(size_t) z * self.pitch],
+      self.depth, self.pitch);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Initialisation, stopping test and normalisation of factors; the same code for
- * gcc and nvcc. */
+/* Initialisation, stopping test and normalisation of factors; compiled by gcc
+ * and nvcc. */
 #ifndef CUV_NTF_FACTORS_H
 #define CUV_NTF_FACTORS_H
 
@@ -108,7 +108,7 @@ cuv_ntf_randomise (CuvNtfFactors *self, uint32_t seed)
   }
 }
 
-/* Sets what other parameters imply. */
+/* Sets the parameters that are implied by others. */
 static inline void
 cuv_ntf_complete (CuvNtfParams *params)
 {

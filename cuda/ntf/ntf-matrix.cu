@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An iteration on pixels x depth: new values of the pixels, v, and with them
-// the numerators of w. Symbols: see ntf.cuh.
+// Kernels of an iteration on pixels x depth (MATRIX): new values of the pixels,
+// v, then with these the numerators of w. Symbols: see ntf-state.cuh.
 #include <algorithm>
-#include "ntf/ntf-share.cuh"
-#include "ntf/ntf-sums.cuh"
+#include "ntf/ntf-sum-to-one.cuh"
+#include "ntf/ntf-products.cuh"
 
-#define THREADS 256
-#define WARPS (THREADS / 32)
-#define PIXELS 32      // of a tile, adjacent ones of a row
-#define MAX_BLOCKS 512 // of pixels_kernel
+#define CUV_NTF_MATRIX_THREADS 256
+#define CUV_NTF_MATRIX_WARPS (CUV_NTF_MATRIX_THREADS / 32)
+#define CUV_NTF_TILE_PIXELS 32        // of a tile, adjacent ones of a row
+#define CUV_NTF_MATRIX_MAX_BLOCKS 512 // of pixels_kernel
 
 // ---- tiles ----
 
 static __host__ __device__ inline int
 tiles_across (const CuvNtfState &self)
 {
-  return (self.width + PIXELS - 1) / PIXELS;
+  return (self.width + CUV_NTF_TILE_PIXELS - 1) / CUV_NTF_TILE_PIXELS;
 }
 
 static __host__ __device__ inline int
@@ -32,7 +32,7 @@ template <int STRIDE> struct Bands {
 static int
 bands_per_block (int stride)
 {
-  return WARPS * (stride < 32 ? 32 / stride : 1);
+  return CUV_NTF_MATRIX_WARPS * (stride < 32 ? 32 / stride : 1);
 }
 
 void
@@ -41,7 +41,7 @@ cuv_ntf_init_matrix (CuvNtfState *self)
   const int n_tiles = count_tiles (*self);
   const int n_groups = cuv_div_up (self->depth, bands_per_block (self->stride));
 
-  self->n_parts[CUV_NTF_V] = std::min (n_tiles, MAX_BLOCKS);
+  self->n_parts[CUV_NTF_V] = std::min (n_tiles, CUV_NTF_MATRIX_MAX_BLOCKS);
   self->n_sums[CUV_NTF_W] = std::clamp (512 / n_groups, 1, n_tiles);
 }
 
@@ -55,20 +55,22 @@ static __device__ __forceinline__ Pixel
 pixel_of (const CuvNtfState &self, int tile)
 {
   const int across = tiles_across (self);
-  const int x = tile % across * PIXELS + threadIdx.x % 32;
+  const int x = tile % across * CUV_NTF_TILE_PIXELS + threadIdx.x % 32;
 
   return { x, tile / across, x >= self.width };
 }
 
 // ---- pixels ----
 
-#define ROW (STRIDE + 1) // of tiles in shared memory, against bank conflicts
+// of tiles in shared memory, against bank conflicts
+#define CUV_NTF_TILE_ROW (STRIDE + 1)
 
 template <int STRIDE> struct PixelsShared {
   CuvNtfRule<STRIDE> rule;
   union {
     float rows[CUV_NTF_SHARED_VALUES]; // of w
-    float values[PIXELS * ROW];        // numerators, then new values
+    float values[CUV_NTF_TILE_PIXELS
+        * CUV_NTF_TILE_ROW]; // numerators, then new values
   };
 };
 
@@ -78,7 +80,8 @@ static __device__ __forceinline__ void
 find_numerators (
     const CuvNtfState &self, const Pixel &pixel, PixelsShared<STRIDE> *shared)
 {
-  constexpr int n = STRIDE / WARPS, bands = CUV_NTF_SHARED_VALUES / STRIDE;
+  constexpr int n = STRIDE / CUV_NTF_MATRIX_WARPS,
+                bands = CUV_NTF_SHARED_VALUES / STRIDE;
   const int lane = threadIdx.x % 32, column = cuv_warp_of_thread () * n;
   const float *g =
       &self.g[(size_t) pixel.y * self.depth * self.pitch + pixel.x];
@@ -100,7 +103,7 @@ find_numerators (
   __syncthreads ();
 #pragma unroll
   for (int k = 0; k < n; k++)
-    shared->values[lane * ROW + column + k] = sums[k];
+    shared->values[lane * CUV_NTF_TILE_ROW + column + k] = sums[k];
   __syncthreads ();
 }
 
@@ -141,30 +144,31 @@ static __device__ __forceinline__ void
 update_tile (const CuvNtfState &self, int tile, PixelsShared<STRIDE> *shared)
 {
   const int across = tiles_across (self);
-  const int x = tile % across * PIXELS, y = tile / across;
+  const int x = tile % across * CUV_NTF_TILE_PIXELS, y = tile / across;
 
-  for (int i = cuv_warp_of_thread (); i < min (PIXELS, self.width - x);
-       i += WARPS)
-    update_pixel<STRIDE> (
-        self, shared->rule, y * self.pitch + x + i, &shared->values[i * ROW]);
+  for (int i = cuv_warp_of_thread ();
+       i < min (CUV_NTF_TILE_PIXELS, self.width - x); i += CUV_NTF_MATRIX_WARPS)
+    update_pixel<STRIDE> (self, shared->rule, y * self.pitch + x + i,
+        &shared->values[i * CUV_NTF_TILE_ROW]);
   __syncthreads ();
 }
 
 // Values of M per thread.
 template <int STRIDE> struct Gram {
-  static constexpr int n = (STRIDE * STRIDE + THREADS - 1) / THREADS;
+  static constexpr int n =
+      (STRIDE * STRIDE + CUV_NTF_MATRIX_THREADS - 1) / CUV_NTF_MATRIX_THREADS;
   double sums[n];
 };
 
 // Adds a tile; idle pixels have numerators of 0.
 template <int STRIDE>
 static __device__ __forceinline__ void
-add_tile (const float *values, Gram<STRIDE> *gram)
+cuv_ntf_add_tile (const float *values, Gram<STRIDE> *gram)
 {
-  for (int i = 0; i < PIXELS; i++, values += ROW) {
+  for (int i = 0; i < CUV_NTF_TILE_PIXELS; i++, values += CUV_NTF_TILE_ROW) {
 #pragma unroll
     for (int j = 0; j < gram->n; j++) {
-      const int at = threadIdx.x + j * THREADS;
+      const int at = threadIdx.x + j * CUV_NTF_MATRIX_THREADS;
 
       if (at < STRIDE * STRIDE)
         gram->sums[j] = fma ((double) values[at / STRIDE],
@@ -176,7 +180,7 @@ add_tile (const float *values, Gram<STRIDE> *gram)
 // Grid: blocks that take tiles in turn, each with a part of v's Gram matrix.
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_NTF_MATRIX_THREADS)
     pixels_kernel (const __grid_constant__ CuvNtfState self)
 {
   __shared__ __align__ (16) PixelsShared<STRIDE> shared;
@@ -192,10 +196,10 @@ __launch_bounds__ (THREADS)
   for (int tile = blockIdx.x; tile < count_tiles (self); tile += gridDim.x) {
     find_numerators<STRIDE> (self, pixel_of (self, tile), &shared);
     update_tile<STRIDE> (self, tile, &shared);
-    add_tile<STRIDE> (shared.values, &gram);
+    cuv_ntf_add_tile<STRIDE> (shared.values, &gram);
   }
   for (int j = 0; j < gram.n; j++) {
-    const int at = threadIdx.x + j * THREADS;
+    const int at = threadIdx.x + j * CUV_NTF_MATRIX_THREADS;
 
     if (at < STRIDE * STRIDE)
       part[at] = gram.sums[j];
@@ -214,8 +218,8 @@ load_tile (const CuvNtfState &self, const Pixel &pixel, float *tile)
   const float *from = &v.values[pixel.y * self.pitch + pixel.x];
 
   __syncthreads ();
-  for (int k = cuv_warp_of_thread (); k < STRIDE; k += WARPS)
-    tile[k * PIXELS + threadIdx.x % 32] =
+  for (int k = cuv_warp_of_thread (); k < STRIDE; k += CUV_NTF_MATRIX_WARPS)
+    tile[k * CUV_NTF_TILE_PIXELS + threadIdx.x % 32] =
         pixel.is_idle || k >= self.rank ? 0 : from[k * v.k_step];
   __syncthreads ();
 }
@@ -237,7 +241,7 @@ add_bands (const CuvNtfState &self, const Pixel &pixel, int z,
         !pixel.is_idle && z + i < self.depth ? g[(size_t) i * self.pitch] : 0;
 #pragma unroll
   for (int k = 0; k < STRIDE; k++) {
-    const float factor = tile[k * PIXELS + threadIdx.x % 32];
+    const float factor = tile[k * CUV_NTF_TILE_PIXELS + threadIdx.x % 32];
 
 #pragma unroll
     for (int i = 0; i < n; i++)
@@ -248,12 +252,12 @@ add_bands (const CuvNtfState &self, const Pixel &pixel, int z,
 // Grid: groups of bands x slots, which take tiles in turn.
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_NTF_MATRIX_THREADS)
     bands_kernel (const __grid_constant__ CuvNtfState self)
 {
-  __shared__ float tile[STRIDE * PIXELS];
+  __shared__ float tile[STRIDE * CUV_NTF_TILE_PIXELS];
   constexpr int n = Bands<STRIDE>::n, values = STRIDE / 32 + (STRIDE < 32);
-  const int z = (blockIdx.x * WARPS + cuv_warp_of_thread ()) * n;
+  const int z = (blockIdx.x * CUV_NTF_MATRIX_WARPS + cuv_warp_of_thread ()) * n;
   const int lane = threadIdx.x % 32;
   float sums[n][STRIDE] = {};
 
@@ -286,7 +290,7 @@ cuv_ntf_pixels_submit (const CuvNtfState &self, cudaStream_t stream)
 {
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     return cuv_launch_dependent ("pixels_kernel", self.n_parts[CUV_NTF_V],
-        THREADS, 0, stream, pixels_kernel<stride ()>, self);
+        CUV_NTF_MATRIX_THREADS, 0, stream, pixels_kernel<stride ()>, self);
   });
 }
 
@@ -297,7 +301,7 @@ cuv_ntf_bands_submit (const CuvNtfState &self, cudaStream_t stream)
       self.n_sums[CUV_NTF_W]);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_dependent ("bands_kernel", grid, THREADS, 0, stream,
-        bands_kernel<stride ()>, self);
+    return cuv_launch_dependent ("bands_kernel", grid, CUV_NTF_MATRIX_THREADS,
+        0, stream, bands_kernel<stride ()>, self);
   });
 }

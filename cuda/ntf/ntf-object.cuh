@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CuvNtfCuda, the object behind ntf.h. ntf.cu allocates it and moves data in
-// and out, ntf-run.cu enqueues iterations.
+// CuvNtfCuda, the object of ntf.h, shared by ntf.cu, which allocates it and
+// moves data in and out, and ntf-run.cu, which enqueues iterations.
 #ifndef CUV_NTF_OBJECT_CUH
 #define CUV_NTF_OBJECT_CUH
 
 #include "cuv-wait.h"
-#include "ntf/ntf.cuh"
+#include "ntf/ntf-state.cuh"
 #include "ntf/ntf.h"
 
 // Multiplications enqueued before the host waits and checks *cancel. They take
-// about 2 ms on an H200, 20 ms on a T4; cancelling is delayed by up to that.
+// about 2 ms on an H200, 20 ms on a T4, by which cancelling may be delayed.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
@@ -47,8 +47,8 @@ cuv_ntf_wait (CuvNtfCuda *self)
   return cuv_wait_stream (&self->wait, self->stream);
 }
 
-// Waits, even after an enqueuing function returned -1: earlier kernels may
-// still use the memory. Returns -1 if that one or the wait failed, else 0.
+// Waits even if enqueuing failed, because earlier kernels may still use the
+// memory. Returns -1 if enqueuing or the wait failed, else 0.
 static inline int
 cuv_ntf_end (CuvNtfCuda *self, int enqueued)
 {

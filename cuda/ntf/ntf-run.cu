@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A run on the GPU: the order of its kernels, and how much work the host
-// enqueues before it waits.
+// A run on the GPU: the order of its kernels, and when the host waits for them.
 #include <algorithm>
 #include "ntf/ntf-object.cuh"
 
-#define LAUNCH_WORK 0x1p26 // a launch takes as long as so many multiplications
+// multiplications that take as long as a launch
+#define CUV_NTF_LAUNCH_WORK 0x1p26
 
 // Outcome of enqueuing.
 enum { FAILED = -1, ENQUEUED, STOPPED };
 
-#define TRY_ENQUEUE(call)                                                      \
+#define CUV_NTF_TRY_ENQUEUE(call)                                              \
   if (const int outcome = (call); outcome != ENQUEUED)                         \
   return outcome
 
 static bool
-is_cancelled (const CuvNtfCuda *self)
+cuv_ntf_is_cancelled (const CuvNtfCuda *self)
 {
   return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
 }
@@ -26,10 +26,10 @@ throttle (CuvNtfCuda *self, double work)
   if (self->work > 0 && self->work + work > self->max_work) {
     if (cuv_ntf_wait (self) != 0)
       return FAILED;
-    if (is_cancelled (self))
+    if (cuv_ntf_is_cancelled (self))
       return STOPPED;
   }
-  self->work += work + LAUNCH_WORK;
+  self->work += work + CUV_NTF_LAUNCH_WORK;
   return ENQUEUED;
 }
 
@@ -49,8 +49,8 @@ rows_at_once (const CuvNtfCuda *self)
       self->max_work / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
 }
 
-// Calls submit (first, end) for n_parts parts of n_rows rows each, as many at
-// once as max_work allows, but at least min_parts, to fill the GPU.
+// Calls submit (first, end) for n_parts parts of n_rows rows each: as many at a
+// time as max_work allows, but at least min_parts, to fill the GPU.
 template <typename F>
 static int
 enqueue_parts (
@@ -61,7 +61,7 @@ enqueue_parts (
   for (int first = 0; first < n_parts; first += n) {
     const int end = std::min (first + n, n_parts);
 
-    TRY_ENQUEUE (
+    CUV_NTF_TRY_ENQUEUE (
         throttle (self, work_of_rows (self->state, (end - first) * n_rows)));
     if (submit (first, end) != 0)
       return FAILED;
@@ -88,7 +88,7 @@ enqueue_maps (CuvNtfCuda *self, int what)
 static int
 enqueue_update (CuvNtfCuda *self, int mode)
 {
-  self->work += LAUNCH_WORK;
+  self->work += CUV_NTF_LAUNCH_WORK;
   return cuv_ntf_update_submit (self->state, mode, self->stream) == 0 ? ENQUEUED
                                                                       : FAILED;
 }
@@ -101,33 +101,33 @@ enqueue_w (CuvNtfCuda *self)
   });
 }
 
-// In one pass if a block holds a whole row. Otherwise maps are computed twice:
-// v needs the new u.
+// In one pass if a block holds a whole row of G. Otherwise maps are computed
+// twice, because v needs the new u.
 static int
 enqueue_u_and_sums_of_v (CuvNtfCuda *self)
 {
   if (self->state.n_sums[CUV_NTF_U] == 1)
     return enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V);
-  TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U));
-  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
+  CUV_NTF_TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U));
+  CUV_NTF_TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
   return enqueue_maps (self, CUV_NTF_FIND_V);
 }
 
 static int
 iterate_gs (CuvNtfCuda *self)
 {
-  TRY_ENQUEUE (enqueue_u_and_sums_of_v (self));
-  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
+  CUV_NTF_TRY_ENQUEUE (enqueue_u_and_sums_of_v (self));
+  CUV_NTF_TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
   return enqueue_w (self);
 }
 
 static int
 iterate_jacobi (CuvNtfCuda *self)
 {
-  TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V));
-  TRY_ENQUEUE (enqueue_w (self));
-  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
-  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
+  CUV_NTF_TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V));
+  CUV_NTF_TRY_ENQUEUE (enqueue_w (self));
+  CUV_NTF_TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
+  CUV_NTF_TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
   return cuv_ntf_grams_submit (self->state, CUV_NTF_U, self->stream);
 }
 
@@ -137,19 +137,19 @@ iterate_matrix (CuvNtfCuda *self)
   const CuvNtfState &state = self->state;
   const double work = work_of_rows (state, state.height);
 
-  TRY_ENQUEUE (throttle (self, work));
+  CUV_NTF_TRY_ENQUEUE (throttle (self, work));
   if (cuv_ntf_pixels_submit (state, self->stream) != 0)
     return FAILED;
-  TRY_ENQUEUE (throttle (self, work));
+  CUV_NTF_TRY_ENQUEUE (throttle (self, work));
   if (cuv_ntf_bands_submit (state, self->stream) != 0)
     return FAILED;
-  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_W));
-  self->work += LAUNCH_WORK;
+  CUV_NTF_TRY_ENQUEUE (enqueue_update (self, CUV_NTF_W));
+  self->work += CUV_NTF_LAUNCH_WORK;
   return cuv_ntf_grams_submit (state, CUV_NTF_W, self->stream);
 }
 
 static int
-iterate (CuvNtfCuda *self)
+cuv_ntf_iterate (CuvNtfCuda *self)
 {
   return self->state.is_matrix                    ? iterate_matrix (self)
       : self->state.params.schedule == CUV_NTF_GS ? iterate_gs (self)
@@ -167,7 +167,7 @@ enqueue_test (CuvNtfCuda *self)
   });
 }
 
-// Enqueues iterations up to the next test, and that.
+// Enqueues iterations up to the next test, and the test.
 static int
 enqueue (CuvNtfCuda *self)
 {
@@ -176,7 +176,7 @@ enqueue (CuvNtfCuda *self)
 
   do {
     state->iteration++;
-    TRY_ENQUEUE (iterate (self));
+    CUV_NTF_TRY_ENQUEUE (cuv_ntf_iterate (self));
   } while (!cuv_ntf_has_test (&params, state->iteration));
   return enqueue_test (self);
 }
@@ -219,7 +219,7 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
 }
 
 static int
-finish (CuvNtfCuda *self)
+cuv_ntf_finish_run (CuvNtfCuda *self)
 {
   const CuvNtfState &state = self->state;
 
@@ -244,7 +244,7 @@ revive (CuvNtfCuda *self)
                                     : -1;
 }
 
-// Enqueues as many tests as may be in flight, at least one.
+// Enqueues iterations with as many tests as may be in flight, at least one.
 static int
 enqueue_tests (CuvNtfCuda *self)
 {
@@ -254,7 +254,7 @@ enqueue_tests (CuvNtfCuda *self)
   do {
     const double before = self->work;
 
-    TRY_ENQUEUE (enqueue (self));
+    CUV_NTF_TRY_ENQUEUE (enqueue (self));
     work = self->work - before;
   } while (self->state.iteration < params.iterations && !params.reinit_dead
       && work > 0 && self->work + work <= self->max_work);
@@ -265,7 +265,7 @@ extern "C" int
 cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
 {
   const CuvNtfState &state = self->state;
-  int enqueued = is_cancelled (self) ? STOPPED : enqueue_tests (self);
+  int enqueued = cuv_ntf_is_cancelled (self) ? STOPPED : enqueue_tests (self);
 
   if (enqueued == ENQUEUED
       && cuv_cuda_record (
@@ -277,10 +277,10 @@ cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
   if (cuv_ntf_end (self, enqueued) != 0)
     return -1;
   *status = CUV_NTF_CANCELLED;
-  if (enqueued == STOPPED || is_cancelled (self))
+  if (enqueued == STOPPED || cuv_ntf_is_cancelled (self))
     return 0;
   *status = self->host_progress->stop ? CUV_NTF_DONE : CUV_NTF_RUNNING;
-  return self->host_progress->stop ? finish (self)
+  return self->host_progress->stop ? cuv_ntf_finish_run (self)
       : state.params.reinit_dead   ? revive (self)
                                    : 0;
 }

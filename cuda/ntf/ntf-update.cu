@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// New values of the rows of a mode whose numerators are complete.
+// update_kernel: new values of the rows of a mode whose numerators are
+// complete. grams_kernel: Gram matrices.
 #include <algorithm>
 #include "ntf/ntf-update.cuh"
 
-#define THREADS 256
-#define ROWS 4 // per block; few, because adding up numerators takes long
+#define CUV_NTF_UPDATE_THREADS 256
+// per block; few, because adding up numerators takes long
+#define CUV_NTF_UPDATE_ROWS 4
 
 // Grid: n_gram_blocks blocks that compute the previous mode's Gram matrix, then
-// ROWS rows per block.
+// CUV_NTF_UPDATE_ROWS rows per block.
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS) update_kernel (
+__launch_bounds__ (CUV_NTF_UPDATE_THREADS) update_kernel (
     const __grid_constant__ CuvNtfState self, int mode, int n_gram_blocks)
 {
   __shared__ __align__ (16) union {
     double gram[CUV_NTF_GRAM_VALUES];
     CuvNtfUpdateShared<STRIDE> update;
   } shared;
-  const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
+  const int first = ((int) blockIdx.x - n_gram_blocks) * CUV_NTF_UPDATE_ROWS;
   int stop;
 
   cuv_pdl_trigger ();
@@ -25,7 +27,8 @@ __launch_bounds__ (THREADS) update_kernel (
   stop = __ldcg (&self.progress->stop);
   if (first >= 0)
     cuv_ntf_update_rows<STRIDE> (self, mode, first,
-        min (ROWS, self.factors[mode].size - first), stop, &shared.update);
+        min (CUV_NTF_UPDATE_ROWS, self.factors[mode].size - first), stop,
+        &shared.update);
   else if (!stop)
     cuv_ntf_gram_part<STRIDE> (
         self, cuv_ntf_mode_before (mode), blockIdx.x, shared.gram);
@@ -35,11 +38,12 @@ int
 cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
 {
   const int n_gram_blocks = cuv_ntf_gram_blocks (self, mode, 0);
-  const int n_blocks = cuv_div_up (self.factors[mode].size, ROWS);
+  const int n_blocks =
+      cuv_div_up (self.factors[mode].size, CUV_NTF_UPDATE_ROWS);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     return cuv_launch_dependent ("update_kernel", n_gram_blocks + n_blocks,
-        THREADS, 0, stream, update_kernel<stride ()>, self, mode,
+        CUV_NTF_UPDATE_THREADS, 0, stream, update_kernel<stride ()>, self, mode,
         n_gram_blocks);
   });
 }
@@ -47,7 +51,7 @@ cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
 // Grid: parts x modes from the first on.
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_NTF_UPDATE_THREADS)
     grams_kernel (const __grid_constant__ CuvNtfState self, int first_mode)
 {
   __shared__ double shared[CUV_NTF_GRAM_VALUES];
@@ -68,7 +72,7 @@ cuv_ntf_grams_submit (
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     return cuv_launch_dependent ("grams_kernel",
-        dim3 (n_parts, CUV_NTF_MODES - first_mode), THREADS, 0, stream,
-        grams_kernel<stride ()>, self, first_mode);
+        dim3 (n_parts, CUV_NTF_MODES - first_mode), CUV_NTF_UPDATE_THREADS, 0,
+        stream, grams_kernel<stride ()>, self, first_mode);
   });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From numerators N to new values of rows, and Gram matrices M. STRIDE is the
-// rank rounded up.
+// Device functions from numerators N to new values of rows, and for Gram
+// matrices M. STRIDE is the rank rounded up.
 #ifndef CUV_NTF_UPDATE_CUH
 #define CUV_NTF_UPDATE_CUH
 
-#include "ntf/ntf.cuh"
+#include "ntf/ntf-state.cuh"
 
 // Coefficients of the update, the same for all rows of a mode.
 template <int STRIDE> struct CuvNtfRule {
@@ -14,8 +14,9 @@ template <int STRIDE> struct CuvNtfRule {
 };
 
 // Spins until earlier blocks, of this kernel or a previous one, have computed a
-// mode's M of this iteration. No deadlock: those blocks wait for none, and a
-// GPU starts a kernel's blocks in order. Called by all threads.
+// mode's M of this iteration. This cannot deadlock, because those blocks wait
+// for no other, and a GPU starts the blocks of a kernel in order. Called by all
+// threads.
 static __device__ __forceinline__ void
 cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
 {

@@ -100,7 +100,7 @@ pin_factors (CuvNtfCuda *self)
 }
 
 static bool
-init (CuvNtfCuda *self)
+cuv_ntf_init (CuvNtfCuda *self)
 {
   CuvNtfState *state = &self->state;
 
@@ -140,7 +140,7 @@ cuv_ntf_cuda_new (int height, int width, int depth, int rank,
     return nullptr;
   }
   init_shape (&self->state, height, width, depth, rank);
-  return init (self.get ()) ? self.release () : nullptr;
+  return cuv_ntf_init (self.get ()) ? self.release () : nullptr;
 }
 
 extern "C" void

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A row that sums to 1: see ../../elements/ntf/reference/ntf-share.c. A warp
-// has a row, as in ntf-update.cuh.
-#ifndef CUV_NTF_SHARE_CUH
-#define CUV_NTF_SHARE_CUH
+// Updates a row that sums to 1, as elements/ntf/reference/ntf-share.c does. A
+// warp has a row, as in ntf-update.cuh.
+#ifndef CUV_NTF_SUM_TO_ONE_CUH
+#define CUV_NTF_SUM_TO_ONE_CUH
 
 #include "ntf/ntf-update.cuh"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Updates u and sums the numerators of v. The map of a row of G is P = G x w,
-// its product with w over the bands, width x rank values in registers. P v
-// gives the row's numerators of u; P times the row's new u is added to those of
-// v. Symbols: see ntf.cuh.
+// map_kernel updates u and sums the numerators of v. The map of a row of G is P
+// = G x w, its product with w over the bands: width x rank values, in
+// registers. P v is the row's numerators of u; P times the row's new u is added
+// to those of v. Symbols: see ntf-state.cuh.
 #include <algorithm>
-#include "ntf/ntf-sums.cuh"
+#include "ntf/ntf-products.cuh"
 
-#define MAX_WARPS 16
-#define MIN_WARPS 8 // required by the Gram matrix
+#define CUV_NTF_MAP_MAX_WARPS 16
+#define CUV_NTF_MAP_MIN_WARPS 8 // required by the Gram matrix
 
-// A thread's part of a map: 4 pixels and `columns` columns. A warp's lanes are
-// divided into PARTS groups (state.map_parts). Each row is handled by
-// 2^map_shift groups, which take its bands in turn, so that a warp handles
-// PARTS >> map_shift adjacent rows. Numerators of v are summed over all groups.
+// A thread's part of a map: 4 pixels and `columns` columns. The lanes of a warp
+// form PARTS groups (state.map_parts). 2^map_shift groups share a row, each
+// with every 2^map_shift-th band, so that a warp has PARTS >> map_shift
+// adjacent rows. Numerators of v are summed over all groups.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
   static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // a warp each
@@ -27,23 +27,23 @@ template <int STRIDE, int PARTS> struct MapShared {
   CuvNtfRule<STRIDE> rule;
   float rows[CUV_NTF_SHARED_VALUES]; // rows of w
   // numerators of u, by warp, part and column
-  float parts[MAX_WARPS * PARTS * Map<STRIDE, PARTS>::columns];
+  float parts[CUV_NTF_MAP_MAX_WARPS * PARTS * Map<STRIDE, PARTS>::columns];
   float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
-// Pixels of a row that a block of MAX_WARPS warps holds.
+// Pixels of a row that a block of CUV_NTF_MAP_MAX_WARPS warps holds.
 static int
 pixels_at_once (int stride, int parts)
 {
-  return MAX_WARPS / cuv_div_up (stride, 16) * 128 / parts;
+  return CUV_NTF_MAP_MAX_WARPS / cuv_div_up (stride, 16) * 128 / parts;
 }
 
 void
 cuv_ntf_init_slots_of_v (CuvNtfState *self)
 {
   const size_t slot = cuv_ntf_n_values (*self, CUV_NTF_V) * sizeof (float);
-  // limits sums to 64 MB, so that they neither thrash the cache nor fill the
-  // memory
+  // sums are limited to 64 MB, so that they neither thrash the cache nor fill
+  // the memory
   const int max_slots =
       (int) std::clamp<size_t> (((size_t) 64 << 20) / slot, 64, 512);
   int n_rows;
@@ -165,8 +165,8 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
   __syncthreads ();
 }
 
-// Called if this launch does not update u: stores the numerators for later, and
-// uses the present values.
+// Called if this launch does not update u: stores its numerators for later and
+// loads its present values.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 keep_u (const CuvNtfState &self, int y, int n, int flags,
@@ -261,7 +261,7 @@ find_slot (const CuvNtfState &self, int slot, int flags, bool updates,
 // Grid: blocks of a row x slots from `first` on, after n_gram_blocks blocks
 // that compute w's Gram matrix.
 template <int STRIDE, int PARTS>
-static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
+static __global__ void __launch_bounds__ (32 * CUV_NTF_MAP_MAX_WARPS, 1)
     map_kernel (const __grid_constant__ CuvNtfState self, int first, int flags,
         bool updates, int n_gram_blocks)
 {
@@ -288,7 +288,7 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
 
 template <int STRIDE, int PARTS>
 static int
-launch (
+cuv_ntf_launch_map (
     const CuvNtfState &self, int first, int end, int flags, cudaStream_t stream)
 {
   const bool updates = self.params.schedule == CUV_NTF_GS
@@ -297,7 +297,7 @@ launch (
       updates ? cuv_ntf_gram_blocks (self, CUV_NTF_U, first) : 0;
   const int n_warps = std::clamp (
       cuv_div_up (self.pitch, 128 / PARTS) * Map<STRIDE, PARTS>::groups,
-      MIN_WARPS, MAX_WARPS);
+      CUV_NTF_MAP_MIN_WARPS, CUV_NTF_MAP_MAX_WARPS);
 
   return cuv_launch_dependent ("map_kernel",
       dim3 (self.n_sums[CUV_NTF_U], n_gram_blocks + end - first), 32 * n_warps,
@@ -312,9 +312,10 @@ cuv_ntf_map_submit (
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     constexpr int max_parts = stride () == 8 ? 2 : 4;
 
-    return (self.map_parts == 1 ? launch<stride (), 1>
+    return (self.map_parts == 1 ? cuv_ntf_launch_map<stride (), 1>
             : self.map_parts == 2
-            ? launch<stride (), 2>
-            : launch<stride (), max_parts>) (self, first, end, flags, stream);
+            ? cuv_ntf_launch_map<stride (), 2>
+            : cuv_ntf_launch_map<stride (), max_parts>) (self, first, end,
+        flags, stream);
   });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The inner loops of ntf-map.cu and ntf-sums.cu: sums of pixels times rows of a
-// factor. A thread has 4 adjacent pixels and up to 16 columns. Single precision
-// suffices: an iteration's own error is larger.
-#ifndef CUV_NTF_SUMS_CUH
-#define CUV_NTF_SUMS_CUH
+// The inner loops of ntf-u-and-v.cu and ntf-w.cu: sums of pixels times rows of
+// a factor. A thread has 4 adjacent pixels and up to 16 columns. Single
+// precision suffices, because the error of an iteration is larger.
+#ifndef CUV_NTF_PRODUCTS_CUH
+#define CUV_NTF_PRODUCTS_CUH
 
 #include "ntf/ntf-update.cuh"
 

@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The residual G - sum of terms: its norm for the stopping test, or a map.
-#include "ntf/ntf.cuh"
+// The residual, G - sum of terms: its norm for the stopping test (test_kernel),
+// or a map (residual_kernel).
+#include "ntf/ntf-state.cuh"
 
-#define THREADS 128
-#define BANDS 32        // of terms in shared memory
-#define BANDS_AT_ONCE 8 // per thread
+#define CUV_NTF_RESIDUAL_THREADS 128
+#define CUV_NTF_RESIDUAL_BANDS 32 // of terms in shared memory
+#define CUV_NTF_BANDS_AT_ONCE 8   // per thread
 
 // Loads terms u[y][k] * w[z][k] for bands from z on; 0 beyond the depth.
 static __device__ __forceinline__ void
-load_terms (
-    const CuvNtfState &self, int n_terms, int y, int z, float (*terms)[BANDS])
+load_terms (const CuvNtfState &self, int n_terms, int y, int z,
+    float (*terms)[CUV_NTF_RESIDUAL_BANDS])
 {
   const int row = self.is_matrix ? 0 : y;
   const float *u = &self.factors[CUV_NTF_U].values[row * self.stride];
   const float *w = self.factors[CUV_NTF_W].values;
 
   __syncthreads ();
-  for (int i = threadIdx.x; i < n_terms * BANDS; i += THREADS) {
-    const int k = i / BANDS, band = z + i % BANDS;
+  for (int i = threadIdx.x; i < n_terms * CUV_NTF_RESIDUAL_BANDS;
+       i += CUV_NTF_RESIDUAL_THREADS) {
+    const int k = i / CUV_NTF_RESIDUAL_BANDS,
+              band = z + i % CUV_NTF_RESIDUAL_BANDS;
 
-    terms[k][i % BANDS] =
+    terms[k][i % CUV_NTF_RESIDUAL_BANDS] =
         band < self.depth ? u[k] * w[band * self.stride + k] : 0;
   }
   __syncthreads ();
 }
 
-// Adds the terms at 4 pixels of BANDS_AT_ONCE bands.
+// Adds the terms at 4 pixels of CUV_NTF_BANDS_AT_ONCE bands.
 static __device__ __forceinline__ void
 rebuild (const float *v, int pitch, int n_terms, const float *terms,
     float (*sums)[4])
 {
 #pragma unroll 2
-  for (int k = 0; k < n_terms; k++, v += pitch, terms += BANDS) {
+  for (int k = 0; k < n_terms;
+       k++, v += pitch, terms += CUV_NTF_RESIDUAL_BANDS) {
     const float4 factors = cuv_ntf_load4 (v);
 
 #pragma unroll
-    for (int z = 0; z < BANDS_AT_ONCE; z++) {
+    for (int z = 0; z < CUV_NTF_BANDS_AT_ONCE; z++) {
       sums[z][0] = fmaf (terms[z], factors.x, sums[z][0]);
       sums[z][1] = fmaf (terms[z], factors.y, sums[z][1]);
       sums[z][2] = fmaf (terms[z], factors.z, sums[z][2]);
@@ -52,7 +56,7 @@ add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
     double *squares)
 {
 #pragma unroll
-  for (int z = 0; z < BANDS_AT_ONCE; z++) {
+  for (int z = 0; z < CUV_NTF_BANDS_AT_ONCE; z++) {
     if (z >= n)
       break;
     const float4 four = cuv_ntf_load4 (&g[(size_t) z * pitch]);
@@ -73,22 +77,23 @@ template <typename T, typename F>
 static __device__ __forceinline__ void
 compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
 {
-  __shared__ float terms[CUV_NTF_MAX_RANK][BANDS];
+  __shared__ float terms[CUV_NTF_MAX_RANK][CUV_NTF_RESIDUAL_BANDS];
   const float *v =
       &self.factors[CUV_NTF_V].values[self.is_matrix ? y * self.pitch : 0];
   const float *row = &self.g[(size_t) y * self.depth * self.pitch];
 
-  for (int x0 = 0; x0 < self.pitch; x0 += 4 * THREADS) {
+  for (int x0 = 0; x0 < self.pitch; x0 += 4 * CUV_NTF_RESIDUAL_THREADS) {
     const int x = x0 + 4 * threadIdx.x;
     double squares[4] = {};
 
-    for (int z0 = 0; z0 < self.depth; z0 += BANDS) {
-      const int end = min (z0 + BANDS, self.depth);
+    for (int z0 = 0; z0 < self.depth; z0 += CUV_NTF_RESIDUAL_BANDS) {
+      const int end = min (z0 + CUV_NTF_RESIDUAL_BANDS, self.depth);
 
-      if (x0 == 0 || self.depth > BANDS)
+      if (x0 == 0 || self.depth > CUV_NTF_RESIDUAL_BANDS)
         load_terms (self, n_terms, y, z0, terms);
-      for (int z = z0; z < (x < self.pitch ? end : 0); z += BANDS_AT_ONCE) {
-        float sums[BANDS_AT_ONCE][4] = {};
+      for (int z = z0; z < (x < self.pitch ? end : 0);
+           z += CUV_NTF_BANDS_AT_ONCE) {
+        float sums[CUV_NTF_BANDS_AT_ONCE][4] = {};
 
         rebuild (&v[x], self.factors[CUV_NTF_V].k_step, n_terms,
             &terms[0][z - z0], sums);
@@ -105,13 +110,13 @@ compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
 static __device__ __forceinline__ double
 block_sum (double value)
 {
-  __shared__ double sums[THREADS / 32];
+  __shared__ double sums[CUV_NTF_RESIDUAL_THREADS / 32];
 
   value = cuv_warp_sum (value);
   __syncthreads ();
   sums[threadIdx.x / 32] = value;
   __syncthreads ();
-  for (int i = 1; i < THREADS / 32; i++)
+  for (int i = 1; i < CUV_NTF_RESIDUAL_THREADS / 32; i++)
     value += sums[i];
   return value;
 }
@@ -137,7 +142,7 @@ record_test (const CuvNtfState &self, int n, double square)
 // Grid: rows. The last block of all launches for a test adds up the rows and
 // records the error.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CUV_NTF_RESIDUAL_THREADS)
     test_kernel (const __grid_constant__ CuvNtfState self, int n, int first_row)
 {
   const int y = first_row + blockIdx.x;
@@ -157,7 +162,7 @@ __launch_bounds__ (THREADS)
   if (!cuv_ntf_is_last (&self.counters->test, self.height))
     return;
   square = 0;
-  for (int i = threadIdx.x; i < self.height; i += THREADS)
+  for (int i = threadIdx.x; i < self.height; i += CUV_NTF_RESIDUAL_THREADS)
     square += __ldcg (&self.row_squares[i]);
   square = block_sum (square);
   if (threadIdx.x == 0)
@@ -168,13 +173,13 @@ int
 cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream)
 {
-  return cuv_launch_dependent (
-      "test_kernel", n_rows, THREADS, 0, stream, test_kernel, self, n, row);
+  return cuv_launch_dependent ("test_kernel", n_rows, CUV_NTF_RESIDUAL_THREADS,
+      0, stream, test_kernel, self, n, row);
 }
 
 // Grid: rows.
 static __global__ void
-__launch_bounds__ (THREADS) residual_kernel (
+__launch_bounds__ (CUV_NTF_RESIDUAL_THREADS) residual_kernel (
     const __grid_constant__ CuvNtfState self, int first_row, float *map)
 {
   const int y = first_row + blockIdx.x;
@@ -192,6 +197,6 @@ int
 cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream)
 {
-  return cuv_launch_dependent ("residual_kernel", n_rows, THREADS, 0, stream,
-      residual_kernel, self, row, map);
+  return cuv_launch_dependent ("residual_kernel", n_rows,
+      CUV_NTF_RESIDUAL_THREADS, 0, stream, residual_kernel, self, row, map);
 }

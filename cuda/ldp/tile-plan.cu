@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Splits a picture into tiles. Kernels look their tile up in tables, because
-// integer division by sizes unknown at compile time is slow.
+// Splits a picture into tiles (host code). Kernels look up their tile in
+// tables, because integer division by sizes unknown at compile time is slow.
 #include <algorithm>
 #include <vector>
 #include "ldp/describe.cuh"
@@ -28,8 +28,9 @@ split_axis (int block, int pixels, int n_blocks, int blocks_per_span,
   return spans;
 }
 
-// Maximum height of a tile. Blocks that are split over several tiles anyway are
-// split further, down to CUV_LDP_STEP_ROWS, until the tiles fill the device.
+// Maximum height of a tile. Blocks that must be split over several tiles are
+// split further, down to CUV_LDP_STEP_ROWS, until there are enough tiles to
+// fill the device.
 static int
 choose_tile_height (
     const CuvLdpLayout &layout, int n_tile_columns, bool splits_columns)
@@ -73,7 +74,7 @@ find_block_of_pixel (const CuvLdpLayout &layout,
 
 template <typename T>
 static const void *
-upload (CuvArena *arena, const std::vector<T> &table)
+cuv_ldp_upload_table (CuvArena *arena, const std::vector<T> &table)
 {
   return cuv_arena_upload (arena, table.data (), table.size () * sizeof (T));
 }
@@ -102,9 +103,9 @@ cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena)
   self->n_tile_rows = (int) rows.size ();
   self->needs_atomic_add = splits_columns || self->n_tile_rows > layout.rows;
   self->n_shared_words = cuv_div_up ((blocks_per_tile + 1) * stride, 4) * 4;
-  self->columns = (const CuvLdpSpan *) upload (arena, columns);
-  self->rows = (const CuvLdpSpan *) upload (arena, rows);
-  self->block_of_pixel = (const unsigned *) upload (
+  self->columns = (const CuvLdpSpan *) cuv_ldp_upload_table (arena, columns);
+  self->rows = (const CuvLdpSpan *) cuv_ldp_upload_table (arena, rows);
+  self->block_of_pixel = (const unsigned *) cuv_ldp_upload_table (
       arena, find_block_of_pixel (layout, columns, blocks_per_tile));
   return self->columns != nullptr && self->rows != nullptr
           && self->block_of_pixel != nullptr

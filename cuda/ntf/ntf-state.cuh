@@ -8,15 +8,15 @@
 // slot, a range of G's rows, then over slots in a fixed order: results are
 // reproducible.
 //
-// Of a MATRIX, u has one row and v a row for each place of pitch x height.
-#ifndef CUV_NTF_CUH
-#define CUV_NTF_CUH
+// With MATRIX, u has one row and v a row for each pixel of pitch x height.
+#ifndef CUV_NTF_STATE_CUH
+#define CUV_NTF_STATE_CUH
 
 #include <type_traits>
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-// Blocks that compute a Gram matrix, at most; that of a MATRIX's v has more.
+// Most blocks that compute a Gram matrix; that of a MATRIX's v has more.
 #define CUV_NTF_GRAM_PARTS 8
 
 // A mode's factor: value (i, k) is at i * row_step + k * k_step.
@@ -52,7 +52,7 @@ typedef struct {
   CuvNtfMatrix factors[CUV_NTF_MODES];
   // of v and w: the number of slots, and the rows of G in each
   int n_slots[CUV_NTF_MODES], slot_rows[CUV_NTF_MODES];
-  int map_parts, map_shift; // PARTS and its split, see Map in ntf-map.cu
+  int map_parts, map_shift; // PARTS and its split, see Map in ntf-u-and-v.cu
   // numerators: n_sums partial sums of size x stride values, to be added up
   float *sums[CUV_NTF_MODES];
   int n_sums[CUV_NTF_MODES];
@@ -119,8 +119,8 @@ cuv_ntf_load4 (const float *at)
   return *(const float4 *) at;
 }
 
-// Whether this is the last of n blocks to increment the counter. It has to read
-// the results of the others by __ldcg(). Called by all threads.
+// Whether this is the last of n blocks to increment the counter; it must read
+// results of the others by __ldcg(). Called by all threads.
 static __device__ __forceinline__ bool
 cuv_ntf_is_last (unsigned *counter, unsigned n)
 {
@@ -151,7 +151,7 @@ cuv_ntf_with_stride (int stride, F f)
 // Sets the parts of v's M and of w's numerators of a MATRIX.
 void cuv_ntf_init_matrix (CuvNtfState *self);
 
-// Divide G's rows into slots for v and w.
+// Divide the rows of G into slots for v or w.
 void cuv_ntf_init_slots_of_v (CuvNtfState *self);
 void cuv_ntf_init_slots_of_w (CuvNtfState *self);
 
@@ -166,8 +166,8 @@ cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
 // Enqueue; return 0 or -1. Slots are first .. end - 1.
 
 // The maps G x w of the slots' rows, and from them the numerators of u, of v,
-// or of both, as flags. With both and n_sums[CUV_NTF_U] == 1 (a block has a
-// whole row), u's new values are computed in between, except for JACOBI.
+// or of both, by flags. If both, and n_sums[CUV_NTF_U] == 1 (a block has a
+// whole row), u is updated in between, except with JACOBI.
 enum { CUV_NTF_FIND_U = 1, CUV_NTF_FIND_V = 2 };
 int cuv_ntf_map_submit (const CuvNtfState &self, int first, int end, int flags,
     cudaStream_t stream);
@@ -180,11 +180,11 @@ int cuv_ntf_update_submit (
 // M of the modes from the first on.
 int cuv_ntf_grams_submit (
     const CuvNtfState &self, int first_mode, cudaStream_t stream);
-// Of a MATRIX: new values of v, and its M; then numerators of w.
+// MATRIX: new values of v, and its M; numerators of w.
 int cuv_ntf_pixels_submit (const CuvNtfState &self, cudaStream_t stream);
 int cuv_ntf_bands_submit (const CuvNtfState &self, cudaStream_t stream);
-// The test after iteration n, row by row, completed with the last row; for n =
-// 0 only progress->square.
+// The test after iteration n, for n_rows rows of G from `row` on; the last row
+// completes it. With n = 0 only progress->square.
 int cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);
 // map: height x width, see cuv_ntf_cuda_residual().

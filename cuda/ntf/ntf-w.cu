@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Updates w. Its numerators are sums over a slot's rows of G times u, then over
-// pixels times v.
+// sum_w_kernel updates w. Its numerators are sums over a slot's rows of G times
+// u, then over pixels times v.
 #include <algorithm>
-#include "ntf/ntf-sums.cuh"
+#include "ntf/ntf-products.cuh"
 
-#define THREADS 256
-#define WARPS (THREADS / 32)
+#define CUV_NTF_W_THREADS 256
+#define CUV_NTF_W_WARPS (CUV_NTF_W_THREADS / 32)
 
 // Each warp has 128 pixels of a band and a group of columns. A block has
 // several bands, or a band several blocks. Grid: blocks of a band x bands x
@@ -23,8 +23,8 @@ layout_of (const CuvNtfState &self)
   const int tiles_across = cuv_div_up (self.pitch, 128);
   const int n_units = tiles_across * cuv_div_up (self.stride, 16);
 
-  return { tiles_across, n_units, std::max (WARPS / n_units, 1),
-    cuv_div_up (n_units, WARPS) };
+  return { tiles_across, n_units, std::max (CUV_NTF_W_WARPS / n_units, 1),
+    cuv_div_up (n_units, CUV_NTF_W_WARPS) };
 }
 
 void
@@ -67,7 +67,7 @@ sum_slot (const CuvNtfState &self, const Layout &layout, int slot, float *rows)
 {
   constexpr int columns = CuvNtfColumns<STRIDE>::n;
   constexpr int groups = CuvNtfColumns<STRIDE>::groups;
-  const int unit = blockIdx.x * WARPS + cuv_warp_of_thread ();
+  const int unit = blockIdx.x * CUV_NTF_W_WARPS + cuv_warp_of_thread ();
   const int band = unit / layout.n_units;
   const int part = unit % layout.n_units / groups;
   const int z = blockIdx.y * layout.bands + band, lane = threadIdx.x % 32;
@@ -91,11 +91,12 @@ sum_slot (const CuvNtfState &self, const Layout &layout, int slot, float *rows)
   }
 }
 
-// Grid: see Layout; slots from `first` on. With finds_gram, the blocks of z = 0
-// compute v's Gram matrix. The last block of a blockIdx.y updates w.
+// Grid: see Layout; slots from `first` on. With finds_gram the blocks of z = 0
+// compute the Gram matrix of v. The last block of each blockIdx.y updates its
+// rows of w.
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS, 2)
+__launch_bounds__ (CUV_NTF_W_THREADS, 2)
     sum_w_kernel (const __grid_constant__ CuvNtfState self,
         const __grid_constant__ Layout layout, int first, bool finds_gram)
 {
@@ -143,7 +144,7 @@ cuv_ntf_sum_w_submit (
       finds_gram + end - first);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_dependent ("sum_w_kernel", grid, THREADS, 0, stream,
-        sum_w_kernel<stride ()>, self, layout, first, finds_gram);
+    return cuv_launch_dependent ("sum_w_kernel", grid, CUV_NTF_W_THREADS, 0,
+        stream, sum_w_kernel<stride ()>, self, layout, first, finds_gram);
   });
 }
