@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Host code that the families share: memory, and the end of a submit.
+// Inline host functions that the families share: memory, and the end of a
+// submit.
 #ifndef CUV_ARENA_CUH
 #define CUV_ARENA_CUH
 
@@ -14,8 +15,8 @@ CUV_API int cuv_cuda_copy (
 
 CUV_END
 
-/* Ends a submit with its status, 0 or -1. After a failure it waits: kernels
- * that were enqueued before still use the frame. */
+/* Ends a submit with its status, 0 or -1. After a failure waits for kernels
+ * that were enqueued before, which use the frame. */
 static inline int
 cuv_end_submit (int status, cudaStream_t stream)
 {

@@ -30,7 +30,7 @@ cuv_cuda_probe (void)
 {
   cudaFuncAttributes attributes;
 
-  // Loads the module: says whether there is code for this device.
+  // Loads the module, which fails if there is no code for this device.
   const cudaError_t status = cudaFuncGetAttributes (&attributes, probe_kernel);
   int version = 0;
 
@@ -47,7 +47,7 @@ cuv_cuda_probe (void)
   return -1;
 }
 
-// Without a device the probe has the better text.
+// If there is no device, cuv_cuda_probe() has the better text.
 extern "C" int
 cuv_cuda_set_device (int number)
 {
@@ -76,7 +76,7 @@ cuv_cuda_free_memory (void)
 void *
 cuv_cuda_context (void)
 {
-  // of the driver, which the runtime has opened
+  // from the driver, which the runtime has opened
   int (*get_current) (void **context) = nullptr;
   void *context = nullptr;
 #if CUDART_VERSION >= 12050
@@ -187,7 +187,7 @@ arena_is_full (const CuvArena *arena)
 }
 
 static cudaError_t
-allocate (void **memory, size_t size)
+cuv_cuda_allocate (void **memory, size_t size)
 {
   return may_allocate () ? cudaMalloc (memory, size)
                          : cudaErrorMemoryAllocation;
@@ -200,7 +200,8 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
 
   if (arena->n_device == sizeof arena->device / sizeof *arena->device)
     return arena_is_full (arena);
-  if (record_allocation (allocate (&memory, size), "cudaMalloc", size) != 0)
+  if (record_allocation (cuv_cuda_allocate (&memory, size), "cudaMalloc", size)
+      != 0)
     return nullptr;
   arena->device[arena->n_device] = memory;
   arena->sizes[arena->n_device++] = size;
@@ -211,7 +212,7 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
 // Initialisation runs on the thread's own stream, not the NULL stream, and is
 // synchronised: any stream may use the memory afterwards.
 static int
-zero (void *memory, size_t size)
+cuv_cuda_zero (void *memory, size_t size)
 {
   CUV_CUDA_TRY (cudaMemsetAsync (memory, 0, size, cudaStreamPerThread));
   CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
@@ -219,7 +220,7 @@ zero (void *memory, size_t size)
 }
 
 static int
-upload (void *memory, const void *data, size_t size)
+cuv_cuda_upload (void *memory, const void *data, size_t size)
 {
   CUV_CUDA_TRY (cudaMemcpyAsync (
       memory, data, size, cudaMemcpyHostToDevice, cudaStreamPerThread));
@@ -232,7 +233,8 @@ cuv_arena_zeroed (CuvArena *arena, size_t size)
 {
   void *memory = cuv_arena_alloc (arena, size);
 
-  return memory != nullptr && zero (memory, size) == 0 ? memory : nullptr;
+  return memory != nullptr && cuv_cuda_zero (memory, size) == 0 ? memory
+                                                                : nullptr;
 }
 
 void *
@@ -240,8 +242,9 @@ cuv_arena_upload (CuvArena *arena, const void *data, size_t size)
 {
   void *memory = cuv_arena_alloc (arena, size);
 
-  return memory != nullptr && upload (memory, data, size) == 0 ? memory
-                                                               : nullptr;
+  return memory != nullptr && cuv_cuda_upload (memory, data, size) == 0
+      ? memory
+      : nullptr;
 }
 
 void *
@@ -286,7 +289,8 @@ cuv_buffer_reserve (CuvBuffer *self, size_t size)
   if (size <= self->size)
     return 0;
   cuv_buffer_clear (self);
-  if (record_allocation (allocate (&self->data, size), "cudaMalloc", size)
+  if (record_allocation (
+          cuv_cuda_allocate (&self->data, size), "cudaMalloc", size)
       != 0) {
     self->data = nullptr;
     return -1;
@@ -299,8 +303,9 @@ cuv_buffer_reserve (CuvBuffer *self, size_t size)
 int
 cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size)
 {
-  return cuv_buffer_reserve (self, size) == 0 ? upload (self->data, data, size)
-                                              : -1;
+  return cuv_buffer_reserve (self, size) == 0
+      ? cuv_cuda_upload (self->data, data, size)
+      : -1;
 }
 
 void

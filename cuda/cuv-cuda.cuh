@@ -1,5 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by all CUDA files: error checks, launches, warp functions, memory. */
+/* Shared by all CUDA files: error checks, launches, warp functions, memory; and
+ * a map of the top of cuda/, which is part of libgstcuvision. Each folder has
+ * the kernels of a family and a map of its own, in <family>/<family>.h.
+ *
+ *   cuv-api.h         export, extern "C" and host-and-device macros
+ *   cuv-cuda.h        what plain C may use: errors, the device, memory in use
+ *   cuv-cuda.cuh, cuv-cuda.cu   errors, launches, device functions, arenas and
+ *                     buffers of device memory
+ *   cuv-arena.cuh     inline functions on top of these, for host code
+ *   cuv-frame.h       a raw video frame, as kernels and C see it
+ *   cuv-cube.h        a spectral cube, likewise
+ *   cuv-wait.*        waits for the GPU without spinning
+ *   cuv-upload.*      uploads of cubes, called by gst/spectral/
+ *   cuv-nv12.*        RGB to NV12, called by gst/spectral/
+ *   trial.cu          compiled by Meson, to see whether nvcc works
+ *
+ * A family's plain-C header is included by elements/<family>/backend.c, its
+ * -types.h headers by gcc and nvcc. */
 #ifndef CUV_CUDA_CUH
 #define CUV_CUDA_CUH
 
@@ -27,26 +44,27 @@ cuv_cuda_record (cudaError_t status, const char *call)
     return 0;
   cuv_cuda_set_error (
       call, cudaGetErrorName (status), cudaGetErrorString (status));
-  cudaGetLastError (); // else a later launch check would report it again
+  cudaGetLastError (); // or a later launch check would report it again
   return -1;
 }
 
-/* Leaves the function with -1 if a CUDA call fails. */
+/* Returns -1 from the function if a CUDA call fails. */
 #define CUV_CUDA_TRY(call)                                                     \
   do {                                                                         \
     if (cuv_cuda_record ((call), #call) != 0)                                  \
       return -1;                                                               \
   } while (0)
 
-/* Leaves the function with -1 if the launch before it failed. */
+/* Returns -1 from the function if the launch before it failed. */
 #define CUV_CUDA_LAUNCHED(kernel)                                              \
   do {                                                                         \
     if (cuv_cuda_record (cudaGetLastError (), #kernel) != 0)                   \
       return -1;                                                               \
   } while (0)
 
-/* Allows kernel launches with that many bytes of dynamic shared memory on the
- * current device. The limit only grows: other threads launch the kernel, too.
+/* Allows launches of a kernel with this many bytes of dynamic shared memory on
+ * the current device. The limit only grows, because other threads may launch
+ * the kernel, too.
  */
 inline int
 cuv_cuda_allow_shared (const void *kernel, size_t bytes)
@@ -70,18 +88,18 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
 CUV_BEGIN
 
-/* The current context, which it creates if there is none. NULL on failure,
- * which is recorded. */
+/* The current context; creates one if there is none. NULL on failure, which is
+ * recorded. */
 CUV_API void *cuv_cuda_context (void);
 
 /* An attribute of the current device; 0 if the query fails. */
 CUV_API int cuv_cuda_attribute (cudaDeviceAttr attribute);
 
-/* The current device's multiprocessors, 1 if the query fails. */
+/* The number of multiprocessors of the current device; 1 if the query fails. */
 CUV_API int cuv_cuda_multiprocessors (void);
 
-/* Whether launches may use programmatic dependent launch: the code that the
- * current device runs is compiled for compute capability 9.0 or later, where
+/* Whether launches may use programmatic dependent launch: if the code for the
+ * current device is compiled for compute capability 9.0 or later, where
  * cuv_pdl_wait() waits. */
 CUV_API bool cuv_cuda_has_pdl (void);
 
@@ -89,10 +107,11 @@ CUV_END
 
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
- * that one have called cuv_pdl_trigger(). They must call cuv_pdl_wait() before
- * they read memory that an earlier kernel of the stream writes, or write memory
- * that one uses. The previous kernel must itself have called cuv_pdl_wait() or
- * been launched normally. Records a failure and returns -1, or returns 0. */
+ * that kernel have called cuv_pdl_trigger(). The kernel must call
+ * cuv_pdl_wait() before it reads memory that an earlier kernel of the stream
+ * writes, or writes memory that an earlier one uses. The previous kernel must
+ * call cuv_pdl_wait(), too, or have been launched normally. Returns 0, or
+ * records a failure and returns -1. */
 template <typename... Parameters, typename... Arguments>
 static inline int
 cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
@@ -155,8 +174,8 @@ cuv_pdl_trigger ()
 #endif
 }
 
-/* Tells the compiler that a value is uniform across a warp, so that it can use
- * uniform registers, addresses and branches. Call from whole warps. */
+/* Makes a value known to the compiler as uniform across a warp, so that it can
+ * use uniform registers, addresses and branches. Call from whole warps. */
 template <typename T>
 static __device__ __forceinline__ T
 cuv_uniform (T value)
@@ -172,7 +191,7 @@ cuv_warp_of_thread ()
   return cuv_uniform ((int) threadIdx.x / 32);
 }
 
-/* __reduce_add_sync() and the like exist. */
+/* Whether __reduce_add_sync() and similar functions exist. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
 #define CUV_HAS_REDUCE 1
 #else
@@ -250,7 +269,7 @@ cuv_nanoseconds ()
 
 CUV_BEGIN
 
-/* All the memory of one object, freed at once. Device memory is counted in
+/* The memory of an object, freed at once. Device memory is counted in
  * cuv_cuda_allocated(). Functions return NULL on failure, which is recorded. */
 typedef struct {
   void *device[24], *pinned[4];
@@ -261,7 +280,7 @@ typedef struct {
 CUV_API void *cuv_arena_alloc (CuvArena *arena, size_t size);
 CUV_API void *cuv_arena_zeroed (CuvArena *arena, size_t size);
 CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
-/* Host memory that the device reads and writes. */
+/* Pinned host memory, which the device can read and write. */
 CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
 CUV_API void cuv_arena_clear (CuvArena *arena);
 

@@ -2,8 +2,8 @@
 /* The part of the shared CUDA code that plain C may use: the last error, a test
  * of the device, the memory in use.
  *
- * All functions act on the CUDA context that is current to the thread. Those
- * that can fail return 0 or -1 and leave a text for cuv_cuda_error(). */
+ * All functions use the CUDA context that is current to the thread. Those that
+ * can fail return 0 or -1 and set cuv_cuda_error(). */
 #ifndef CUV_CUDA_H
 #define CUV_CUDA_H
 
@@ -16,16 +16,17 @@ CUV_BEGIN
 /* A CUDA stream handle: cudaStream_t and CUstream are the same thing. */
 typedef void *CuvCudaStream;
 
-/* The last failure of this thread: the call, the error's name and its text. */
+/* The last failure of this thread: the call, the name of the error and its
+ * text. */
 CUV_API const char *cuv_cuda_error (void);
 
-/* 0 if this library's kernels run on the current context's device; -1 if driver
- * or device are too old or there is no code for the device. */
+/* Returns 0 if this library's kernels run on the device of the current context;
+ * -1 if driver or device are too old or there is no code for the device. */
 CUV_API int cuv_cuda_probe (void);
 
-/* For programs; elements use the context of their frames. Makes a device
- * current to the thread: number `number`, counted around if there are fewer.
- * Returns how many there are, or -1. */
+/* For programs; elements use the context of their frames. Makes device
+ * `number`, modulo the number of devices, current to the thread. Returns the
+ * number of devices, or -1. */
 CUV_API int cuv_cuda_set_device (int number);
 
 /* Bytes of device memory that are free; 0 on failure. */

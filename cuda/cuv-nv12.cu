@@ -3,8 +3,8 @@
 #include "cuv-nv12.h"
 #include "cuv-cuda.cuh"
 
-#define THREADS_X 32
-#define THREADS_Y 8
+#define CUV_NV12_THREADS_X 32
+#define CUV_NV12_THREADS_Y 8
 
 // Arguments of the kernel; strides in bytes.
 struct Picture {
@@ -52,11 +52,11 @@ component (const CuvYuvColours &colours, int c, const Pixel &p)
 
 // One thread per chroma sample and the 2 x 2 pixels that share it.
 static __global__ void
-__launch_bounds__ (THREADS_X *THREADS_Y)
+__launch_bounds__ (CUV_NV12_THREADS_X *CUV_NV12_THREADS_Y)
     nv12_kernel (const __grid_constant__ Picture picture)
 {
-  const int x = 2 * (blockIdx.x * THREADS_X + threadIdx.x);
-  const int y = 2 * (blockIdx.y * THREADS_Y + threadIdx.y);
+  const int x = 2 * (blockIdx.x * CUV_NV12_THREADS_X + threadIdx.x);
+  const int y = 2 * (blockIdx.y * CUV_NV12_THREADS_Y + threadIdx.y);
   const CuvYuvColours &colours = picture.colours;
   Pixel sum = {};
 
@@ -90,9 +90,9 @@ cuv_nv12_submit (const uint8_t *rgbx, ptrdiff_t stride, int width, int height,
 {
   const Picture picture = { rgbx, stride, width, height, *colours, y, uv,
     y_stride, uv_stride };
-  const dim3 grid (cuv_div_up (cuv_div_up (width, 2), THREADS_X),
-      cuv_div_up (cuv_div_up (height, 2), THREADS_Y));
-  const dim3 block (THREADS_X, THREADS_Y);
+  const dim3 grid (cuv_div_up (cuv_div_up (width, 2), CUV_NV12_THREADS_X),
+      cuv_div_up (cuv_div_up (height, 2), CUV_NV12_THREADS_Y));
+  const dim3 block (CUV_NV12_THREADS_X, CUV_NV12_THREADS_Y);
 
   nv12_kernel<<<grid, block, 0, (cudaStream_t) stream>>> (picture);
   CUV_CUDA_LAUNCHED (nv12_kernel);

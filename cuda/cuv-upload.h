@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Uploads to the device: pinned memory directly, pageable memory in chunks
  * through pinned staging buffers, so that copying a chunk overlaps with the
- * transfer of the previous ones. Acts on the current CUDA context. */
+ * transfer of earlier ones. All functions use the current CUDA context. */
 #ifndef CUV_UPLOAD_H
 #define CUV_UPLOAD_H
 
@@ -17,7 +17,7 @@ typedef struct _CuvUpload CuvUpload;
 
 /* NULL on failure, see cuv_cuda_error(). */
 CUV_API CuvUpload *cuv_upload_new (void);
-/* Waits for copies under way. NULL is allowed. */
+/* Waits for pending copies. NULL is allowed. */
 CUV_API void cuv_upload_free (CuvUpload *self);
 
 /* Device memory of at least this size, aligned to 256 bytes. Growing it
@@ -33,9 +33,10 @@ CUV_API int cuv_upload_pinned (
  * Returns 0 or -1. */
 CUV_API int cuv_upload_begin_chunks (CuvUpload *self);
 
-/* Copies one chunk of pageable memory to offset `at`; the memory is no longer
- * read afterwards. Threads may call it concurrently, each with its own worker
- * index, 0 .. CUV_UPLOAD_WORKERS - 1. Returns 0 or -1. */
+/* Copies a chunk of pageable memory, at most CUV_UPLOAD_CHUNK bytes, to offset
+ * `at`; the memory may be changed when it returns. Threads may call it
+ * concurrently, each with its own worker index, 0 .. CUV_UPLOAD_WORKERS - 1.
+ * Returns 0 or -1. */
 CUV_API int cuv_upload_chunk (CuvUpload *self, int worker, const void *data,
     size_t at, size_t size, CuvCudaStream stream);
 

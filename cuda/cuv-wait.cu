@@ -7,8 +7,9 @@
 #include <time.h>
 #include "cuv-cuda.cuh"
 
-#define SPIN 20000          // nanoseconds of polling without sleep
-#define LONGEST_NAP 1000000 // nanoseconds, if a wait takes longer than usual
+#define CUV_WAIT_SPIN 20000 // nanoseconds of polling without sleep
+// nanoseconds, if a wait takes longer than usual
+#define CUV_WAIT_LONGEST_NAP 1000000
 
 static int64_t
 now ()
@@ -37,7 +38,7 @@ template <typename Query>
 static cudaError_t
 spin (Query query)
 {
-  const int64_t end = now () + SPIN;
+  const int64_t end = now () + CUV_WAIT_SPIN;
   cudaError_t status;
 
   do
@@ -59,8 +60,8 @@ poll (CuvWait *self, Query query)
   self->usual = usual - usual / 8;
   if (status != cudaErrorNotReady)
     return status;
-  if (usual > SPIN) {
-    nap (usual - SPIN);
+  if (usual > CUV_WAIT_SPIN) {
+    nap (usual - CUV_WAIT_SPIN);
     status = query ();
     if (status != cudaErrorNotReady)
       return status;
@@ -68,17 +69,19 @@ poll (CuvWait *self, Query query)
   status = spin (query);
   while (status == cudaErrorNotReady) {
     nap (std::min<int64_t> (
-        std::max<int64_t> ((now () - start) / 8, SPIN), LONGEST_NAP));
+        std::max<int64_t> ((now () - start) / 8, CUV_WAIT_SPIN),
+        CUV_WAIT_LONGEST_NAP));
     status = query ();
   }
   // a delayed wait must not make the next one oversleep
-  const int64_t took = std::min<int64_t> (now () - start, 2 * usual + 2 * SPIN);
+  const int64_t took =
+      std::min<int64_t> (now () - start, 2 * usual + 2 * CUV_WAIT_SPIN);
   self->usual = usual + (took - usual) / 4;
   return status;
 }
 
 static int
-finish (cudaError_t status, const char *call)
+cuv_wait_finish (cudaError_t status, const char *call)
 {
   cudaGetLastError (); // polling leaves cudaErrorNotReady there
   return cuv_cuda_record (status, call);
@@ -87,7 +90,7 @@ finish (cudaError_t status, const char *call)
 extern "C" int
 cuv_wait_stream (CuvWait *self, CuvCudaStream stream)
 {
-  return finish (
+  return cuv_wait_finish (
       poll (self, [=] { return cudaStreamQuery ((cudaStream_t) stream); }),
       "cudaStreamQuery");
 }
@@ -95,7 +98,7 @@ cuv_wait_stream (CuvWait *self, CuvCudaStream stream)
 extern "C" int
 cuv_wait_event (CuvWait *self, void *event)
 {
-  return finish (
+  return cuv_wait_finish (
       poll (self, [=] { return cudaEventQuery ((cudaEvent_t) event); }),
       "cudaEventQuery");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waits for the GPU with low CPU use and latency: the driver's own waits either
- * spin for as long as the GPU works or add some 40 us for an interrupt. A wait
- * here sleeps for most of its usual duration, then polls. */
+ * spin as long as the GPU works, or add some 40 us for an interrupt. These
+ * sleep for most of the usual duration, then poll. */
 #ifndef CUV_WAIT_H
 #define CUV_WAIT_H
 
@@ -10,8 +10,7 @@
 
 CUV_BEGIN
 
-/* One per kind of work, valid as long as waits use it; not thread-safe.
- * Zero-initialised. */
+/* One per kind of work; not thread-safe. Initialise it with zeros. */
 typedef struct {
   int64_t usual; /* recent duration of a wait in nanoseconds */
 } CuvWait;

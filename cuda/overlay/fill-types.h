@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fills, which hide regions: their cells and samples, shared by CPU and GPU;
- * see docs/definitions/overlay.md. Coordinates of samples are those of a
- * component's plane. */
+/* Fills, which hide regions: their cells and samples, computed in the same way
+ * on CPU and GPU; see docs/definitions/overlay.md. Coordinates of samples are
+ * those of a component's plane. */
 #ifndef CUV_OVERLAY_FILL_TYPES_H
 #define CUV_OVERLAY_FILL_TYPES_H
 
@@ -44,8 +44,8 @@ cuv_fill_move_inside (int start, int size, int n)
   return start + size <= n ? start : size <= n ? n - size : 0;
 }
 
-/* The samples that the mean of a cell is taken of: as many at the frame's edge
- * as anywhere else, so that no mean is that of a few. */
+/* The samples whose mean a cell has. At the edge of the frame they are moved
+ * inside, so that every mean is of a whole cell. */
 CUV_HOST_DEVICE CuvFillWindow
 cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
     const CuvComponent *c, int column, int row)
@@ -91,14 +91,15 @@ cuv_fill_mix (uint8_t a, uint8_t b, int f)
   return (uint8_t) ((a * (256 - f) + b * f + 128) >> 8);
 }
 
-/* Cells before the first and after the last are equal to those. */
+/* Index i, clamped to 0 .. n - 1. */
 CUV_HOST_DEVICE int
 cuv_fill_clamp (int i, int n)
 {
   return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Between which two of n cells of size samples sample s is, and how far. */
+/* The two of n cells, of `size` samples each, between which sample s is, and
+ * how far it is from the first to the second. */
 typedef struct {
   int32_t first, second, f; /* f / 256 */
 } CuvFillPlace;

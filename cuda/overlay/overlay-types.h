@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Primitives, their coverage of a pixel, and blending, shared by CPU and GPU;
- * see docs/definitions/overlay.md. */
+/* Primitives, their coverage of a pixel, and blending, computed in the same way
+ * on CPU and GPU; see docs/definitions/overlay.md. */
 #ifndef CUV_OVERLAY_TYPES_H
 #define CUV_OVERLAY_TYPES_H
 
@@ -82,7 +82,8 @@ typedef struct {
   int32_t n_means;
 } CuvOverlayList;
 
-/* One multiplication; a product of 64-bit numbers takes a GPU several. */
+/* A product by one multiplication; one of 64-bit numbers takes a GPU several.
+ */
 CUV_HOST_DEVICE int64_t
 cuv_product (int32_t a, int32_t b)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws a list of primitives on a frame. A block draws a tile of cells, the
-// pixels that share chroma samples, one cell per thread. Where many lines meet,
-// the time is that of one warp: a line must take it few instructions.
+// Draws a list of primitives on a frame. A block draws a tile of cells (the
+// pixels that share chroma samples), one cell per thread. Where many lines
+// meet, one warp limits the speed, so a line must take few instructions.
 #include "cuv-cuda.cuh"
 #include "cuv-wait.h"
-#include "overlay/fill.cuh"
+#include "overlay/fill-means.cuh"
 #include "overlay/fill-types.h"
 #include "overlay/overlay.h"
-#include "overlay/overlay-list.cuh"
+#include "overlay/primitive-upload.cuh"
 
 #include <new>
 #include <stdio.h>
 
-#define TILE_X 32 // cells of a block's tile
-#define TILE_Y 8
-#define WARP_X 8 // cells of a warp's part of it
-#define WARP_Y 4
-#define N_THREADS (TILE_X * TILE_Y)
+#define CUV_OVERLAY_TILE_X 32 // cells of a block's tile
+#define CUV_OVERLAY_TILE_Y 8
+#define CUV_OVERLAY_WARP_X 8 // cells of a warp's part of it
+#define CUV_OVERLAY_WARP_Y 4
+#define CUV_OVERLAY_THREADS (CUV_OVERLAY_TILE_X * CUV_OVERLAY_TILE_Y)
 
 static_assert (
     sizeof (CuvPrimitive) == 80, "primitives must be laid out as in draw.c");
@@ -25,7 +25,7 @@ struct _CuvOverlayCuda {
   CuvListMemory memory;
   cudaEvent_t done;
   CuvWait wait;
-  bool pending; // a submit was not waited for
+  bool pending; // a submit has not been waited for
 };
 
 // The pixels of a tile, half open.
@@ -58,7 +58,7 @@ strip_misses (const CuvPrimitive *p, const Tile &tile)
 static __device__ bool
 touches (const CuvPrimitive *p, const Tile &tile)
 {
-  // | instead of ||: all four are read at once
+  // | instead of ||, so that all four are read at once
   if ((p->x0 >= tile.x1) | (p->x1 <= tile.x0) | (p->y0 >= tile.y1)
       | (p->y1 <= tile.y0))
     return false;
@@ -68,14 +68,14 @@ touches (const CuvPrimitive *p, const Tile &tile)
   return p->kind != CUV_PRIMITIVE_LINE || !strip_misses (p, tile);
 }
 
-// Copies those of the primitives first .. first + N_THREADS - 1 that touch the
-// tile to the list, in order, and returns their number. Called by all threads
-// of the block.
+// Copies those of the primitives first .. first + CUV_OVERLAY_THREADS - 1 that
+// touch the tile to the list, in order, and returns their number. Called by all
+// threads of the block.
 static __device__ int
 gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
     CuvPrimitive *list)
 {
-  __shared__ int warp_count[N_THREADS / 32];
+  __shared__ int warp_count[CUV_OVERLAY_THREADS / 32];
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   int index = first + threadIdx.x, before = 0, total = 0;
   bool mine = index < n && touches (&primitives[index], tile);
@@ -86,7 +86,7 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
   if (lane == 0)
     warp_count[warp] = __popc (votes);
   __syncthreads ();
-  for (int w = 0; w < N_THREADS / 32; w++) {
+  for (int w = 0; w < CUV_OVERLAY_THREADS / 32; w++) {
     before += w < warp ? warp_count[w] : 0;
     total += warp_count[w];
   }
@@ -284,36 +284,40 @@ template <int XS, int YS, int N> struct Cell {
 
 // ---- kernel ----
 
-// A block draws a tile of TILE_X x TILE_Y cells; the first block's begins at
-// cell (cell_x, cell_y) of the frame. It culls N_THREADS primitives at a time,
-// so every thread tests one. Its warps do the same with those that touch the
-// tile, and draw those that touch their part of it.
+// A block draws a tile of CUV_OVERLAY_TILE_X x CUV_OVERLAY_TILE_Y cells; the
+// tile of the first block begins at cell (cell_x, cell_y) of the frame. It
+// tests CUV_OVERLAY_THREADS primitives at a time, one per thread; its warps
+// test those that touch the tile, and draw those that touch their part of it.
 template <int XS, int YS, int N>
 static __global__ void
-__launch_bounds__ (N_THREADS)
+__launch_bounds__ (CUV_OVERLAY_THREADS)
     overlay_kernel (const CuvFrame frame, const CuvPrimitive *primitives, int n,
         const uint8_t *bytes, const uint8_t *means, int cell_x, int cell_y)
 {
-  __shared__ CuvPrimitive list[N_THREADS];
+  __shared__ CuvPrimitive list[CUV_OVERLAY_THREADS];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   Cell<XS, YS, N> cell;
   Tile tile, part;
   bool loaded = false;
 
-  tile.x0 = (cell_x + blockIdx.x * TILE_X) << XS;
-  tile.y0 = (cell_y + blockIdx.y * TILE_Y) << YS;
-  tile.x1 = min (tile.x0 + (TILE_X << XS), frame.width);
-  tile.y1 = min (tile.y0 + (TILE_Y << YS), frame.height);
-  part.x0 = tile.x0 + (warp % (TILE_X / WARP_X) * WARP_X << XS);
-  part.y0 = tile.y0 + (warp / (TILE_X / WARP_X) * WARP_Y << YS);
-  part.x1 = min (part.x0 + (WARP_X << XS), frame.width);
-  part.y1 = min (part.y0 + (WARP_Y << YS), frame.height);
-  cell.x = part.x0 + (lane % WARP_X << XS);
-  cell.y = part.y0 + (lane / WARP_X << YS);
+  tile.x0 = (cell_x + blockIdx.x * CUV_OVERLAY_TILE_X) << XS;
+  tile.y0 = (cell_y + blockIdx.y * CUV_OVERLAY_TILE_Y) << YS;
+  tile.x1 = min (tile.x0 + (CUV_OVERLAY_TILE_X << XS), frame.width);
+  tile.y1 = min (tile.y0 + (CUV_OVERLAY_TILE_Y << YS), frame.height);
+  part.x0 = tile.x0
+      + (warp % (CUV_OVERLAY_TILE_X / CUV_OVERLAY_WARP_X) * CUV_OVERLAY_WARP_X
+          << XS);
+  part.y0 = tile.y0
+      + (warp / (CUV_OVERLAY_TILE_X / CUV_OVERLAY_WARP_X) * CUV_OVERLAY_WARP_Y
+          << YS);
+  part.x1 = min (part.x0 + (CUV_OVERLAY_WARP_X << XS), frame.width);
+  part.y1 = min (part.y0 + (CUV_OVERLAY_WARP_Y << YS), frame.height);
+  cell.x = part.x0 + (lane % CUV_OVERLAY_WARP_X << XS);
+  cell.y = part.y0 + (lane / CUV_OVERLAY_WARP_X << YS);
   cell.w = min (cell.W, max (frame.width - cell.x, 0));
   cell.h = min (cell.H, max (frame.height - cell.y, 0));
   cell.changed = false;
-  for (int first = 0; first < n; first += N_THREADS) {
+  for (int first = 0; first < n; first += CUV_OVERLAY_THREADS) {
     const int n_here = gather (primitives, n, first, tile, list);
 
     for (int base = 0; base < n_here; base += 32) {
@@ -369,15 +373,16 @@ find_kernel (const CuvFrame *frame)
   return -1;
 }
 
-// Reports a frame without a kernel. Returns -1.
+// Records that no kernel supports the frame. Returns -1.
 static int
-reject (const CuvFrame *frame)
+cuv_overlay_reject (const CuvFrame *frame)
 {
   const CuvComponent *c = &frame->component[frame->n_components > 1 ? 1 : 0];
   char text[120];
 
   snprintf (text, sizeof text,
-      "overlay: no kernel for %d components with 1/%d x 1/%d chroma samples",
+      "overlay: unsupported frame: %d components with 1/%d x 1/%d chroma "
+      "samples",
       frame->n_components, 1 << c->xsub, 1 << c->ysub);
   return cuv_cuda_record (cudaErrorInvalidValue, text);
 }
@@ -404,7 +409,7 @@ bounds (const CuvOverlayList *list, const CuvFrame *frame)
 }
 
 static int
-launch (const CuvOverlayList *list, const CuvDeviceList &on_device,
+cuv_overlay_launch (const CuvOverlayList *list, const CuvDeviceList &on_device,
     const CuvFrame *frame, int k, cudaStream_t stream)
 {
   const size_t sums = cuv_fill_sums_bytes (list, frame);
@@ -421,9 +426,9 @@ launch (const CuvOverlayList *list, const CuvDeviceList &on_device,
   box.y0 >>= kernels[k].ysub;
   box.x1 = ((box.x1 - 1) >> kernels[k].xsub) + 1;
   box.y1 = ((box.y1 - 1) >> kernels[k].ysub) + 1;
-  grid = dim3 (cuv_div_up (box.x1 - box.x0, TILE_X),
-      cuv_div_up (box.y1 - box.y0, TILE_Y));
-  kernels[k].kernel<<<grid, N_THREADS, 0, stream>>> (*frame,
+  grid = dim3 (cuv_div_up (box.x1 - box.x0, CUV_OVERLAY_TILE_X),
+      cuv_div_up (box.y1 - box.y0, CUV_OVERLAY_TILE_Y));
+  kernels[k].kernel<<<grid, CUV_OVERLAY_THREADS, 0, stream>>> (*frame,
       on_device.primitives, list->n_primitives, on_device.bytes, memory.means,
       box.x0, box.y0);
   CUV_CUDA_LAUNCHED (overlay_kernel);
@@ -437,7 +442,7 @@ submit_list (CuvOverlayCuda *self, const CuvOverlayList *list,
   CuvDeviceList on_device;
 
   if (cuv_overlay_list_upload (&self->memory, list, &on_device, stream) != 0
-      || launch (list, on_device, frame, k, stream) != 0)
+      || cuv_overlay_launch (list, on_device, frame, k, stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
   return 0;
@@ -453,7 +458,7 @@ wait (CuvOverlayCuda *self)
 }
 
 static int
-init (CuvOverlayCuda *self)
+cuv_overlay_init (CuvOverlayCuda *self)
 {
   const CuvOverlayList empty = {};
   cudaFuncAttributes attributes;
@@ -476,7 +481,7 @@ cuv_overlay_cuda_new (void)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  if (init (self) == 0)
+  if (cuv_overlay_init (self) == 0)
     return self;
   cuv_overlay_cuda_free (self);
   return nullptr;
@@ -503,7 +508,7 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
   int k = find_kernel (frame);
 
   if (k < 0)
-    return reject (frame);
+    return cuv_overlay_reject (frame);
   if (wait (self) != 0)
     return -1;
   if (cuv_overlay_list_reserve (&self->memory, list, scratch) != 0)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames as B, G, R, shared by CPU and GPU: what JPEG compressors take. */
+/* Conversion of a pixel to B, G, R, the format of JPEG compressors, in the same
+ * way on CPU and GPU. */
 #ifndef CUV_WEB_TYPES_H
 #define CUV_WEB_TYPES_H
 
 #include "cuv-frame.h"
 
-/* R, G and B of Y, U and V: R is min (255, max (0, floor ((m[0][0] Y + m[0][1]
- * U
- * + m[0][2] V + m[0][3]) / 2^16))), and so on. Each sum fits in 32 bits. */
+/* R, G and B from Y, U and V: R is floor ((m[0][0] Y + m[0][1] U + m[0][2] V +
+ * m[0][3]) / 2^16), clamped to 0 .. 255; G and B are rows 1 and 2. Each sum
+ * fits 32 bits. */
 typedef struct {
   int32_t m[3][4];
 } CuvRgbMatrix;

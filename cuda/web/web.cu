@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames as B, G, R.
+// The kernel that converts frames to B, G, R.
 #include "web/web.h"
 
 #include <new>
 #include "cuv-cuda.cuh"
 
-#define THREADS_X 32
-#define THREADS_Y 8
-#define PIXELS 4 // of a thread, side by side: they share chroma and a store
+#define CUV_WEB_THREADS_X 32
+#define CUV_WEB_THREADS_Y 8
+// adjacent pixels of a thread, which share chroma and a store
+#define CUV_WEB_PIXELS 4
 
 struct _CuvWebCuda {
   CuvBuffer picture;
 };
 
-// A thread makes PIXELS pixels of a row.
+// A thread converts CUV_WEB_PIXELS pixels of a row.
 static __global__ void
-__launch_bounds__ (THREADS_X *THREADS_Y)
+__launch_bounds__ (CUV_WEB_THREADS_X *CUV_WEB_THREADS_Y)
     bgr_kernel (const __grid_constant__ CuvFrame frame,
         const __grid_constant__ CuvRgbMatrix matrix, uint8_t *picture)
 {
-  const int x0 = PIXELS * (blockIdx.x * THREADS_X + threadIdx.x);
-  const int y = blockIdx.y * THREADS_Y + threadIdx.y;
+  const int x0 =
+      CUV_WEB_PIXELS * (blockIdx.x * CUV_WEB_THREADS_X + threadIdx.x);
+  const int y = blockIdx.y * CUV_WEB_THREADS_Y + threadIdx.y;
 
   if (y >= frame.height)
     return;
-  for (int x = x0; x < min (x0 + PIXELS, frame.width); x++)
+  for (int x = x0; x < min (x0 + CUV_WEB_PIXELS, frame.width); x++)
     cuv_web_pixel (
         &frame, &matrix, x, y, picture + 3 * ((int64_t) y * frame.width + x));
 }
@@ -49,13 +51,14 @@ cuv_web_cuda_free (CuvWebCuda *self)
 }
 
 static int
-launch (uint8_t *picture, const CuvFrame *frame, const CuvRgbMatrix *matrix,
-    cudaStream_t stream)
+cuv_web_launch (uint8_t *picture, const CuvFrame *frame,
+    const CuvRgbMatrix *matrix, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (frame->width, THREADS_X * PIXELS),
-      cuv_div_up (frame->height, THREADS_Y));
+  const dim3 grid (
+      cuv_div_up (frame->width, CUV_WEB_THREADS_X * CUV_WEB_PIXELS),
+      cuv_div_up (frame->height, CUV_WEB_THREADS_Y));
 
-  bgr_kernel<<<grid, dim3 (THREADS_X, THREADS_Y), 0, stream>>> (
+  bgr_kernel<<<grid, dim3 (CUV_WEB_THREADS_X, CUV_WEB_THREADS_Y), 0, stream>>> (
       *frame, *matrix, picture);
   CUV_CUDA_LAUNCHED (bgr_kernel);
   return 0;
@@ -70,6 +73,7 @@ cuv_web_cuda_submit (CuvWebCuda *self, const CuvFrame *frame,
   if (cuv_buffer_reserve (&self->picture, size) != 0)
     return nullptr;
   uint8_t *picture = (uint8_t *) self->picture.data;
-  return launch (picture, frame, matrix, (cudaStream_t) stream) == 0 ? picture
-                                                                     : nullptr;
+  return cuv_web_launch (picture, frame, matrix, (cudaStream_t) stream) == 0
+      ? picture
+      : nullptr;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames as B, G, R on the GPU: the same bits as those of
- * elements/web/bgr.c. Acts on the current CUDA context. */
+/* Converts frames to B, G, R on the GPU, for JPEG compression; the same bits as
+ * elements/web/bgr.c. elements/web/gpu-picture.c calls it. web.cu: the kernel;
+ * web-types.h: the conversion of a pixel, for gcc, too. All functions use the
+ * current CUDA context. */
 #ifndef CUV_WEB_CUDA_H
 #define CUV_WEB_CUDA_H
 
@@ -11,15 +13,15 @@ CUV_BEGIN
 
 typedef struct _CuvWebCuda CuvWebCuda;
 
-/* NULL on failure. */
+/* NULL on failure, see cuv_cuda_error(). */
 CuvWebCuda *cuv_web_cuda_new (void);
 /* NULL is allowed. */
 void cuv_web_cuda_free (CuvWebCuda *self);
 
-/* Enqueues the conversion of a frame of three components or more in device
- * memory. Returns the picture in device memory, rows of 3 * width bytes, which
- * is valid until the next call; NULL, with a text for cuv_cuda_error(), on
- * failure. Allocates if the frame is larger than any before. */
+/* Enqueues the conversion of a frame in device memory, of three components or
+ * more; matrix is used if it is Y, U, V. Returns the picture in device memory,
+ * rows of 3 * width bytes, valid until the next call; NULL on failure, see
+ * cuv_cuda_error(). Allocates if the frame is larger than any before. */
 uint8_t *cuv_web_cuda_submit (CuvWebCuda *self, const CuvFrame *frame,
     const CuvRgbMatrix *matrix, CuvCudaStream stream);
 

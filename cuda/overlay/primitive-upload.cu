@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list of a frame in device memory: bytes, then primitives. From frame to
-// frame primitives move, but bytes, such as the masks of labels, often stay the
-// same.
-#include "overlay/overlay-list.cuh"
+// Copies the list of a frame to device memory: bytes, then primitives. From
+// frame to frame primitives move, but bytes, such as the masks of labels, often
+// stay the same.
+#include "overlay/primitive-upload.cuh"
 
 #include <algorithm>
 #include <string.h>
 
-#define FIRST_CAPACITY ((size_t) 256 << 10) // bytes
-#define COMPARE_BLOCK 4096                  // bytes
-#define ALIGNMENT 16
+#define CUV_OVERLAY_FIRST_CAPACITY ((size_t) 256 << 10) // bytes
+#define CUV_OVERLAY_COMPARE_BLOCK 4096                  // bytes
+#define CUV_OVERLAY_ALIGNMENT 16
 
 static size_t
 capacity_for (size_t size)
 {
-  size_t capacity = FIRST_CAPACITY;
+  size_t capacity = CUV_OVERLAY_FIRST_CAPACITY;
 
   while (capacity < size)
     capacity *= 2;
@@ -25,7 +25,8 @@ capacity_for (size_t size)
 static size_t
 primitives_at (const CuvOverlayList *list)
 {
-  return ((size_t) list->n_bytes + ALIGNMENT - 1) & ~(size_t) (ALIGNMENT - 1);
+  return ((size_t) list->n_bytes + CUV_OVERLAY_ALIGNMENT - 1)
+      & ~(size_t) (CUV_OVERLAY_ALIGNMENT - 1);
 }
 
 static size_t
@@ -71,8 +72,8 @@ update_pinned (CuvListMemory *self, const CuvOverlayList *list)
   const size_t n = (size_t) list->n_bytes, primitives = primitives_at (list);
   size_t changed = primitives;
 
-  for (size_t at = 0; at < n; at += COMPARE_BLOCK) {
-    const size_t size = std::min ((size_t) COMPARE_BLOCK, n - at);
+  for (size_t at = 0; at < n; at += CUV_OVERLAY_COMPARE_BLOCK) {
+    const size_t size = std::min ((size_t) CUV_OVERLAY_COMPARE_BLOCK, n - at);
 
     if (at + size <= self->n_valid
         && memcmp (self->pinned + at, list->bytes + at, size) == 0)
@@ -91,7 +92,7 @@ cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
 {
   const size_t changed = update_pinned (self, list);
 
-  self->n_valid = 0; // should the copy fail
+  self->n_valid = 0; // in case the copy fails
   CUV_CUDA_TRY (cudaMemcpyAsync (self->device + changed, self->pinned + changed,
       size_of (list) - changed, cudaMemcpyHostToDevice, stream));
   self->n_valid = (size_t) list->n_bytes;

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The means of the cells of fills. Large cells are split into bands of rows, so
-// that a few of them occupy the whole device: a kernel sums bands, a second one
-// adds them.
-#include "overlay/fill.cuh"
+// Computes the means of the cells of fills. Large cells are split into bands of
+// rows, so that a few of them occupy the whole device: bands_kernel() sums
+// bands, means_kernel() adds them.
+#include "overlay/fill-means.cuh"
 
 #include "overlay/fill-types.h"
 
-#define THREADS_X 32 // adjacent samples of a row
-#define THREADS_Y 16 // rows at a time; a warp each
-#define BAND 64      // rows of samples
-#define N_THREADS 256
+#define CUV_OVERLAY_SUM_X 32 // adjacent samples of a row
+#define CUV_OVERLAY_SUM_Y 16 // rows at a time; a warp each
+#define CUV_OVERLAY_BAND 64  // rows of samples
+#define CUV_OVERLAY_MEAN_THREADS 256
 
 static __device__ unsigned
 sum_of_thread (const CuvComponent &c, const CuvFillWindow &w, int y0, int y1)
 {
   unsigned sum = 0;
 
-  for (int y = y0 + threadIdx.y; y < y1; y += THREADS_Y) {
+  for (int y = y0 + threadIdx.y; y < y1; y += CUV_OVERLAY_SUM_Y) {
     const uint8_t *row = c.data + (int64_t) y * c.stride;
 
 #pragma unroll 4
-    for (int x = w.x0 + threadIdx.x; x < w.x1; x += THREADS_X)
+    for (int x = w.x0 + threadIdx.x; x < w.x1; x += CUV_OVERLAY_SUM_X)
       sum += row[(int64_t) x * c.step];
   }
   return sum;
 }
 
-// The sum of all threads, in those of the first warp. At most 64 rows of 32000
-// samples: it fits.
+// The sum over all threads, returned to the first warp. It fits: at most 64
+// rows of 32000 samples.
 static __device__ unsigned
 sum_of_block (unsigned value)
 {
-  __shared__ unsigned warps[THREADS_Y];
+  __shared__ unsigned warps[CUV_OVERLAY_SUM_Y];
 
   value = cuv_warp_sum (value);
   if (threadIdx.x == 0)
@@ -39,7 +39,8 @@ sum_of_block (unsigned value)
   __syncthreads ();
   return threadIdx.y > 0
       ? 0
-      : cuv_warp_sum (threadIdx.x < THREADS_Y ? warps[threadIdx.x] : 0u);
+      : cuv_warp_sum (
+          threadIdx.x < CUV_OVERLAY_SUM_Y ? warps[threadIdx.x] : 0u);
 }
 
 static __device__ uint64_t
@@ -48,11 +49,12 @@ n_samples (const CuvFillWindow &w)
   return (uint64_t) (w.x1 - w.x0) * (uint64_t) (w.y1 - w.y0);
 }
 
-// A block sums a band of a cell: blockIdx is n_bands times the cell plus the
-// band, the fill, the component. The only band of a cell gives the mean.
+// A block sums a band of a cell, and if it is the only band computes the mean.
+// blockIdx: n_bands times the cell plus the band; the fill; the component.
 static __global__ void
-__launch_bounds__ (THREADS_X *THREADS_Y) bands_kernel (const CuvFrame frame,
-    const CuvPrimitive *fills, int n_bands, unsigned *sums, uint8_t *means)
+__launch_bounds__ (CUV_OVERLAY_SUM_X *CUV_OVERLAY_SUM_Y)
+    bands_kernel (const CuvFrame frame, const CuvPrimitive *fills, int n_bands,
+        unsigned *sums, uint8_t *means)
 {
   const CuvPrimitive *p = &fills[blockIdx.y];
   const CuvComponent &c = frame.component[blockIdx.z];
@@ -62,12 +64,12 @@ __launch_bounds__ (THREADS_X *THREADS_Y) bands_kernel (const CuvFrame frame,
   int y0, y1;
   unsigned sum;
 
-  if (cell >= p->fill.rows * p->fill.columns) // so of solid fills
+  if (cell >= p->fill.rows * p->fill.columns) // solid fills have no cells
     return;
   w = cuv_fill_window (
       p, &frame, &c, cell % p->fill.columns, cell / p->fill.columns);
-  y0 = w.y0 + band * BAND;
-  y1 = min (y0 + BAND, w.y1);
+  y0 = w.y0 + band * CUV_OVERLAY_BAND;
+  y1 = min (y0 + CUV_OVERLAY_BAND, w.y1);
   sum = sum_of_block (sum_of_thread (c, w, y0, y1));
   if (threadIdx.x > 0 || threadIdx.y > 0)
     return;
@@ -77,14 +79,15 @@ __launch_bounds__ (THREADS_X *THREADS_Y) bands_kernel (const CuvFrame frame,
     sums[(int64_t) at * n_bands + band] = sum;
 }
 
-// A thread adds the bands of a cell. blockIdx: cells, the fill, the component.
+// A thread adds the bands of a cell. blockIdx: group of cells; the fill; the
+// component.
 static __global__ void
-__launch_bounds__ (N_THREADS)
+__launch_bounds__ (CUV_OVERLAY_MEAN_THREADS)
     means_kernel (const CuvFrame frame, const CuvPrimitive *fills, int n_bands,
         const unsigned *sums, uint8_t *means)
 {
   const CuvPrimitive *p = &fills[blockIdx.y];
-  const int cell = blockIdx.x * N_THREADS + threadIdx.x;
+  const int cell = blockIdx.x * CUV_OVERLAY_MEAN_THREADS + threadIdx.x;
   const int at = cuv_fill_means_of (p, blockIdx.z) + cell;
   uint64_t sum = 0;
 
@@ -112,7 +115,7 @@ most_cells (const CuvOverlayList *list)
   return most;
 }
 
-// Bands of the highest cell; no window is higher than the frame.
+// The number of bands of the highest cell; no cell is higher than the frame.
 static int
 most_bands (const CuvOverlayList *list, const CuvFrame *frame)
 {
@@ -120,7 +123,7 @@ most_bands (const CuvOverlayList *list, const CuvFrame *frame)
 
   for (int i = 0; i < list->n_fills; i++)
     rows = std::max (rows, (int) list->primitives[i].fill.cell);
-  return cuv_div_up (std::min (rows, frame->height), BAND);
+  return cuv_div_up (std::min (rows, frame->height), CUV_OVERLAY_BAND);
 }
 
 size_t
@@ -140,14 +143,14 @@ cuv_fill_launch_means (const CuvOverlayList *list, const CuvFillMemory *memory,
   if (cells == 0)
     return 0;
   bands_kernel<<<dim3 (cells * n_bands, list->n_fills, frame->n_components),
-      dim3 (THREADS_X, THREADS_Y), 0, stream>>> (
+      dim3 (CUV_OVERLAY_SUM_X, CUV_OVERLAY_SUM_Y), 0, stream>>> (
       *frame, memory->primitives, n_bands, memory->sums, memory->means);
   CUV_CUDA_LAUNCHED (bands_kernel);
   if (n_bands == 1)
     return 0;
-  means_kernel<<<dim3 (cuv_div_up (cells, N_THREADS), list->n_fills,
-                     frame->n_components),
-      N_THREADS, 0, stream>>> (
+  means_kernel<<<dim3 (cuv_div_up (cells, CUV_OVERLAY_MEAN_THREADS),
+                     list->n_fills, frame->n_components),
+      CUV_OVERLAY_MEAN_THREADS, 0, stream>>> (
       *frame, memory->primitives, n_bands, memory->sums, memory->means);
   CUV_CUDA_LAUNCHED (means_kernel);
   return 0;

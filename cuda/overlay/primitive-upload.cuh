@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list of a frame in device memory.
-#ifndef CUV_OVERLAY_LIST_CUH
-#define CUV_OVERLAY_LIST_CUH
+// The primitives of a frame in device memory.
+#ifndef CUV_OVERLAY_PRIMITIVE_UPLOAD_CUH
+#define CUV_OVERLAY_PRIMITIVE_UPLOAD_CUH
 
 #include "cuv-cuda.cuh"
 #include "overlay/overlay-types.h"
 
-// Memory of one list at a time. To be initialised with zeros; to be freed with
+// Memory for one list at a time. Initialise it with zeros; free it with
 // cuv_arena_clear (&arena).
 typedef struct {
   CuvArena arena;
-  uint8_t *pinned, *device; // bytes, primitives; on the device then scratch
+  uint8_t *pinned, *device; // bytes, then primitives, then on the device
+                            // scratch
   size_t capacity[2];       // of each, bytes
-  size_t n_valid;           // bytes of the last list, the same in both
+  size_t n_valid;           // bytes of the last list that are the same in both
 } CuvListMemory;
 
 // Where a list is on the device.
@@ -22,13 +23,13 @@ typedef struct {
   uint8_t *scratch; // 16-byte aligned
 } CuvDeviceList;
 
-// Makes room for a list and for scratch memory on the device. Both functions
-// return 0 or -1.
+// Reserves memory for a list, and scratch memory on the device. Returns 0 or
+// -1.
 int cuv_overlay_list_reserve (
     CuvListMemory *self, const CuvOverlayList *list, size_t scratch);
 
-// Copies a list to the device, from the first block on that differs from the
-// last list. Work that uses the last list must have ended.
+// Copies a list to the device, from the first block that differs from the last
+// list. Work that uses the last list must have ended. Returns 0 or -1.
 int cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
     CuvDeviceList *on_device, cudaStream_t stream);
 
