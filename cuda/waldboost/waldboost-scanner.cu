@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scans WaldBoost models on the GPU: chooses the kernel (set_plan(),
+// Scans WaldBoost models on the GPU: chooses the kernel (choose(),
 // submit_as()), fills its tables and launches it. plane_kernel is the fast one,
 // for small blocks and steps of 1; all else, and any rearrangement that is
 // asked for, is left to variants/.
@@ -126,11 +126,7 @@ public:
 
     if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
       return reject (plan);
-    variants.variant = plan.rearrangement;
-    by_planes = plan.rearrangement == CUV_REARRANGE_AUTO
-        && planes.fit (model, grid, plan);
-    if (plan.rearrangement == CUV_REARRANGE_AUTO)
-      variants.variant = CUV_REARRANGE_BALLOT;
+    choose (plan);
     shape.width = shape.height = plan.block_size != 0 ? plan.block_size : 16;
     variants.shape = shape;
     if (by_planes)
@@ -184,6 +180,35 @@ private:
     const CuvRows &rows;
     cudaStream_t stream;
   };
+
+  // ---- the choice of the kernel; waldboost.h has it as a table ----
+
+  void
+  choose (const CuvWaldboostPlan &plan)
+  {
+    const bool is_auto = plan.rearrangement == CUV_REARRANGE_AUTO;
+
+    by_planes = is_auto && planes.fit (model, grid, plan);
+    variants.variant = is_auto ? CUV_REARRANGE_BALLOT : plan.rearrangement;
+  }
+
+  template <typename Acc>
+  int
+  submit_as (const Run &r)
+  {
+    const bool pattern = model.feature == CUV_FEATURE_LBP;
+
+    if (by_planes)
+      return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
+                     : run_planes<Acc, CuvRankPlanes<Acc>> (r);
+    if (!haar.empty ())
+      return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
+    if (narrow)
+      return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
+                     : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
+    return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
+                   : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
+  }
 
   // ---- planning ----
 
@@ -313,24 +338,6 @@ private:
       rules_of (model) };
 
     return variants.run (scan, access);
-  }
-
-  template <typename Acc>
-  int
-  submit_as (const Run &r)
-  {
-    const bool pattern = model.feature == CUV_FEATURE_LBP;
-
-    if (by_planes)
-      return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
-                     : run_planes<Acc, CuvRankPlanes<Acc>> (r);
-    if (!haar.empty ())
-      return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
-    if (narrow)
-      return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
-                     : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
-    return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
-                   : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
   }
 
   CuvWaldboostModel model; // its pointers may dangle: see the copies below

@@ -54,8 +54,8 @@
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
  *
- * WaldBoost models: waldboost-scanner.cu chooses, in set_plan() and
- * submit_as(); waldboost-model.cuh has what its kernels share.
+ * WaldBoost models: waldboost-scanner.cu chooses, in choose() and submit_as();
+ * waldboost-model.cuh has what its kernels share.
  *
  *   model and plan                    kernel (file), why
  *   rearrangement auto, step 1,       plane_kernel (planes/plane-kernel.cuh):
