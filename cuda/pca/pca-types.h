@@ -46,7 +46,7 @@ typedef union {
 enum { CUV_PCA_PIVOT_PIXELS = 64 };
 
 /* Float sums are added in this order, so that every CPU returns the same bits
- * (sums of a GPU are within 1e-12 of them): pixels, row by row, form tiles of
+ * (those of a GPU differ, see pca.h): pixels, row by row, form tiles of
  * CUV_PCA_TILE, and tiles form up to CUV_PCA_CHUNKS chunks of equal size. In a
  * tile pixel i is added to lane i % CUV_PCA_LANES; then lanes as (0 + 1) + (2 +
  * 3), tiles to their chunk, chunks to the sum. */

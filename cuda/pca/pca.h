@@ -2,10 +2,12 @@
 /* Principal components of a sequence of cubes on the GPU, and a map of this
  * folder.
  *
- * Against the C reference in elements/pca/reference/: of integer cubes sums,
- * means and deviations are the same bits, eigenvalues and vectors are within
- * 1e-11 of the total variance. Of float cubes sums are within 1e-12, bases
- * within 1e-9. In pictures at most 1 of 10000 samples differs, by 1.
+ * Against the CPU, as docs/spectralpca.md states: sums of integers are the same
+ * bits; sums of floats, which are added in another order, differ by up to 1e-12
+ * of the product of both bands' norms. Components solve the CPU's eigenvalue
+ * problem with residuals of up to 1e-11 of the sum of all eigenvalues, 1e-9 for
+ * floats. Of the n values of a picture up to 2 + n / 10000 differ, by one grey
+ * level.
  *
  * elements/pca/backend.c calls the functions below. cuv_pca_cuda_submit()
  * enqueues, with timing exact: a pass that sums, learn_kernel, which turns sums
@@ -48,14 +50,14 @@
  * Variants of learn_kernel: up to 8 bands one warp, without barriers; else all
  * of its memory in shared memory, or only the scratch, or nothing, as fits.
  *
- *   eigen/moments.h       sums -> mean and covariance -> average over frames
- *   eigen/jacobi.h        eigenvectors
- *   eigen/place.h         their order and signs
- *   eigen/basis.h         all of it, and the gains of a picture; the CPU uses
- *                         these files, too, compiled by gcc
- *   eigen/group.h         the threads that share this work: a block, or one
- *   eigen/warp.cuh        their reductions
- *   eigen/product.cuh     their matrix products
+ *   eigen/moments.h           sums -> mean and covariance, averaged over frames
+ *   eigen/jacobi.h            eigenvectors
+ *   eigen/order-and-signs.h   their order and signs
+ *   eigen/basis.h             all of it, and the gains of a picture; the CPU
+ *                             uses these files, too, compiled by gcc
+ *   eigen/thread-group.h      the threads that share this work: a block, or one
+ *   eigen/reductions.cuh      their barriers and reductions
+ *   eigen/matrix-product.cuh  their matrix products
  *
  * All functions use the current CUDA context. */
 #ifndef CUV_PCA_CUDA_H

@@ -5,7 +5,7 @@
 #define CUV_PCA_EIGEN_BASIS_H
 
 #include "pca/eigen/moments.h"
-#include "pca/eigen/place.h"
+#include "pca/eigen/order-and-signs.h"
 
 #define CUV_PCA_BASIS_DOUBLES(n) ((n) * ((n) + 3))
 
@@ -35,15 +35,15 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* Sets scratch->a to that matrix. No barrier before it: each thread reads only
- * means that it wrote itself. */
-CUV_GROUP_FUNC void
+/* Sets scratch->a to that matrix. It needs no barrier before it, because each
+ * thread reads only means that it wrote itself. */
+CUV_PCA_GROUP_FUNC void
 cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
 {
   const int n = self->n, pitch = scratch->pitch;
 
-  CUV_GROUP_EACH (group, i, n)
+  CUV_PCA_GROUP_EACH (group, i, n)
   {
     self->mean[i] = moments->mean[i];
     self->deviation[i] = mode == CUV_PCA_PEARSON
@@ -51,14 +51,14 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
         : 1.0;
   }
   cuv_group_sync (group);
-  CUV_GROUP_UPPER (group, i, j, n)
+  CUV_PCA_GROUP_UPPER (group, i, j, n)
   scratch->a[i * pitch + j] = scratch->a[j * pitch + i] =
       cuv_pca_element (self, mode, moments, i, j);
 }
 
 /* Computes the basis from the moments, starting from the previous one if mode
  * is the same. Returns the number of Jacobi sweeps. */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
     CuvPcaScratch *scratch)
@@ -91,13 +91,13 @@ cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
 /* Mean and standard deviation of component k (from 0) over the pixels; a
  * deviation below 1e-6 of the largest possible is set to 0. All threads of a
  * row must call it. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
     double *mean, double *deviation)
 {
   double variance = self->values[k], sum = 0.0, largest = 0.0;
 
-  CUV_GROUP_COLUMNS (group, i, 0, self->n)
+  CUV_PCA_GROUP_COLUMNS (group, i, 0, self->n)
   {
     sum += self->vectors[k * self->n + i] * self->mean[i];
     largest = fmax (largest, self->values[i]);
@@ -114,8 +114,8 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
 
 /* The linear map from the samples s_b of a pixel to three channels:
  * floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias), summed band by
- * band in double. For bytes, bias is slightly above 0.5: sums exactly halfway
- * would otherwise be decided by rounding errors. */
+ * band in double. For bytes, bias is slightly above 0.5; otherwise rounding
+ * errors would decide sums that are exactly halfway. */
 typedef struct {
   int32_t n;
   double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
@@ -165,7 +165,7 @@ cuv_pca_constant (double value)
 
 /* With second moments component 0 is brightness, so black is 0, not mean -
  * reach. */
-CUV_GROUP_FUNC CuvPcaChannel
+CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
     CuvThreadGroup group, const CuvPcaBasis *basis, int k, double sigmas)
 {
@@ -180,7 +180,7 @@ cuv_pca_sigma_channel (
   return cuv_pca_span (k, mean - reach * (128.0 / 127.0), mean + reach);
 }
 
-CUV_GROUP_FUNC CuvPcaChannel
+CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
     int k, double low, double high)
 {
@@ -193,7 +193,7 @@ cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
 }
 
 /* Maps +- CUV_PCA_REACH deviations to the bins. */
-CUV_GROUP_FUNC CuvPcaChannel
+CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
 {
   const double middle = CUV_PCA_BINS / 2.0;
@@ -211,7 +211,7 @@ cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
 }
 
 /* The map of channel c; components beyond the bands are grey. */
-CUV_GROUP_FUNC CuvPcaChannel
+CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
 {
@@ -231,7 +231,7 @@ cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
 
 /* Sets the gain of each band and the offset, which includes the mean. All
  * threads of a row must call it. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
 {
@@ -239,7 +239,7 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
   const int is_centred = basis->mode != CUV_PCA_SECOND_MOMENTS;
   double sum = 0.0;
 
-  CUV_GROUP_COLUMNS (group, b, 0, basis->n)
+  CUV_PCA_GROUP_COLUMNS (group, b, 0, basis->n)
   {
     double gain = channel.slope * v[b];
 
@@ -256,7 +256,7 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
 }
 
 /* See cuv_pca_gains_init() and, with bins, cuv_pca_gains_init_bins(). */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
     const CuvPcaBasis *basis, const CuvPcaDisplay *display,
     const CuvPcaLimits *limits, int bins)
@@ -266,7 +266,7 @@ cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
     self->bias = bins ? 0.0 : 0.5 + 0x1p-12;
   }
-  CUV_GROUP_ROWS (group, c, CUV_PCA_SHOWN)
+  CUV_PCA_GROUP_ROWS (group, c, CUV_PCA_SHOWN)
   cuv_pca_set_channel (group, self, c, basis,
       bins ? cuv_pca_bin_channel (group, basis, display->component[c] - 1)
            : cuv_pca_channel (group, basis, display, limits, c));

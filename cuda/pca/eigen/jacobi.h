@@ -8,7 +8,7 @@
 #define CUV_PCA_EIGEN_JACOBI_H
 
 #include <stdint.h>
-#include "pca/eigen/group.h"
+#include "pca/eigen/thread-group.h"
 
 /* Maximum numbers of sweeps of rotations, and of steps of either kind. */
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
@@ -37,24 +37,25 @@ typedef struct {
 #define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
 
 /* Scratch memory of an update: matrices of CUV_PCA_PADDED (n) rows, `pitch`
- * values apart. Beyond n rows and columns they are and stay 0. */
+ * values apart, which are 0 beyond n rows and columns. */
 typedef struct {
   int32_t pitch;
   double *a, *b, *c, *vectors;
   double *values;                /* n; may be read up to a multiple of four */
   double *sign;                  /* n, followed by two zeros */
-  CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS */
+  CuvGroupSlot *slots;           /* CUV_PCA_GROUP_SLOTS */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   int32_t *order, *best, *taken; /* n */
   uint16_t *rows;                /* CUV_PCA_BLOCKS (n) */
 } CuvPcaScratch;
 
-/* Doubles up to the two zeros, which must all be 0 at first; bytes in total. */
+/* The number of doubles up to the two zeros, which must all be 0 initially; the
+ * total number of bytes. */
 #define CUV_PCA_SCRATCH_DOUBLES(n)                                             \
   (4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n) + 2 * (n) + 2)
 #define CUV_PCA_SCRATCH_BYTES(n)                                               \
   (CUV_PCA_SCRATCH_DOUBLES (n) * sizeof (double)                               \
-      + CUV_GROUP_SLOTS * sizeof (CuvGroupSlot)                                \
+      + CUV_PCA_GROUP_SLOTS * sizeof (CuvGroupSlot)                            \
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation)                            \
       + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint16_t))
 
@@ -72,7 +73,7 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.values = memory + 4 * size;
   scratch.sign = scratch.values + n;
   scratch.slots = (CuvGroupSlot *) (scratch.sign + n + 2);
-  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_GROUP_SLOTS);
+  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_PCA_GROUP_SLOTS);
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
   scratch.taken = scratch.best + n;
@@ -173,15 +174,15 @@ cuv_pca_block (int n, int i, int j)
 }
 
 /* Applies a round of rotations to a and to the rows of v. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     int round, double scale, double limit, CuvPcaRotation *rotations,
     const uint16_t *rows)
 {
-  CUV_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
+  CUV_PCA_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
   rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
   cuv_group_sync (group);
-  CUV_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
+  CUV_PCA_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
   {
     const int i = rows[k], j = k - cuv_pca_block (n, i, 0);
     const CuvPcaRotation *x = &rotations[i], *y = &rotations[j];
@@ -189,11 +190,11 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     if (x->s != 0.0 || y->s != 0.0)
       cuv_pca_turn_block (a, pitch, x, y);
   }
-  CUV_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
+  CUV_PCA_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
   {
     const CuvPcaRotation *r = &rotations[i];
 
-    CUV_GROUP_COLUMNS (group, k, 0, r->s != 0.0 ? n : 0)
+    CUV_PCA_GROUP_COLUMNS (group, k, 0, r->s != 0.0 ? n : 0)
     cuv_pca_turn_pair (&v[r->p * pitch + k], &v[r->q * pitch + k], r->c, r->s);
   }
   cuv_group_sync (group);
@@ -201,12 +202,12 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
 
 /* Writes the row of each block. With one byte more per block, 81 bands would
  * not fit into shared memory. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_list_rows (CuvThreadGroup group, int n, uint16_t *rows)
 {
-  CUV_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
+  CUV_PCA_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
   {
-    CUV_GROUP_COLUMNS (group, j, i, CUV_PCA_PAIRS (n))
+    CUV_PCA_GROUP_COLUMNS (group, j, i, CUV_PCA_PAIRS (n))
     rows[cuv_pca_block (n, i, j)] = (uint16_t) i;
   }
 }
@@ -227,9 +228,10 @@ cuv_pca_reciprocal (double x)
 }
 
 /* First-order coefficient of vector j in the correction of vector i, from
- * elements of s = v a v^T and g = v v^T and the current values; below limit
- * only the part that restores orthogonality. The coefficient of i in j is -g
- * minus this one. */
+ * elements of s = v a v^T and g = v v^T and the current values; where s is
+ * within limit of the mean value times g, only the part that restores
+ * orthogonality. The
+ * coefficient of i in the correction of j is -g minus this one. */
 CUV_HOST_DEVICE double
 cuv_pca_correction (
     double s, double g, double value_i, double value_j, double limit)
@@ -254,7 +256,7 @@ cuv_pca_store_products (
 }
 
 /* s = v a v^T and g = v v^T, stored by cuv_pca_store_products(). */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
   const int pitch = self->pitch;
@@ -269,7 +271,7 @@ cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
       });
 #else
   cuv_pca_add_product (group, 0, v, n, self->a, n, n, pitch, self->b);
-  CUV_GROUP_UPPER (group, i, j, n)
+  CUV_PCA_GROUP_UPPER (group, i, j, n)
   cuv_pca_store_products (self, i, j,
       cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
       cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
@@ -279,14 +281,14 @@ cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 
 /* Replaces c, as left by cuv_pca_find_products(), by the corrections. For equal
  * eigenvalues they are infinite or NaN, which counts as too large. */
-CUV_GROUP_FUNC CuvPcaMagnitude
+CUV_PCA_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_find_corrections (
     CuvThreadGroup group, const CuvPcaScratch *self, int n, double limit)
 {
   const double *values = self->values;
   float squares = 0.0f, largest = 0.0f;
 
-  CUV_GROUP_UPPER (group, i, j, n)
+  CUV_PCA_GROUP_UPPER (group, i, j, n)
   {
     double *to_i = &self->c[i * self->pitch + j];
     double *to_j = &self->c[j * self->pitch + i];
@@ -328,7 +330,7 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
 
 /* Second-order corrections of orthonormal vectors: g = c c^T, m = c values c^T.
  */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
     float largest)
 {
@@ -360,7 +362,7 @@ cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
 }
 
 /* Adds the corrections to the vectors. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
 {
   double *corrected = self->b;
@@ -389,19 +391,19 @@ cuv_pca_saves_step (int n, float largest)
 }
 
 /* Trace, returned to every thread. */
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_pca_trace (CuvThreadGroup group, const double *a, int n, int pitch)
 {
   double sum = 0.0;
 
-  CUV_GROUP_COLUMNS (group, i, 0, n)
+  CUV_PCA_GROUP_COLUMNS (group, i, 0, n)
   sum += a[i * pitch + i];
   return cuv_group_row_sum (group, sum);
 }
 
-/* A sweep of rotations, from the orthonormalised vectors or, if they are too
- * far from that, from the unit matrix. Rare. */
-CUV_GROUP_NOINLINE void
+/* A sweep of rotations, from the orthonormalised vectors or, if these are too
+ * far from orthonormal, from the unit matrix. It is rarely needed. */
+CUV_PCA_GROUP_NOINLINE void
 cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
 {
   const int pitch = self.pitch;
@@ -423,7 +425,7 @@ cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
  * Iterates until corrections are at rounding level. Returns the number of
  * sweeps of rotations. turned: norm of all corrections, infinite after a sweep.
  */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_find_vectors (
     CuvThreadGroup group, CuvPcaScratch *self, int n, float *turned)
 {

@@ -4,7 +4,7 @@
 #ifndef CUV_PCA_EIGEN_MOMENTS_H
 #define CUV_PCA_EIGEN_MOMENTS_H
 
-#include "pca/eigen/group.h"
+#include "pca/eigen/thread-group.h"
 #include "pca/pca-types.h"
 
 __extension__ typedef __int128 CuvPcaWide;
@@ -95,7 +95,7 @@ cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
 }
 
 /* The moments of a frame. is_exact: sums are integers. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaSum *sums, int is_exact)
 {
@@ -107,11 +107,11 @@ cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
   self->pixels = pixels;
   if (pixels == 0)
     return;
-  CUV_GROUP_EACH (group, i, n)
+  CUV_PCA_GROUP_EACH (group, i, n)
   self->mean[i] = is_exact
       ? by_m * (double) sums[i * stride + n].i
       : sums[n * stride + i].d + by_m * sums[i * stride + n].d;
-  CUV_GROUP_UPPER (group, i, j, n)
+  CUV_PCA_GROUP_UPPER (group, i, j, n)
   {
     const int flat = !is_exact
         && (cuv_pca_is_flat (n, sums, by_m, i)
@@ -131,13 +131,13 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
 
 /* Scene cut: the second moments differ by more than half of the frame's
  * Frobenius norm. */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
     const CuvPcaMoments *frame, CuvGroupSlot *slots)
 {
   double beyond = 0.0;
 
-  CUV_GROUP_UPPER (group, i, j, self->n)
+  CUV_PCA_GROUP_UPPER (group, i, j, self->n)
   {
     const double r = cuv_pca_second_moment (frame, i, j);
     const double d = r - cuv_pca_second_moment (self, i, j);
@@ -159,13 +159,13 @@ cuv_pca_drift (double from, double to)
 
 /* self = (1 - a) self + a frame, as a mixture: its covariance includes that of
  * the two means. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaMoments *frame, double a)
 {
   const int n = self->n;
 
-  CUV_GROUP_UPPER (group, i, j, n)
+  CUV_PCA_GROUP_UPPER (group, i, j, n)
   {
     const double di = cuv_pca_drift (self->mean[i], frame->mean[i]);
     const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
@@ -175,13 +175,13 @@ cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
         + a * frame->covariance[i * n + j] + a * (1.0 - a) * (di * dj);
   }
   cuv_group_sync (group);
-  CUV_GROUP_EACH (group, i, n)
+  CUV_PCA_GROUP_EACH (group, i, n)
   self->mean[i] += a * (frame->mean[i] - self->mean[i]);
 }
 
 /* See cuv_pca_moments_add(). Other threads may read the means after the next
  * cuv_group_sync(). */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_add_moments (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaMoments *frame, double smoothing, CuvGroupSlot *slots)
 {

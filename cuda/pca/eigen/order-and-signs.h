@@ -2,17 +2,17 @@
 /* Assigns eigenvectors to components: their order and signs, see
  * CuvPcaStabilise.
  */
-#ifndef CUV_PCA_EIGEN_PLACE_H
-#define CUV_PCA_EIGEN_PLACE_H
+#ifndef CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
+#define CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
 
 #include "pca/eigen/jacobi.h"
 #include "pca/pca-types.h"
 
 /* Indices of values in descending order, stable. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
 {
-  CUV_GROUP_EACH (group, i, n)
+  CUV_PCA_GROUP_EACH (group, i, n)
   {
     int at = 0;
 
@@ -83,13 +83,13 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 }
 
 /* The index of the largest |dot|, found by a row of the group. */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
 {
   double largest = 0.0;
   int best = 0;
 
-  CUV_GROUP_COLUMNS (group, j, 0, n)
+  CUV_PCA_GROUP_COLUMNS (group, j, 0, n)
   {
     if (fabs (dots[j]) > largest) {
       largest = fabs (dots[j]);
@@ -100,15 +100,15 @@ cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
       group, largest == cuv_group_row_max (group, largest) ? best : 0.0);
 }
 
-/* Matches new vectors to old ones; dots are in b. Usually the best matches are
- * distinct, and the greedy search is not needed. */
-CUV_GROUP_FUNC void
+/* Matches new vectors to old ones; dot products are in b. The greedy search is
+ * needed only if two have the same best match. */
+CUV_PCA_GROUP_FUNC void
 cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
   int32_t *owner = self->taken;
   double clash = 0.0;
 
-  CUV_GROUP_ROWS (group, k, n)
+  CUV_PCA_GROUP_ROWS (group, k, n)
   {
     const int best = cuv_pca_best_of_all (group, &self->b[k * self->pitch], n);
 
@@ -122,7 +122,7 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
     }
   }
   cuv_group_sync (group);
-  CUV_GROUP_EACH (group, k, n)
+  CUV_PCA_GROUP_EACH (group, k, n)
   clash = owner[self->best[k]] != k ? 1.0 : clash;
   if (cuv_group_max (group, clash, self->slots) > 0.0
       && cuv_group_is_first (group))
@@ -130,22 +130,22 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
   cuv_group_sync (group);
 }
 
-/* Copies vector order[k] times sign[k] to component k; without an order, vector
+/* Copies vector order[k] times sign[k] to component k; if order is NULL, vector
  * k to component k. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *order)
 {
   const int n = self->n;
 
-  CUV_GROUP_ROWS (group, k, n)
+  CUV_PCA_GROUP_ROWS (group, k, n)
   {
     const int from = order != 0 ? order[k] : k;
     const double sign = order != 0 ? scratch->sign[k] : 1.0;
 
     if (group.column == 0)
       self->values[k] = fmax (scratch->values[from], 0.0);
-    CUV_GROUP_COLUMNS (group, i, 0, n)
+    CUV_PCA_GROUP_COLUMNS (group, i, 0, n)
     self->vectors[k * n + i] =
         sign * scratch->vectors[from * scratch->pitch + i];
   }
@@ -154,12 +154,12 @@ cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
 
 /* Copies scratch.vectors to self: sorted by eigenvalue, largest elements
  * positive. */
-CUV_GROUP_NOINLINE void
+CUV_PCA_GROUP_NOINLINE void
 cuv_pca_place_freely (
     CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   cuv_pca_sort (group, scratch.values, self.n, scratch.order);
-  CUV_GROUP_EACH (group, k, self.n)
+  CUV_PCA_GROUP_EACH (group, k, self.n)
   scratch.sign[k] =
       cuv_pca_sign (&scratch.vectors[scratch.order[k] * scratch.pitch], self.n);
   cuv_group_sync (group);
@@ -168,7 +168,7 @@ cuv_pca_place_freely (
 
 /* Matches scratch.vectors to the previous components, which remain in
  * scratch.a. */
-CUV_GROUP_NOINLINE void
+CUV_PCA_GROUP_NOINLINE void
 cuv_pca_place_as_before (
     CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
@@ -178,7 +178,7 @@ cuv_pca_place_as_before (
   cuv_pca_multiply (
       group, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
   cuv_pca_match (group, &scratch, n);
-  CUV_GROUP_EACH (group, k, n)
+  CUV_PCA_GROUP_EACH (group, k, n)
   scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
   cuv_group_sync (group);
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
@@ -199,15 +199,15 @@ cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
 
 /* Rotates components members[0 .. g - 1] towards the previous ones
  * (Procrustes). */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *members, int g)
 {
   const int n = self->n, pitch = scratch->pitch;
 
-  CUV_GROUP_ROWS (group, i, g)
+  CUV_PCA_GROUP_ROWS (group, i, g)
   {
-    CUV_GROUP_COLUMNS (group, j, 0, g)
+    CUV_PCA_GROUP_COLUMNS (group, j, 0, g)
     scratch->b[i * pitch + j] = cuv_pca_dot (
         &scratch->a[members[i] * pitch], &self->vectors[members[j] * n], n);
   }
@@ -217,13 +217,13 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
   if (!cuv_pca_orthonormalise (group, scratch->b, g, g, pitch, scratch->c,
           scratch->vectors, scratch->slots))
     return;
-  CUV_GROUP_ROWS (group, i, g)
+  CUV_PCA_GROUP_ROWS (group, i, g)
   {
-    CUV_GROUP_COLUMNS (group, k, 0, n)
+    CUV_PCA_GROUP_COLUMNS (group, k, 0, n)
     scratch->vectors[i * pitch + k] =
         cuv_pca_turned (self, scratch, members, g, i, k);
   }
-  CUV_GROUP_EACH (group, i, g)
+  CUV_PCA_GROUP_EACH (group, i, g)
   {
     double value = 0.0;
 
@@ -233,11 +233,11 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
     scratch->values[i] = value;
   }
   cuv_group_sync (group);
-  CUV_GROUP_ROWS (group, i, g)
+  CUV_PCA_GROUP_ROWS (group, i, g)
   {
     if (group.column == 0)
       self->values[members[i]] = scratch->values[i];
-    CUV_GROUP_COLUMNS (group, k, 0, n)
+    CUV_PCA_GROUP_COLUMNS (group, k, 0, n)
     self->vectors[members[i] * n + k] = scratch->vectors[i * pitch + k];
   }
   cuv_group_sync (group);
@@ -246,7 +246,7 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
 /* After cuv_pca_place_as_before(): rotates components whose eigenvalues differ
  * by less than 1 % of the largest, within their span, towards the previous
  * ones. */
-CUV_GROUP_NOINLINE void
+CUV_PCA_GROUP_NOINLINE void
 cuv_pca_align (CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   const int n = self.n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Barriers and reductions of a thread group; a part of group.h. Every thread
-// gets the result.
-#ifndef CUV_PCA_EIGEN_WARP_CUH
-#define CUV_PCA_EIGEN_WARP_CUH
+// Barriers and reductions of a thread group; a part of thread-group.h. Every
+// thread gets the result.
+#ifndef CUV_PCA_EIGEN_REDUCTIONS_CUH
+#define CUV_PCA_EIGEN_REDUCTIONS_CUH
 
 #include "cuv-cuda.cuh"
 
@@ -32,8 +32,8 @@ cuv_warp_max (unsigned value)
 }
 
 // Maximum of values >= 0, which are ordered like their bits: upper half first.
-// CUDA 12.4 mistakes a register where the halves become a double, so that
-// threads of a warp get different values.
+// CUDA 12.4 uses a wrong register where the halves are combined to a double, so
+// that threads of a warp get different values.
 static __device__ __forceinline__ double
 cuv_lanes_max (unsigned mask, int lanes, double value)
 {
@@ -65,14 +65,14 @@ cuv_group_row_mask (CuvThreadGroup group)
       : ((1u << group.columns) - 1) << (group.lane - group.column);
 }
 
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_group_row_sum (CuvThreadGroup group, double value)
 {
   return cuv_lanes_sum (cuv_group_row_mask (group), group.columns, value);
 }
 
 // Maximum of values >= 0, here and below.
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_group_row_max (CuvThreadGroup group, double value)
 {
   return cuv_lanes_max (cuv_group_row_mask (group), group.columns, value);
@@ -81,7 +81,7 @@ cuv_group_row_max (CuvThreadGroup group, double value)
 // ---- over the group, all of whose threads must call them ----
 
 // Barrier with memory ordering.
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_group_sync (CuvThreadGroup group)
 {
   if (group.columns < 32)
@@ -90,8 +90,8 @@ cuv_group_sync (CuvThreadGroup group)
     __syncthreads ();
 }
 
-// reduce() returns the sum or maximum over a warp. slots: CUV_GROUP_SLOTS in
-// shared memory, not to be reused before the next cuv_group_sync().
+// reduce() returns the sum or maximum over a warp. slots: CUV_PCA_GROUP_SLOTS
+// in shared memory, not to be reused before the next cuv_group_sync().
 template <typename Reduce>
 static __device__ __forceinline__ CuvGroupSlot
 cuv_group_reduce (
@@ -107,7 +107,7 @@ cuv_group_reduce (
   return part;
 }
 
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_group_sum (CuvThreadGroup group, double value, CuvGroupSlot *slots)
 {
   return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
@@ -117,7 +117,7 @@ cuv_group_sum (CuvThreadGroup group, double value, CuvGroupSlot *slots)
       .value;
 }
 
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
 {
   return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
@@ -129,7 +129,7 @@ cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
 
 // Adds fixed-point integers, which is faster: 512 threads times 2^22 fit 32
 // bits.
-CUV_GROUP_FUNC CuvPcaMagnitude
+CUV_PCA_GROUP_FUNC CuvPcaMagnitude
 cuv_group_magnitude (
     CuvThreadGroup group, float squares, float largest, CuvGroupSlot *slots)
 {

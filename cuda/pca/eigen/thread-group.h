@@ -2,19 +2,20 @@
 /* Thread groups that work on small matrices: in CUDA a block or part of a warp,
  * on the CPU one thread. The size of the group affects only the last digits of
  * sums. */
-#ifndef CUV_PCA_EIGEN_GROUP_H
-#define CUV_PCA_EIGEN_GROUP_H
+#ifndef CUV_PCA_EIGEN_THREAD_GROUP_H
+#define CUV_PCA_EIGEN_THREAD_GROUP_H
 
 #include <math.h>
 #include <stdint.h>
 #include "cuv-api.h"
 
 #ifdef __CUDACC__
-#define CUV_GROUP_FUNC static inline __device__
-#define CUV_GROUP_NOINLINE static __device__ __noinline__ /* rarely called */
+#define CUV_PCA_GROUP_FUNC static inline __device__
+#define CUV_PCA_GROUP_NOINLINE                                                 \
+  static __device__ __noinline__ /* rarely called */
 #else
-#define CUV_GROUP_FUNC static inline
-#define CUV_GROUP_NOINLINE static inline
+#define CUV_PCA_GROUP_FUNC static inline
+#define CUV_PCA_GROUP_NOINLINE static inline
 #endif
 
 /* A 2D arrangement of threads. Rows are the warps of a block or, if shorter
@@ -31,10 +32,11 @@ typedef union {
   uint32_t parts[2];
 } CuvGroupSlot;
 
-enum { CUV_GROUP_SLOTS = 32 };
+enum { CUV_PCA_GROUP_SLOTS = 32 };
 
 /* Magnitude of a matrix's elements: an upper bound of the sum of squares, and
- * the largest absolute value. On the GPU sums beyond 1 only mean "more than 1".
+ * the largest absolute value. On the GPU a sum above 1 means only that it is
+ * above 1.
  */
 typedef struct {
   float squares, largest;
@@ -48,55 +50,55 @@ cuv_group_single (void)
   return group;
 }
 
-/* Loops split over the group: over all threads, over rows, over columns. Not
- * unrolled, because most have one or two iterations per thread, and a larger
- * kernel would only take longer to fetch. */
+/* Loops split over the group: over all threads, over rows, over columns. They
+ * are not unrolled: most have one or two iterations per thread, and a larger
+ * kernel would take longer to fetch. */
 #ifdef __CUDACC__
-#define CUV_GROUP_ROLLED _Pragma ("unroll 1")
+#define CUV_PCA_GROUP_ROLLED _Pragma ("unroll 1")
 #else
-#define CUV_GROUP_ROLLED
+#define CUV_PCA_GROUP_ROLLED
 #endif
-#define CUV_GROUP_EACH(group, i, n)                                            \
-  CUV_GROUP_ROLLED                                                             \
+#define CUV_PCA_GROUP_EACH(group, i, n)                                        \
+  CUV_PCA_GROUP_ROLLED                                                         \
   for (int i = (group).row * (group).columns + (group).column; i < (n);        \
        i += (group).rows * (group).columns)
-#define CUV_GROUP_ROWS(group, i, n)                                            \
-  CUV_GROUP_ROLLED for (int i = (group).row; i < (n); i += (group).rows)
-#define CUV_GROUP_COLUMNS(group, j, first, n)                                  \
-  CUV_GROUP_ROLLED                                                             \
+#define CUV_PCA_GROUP_ROWS(group, i, n)                                        \
+  CUV_PCA_GROUP_ROLLED for (int i = (group).row; i < (n); i += (group).rows)
+#define CUV_PCA_GROUP_COLUMNS(group, j, first, n)                              \
+  CUV_PCA_GROUP_ROLLED                                                         \
   for (int j = (first) + (group).column; j < (n); j += (group).columns)
 
 /* All i <= j of a symmetric matrix. For load balance a row of threads takes
  * rows i and n - 1 - i together: n + 1 elements. */
 #ifdef __CUDACC__
-#define CUV_GROUP_UPPER(group, i, j, n)                                        \
-  CUV_GROUP_ROWS (group, fold, ((n) + 1) / 2)                                  \
-  CUV_GROUP_COLUMNS (group, at, 0, (n) + 1)                                    \
+#define CUV_PCA_GROUP_UPPER(group, i, j, n)                                    \
+  CUV_PCA_GROUP_ROWS (group, fold, ((n) + 1) / 2)                              \
+  CUV_PCA_GROUP_COLUMNS (group, at, 0, (n) + 1)                                \
   for (int i = at < (n) -fold ? fold : (n) -1 - fold,                          \
            j = at < (n) -fold ? fold + at : at - 1,                            \
            there = at < (n) -fold || i > fold;                                 \
        there; there = 0)
 #else
-#define CUV_GROUP_UPPER(group, i, j, n)                                        \
+#define CUV_PCA_GROUP_UPPER(group, i, j, n)                                    \
   for (int i = 0; i < (n); i++)                                                \
     for (int j = i; j < (n); j++)
 #endif
 
-/* Functions of a group are called by all its threads. Their structures are
- * private to a thread; the memory these point to is shared. */
+/* All threads of a group call its functions. Structures are private to a
+ * thread; the memory that they point to is shared. */
 
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_group_is_first (CuvThreadGroup group)
 {
   return group.row == 0 && group.column == 0;
 }
 
 #ifdef __CUDACC__
-#include "pca/eigen/product.cuh"
-#include "pca/eigen/warp.cuh"
+#include "pca/eigen/matrix-product.cuh"
+#include "pca/eigen/reductions.cuh"
 #else
-/* A group of one thread has nothing to synchronise or reduce. See warp.cuh for
- * what the functions do. */
+/* With one thread there is nothing to synchronise or reduce; reductions.cuh
+ * says what the functions do. */
 #define cuv_group_sync(group) ((void) 0)
 #define cuv_group_row_sum(group, value) (value)
 #define cuv_group_row_max(group, value) (value)
@@ -124,11 +126,11 @@ cuv_pca_dot (const double *a, const double *b, int n)
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Rows of matrices are `pitch` values apart. For a block to multiply them they
- * are zero-padded, see product.cuh. */
+/* Rows of matrices are `pitch` values apart, and zero-padded for products by a
+ * block, see matrix-product.cuh. */
 
 /* c = a b^T with rows_a x n and rows_b x n operands; c must not alias them. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
     const double *b, int rows_b, int n, int pitch, double *c)
 {
@@ -143,16 +145,16 @@ cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
   cuv_group_sync (group);
 }
 
-/* The same for rows x n operands and symmetric c, of which the CPU computes
- * half. */
-CUV_GROUP_FUNC void
+/* The same for rows x n operands and symmetric c; the CPU computes half of it.
+ */
+CUV_PCA_GROUP_FUNC void
 cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
     int rows, int n, int pitch, double *c)
 {
 #ifdef __CUDACC__
   cuv_pca_multiply (group, a, rows, b, rows, n, pitch, c);
 #else
-  CUV_GROUP_UPPER (group, i, j, rows)
+  CUV_PCA_GROUP_UPPER (group, i, j, rows)
   c[i * pitch + j] = c[j * pitch + i] =
       cuv_pca_dot (&a[i * pitch], &b[j * pitch], n);
 #endif
@@ -170,7 +172,7 @@ cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
 
 /* c = add + a b (add NULL: 0), where a has n values per row and b n rows. c
  * must not alias them. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
     int rows, const double *b, int columns, int n, int pitch, double *c)
 {
@@ -196,39 +198,39 @@ cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
   cuv_group_sync (group);
 }
 
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_copy_rows (CuvThreadGroup group, double *to, int pitch_to,
     const double *from, int pitch_from, int rows, int n)
 {
-  CUV_GROUP_ROWS (group, i, rows)
+  CUV_PCA_GROUP_ROWS (group, i, rows)
   {
-    CUV_GROUP_COLUMNS (group, j, 0, n)
+    CUV_PCA_GROUP_COLUMNS (group, j, 0, n)
     to[i * pitch_to + j] = from[i * pitch_from + j];
   }
   cuv_group_sync (group);
 }
 
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_set_unit (CuvThreadGroup group, double *a, int n, int pitch)
 {
-  CUV_GROUP_ROWS (group, i, n)
+  CUV_PCA_GROUP_ROWS (group, i, n)
   {
-    CUV_GROUP_COLUMNS (group, j, 0, n)
+    CUV_PCA_GROUP_COLUMNS (group, j, 0, n)
     a[i * pitch + j] = i == j ? 1.0 : 0.0;
   }
   cuv_group_sync (group);
 }
 
 /* Zero-pads g x g values at row ends, and adds as many zero rows. */
-CUV_GROUP_FUNC void
+CUV_PCA_GROUP_FUNC void
 cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
 {
 #ifdef __CUDACC__
   const int end = (g + 3) & ~3;
 
-  CUV_GROUP_ROWS (group, i, end)
+  CUV_PCA_GROUP_ROWS (group, i, end)
   {
-    CUV_GROUP_COLUMNS (group, j, i < g ? g : 0, end)
+    CUV_PCA_GROUP_COLUMNS (group, j, i < g ? g : 0, end)
     a[i * pitch + j] = 0.0;
   }
 #else
@@ -237,15 +239,15 @@ cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
 }
 
 /* Largest absolute difference of the g x g product from the unit matrix. */
-CUV_GROUP_FUNC double
+CUV_PCA_GROUP_FUNC double
 cuv_pca_unit_distance (CuvThreadGroup group, const double *product, int g,
     int pitch, CuvGroupSlot *slots)
 {
   double far = 0.0;
 
-  CUV_GROUP_ROWS (group, i, g)
+  CUV_PCA_GROUP_ROWS (group, i, g)
   {
-    CUV_GROUP_COLUMNS (group, j, 0, g)
+    CUV_PCA_GROUP_COLUMNS (group, j, 0, g)
     far = fmax (far, fabs (product[i * pitch + j] - (i == j ? 1.0 : 0.0)));
   }
   return cuv_group_max (group, far, slots);
@@ -254,7 +256,7 @@ cuv_pca_unit_distance (CuvThreadGroup group, const double *product, int g,
 /* Replaces g rows q of n values by the nearest orthonormal ones: Newton-Schulz
  * iteration q = (3 - q q^T) / 2 q. product and other are scratch for as many
  * rows. Returns 0 if the rows are too far from orthonormal. */
-CUV_GROUP_FUNC int
+CUV_PCA_GROUP_FUNC int
 cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
     int pitch, double *product, double *other, CuvGroupSlot *slots)
 {
@@ -262,9 +264,9 @@ cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
     cuv_pca_multiply_half (group, q, q, g, n, pitch, product);
     if (cuv_pca_unit_distance (group, product, g, pitch, slots) <= 1e-14 * g)
       return 1;
-    CUV_GROUP_ROWS (group, i, g)
+    CUV_PCA_GROUP_ROWS (group, i, g)
     {
-      CUV_GROUP_COLUMNS (group, j, 0, g)
+      CUV_PCA_GROUP_COLUMNS (group, j, 0, g)
       product[i * pitch + j] =
           (i == j ? 1.5 : 0.0) - 0.5 * product[i * pitch + j];
     }

@@ -3,8 +3,8 @@
 // of row l / 4 and columns l % 4 * 2 + {0, 1}. Rows are `pitch` values apart
 // and zero-padded to a multiple of four values; left operands also have as many
 // zero rows.
-#ifndef CUV_PCA_EIGEN_PRODUCT_CUH
-#define CUV_PCA_EIGEN_PRODUCT_CUH
+#ifndef CUV_PCA_EIGEN_MATRIX_PRODUCT_CUH
+#define CUV_PCA_EIGEN_MATRIX_PRODUCT_CUH
 
 #include "pca/pca-mma.cuh"
 
@@ -30,7 +30,7 @@ template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
 cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 {
-  // without MMA unrolling costs too many registers
+  // without MMA, unrolling takes too many registers
   [[maybe_unused]] constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1;
   double odd_sums[COUNT][2] = {};
   int k = 0;
