@@ -15,7 +15,7 @@ typedef struct _CuvUpload CuvUpload;
 #define CUV_UPLOAD_WORKERS 4
 #define CUV_UPLOAD_CHUNK ((size_t) 2 << 20)
 
-/* NULL on failure, see cuv_cuda_error(). */
+/* Returns NULL on failure, see cuv_cuda_error(). */
 CUV_API CuvUpload *cuv_upload_new (void);
 /* Waits for pending copies. NULL is allowed. */
 CUV_API void cuv_upload_free (CuvUpload *self);

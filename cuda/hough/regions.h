@@ -13,7 +13,7 @@
 /* How often each region is split where it bends most. */
 #define CUV_REGION_SPLITS 4
 
-/* How often again, after gaps have been bridged. */
+/* How often each is split again, after gaps have been bridged. */
 #define CUV_REGION_RESPLITS 2
 
 /* The least extent of a region that looks for others across a gap. */

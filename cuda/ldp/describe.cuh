@@ -19,7 +19,7 @@
 // neighbouring blocks fall in different banks. 4: keeps 16-byte alignment.
 #define CUV_LDP_BLOCK_PADDING 4
 
-// The extent of a tile on one axis. Aligned to be read in one access.
+// The extent of a tile on one axis, aligned so that it is read in one access.
 struct __align__ (16) CuvLdpSpan
 {
   int32_t begin, length;         // pixels

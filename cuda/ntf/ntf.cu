@@ -136,7 +136,8 @@ cuv_ntf_cuda_new (int height, int width, int depth, int rank,
   self->stream = (cudaStream_t) stream;
   self->state.is_matrix = factorisation == CUV_NTF_MATRIX;
   if (self->state.is_matrix && !has_indices (height, width, rank)) {
-    cuv_cuda_record (cudaErrorMemoryAllocation, "indices of 32 bits");
+    cuv_cuda_record (
+        cudaErrorMemoryAllocation, "factor of more than 2^31 values");
     return nullptr;
   }
   init_shape (&self->state, height, width, depth, rank);

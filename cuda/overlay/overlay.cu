@@ -219,7 +219,7 @@ template <int XS, int YS, int N> struct Cell {
     });
   }
 
-  // Replaces samples of which at least one pixel is hidden.
+  // Replaces samples with at least one hidden pixel.
   __device__ void
   fill (const CuvPrimitive *p, const uint8_t *means, const CuvFrame &frame)
   {

@@ -11,8 +11,8 @@
 
 #define CUV_PCA_GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per side of a part
 
-// The lane, by a shuffle: the compiler cannot hoist what depends on it out of
-// the tile loop, which would spill. Called by whole warps.
+// The lane, by a shuffle, so that the compiler does not hoist what depends on
+// it out of the tile loop, where it would spill. Called by whole warps.
 static __device__ __forceinline__ int
 opaque_lane ()
 {

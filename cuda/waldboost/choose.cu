@@ -124,7 +124,8 @@ loss_of_codes (Weights weights, int n_codes)
   return loss;
 }
 
-// The thread's place among the codes, by the share of positives.
+// The rank of the thread's code among the codes, ordered by their share of
+// positives.
 static __device__ __forceinline__ int
 cuv_choose_place_of (Weights weights, int n_codes)
 {
@@ -142,7 +143,7 @@ cuv_choose_place_of (Weights weights, int n_codes)
   return (int) threadIdx.x < n_codes ? place : (int) threadIdx.x;
 }
 
-// The sum over the codes up to the thread's place in their order.
+// The sum over the codes of ranks up to the thread's index.
 static __device__ __forceinline__ Weights
 sum_to_place (Weights weights, int place, Weights *sums)
 {

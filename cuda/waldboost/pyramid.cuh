@@ -39,10 +39,11 @@ struct CuvPair {
   uint32_t sums;
 };
 
-// An integral image's element (x, y) is the sum of the level's pixels above and
-// left of (x, y), modulo the range of the element type; a block's sum is exact
-// as long as it fits. Where windows step by 2, a row holds its even columns
-// before the odd ones (split), so that adjacent windows read adjacent elements.
+// Element (x, y) of an integral image is the sum of the level's pixels above
+// and left of (x, y), modulo the range of the element type; the sum of a block
+// is exact if it fits that type. Where windows step by 2, a row is split: its
+// even columns come before the odd ones, so that adjacent windows read adjacent
+// elements.
 struct CuvPyramidLevel {
   CuvWaldboostLevel plan;
   int64_t first; // element (0, 0), in each of the integral buffers

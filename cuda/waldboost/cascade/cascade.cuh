@@ -54,12 +54,12 @@ template <typename Nodes> struct Cascade {
   const Stage *stages;
   const CuvWeak *weak;
   const float *leaves;
-  // bit sets, per stage of few stumps: combinations of the stumps' decisions
-  // (left = 1, first stump highest) that pass the stage
+  // for each stage of few stumps a bit set: which combinations of the stumps'
+  // decisions (left = 1, the first stump is the highest bit) pass the stage
   const uint32_t *passes;
-  // bit sets of 8 words, per LBP node: patterns that go left. For b =
-  // cuv_below(), the complement of the code, it is the top bit of word[b >> 5]
-  // << (b & 31)
+  // for each LBP node a bit set of 8 words: which patterns go left. With b =
+  // cuv_below(), the complement of the code, the bit is the top one of word[b
+  // >> 5] << (b & 31)
   const uint32_t *lookup;
   Nodes nodes[2]; // laid out unsplit, split
 
