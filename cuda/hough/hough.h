@@ -50,6 +50,7 @@
  *   best-peaks.cu           selects and sorts the best peaks
  *   segments.cu             segments of the best peaks' lines
  *   regions.h, regions.cu   segments of regions of edges; geometry for CPU, too
+ *     region-buffers.cuh      the buffers of regions.cu
  *   draw.cu                 debug views
  *
  * All functions use the current CUDA context. */

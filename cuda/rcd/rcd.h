@@ -1,6 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Region covariance search on the GPU. All functions act on the current CUDA
- * context. Those that return int return 0, or -1 and set cuv_cuda_error(). */
+/* Region covariance search on the GPU, and a map of this folder. Sums are the
+ * same integers as those of the C reference in elements/rcd/reference/; scores
+ * are computed in the same order, so that both find the same windows.
+ *
+ * elements/rcd/backend.c calls the functions below. cuv_rcd_cuda_submit()
+ * enqueues the kernels of a search in this order; the last one writes matches
+ * to pinned memory, and cuv_rcd_cuda_collect() waits for that:
+ *
+ *   cells_kernel (cells.cu)             sums of features and of their products
+ *                                         over the cells of the search area; a
+ *                                         variant per feature set and pixel
+ *                                         format, see load.cuh
+ *   integrate_kernel (integrals.cu)     their integral images
+ *   windows_kernel (windows.cu)         scores of all windows; a variant per
+ *                                         feature set and metric
+ *   conclude_kernel (windows.cu)        the best and second-best window
+ *   fine_..._kernel (fine.cu)           refinement: each round compares windows
+ *                                         around the match, through integral
+ *                                         images over an uneven grid
+ *   next_window_kernel, candidate_kernel, best_candidate_kernel
+ *     (candidates.cu)                   with n_candidates > 1: refines several
+ *                                         windows and keeps the best
+ *
+ *   rcd.cu              memory, the order of the kernels
+ *   search.cuh          state and launchers of the kernels; device functions
+ *   load.cuh            four pixels of a row, by format
+ *   planes.cuh          features of four pixels, and their sums, by dp4a, dp2a
+ *   filter.h, filter.cu correlation filters; filter.cuh lists their kernels
+ *   crop.cu             crops for the filters; pixels in rcd-crop.h
+ *   draw.cu             distance maps
+ *   rcd-pixel.h         features of a pixel; for gcc, too
+ *   rcd-distance.h      covariance, metrics, scores; for gcc, too
+ *
+ * All functions use the current CUDA context. Those that return int return 0,
+ * or -1 and set cuv_cuda_error(). */
 #ifndef CUV_RCD_CUDA_H
 #define CUV_RCD_CUDA_H
 
@@ -12,34 +45,34 @@ CUV_BEGIN
 
 typedef struct _CuvRcdCuda CuvRcdCuda;
 
-/* Allocates all memory that searches with this configuration need. NULL on
- * failure, see cuv_cuda_error(). */
+/* Allocates the memory for searches with this configuration. NULL on failure,
+ * see cuv_cuda_error(). */
 CuvRcdCuda *cuv_rcd_cuda_new (const CuvRcdConfig *config);
 void cuv_rcd_cuda_free (CuvRcdCuda *self); /* NULL is allowed */
 
-/* Enqueues the search of one frame of the configured size in device memory.
- * Waits only after a failure; search may be changed after the call. */
+/* Enqueues the search of a frame of the configured size, in device memory.
+ * Waits only after a failure; *search may be changed after the call. */
 int cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdSearch *search, CuvCudaStream stream);
 
-/* Waits for the last submit, and for a draw after it; to be called once for
- * each submit. One match per target. */
+/* Waits for the last submit, and for a draw after it; call it once for each
+ * submit. matches: one per target. */
 int cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches);
 
 /* Enqueues drawing the distance map of a target over a frame of the same size
  * in device memory: the windows of the size that matched best, see
- * cuv_rcd_draw_map(); nothing if no window matched. To be called between submit
- * and collect, on the same stream. */
+ * cuv_rcd_draw_map(); nothing if no window matched. Call it between submit and
+ * collect, with the same stream. */
 int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
     double half, CuvCudaStream stream);
 
-/* Computes the sums (CUV_RCD_SUMS) over a box inside the frame; the features x
- * and y count from the box. Waits. */
+/* Computes the sums (CUV_RCD_SUMS) over a box inside the frame, and waits for
+ * them; the features x and y count from the box. */
 int cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdBox *box, CuvCudaStream stream, int64_t *sums);
 
-/* For tests, after collect: the last submit's integrals, laid out as
- * cuv_rcd_integrate() has them, and the scores of all windows. */
+/* For tests, after collect: copies the integrals of the last submit, laid out
+ * as by cuv_rcd_integrate(), and the scores of all windows. */
 int cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals);
 int cuv_rcd_cuda_get_scores (CuvRcdCuda *self, double *scores);
 
