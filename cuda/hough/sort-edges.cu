@@ -13,8 +13,8 @@
 #define CUV_HOUGH_SORT_BLOCKS 3
 #endif
 
-// Edges in turn over all threads. Shared memory: a block's counts, and the
-// boundaries that each edge is compared with.
+// Threads of the grid take turns at edges. Shared memory: a block's counts, and
+// the boundaries that each edge is compared with.
 template <bool BLURRED>
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS)

@@ -87,7 +87,7 @@ votes_in (const CuvVoteRow &row, int n_bins, int bin)
   return (behind < 0 ? behind + n_bins : behind) < row.n_bins;
 }
 
-// One thread per edge in turn, which votes in all rows.
+// Threads of the grid take turns at edges; a thread votes in all rows.
 static __global__ void
 vote_global_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)

@@ -36,8 +36,8 @@ cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_turned_grey (&turn, &frame, x, y);
 }
 
-// Block: a square of the first level, one pixel per thread, and its halvings in
-// the following levels.
+// A block makes a square of the first level, one pixel per thread, and halves
+// it for each of the following levels.
 static __global__ void
 __launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES)
     cuv_halves_kernel (const __grid_constant__ CuvHalves halves,

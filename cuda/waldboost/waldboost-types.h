@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sliding-window detection: types shared by CPU and GPU: model, plan, result.
+/* Types of sliding-window detection shared by CPU and GPU: model, plan, result.
  */
 #ifndef CUV_WALDBOOST_TYPES_H
 #define CUV_WALDBOOST_TYPES_H
