@@ -54,7 +54,7 @@ typedef enum {
 /* How the GPU compacts the surviving windows of a WaldBoost model after a
  * segment of weak classifiers. All give the same result. */
 typedef enum {
-  CUV_REARRANGE_AUTO,       /* the fastest measured */
+  CUV_REARRANGE_AUTO,       /* the fastest in docs/benchmarks/waldboost.md */
   CUV_REARRANGE_NONE,       /* a thread keeps its window to the end */
   CUV_REARRANGE_GLOBAL,     /* one counter for all, a kernel per segment */
   CUV_REARRANGE_SHARED,     /* a counter and a list per block, one kernel */
