@@ -25,11 +25,13 @@
  *   auto, shared,    vote_kernel (votes.cu): a block counts the votes of a part
  *   gather             of the edges in a slice, some rows in shared memory;
  *                      cuv_vote_plan() chooses how many
- *     with an        vote_window_kernel (votes.cu): a row per block, which
- * reads orientation      only the edges that vote in it window ring ring_kernel
- * (ring.cu): a slice and the rows next to it in shared memory, so that peaks
- * are found without an accumulator; cuv_ring_plan(). As shared, if these rows
- *                      do not fit shared memory
+ *     with an        vote_window_kernel (votes.cu): a block counts the votes in
+ *     orientation      a row, and reads only the edges that vote there
+ *     window
+ *   ring             ring_kernel (ring.cu): a slice and the rows next to it in
+ *                      shared memory, so that peaks are found without an
+ *                      accumulator; cuv_ring_plan() chooses how many. As
+ *                      shared, if not even one row fits
  *   global; shared   vote_global_kernel (votes.cu): atomics in global memory
  *   if not even one
  *   row fits
