@@ -262,7 +262,7 @@ __launch_bounds__ (CUV_LDP_PACK_THREADS)
 
 // ---- the launchers ----
 
-// The number of units, what a warp compares at a time, per picture.
+// The number of units in a picture: what a warp compares at a time.
 static int
 count_units (const CuvLdpMatchArgs &args)
 {

@@ -24,7 +24,7 @@ count_tiles (const CuvNtfState &self)
   return self.height * tiles_across (self);
 }
 
-// Bands of a warp of bands_kernel.
+// The number of bands that a warp of bands_kernel sums.
 template <int STRIDE> struct Bands {
   static constexpr int n = STRIDE < 32 ? 32 / STRIDE : 1;
 };
@@ -62,7 +62,7 @@ pixel_of (const CuvNtfState &self, int tile)
 
 // ---- pixels ----
 
-// of tiles in shared memory, against bank conflicts
+// pitch of tiles in shared memory, which avoids bank conflicts
 #define CUV_NTF_TILE_ROW (STRIDE + 1)
 
 template <int STRIDE> struct PixelsShared {

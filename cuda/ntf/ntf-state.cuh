@@ -96,7 +96,7 @@ cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
       : 0;
 }
 
-// Rows of a mode's factor, without the places between rows of the image.
+// The number of rows of a mode's factor, without the padding of image rows.
 static __device__ __forceinline__ int
 cuv_ntf_n_rows (const CuvNtfState &self, int mode)
 {
@@ -104,7 +104,7 @@ cuv_ntf_n_rows (const CuvNtfState &self, int mode)
                                              : self.factors[mode].size;
 }
 
-// Values of a mode's factor, or of one part of its numerators.
+// The number of values of a mode's factor, or of one part of its numerators.
 static __host__ __device__ inline size_t
 cuv_ntf_n_values (const CuvNtfState &self, int mode)
 {
@@ -148,7 +148,7 @@ cuv_ntf_with_stride (int stride, F f)
                      : f (std::integral_constant<int, 64> ());
 }
 
-// Sets the parts of v's M and of w's numerators of a MATRIX.
+// MATRIX: sets the number of parts of v's M and of w's numerators.
 void cuv_ntf_init_matrix (CuvNtfState *self);
 
 // Divide the rows of G into slots for v or w.

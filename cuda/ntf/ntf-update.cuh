@@ -255,8 +255,9 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
   }
 }
 
-// Updates rows from first on, whose numerators are complete; nothing if stop, a
-// value whose load overlaps with those of the rows.
+// Updates rows from first on, whose numerators are complete. Does nothing if
+// stop, which the caller loads so that its load overlaps with those of the
+// rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
@@ -349,7 +350,7 @@ cuv_ntf_gram_rows (
   }
 }
 
-// The last block of those with a part of a mode's M adds up the parts.
+// Adds up the parts of a mode's M, in the last block that has computed one.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_add_gram_parts (const CuvNtfState &self, int mode)

@@ -114,7 +114,7 @@ cuv_ntf_init (CuvNtfCuda *self)
       && pin_factors (self);
 }
 
-// Kernels count the values of a factor by int.
+// Whether the values of a factor can be counted by int, as kernels do.
 static bool
 has_indices (int height, int width, int rank)
 {

@@ -21,7 +21,7 @@
  *   matrix                    pixels_kernel (ntf-matrix.cu): v;
  *                             bands_kernel (ntf-matrix.cu): numerators of w;
  *                             update_kernel: w; grams_kernel
- *   every tenth               test_kernel (ntf-residual.cu)
+ *   every tenth iteration     test_kernel (ntf-residual.cu)
  *
  * All are templates of the rank, rounded up to 8, 16, 32 or 64.
  *
