@@ -23,7 +23,10 @@
  *                             update_kernel: w; grams_kernel
  *   every tenth iteration     test_kernel (ntf-residual.cu)
  *
- * All are templates of the rank, rounded up to 8, 16, 32 or 64.
+ * With GS a block updates u while it holds the row of G, so that one pass over
+ * G serves u and v. With Jacobi all modes use the old factors. A matrix has a
+ * row of v for each pixel, which is updated where the pixel is read. All
+ * kernels are templates of the rank, rounded up to 8, 16, 32 or 64.
  *
  *   ntf.cu              memory; the tensor and the factors in and out
  *   ntf-run.cu          a run: the order of the kernels, and waiting
