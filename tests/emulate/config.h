@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The configuration of the build with emulated kernels: as config.h, with
+ * CUDA. */
 #ifndef CUV_EMULATE_CONFIG_H
 #define CUV_EMULATE_CONFIG_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Metadata with random values on a frame, for the fuzz test of all elements. */
 #ifndef CUV_RANDOM_METAS_H
 #define CUV_RANDOM_METAS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of tests: pictures, an index, temporary folders. */
 #include "config.h"
 #include "cuvelements.h"
 

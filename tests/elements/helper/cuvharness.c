@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstHarness for our elements: caps, flushes, expected errors and warnings. */
 #include "cuvelements.h"
 
 #include <string.h>

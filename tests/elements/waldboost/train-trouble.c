@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tests of waldboosttrain when it is interrupted or fails: stopped while it
+ * trains, no samples, a full disk. */
 #include "config.h"
 #include "train-harness.h"
 

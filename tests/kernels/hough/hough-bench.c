@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Benchmark of the Hough transform on the CPU: the reference, and all steps
+ * together. */
 #include "cpu/hough-cpu.h"
 #include "hough-inputs.h"
 #include "hough-tests.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Benchmark of local derivative patterns on the CPU, at several sizes and
+ * orders. */
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "cpu/ldp-cpu.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Benchmark of the factorisation on the CPU: iterations and a convergence
+ * test. */
 #include "cuvcheck.h"
 #include "cpu/ntf-cpu.h"
 #include "ntf-tests.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Random crops of a frame, compared with those of the reference. */
 #ifndef RCD_CROPS_H
 #define RCD_CROPS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Synthetic scenes for tracking tests: a textured ground and moving objects. */
 #include "rcd-tracker.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Model updates. */
+/* Tests of the updates of a target's model by one or two appearances. */
 #include "rcd-tracker.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Damaged files. */
+/* Tests of damaged index files: truncated, with flipped bits, with wrong
+ * headers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

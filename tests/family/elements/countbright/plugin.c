@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Registers countbright, the element of the family that docs/adding-an-
+ * element.md adds. */
 #include "config.h"
 
 #include <gst/gst.h>
