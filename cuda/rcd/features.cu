@@ -57,7 +57,7 @@ read_rows (const uint8_t *crop, const CuvRcdCrop &part, int top, Rows *rows)
 
 // What row y of pixels adds to a cell of column cx.
 static __device__ __forceinline__ void
-sum_row (Rows *rows, int y, int cx)
+rcd_sum_row (Rows *rows, int y, int cx)
 {
   const int left = cx * CUV_HOG_CELL - CUV_HOG_CELL / 2, t = threadIdx.x;
 
@@ -128,7 +128,7 @@ __launch_bounds__ (THREADS) histograms_kernel (
 
     if (y < 0 || y >= CUV_HOG_SIDE)
       continue;
-    sum_row (&rows, y - top, cx);
+    rcd_sum_row (&rows, y - top, cx);
     add_row (rows, j,
         y < CUV_HOG_CELL / 2 || y >= CUV_HOG_SIDE - CUV_HOG_CELL / 2, h);
   }

@@ -102,7 +102,7 @@ struct RowSums {
 };
 
 static __device__ RowSums
-sum_row (const CuvRcdComplex *row, double x)
+rcd_sum_row (const CuvRcdComplex *row, double x)
 {
   RowSums sums = {};
   Power power = { 1.0, 0.0 };
@@ -149,7 +149,7 @@ slope_at (const CuvRcdComplex *response, double x, double y)
   const double unit = 6.283185307179586 / CUV_GRID;
   const int lane = threadIdx.x;
   const int n = lane == CUV_GRID / 2 ? 0 : cuv_filter_from_zero (lane);
-  const RowSums s = sum_row (response + lane * CUV_SPECTRUM_COLUMNS, x);
+  const RowSums s = rcd_sum_row (response + lane * CUV_SPECTRUM_COLUMNS, x);
   const Power p = row_power (n, y);
   const double re0 = s.re[0] * p.re - s.im[0] * p.im;
   const double im0 = s.re[0] * p.im + s.im[0] * p.re;

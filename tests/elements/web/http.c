@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tests of the HTTP server of gst/http without visionwebsink: connections that
+ * outlive it. */
 #include "cuvtest.h"
 #include "http/http.h"
 
