@@ -34,10 +34,10 @@ number (const guint8 *bytes, gint n, gboolean big)
   return value;
 }
 
-/* The orientation of the first directory of a TIFF structure, 0 if there is
- * none. */
+/* The orientation of the first directory of a TIFF structure and the offset of
+ * the byte that has it; 0 if there is none. */
 static gint
-read_tiff (Source *file, goffset at)
+read_tiff (Source *file, goffset at, goffset *value_at)
 {
   guint8 head[8], count[2], entry[12];
   gboolean big;
@@ -58,6 +58,7 @@ read_tiff (Source *file, goffset at)
     if (number (entry, 2, big) == 0x0112) {
       const guint32 value = number (entry + 8, 2, big);
 
+      *value_at = next + 8 + (big ? 1 : 0);
       return value <= 8 ? (gint) value : 0;
     }
     next += sizeof entry;
@@ -70,11 +71,13 @@ static gint
 read_exif (Source *file, goffset at)
 {
   guint8 prefix[6];
+  goffset unused;
 
   return read_tiff (file,
       read_at (file, at, prefix, 6) && memcmp (prefix, "Exif\0\0", 6) == 0
           ? at + 6
-          : at);
+          : at,
+      &unused);
 }
 
 /* ---- formats ---- */
@@ -167,7 +170,7 @@ read_picture (CuvPictureFile *self, Source *file)
       && memcmp (head + 8, "WEBP", 4) == 0) {
     read_webp (self, file);
   } else {
-    self->orientation = read_tiff (file, 0);
+    self->orientation = read_tiff (file, 0, &self->orientation_at);
     self->is_tiff = self->orientation != 0;
   }
 }

@@ -275,8 +275,39 @@ next_sample (Decoder *self, gint64 frame, gchar **problem)
   return sample;
 }
 
+/* Passes bytes of a TIFF on as if it was stored upright. */
+static GstPadProbeReturn
+clear_orientation (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const CuvPictureFile *picture = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const goffset at =
+      picture->orientation_at - (goffset) GST_BUFFER_OFFSET (buffer);
+  const guint8 upright = 1;
+
+  (void) pad;
+  if (at >= 0 && at < (goffset) gst_buffer_get_size (buffer)) {
+    buffer = gst_buffer_make_writable (buffer);
+    gst_buffer_fill (buffer, (gsize) at, &upright, 1);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of TIFF's orientations, GdkPixbuf turns some, all, or none, depending on its
+ * version. */
+static void
+hide_orientation (GstElement *file, const CuvPictureFile *picture)
+{
+  GstPad *pad = gst_element_get_static_pad (file, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, clear_orientation,
+      (gpointer) picture, NULL);
+  gst_object_unref (pad);
+}
+
 static gboolean
-decode (const gchar *path, const gchar *decoder, gint orientation,
+decode (const gchar *path, const gchar *decoder, const CuvPictureFile *picture,
     Visitor *visitor, gchar **problem)
 {
   GstElement *file;
@@ -287,8 +318,11 @@ decode (const gchar *path, const gchar *decoder, gint orientation,
     return FALSE;
   file = gst_bin_get_by_name (GST_BIN (self.pipeline), "file");
   g_object_set (file, "location", path, NULL);
+  if (picture->orientation_at > 0)
+    hide_orientation (file, picture);
   gst_object_unref (file);
-  g_object_set (self.turn, "video-direction", methods[orientation], NULL);
+  g_object_set (
+      self.turn, "video-direction", methods[picture->orientation], NULL);
   gst_element_set_state (self.pipeline, GST_STATE_PLAYING);
   while (!visitor->ended
       && (sample = next_sample (&self, visitor->n_frames, problem)) != NULL) {
@@ -308,31 +342,23 @@ decode (const gchar *path, const gchar *decoder, gint orientation,
 
 /* ---- files ---- */
 
-/* GdkPixbuf turns orientations 1 to 4 of TIFF upright, and treats the others as
- * some of those: of_tiff is what is left to do. */
 static gboolean
 decode_with_pixbuf (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)
 {
-  static const gint of_tiff[] = { 0, 1, 1, 1, 1, 5, 7, 5, 7 };
-  const gint orientation =
-      file->is_tiff ? of_tiff[file->orientation] : file->orientation;
-
-  return decode (path, "gdkpixbufdec !", orientation, visitor, problem);
+  return decode (path, "gdkpixbufdec !", file, visitor, problem);
 }
 
 static gboolean
 decode_with_decodebin (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)
 {
-  return decode (
-      path, "decodebin name=decode", file->orientation, visitor, problem);
+  return decode (path, "decodebin name=decode", file, visitor, problem);
 }
 
 /* GdkPixbuf decodes some formats that GStreamer's own decoders do not, such as
- * BMP. It comes first for TIFF, for which decodebin may choose it, too, as it
- * turns pictures, and for 16 bits without alpha, whose colours pngdec of
- * GStreamer 1.22 swaps. */
+ * BMP. It comes first for TIFF, which libav of GStreamer 1.28 refuses, and for
+ * 16 bits without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
 static gboolean
 decode_with_any (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)

@@ -190,6 +190,8 @@ def test_formats():
                'many.jpg': '',
                'fifo.jpg': 'it is not a regular file',
                'none.jpg': 'No such file or directory'}
+    if tool('add', 'm.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
+        del refused['moving.webp']
     for _ in range(4):  # qtdemux's error is lost now and then
         status, _, error = tool('add', 'o.ldp', *[
             name for bad in refused for name in (NAMES[1], bad, bad)])
