@@ -190,7 +190,7 @@ def test_formats():
                'many.jpg': '',
                'fifo.jpg': 'it is not a regular file',
                'none.jpg': 'No such file or directory'}
-    if tool('add', 'm.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
+    if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
         del refused['moving.webp']
     for _ in range(4):  # qtdemux's error is lost now and then
         status, _, error = tool('add', 'o.ldp', *[
