@@ -30,7 +30,7 @@ cuv_cuda_probe (void)
 {
   cudaFuncAttributes attributes;
 
-  // Loads the module, which fails if there is no code for this device.
+  // Loads the module; fails if it was not compiled for this device.
   const cudaError_t status = cudaFuncGetAttributes (&attributes, probe_kernel);
   int version = 0;
 
@@ -47,7 +47,7 @@ cuv_cuda_probe (void)
   return -1;
 }
 
-// If there is no device, cuv_cuda_probe() has the better text.
+// Without a device, the error is that of cuv_cuda_probe(), which says why.
 extern "C" int
 cuv_cuda_set_device (int number)
 {

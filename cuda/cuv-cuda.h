@@ -21,7 +21,8 @@ typedef void *CuvCudaStream;
 CUV_API const char *cuv_cuda_error (void);
 
 /* Returns 0 if this library's kernels run on the device of the current context;
- * -1 if driver or device are too old or there is no code for the device. */
+ * -1 if the driver or the device is too old, or the library was not compiled
+ * for the device. */
 CUV_API int cuv_cuda_probe (void);
 
 /* For programs; elements use the context of their frames. Makes device

@@ -10,8 +10,8 @@
 #define CUV_PCA_TILE_BYTES (36 << 10)
 #define CUV_PCA_TILE_PIXELS 2048 // most
 
-// Waits until a tile is loaded and the previous one is no longer in use. If
-// checks, returns whether pixels may have to be excluded.
+// Waits until a tile is loaded and all threads are done with the previous one.
+// With checks, returns whether pixels may have to be excluded.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ bool
 cuv_pca_await_tile (

@@ -36,6 +36,7 @@
  *   correlation.c         finding and learning on the CPU
  *   filter-dsp.c          function table in C
  *   ../cpu/x86/filter-avx2.c: the same in AVX2
+ *   filter-template.h     the table, of the templates:
  *   hog-template.h        features of cells
  *   fourier-template.h    their transforms
  *   solve-template.h      the filter of a model, and its responses

@@ -4,9 +4,11 @@
  * target and 0 on all of its displacements in the region around it
  * (background-aware correlation filters: Galoogahi, Fagg, Lucey, ICCV 2017).
  *
- * places.c              places, crops, masks, labels: what both processors
- * share correlation.c         finding and learning on the CPU filter-dsp.c its
- * loops as a function table, which has hog-template.h      features of cells
+ *   places.c            places, crops, masks, labels: shared by CPU and GPU
+ *   correlation.c       finding and learning on the CPU
+ *   filter-dsp.c        its loops as a function table, of the templates:
+ *   filter-template.h   the table
+ *   hog-template.h      features of cells
  *   fourier-template.h  transforms
  *   solve-template.h    the filter of a model, and responses
  *
