@@ -24,8 +24,8 @@
  *   ldp-code.h          the definition of a code, for gcc, too
  *   ldp-resize.h        the definition of resizing, for gcc, too
  *
- * Matching: match_kernel -> distances -> similarity_kernel. Its variant is
- * chosen by cuv_ldp_match_run():
+ * Matching: match_kernel, up to four queries at once -> distances ->
+ * similarity_kernel. Its variant is chosen by choose_match_kernel():
  *
  *   histograms              variant (match-kernels.cu), why
  *   256 bins, 1 byte each   Histograms256<ByteCounts>: two per warp, sums of

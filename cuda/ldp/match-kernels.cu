@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Distances between a query and the entries of an index, and similarities.
-// n_warps warps of a thread block compare one of n_parts parts of the query
-// with the same part of CUV_LDP_MATCH_ENTRIES entries, for which they read the
-// query only once; they take turns at histograms. If a picture has few, the
-// other warps of the block compare other entries. The assignment does not
-// depend on the number of entries.
+// Distances between queries and the entries of an index, and similarities.
+// n_warps warps of a thread block compare one of n_parts parts of the queries
+// with the same part of CUV_LDP_MATCH_ENTRIES entries, so that the block reads
+// each query only once and each entry only once; the warps take turns at
+// histograms. If a picture has few, the other warps of the block compare other
+// entries. The assignment does not depend on the number of entries.
 #include "ldp/match.cuh"
 #include "ldp/ldp-types.h"
 
@@ -91,12 +91,14 @@ struct ShortCounts {
   }
 };
 
-// A warp reads units of CUV_LDP_WARP_BYTES, 16 per lane, of the query and of
+// A warp reads units of CUV_LDP_WARP_BYTES, 16 per lane, of the queries and of
 // CUV_LDP_MATCH_ENTRIES entries. Of the lanes of a histogram, lane e sums the
-// distance of entry e.
+// distances of entry e, one to each query.
 template <typename Counts> struct Histograms256 {
-  static __device__ __forceinline__ uint64_t
-  compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
+  template <int N_QUERIES>
+  static __device__ __forceinline__ void
+  compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step,
+      uint64_t *sums)
   {
     const int lanes = 32 / Counts::PER_WARP; // per histogram
     const int lane = cuv_ldp_lane (), shift = lane / lanes * 16;
@@ -105,7 +107,6 @@ template <typename Counts> struct Histograms256 {
     // shuffled between lanes, or the compiler recomputes all addresses per unit
     const int64_t offset = entry_at (args, first + lane) - args.entries;
     const uint4 *entries[CUV_LDP_MATCH_ENTRIES];
-    uint64_t sum = 0;
 
 #pragma unroll
     for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++)
@@ -116,26 +117,34 @@ template <typename Counts> struct Histograms256 {
       const int at = unit * 32 + lane;
       const CuvLdpHistogram histogram =
           args.histograms[unit * Counts::PER_WARP + lane / lanes];
-      const uint4 query = ((const uint4 *) args.query)[at];
+      uint4 query = ((const uint4 *) args.queries[0])[at];
       uint4 entry[CUV_LDP_MATCH_ENTRIES];
-      unsigned partial_sum = 0;
 
 #pragma unroll
       for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++)
         entry[e] = entries[e][at];
 #pragma unroll
-      for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++) {
-        const unsigned warp_sum =
-            cuv_warp_sum (Counts::partial_sum (query, entry[e]) << shift);
+      for (int q = 0; q < N_QUERIES; q++) {
+        unsigned partial_sum = 0;
 
-        partial_sum = lane % lanes == e ? warp_sum : partial_sum;
+        if (q > 0)
+          query = ((const uint4 *) args.queries[q])[at];
+#pragma unroll
+        for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++) {
+          const unsigned warp_sum =
+              cuv_warp_sum (Counts::partial_sum (query, entry[e]) << shift);
+
+          partial_sum = lane % lanes == e ? warp_sum : partial_sum;
+        }
+        sums[q] += histogram.weight
+            * Counts::distance (query, partial_sum >> shift, histogram.total);
       }
-      sum += histogram.weight
-          * Counts::distance (query, partial_sum >> shift, histogram.total);
     }
-    if (Counts::PER_WARP == 2)
-      sum += __shfl_down_sync (~0u, sum, lanes);
-    return sum;
+    if (Counts::PER_WARP == 2) {
+#pragma unroll
+      for (int q = 0; q < N_QUERIES; q++)
+        sums[q] += __shfl_down_sync (~0u, sums[q], lanes);
+    }
   }
 };
 
@@ -169,13 +178,13 @@ intersection_of (const Count *a, const Count *b, int n, uint32_t total)
   return sum;
 }
 
-// A warp per histogram. Lane e sums the distance of entry e.
+// A warp per histogram. Lane e sums the distances of entry e.
 template <typename Count> struct AnyHistograms {
-  static __device__ __forceinline__ uint64_t
-  compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
+  template <int N_QUERIES>
+  static __device__ __forceinline__ void
+  compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step,
+      uint64_t *sums)
   {
-    uint64_t sum = 0;
-
 #pragma unroll 1
     for (int h = from; h < args.n_histograms; h += step) {
       const CuvLdpHistogram histogram = args.histograms[h];
@@ -183,16 +192,18 @@ template <typename Count> struct AnyHistograms {
 
 #pragma unroll 1
       for (int e = 0; e < CUV_LDP_MATCH_ENTRIES; e++) {
-        const unsigned distance = histogram.total
-            - intersection_of ((const Count *) args.query + at,
-                (const Count *) entry_at (args, first + e) + at, args.n_bins,
-                histogram.total);
+#pragma unroll
+        for (int q = 0; q < N_QUERIES; q++) {
+          const unsigned distance = histogram.total
+              - intersection_of ((const Count *) args.queries[q] + at,
+                  (const Count *) entry_at (args, first + e) + at, args.n_bins,
+                  histogram.total);
 
-        if (cuv_ldp_lane () == e)
-          sum += histogram.weight * distance;
+          if (cuv_ldp_lane () == e)
+            sums[q] += histogram.weight * distance;
+        }
       }
     }
-    return sum;
   }
 };
 
@@ -200,51 +211,71 @@ template <typename Count> struct AnyHistograms {
 
 // Grid: groups of CUV_LDP_MATCH_ENTRIES entries, CUV_LDP_MATCH_WARPS / n_warps
 // of them in a block, n_parts blocks each.
-template <typename Comparator>
-static __global__ void __launch_bounds__ (32 * CUV_LDP_MATCH_WARPS, 4)
+template <typename Comparator, int N_QUERIES>
+static __global__ void __launch_bounds__ (
+    32 * CUV_LDP_MATCH_WARPS, N_QUERIES > 2 ? 3 : 4)
     match_kernel (const __grid_constant__ CuvLdpMatchArgs args)
 {
-  __shared__ uint64_t warp_sums[CUV_LDP_MATCH_WARPS][CUV_LDP_MATCH_ENTRIES];
+  __shared__ uint64_t
+      warp_sums[N_QUERIES][CUV_LDP_MATCH_WARPS][CUV_LDP_MATCH_ENTRIES];
   const int n_warps = args.n_warps, n_groups = CUV_LDP_MATCH_WARPS / n_warps;
   const int part = blockIdx.x % args.n_parts;
   const int64_t block = (int64_t) (blockIdx.x / args.n_parts) * n_groups;
   const int warp = cuv_warp_of_thread ();
-  const uint64_t sum = Comparator::compare (args,
-      (block + warp / n_warps) * CUV_LDP_MATCH_ENTRIES,
-      part * n_warps + warp % n_warps, args.n_parts * n_warps);
+  uint64_t sums[N_QUERIES] = {};
 
-  if (cuv_ldp_lane () < CUV_LDP_MATCH_ENTRIES)
-    warp_sums[warp][cuv_ldp_lane ()] = sum;
+  Comparator::template compare<N_QUERIES> (args,
+      (block + warp / n_warps) * CUV_LDP_MATCH_ENTRIES,
+      part * n_warps + warp % n_warps, args.n_parts * n_warps, sums);
+  if (cuv_ldp_lane () < CUV_LDP_MATCH_ENTRIES) {
+#pragma unroll
+    for (int q = 0; q < N_QUERIES; q++)
+      warp_sums[q][warp][cuv_ldp_lane ()] = sums[q];
+  }
   __syncthreads ();
   const int group = threadIdx.x / CUV_LDP_MATCH_ENTRIES,
             e = threadIdx.x % CUV_LDP_MATCH_ENTRIES;
   const int64_t entry = (block + group) * CUV_LDP_MATCH_ENTRIES + e;
 
   if (group < n_groups && entry < args.n) {
-    uint64_t distance = 0;
+    for (int q = 0; q < N_QUERIES; q++) {
+      uint64_t distance = 0;
 
-    for (int w = 0; w < n_warps; w++)
-      distance += warp_sums[group * n_warps + w][e];
-    args.distances[part * args.distances_pitch + entry] = distance;
+      for (int w = 0; w < n_warps; w++)
+        distance += warp_sums[q][group * n_warps + w][e];
+      args.distances[(q * args.n_parts + part) * args.distances_pitch + entry] =
+          distance;
+    }
   }
 }
 
-// One thread per entry.
+// One thread per entry: its smallest distance to the queries so far.
 static __global__ void
 __launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
     similarity_kernel (const __grid_constant__ CuvLdpMatchArgs args)
 {
   const int64_t i =
       (int64_t) blockIdx.x * CUV_LDP_SIMILARITY_THREADS + threadIdx.x;
-  uint64_t distance = 0;
+  const uint64_t *distances = args.distances + i;
+  uint64_t smallest;
 
   cuv_pdl_wait ();
   if (i >= args.n)
     return;
-  for (int part = 0; part < args.n_parts; part++)
-    distance += args.distances[part * args.distances_pitch + i];
+  smallest = args.is_first ? UINT64_MAX : args.smallest[i];
+  for (int q = 0; q < args.n_queries; q++) {
+    uint64_t distance = 0;
+
+    for (int part = 0; part < args.n_parts; part++) {
+      distance += *distances;
+      distances += args.distances_pitch;
+    }
+    smallest =
+        min ((unsigned long long) smallest, (unsigned long long) distance);
+  }
+  args.smallest[i] = smallest;
   args.similarities[i] =
-      cuv_ldp_similarity_of_distance (args.max_distance, distance);
+      cuv_ldp_similarity_of_distance (args.max_distance, smallest);
 }
 
 // One thread per count, which is clamped to the range of To.
@@ -286,6 +317,34 @@ cuv_ldp_match_plan (CuvLdpMatchArgs *args)
     args->n_warps /= 2;
 }
 
+// The kernel that compares n queries, at most CUV_LDP_MATCH_AT_ONCE.
+template <typename Comparator>
+static auto
+choose_by_queries (int n)
+{
+  return n == 1 ? match_kernel<Comparator, 1>
+      : n == 2  ? match_kernel<Comparator, 2>
+      : n == 3  ? match_kernel<Comparator, 3>
+                : match_kernel<Comparator, CUV_LDP_MATCH_AT_ONCE>;
+}
+
+static auto
+choose_match_kernel (const CuvLdpMatchArgs &args)
+{
+  const int n = args.n_queries;
+  bool is_256 = args.n_bins == 256;
+
+  for (int q = 0; q < n; q++)
+    is_256 = is_256 && (uintptr_t) args.queries[q] % 16 == 0;
+  if (args.count_size == 1)
+    return is_256 ? choose_by_queries<Histograms256<ByteCounts>> (n)
+                  : choose_by_queries<AnyHistograms<uint8_t>> (n);
+  if (args.count_size == 2)
+    return is_256 ? choose_by_queries<Histograms256<ShortCounts>> (n)
+                  : choose_by_queries<AnyHistograms<uint16_t>> (n);
+  return choose_by_queries<AnyHistograms<uint32_t>> (n);
+}
+
 int
 cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
 {
@@ -293,14 +352,7 @@ cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
       CUV_LDP_MATCH_ENTRIES * (CUV_LDP_MATCH_WARPS / args.n_warps);
   const unsigned n_blocks =
       (unsigned) ((args.n + per_block - 1) / per_block) * args.n_parts;
-  const bool is_256 = args.n_bins == 256 && (uintptr_t) args.query % 16 == 0;
-  const auto byte_kernel = is_256 ? match_kernel<Histograms256<ByteCounts>>
-                                  : match_kernel<AnyHistograms<uint8_t>>;
-  const auto short_kernel = is_256 ? match_kernel<Histograms256<ShortCounts>>
-                                   : match_kernel<AnyHistograms<uint16_t>>;
-  const auto kernel = args.count_size == 1 ? byte_kernel
-      : args.count_size == 2               ? short_kernel
-                             : match_kernel<AnyHistograms<uint32_t>>;
+  const auto kernel = choose_match_kernel (args);
 
   if (args.n == 0)
     return 0;

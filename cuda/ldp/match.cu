@@ -47,7 +47,7 @@ struct _CuvLdpMatchCuda {
   uint8_t *packed[CUV_LDP_MATCH_QUERIES] = {};
   const uint8_t *queries[CUV_LDP_MATCH_QUERIES] = {};
   int n_queries = 1;              // compared last
-  double *similarities = nullptr; // of all entries to each query, pinned
+  double *similarities = nullptr; // of all entries, pinned
   int64_t max_similarities = 0;   // that fit there
   Slot slots[CUV_LDP_MATCH_SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
@@ -89,12 +89,19 @@ list_histograms (const CuvLdpPacked &packed)
   return histograms;
 }
 
+// Distances of an entry to the queries of a kernel, by part, and the smallest.
+static size_t
+distances_of_entry (const CuvLdpMatchArgs &args)
+{
+  return (size_t) (CUV_LDP_MATCH_AT_ONCE * args.n_parts + 1);
+}
+
 // fixed: bytes of device memory that do not depend on the number of entries.
 static bool
 find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {
   const size_t entry = (size_t) self->args.pitch
-      + (size_t) self->args.n_parts * sizeof *self->args.distances;
+      + distances_of_entry (self->args) * sizeof *self->args.distances;
   const size_t min_bytes = fixed + CUV_LDP_MATCH_SLOTS * entry;
   size_t available = 0, total;
   char text[120];
@@ -226,8 +233,10 @@ cuv_ldp_match_allocate (CuvLdpMatchCuda *self, const Layout &layout)
   }
   args->distances_pitch = std::max (layout.resident, layout.chunk);
   if (!cuv_arena_new (&self->memory, &args->distances,
-          (size_t) (args->n_parts * args->distances_pitch)))
+          distances_of_entry (*args) * (size_t) args->distances_pitch))
     return -1;
+  args->smallest = args->distances
+      + CUV_LDP_MATCH_AT_ONCE * args->n_parts * args->distances_pitch;
   for (Slot &slot : self->slots) {
     if (chunk == 0)
       break;
@@ -314,9 +323,11 @@ cuv_ldp_match_entries (
 
   args.entries = entries;
   args.n = n;
-  for (int i = 0; i < self->n_queries; i++) {
-    args.query = self->queries[i];
-    args.similarities = self->similarities + i * self->n_matched + first;
+  args.similarities = self->similarities + first;
+  for (int i = 0; i < self->n_queries; i += CUV_LDP_MATCH_AT_ONCE) {
+    args.is_first = i == 0;
+    args.n_queries = std::min (self->n_queries - i, CUV_LDP_MATCH_AT_ONCE);
+    std::copy_n (self->queries + i, args.n_queries, args.queries);
     if (cuv_ldp_match_run (args, self->stream) != 0)
       return -1;
   }
@@ -381,7 +392,7 @@ match_all (CuvLdpMatchCuda *self, int n_queries, int64_t n_entries)
   int slot = 0;
 
   self->n_matched = 0;
-  if (reserve_results (self, n_queries * self->n) != 0)
+  if (reserve_results (self, self->n) != 0)
     return -1;
   self->n_queries = n_queries;
   self->n_matched = n;
@@ -441,11 +452,5 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
   std::copy_n (self->similarities, self->n_matched, similarities);
-  for (int i = 1; i < self->n_queries; i++) {
-    const double *more = self->similarities + i * self->n_matched;
-
-    for (int64_t k = 0; k < self->n_matched; k++)
-      similarities[k] = std::max (similarities[k], more[k]);
-  }
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #define CUV_LDP_WARP_BYTES 512 // compared by a warp at once
 #define CUV_LDP_PARTS 4 // of a picture at most, each compared by a thread block
+#define CUV_LDP_MATCH_AT_ONCE 4 // queries compared with entries read once
 
 // A histogram adds to the distance its weight times the number of its codes
 // outside the intersection.
@@ -17,18 +18,24 @@ struct CuvLdpHistogram {
 };
 
 struct CuvLdpMatchArgs {
-  const uint8_t *query, *entries; // packed
-  int64_t pitch; // bytes from an entry to the next: a multiple of
-                 // CUV_LDP_WARP_BYTES
-  int64_t n;     // entries
+  const uint8_t *queries[CUV_LDP_MATCH_AT_ONCE]; // packed
+  int n_queries;                                 // of these
+  bool is_first;          // no other queries were compared with these entries
+  const uint8_t *entries; // packed
+  int64_t pitch;          // bytes from an entry to the next: a multiple of
+                          // CUV_LDP_WARP_BYTES
+  int64_t n;              // entries
   int n_histograms, n_bins, count_size; // of a picture; bytes per count
   const CuvLdpHistogram *histograms;    // followed by one of weight 0
   int n_parts;                          // 1 .. CUV_LDP_PARTS
   int n_warps;                          // that share a part: 1, 2, 4 or 8
-  uint64_t *distances; // of entry i: the sum of [part * distances_pitch + i]
+  // of entry i to query q: the sum over the parts of
+  // [(q * n_parts + part) * distances_pitch + i]
+  uint64_t *distances;
   int64_t distances_pitch;
+  uint64_t *smallest;    // distance of each entry to a query
   uint64_t max_distance; // of two pictures without a common code
-  double *similarities;  // of each entry
+  double *similarities;  // of each entry, by its smallest distance
 };
 
 // Sets n_parts and n_warps by the other fields, so that none is idle.

@@ -228,8 +228,8 @@ check_resident (const Index *self)
     if (i == 1 || i == 4)
       check_query (self, cuda, 0, n - i / 2, (size_t) i % 2);
   }
-  check_queries (self, cuda, 2);
-  check_queries (self, cuda, CUV_LDP_MATCH_QUERIES);
+  for (int n = 2; n <= CUV_LDP_MATCH_QUERIES; n++)
+    check_queries (self, cuda, n);
   cuv_ldp_match_cuda_free (cuda);
 }
 
@@ -272,7 +272,7 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   }
   ask (self, cuda, 2, 7, 0, found);
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
-  check_queries (self, cuda, 2);
+  check_queries (self, cuda, 5);
   /* only entries from the eleventh on are new */
   CUV_CHECK (cuv_ldp_match_cuda_set_entries (cuda,
                  self->entries + 10 * self->stride, N_ENTRIES - 10, 0, stream)
