@@ -44,7 +44,10 @@ struct _GstHoughLines {
 };
 
 #define gst_hough_lines_parent_class parent_class
-G_DEFINE_FINAL_TYPE (GstHoughLines, gst_hough_lines, GST_TYPE_CUV_FILTER)
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstHoughLines, gst_hough_lines,
+    GST_TYPE_CUV_FILTER,
+    GST_DEBUG_CATEGORY_INIT (hough_lines_debug, "houghlines", 0,
+        "lines found by the Hough transform"))
 GST_ELEMENT_REGISTER_DEFINE (
     houghlines, "houghlines", GST_RANK_NONE, GST_TYPE_HOUGH_LINES)
 
@@ -249,16 +252,15 @@ gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-gst_hough_lines_start (GstBaseTransform *trans)
+static void
+gst_hough_lines_clear_stats (GstCuvFilter *filter)
 {
-  GstHoughLines *self = GST_HOUGH_LINES (trans);
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
 
   GST_OBJECT_LOCK (self);
   self->counts = (CuvHoughResult){ 0 };
   self->method = CUV_HOUGH_AUTO;
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
@@ -277,31 +279,20 @@ gst_hough_lines_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
+static const GstCuvFilterInfo info = { "Line detector",
+  "Finds lines with the Hough transform, on the CPU or with CUDA",
+  &gst_hough_lines_settings, .configure = gst_hough_lines_configure,
+  .close = gst_hough_lines_close, .analyse = gst_hough_lines_analyse,
+  .writes = gst_hough_lines_writes, .publish = gst_hough_lines_publish,
+  .change = gst_hough_lines_change, .reset = gst_hough_lines_reset,
+  .add_stats = gst_hough_lines_add_stats,
+  .clear_stats = gst_hough_lines_clear_stats };
+
 static void
 gst_hough_lines_class_init (GstHoughLinesClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  GST_DEBUG_CATEGORY_INIT (
-      hough_lines_debug, "houghlines", 0, "lines found by the Hough transform");
-  object_class->finalize = gst_hough_lines_finalize;
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_hough_lines_start);
-  filter_class->configure = gst_hough_lines_configure;
-  filter_class->close = gst_hough_lines_close;
-  filter_class->analyse = gst_hough_lines_analyse;
-  filter_class->writes = gst_hough_lines_writes;
-  filter_class->publish = gst_hough_lines_publish;
-  filter_class->change = gst_hough_lines_change;
-  filter_class->reset = gst_hough_lines_reset;
-  filter_class->add_stats = gst_hough_lines_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings);
-  gst_element_class_set_static_metadata (element_class, "Line detector",
-      "Filter/Analyzer/Video",
-      "Finds lines with the Hough transform, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  G_OBJECT_CLASS (klass)->finalize = gst_hough_lines_finalize;
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

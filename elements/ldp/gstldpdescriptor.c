@@ -54,7 +54,10 @@ struct _GstLdpDescriptor {
 };
 
 #define gst_ldp_descriptor_parent_class parent_class
-G_DEFINE_FINAL_TYPE (GstLdpDescriptor, gst_ldp_descriptor, GST_TYPE_CUV_FILTER)
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstLdpDescriptor, gst_ldp_descriptor,
+    GST_TYPE_CUV_FILTER,
+    GST_DEBUG_CATEGORY_INIT (ldp_descriptor_debug, "ldpdescriptor", 0,
+        "texture by local derivative patterns"))
 GST_ELEMENT_REGISTER_DEFINE (ldpdescriptor, "ldpdescriptor", GST_RANK_NONE,
     gst_ldp_descriptor_get_type ())
 
@@ -235,15 +238,14 @@ gst_ldp_descriptor_query (
 
 /* ---- states ---- */
 
-static gboolean
-gst_ldp_descriptor_start (GstBaseTransform *trans)
+static void
+gst_ldp_descriptor_clear_stats (GstCuvFilter *filter)
 {
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (trans);
+  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
 
   GST_OBJECT_LOCK (self);
   self->n_regions = 0;
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
@@ -267,31 +269,22 @@ gst_ldp_descriptor_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
+static const GstCuvFilterInfo info = { "Texture descriptor",
+  "Describes texture by local derivative patterns, on the CPU or with CUDA",
+  &settings_table, .configure = gst_ldp_descriptor_configure,
+  .close = gst_ldp_descriptor_close, .analyse = gst_ldp_descriptor_analyse,
+  .writes = gst_ldp_descriptor_writes, .publish = gst_ldp_descriptor_publish,
+  .change = gst_ldp_descriptor_change,
+  .add_stats = gst_ldp_descriptor_add_stats,
+  .clear_stats = gst_ldp_descriptor_clear_stats };
+
 static void
 gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  GST_DEBUG_CATEGORY_INIT (ldp_descriptor_debug, "ldpdescriptor", 0,
-      "texture by local derivative patterns");
-  object_class->finalize = gst_ldp_descriptor_finalize;
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_start);
-  trans_class->query = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_query);
-  filter_class->configure = gst_ldp_descriptor_configure;
-  filter_class->close = gst_ldp_descriptor_close;
-  filter_class->analyse = gst_ldp_descriptor_analyse;
-  filter_class->writes = gst_ldp_descriptor_writes;
-  filter_class->publish = gst_ldp_descriptor_publish;
-  filter_class->change = gst_ldp_descriptor_change;
-  filter_class->add_stats = gst_ldp_descriptor_add_stats;
-  gst_cuv_settings_class_install (object_class, &settings_table);
-  gst_element_class_set_static_metadata (element_class, "Texture descriptor",
-      "Filter/Analyzer/Video",
-      "Describes texture by local derivative patterns, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  G_OBJECT_CLASS (klass)->finalize = gst_ldp_descriptor_finalize;
+  GST_BASE_TRANSFORM_CLASS (klass)->query =
+      GST_DEBUG_FUNCPTR (gst_ldp_descriptor_query);
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

@@ -69,7 +69,10 @@ struct _GstLdpRetrieve {
 };
 
 #define gst_ldp_retrieve_parent_class parent_class
-G_DEFINE_FINAL_TYPE (GstLdpRetrieve, gst_ldp_retrieve, GST_TYPE_CUV_FILTER)
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstLdpRetrieve, gst_ldp_retrieve,
+    GST_TYPE_CUV_FILTER,
+    GST_DEBUG_CATEGORY_INIT (
+        ldp_retrieve_debug, "ldpretrieve", 0, "pictures of similar texture"))
 GST_ELEMENT_REGISTER_DEFINE (
     ldpretrieve, "ldpretrieve", GST_RANK_NONE, gst_ldp_retrieve_get_type ())
 
@@ -397,16 +400,15 @@ gst_ldp_retrieve_add_stats (GstCuvFilter *filter, GstStructure *stats)
 
 /* ---- states ---- */
 
-static gboolean
-gst_ldp_retrieve_start (GstBaseTransform *trans)
+static void
+gst_ldp_retrieve_clear_stats (GstCuvFilter *filter)
 {
-  GstLdpRetrieve *self = GST_LDP_RETRIEVE (trans);
+  GstLdpRetrieve *self = GST_LDP_RETRIEVE (filter);
 
   self->reported_size = self->reported_regions = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Statistics){ 0 };
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
@@ -430,29 +432,19 @@ gst_ldp_retrieve_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
+static const GstCuvFilterInfo info = { "Texture retrieval",
+  "Finds pictures of similar texture in an index, on the CPU or with CUDA",
+  &settings_table, .configure = gst_ldp_retrieve_configure,
+  .close = gst_ldp_retrieve_close, .analyse = gst_ldp_retrieve_analyse,
+  .publish = gst_ldp_retrieve_publish, .change = gst_ldp_retrieve_change,
+  .add_stats = gst_ldp_retrieve_add_stats,
+  .clear_stats = gst_ldp_retrieve_clear_stats };
+
 static void
 gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  GST_DEBUG_CATEGORY_INIT (
-      ldp_retrieve_debug, "ldpretrieve", 0, "pictures of similar texture");
-  object_class->finalize = gst_ldp_retrieve_finalize;
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_retrieve_start);
-  filter_class->configure = gst_ldp_retrieve_configure;
-  filter_class->close = gst_ldp_retrieve_close;
-  filter_class->analyse = gst_ldp_retrieve_analyse;
-  filter_class->publish = gst_ldp_retrieve_publish;
-  filter_class->change = gst_ldp_retrieve_change;
-  filter_class->add_stats = gst_ldp_retrieve_add_stats;
-  gst_cuv_settings_class_install (object_class, &settings_table);
-  gst_element_class_set_static_metadata (element_class, "Texture retrieval",
-      "Filter/Analyzer/Video",
-      "Finds pictures of similar texture in an index, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  G_OBJECT_CLASS (klass)->finalize = gst_ldp_retrieve_finalize;
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

@@ -51,7 +51,9 @@ enum { SIGNAL_SET_TARGET, SIGNAL_CLEAR_TARGET, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 #define gst_rcd_track_parent_class parent_class
-G_DEFINE_FINAL_TYPE (GstRcdTrack, gst_rcd_track, GST_TYPE_CUV_FILTER)
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstRcdTrack, gst_rcd_track, GST_TYPE_CUV_FILTER,
+    GST_DEBUG_CATEGORY_INIT (
+        rcd_track_debug, "rcdtrack", 0, "tracking by region covariance"))
 GST_ELEMENT_REGISTER_DEFINE (
     rcdtrack, "rcdtrack", GST_RANK_NONE, GST_TYPE_RCD_TRACK)
 
@@ -288,33 +290,24 @@ install_signals (GType type)
       0);
 }
 
+static const GstCuvFilterInfo info = { "Object tracker",
+  "Tracks objects by region covariance, on the CPU or with CUDA",
+  &gst_rcd_settings, .configure = gst_rcd_track_configure,
+  .close = gst_rcd_track_close, .analyse = gst_rcd_track_analyse,
+  .writes = gst_rcd_track_writes, .publish = gst_rcd_track_publish,
+  .change = gst_rcd_track_change, .reset = gst_rcd_track_reset,
+  .add_stats = gst_rcd_track_add_stats };
+
 static void
 gst_rcd_track_class_init (GstRcdTrackClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (
-      rcd_track_debug, "rcdtrack", 0, "tracking by region covariance");
-  object_class->finalize = gst_rcd_track_finalize;
+  G_OBJECT_CLASS (klass)->finalize = gst_rcd_track_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_rcd_track_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_rcd_track_stop);
-  filter_class->configure = gst_rcd_track_configure;
-  filter_class->close = gst_rcd_track_close;
-  filter_class->analyse = gst_rcd_track_analyse;
-  filter_class->writes = gst_rcd_track_writes;
-  filter_class->publish = gst_rcd_track_publish;
-  filter_class->change = gst_rcd_track_change;
-  filter_class->reset = gst_rcd_track_reset;
-  filter_class->add_stats = gst_rcd_track_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_rcd_settings);
   install_signals (G_TYPE_FROM_CLASS (klass));
-  gst_element_class_set_static_metadata (element_class, "Object tracker",
-      "Filter/Analyzer/Video",
-      "Tracks objects by region covariance, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

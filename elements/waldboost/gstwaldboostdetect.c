@@ -53,8 +53,10 @@ struct _GstWaldboostDetect {
 };
 
 #define gst_waldboost_detect_parent_class parent_class
-G_DEFINE_FINAL_TYPE (
-    GstWaldboostDetect, gst_waldboost_detect, GST_TYPE_CUV_FILTER)
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstWaldboostDetect, gst_waldboost_detect,
+    GST_TYPE_CUV_FILTER,
+    GST_DEBUG_CATEGORY_INIT (
+        waldboost_detect_debug, "waldboostdetect", 0, "boosted detection"))
 GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
     GST_TYPE_WALDBOOST_DETECT)
 
@@ -420,14 +422,13 @@ gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
 
 /* ---- states ---- */
 
-static gboolean
-gst_waldboost_detect_start (GstBaseTransform *trans)
+static void
+gst_waldboost_detect_clear_stats (GstCuvFilter *filter)
 {
-  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
+  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
   gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
   report_counts (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
@@ -463,31 +464,22 @@ gst_waldboost_detect_finalize (GObject *object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
+static const GstCuvFilterInfo info = { "Boosted object detector",
+  "Detects objects with a boosted classifier, on the CPU or with CUDA",
+  &gst_waldboost_settings, .configure = gst_waldboost_detect_configure,
+  .close = gst_waldboost_detect_close, .analyse = gst_waldboost_detect_analyse,
+  .publish = gst_waldboost_detect_publish,
+  .change = gst_waldboost_detect_change, .reset = gst_waldboost_detect_reset,
+  .add_stats = gst_waldboost_detect_add_stats,
+  .clear_stats = gst_waldboost_detect_clear_stats };
+
 static void
 gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  GST_DEBUG_CATEGORY_INIT (
-      waldboost_detect_debug, "waldboostdetect", 0, "boosted detection");
-  object_class->finalize = gst_waldboost_detect_finalize;
-  trans_class->start = GST_DEBUG_FUNCPTR (gst_waldboost_detect_start);
-  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_waldboost_detect_src_event);
-  filter_class->configure = gst_waldboost_detect_configure;
-  filter_class->close = gst_waldboost_detect_close;
-  filter_class->analyse = gst_waldboost_detect_analyse;
-  filter_class->publish = gst_waldboost_detect_publish;
-  filter_class->change = gst_waldboost_detect_change;
-  filter_class->reset = gst_waldboost_detect_reset;
-  filter_class->add_stats = gst_waldboost_detect_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_waldboost_settings);
-  gst_element_class_set_static_metadata (element_class,
-      "Boosted object detector", "Filter/Analyzer/Video",
-      "Detects objects with a boosted classifier, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  G_OBJECT_CLASS (klass)->finalize = gst_waldboost_detect_finalize;
+  GST_BASE_TRANSFORM_CLASS (klass)->src_event =
+      GST_DEBUG_FUNCPTR (gst_waldboost_detect_src_event);
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

@@ -35,6 +35,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 
 #define PRIV(self)                                                             \
   ((GstCuvFilterPrivate *) gst_cuv_filter_get_instance_private (self))
+#define INFO(self) (GST_CUV_FILTER_GET_CLASS (self)->info)
 
 /* ---- analysis on request ---- */
 
@@ -123,7 +124,7 @@ gst_cuv_filter_analyser_add_stats (
     GstCuvAnalyser *analyser, GstStructure *stats)
 {
   GstCuvFilter *self = GST_CUV_FILTER (analyser);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  const GstCuvFilterInfo *info = INFO (self);
   guint64 late, skipped;
   guint interval;
 
@@ -134,8 +135,8 @@ gst_cuv_filter_analyser_add_stats (
   GST_OBJECT_UNLOCK (self);
   gst_structure_set (stats, "skipped", G_TYPE_UINT64, skipped, "skipped-late",
       G_TYPE_UINT64, late, "interval", G_TYPE_UINT, interval, NULL);
-  if (klass->add_stats != NULL)
-    klass->add_stats (self, stats);
+  if (info->add_stats != NULL)
+    info->add_stats (self, stats);
 }
 
 static void
@@ -164,13 +165,13 @@ gst_cuv_filter_analyser_reset (GstCuvAnalyser *analyser)
 {
   GstCuvFilter *self = GST_CUV_FILTER (analyser);
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  const GstCuvFilterInfo *info = INFO (self);
 
   priv->have_results = FALSE;
   priv->since_analysis = 0;
   priv->last_time = GST_CLOCK_TIME_NONE;
-  if (klass->reset != NULL)
-    klass->reset (self);
+  if (info->reset != NULL)
+    info->reset (self);
 }
 
 static GstStructure *
@@ -190,8 +191,8 @@ gst_cuv_filter_publish (
     GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
-  const guint change = klass->change (self);
+  const GstCuvFilterInfo *info = INFO (self);
+  const guint change = info->change (self);
   GstStructure *message = NULL;
 
   if (settings->message == GST_CUV_MESSAGE_EVERY_FRAME
@@ -199,7 +200,7 @@ gst_cuv_filter_publish (
           && !(priv->reported && change == priv->last_change)))
     message = new_message (self, buffer);
   priv->last_change = change;
-  klass->publish (self, buffer, message, 0);
+  info->publish (self, buffer, message, 0);
   if (message == NULL)
     return;
   priv->reported = TRUE;
@@ -221,7 +222,7 @@ hold (
       && GST_CLOCK_TIME_IS_VALID (priv->results_time)
       && time > priv->results_time)
     age = time - priv->results_time;
-  GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, NULL, age);
+  INFO (self)->publish (self, buffer, NULL, age);
 }
 
 gchar *
@@ -239,7 +240,7 @@ gst_cuv_filter_open_problem (
 static gchar *
 use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
 {
-  return GST_CUV_FILTER_GET_CLASS (self)->configure (self, settings, frame);
+  return INFO (self)->configure (self, settings, frame);
 }
 
 static gboolean
@@ -277,7 +278,7 @@ gst_cuv_filter_analyse (
   ok = gst_cuv_filter_configure (self, &frame);
   if (ok) {
     start = gst_util_get_timestamp ();
-    ok = GST_CUV_FILTER_GET_CLASS (self)->analyse (
+    ok = INFO (self)->analyse (
         self, &frame, gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
     took = gst_util_get_timestamp () - start;
     priv->configured = ok; /* what failed may be unusable */
@@ -303,16 +304,16 @@ gst_cuv_filter_analyse (
 static gboolean
 writes (GstCuvFilter *self)
 {
-  const GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  const GstCuvFilterInfo *info = INFO (self);
   const GstCuvSettings *settings = gst_cuv_settings_of (self);
   gboolean pending_writes;
 
-  if (klass->writes == NULL)
+  if (info->writes == NULL)
     return FALSE;
   GST_OBJECT_LOCK (self);
-  pending_writes = klass->writes (settings->pending);
+  pending_writes = info->writes (settings->pending);
   GST_OBJECT_UNLOCK (self);
-  return pending_writes || klass->writes (settings->in_force);
+  return pending_writes || info->writes (settings->in_force);
 }
 
 /* Copies a shared frame only if the element draws. */
@@ -397,8 +398,8 @@ gst_cuv_filter_leave_context (GstCuvTransform *transform)
 {
   GstCuvFilter *self = GST_CUV_FILTER (transform);
 
-  if (GST_CUV_FILTER_GET_CLASS (self)->close != NULL)
-    GST_CUV_FILTER_GET_CLASS (self)->close (self);
+  if (INFO (self)->close != NULL)
+    INFO (self)->close (self);
   invalidate (self);
 }
 
@@ -407,7 +408,10 @@ gst_cuv_filter_start (GstBaseTransform *trans)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
   GstCuvFilterPrivate *priv = PRIV (self);
+  const GstCuvFilterInfo *info = INFO (self);
 
+  if (info->clear_stats != NULL)
+    info->clear_stats (self);
   GST_OBJECT_LOCK (self);
   priv->skipped_late = priv->skipped_interval = 0;
   GST_OBJECT_UNLOCK (self);
@@ -462,6 +466,16 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);
+}
+
+void
+gst_cuv_filter_class_install (
+    GstCuvFilterClass *klass, const GstCuvFilterInfo *info)
+{
+  klass->info = info;
+  gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), info->settings);
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass), info->name,
+      "Filter/Analyzer/Video", info->description, "The gst-cuvision authors");
 }
 
 static void

@@ -22,8 +22,10 @@ CUV_API
 G_DECLARE_DERIVABLE_TYPE (
     GstCuvFilter, gst_cuv_filter, GST, CUV_FILTER, GstCuvAnalyser)
 
-struct _GstCuvFilterClass {
-  GstCuvAnalyserClass parent_class;
+/* What an element that derives from GstCuvFilter is and does. */
+typedef struct {
+  const gchar *name, *description; /* for gst-inspect-1.0 */
+  const GstCuvSettingsTable *settings;
 
   /* Allocates what frames like this one need with these settings, which are not
    * in force yet; nothing is allocated elsewhere. For a frame on the device the
@@ -65,7 +67,21 @@ struct _GstCuvFilterClass {
 
   /* Adds the family's counts of the last analysed frame. Optional. */
   void (*add_stats) (GstCuvFilter *self, GstStructure *stats);
+
+  /* Forgets what was counted and reported before this start. Optional. */
+  void (*clear_stats) (GstCuvFilter *self);
+} GstCuvFilterInfo;
+
+struct _GstCuvFilterClass {
+  GstCuvAnalyserClass parent_class;
+
+  const GstCuvFilterInfo *info;
 };
+
+/* For class_init: sets info, installs the properties and describes the element.
+ */
+CUV_API void gst_cuv_filter_class_install (
+    GstCuvFilterClass *klass, const GstCuvFilterInfo *info);
 
 /* The problem that configure() returns if the backend for frames like this one
  * could not be opened, and NULL if error is NULL. The element will post a

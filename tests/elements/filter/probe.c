@@ -121,22 +121,16 @@ cuv_probe_add_stats (GstCuvFilter *filter, GstStructure *stats)
   gst_structure_set (stats, "own", G_TYPE_UINT64, (guint64) 42, NULL);
 }
 
+static const GstCuvFilterInfo info = { "Probe", "Test", &table,
+  .configure = cuv_probe_configure, .analyse = cuv_probe_analyse,
+  .writes = cuv_probe_writes, .publish = cuv_probe_publish,
+  .change = cuv_probe_change, .reset = cuv_probe_reset,
+  .add_stats = cuv_probe_add_stats };
+
 static void
 cuv_probe_class_init (CuvProbeClass *klass)
 {
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  gst_element_class_set_static_metadata (
-      element_class, "Probe", "Filter/Analyzer/Video", "Test", "gst-cuvision");
-  gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), &table);
-  filter_class->configure = cuv_probe_configure;
-  filter_class->analyse = cuv_probe_analyse;
-  filter_class->writes = cuv_probe_writes;
-  filter_class->publish = cuv_probe_publish;
-  filter_class->change = cuv_probe_change;
-  filter_class->reset = cuv_probe_reset;
-  filter_class->add_stats = cuv_probe_add_stats;
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void

@@ -118,21 +118,16 @@ gst_count_bright_publish (GstCuvFilter *filter, GstBuffer *buffer,
     gst_structure_set (message, "count", G_TYPE_UINT64, self->count, NULL);
 }
 
+static const GstCuvFilterInfo info = { "Bright pixel counter",
+  "Counts bright pixels, on the CPU or with CUDA", &table,
+  .configure = gst_count_bright_configure, .close = gst_count_bright_close,
+  .analyse = gst_count_bright_analyse, .publish = gst_count_bright_publish,
+  .change = gst_count_bright_change };
+
 static void
 gst_count_bright_class_init (GstCountBrightClass *klass)
 {
-  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
-
-  filter_class->configure = gst_count_bright_configure;
-  filter_class->close = gst_count_bright_close;
-  filter_class->analyse = gst_count_bright_analyse;
-  filter_class->publish = gst_count_bright_publish;
-  filter_class->change = gst_count_bright_change;
-  gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), &table);
-  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Bright pixel counter", "Filter/Analyzer/Video",
-      "Counts bright pixels, on the CPU or with CUDA",
-      "The gst-cuvision authors");
+  gst_cuv_filter_class_install (GST_CUV_FILTER_CLASS (klass), &info);
 }
 
 static void
