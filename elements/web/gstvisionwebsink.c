@@ -318,20 +318,12 @@ gst_vision_web_sink_change_state (
 /* ---- class ---- */
 
 static void
-gst_vision_web_sink_finalize (GObject *object)
-{
-  g_free (GST_VISION_WEB_SINK (object)->url);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
 gst_vision_web_sink_class_init (GstVisionWebSinkClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
 
-  object_class->finalize = gst_vision_web_sink_finalize;
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_vision_web_sink_change_state);
   sink_class->start = GST_DEBUG_FUNCPTR (gst_vision_web_sink_start);
