@@ -159,12 +159,7 @@ cuv_outbox_interrupt (CuvOutbox *self, gboolean interrupt)
 gchar *
 cuv_outbox_take_warning (CuvOutbox *self)
 {
-  gchar *warning;
-
-  g_mutex_lock (&self->lock);
-  warning = g_steal_pointer (&self->warning);
-  g_mutex_unlock (&self->lock);
-  return warning;
+  return cuv_warning_take (&self->warning, &self->lock);
 }
 
 /* Call with the lock held. */

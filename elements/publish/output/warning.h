@@ -28,6 +28,19 @@ cuv_warning_is_due (CuvWarning *self)
   return TRUE;
 }
 
+/* Returns the text of the pending warning, which the lock protects, and sets it
+ * to NULL; the caller frees it. */
+static inline gchar *
+cuv_warning_take (gchar **text, GMutex *lock)
+{
+  gchar *taken;
+
+  g_mutex_lock (lock);
+  taken = g_steal_pointer (text);
+  g_mutex_unlock (lock);
+  return taken;
+}
+
 G_END_DECLS
 
 #endif

@@ -163,12 +163,7 @@ cuv_writer_interrupt (CuvWriter *self, gboolean interrupt)
 gchar *
 cuv_writer_take_warning (CuvWriter *self)
 {
-  gchar *warning;
-
-  g_mutex_lock (&self->lock);
-  warning = g_steal_pointer (&self->warning);
-  g_mutex_unlock (&self->lock);
-  return warning;
+  return cuv_warning_take (&self->warning, &self->lock);
 }
 
 void
