@@ -136,49 +136,68 @@ append_serialized (CuvJson *self, const GValue *value)
   g_free (text);
 }
 
+static gint64
+signed_value (const GValue *value)
+{
+  switch (G_VALUE_TYPE (value)) {
+    case G_TYPE_CHAR:
+      return g_value_get_schar (value);
+    case G_TYPE_INT:
+      return g_value_get_int (value);
+    case G_TYPE_LONG:
+      return g_value_get_long (value);
+    default:
+      return g_value_get_int64 (value);
+  }
+}
+
+static guint64
+unsigned_value (const GValue *value)
+{
+  switch (G_VALUE_TYPE (value)) {
+    case G_TYPE_UCHAR:
+      return g_value_get_uchar (value);
+    case G_TYPE_UINT:
+      return g_value_get_uint (value);
+    case G_TYPE_ULONG:
+      return g_value_get_ulong (value);
+    default:
+      return g_value_get_uint64 (value);
+  }
+}
+
 static gboolean
 append_plain (CuvJson *self, const GValue *value)
 {
   switch (G_VALUE_TYPE (value)) {
     case G_TYPE_BOOLEAN:
       cuv_json_boolean (self, g_value_get_boolean (value));
-      return TRUE;
+      break;
     case G_TYPE_CHAR:
-      cuv_json_int (self, g_value_get_schar (value));
-      return TRUE;
-    case G_TYPE_UCHAR:
-      cuv_json_uint (self, g_value_get_uchar (value));
-      return TRUE;
     case G_TYPE_INT:
-      cuv_json_int (self, g_value_get_int (value));
-      return TRUE;
-    case G_TYPE_UINT:
-      cuv_json_uint (self, g_value_get_uint (value));
-      return TRUE;
     case G_TYPE_LONG:
-      cuv_json_int (self, g_value_get_long (value));
-      return TRUE;
-    case G_TYPE_ULONG:
-      cuv_json_uint (self, g_value_get_ulong (value));
-      return TRUE;
     case G_TYPE_INT64:
-      cuv_json_int (self, g_value_get_int64 (value));
-      return TRUE;
+      cuv_json_int (self, signed_value (value));
+      break;
+    case G_TYPE_UCHAR:
+    case G_TYPE_UINT:
+    case G_TYPE_ULONG:
     case G_TYPE_UINT64:
-      cuv_json_uint (self, g_value_get_uint64 (value));
-      return TRUE;
+      cuv_json_uint (self, unsigned_value (value));
+      break;
     case G_TYPE_FLOAT:
       cuv_json_float (self, g_value_get_float (value));
-      return TRUE;
+      break;
     case G_TYPE_DOUBLE:
       cuv_json_double (self, g_value_get_double (value));
-      return TRUE;
+      break;
     case G_TYPE_STRING:
       cuv_json_string (self, g_value_get_string (value));
-      return TRUE;
+      break;
     default:
       return FALSE;
   }
+  return TRUE;
 }
 
 void
