@@ -335,6 +335,28 @@ gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
   return ok;
 }
 
+/* ---- statistics ---- */
+
+void
+gst_envi_counts_add (GstEnviCounts *self, GstElement *element, guint64 bytes)
+{
+  GST_OBJECT_LOCK (element);
+  self->cubes++;
+  self->bytes += bytes;
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_envi_counts_get (
+    const GstEnviCounts *self, GstElement *element, GValue *value)
+{
+  GST_OBJECT_LOCK (element);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes, "bytes",
+          G_TYPE_UINT64, self->bytes, NULL));
+  GST_OBJECT_UNLOCK (element);
+}
+
 /* ---- caps ---- */
 
 static const GstCuvSpectralInterleave interleaves[] = {

@@ -74,6 +74,19 @@ void gst_envi_warn_of_file (GstElement *element, const GstEnviFile *self,
 /* Posts the error as an element error and frees it. */
 void gst_envi_post_error (GstElement *element, GError *error);
 
+/* ---- statistics ---- */
+
+/* Of the cubes since the start; under the element's object lock. */
+typedef struct {
+  guint64 cubes, bytes;
+} GstEnviCounts;
+
+void gst_envi_counts_add (
+    GstEnviCounts *self, GstElement *element, guint64 bytes);
+/* Sets value, for a property of the element, to a GstStructure of them. */
+void gst_envi_counts_get (
+    const GstEnviCounts *self, GstElement *element, GValue *value);
+
 /* ---- caps ---- */
 
 /* Info of the converted samples; the frame rate is unknown. */

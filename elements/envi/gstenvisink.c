@@ -36,7 +36,7 @@ struct _GstEnviSink {
   GstBaseSink parent;
 
   GstCuvSettings settings;
-  guint64 cubes, bytes; /* that were written; under the object lock */
+  GstEnviCounts counts; /* of what was written */
 
   const gchar *location; /* from start to stop */
   guint next;            /* number of the next cube */
@@ -103,10 +103,8 @@ write_cube (GstEnviSink *self, const gchar *path, GstBuffer *buffer,
     return GST_FLOW_ERROR;
   }
   self->next++;
-  GST_OBJECT_LOCK (self);
-  self->cubes++;
-  self->bytes += cuv_envi_data_size (&envi);
-  GST_OBJECT_UNLOCK (self);
+  gst_envi_counts_add (
+      &self->counts, GST_ELEMENT (self), cuv_envi_data_size (&envi));
   return GST_FLOW_OK;
 }
 
@@ -166,7 +164,7 @@ gst_envi_sink_start (GstBaseSink *sink)
   self->location = ((const Settings *) self->settings.in_force)->location;
   self->next = 0;
   GST_OBJECT_LOCK (self);
-  self->cubes = self->bytes = 0;
+  self->counts = (GstEnviCounts){ 0 };
   GST_OBJECT_UNLOCK (self);
   if (gst_envi_location_check (self->location, &error))
     return TRUE;
@@ -187,13 +185,7 @@ gst_envi_sink_stop (GstBaseSink *sink)
 static void
 gst_envi_sink_get_stats (GstElement *element, GValue *value)
 {
-  GstEnviSink *self = GST_ENVI_SINK (element);
-
-  GST_OBJECT_LOCK (self);
-  g_value_take_boxed (value,
-      gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes, "bytes",
-          G_TYPE_UINT64, self->bytes, NULL));
-  GST_OBJECT_UNLOCK (self);
+  gst_envi_counts_get (&GST_ENVI_SINK (element)->counts, element, value);
 }
 
 /**

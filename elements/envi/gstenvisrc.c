@@ -45,7 +45,7 @@ struct _GstEnviSrc {
   GstPushSrc parent;
 
   GstCuvSettings settings;
-  guint64 cubes, bytes; /* that were passed on; under the object lock */
+  GstEnviCounts counts; /* of what was passed on */
 
   /* from start to stop */
   const Settings *running; /* in force; loop alone follows the property */
@@ -243,10 +243,8 @@ pass_file (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
   GST_BUFFER_DURATION (*buffer) =
       time_of (self, self->next + 1) - GST_BUFFER_PTS (*buffer);
   self->next++;
-  GST_OBJECT_LOCK (self);
-  self->cubes++;
-  self->bytes += gst_buffer_get_size (*buffer);
-  GST_OBJECT_UNLOCK (self);
+  gst_envi_counts_add (
+      &self->counts, GST_ELEMENT (self), gst_buffer_get_size (*buffer));
   return GST_FLOW_OK;
 }
 
@@ -406,7 +404,7 @@ gst_envi_src_start (GstBaseSrc *src)
   self->next = 0;
   self->warned = 0;
   GST_OBJECT_LOCK (self);
-  self->cubes = self->bytes = 0;
+  self->counts = (GstEnviCounts){ 0 };
   GST_OBJECT_UNLOCK (self);
   if (gst_envi_location_check (self->location, &error)
       && look_at_first (self, &error))
@@ -440,13 +438,7 @@ make_max_bytes (void)
 static void
 gst_envi_src_get_stats (GstElement *element, GValue *value)
 {
-  GstEnviSrc *self = GST_ENVI_SRC (element);
-
-  GST_OBJECT_LOCK (self);
-  g_value_take_boxed (value,
-      gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes, "bytes",
-          G_TYPE_UINT64, self->bytes, NULL));
-  GST_OBJECT_UNLOCK (self);
+  gst_envi_counts_get (&GST_ENVI_SRC (element)->counts, element, value);
 }
 
 /**
