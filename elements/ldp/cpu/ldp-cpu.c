@@ -128,6 +128,14 @@ cuv_ldp_cpu_new (const CuvLdpLayout *layout)
   return self;
 }
 
+/* Frees what was allocated for a width of the rectangle. */
+static void
+ldp_free_width (CuvLdpCpu *self)
+{
+  free (self->weights);
+  free (self->grey);
+}
+
 void
 cuv_ldp_cpu_free (CuvLdpCpu *self)
 {
@@ -136,9 +144,8 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
   free (self->workers);
   free (self->worker_memory);
   free (self->taps);
-  free (self->weights);
+  ldp_free_width (self);
   free (self->sums);
-  free (self->grey);
   free (self->memory);
   free (self->all_counts);
   cuv_ldp_cpu_free (self->next);
@@ -188,8 +195,7 @@ prepare_resizing (CuvLdpCpu *self, int from)
   if (from == self->from)
     return true;
   self->from = 0; /* invalid until all memory is allocated */
-  free (self->weights);
-  free (self->grey);
+  ldp_free_width (self);
   /* enlarging: two taps each; reducing: a source pixel belongs to two pixels
    * only where it lies across their border */
   self->weights = calloc ((size_t) (from + 3 * width), sizeof *self->weights);
