@@ -312,7 +312,8 @@ def compile_alone(tree, build, name, compiler, standard, flags):
         folders.append(tree.path('/'.join(name.split('/')[:2])))
     if name.startswith('tools/'):  # programs may use any family
         folders += [tree.path(f'elements/{f}') for f in tree.families]
-        folders += [tree.path('tools/line'), tree.path('tools/annotations')]
+        folders += [tree.path('tools'), tree.path('tools/line'),
+                    tree.path('tools/annotations')]
     status, _, errors = output_of(
         compiler, '-fsyntax-only', f'-std={standard}', '-Wall', '-Wextra',
         '-Wno-unused-parameter', '-Werror', '-D_GNU_SOURCE',

@@ -26,13 +26,13 @@ device_choose (const SearchOptions *options, CuvProcessor *processor)
   const char *problem = NULL;
 
   *processor = (CuvProcessor){ .n_threads = count_threads (options) };
-  if (options->device == SEARCH_DEVICE_CPU)
+  if (options->device == DEVICE_CPU)
     return NULL;
   problem = cuv_ldp_scan_set_device (ranks.i_local, &n_devices);
   if (problem == NULL)
     problem = cuv_ldp_scan_probe_cuda ();
   processor->on_device = problem == NULL;
-  if (problem == NULL || options->device == SEARCH_DEVICE_AUTO)
+  if (problem == NULL || options->device == DEVICE_AUTO)
     return NULL;
   return g_strdup_printf (
       "--device cuda: %s; --device cpu gives the same results", problem);

@@ -9,19 +9,7 @@ static gboolean
 parse_device (
     const gchar *name, const gchar *value, gpointer data, GError **error)
 {
-  static const gchar *const names[] = { [SEARCH_DEVICE_AUTO] = "auto",
-    [SEARCH_DEVICE_CPU] = "cpu",
-    [SEARCH_DEVICE_CUDA] = "cuda" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    if (g_str_equal (value, names[i])) {
-      options.device = (SearchDevice) i;
-      return TRUE;
-    }
-  }
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is not auto, cpu or cuda", name, value);
-  return FALSE;
+  return device_option_parse (name, value, &options.device, error);
 }
 
 static gboolean

@@ -28,14 +28,9 @@
 #include <glib.h>
 #include "cpu/ldp-match.h"
 #include "cuvbackend.h"
+#include "device-option.h"
 
 /* ---- options.c ---- */
-
-typedef enum {
-  SEARCH_DEVICE_AUTO, /* the GPU, if there is one */
-  SEARCH_DEVICE_CPU,
-  SEARCH_DEVICE_CUDA,
-} SearchDevice;
 
 /* Number of orientations in which a query is compared: see CuvLdpQuery in
  * elements/ldp/backend.h. */
@@ -59,7 +54,7 @@ typedef struct {
   gint k;
   gdouble threshold;
   gint orientations; /* of each query, one of SEARCH_UPRIGHT ... */
-  SearchDevice device;
+  DeviceOption device;
   gint n_threads;    /* 0: the rank's share of the machine's cores */
   gint memory_limit; /* MiB for histograms; -1: a share of the free memory */
   gint repeat;

@@ -5,10 +5,9 @@
 static const CuvProcessor gpu = { .on_device = true };
 
 gboolean
-device_check (TrainDevice device, GError **error)
+device_check (DeviceOption device, GError **error)
 {
-  const char *problem =
-      device == TRAIN_DEVICE_CUDA ? cuv_train_probe_cuda () : NULL;
+  const char *problem = device == DEVICE_CUDA ? cuv_train_probe_cuda () : NULL;
 
   if (problem != NULL)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NODEV,
@@ -17,19 +16,19 @@ device_check (TrainDevice device, GError **error)
 }
 
 void
-device_choose (TrainDevice device, CuvTrainer *trainer)
+device_choose (DeviceOption device, CuvTrainer *trainer)
 {
-  if (device == TRAIN_DEVICE_CUDA
-      || (device == TRAIN_DEVICE_AUTO && cuv_train_probe_cuda () == NULL))
+  if (device == DEVICE_CUDA
+      || (device == DEVICE_AUTO && cuv_train_probe_cuda () == NULL))
     cuv_trainer_set_processor (trainer, &gpu);
 }
 
 CuvTrainState
-device_step (TrainDevice device, CuvTrainer *trainer)
+device_step (DeviceOption device, CuvTrainer *trainer)
 {
   CuvTrainState state = cuv_trainer_step (trainer);
 
-  if (state != CUV_TRAIN_NO_DEVICE || device == TRAIN_DEVICE_CUDA)
+  if (state != CUV_TRAIN_NO_DEVICE || device == DEVICE_CUDA)
     return state;
   g_printerr ("continuing on the CPU, as the GPU failed: %s\n",
       cuv_trainer_problem (trainer));

@@ -212,7 +212,7 @@ learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
-  const TrainDevice device = self->options->device;
+  const DeviceOption device = self->options->device;
   Line line = { start, start, add_earlier (self, trainer),
     isatty (STDERR_FILENO) };
   CuvTrainState state;

@@ -66,19 +66,7 @@ static gboolean
 parse_device (
     const gchar *name, const gchar *value, gpointer data, GError **error)
 {
-  static const gchar *const names[] = { [TRAIN_DEVICE_AUTO] = "auto",
-    [TRAIN_DEVICE_CPU] = "cpu",
-    [TRAIN_DEVICE_CUDA] = "cuda" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    if (g_str_equal (value, names[i])) {
-      options.device = (TrainDevice) i;
-      return TRUE;
-    }
-  }
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is not auto, cpu or cuda", name, value);
-  return FALSE;
+  return device_option_parse (name, value, &options.device, error);
 }
 
 const gchar *

@@ -32,6 +32,7 @@
 
 #include <gst/gst.h>
 #include "annotations.h"
+#include "device-option.h"
 #include "train/dataset/dataset.h"
 
 /* ---- options.c ---- */
@@ -46,12 +47,6 @@ typedef struct {
   guint64 seed;
 } InputOptions;
 
-typedef enum {
-  TRAIN_DEVICE_AUTO, /* the GPU, if there is one */
-  TRAIN_DEVICE_CPU,
-  TRAIN_DEVICE_CUDA,
-} TrainDevice;
-
 typedef struct {
   InputOptions inputs;
   CuvSampleOptions samples;
@@ -60,7 +55,7 @@ typedef struct {
   gchar *output;           /* file */
   gchar *report;           /* folder, or NULL */
   gboolean resume;
-  TrainDevice device;
+  DeviceOption device;
 } TrainOptions;
 
 /* NULL after a message if the command line is wrong. */
@@ -230,14 +225,14 @@ void state_file_remove (const StateFile *self);
 /* ---- device.c ---- */
 
 /* Call before all work: FALSE with an error if that device cannot be used. */
-gboolean device_check (TrainDevice device, GError **error);
+gboolean device_check (DeviceOption device, GError **error);
 
 /* Sets the trainer's processor. */
-void device_choose (TrainDevice device, CuvTrainer *trainer);
+void device_choose (DeviceOption device, CuvTrainer *trainer);
 
 /* Adds a weak classifier. If the GPU fails, continues on the CPU, unless
  * --device=cuda. */
-CuvTrainState device_step (TrainDevice device, CuvTrainer *trainer);
+CuvTrainState device_step (DeviceOption device, CuvTrainer *trainer);
 
 /* ---- learn.c ---- */
 
