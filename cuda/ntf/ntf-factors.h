@@ -20,10 +20,10 @@
 /* Of values that sum to 1: smaller changes do not count, and smaller values
  * become the minimum, so that none consists of rounding errors. */
 #define CUV_NTF_LEAST_CHANGE 1e-7
-#define CUV_NTF_LEAST_SHARE 1e-6
+#define CUV_NTF_LEAST_ABUNDANCE 1e-6
 
-/* Added to the sum of a term's squared shares where its spectrum is divided by
- * that: tiny shares would give it huge values. */
+/* Added to the sum of a term's squared abundances where its spectrum is divided
+ * by that: tiny abundances would give it huge values. */
 #define CUV_NTF_DAMPING 0.01
 
 /* Factors on the host. Rows are padded with zeros to `stride` values. */

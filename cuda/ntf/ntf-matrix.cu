@@ -121,7 +121,7 @@ update_pixel (const CuvNtfState &self, const CuvNtfRule<STRIDE> &rule, int i,
   for (int c = 0; c < row.n; c++)
     row.numerators[c] = values[cuv_ntf_column<STRIDE> (c)];
   if (self.params.sum_to_one)
-    cuv_ntf_share<STRIDE> (rule, self.rank, &row);
+    cuv_ntf_sum_to_one<STRIDE> (rule, self.rank, &row);
   else if (self.params.algorithm == CUV_NTF_HALS)
     cuv_ntf_solve (rule, self.rank, &row);
   else

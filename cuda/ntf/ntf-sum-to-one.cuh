@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Updates a row that sums to 1, as elements/ntf/reference/ntf-share.c does. A
-// warp has a row, as in ntf-update.cuh.
+// Updates a row that sums to 1, as elements/ntf/reference/ntf-sum-to-one.c
+// does. A warp has a row, as in ntf-update.cuh.
 #ifndef CUV_NTF_SUM_TO_ONE_CUH
 #define CUV_NTF_SUM_TO_ONE_CUH
 
 #include "ntf/ntf-update.cuh"
 
-template <int STRIDE> struct CuvNtfShares {
+template <int STRIDE> struct CuvNtfAbundances {
   static constexpr int n = CuvNtfRow<STRIDE>::n;
   static constexpr int lanes = STRIDE < 32 ? STRIDE : 32; // with columns
   double x[n], residuals[n], direction[n];
@@ -43,7 +43,7 @@ cuv_ntf_find_column (const double *values, double wanted)
   int found = -1;
 
 #pragma unroll
-  for (int i = CuvNtfShares<STRIDE>::n - 1; i >= 0; i--) {
+  for (int i = CuvNtfAbundances<STRIDE>::n - 1; i >= 0; i--) {
     const unsigned lanes = __ballot_sync (~0u, values[i] == wanted);
 
     found = lanes != 0 ? __ffs (lanes) - 1 + 32 * i : found;
@@ -62,7 +62,7 @@ cuv_ntf_times_m (
     const double value = __shfl_sync (~0u, vector[l / 32], l % 32);
 
 #pragma unroll
-    for (int i = 0; i < CuvNtfShares<STRIDE>::n; i++)
+    for (int i = 0; i < CuvNtfAbundances<STRIDE>::n; i++)
       product[i] = fma (value,
           rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)], product[i]);
   }
@@ -70,10 +70,10 @@ cuv_ntf_times_m (
 
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_begin_shares (const CuvNtfRule<STRIDE> &rule, int rank,
-    const CuvNtfRow<STRIDE> &row, CuvNtfShares<STRIDE> *s)
+cuv_ntf_begin_abundances (const CuvNtfRule<STRIDE> &rule, int rank,
+    const CuvNtfRow<STRIDE> &row, CuvNtfAbundances<STRIDE> *s)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   double sum = 0, product[S::n] = {};
 
 #pragma unroll
@@ -84,7 +84,7 @@ cuv_ntf_begin_shares (const CuvNtfRule<STRIDE> &rule, int rank,
 #pragma unroll
   for (int i = 0; i < S::n; i++) {
     s->x[i] = cuv_ntf_column<STRIDE> (i) < rank ? row.x[i] / sum : 0;
-    s->is_free[i] = s->x[i] > CUV_NTF_LEAST_SHARE;
+    s->is_free[i] = s->x[i] > CUV_NTF_LEAST_ABUNDANCE;
     s->direction[i] = 0;
   }
   cuv_ntf_times_m<STRIDE> (rule, s->x, product);
@@ -95,9 +95,9 @@ cuv_ntf_begin_shares (const CuvNtfRule<STRIDE> &rule, int rank,
 
 template <int STRIDE>
 static __device__ __forceinline__ double
-cuv_ntf_free_mean (const CuvNtfShares<STRIDE> &s)
+cuv_ntf_free_mean (const CuvNtfAbundances<STRIDE> &s)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   double sum = 0, n = 0;
 
 #pragma unroll
@@ -111,9 +111,9 @@ cuv_ntf_free_mean (const CuvNtfShares<STRIDE> &s)
 // Sets the direction; returns its slope.
 template <int STRIDE>
 static __device__ __forceinline__ double
-cuv_ntf_turn (CuvNtfShares<STRIDE> *s)
+cuv_ntf_turn (CuvNtfAbundances<STRIDE> *s)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   const double mean = cuv_ntf_free_mean<STRIDE> (*s), before = s->square;
   double gradient[S::n], square = 0, slope = 0;
 
@@ -136,9 +136,9 @@ cuv_ntf_turn (CuvNtfShares<STRIDE> *s)
 // Limits a step; returns the column that reaches the minimum, or -1.
 template <int STRIDE>
 static __device__ __forceinline__ int
-cuv_ntf_limit_step (const CuvNtfShares<STRIDE> &s, double *step)
+cuv_ntf_limit_step (const CuvNtfAbundances<STRIDE> &s, double *step)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   double limits[S::n], least = *step;
 
 #pragma unroll
@@ -157,9 +157,9 @@ cuv_ntf_limit_step (const CuvNtfShares<STRIDE> &s, double *step)
 
 template <int STRIDE>
 static __device__ __forceinline__ bool
-cuv_ntf_move (const CuvNtfRule<STRIDE> &rule, CuvNtfShares<STRIDE> *s)
+cuv_ntf_move (const CuvNtfRule<STRIDE> &rule, CuvNtfAbundances<STRIDE> *s)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   const double slope = cuv_ntf_turn<STRIDE> (s);
   double product[S::n] = {}, curvature = 0, change = 0, step;
   int reached;
@@ -192,9 +192,9 @@ cuv_ntf_move (const CuvNtfRule<STRIDE> &rule, CuvNtfShares<STRIDE> *s)
 template <int STRIDE>
 static __device__ __forceinline__ bool
 cuv_ntf_release (
-    const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfShares<STRIDE> *s)
+    const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfAbundances<STRIDE> *s)
 {
-  using S = CuvNtfShares<STRIDE>;
+  using S = CuvNtfAbundances<STRIDE>;
   const double mean = cuv_ntf_free_mean<STRIDE> (*s);
   double gains[S::n], most = mean;
   int found;
@@ -222,20 +222,22 @@ cuv_ntf_release (
 // Sets a row to the least squares that sum to 1.
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_share (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
+cuv_ntf_sum_to_one (
+    const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
 {
-  CuvNtfShares<STRIDE> s;
+  CuvNtfAbundances<STRIDE> s;
 
-  cuv_ntf_begin_shares<STRIDE> (rule, rank, *row, &s);
+  cuv_ntf_begin_abundances<STRIDE> (rule, rank, *row, &s);
 #pragma unroll 1
-  for (int i = 0; i < CUV_NTF_SHARE_STEPS * rank; i++) {
+  for (int i = 0; i < CUV_NTF_SUM_TO_ONE_STEPS * rank; i++) {
     if (!cuv_ntf_move<STRIDE> (rule, &s)
         && !cuv_ntf_release<STRIDE> (rule, rank, &s))
       break;
   }
 #pragma unroll
-  for (int i = 0; i < CuvNtfShares<STRIDE>::n; i++)
-    row->x[i] = cuv_ntf_in_range (s.x[i] < CUV_NTF_LEAST_SHARE ? 0 : s.x[i]);
+  for (int i = 0; i < CuvNtfAbundances<STRIDE>::n; i++)
+    row->x[i] =
+        cuv_ntf_in_range (s.x[i] < CUV_NTF_LEAST_ABUNDANCE ? 0 : s.x[i]);
 }
 
 #endif

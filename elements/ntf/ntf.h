@@ -17,7 +17,7 @@
  *     ntf-tensor.c               from a cube's samples to a tensor
  *     ntf.c                      factors, an iteration, the error, a run
  *     ntf-update.c               new values of a row
- *     ntf-share.c                and of a row that sums to 1
+ *     ntf-sum-to-one.c           and of a row that sums to 1
  *     ntf-paint.c                pictures of factors and residuals
  *   cpu/                       the same made fast:
  *     ntf-cpu.c                  a run on threads, and iterations on a tensor
@@ -111,7 +111,7 @@ void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
 /* The same if sums_to_one is set: solves the least squares at once. */
-void cuv_ntf_share_row (
+void cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
 /* One iteration, straight from the definition. */

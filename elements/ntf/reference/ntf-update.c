@@ -96,7 +96,7 @@ cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row)
 {
   if (self->sums_to_one)
-    cuv_ntf_share_row (self, numerators, row);
+    cuv_ntf_sum_to_one_row (self, numerators, row);
   else if (self->algorithm == CUV_NTF_HALS)
     solve (self, numerators, row);
   else

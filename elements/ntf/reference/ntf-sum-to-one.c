@@ -12,7 +12,7 @@ typedef struct {
   bool is_free[CUV_NTF_MAX_RANK];
   double direction[CUV_NTF_MAX_RANK];
   double square; /* of the last gradient; 0: the next direction is a new one */
-} Shares;
+} Abundances;
 
 /* M times a vector. */
 static void
@@ -29,8 +29,8 @@ multiply (const CuvNtfUpdate *self, const double *vector, double *product)
 }
 
 static void
-share_begin (const CuvNtfUpdate *self, const float *numerators,
-    const float *row, Shares *s)
+abundances_begin (const CuvNtfUpdate *self, const float *numerators,
+    const float *row, Abundances *s)
 {
   double product[CUV_NTF_MAX_RANK], sum = 0;
 
@@ -40,7 +40,7 @@ share_begin (const CuvNtfUpdate *self, const float *numerators,
     sum += row[k];
   for (int k = 0; k < s->n; k++) {
     s->x[k] = row[k] / sum;
-    s->is_free[k] = s->x[k] > CUV_NTF_LEAST_SHARE;
+    s->is_free[k] = s->x[k] > CUV_NTF_LEAST_ABUNDANCE;
   }
   multiply (self, s->x, product);
   for (int k = 0; k < s->n; k++)
@@ -50,7 +50,7 @@ share_begin (const CuvNtfUpdate *self, const float *numerators,
 /* The mean residual of free values: where all have it, the error of values with
  * this sum is at its minimum. */
 static double
-free_mean (const Shares *s)
+free_mean (const Abundances *s)
 {
   double sum = 0;
   int n = 0;
@@ -64,7 +64,7 @@ free_mean (const Shares *s)
 
 /* Sets the direction, conjugate to the last one; returns its slope. */
 static double
-turn (Shares *s)
+turn (Abundances *s)
 {
   const double mean = free_mean (s), before = s->square;
   double gradient[CUV_NTF_MAX_RANK], slope = 0;
@@ -85,7 +85,7 @@ turn (Shares *s)
 
 /* Multiplies M by the direction; returns the curvature along it. */
 static double
-bend (const CuvNtfUpdate *self, const Shares *s, double *product)
+bend (const CuvNtfUpdate *self, const Abundances *s, double *product)
 {
   double curvature = 0;
 
@@ -98,7 +98,7 @@ bend (const CuvNtfUpdate *self, const Shares *s, double *product)
 /* Limits a step so that no value falls below the minimum; returns the one that
  * reaches it, or -1. */
 static int
-limit_step (const Shares *s, double *step)
+limit_step (const Abundances *s, double *step)
 {
   int reached = -1;
 
@@ -115,7 +115,7 @@ limit_step (const Shares *s, double *step)
 
 /* Returns whether values changed, or one is no longer free. */
 static bool
-share_move (const CuvNtfUpdate *self, Shares *s)
+abundances_move (const CuvNtfUpdate *self, Abundances *s)
 {
   double product[CUV_NTF_MAX_RANK], change = 0;
   const double slope = turn (s), curvature = bend (self, s, product);
@@ -140,7 +140,7 @@ share_move (const CuvNtfUpdate *self, Shares *s)
 
 /* Frees the value whose growth would lower the error most, if any would. */
 static bool
-release (const CuvNtfUpdate *self, Shares *s)
+release (const CuvNtfUpdate *self, Abundances *s)
 {
   double most = free_mean (s);
   int found = -1;
@@ -160,16 +160,16 @@ release (const CuvNtfUpdate *self, Shares *s)
 }
 
 void
-cuv_ntf_share_row (
+cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row)
 {
-  Shares s;
+  Abundances s;
 
-  share_begin (self, numerators, row, &s);
-  for (int i = 0; i < CUV_NTF_SHARE_STEPS * s.n; i++) {
-    if (!share_move (self, &s) && !release (self, &s))
+  abundances_begin (self, numerators, row, &s);
+  for (int i = 0; i < CUV_NTF_SUM_TO_ONE_STEPS * s.n; i++) {
+    if (!abundances_move (self, &s) && !release (self, &s))
       break;
   }
   for (int k = 0; k < s.n; k++)
-    row[k] = cuv_ntf_in_range (s.x[k] < CUV_NTF_LEAST_SHARE ? 0 : s.x[k]);
+    row[k] = cuv_ntf_in_range (s.x[k] < CUV_NTF_LEAST_ABUNDANCE ? 0 : s.x[k]);
 }
