@@ -3,7 +3,7 @@
 // feature, sums the weights of all samples by code, in integers, and computes
 // the loss from the sums as cuv_train_loss() or cuv_train_split() does;
 // least_kernel() finds the least.
-#include "waldboost/choose.h"
+#include "waldboost/feature-chooser.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,13 +12,13 @@
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
 
-#define CUV_CHOOSE_CODES 256 // one per thread of a block
-#define CUV_CHOOSE_COPIES 4  // of the sums, so that fewer warps collide
+#define CUV_CHOOSER_CODES 256 // one per thread of a block
+#define CUV_CHOOSER_COPIES 4  // of the sums, so that fewer warps collide
 // most samples for which sums of halves of weights fit 32 bits
-#define CUV_CHOOSE_PIECE 65536
-#define CUV_CHOOSE_LEAST_THREADS 1024 // threads of the second kernel
+#define CUV_CHOOSER_PIECE 65536
+#define CUV_CHOOSER_LEAST_THREADS 1024 // threads of the second kernel
 
-struct CuvChooseArgs {
+struct CuvChooserArgs {
   const uint8_t *codes;    // of the features of a launch
   const uint32_t *weights; // 0 beyond n
   size_t pitch;            // a multiple of 4
@@ -28,9 +28,9 @@ struct CuvChooseArgs {
   int32_t *best;
 };
 
-struct _CuvChooseCuda {
+struct _CuvFeatureChooserCuda {
   CuvArena arena = {};
-  CuvChooseArgs args = {};
+  CuvChooserArgs args = {};
   bool split = false;
   uint8_t *codes = nullptr;            // n_resident + n_chunk rows
   int32_t n_resident = 0, n_chunk = 0; // features
@@ -40,7 +40,7 @@ struct _CuvChooseCuda {
   int32_t *host_best = nullptr;                         // pinned
   CuvWait wait = {};
 
-  ~_CuvChooseCuda ()
+  ~_CuvFeatureChooserCuda ()
   {
     cuv_arena_clear (&arena);
   }
@@ -50,7 +50,7 @@ struct _CuvChooseCuda {
 
 // Halves of the weights, by code and class.
 struct Sums {
-  unsigned low[2][CUV_CHOOSE_CODES], high[2][CUV_CHOOSE_CODES];
+  unsigned low[2][CUV_CHOOSER_CODES], high[2][CUV_CHOOSER_CODES];
 };
 
 static __device__ __forceinline__ void
@@ -65,10 +65,10 @@ cuv_choose_add (
 
 // Samples first .. end - 1, both multiples of 4.
 static __device__ __forceinline__ void
-add_piece (const CuvChooseArgs &args, const uint8_t *codes, Sums *sums,
+add_piece (const CuvChooserArgs &args, const uint8_t *codes, Sums *sums,
     int first, int end)
 {
-  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CUV_CHOOSE_CODES) {
+  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CUV_CHOOSER_CODES) {
     const unsigned four = *(const unsigned *) (codes + i);
     const uint4 weights = *(const uint4 *) (args.weights + i);
 
@@ -85,7 +85,7 @@ cuv_choose_take (Sums *sums, int negative)
 {
   uint64_t total = 0;
 
-  for (int copy = 0; copy < CUV_CHOOSE_COPIES; copy++) {
+  for (int copy = 0; copy < CUV_CHOOSER_COPIES; copy++) {
     unsigned *low = &sums[copy].low[negative][threadIdx.x];
     unsigned *high = &sums[copy].high[negative][threadIdx.x];
 
@@ -112,7 +112,7 @@ root (Weights weights)
 static __device__ __forceinline__ double
 loss_of_codes (Weights weights, int n_codes)
 {
-  __shared__ double roots[CUV_CHOOSE_CODES];
+  __shared__ double roots[CUV_CHOOSER_CODES];
   double loss = 0;
 
   roots[threadIdx.x] = root (weights);
@@ -129,7 +129,7 @@ loss_of_codes (Weights weights, int n_codes)
 static __device__ __forceinline__ int
 cuv_choose_place_of (Weights weights, int n_codes)
 {
-  __shared__ double shares[CUV_CHOOSE_CODES];
+  __shared__ double shares[CUV_CHOOSER_CODES];
   const double share = weights.positives > 0 ? (double) weights.positives
           / (double) (weights.positives + weights.negatives)
                                              : 0;
@@ -150,7 +150,7 @@ sum_to_place (Weights weights, int place, Weights *sums)
   sums[place] = weights;
   __syncthreads ();
   weights = sums[threadIdx.x];
-  for (int d = 1; d < CUV_CHOOSE_CODES; d *= 2) {
+  for (int d = 1; d < CUV_CHOOSER_CODES; d *= 2) {
     __syncthreads ();
     sums[threadIdx.x] = weights;
     __syncthreads ();
@@ -169,8 +169,8 @@ sum_to_place (Weights weights, int place, Weights *sums)
 static __device__ __forceinline__ double
 loss_of_split (Weights weights, int n_codes)
 {
-  __shared__ Weights sums[CUV_CHOOSE_CODES];
-  __shared__ double losses[CUV_CHOOSE_CODES];
+  __shared__ Weights sums[CUV_CHOOSER_CODES];
+  __shared__ double losses[CUV_CHOOSER_CODES];
   const Weights low =
       sum_to_place (weights, cuv_choose_place_of (weights, n_codes), sums);
   const Weights all = sums[n_codes - 1];
@@ -179,7 +179,7 @@ loss_of_split (Weights weights, int n_codes)
 
   losses[threadIdx.x] =
       (int) threadIdx.x < n_codes - 1 ? root (low) + root (high) : INFINITY;
-  for (int half = CUV_CHOOSE_CODES / 2; half > 0; half /= 2) {
+  for (int half = CUV_CHOOSER_CODES / 2; half > 0; half /= 2) {
     __syncthreads ();
     if ((int) threadIdx.x < half)
       losses[threadIdx.x] =
@@ -190,9 +190,9 @@ loss_of_split (Weights weights, int n_codes)
 
 template <bool SPLIT>
 static __global__ void
-__launch_bounds__ (CUV_CHOOSE_CODES) loss_kernel (CuvChooseArgs args)
+__launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
 {
-  __shared__ Sums sums[CUV_CHOOSE_COPIES];
+  __shared__ Sums sums[CUV_CHOOSER_COPIES];
   const uint8_t *codes = args.codes + blockIdx.x * args.pitch;
   const int n = (args.n + 3) / 4 * 4;
   Weights weights = {};
@@ -200,10 +200,10 @@ __launch_bounds__ (CUV_CHOOSE_CODES) loss_kernel (CuvChooseArgs args)
 
   cuv_choose_take (sums, 0); // clears them
   cuv_choose_take (sums, 1);
-  for (int first = 0; first < n; first += CUV_CHOOSE_PIECE) {
+  for (int first = 0; first < n; first += CUV_CHOOSER_PIECE) {
     __syncthreads ();
-    add_piece (args, codes, &sums[threadIdx.x / 32 % CUV_CHOOSE_COPIES], first,
-        min (first + CUV_CHOOSE_PIECE, n));
+    add_piece (args, codes, &sums[threadIdx.x / 32 % CUV_CHOOSER_COPIES], first,
+        min (first + CUV_CHOOSER_PIECE, n));
     __syncthreads ();
     weights.positives += cuv_choose_take (sums, 0);
     weights.negatives += cuv_choose_take (sums, 1);
@@ -228,15 +228,15 @@ better (Found a, Found b)
 }
 
 static __global__ void
-__launch_bounds__ (CUV_CHOOSE_LEAST_THREADS) least_kernel (CuvChooseArgs args)
+__launch_bounds__ (CUV_CHOOSER_LEAST_THREADS) least_kernel (CuvChooserArgs args)
 {
-  __shared__ Found found[CUV_CHOOSE_LEAST_THREADS];
+  __shared__ Found found[CUV_CHOOSER_LEAST_THREADS];
   Found best = { args.losses[0], 0 };
 
-  for (int f = threadIdx.x; f < args.n_features; f += CUV_CHOOSE_LEAST_THREADS)
+  for (int f = threadIdx.x; f < args.n_features; f += CUV_CHOOSER_LEAST_THREADS)
     best = better (best, { args.losses[f], f });
   found[threadIdx.x] = best;
-  for (int half = CUV_CHOOSE_LEAST_THREADS / 2; half > 0; half /= 2) {
+  for (int half = CUV_CHOOSER_LEAST_THREADS / 2; half > 0; half /= 2) {
     __syncthreads ();
     if ((int) threadIdx.x < half)
       found[threadIdx.x] =
@@ -249,11 +249,11 @@ __launch_bounds__ (CUV_CHOOSE_LEAST_THREADS) least_kernel (CuvChooseArgs args)
 // ---- memory ----
 
 // parts of the memory for codes; one is for codes that do not stay
-#define CUV_CHOOSE_CHUNKS 8
+#define CUV_CHOOSER_CHUNKS 8
 
 // Rows of codes that the memory may hold.
 static int32_t
-cuv_choose_count_rows (const CuvChooseArgs *args, size_t max_bytes)
+cuv_choose_count_rows (const CuvChooserArgs *args, size_t max_bytes)
 {
   size_t available = 0, total = 0;
 
@@ -266,9 +266,9 @@ cuv_choose_count_rows (const CuvChooseArgs *args, size_t max_bytes)
 }
 
 static bool
-allocate_codes (CuvChooseCuda *self, size_t max_bytes)
+allocate_codes (CuvFeatureChooserCuda *self, size_t max_bytes)
 {
-  const CuvChooseArgs *args = &self->args;
+  const CuvChooserArgs *args = &self->args;
   int32_t n = cuv_choose_count_rows (args, max_bytes);
 
   // the free memory may have shrunk
@@ -278,16 +278,16 @@ allocate_codes (CuvChooseCuda *self, size_t max_bytes)
       && n > 1)
     n /= 2;
   self->n_chunk = n < args->n_features
-      ? (n + CUV_CHOOSE_CHUNKS - 1) / CUV_CHOOSE_CHUNKS
+      ? (n + CUV_CHOOSER_CHUNKS - 1) / CUV_CHOOSER_CHUNKS
       : 0;
   self->n_resident = n - self->n_chunk;
   return self->codes != nullptr;
 }
 
 static bool
-cuv_choose_init (CuvChooseCuda *self, size_t max_bytes)
+cuv_choose_init (CuvFeatureChooserCuda *self, size_t max_bytes)
 {
-  CuvChooseArgs *args = &self->args;
+  CuvChooserArgs *args = &self->args;
   const size_t n = args->pitch;
 
   self->weights =
@@ -305,11 +305,12 @@ cuv_choose_init (CuvChooseCuda *self, size_t max_bytes)
       && allocate_codes (self, max_bytes);
 }
 
-extern "C" CuvChooseCuda *
-cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, bool split,
+extern "C" CuvFeatureChooserCuda *
+cuv_feature_chooser_cuda_new (int32_t n_features, int32_t n_codes, bool split,
     int32_t capacity, size_t max_bytes)
 {
-  std::unique_ptr<CuvChooseCuda> self (new (std::nothrow) _CuvChooseCuda);
+  std::unique_ptr<CuvFeatureChooserCuda> self (
+      new (std::nothrow) _CuvFeatureChooserCuda);
 
   if (self == nullptr) {
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
@@ -323,13 +324,13 @@ cuv_choose_cuda_new (int32_t n_features, int32_t n_codes, bool split,
 }
 
 extern "C" void
-cuv_choose_cuda_free (CuvChooseCuda *self)
+cuv_feature_chooser_cuda_free (CuvFeatureChooserCuda *self)
 {
   delete self;
 }
 
 extern "C" int32_t
-cuv_choose_cuda_n_resident (const CuvChooseCuda *self)
+cuv_feature_chooser_cuda_n_resident (const CuvFeatureChooserCuda *self)
 {
   return self->n_resident;
 }
@@ -339,8 +340,9 @@ cuv_choose_cuda_n_resident (const CuvChooseCuda *self)
 // Copies the codes of n_features features, samples first .. end - 1, to the
 // rows from `row` on.
 static int
-cuv_choose_upload (CuvChooseCuda *self, int32_t feature, int32_t n_features,
-    int32_t row, int32_t first, int32_t end, cudaStream_t stream)
+cuv_choose_upload (CuvFeatureChooserCuda *self, int32_t feature,
+    int32_t n_features, int32_t row, int32_t first, int32_t end,
+    cudaStream_t stream)
 {
   const size_t pitch = self->args.pitch;
 
@@ -354,8 +356,9 @@ cuv_choose_upload (CuvChooseCuda *self, int32_t feature, int32_t n_features,
 }
 
 extern "C" int
-cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
-    size_t pitch, int32_t first, int32_t end, CuvCudaStream stream)
+cuv_feature_chooser_cuda_set_codes (CuvFeatureChooserCuda *self,
+    const uint8_t *codes, size_t pitch, int32_t first, int32_t end,
+    CuvCudaStream stream)
 {
   self->host_codes = codes;
   self->host_pitch = pitch;
@@ -370,25 +373,25 @@ cuv_choose_cuda_set_codes (CuvChooseCuda *self, const uint8_t *codes,
 
 // Computes the losses of features whose codes are in the rows from `row` on.
 static int
-cuv_choose_launch (CuvChooseCuda *self, int32_t feature, int32_t n_features,
-    int32_t row, cudaStream_t stream)
+cuv_choose_launch (CuvFeatureChooserCuda *self, int32_t feature,
+    int32_t n_features, int32_t row, cudaStream_t stream)
 {
   const auto kernel = self->split ? loss_kernel<true> : loss_kernel<false>;
-  CuvChooseArgs args = self->args;
+  CuvChooserArgs args = self->args;
 
   if (n_features == 0)
     return 0;
   args.codes = self->codes + row * args.pitch;
   args.losses += feature;
-  kernel<<<n_features, CUV_CHOOSE_CODES, 0, stream>>> (args);
+  kernel<<<n_features, CUV_CHOOSER_CODES, 0, stream>>> (args);
   CUV_CUDA_LAUNCHED (loss_kernel);
   return 0;
 }
 
 static int
-cuv_choose_submit (CuvChooseCuda *self, cudaStream_t stream)
+cuv_choose_submit (CuvFeatureChooserCuda *self, cudaStream_t stream)
 {
-  const CuvChooseArgs *args = &self->args;
+  const CuvChooserArgs *args = &self->args;
   const size_t padded = ((size_t) args->n + 3) / 4 * 4;
 
   CUV_CUDA_TRY (cudaMemcpyAsync (self->weights, self->host_weights,
@@ -403,14 +406,15 @@ cuv_choose_submit (CuvChooseCuda *self, cudaStream_t stream)
         || cuv_choose_launch (self, f, n, self->n_resident, stream) != 0)
       return -1;
   }
-  least_kernel<<<1, CUV_CHOOSE_LEAST_THREADS, 0, stream>>> (*args);
+  least_kernel<<<1, CUV_CHOOSER_LEAST_THREADS, 0, stream>>> (*args);
   CUV_CUDA_LAUNCHED (least_kernel);
   return 0;
 }
 
 extern "C" int
-cuv_choose_cuda_run (CuvChooseCuda *self, const uint32_t *weights, int32_t n,
-    int32_t n_positives, int32_t *feature, CuvCudaStream stream)
+cuv_feature_chooser_cuda_run (CuvFeatureChooserCuda *self,
+    const uint32_t *weights, int32_t n, int32_t n_positives, int32_t *feature,
+    CuvCudaStream stream)
 {
   const size_t padded = ((size_t) n + 3) / 4 * 4;
 

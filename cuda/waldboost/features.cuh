@@ -8,7 +8,7 @@
 #include "waldboost/pyramid.cuh"
 
 // Computes byte offsets from a window's top left corner in an integral image.
-struct CuvLayout {
+struct CuvFeatureLayout {
   bool split;
   int half, pitch; // of a split row, of a row; elements
   int size;        // bytes per element
@@ -35,7 +35,7 @@ struct alignas (16) CuvHaarCorners {
 };
 
 static inline CuvGridCorners
-cuv_lay_out_grid (const CuvGridNode &node, const CuvLayout &layout)
+cuv_lay_out_grid (const CuvGridNode &node, const CuvFeatureLayout &layout)
 {
   CuvGridCorners corners = {};
 
@@ -48,7 +48,7 @@ cuv_lay_out_grid (const CuvGridNode &node, const CuvLayout &layout)
 }
 
 static inline CuvHaarCorners
-cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
+cuv_lay_out_haar (const CuvHaarNode &node, const CuvFeatureLayout &layout)
 {
   CuvHaarCorners corners = {};
 
@@ -93,7 +93,7 @@ cuv_element (Sum sum)
 }
 
 static __device__ __forceinline__ unsigned
-cuv_element (CuvPair pair)
+cuv_element (CuvPyramidPair pair)
 {
   return pair.sums;
 }
@@ -153,7 +153,7 @@ cuv_below (const int block[9])
   return below;
 }
 
-// ---- pairs of windows (CuvPair) ----
+// ---- pairs of windows (CuvPyramidPair) ----
 
 #define CUV_WALDBOOST_SMALL_BLOCK 128      // pixels: 128 * 255 < 2^15
 #define CUV_WALDBOOST_TOP_BITS 0x80008000u // top bits of both halves

@@ -124,9 +124,10 @@ cuv_images_reserve (CuvBuffer *image, size_t size)
 }
 
 static int
-cuv_images_reserve_all (CuvImages *images, const size_t sizes[CUV_IMAGE_N])
+cuv_images_reserve_all (
+    CuvImages *images, const size_t sizes[CUV_WALDBOOST_IMAGE_N])
 {
-  for (int i = 0; i < CUV_IMAGE_N; i++) {
+  for (int i = 0; i < CUV_WALDBOOST_IMAGE_N; i++) {
     if (cuv_images_reserve (&images->of[i], sizes[i]) != 0)
       return -1;
   }
@@ -136,7 +137,8 @@ cuv_images_reserve_all (CuvImages *images, const size_t sizes[CUV_IMAGE_N])
 // If device memory is too small for one more frame, waits for other threads to
 // release theirs.
 CuvImages *
-cuv_image_pool_acquire (CuvImagePool *self, const size_t sizes[CUV_IMAGE_N])
+cuv_image_pool_acquire (
+    CuvImagePool *self, const size_t sizes[CUV_WALDBOOST_IMAGE_N])
 {
   for (int most = CUV_WALDBOOST_FRAMES_AT_ONCE - 1; most >= 0; most--) {
     CuvImages *images;

@@ -8,19 +8,19 @@
 #include "cuv-cuda.cuh"
 
 enum CuvImage {
-  CUV_IMAGE_GREY, // if the frame has no grey plane that can be used
-  CUV_IMAGE_PICTURES,
-  CUV_IMAGE_SUMS,
-  CUV_IMAGE_SQUARES,
-  CUV_IMAGE_TILTED,
-  CUV_IMAGE_DIAGONAL,   // A of the tilted kernels
-  CUV_IMAGE_STRIP_SUMS, // column sums of each strip
-  CUV_IMAGE_STRIP_SQUARES,
-  CUV_IMAGE_N
+  CUV_WALDBOOST_IMAGE_GREY, // if the frame has no grey plane that can be used
+  CUV_WALDBOOST_IMAGE_PICTURES,
+  CUV_WALDBOOST_IMAGE_SUMS,
+  CUV_WALDBOOST_IMAGE_SQUARES,
+  CUV_WALDBOOST_IMAGE_TILTED,
+  CUV_WALDBOOST_IMAGE_DIAGONAL,   // A of the tilted kernels
+  CUV_WALDBOOST_IMAGE_STRIP_SUMS, // column sums of each strip
+  CUV_WALDBOOST_IMAGE_STRIP_SQUARES,
+  CUV_WALDBOOST_IMAGE_N
 };
 
 struct CuvImages {
-  CuvBuffer of[CUV_IMAGE_N];
+  CuvBuffer of[CUV_WALDBOOST_IMAGE_N];
   std::thread::id owner; // thread that acquired it; none: unused
 };
 
@@ -35,7 +35,7 @@ void cuv_image_pool_unref (CuvImagePool *self); // NULL is allowed
 // NULL on failure. A thread that has none waits while others have four, or all
 // of the memory.
 CuvImages *cuv_image_pool_acquire (
-    CuvImagePool *self, const size_t sizes[CUV_IMAGE_N]);
+    CuvImagePool *self, const size_t sizes[CUV_WALDBOOST_IMAGE_N]);
 // Call when the GPU no longer uses them.
 void cuv_image_pool_release (CuvImagePool *self, CuvImages *images);
 

@@ -21,7 +21,7 @@
 // every W-th strip above, from strip w on; slot W + w is the same plus the rows
 // of warp w. So the W slots from w on sum to all that is above the rows of warp
 // w.
-using Columns = uint4[2 * CUV_PYRAMID_WARPS][32];
+using CuvPyramidColumns = uint4[2 * CUV_PYRAMID_WARPS][32];
 
 static __device__ uint4
 cuv_pyramid_add_columns (uint4 a, uint4 b)
@@ -60,9 +60,9 @@ store_two (Sum *to, uint32_t a, uint32_t b)
   *(uint2 *) to = make_uint2 (a, b);
 }
 
-// Four pixels of a row, a byte each; for CuvPair also those of the second
-// window.
-template <typename Sum> struct Four {
+// Four pixels of a row, a byte each; for CuvPyramidPair also those of the
+// second window.
+template <typename Sum> struct CuvPyramidFour {
   uint32_t pixels;
 
   __device__ void
@@ -80,7 +80,7 @@ template <typename Sum> struct Four {
   }
 };
 
-template <> struct Four<CuvPair> {
+template <> struct CuvPyramidFour<CuvPyramidPair> {
   uint32_t pixels, others;
 
   __device__ void
@@ -104,8 +104,8 @@ template <> struct Four<CuvPair> {
 };
 
 // A warp's rows of an integral image.
-template <typename Sum, bool squared> struct WarpRows {
-  static const bool paired = std::is_same<Sum, CuvPair>::value;
+template <typename Sum, bool squared> struct CuvPyramidWarpRows {
+  static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
   const bool split, top; // columns are split; the first row is the picture's
   const int warp, lane, pitch, width;
   const int apart; // columns between the windows of a pair
@@ -115,7 +115,7 @@ template <typename Sum, bool squared> struct WarpRows {
   unsigned carry[CUV_PYRAMID_WARP_ROWS] = {};
 
   __device__
-  WarpRows (const CuvPyramidLevel &level, int first_row,
+  CuvPyramidWarpRows (const CuvPyramidLevel &level, int first_row,
       const uint32_t *all_strips, Sum *images)
       : split (cuv_is_split (level)), top (first_row == 0),
         warp (cuv_warp_of_thread ()), lane (threadIdx.x % 32),
@@ -128,7 +128,7 @@ template <typename Sum, bool squared> struct WarpRows {
   }
 
   static __device__ uint4
-  values (const Four<Sum> &four)
+  values (const CuvPyramidFour<Sum> &four)
   {
     const uint4 v = four.values ();
 
@@ -138,8 +138,8 @@ template <typename Sum, bool squared> struct WarpRows {
 
   // Reads four columns of the warp's rows, 0 right of the picture.
   __device__ void
-  read (Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], const uint8_t *picture,
-      int picture_pitch, int x) const
+  read (CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
+      const uint8_t *picture, int picture_pitch, int x) const
   {
 #pragma unroll
     for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++) {
@@ -187,8 +187,8 @@ template <typename Sum, bool squared> struct WarpRows {
   // Writes the warp's two slots: its part of the sum of the n_strips strips
   // above, without and with its own rows.
   __device__ void
-  publish (const Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_strips, int x,
-      Columns columns)
+  publish (const CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
+      int n_strips, int x, CuvPyramidColumns columns)
   {
     uint4 sum = sum_of_strips (n_strips, x);
 
@@ -212,8 +212,8 @@ template <typename Sum, bool squared> struct WarpRows {
 
   // Writes n_rows rows, after all warps have called publish().
   __device__ void
-  write (const Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_rows,
-      const Columns columns)
+  write (const CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_rows,
+      const CuvPyramidColumns columns)
   {
     uint4 sum = make_uint4 (0, 0, 0, 0), out[CUV_PYRAMID_WARP_ROWS];
 
@@ -240,17 +240,17 @@ template <typename Sum, bool squared> struct WarpRows {
 template <typename Sum, bool squared>
 static __device__ __forceinline__ void
 make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
-    const uint32_t *strip_sums, Sum *images, Columns columns[2])
+    const uint32_t *strip_sums, Sum *images, CuvPyramidColumns columns[2])
 {
   const int width = level.plan.width, pitch = level.picture_pitch;
   const int first =
       strip * CUV_PYRAMID_STRIP + cuv_warp_of_thread () * CUV_PYRAMID_WARP_ROWS;
   const int n_rows = level.plan.height - first; // the warp may have fewer
   const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
-  WarpRows<Sum, squared> rows (level, first, strip_sums, images);
+  CuvPyramidWarpRows<Sum, squared> rows (level, first, strip_sums, images);
 
-  Four<Sum> pixels[CUV_PYRAMID_WARP_ROWS] = {},
-            next[CUV_PYRAMID_WARP_ROWS] = {};
+  CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS] = {},
+                      next[CUV_PYRAMID_WARP_ROWS] = {};
   int x = 4 * (threadIdx.x % 32);
 
   if (n_rows > 0)
@@ -272,13 +272,13 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
 // Shared memory: column sums exchanged between warps.
 template <typename Sum, bool with_squares>
 static __global__ void __launch_bounds__ (32 * CUV_PYRAMID_WARPS, 3)
-    integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+    integral_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
         const uint8_t *pictures, const uint32_t *strip_sums,
         const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
 {
   // double buffer: one is written while the other may still be read
-  __shared__ Columns columns[2];
-  const CuvTile tile = tiles[blockIdx.x / (1 + with_squares)];
+  __shared__ CuvPyramidColumns columns[2];
+  const CuvPyramidTile tile = tiles[blockIdx.x / (1 + with_squares)];
   const CuvPyramidLevel level = levels[tile.level];
 
   if (with_squares && blockIdx.x % 2 != 0)

@@ -118,18 +118,19 @@ pack_taps (CuvPyramid *self, const CuvWaldboostPlan *plan)
     add_taps (&taps, y_taps, level.plan.height);
     level.resize = are_copies (x_taps, level.plan.width)
             && are_copies (y_taps, level.plan.height)
-        ? CUV_RESIZE_COPY
-        : are_near (&taps[level.first_tap], level.plan.width) ? CUV_RESIZE_NEAR
-                                                              : CUV_RESIZE_FAR;
+        ? CUV_PYRAMID_RESIZE_COPY
+        : are_near (&taps[level.first_tap], level.plan.width)
+        ? CUV_PYRAMID_RESIZE_NEAR
+        : CUV_PYRAMID_RESIZE_FAR;
   }
   return taps;
 }
 
 // Finds the first levels that halve the frame successively.
-static CuvHalves
+static CuvPyramidHalves
 find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
-  CuvHalves halves = {};
+  CuvPyramidHalves halves = {};
   int source = -1;
 
   if (self->needs.sums)
@@ -158,10 +159,10 @@ depth_of (const CuvPyramid *self, int level)
 }
 
 // Tiles of the pictures in order of depth; each depth is a launch.
-static std::vector<CuvTile>
+static std::vector<CuvPyramidTile>
 tile_pictures (CuvPyramid *self)
 {
-  std::vector<CuvTile> tiles;
+  std::vector<CuvPyramidTile> tiles;
   bool has_deeper = true;
 
   self->picture_tiles.clear ();
@@ -172,14 +173,14 @@ tile_pictures (CuvPyramid *self)
       const CuvPyramidLevel &level = self->host_levels[i];
       const int d = depth_of (self, i);
       const int across = CUV_PYRAMID_PICTURE_THREADS
-          * (level.resize == CUV_RESIZE_FAR ? 1 : 4);
+          * (level.resize == CUV_PYRAMID_RESIZE_FAR ? 1 : 4);
 
       has_deeper |= d > depth;
       if (d != depth || self->halves.has (i))
         continue;
       for (int y = 0; y < level.plan.height; y += self->needs.picture_rows ()) {
         for (int x = 0; x < level.plan.width; x += across)
-          tiles.push_back (CuvTile{ i, x, y });
+          tiles.push_back (CuvPyramidTile{ i, x, y });
       }
     }
   }
@@ -189,8 +190,8 @@ tile_pictures (CuvPyramid *self)
 
 // The tiles of integral_kernel (strips) and of the tilted kernels (diagonals).
 static void
-tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
-    std::vector<CuvTile> *diagonals)
+tile_integrals (const CuvPyramid *self, std::vector<CuvPyramidTile> *strips,
+    std::vector<CuvPyramidTile> *diagonals)
 {
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
@@ -199,10 +200,10 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
         && plan.n_x > 0; // else it is only the source of others
 
     for (int y = 0; sums && y < plan.height; y += CUV_PYRAMID_STRIP)
-      strips->push_back (CuvTile{ i, 0, y / CUV_PYRAMID_STRIP });
+      strips->push_back (CuvPyramidTile{ i, 0, y / CUV_PYRAMID_STRIP });
     for (int x = 0; sums && self->needs.tilted && x <= plan.width + plan.height;
          x += CUV_PYRAMID_DIAGONALS)
-      diagonals->push_back (CuvTile{ i, x, 0 });
+      diagonals->push_back (CuvPyramidTile{ i, x, 0 });
   }
 }
 
@@ -215,19 +216,23 @@ size_images (CuvPyramid *self, Extent extent, int slack_rows)
   size_t *sizes = self->image_sizes;
 
   // a second row, if there is only one, is read with weight 0
-  sizes[CUV_IMAGE_GREY] = (size_t) self->grey_pitch () * (self->height + 1);
-  sizes[CUV_IMAGE_PICTURES] = (size_t) extent.pixels;
-  sizes[CUV_IMAGE_SUMS] = !needs.sums ? 0
-      : needs.narrow                  ? elements * sizeof (uint16_t)
-                                      : wide;
-  sizes[CUV_IMAGE_STRIP_SUMS] = needs.sums ? wide / CUV_PYRAMID_STRIP : 0;
-  sizes[CUV_IMAGE_SQUARES] = needs.squares ? wide : 0;
-  sizes[CUV_IMAGE_STRIP_SQUARES] = needs.squares ? wide / CUV_PYRAMID_STRIP : 0;
-  sizes[CUV_IMAGE_DIAGONAL] = sizes[CUV_IMAGE_TILTED] = needs.tilted ? wide : 0;
+  sizes[CUV_WALDBOOST_IMAGE_GREY] =
+      (size_t) self->grey_pitch () * (self->height + 1);
+  sizes[CUV_WALDBOOST_IMAGE_PICTURES] = (size_t) extent.pixels;
+  sizes[CUV_WALDBOOST_IMAGE_SUMS] = !needs.sums ? 0
+      : needs.narrow                            ? elements * sizeof (uint16_t)
+                                                : wide;
+  sizes[CUV_WALDBOOST_IMAGE_STRIP_SUMS] =
+      needs.sums ? wide / CUV_PYRAMID_STRIP : 0;
+  sizes[CUV_WALDBOOST_IMAGE_SQUARES] = needs.squares ? wide : 0;
+  sizes[CUV_WALDBOOST_IMAGE_STRIP_SQUARES] =
+      needs.squares ? wide / CUV_PYRAMID_STRIP : 0;
+  sizes[CUV_WALDBOOST_IMAGE_DIAGONAL] = sizes[CUV_WALDBOOST_IMAGE_TILTED] =
+      needs.tilted ? wide : 0;
 }
 
 void
-cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
+cuv_pyramid_set_plan (CuvPyramid *self, CuvPyramidTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows)
 {
   Extent extent;
@@ -240,12 +245,12 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   extent = cuv_pyramid_lay_out (self, plan);
   self->halves = find_halves (self, plan);
   std::vector<uint32_t> taps = pack_taps (self, plan);
-  std::vector<CuvTile> pictures = tile_pictures (self);
-  std::vector<CuvTile> strips, diagonals;
+  std::vector<CuvPyramidTile> pictures = tile_pictures (self);
+  std::vector<CuvPyramidTile> strips, diagonals;
   tile_integrals (self, &strips, &diagonals);
   self->n_split_strips =
       (int) (std::stable_partition (strips.begin (), strips.end (),
-                 [&] (const CuvTile &strip) {
+                 [&] (const CuvPyramidTile &strip) {
                    return cuv_is_split (self->host_levels[strip.level]);
                  })
           - strips.begin ());

@@ -9,23 +9,23 @@
 // Sets *source to the frame's grey plane if it can be read as aligned words,
 // else to a grey copy, turned if the plan says so.
 static int
-prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
-    cudaStream_t stream)
+prepare_source (CuvPyramid *self, const CuvFrame *frame,
+    CuvPyramidSource *source, cudaStream_t stream)
 {
   const CuvComponent *y = &frame->component[0];
   const bool words = ((uintptr_t) y->data | y->stride | self->width) % 4 == 0;
 
   if (self->turn.degrees == 0 && frame->model != CUV_MODEL_RGB && y->step == 1
       && words && self->width >= 12 && self->height >= 2) {
-    *source = CuvSource{ y->data, (int) y->stride, self->width };
+    *source = CuvPyramidSource{ y->data, (int) y->stride, self->width };
     return 0;
   }
   const int pitch = self->grey_pitch ();
-  uint8_t *grey = self->image<uint8_t> (CUV_IMAGE_GREY);
+  uint8_t *grey = self->image<uint8_t> (CUV_WALDBOOST_IMAGE_GREY);
   dim3 block (32, 8);
   dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
 
-  *source = CuvSource{ grey, pitch, pitch };
+  *source = CuvPyramidSource{ grey, pitch, pitch };
   if (self->turn.degrees != 0) {
     cuv_turned_grey_kernel<<<grid, block, 0, stream>>> (
         *frame, self->turn, grey, pitch);
@@ -38,7 +38,8 @@ prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
 }
 
 static int
-make_halves (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
+make_halves (
+    CuvPyramid *self, const CuvPyramidSource &frame, cudaStream_t stream)
 {
   const CuvWaldboostLevel &first =
       self->host_levels[self->halves.level[0]].plan;
@@ -47,21 +48,23 @@ make_halves (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
 
   cuv_halves_kernel<<<grid, CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES, 0,
       stream>>> (self->halves, self->levels (), frame,
-      self->image<uint8_t> (CUV_IMAGE_PICTURES));
+      self->image<uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES));
   CUV_CUDA_LAUNCHED (cuv_halves_kernel);
   return 0;
 }
 
 template <int powers>
 static int
-make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
+make_pictures (
+    CuvPyramid *self, const CuvPyramidSource &frame, cudaStream_t stream)
 {
-  const CuvTile *tiles = self->table<CuvTile> (self->picture_tiles_at);
-  const CuvPictures pictures = { self->levels (),
+  const CuvPyramidTile *tiles =
+      self->table<CuvPyramidTile> (self->picture_tiles_at);
+  const CuvPyramidPictures pictures = { self->levels (),
     self->table<uint32_t> (self->taps_at), frame, self->needs.picture_rows (),
-    self->image<uint8_t> (CUV_IMAGE_PICTURES),
-    self->image<uint32_t> (CUV_IMAGE_STRIP_SUMS),
-    self->image<uint32_t> (CUV_IMAGE_STRIP_SQUARES) };
+    self->image<uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES),
+    self->image<uint32_t> (CUV_WALDBOOST_IMAGE_STRIP_SUMS),
+    self->image<uint32_t> (CUV_WALDBOOST_IMAGE_STRIP_SQUARES) };
 
   for (size_t d = 0; d + 1 < self->picture_tiles.size (); d++) {
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
@@ -77,7 +80,7 @@ make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
 
 template <typename Sum, bool with_squares>
 static int
-make_sums (CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
+make_sums (CuvPyramid *self, CuvPyramidLevels levels, cudaStream_t stream)
 {
   const int first =
       levels == CUV_PYRAMID_OTHER_LEVELS ? self->n_split_strips : 0;
@@ -86,12 +89,13 @@ make_sums (CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
 
   integral_kernel<Sum, with_squares>
       <<<(1 + with_squares) * (end - first), 32 * CUV_PYRAMID_WARPS, 0,
-          stream>>> (self->table<CuvTile> (self->strip_tiles_at) + first,
-          self->levels (), self->image<const uint8_t> (CUV_IMAGE_PICTURES),
-          self->image<const uint32_t> (CUV_IMAGE_STRIP_SUMS),
-          self->image<const uint32_t> (CUV_IMAGE_STRIP_SQUARES),
-          self->image<Sum> (CUV_IMAGE_SUMS),
-          self->image<uint32_t> (CUV_IMAGE_SQUARES));
+          stream>>> (self->table<CuvPyramidTile> (self->strip_tiles_at) + first,
+          self->levels (),
+          self->image<const uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES),
+          self->image<const uint32_t> (CUV_WALDBOOST_IMAGE_STRIP_SUMS),
+          self->image<const uint32_t> (CUV_WALDBOOST_IMAGE_STRIP_SQUARES),
+          self->image<Sum> (CUV_WALDBOOST_IMAGE_SUMS),
+          self->image<uint32_t> (CUV_WALDBOOST_IMAGE_SQUARES));
   CUV_CUDA_LAUNCHED (integral_kernel);
   return 0;
 }
@@ -99,16 +103,17 @@ make_sums (CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
 static int
 make_tilted (CuvPyramid *self, cudaStream_t stream)
 {
-  const CuvTile *tiles = self->table<CuvTile> (self->diagonals_at);
-  uint32_t *diagonal = self->image<uint32_t> (CUV_IMAGE_DIAGONAL);
+  const CuvPyramidTile *tiles =
+      self->table<CuvPyramidTile> (self->diagonals_at);
+  uint32_t *diagonal = self->image<uint32_t> (CUV_WALDBOOST_IMAGE_DIAGONAL);
 
   antidiagonal_kernel<<<self->n_diagonal_tiles, CUV_PYRAMID_DIAGONALS, 0,
       stream>>> (tiles, self->levels (),
-      self->image<const uint8_t> (CUV_IMAGE_PICTURES), diagonal);
+      self->image<const uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES), diagonal);
   CUV_CUDA_LAUNCHED (antidiagonal_kernel);
   diagonal_kernel<<<self->n_diagonal_tiles, CUV_PYRAMID_DIAGONALS, 0,
       stream>>> (tiles, self->levels (), diagonal,
-      self->image<uint32_t> (CUV_IMAGE_TILTED));
+      self->image<uint32_t> (CUV_WALDBOOST_IMAGE_TILTED));
   CUV_CUDA_LAUNCHED (diagonal_kernel);
   return 0;
 }
@@ -117,7 +122,7 @@ int
 cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream)
 {
-  CuvSource source;
+  CuvPyramidSource source;
 
   if (prepare_source (self, frame, &source, stream) != 0
       || (self->halves.n > 0 && make_halves (self, source, stream) != 0))
@@ -129,13 +134,13 @@ cuv_pyramid_submit_pictures (
 
 int
 cuv_pyramid_submit_integrals (
-    CuvPyramid *self, CuvLevels levels, cudaStream_t stream)
+    CuvPyramid *self, CuvPyramidLevels levels, cudaStream_t stream)
 {
   const CuvPyramidNeeds &needs = self->needs;
 
   if (needs.sums) {
     const auto make = needs.narrow ? make_sums<uint16_t, false>
-        : needs.paired             ? make_sums<CuvPair, false>
+        : needs.paired             ? make_sums<CuvPyramidPair, false>
         : needs.squares            ? make_sums<uint32_t, true>
                                    : make_sums<uint32_t, false>;
 

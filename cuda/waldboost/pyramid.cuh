@@ -25,17 +25,17 @@
 
 // Where the source pixels are that four adjacent columns of a level are
 // interpolated from.
-enum CuvResize {
-  CUV_RESIZE_COPY, // the same four
-  CUV_RESIZE_NEAR, // within eight adjacent ones
-  CUV_RESIZE_FAR,  // any
+enum CuvPyramidResize {
+  CUV_PYRAMID_RESIZE_COPY, // the same four
+  CUV_PYRAMID_RESIZE_NEAR, // within eight adjacent ones
+  CUV_PYRAMID_RESIZE_FAR,  // any
 };
 
 // An element of an integral image for pairs of windows: that of pixels (x, y)
 // plus 2^16 times the one CUV_PYRAMID_PAIR_X window positions to the right,
 // modulo 2^32. If block sums fit 16 bits, those of both windows are the halves
 // of one word: one read and one subtraction serve both.
-struct CuvPair {
+struct CuvPyramidPair {
   uint32_t sums;
 };
 
@@ -53,7 +53,7 @@ struct CuvPyramidLevel {
   int32_t words;      // words of 32 window positions per row, in bit masks
   int32_t first_word; // index of the level's first word
   int32_t first_tap;  // index of its columns' packed taps; rows follow
-  CuvResize resize;
+  CuvPyramidResize resize;
 };
 
 static inline __host__ __device__ bool
@@ -86,7 +86,7 @@ cuv_whole_fours (int n)
 }
 
 // A chain of levels that halve the frame successively, made by one kernel.
-struct CuvHalves {
+struct CuvPyramidHalves {
   int32_t n, level[CUV_PYRAMID_HALVINGS];
 
   bool
@@ -97,12 +97,12 @@ struct CuvHalves {
 };
 
 // A tile of a level; the unit of x and y depends on the kernel.
-struct CuvTile {
+struct CuvPyramidTile {
   int32_t level, x, y;
 };
 
 // Groups of levels; a value from 0 is the index of one level.
-enum CuvLevels {
+enum CuvPyramidLevels {
   CUV_PYRAMID_ALL_LEVELS = -1,
   CUV_PYRAMID_SPLIT_LEVELS = -2, // cuv_is_split()
   CUV_PYRAMID_OTHER_LEVELS = -3,
@@ -112,7 +112,7 @@ enum CuvLevels {
 struct CuvPyramidNeeds {
   bool sums;         // integral images, of uint32_t unless
   bool narrow;       // of uint16_t
-  bool paired;       // of CuvPair
+  bool paired;       // of CuvPyramidPair
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
@@ -126,7 +126,7 @@ struct CuvPyramidNeeds {
 };
 
 // Tables of a plan, collected on the host and uploaded in one copy.
-class CuvTables
+class CuvPyramidTables
 {
 public:
   template <typename T>
@@ -150,10 +150,10 @@ struct CuvPyramid {
   int n_levels, n_strips, n_diagonal_tiles;
   int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;
-  CuvHalves halves;
-  std::vector<int> picture_tiles;  // first tile of each depth, and the end
-  size_t image_sizes[CUV_IMAGE_N]; // bytes; 0: not needed
-  CuvImages *images;               // of the current frame
+  CuvPyramidHalves halves;
+  std::vector<int> picture_tiles; // first tile of each depth, and the end
+  size_t image_sizes[CUV_WALDBOOST_IMAGE_N]; // bytes; 0: not needed
+  CuvImages *images;                         // of the current frame
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
@@ -190,7 +190,7 @@ struct CuvPyramid {
 
 // Lays out the images of a plan, including slack_rows readable rows after the
 // last integral image, and adds its tables.
-void cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
+void cuv_pyramid_set_plan (CuvPyramid *self, CuvPyramidTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows);
 
 // Enqueues the pictures of all levels. Returns 0 or -1.
@@ -200,6 +200,6 @@ int cuv_pyramid_submit_pictures (
 // Enqueues the integral images of these levels, and the tilted ones of all
 // levels, after their pictures. Returns 0 or -1.
 int cuv_pyramid_submit_integrals (
-    CuvPyramid *self, CuvLevels levels, cudaStream_t stream);
+    CuvPyramid *self, CuvPyramidLevels levels, cudaStream_t stream);
 
 #endif

@@ -9,7 +9,7 @@
 
 // The source of a resize. Rows are read as aligned words of four pixels and
 // have at least three words.
-struct CuvSource {
+struct CuvPyramidSource {
   const uint8_t *data;
   int stride, width; // multiples of 4
 };
@@ -39,9 +39,9 @@ cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
 // A block makes a square of the first level, one pixel per thread, and halves
 // it for each of the following levels.
 static __global__ void
-__launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES)
-    cuv_halves_kernel (const __grid_constant__ CuvHalves halves,
-        const CuvPyramidLevel *levels, CuvSource frame, uint8_t *pictures)
+__launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES) cuv_halves_kernel (
+    const __grid_constant__ CuvPyramidHalves halves,
+    const CuvPyramidLevel *levels, CuvPyramidSource frame, uint8_t *pictures)
 {
   // double buffer: the level read and the level written
   __shared__ uint8_t squares[2][CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES];
@@ -72,8 +72,8 @@ __launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES)
 
 // ---- resizing ----
 //
-// A class per CuvResize: N adjacent columns of a level, for one thread. row()
-// returns a row of their pixels, a byte each.
+// A class per CuvPyramidResize: N adjacent columns of a level, for one thread.
+// row() returns a row of their pixels, a byte each.
 
 // Vertical interpolation from 8.8 to 8.16 fixed point, with 0.5 added for
 // rounding. Taps are packed as index << 9 | weight, see pack_tap().
@@ -83,14 +83,15 @@ cuv_interpolate (unsigned upper, unsigned lower, unsigned weight)
   return (256 - weight) * upper + weight * lower + 32768;
 }
 
-// CUV_RESIZE_COPY
-struct CuvCopiedColumns {
+// CUV_PYRAMID_RESIZE_COPY
+struct CuvPyramidCopiedColumns {
   static constexpr int N = 4;
   const uint8_t *column;
   int stride;
 
   __device__
-  CuvCopiedColumns (const CuvSource &from, const uint32_t *, int x)
+  CuvPyramidCopiedColumns (
+      const CuvPyramidSource &from, const uint32_t *, int x)
       : column (from.data + x), stride (from.stride)
   {
   }
@@ -104,8 +105,8 @@ struct CuvCopiedColumns {
   }
 };
 
-// CUV_RESIZE_NEAR: all source pixels are within eight adjacent ones.
-struct CuvNearColumns {
+// CUV_PYRAMID_RESIZE_NEAR: all source pixels are within eight adjacent ones.
+struct CuvPyramidNearColumns {
   static constexpr int N = 4;
   const uint8_t *words; // first of the three words that hold them
   int stride;
@@ -121,7 +122,8 @@ struct CuvNearColumns {
   }
 
   __device__
-  CuvNearColumns (const CuvSource &from, const uint32_t *taps, int x)
+  CuvPyramidNearColumns (
+      const CuvPyramidSource &from, const uint32_t *taps, int x)
       : stride (from.stride)
   {
     const uint4 tap = __ldg ((const uint4 *) (taps + x));
@@ -173,15 +175,16 @@ struct CuvNearColumns {
   }
 };
 
-// CUV_RESIZE_FAR: one column per thread.
-struct CuvFarColumn {
+// CUV_PYRAMID_RESIZE_FAR: one column per thread.
+struct CuvPyramidFarColumn {
   static constexpr int N = 1;
   const uint8_t *left;
   int stride;
   unsigned weight; // of the right pixel
 
   __device__
-  CuvFarColumn (const CuvSource &from, const uint32_t *taps, int x)
+  CuvPyramidFarColumn (
+      const CuvPyramidSource &from, const uint32_t *taps, int x)
       : left (from.data + (taps[x] >> 9)), stride (from.stride),
         weight (taps[x] & 511)
   {
@@ -214,21 +217,21 @@ cuv_store_columns (T *to, const unsigned values[n])
 
 // ---- pictures ----
 
-struct CuvPictures {
+struct CuvPyramidPictures {
   const CuvPyramidLevel *levels;
   const uint32_t *taps;
-  CuvSource frame;
+  CuvPyramidSource frame;
   int rows; // of a tile, a multiple of 4
   uint8_t *pictures;
   uint32_t *strip_sums, *strip_squares;
 
-  __device__ CuvSource
+  __device__ CuvPyramidSource
   source_of (const CuvPyramidLevel &level) const
   {
     if (level.plan.source < 0)
       return frame;
     const CuvPyramidLevel &source = levels[level.plan.source];
-    return CuvSource{ pictures + source.picture, source.picture_pitch,
+    return CuvPyramidSource{ pictures + source.picture, source.picture_pitch,
       source.picture_pitch };
   }
 
@@ -236,7 +239,7 @@ struct CuvPictures {
   // level may sum padding rows, but its sums are not used.
   template <typename Columns, int powers>
   __device__ void
-  make (const CuvPyramidLevel &level, const CuvTile &tile) const
+  make (const CuvPyramidLevel &level, const CuvPyramidTile &tile) const
   {
     constexpr int N = Columns::N;
     const int x = tile.x + N * threadIdx.x, pitch = level.picture_pitch;
@@ -281,19 +284,19 @@ struct CuvPictures {
 // column; 2: and of their squares. With sums a tile is a strip.
 template <int powers>
 static __global__ void
-__launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16)
-    cuv_picture_kernel (const CuvTile *tiles, CuvPictures pictures)
+__launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16) cuv_picture_kernel (
+    const CuvPyramidTile *tiles, CuvPyramidPictures pictures)
 {
-  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = pictures.levels[tile.level];
 
   cuv_pdl_trigger ();
-  if (level.resize == CUV_RESIZE_COPY)
-    pictures.make<CuvCopiedColumns, powers> (level, tile);
-  else if (level.resize == CUV_RESIZE_NEAR)
-    pictures.make<CuvNearColumns, powers> (level, tile);
+  if (level.resize == CUV_PYRAMID_RESIZE_COPY)
+    pictures.make<CuvPyramidCopiedColumns, powers> (level, tile);
+  else if (level.resize == CUV_PYRAMID_RESIZE_NEAR)
+    pictures.make<CuvPyramidNearColumns, powers> (level, tile);
   else
-    pictures.make<CuvFarColumn, powers> (level, tile);
+    pictures.make<CuvPyramidFarColumn, powers> (level, tile);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.
-struct CuvCounters {
+struct CuvScanCounters {
   // hits; visited windows; evaluated weak classifiers (not of cascades);
   // visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
@@ -21,9 +21,9 @@ struct CuvCounters {
   unsigned long long survivors[1]; // n_segments elements
 };
 
-struct CuvHits {
+struct CuvScanHits {
   CuvWaldboostHit *hits;
-  CuvCounters *counters;
+  CuvScanCounters *counters;
 
   // Records the start of the scan; called by all threads of its first kernel,
   // while integral images of other levels may still be in work.
@@ -46,8 +46,8 @@ struct CuvHits {
 
 // The rows of windows to scan: first .. end - 1 of one level, or all rows of
 // several levels.
-struct CuvRows {
-  int level, first, end; // level: its index, or CuvLevels
+struct CuvScanRows {
+  int level, first, end; // level: its index, or CuvPyramidLevels
 
   __device__ bool
   has_level (int of_level) const
@@ -68,14 +68,14 @@ class CuvScanner
 public:
   virtual ~CuvScanner () = default;
   // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
-  virtual int set_plan (
-      const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables) = 0;
+  virtual int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+      CuvPyramidTables *tables) = 0;
   // Enqueues the scan; the counters must be 0. If rows are of one level,
   // results of stage 0 are reused from the previous scan. Split and other
   // levels are requested separately only if the scanner needs the pyramid
   // in_parts. Returns 0 or -1.
-  virtual int submit (const CuvPyramid &pyramid, const CuvHits &hits,
-      const CuvRows &rows, cudaStream_t stream) = 0;
+  virtual int submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
+      const CuvScanRows &rows, cudaStream_t stream) = 0;
 };
 
 // A scanner copies what it needs from the model.

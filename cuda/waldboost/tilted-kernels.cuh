@@ -13,10 +13,10 @@
 
 // A: one thread per line running down to the left. Grid: tiles of lines.
 static __global__ void
-antidiagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+antidiagonal_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
     const uint8_t *pictures, uint32_t *diagonal)
 {
-  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = levels[tile.level];
   const int width = level.plan.width, height = level.plan.height;
   int line = tile.x + threadIdx.x;
@@ -46,10 +46,10 @@ line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
 // T: one thread per line running down to the right, including those that start
 // left of the picture. Grid: tiles of lines.
 static __global__ void
-diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+diagonal_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
     const uint32_t *diagonal, uint32_t *tilted)
 {
-  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = levels[tile.level];
   const int width = level.plan.width, height = level.plan.height;
   const bool split = cuv_is_split (level);

@@ -9,7 +9,7 @@
 #include "waldboost/waldboost-types.h"
 
 /* The grey value outside the frame; windows there have no contrast. */
-#define CUV_TURN_OUTSIDE 128
+#define CUV_WALDBOOST_TURN_OUTSIDE 128
 
 /* A place in the frame, in units of 2^-17 pixels from the centre of pixel 0. */
 typedef struct {
@@ -54,7 +54,7 @@ cuv_turned_grey (const CuvTurn *turn, const CuvFrame *frame, int x, int y)
 
   if (place.x < 0 || place.x > (int64_t) (frame->width - 1) << 17 || place.y < 0
       || place.y > (int64_t) (frame->height - 1) << 17)
-    return CUV_TURN_OUTSIDE;
+    return CUV_WALDBOOST_TURN_OUTSIDE;
   right = left + (left < frame->width - 1);
   bottom = top + (top < frame->height - 1);
   return cuv_turn_mix (cuv_frame_grey (frame, left, top),

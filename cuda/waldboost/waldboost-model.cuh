@@ -12,21 +12,21 @@
 
 // A segment ends after the first `end` weak classifiers. counter: index of the
 // plan's segment whose survivors are then counted, -1 = none.
-struct Segment {
+struct CuvWaldboostSegment {
   int32_t end, counter;
 };
 
 // A tile of width x height windows.
-struct BlockShape {
+struct CuvWaldboostBlockShape {
   int32_t width, height;
 };
 
 // A model on the device.
-template <typename Acc> struct WaldBoost {
+template <typename Acc> struct CuvWaldboostDevice {
   int32_t n_weak, n_segments;
   Acc final_threshold;
   double score_scale; // value of a fixed sum's lowest bit
-  const Segment *segments;
+  const CuvWaldboostSegment *segments;
   const Acc *thresholds; // one per weak classifier
   const Acc *leaves;
 };
@@ -107,14 +107,14 @@ first_below (int group, int n, const float responses[per_thread],
 
 // The score of a hit by its sum.
 static __device__ float
-score_of (const WaldBoost<int32_t> &model, int32_t sum)
+score_of (const CuvWaldboostDevice<int32_t> &model, int32_t sum)
 {
   return (float) (((double) sum - (double) model.final_threshold)
       * model.score_scale);
 }
 
 static __device__ float
-score_of (const WaldBoost<float> &model, float sum)
+score_of (const CuvWaldboostDevice<float> &model, float sum)
 {
   return sum - model.final_threshold;
 }
@@ -122,7 +122,7 @@ score_of (const WaldBoost<float> &model, float sum)
 // ---- counters ----
 
 // A block's counters, added to the frame's at the end.
-struct Tally {
+struct CuvWaldboostTally {
   unsigned long long weak, windows; // evaluated, visited
   unsigned survivors[CUV_WALDBOOST_SEGMENTS];
 
@@ -147,7 +147,7 @@ struct Tally {
 
   // Adds the counters to the frame's. Called by all threads; synchronises them.
   __device__ void
-  flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
+  flush (CuvScanCounters *counters, unsigned my_weak, unsigned my_windows)
   {
     unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
     unsigned n = cuv_warp_sum (my_windows);

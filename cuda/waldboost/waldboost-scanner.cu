@@ -14,8 +14,8 @@
 // ---- the model on the device ----
 
 static void
-lay_out_code (CuvGridCode *to, const CuvGridNode &node,
-    const CuvWaldboostModel &model, const CuvLayout &layout)
+lay_out_code (CuvVariantGridCode *to, const CuvGridNode &node,
+    const CuvWaldboostModel &model, const CuvFeatureLayout &layout)
 {
   const unsigned area = node.width * node.height;
   auto corners = [&] (int block, int32_t corner[4]) {
@@ -38,8 +38,8 @@ lay_out_code (CuvGridCode *to, const CuvGridNode &node,
 }
 
 static void
-lay_out_code (CuvHaarCode *to, const CuvHaarNode &node,
-    const CuvWaldboostModel &, const CuvLayout &layout)
+lay_out_code (CuvVariantHaarCode *to, const CuvHaarNode &node,
+    const CuvWaldboostModel &, const CuvFeatureLayout &layout)
 {
   to->corners = cuv_lay_out_haar (node, layout);
   to->divisor = node.divisor;
@@ -60,7 +60,7 @@ rules_of (const CuvWaldboostModel &model)
 template <typename Code, typename Node>
 static std::vector<Code>
 lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
-    const CuvWaldboostModel &model, const CuvLayout &layout)
+    const CuvWaldboostModel &model, const CuvFeatureLayout &layout)
 {
   std::vector<Code> codes (weak.size (), Code{});
 
@@ -75,10 +75,10 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 
 // The plan's segments, after which survivors are counted, divided at further
 // ends (finer), after which survivors are only compacted.
-static std::vector<Segment>
+static std::vector<CuvWaldboostSegment>
 schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 {
-  std::vector<Segment> segments;
+  std::vector<CuvWaldboostSegment> segments;
   size_t next = 0;
 
   for (int s = 0; s < plan.n_segments; s++) {
@@ -86,9 +86,9 @@ schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 
     for (; next < finer.size () && finer[next] <= end; next++) {
       if (finer[next] < end)
-        segments.push_back (Segment{ finer[next], -1 });
+        segments.push_back (CuvWaldboostSegment{ finer[next], -1 });
     }
-    segments.push_back (Segment{ end, s });
+    segments.push_back (CuvWaldboostSegment{ end, s });
   }
   return segments;
 }
@@ -117,7 +117,7 @@ public:
 
   int
   set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
-      CuvTables *tables) override
+      CuvPyramidTables *tables) override
   {
     CuvPyramidNeeds needs = {};
     const bool fixed = model.arithmetic == CUV_SUM_FIXED;
@@ -161,8 +161,8 @@ public:
   }
 
   int
-  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
-      cudaStream_t stream) override
+  submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
+      const CuvScanRows &rows, cudaStream_t stream) override
   {
     const Run run = { pyramid, hits, rows, stream };
 
@@ -176,8 +176,8 @@ private:
   // the arguments of submit()
   struct Run {
     const CuvPyramid &pyramid;
-    const CuvHits &hits;
-    const CuvRows &rows;
+    const CuvScanHits &hits;
+    const CuvScanRows &rows;
     cudaStream_t stream;
   };
 
@@ -202,12 +202,12 @@ private:
       return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
                      : run_planes<Acc, CuvRankPlanes<Acc>> (r);
     if (!haar.empty ())
-      return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
+      return run_variant<Acc, uint32_t, CUV_VARIANT_CODE_HAAR> (r);
     if (narrow)
-      return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
-                     : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
-    return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
-                   : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
+      return pattern ? run_variant<Acc, uint16_t, CUV_VARIANT_CODE_PATTERN> (r)
+                     : run_variant<Acc, uint16_t, CUV_VARIANT_CODE_RANKS> (r);
+    return pattern ? run_variant<Acc, uint32_t, CUV_VARIANT_CODE_PATTERN> (r)
+                   : run_variant<Acc, uint32_t, CUV_VARIANT_CODE_RANKS> (r);
   }
 
   // ---- planning ----
@@ -225,30 +225,31 @@ private:
   }
 
   void
-  add_nodes (CuvTables *tables, int pitch)
+  add_nodes (CuvPyramidTables *tables, int pitch)
   {
     const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
-    const CuvLayout layouts[2] = { { false, 0, pitch, size },
+    const CuvFeatureLayout layouts[2] = { { false, 0, pitch, size },
       { true, pitch / 2, pitch, size } };
 
     for (int s = 0; s < 2; s++)
       nodes_at[s] = haar.empty ()
           ? tables->add (
-              lay_out_codes<CuvGridCode> (grid, weak, model, layouts[s]))
-          : tables->add (
-              lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
+              lay_out_codes<CuvVariantGridCode> (grid, weak, model, layouts[s]))
+          : tables->add (lay_out_codes<CuvVariantHaarCode> (
+              haar, weak, model, layouts[s]));
   }
 
   // Halves the last tiles, one per multiprocessor, so that blocks end at about
   // the same time.
   void
-  halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
+  halve_last (const CuvPyramid &pyramid, std::vector<CuvPyramidTile> *tiles)
   {
     n_high = std::max (0, (int) tiles->size () - n_processors);
-    const std::vector<CuvTile> last (tiles->begin () + n_high, tiles->end ());
+    const std::vector<CuvPyramidTile> last (
+        tiles->begin () + n_high, tiles->end ());
 
     tiles->resize (n_high);
-    for (CuvTile tile : last) {
+    for (CuvPyramidTile tile : last) {
       tiles->push_back (tile);
       tile.y += shape.height / 2;
       if (tile.y < pyramid.host_levels[tile.level].plan.n_y)
@@ -257,16 +258,16 @@ private:
   }
 
   void
-  tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
+  tile_levels (const CuvPyramid &pyramid, CuvPyramidTables *tables)
   {
-    std::vector<CuvTile> tiles;
+    std::vector<CuvPyramidTile> tiles;
 
     for (int i = 0; i < pyramid.n_levels; i++) {
       const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
 
       for (int y = 0; y < level.n_y; y += shape.height) {
         for (int x = 0; x < level.n_x; x += shape.width)
-          tiles.push_back (CuvTile{ i, x, y });
+          tiles.push_back (CuvPyramidTile{ i, x, y });
       }
     }
     if (by_planes)
@@ -277,10 +278,10 @@ private:
 
   // ---- launching ----
   template <typename Acc>
-  WaldBoost<Acc>
+  CuvWaldboostDevice<Acc>
   device_model (const CuvPyramid &pyramid) const
   {
-    WaldBoost<Acc> device = {};
+    CuvWaldboostDevice<Acc> device = {};
 
     device.n_weak = model.n_weak;
     device.n_segments = (int) segments.size ();
@@ -288,7 +289,7 @@ private:
         ? (Acc) model.final_threshold
         : (Acc) model.fixed_final_threshold;
     device.score_scale = ldexp (1., -model.fixed_bits);
-    device.segments = pyramid.table<Segment> (segments_at);
+    device.segments = pyramid.table<CuvWaldboostSegment> (segments_at);
     device.thresholds = pyramid.table<Acc> (thresholds_at);
     device.leaves = pyramid.table<Acc> (leaves_at);
     return device;
@@ -302,7 +303,7 @@ private:
         run.pyramid, rules_of (model)) };
     auto kernel = plane_kernel<Planes, Acc>;
     const size_t shared = access.shared_bytes
-        + PlaneRun<Planes, Acc>::max_listed
+        + CuvPlaneRun<Planes, Acc>::max_listed
             * (sizeof (Acc) + sizeof (uint16_t));
 
     if (n_blocks == 0) {
@@ -315,24 +316,27 @@ private:
       n_blocks = std::min (n_tiles, at_once * n_processors);
     }
     return cuv_launch_dependent ("plane_kernel", n_blocks, CUV_PLANE_THREADS,
-        shared, run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at),
-        n_tiles, n_high, run.pyramid.levels (), access, planes.first,
+        shared, run.stream, kernel,
+        run.pyramid.table<CuvPyramidTile> (tiles_at), n_tiles, n_high,
+        run.pyramid.levels (), access, planes.first,
         device_model<Acc> (run.pyramid), planes.n_dense, run.rows, run.hits);
   }
 
-  template <typename Acc, typename Sum, CuvCode code>
+  template <typename Acc, typename Sum, CuvVariantCode code>
   int
   run_variant (const Run &r) const
   {
-    using Access = CuvIntegralAccess<Sum, code>;
+    using Access = CuvVariantAccess<Sum, code>;
     using Node = typename Access::Node;
-    const VariantScan<Acc> scan = { r.pyramid.table<CuvTile> (tiles_at),
+    const CuvVariantScan<Acc> scan = { r.pyramid.table<CuvPyramidTile> (
+                                           tiles_at),
       n_tiles, r.pyramid.levels (), segments, device_model<Acc> (r.pyramid),
       r.rows, r.hits, n_processors, r.stream };
 
-    const Access access = { r.pyramid.image<const Sum> (CUV_IMAGE_SUMS),
-      r.pyramid.image<const uint32_t> (CUV_IMAGE_SQUARES),
-      r.pyramid.image<const uint32_t> (CUV_IMAGE_TILTED),
+    const Access access = { r.pyramid.image<const Sum> (
+                                CUV_WALDBOOST_IMAGE_SUMS),
+      r.pyramid.image<const uint32_t> (CUV_WALDBOOST_IMAGE_SQUARES),
+      r.pyramid.image<const uint32_t> (CUV_WALDBOOST_IMAGE_TILTED),
       { r.pyramid.table<Node> (nodes_at[0]),
           r.pyramid.table<Node> (nodes_at[1]) },
       rules_of (model) };
@@ -346,11 +350,11 @@ private:
   std::vector<CuvWeak> weak;
   std::vector<float> leaves;
   std::vector<int32_t> fixed_leaves;
-  std::vector<Segment> segments;
-  Variants variants;
-  bool narrow;      // block sums fit 16 bits
-  bool by_planes;   // else by variants
-  BlockShape shape; // of a tile
+  std::vector<CuvWaldboostSegment> segments;
+  CuvVariants variants;
+  bool narrow;                  // block sums fit 16 bits
+  bool by_planes;               // else by variants
+  CuvWaldboostBlockShape shape; // of a tile
   int n_tiles, n_processors;
   int n_high, n_blocks; // by planes: tiles of full height; blocks, 0 = unknown
   // offsets in the plan's tables

@@ -40,21 +40,21 @@ struct _CuvWaldboostCuda {
   counters_size () const
   {
     size_t size =
-        sizeof (CuvCounters) + n_segments * sizeof (unsigned long long);
+        sizeof (CuvScanCounters) + n_segments * sizeof (unsigned long long);
 
     return (size + 15) / 16 * 16;
   }
-  CuvHits
+  CuvScanHits
   device_hits () const
   {
-    return CuvHits{ (CuvWaldboostHit *) ((uint8_t *) block.data
-                        + counters_size ()),
-      (CuvCounters *) block.data };
+    return CuvScanHits{ (CuvWaldboostHit *) ((uint8_t *) block.data
+                            + counters_size ()),
+      (CuvScanCounters *) block.data };
   }
-  CuvCounters *
+  CuvScanCounters *
   host_counters () const
   {
-    return (CuvCounters *) pinned;
+    return (CuvScanCounters *) pinned;
   }
   CuvWaldboostHit *
   host_hits () const
@@ -112,7 +112,7 @@ acquire_images (CuvWaldboostCuda *self)
 static int
 cuv_waldboost_set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 {
-  CuvTables tables;
+  CuvPyramidTables tables;
 
   drop_frame (self); // its images may be too small
   self->n_segments = plan->n_segments;
@@ -142,7 +142,7 @@ static int
 cuv_waldboost_init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
     const CuvWaldboostPlan *plan)
 {
-  const size_t block_size = sizeof (CuvCounters)
+  const size_t block_size = sizeof (CuvScanCounters)
       + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
       + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
 
@@ -214,7 +214,7 @@ is_before (const CuvWaldboostHit &a, const CuvWaldboostHit &b)
 // hundred hits.
 static __global__ void
 report_kernel (
-    CuvHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
+    CuvScanHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
 {
   static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
   __shared__ CuvWaldboostHit unsorted[CUV_WALDBOOST_REPORT_SORTED];
@@ -282,11 +282,12 @@ enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
 
 // Enqueues integral images and the scan of some levels.
 static int
-scan_levels (CuvWaldboostCuda *self, CuvLevels levels, cudaStream_t stream)
+scan_levels (
+    CuvWaldboostCuda *self, CuvPyramidLevels levels, cudaStream_t stream)
 {
   return cuv_pyramid_submit_integrals (&self->pyramid, levels, stream) == 0
-      ? self->scanner->submit (
-          self->pyramid, self->device_hits (), CuvRows{ levels, 0, 0 }, stream)
+      ? self->scanner->submit (self->pyramid, self->device_hits (),
+          CuvScanRows{ levels, 0, 0 }, stream)
       : -1;
 }
 
@@ -376,7 +377,7 @@ find_first (CuvWaldboostCuda *self)
 
     for (int y = 0; y < level.n_y && n < CUV_WALDBOOST_MAX_HITS;
          y += rows_at_once) {
-      const CuvRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
+      const CuvScanRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
 
       if (clear_counters (self) != 0
           || self->scanner->submit (
@@ -396,7 +397,7 @@ find_first (CuvWaldboostCuda *self)
 // The number of weak classifiers that a cascade evaluated: all of a stage's,
 // for every window that reached it.
 static uint64_t
-cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
+cascade_weak (const CuvWaldboostCuda *self, const CuvScanCounters &counters)
 {
   uint64_t before = counters.windows - counters.flat, weak = 0;
   int32_t first = 0;
@@ -412,7 +413,7 @@ cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
 static int
 cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 {
-  CuvCounters counters;
+  CuvScanCounters counters;
   float ms;
 
   *result = CuvWaldboostResult{};

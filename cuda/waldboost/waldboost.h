@@ -9,16 +9,16 @@
  * elements/waldboost/reference/, bit by bit.
  *
  * elements/waldboost/backend.c calls the functions below, train/backend.c there
- * those of choose.h. cuv_waldboost_cuda_submit() enqueues for a frame: the
- * pyramid's pictures, their integral images if the model reads them, the scan,
- * which appends hits in any order, and report_kernel, which writes sorted hits
- * to pinned memory. cuv_waldboost_cuda_collect() waits for that.
+ * those of feature-chooser.h. cuv_waldboost_cuda_submit() enqueues for a frame:
+ * the pyramid's pictures, their integral images if the model reads them, the
+ * scan, which appends hits in any order, and report_kernel, which writes sorted
+ * hits to pinned memory. cuv_waldboost_cuda_collect() waits for that.
  *
  *   waldboost.cu          a detector: its memory, a frame, the report
  *   scanner.cuh           interface of the two scanners; counters and hits
  *   image-pool.*          device memory of a frame's images, shared by the
  *                         detectors of a context
- *   choose.*              training: the feature with the least loss
+ *   feature-chooser.*     training: the feature with the least loss
  *   pyramid.cuh           levels and their images
  *   pyramid-layout.cu     where they are in memory; tables for the kernels
  *   pyramid.cu            launches the kernels of the pyramid:
@@ -76,7 +76,7 @@
  *
  * Every device runs the same kernels; its shared memory limits the height of
  * the tiles. Macros of these parts are CUV_CASCADE_, CUV_PLANE_, CUV_VARIANT_,
- * CUV_PYRAMID_ and CUV_CHOOSE_; others are CUV_WALDBOOST_.
+ * CUV_PYRAMID_ and CUV_CHOOSER_; others are CUV_WALDBOOST_.
  *
  * All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H

@@ -11,12 +11,13 @@
 // most stumps of a stage with a table in Cascade.passes
 #define CUV_CASCADE_MAX_TABLED 12
 
-template <typename Node> struct CascadePlan {
+template <typename Node> struct CuvCascadePlan {
   using HostNode = typename std::decay<decltype (*nodes_of (
       nullptr, (Node *) nullptr))>::type;
   static const bool haar = Node::haar;
 
-  explicit CascadePlan (const CuvWaldboostModel *original) : model (*original)
+  explicit CuvCascadePlan (const CuvWaldboostModel *original)
+      : model (*original)
   {
     const auto *nodes = nodes_of (&model, (Node *) nullptr);
 
@@ -32,15 +33,15 @@ template <typename Node> struct CascadePlan {
     shared_of_multiprocessor =
         cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   }
-  ~CascadePlan ()
+  ~CuvCascadePlan ()
   {
     cuv_buffer_clear (&passed);
     cuv_buffer_clear (&no_skip);
   }
 
   int
-  set_plan (
-      const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables)
+  set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+      CuvPyramidTables *tables)
   {
     CuvPyramidNeeds needs = {};
     int pitch;
@@ -63,7 +64,8 @@ template <typename Node> struct CascadePlan {
         pyramid, tables, needs, &plan, shape.image_elements / shape.pitch[0]);
     pitch = pyramid->host_levels[0].pitch;
     const int size = CUV_CASCADE_ELEMENT_BYTES;
-    CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
+    CuvFeatureLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch,
+                                        size },
       { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
           size } };
     weak_at = tables->add (weak);
@@ -84,7 +86,7 @@ template <typename Node> struct CascadePlan {
   void
   add_stage (int first, int end)
   {
-    Stage stage = { first, end, weak[end - 1].threshold, -1 };
+    CuvCascadeStage stage = { first, end, weak[end - 1].threshold, -1 };
 
     if (Node::tabled && model.stumps && end - first <= CUV_CASCADE_MAX_TABLED) {
       std::vector<float> left, right;
@@ -104,7 +106,7 @@ template <typename Node> struct CascadePlan {
   // Whether a stage can be evaluated for pairs of windows, given that all
   // before it are.
   bool
-  decides_pairs (const Stage &stage) const
+  decides_pairs (const CuvCascadeStage &stage) const
   {
     return paired && model.stumps && stage.passes >= 0
         && stage.end <= CUV_CASCADE_PAIR_WEAK;
@@ -128,7 +130,7 @@ template <typename Node> struct CascadePlan {
         ? CUV_CASCADE_MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
         : CUV_CASCADE_MAX_TILE_Y * sizeof (uint16_t);
     const int lists_bytes = 1024
-        + (decides_pairs (stages[0]) ? (int) sizeof (PairMemory)
+        + (decides_pairs (stages[0]) ? (int) sizeof (CuvCascadePairMemory)
                                      : 2 * CUV_CASCADE_TILE_X * of_list);
     shape.window_height = model.window_height;
     shape.half = (columns + model.window_width / 2 + 1 + per_16_bytes - 1)
@@ -183,7 +185,7 @@ template <typename Node> struct CascadePlan {
   }
 
   std::vector<Node>
-  lay_out (const CuvLayout &layout) const
+  lay_out (const CuvFeatureLayout &layout) const
   {
     const bool stumps =
         model.stumps && tiled; // otherwise the kernels for trees
@@ -203,7 +205,7 @@ template <typename Node> struct CascadePlan {
       }
     }
     if constexpr (haar) {
-      for (const Stage &stage : stages) {
+      for (const CuvCascadeStage &stage : stages) {
         if (stumps && exact)
           sort_stumps (&nodes[stage.first], nodes.data () + stage.end);
       }
@@ -212,7 +214,8 @@ template <typename Node> struct CascadePlan {
   }
 
   bool
-  can_pack (const CuvLayout &layout, const std::vector<Node> &nodes) const
+  can_pack (
+      const CuvFeatureLayout &layout, const std::vector<Node> &nodes) const
   {
     if (!tiled
         || (haar && model.window_width * model.window_height * 255 >= 1 << 23))
@@ -221,7 +224,7 @@ template <typename Node> struct CascadePlan {
   }
 
   void
-  plan_pairs (const CuvLayout layouts[2], CuvTables *tables)
+  plan_pairs (const CuvFeatureLayout layouts[2], CuvPyramidTables *tables)
   {
     pairs = {};
     if constexpr (!haar) {
@@ -243,7 +246,7 @@ template <typename Node> struct CascadePlan {
   }
 
   void
-  add_nodes (const CuvLayout layouts[2], CuvTables *tables)
+  add_nodes (const CuvFeatureLayout layouts[2], CuvPyramidTables *tables)
   {
     const std::vector<Node> nodes[2] = { lay_out (layouts[0]),
       lay_out (layouts[1]) };
@@ -263,22 +266,22 @@ template <typename Node> struct CascadePlan {
     }
   }
 
-  std::vector<CuvTile>
+  std::vector<CuvPyramidTile>
   tile_levels (const CuvPyramid &pyramid)
   {
-    std::vector<CuvTile> tiles;
+    std::vector<CuvPyramidTile> tiles;
 
     for (int i = 0; i < pyramid.n_levels; i++) {
       const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
 
       for (int y = 0; y < level.n_y; y += shape.rows) {
         for (int x = 0; x < level.n_x; x += CUV_CASCADE_TILE_X)
-          tiles.push_back (CuvTile{ i, x, y });
+          tiles.push_back (CuvPyramidTile{ i, x, y });
       }
     }
     n_split =
         (int) (std::stable_partition (tiles.begin (), tiles.end (),
-                   [&] (const CuvTile &tile) {
+                   [&] (const CuvPyramidTile &tile) {
                      return cuv_is_split (pyramid.host_levels[tile.level]);
                    })
             - tiles.begin ());
@@ -320,16 +323,16 @@ template <typename Node> struct CascadePlan {
   }
 
   void
-  find_nodes (
-      WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
+  find_nodes (CuvCascadeWideNodes<Node> *nodes, const CuvPyramid &pyramid,
+      bool split) const
   {
     *nodes = { pyramid.table<uint4> (nodes_at[split]),
       (int32_t) source.size () };
   }
 
   void
-  find_nodes (
-      PackedNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
+  find_nodes (CuvCascadePackedNodes<Node> *nodes, const CuvPyramid &pyramid,
+      bool split) const
   {
     *nodes = { pyramid.table<typename Node::Packed> (nodes_at[split]),
       pyramid.table<uint2> (branches_at[split]),
@@ -337,11 +340,12 @@ template <typename Node> struct CascadePlan {
   }
 
   template <typename Nodes>
-  Cascade<Nodes>
+  CuvCascade<Nodes>
   device_cascade (const CuvPyramid &pyramid) const
   {
-    Cascade<Nodes> cascade = { model.n_stages, model.window_width,
-      model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
+    CuvCascade<Nodes> cascade = { model.n_stages, model.window_width,
+      model.window_height, skip, exact,
+      pyramid.table<CuvCascadeStage> (stages_at),
       pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
       pyramid.table<uint32_t> (passes_at), pyramid.table<uint32_t> (lookup_at),
       {} };
@@ -351,12 +355,13 @@ template <typename Node> struct CascadePlan {
     return cascade;
   }
 
-  Images
+  CuvCascadeImages
   images (const CuvPyramid &pyramid) const
   {
-    return { pyramid.image<void> (CUV_IMAGE_SUMS),
-      pyramid.image<const uint32_t> (CUV_IMAGE_SQUARES),
-      model.tilted ? pyramid.image<const uint32_t> (CUV_IMAGE_TILTED) : nullptr,
+    return { pyramid.image<void> (CUV_WALDBOOST_IMAGE_SUMS),
+      pyramid.image<const uint32_t> (CUV_WALDBOOST_IMAGE_SQUARES),
+      model.tilted ? pyramid.image<const uint32_t> (CUV_WALDBOOST_IMAGE_TILTED)
+                   : nullptr,
       has_ranges ? pyramid.table<CuvRange> (ranges_at) : nullptr };
   }
 
@@ -364,7 +369,7 @@ template <typename Node> struct CascadePlan {
   std::vector<HostNode> source; // nodes of the model
   std::vector<CuvWeak> weak;
   std::vector<float> leaves;
-  std::vector<Stage> stages;
+  std::vector<CuvCascadeStage> stages;
   std::vector<uint32_t> passes;
   // sums are exact in any order; tiles are in shared memory; windows are
   // scanned in pairs; tiles have cuv_cascade_fixed_pitch(); nodes are packed
@@ -374,9 +379,9 @@ template <typename Node> struct CascadePlan {
   int skip, n_tiles;
   int n_split; // the first tiles are of levels with split columns
   size_t shared_bytes, unsplit_bytes; // of a tile; of one with unsplit columns
-  TileShape shape;
-  FirstStage<Node> first = {};
-  PairStages pairs = {};
+  CuvCascadeTileShape shape;
+  CuvCascadeFirstStage<Node> first = {};
+  CuvCascadePairStages pairs = {};
   CuvBuffer passed = {}, no_skip = {}; // bit masks, see decide_tile()
   // offsets in the plan's tables
   size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;

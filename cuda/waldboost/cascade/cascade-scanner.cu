@@ -14,7 +14,7 @@ public:
 
   int
   set_plan (const CuvWaldboostPlan &of_frame, CuvPyramid *pyramid,
-      CuvTables *tables) override
+      CuvPyramidTables *tables) override
   {
     return plan.set_plan (of_frame, pyramid, tables);
   }
@@ -22,8 +22,8 @@ public:
   // The choice by format of the integral images and of the nodes; waldboost.h
   // has it as a table.
   int
-  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
-      cudaStream_t stream) override
+  submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
+      const CuvScanRows &rows, cudaStream_t stream) override
   {
     const Run run = { pyramid, hits, rows, stream };
 
@@ -35,19 +35,19 @@ public:
       return plan.packed ? scan_tiles<Packed, uint32_t> (run)
                          : scan_tiles<Wide, uint32_t> (run);
     else
-      return plan.paired ? scan_tiles<Packed, CuvPair> (run)
+      return plan.paired ? scan_tiles<Packed, CuvPyramidPair> (run)
                          : scan_tiles<Packed, uint32_t> (run);
   }
 
 private:
-  using Wide = WideNodes<Node>;
-  using Packed = PackedNodes<Node>;
+  using Wide = CuvCascadeWideNodes<Node>;
+  using Packed = CuvCascadePackedNodes<Node>;
 
   // the arguments of submit()
   struct Run {
     const CuvPyramid &pyramid;
-    const CuvHits &hits;
-    const CuvRows &rows;
+    const CuvScanHits &hits;
+    const CuvScanRows &rows;
     cudaStream_t stream;
   };
 
@@ -59,7 +59,7 @@ private:
   {
     if (!plan.model.stumps)
       return scan_windows<Nodes, Sum, false, true, false> (run);
-    if constexpr (std::is_same<Sum, CuvPair>::value) {
+    if constexpr (std::is_same<Sum, CuvPyramidPair>::value) {
       if (plan.pairs.n > 0)
         return scan_pairs<Nodes> (run);
     }
@@ -76,19 +76,21 @@ private:
     auto dense = dense_kernel<Nodes, Sum, stumps, tiled, fixed>;
     auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled>;
     const auto range = plan.tiles_of (run.rows.level);
-    const CuvTile *tiles =
-        run.pyramid.template table<CuvTile> (plan.tiles_at) + range.first;
+    const CuvPyramidTile *tiles =
+        run.pyramid.template table<CuvPyramidTile> (plan.tiles_at)
+        + range.first;
     const int n = range.n ();
-    const Cascade<Nodes> cascade =
+    const CuvCascade<Nodes> cascade =
         plan.template device_cascade<Nodes> (run.pyramid);
     uint32_t *passed_bits = (uint32_t *) plan.passed.data;
     uint32_t *no_skip_bits =
         Node::haar ? (uint32_t *) plan.no_skip.data : passed_bits;
 
     // drivers before 530 take no more arguments
-    static_assert (sizeof tiles + sizeof (CuvPyramidLevel *) + sizeof (Images)
-            + sizeof plan.shape + sizeof cascade + sizeof plan.first
-            + sizeof passed_bits + sizeof no_skip_bits + sizeof run.hits
+    static_assert (sizeof tiles + sizeof (CuvPyramidLevel *)
+            + sizeof (CuvCascadeImages) + sizeof plan.shape + sizeof cascade
+            + sizeof plan.first + sizeof passed_bits + sizeof no_skip_bits
+            + sizeof run.hits
         <= 4096);
     if (run.rows.level < 0) {
       if (cuv_cuda_allow_shared ((const void *) dense, plan.shared_bytes) != 0
@@ -116,10 +118,11 @@ private:
     auto all = pair_kernel<Nodes>;
     auto survivors = pair_survivor_kernel<Nodes>;
     const auto range = plan.tiles_of (run.rows.level);
-    const CuvTile *tiles = run.pyramid.template table<CuvTile> (plan.tiles_at);
+    const CuvPyramidTile *tiles =
+        run.pyramid.template table<CuvPyramidTile> (plan.tiles_at);
     const uint32_t *patterns =
         run.pyramid.template table<uint32_t> (plan.patterns_at);
-    const Cascade<Nodes> cascade =
+    const CuvCascade<Nodes> cascade =
         plan.template device_cascade<Nodes> (run.pyramid);
     uint32_t *passed_bits = (uint32_t *) plan.passed.data;
 
@@ -150,13 +153,13 @@ private:
     return 0;
   }
 
-  CascadePlan<Node> plan;
+  CuvCascadePlan<Node> plan;
 };
 
 CuvScanner *
 cuv_cascade_scanner_new (const CuvWaldboostModel *model)
 {
   if (model->feature == CUV_FEATURE_HAAR)
-    return new CascadeScanner<HaarNode> (model);
-  return new CascadeScanner<LbpNode> (model);
+    return new CascadeScanner<CuvCascadeHaarNode> (model);
+  return new CascadeScanner<CuvCascadeLbpNode> (model);
 }

@@ -40,18 +40,18 @@ cuv_cascade_fixed_pitch (bool split)
   return (split ? 192 : 128) + 8;
 }
 
-struct Stage {
+struct CuvCascadeStage {
   int32_t first, end; // weak classifiers
   float threshold;
   int32_t passes; // stage of few stumps: index into Cascade.passes, else -1
 };
 
 // A cascade on the device; Nodes: WideNodes or PackedNodes.
-template <typename Nodes> struct Cascade {
+template <typename Nodes> struct CuvCascade {
   int32_t n_stages, window_width, window_height;
   int32_t skip;  // boolean: see CuvWaldboostPlan
   int32_t exact; // boolean: stage sums are exact in any order
-  const Stage *stages;
+  const CuvCascadeStage *stages;
   const CuvWeak *weak;
   const float *leaves;
   // for each stage of few stumps a bit set: which combinations of the stumps'
@@ -71,14 +71,14 @@ template <typename Nodes> struct Cascade {
 };
 
 // Stage 0, passed by value: uniform reads then come from constant memory.
-template <typename Node> struct FirstStage {
-  Stage stage;
+template <typename Node> struct CuvCascadeFirstStage {
+  CuvCascadeStage stage;
   int32_t n; // 0: does not fit
   Node nodes[2][CUV_CASCADE_FIRST_WEAK];
 };
 
 // Layout of a tile in shared memory.
-struct TileShape {
+struct CuvCascadeTileShape {
   int32_t rows;           // window positions
   int32_t pitch[2];       // elements, unsplit and split
   int32_t half;           // of a split row, elements
@@ -93,7 +93,7 @@ struct TileShape {
 };
 
 // Integral images, see CuvPyramid.
-struct Images {
+struct CuvCascadeImages {
   const void *sums;
   const uint32_t *squares, *tilted;
   const CuvRange *ranges; // see CuvWaldboostPlan, or nullptr
@@ -102,23 +102,23 @@ struct Images {
 // ---- one window ----
 
 // A window's top left corner in each image, in shared memory for tiles.
-template <typename Sum> struct View {
+template <typename Sum> struct CuvCascadeView {
   const Sum *sums;
   const uint32_t *tilted;
   float factor;  // Haar: contrast normalisation
   unsigned half; // pairs: byte selector of the window's half
 };
 
-// The window's block sum; with CuvPair, one of the two in a word.
+// The window's block sum; with CuvPyramidPair, one of the two in a word.
 template <typename Sum>
 static __device__ __forceinline__ int
-sum_in (const View<Sum> &, unsigned sum)
+sum_in (const CuvCascadeView<Sum> &, unsigned sum)
 {
   return (Sum) sum;
 }
 
 static __device__ __forceinline__ int
-sum_in (const View<CuvPair> &view, unsigned sums)
+sum_in (const CuvCascadeView<CuvPyramidPair> &view, unsigned sums)
 {
   return __byte_perm (sums, 0, view.half);
 }
@@ -126,8 +126,8 @@ sum_in (const View<CuvPair> &view, unsigned sums)
 // A node's decision: the top bit is set if it goes left.
 template <typename Nodes, typename Sum>
 static __device__ __forceinline__ unsigned
-decide (
-    const Cascade<Nodes> &cascade, const View<Sum> &view, const LbpNode &node)
+decide (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
+    const CuvCascadeLbpNode &node)
 {
   unsigned sums[9];
   int block[9];
@@ -154,8 +154,8 @@ to_float (uint32_t sum)
 // Packed nodes are not tilted and their sums are below 2^23.
 template <typename Nodes>
 static __device__ __forceinline__ unsigned
-decide (
-    const Cascade<Nodes> &, const View<uint32_t> &view, const HaarNode &node)
+decide (const CuvCascade<Nodes> &, const CuvCascadeView<uint32_t> &view,
+    const CuvCascadeHaarNode &node)
 {
   const bool plain = Nodes::packed;
   const CuvHaarCorners &c = node.corners;
@@ -170,8 +170,8 @@ decide (
 
 // A node's successor for a window.
 template <typename Nodes, typename Sum>
-static __device__ __forceinline__ Branch
-branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
+static __device__ __forceinline__ CuvCascadeBranch
+branch_of (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
     const typename Nodes::Node &node)
 {
   return (int) decide (cascade, view, node) < 0 ? node.left : node.right;
@@ -180,8 +180,8 @@ branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
 // The response of weak classifier k.
 template <bool stumps, typename Nodes, typename Sum>
 static __device__ __forceinline__ float
-leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
-    const View<Sum> &view)
+leaf_of (const CuvCascade<Nodes> &cascade, const Nodes &nodes, int k,
+    const CuvCascadeView<Sum> &view)
 {
   if (stumps)
     return branch_of (cascade, view, nodes[k]).leaf;
@@ -196,7 +196,8 @@ leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
 // Whether the decisions of a stage's stumps pass it.
 template <typename Nodes>
 static __device__ __forceinline__ bool
-look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
+look_up (const CuvCascade<Nodes> &cascade, const CuvCascadeStage &stage,
+    unsigned decisions)
 {
   return cascade.passes[stage.passes + (decisions >> 5)] >> (decisions & 31)
       & 1;
@@ -206,8 +207,8 @@ look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
 // groups larger than 1 require that sums are exact in any order.
 template <bool stumps, int group, typename Nodes, typename Sum>
 static __device__ double
-stage_sum (const Cascade<Nodes> &cascade, const Nodes &nodes,
-    const Stage &stage, const View<Sum> &view)
+stage_sum (const CuvCascade<Nodes> &cascade, const Nodes &nodes,
+    const CuvCascadeStage &stage, const CuvCascadeView<Sum> &view)
 {
   const int lane = threadIdx.x % 32;
   const unsigned mates =
@@ -225,8 +226,8 @@ stage_sum (const Cascade<Nodes> &cascade, const Nodes &nodes,
 
 template <bool stumps, typename Nodes, typename Sum>
 static __device__ bool
-stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
-    const Stage &stage, const View<Sum> &view)
+stage_passes (const CuvCascade<Nodes> &cascade, const Nodes &nodes,
+    const CuvCascadeStage &stage, const CuvCascadeView<Sum> &view)
 {
   if (Nodes::Node::tabled && stumps && stage.passes >= 0) {
     unsigned decisions = 0;

@@ -7,13 +7,15 @@
 #include "waldboost/cascade/window-pair-kernels.cuh"
 
 static void
-lay_out_node (LbpNode *to, const CuvGridNode &node, const CuvLayout &layout)
+lay_out_node (CuvCascadeLbpNode *to, const CuvGridNode &node,
+    const CuvFeatureLayout &layout)
 {
   to->corners = cuv_lay_out_grid (node, layout);
 }
 
 static void
-lay_out_node (HaarNode *to, const CuvHaarNode &node, const CuvLayout &layout)
+lay_out_node (CuvCascadeHaarNode *to, const CuvHaarNode &node,
+    const CuvFeatureLayout &layout)
 {
   to->corners = cuv_lay_out_haar (node, layout);
   to->threshold = node.threshold;
@@ -36,8 +38,8 @@ lay_out_lookup (const std::vector<CuvGridNode> &nodes)
   return lookup;
 }
 
-static PairNode
-lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
+static CuvCascadePairNode
+lay_out_pair (const CuvGridNode &node, const CuvFeatureLayout &layout)
 {
   const CuvGridCorners corners = cuv_lay_out_grid (node, layout);
   const bool small = node.width * node.height <= CUV_WALDBOOST_SMALL_BLOCK;
@@ -65,10 +67,11 @@ lay_out_patterns (const std::vector<CuvGridNode> &nodes)
 // Sorts stumps with two rectangles before those with three, so that threads of
 // a warp, each with its own stump, rarely diverge over the third.
 static void
-sort_stumps (HaarNode *begin, HaarNode *end)
+sort_stumps (CuvCascadeHaarNode *begin, CuvCascadeHaarNode *end)
 {
-  std::stable_partition (begin, end,
-      [] (const HaarNode &node) { return node.corners.weight[2] == 0; });
+  std::stable_partition (begin, end, [] (const CuvCascadeHaarNode &node) {
+    return node.corners.weight[2] == 0;
+  });
 }
 
 // Appends the table of the 2^n combinations of decisions of n stumps that pass
@@ -112,13 +115,13 @@ sums_are_exact (const CuvWaldboostModel *model)
 }
 
 static const CuvGridNode *
-nodes_of (const CuvWaldboostModel *model, const LbpNode *)
+nodes_of (const CuvWaldboostModel *model, const CuvCascadeLbpNode *)
 {
   return model->nodes;
 }
 
 static const CuvHaarNode *
-nodes_of (const CuvWaldboostModel *model, const HaarNode *)
+nodes_of (const CuvWaldboostModel *model, const CuvCascadeHaarNode *)
 {
   return model->haar_nodes;
 }
@@ -126,7 +129,7 @@ nodes_of (const CuvWaldboostModel *model, const HaarNode *)
 // Whether packing keeps all values.
 template <typename Node>
 static bool
-survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
+survive_packing (const std::vector<Node> &nodes, const CuvFeatureLayout &layout)
 {
   return std::all_of (nodes.begin (), nodes.end (), [&] (const Node &node) {
     const Node after = cuv_cascade_unpack (
@@ -139,8 +142,8 @@ survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
 // Adds the tables of PackedNodes.
 template <typename Node>
 static void
-add_packed (CuvTables *tables, const std::vector<Node> &nodes,
-    const CuvLayout &layout, size_t *features_at, size_t *branches_at)
+add_packed (CuvPyramidTables *tables, const std::vector<Node> &nodes,
+    const CuvFeatureLayout &layout, size_t *features_at, size_t *branches_at)
 {
   std::vector<typename Node::Packed> features;
   std::vector<uint2> branches;
@@ -157,7 +160,7 @@ add_packed (CuvTables *tables, const std::vector<Node> &nodes,
 // Adds the table of WideNodes.
 template <typename Node>
 static size_t
-add_columns (CuvTables *tables, const std::vector<Node> &nodes)
+add_columns (CuvPyramidTables *tables, const std::vector<Node> &nodes)
 {
   const size_t n = nodes.size (), n_words = sizeof (Node) / 16;
   std::vector<uint4> columns (n * n_words);

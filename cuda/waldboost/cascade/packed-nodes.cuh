@@ -11,33 +11,33 @@
 #include "waldboost/features.cuh"
 
 // The successor of a node: leaf of a stump, child of a tree.
-union Branch {
+union CuvCascadeBranch {
   float leaf;
   int32_t child;
 };
 
-struct alignas (16) LbpNode {
+struct alignas (16) CuvCascadeLbpNode {
   static const bool haar = false;
   static const bool tabled = true; // short stages use Cascade.passes
   using Packed = uint2;
   CuvGridCorners corners;
-  Branch left, right;
+  CuvCascadeBranch left, right;
   int32_t number, pad; // index of the node
 };
 
-struct alignas (16) HaarNode {
+struct alignas (16) CuvCascadeHaarNode {
   static const bool haar = true;
   static const bool tabled = false;
   using Packed = uint4;
   CuvHaarCorners corners;
-  Branch left, right;
+  CuvCascadeBranch left, right;
   int32_t number;
   float threshold;
 };
 
 // ---- packing; offsets in elements ----
 
-// An element of a cascade's integral images: uint32_t or CuvPair.
+// An element of a cascade's integral images: uint32_t or CuvPyramidPair.
 #define CUV_CASCADE_ELEMENT_BYTES ((int) sizeof (uint32_t))
 
 // A grid in two words: offset of the first corner, distance of the next row;
@@ -45,7 +45,7 @@ struct alignas (16) HaarNode {
 // third as the second from the first, even in split rows: they are 2 block
 // widths apart.
 static inline uint2
-cuv_cascade_pack (const LbpNode &node, const CuvLayout &layout)
+cuv_cascade_pack (const CuvCascadeLbpNode &node, const CuvFeatureLayout &layout)
 {
   const CuvGridCorners &c = node.corners;
   auto in_elements = [&] (int32_t bytes) {
@@ -57,13 +57,13 @@ cuv_cascade_pack (const LbpNode &node, const CuvLayout &layout)
       (in_elements (c.column[1]) & 0xffff) | in_elements (c.column[2]) << 16);
 }
 
-static inline __host__ __device__ LbpNode
+static inline __host__ __device__ CuvCascadeLbpNode
 cuv_cascade_unpack (const uint2 &packed, int)
 {
   const int size = CUV_CASCADE_ELEMENT_BYTES;
   const int first = (int) (packed.x & 0xffff), down = (int) (packed.x >> 16);
   const int second = (int16_t) packed.y, third = (int) packed.y >> 16;
-  LbpNode node = {};
+  CuvCascadeLbpNode node = {};
 
   for (int j = 0; j < 4; j++)
     node.corners.row[j] = (first + j * down) * size;
@@ -84,7 +84,8 @@ cuv_cascade_unpack (const uint2 &packed, int)
 #define CUV_CASCADE_ACROSS_AT (CUV_CASCADE_HEIGHT_AT + CUV_CASCADE_HEIGHT_BITS)
 
 static inline uint4
-cuv_cascade_pack (const HaarNode &node, const CuvLayout &layout)
+cuv_cascade_pack (
+    const CuvCascadeHaarNode &node, const CuvFeatureLayout &layout)
 {
   const int size = layout.size, pitch = layout.pitch * size;
   uint32_t words[4];
@@ -102,12 +103,12 @@ cuv_cascade_pack (const HaarNode &node, const CuvLayout &layout)
 }
 
 // pitch: bytes.
-static inline __host__ __device__ HaarNode
+static inline __host__ __device__ CuvCascadeHaarNode
 cuv_cascade_unpack (const uint4 &packed, int pitch)
 {
   const uint32_t words[3] = { packed.x, packed.y, packed.z };
   const int size = CUV_CASCADE_ELEMENT_BYTES;
-  HaarNode node = {};
+  CuvCascadeHaarNode node = {};
 
   for (int k = 0; k < 3; k++) {
     const uint32_t word = words[k];
@@ -133,7 +134,7 @@ cuv_cascade_unpack (const uint4 &packed, int pitch)
 
 // Unpacked nodes, split into columns of 16 bytes, so that threads that read
 // adjacent nodes read adjacent memory.
-template <typename Of> struct WideNodes {
+template <typename Of> struct CuvCascadeWideNodes {
   using Node = Of;
   static const bool packed = false;
   const uint4 *columns;
@@ -155,7 +156,7 @@ template <typename Of> struct WideNodes {
 };
 
 // Packed nodes; see survive_packing().
-template <typename Of> struct PackedNodes {
+template <typename Of> struct CuvCascadePackedNodes {
   using Node = Of;
   static const bool packed = true;
   const typename Node::Packed *features;

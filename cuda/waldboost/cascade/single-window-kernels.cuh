@@ -17,7 +17,7 @@
 // ---- stage 0 ----
 
 // The result of stage 0 for a window.
-struct Outcome {
+struct CuvCascadeOutcome {
   bool ok;   // passes
   bool flat; // Haar: has too little contrast, see CuvHaarNode
 };
@@ -26,13 +26,13 @@ struct Outcome {
 // are kernel arguments.
 template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
-first_stage (const Cascade<Nodes> &cascade,
-    const FirstStage<typename Nodes::Node> &first, bool split,
-    const View<Sum> views[n], Outcome outcomes[n])
+first_stage (const CuvCascade<Nodes> &cascade,
+    const CuvCascadeFirstStage<typename Nodes::Node> &first, bool split,
+    const CuvCascadeView<Sum> views[n], CuvCascadeOutcome outcomes[n])
 {
   unsigned decisions[n] = {};
   double sums[n] = {};
-  const Stage &stage = first.stage;
+  const CuvCascadeStage &stage = first.stage;
   const bool tabled = Nodes::Node::tabled && stage.passes >= 0;
 
   for (int k = 0; k < first.n; k++) {
@@ -41,7 +41,7 @@ first_stage (const Cascade<Nodes> &cascade,
 
 #pragma unroll
     for (int i = 0; i < n; i++) {
-      View<Sum> view = views[0];
+      CuvCascadeView<Sum> view = views[0];
 
       view.sums += i * apart;
       view.tilted += i * apart;
@@ -66,9 +66,10 @@ first_stage (const Cascade<Nodes> &cascade,
 // scan does not skip one, because they pass or are flat.
 template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
-decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
-    const TileShape &shape, const Cascade<Nodes> &cascade,
-    const FirstStage<typename Nodes::Node> &first, uint32_t *passed,
+decide_tile (const CuvCascadeTile<Sum, tiled> &tile,
+    const CuvCascadeImages &images, const CuvCascadeTileShape &shape,
+    const CuvCascade<Nodes> &cascade,
+    const CuvCascadeFirstStage<typename Nodes::Node> &first, uint32_t *passed,
     uint32_t *no_skip)
 {
   const bool haar = Nodes::Node::haar;
@@ -82,8 +83,8 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
        i++) {
     int row = cuv_warp_of_thread () + i / 2 * CUV_CASCADE_WARPS * n;
     int column = i % 2 * 32 + lane;
-    View<Sum> views[n];
-    Outcome outcomes[n] = {};
+    CuvCascadeView<Sum> views[n];
+    CuvCascadeOutcome outcomes[n] = {};
 
 #pragma unroll
     for (int j = 0; j < n; j++) {
@@ -126,14 +127,16 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
 // cuv_cascade_fixed_pitch().
 template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
-__launch_bounds__ (CUV_CASCADE_THREADS)
-    dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Images images, TileShape shape, Cascade<Nodes> cascade,
-        const __grid_constant__ FirstStage<typename Nodes::Node> first,
-        uint32_t *passed, uint32_t *no_skip, CuvHits out)
+__launch_bounds__ (CUV_CASCADE_THREADS) dense_kernel (
+    const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
+    CuvCascadeImages images, CuvCascadeTileShape shape,
+    CuvCascade<Nodes> cascade,
+    const __grid_constant__ CuvCascadeFirstStage<typename Nodes::Node> first,
+    uint32_t *passed, uint32_t *no_skip, CuvScanHits out)
 {
   out.begin ();
-  const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
+  const CuvCascadeTile<Sum, tiled> tile (
+      tiles[blockIdx.x], levels, images, shape);
 
   tile.wait ();
   __syncthreads ();
@@ -188,9 +191,10 @@ valid_bits (const CuvPyramidLevel &level, int word)
 // Lists the visited positions of a tile that passed stage 0, in any order, and
 // updates the counters. rows: of the tile; requested: rows to scan.
 static __device__ void
-list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
-    const CuvRows &requested, bool skip, const uint32_t *passed,
-    const uint32_t *no_skip, uint16_t *list, int *n_list, CuvCounters *counters)
+list_survivors (const CuvPyramidTile &tile, const CuvPyramidLevel &level,
+    int rows, const CuvScanRows &requested, bool skip, const uint32_t *passed,
+    const uint32_t *no_skip, uint16_t *list, int *n_list,
+    CuvScanCounters *counters)
 {
   const int words = CUV_CASCADE_TILE_X / 32;
   int row = threadIdx.x / words, y = tile.y + row;
@@ -226,28 +230,28 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
 }
 
 // A list of windows of a tile in shared memory.
-struct WindowList {
+struct CuvCascadeWindowList {
   uint16_t *index; // row * CUV_CASCADE_TILE_X + column
-  float *factor;   // Haar: View.factor; not in a block's first list
+  float *factor;   // Haar: CuvCascadeView.factor; not in a block's first list
 };
 
 // Evaluates stages for a block's survivors. has_factors: the list has factors.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
-struct Survivors {
+struct CuvCascadeSurvivors {
   static const bool haar = Nodes::Node::haar;
-  const Cascade<Nodes> &cascade;
-  const Tile<Sum, tiled> &tile;
-  const Images &images;
-  const CuvHits &out;
+  const CuvCascade<Nodes> &cascade;
+  const CuvCascadeTile<Sum, tiled> &tile;
+  const CuvCascadeImages &images;
+  const CuvScanHits &out;
   const Nodes nodes;
 
   // The k-th window of a list.
-  __device__ View<Sum>
-  view_of (WindowList list, int k, bool has_factors) const
+  __device__ CuvCascadeView<Sum>
+  view_of (CuvCascadeWindowList list, int k, bool has_factors) const
   {
     int row = list.index[k] / CUV_CASCADE_TILE_X,
         column = list.index[k] % CUV_CASCADE_TILE_X;
-    View<Sum> view = tile.view (column, row);
+    CuvCascadeView<Sum> view = tile.view (column, row);
 
     if (haar && has_factors)
       view.factor = list.factor[k];
@@ -280,13 +284,13 @@ struct Survivors {
   // per window, and appends those that pass to list `to`.
   template <int group>
   __device__ void
-  compact (int stage, WindowList list, int n, bool has_factors, WindowList to,
-      int *n_to) const
+  compact (int stage, CuvCascadeWindowList list, int n, bool has_factors,
+      CuvCascadeWindowList to, int *n_to) const
   {
-    const Stage s = cascade.stages[stage];
+    const CuvCascadeStage s = cascade.stages[stage];
 
     for (int k = threadIdx.x / group; k < n; k += CUV_CASCADE_THREADS / group) {
-      const View<Sum> view = view_of (list, k, has_factors);
+      const CuvCascadeView<Sum> view = view_of (list, k, has_factors);
       const bool ok = group == 1
           ? stage_passes<stumps> (cascade, nodes, s, view)
           : !(stage_sum<stumps, group> (cascade, nodes, s, view)
@@ -306,15 +310,15 @@ struct Survivors {
   // group of threads per window, and adds the hits.
   template <int group>
   __device__ void
-  finish (int stage, WindowList list, int n, bool has_factors) const
+  finish (int stage, CuvCascadeWindowList list, int n, bool has_factors) const
   {
     for (int k = threadIdx.x / group; k < n; k += CUV_CASCADE_THREADS / group) {
-      View<Sum> view = view_of (list, k, has_factors);
+      CuvCascadeView<Sum> view = view_of (list, k, has_factors);
       double sum = 0, threshold = 0;
       bool ok = true;
 
       for (int s = stage; ok && s < cascade.n_stages; s++) {
-        const Stage at = cascade.stages[s];
+        const CuvCascadeStage at = cascade.stages[s];
 
         threshold = at.threshold;
         sum = stage_sum<stumps, group> (cascade, nodes, at, view);
@@ -330,10 +334,10 @@ struct Survivors {
   // Evaluates one stage and returns false, or, if that is faster, all remaining
   // ones and returns true.
   __device__ bool
-  run_stage (int stage, WindowList list, int n, bool has_factors, WindowList to,
-      int *n_to) const
+  run_stage (int stage, CuvCascadeWindowList list, int n, bool has_factors,
+      CuvCascadeWindowList to, int *n_to) const
   {
-    const Stage s = cascade.stages[stage];
+    const CuvCascadeStage s = cascade.stages[stage];
     const bool is_long = s.end - s.first >= CUV_CASCADE_LONG_STAGE;
     const bool last = stage == cascade.n_stages - 1;
 
@@ -360,14 +364,14 @@ struct Survivors {
 // alternate. counts, in shared memory: lengths of the current list, of the
 // next, and of the one after that. On entry counts[0] is the length of `list`,
 // the others are 0.
-template <typename Survivors>
+template <typename CuvCascadeSurvivors>
 static __device__ void
-run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
-    WindowList next, int counts[3])
+run_remaining_stages (const CuvCascadeSurvivors &survivors, int stage,
+    CuvCascadeWindowList list, CuvCascadeWindowList next, int counts[3])
 {
   for (int round = 0;; round++, stage++) {
     const int n = counts[round % 3];
-    const WindowList after = list;
+    const CuvCascadeWindowList after = list;
 
     if (round > 0 && threadIdx.x == 0 && n > 0)
       survivors.count (stage - 1, n);
@@ -387,9 +391,10 @@ run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, 4)
-    survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Images images, TileShape shape, Cascade<Nodes> cascade, CuvRows rows,
-        const uint32_t *passed, const uint32_t *no_skip, CuvHits out)
+    survivor_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
+        CuvCascadeImages images, CuvCascadeTileShape shape,
+        CuvCascade<Nodes> cascade, CuvScanRows rows, const uint32_t *passed,
+        const uint32_t *no_skip, CuvScanHits out)
 {
   const bool haar = Nodes::Node::haar;
   __shared__ uint16_t indices[2][CUV_CASCADE_TILE_X
@@ -397,13 +402,13 @@ __launch_bounds__ (CUV_CASCADE_THREADS, 4)
   __shared__ float
       factors[2][haar ? CUV_CASCADE_TILE_X * CUV_CASCADE_MAX_HAAR_Y : 1];
   __shared__ int counts[3];
-  const CuvTile at = tiles[blockIdx.x];
+  const CuvPyramidTile at = tiles[blockIdx.x];
 
   if (!rows.has_level (at.level))
     return;
-  const Tile<Sum, tiled> tile (at, levels, images, shape);
-  const Survivors<Nodes, Sum, stumps, tiled> survivors = { cascade, tile,
-    images, out, cascade.nodes_of (tile.split) };
+  const CuvCascadeTile<Sum, tiled> tile (at, levels, images, shape);
+  const CuvCascadeSurvivors<Nodes, Sum, stumps, tiled> survivors = { cascade,
+    tile, images, out, cascade.nodes_of (tile.split) };
   if (threadIdx.x < 3)
     counts[threadIdx.x] = 0;
   tile.wait ();
@@ -413,8 +418,8 @@ __launch_bounds__ (CUV_CASCADE_THREADS, 4)
   __syncthreads ();
   // a model with one stage evaluates it again, for the score
   run_remaining_stages (survivors, min (1, cascade.n_stages - 1),
-      WindowList{ indices[0], factors[0] },
-      WindowList{ indices[1], factors[1] }, counts);
+      CuvCascadeWindowList{ indices[0], factors[0] },
+      CuvCascadeWindowList{ indices[1], factors[1] }, counts);
 }
 
 #endif

@@ -8,10 +8,10 @@
 #include "waldboost/cascade/cascade.cuh"
 
 // A block's tile of the integral images, in shared memory if tiled.
-template <typename Sum, bool tiled> struct Tile {
-  static const bool paired = std::is_same<Sum, CuvPair>::value;
+template <typename Sum, bool tiled> struct CuvCascadeTile {
+  static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
   const CuvPyramidLevel level;
-  const CuvTile tile;
+  const CuvPyramidTile tile;
   bool split;
   int pitch;
   const Sum *sums; // at the tile's first position
@@ -19,8 +19,8 @@ template <typename Sum, bool tiled> struct Tile {
 
   // Starts the copy of the tile; before reading, wait() and __syncthreads().
   __device__
-  Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
-      const Images &images, const TileShape &shape)
+  CuvCascadeTile (const CuvPyramidTile &tile, const CuvPyramidLevel *levels,
+      const CuvCascadeImages &images, const CuvCascadeTileShape &shape)
       : level (levels[tile.level]), tile (tile), split (cuv_is_split (level))
   {
     extern __shared__ uint4 shared[];
@@ -51,7 +51,7 @@ template <typename Sum, bool tiled> struct Tile {
   // Each warp copies every CUV_CASCADE_WARPS-th row, 16 bytes per thread.
   template <typename T>
   __device__ const T *
-  copy (const T *from, T *to, const TileShape &shape) const
+  copy (const T *from, T *to, const CuvCascadeTileShape &shape) const
   {
     const int per_copy = 16 / sizeof (T), tile_pitch = shape.pitch_of (split);
     const int half = split ? shape.half : tile_pitch;
@@ -73,14 +73,14 @@ template <typename Sum, bool tiled> struct Tile {
     return to;
   }
 
-  __device__ View<Sum>
+  __device__ CuvCascadeView<Sum>
   view (int column, int row) const
   {
     const int across = paired ? column % CUV_PYRAMID_PAIR_X : column;
     int at =
         row * level.plan.step * pitch + across * (split ? 1 : level.plan.step);
 
-    return View<Sum>{ sums + at, tilted + at, 1,
+    return CuvCascadeView<Sum>{ sums + at, tilted + at, 1,
       column < CUV_PYRAMID_PAIR_X ? 0x4410u : 0x4432u };
   }
 
@@ -94,8 +94,8 @@ template <typename Sum, bool tiled> struct Tile {
 // A window's contrast normalisation; false if there is too little contrast, or
 // the window is out of its row's range.
 static __device__ bool
-find_factor (const CuvPyramidLevel &level, const Images &images, int width,
-    int height, int column, int row, float *factor)
+find_factor (const CuvPyramidLevel &level, const CuvCascadeImages &images,
+    int width, int height, int column, int row, float *factor)
 {
   const bool split = cuv_is_split (level);
   const int half = level.pitch / 2, step = level.plan.step;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV cascades of LBP features: the first stages, evaluated for pairs of
 // windows CUV_PYRAMID_PAIR_X positions apart in a row. A thread has a pair,
-// with the block sums of both windows in the halves of one word (CuvPair).
+// with the block sums of both windows in the halves of one word
+// (CuvPyramidPair).
 #ifndef CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
 
@@ -25,7 +26,7 @@
 #define CUV_CASCADE_PAIR_BLOCKS 5
 #endif
 
-struct PairNode {
+struct CuvCascadePairNode {
   int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
   int32_t small; // blocks have up to CUV_WALDBOOST_SMALL_BLOCK pixels
 
@@ -39,19 +40,20 @@ struct PairNode {
 
 // The first stages, passed by value: uniform reads then come from constant
 // memory.
-struct PairStages {
+struct CuvCascadePairStages {
   int32_t n; // 0: stage 0 does not fit
-  Stage stages[CUV_CASCADE_PAIR_STAGES];
-  PairNode nodes[2][CUV_CASCADE_PAIR_WEAK];
+  CuvCascadeStage stages[CUV_CASCADE_PAIR_STAGES];
+  CuvCascadePairNode nodes[2][CUV_CASCADE_PAIR_WEAK];
 };
 
 // The patterns of the first nodes that go left: pattern p is bit 31 - p % 32 of
 // word p / 32.
-using PairPatterns = uint32_t[CUV_CASCADE_PAIR_WEAK][CUV_CASCADE_PATTERN_WORDS];
+using CuvCascadePairPatterns =
+    uint32_t[CUV_CASCADE_PAIR_WEAK][CUV_CASCADE_PATTERN_WORDS];
 
 // A pair: which of its windows are alive (not rejected), and the decisions of
 // the current stage's stumps.
-struct Pair {
+struct CuvCascadePair {
   bool first, second;
   unsigned first_decisions, second_decisions;
 
@@ -76,7 +78,7 @@ struct Pair {
   // Ends a stage: looks up whether the decisions pass.
   template <typename Nodes>
   __device__ void
-  pass (const Cascade<Nodes> &cascade, const Stage &stage)
+  pass (const CuvCascade<Nodes> &cascade, const CuvCascadeStage &stage)
   {
     first = first && look_up (cascade, stage, first_decisions);
     second = second && look_up (cascade, stage, second_decisions);
@@ -85,19 +87,20 @@ struct Pair {
 };
 
 // Evaluates the pairs of a block's tile.
-template <typename Nodes> struct PairTile {
-  const Tile<CuvPair, true> &tile;
-  const Cascade<Nodes> &cascade;
-  const PairStages &first;
-  const PairPatterns &patterns;
+template <typename Nodes> struct CuvCascadePairTile {
+  const CuvCascadeTile<CuvPyramidPair, true> &tile;
+  const CuvCascade<Nodes> &cascade;
+  const CuvCascadePairStages &first;
+  const CuvCascadePairPatterns &patterns;
 
   // Evaluates stage s < first.n for n pairs.
   template <int n>
   __device__ __forceinline__ void
-  decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
+  decide (int s, const CuvPyramidPair *const windows[n],
+      CuvCascadePair pairs[n]) const
   {
     for (int k = first.stages[s].first; k < first.stages[s].end; k++) {
-      const PairNode &node = first.nodes[tile.split][k];
+      const CuvCascadePairNode &node = first.nodes[tile.split][k];
       const CuvGridCorners corners = node.corners ();
 
 #pragma unroll
@@ -116,7 +119,7 @@ template <typename Nodes> struct PairTile {
 
 // Copies the patterns to shared memory.
 static __device__ void
-copy_patterns (PairPatterns to, const uint32_t *from, int n)
+copy_patterns (CuvCascadePairPatterns to, const uint32_t *from, int n)
 {
   for (int i = threadIdx.x; i < n * CUV_CASCADE_PATTERN_WORDS;
        i += CUV_CASCADE_THREADS)
@@ -130,12 +133,13 @@ copy_patterns (PairPatterns to, const uint32_t *from, int n)
 // its pairs.
 template <int n, typename Nodes>
 static __device__ void
-decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
+decide_rows (
+    const CuvCascadePairTile<Nodes> &pairs, int first_row, uint32_t *passed)
 {
-  const Tile<CuvPair, true> &tile = pairs.tile;
+  const CuvCascadeTile<CuvPyramidPair, true> &tile = pairs.tile;
   const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
-  const CuvPair *windows[n];
-  Pair row_pairs[n] = {};
+  const CuvPyramidPair *windows[n];
+  CuvCascadePair row_pairs[n] = {};
 
 #pragma unroll
   for (int i = 0; i < n; i++) {
@@ -165,19 +169,22 @@ decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
 // at a time.
 template <typename Nodes>
 static __global__ void
-__launch_bounds__ (CUV_CASCADE_THREADS) pair_kernel (const CuvTile *tiles,
-    const CuvPyramidLevel *levels, Images images, TileShape shape,
-    Cascade<Nodes> cascade, const __grid_constant__ PairStages first,
-    const uint32_t *all_patterns, uint32_t *passed, CuvHits out)
+__launch_bounds__ (CUV_CASCADE_THREADS)
+    pair_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
+        CuvCascadeImages images, CuvCascadeTileShape shape,
+        CuvCascade<Nodes> cascade,
+        const __grid_constant__ CuvCascadePairStages first,
+        const uint32_t *all_patterns, uint32_t *passed, CuvScanHits out)
 {
-  __shared__ PairPatterns patterns;
+  __shared__ CuvCascadePairPatterns patterns;
 
   out.begin ();
-  const Tile<CuvPair, true> tile (tiles[blockIdx.x], levels, images, shape);
+  const CuvCascadeTile<CuvPyramidPair, true> tile (
+      tiles[blockIdx.x], levels, images, shape);
   copy_patterns (patterns, all_patterns, first.stages[0].end);
   tile.wait ();
   __syncthreads ();
-  const PairTile<Nodes> pairs = { tile, cascade, first, patterns };
+  const CuvCascadePairTile<Nodes> pairs = { tile, cascade, first, patterns };
   int row = cuv_warp_of_thread ();
   for (; row + CUV_CASCADE_WARPS < shape.rows; row += 2 * CUV_CASCADE_WARPS)
     decide_rows<2> (pairs, row, passed);
@@ -192,7 +199,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS) pair_kernel (const CuvTile *tiles,
 // processes a row of the list. In the full rows, at steps 1 and 2, a column
 // holds pairs whose sums are in one bank of shared memory, so that a row has no
 // bank conflicts. Entries that do not fit their column follow in any order.
-struct PairList {
+struct CuvCascadePairList {
   uint16_t *entries; // CUV_PYRAMID_PAIR_X per row
   int *columns;      // number of pairs per column
   int *n_rest;       // number of pairs after the full rows
@@ -262,7 +269,7 @@ count_lanes (bool one, bool other)
 // The visited positions of a row of the tile, and those that also pass stage 0:
 // a bit per position, a word for the first and one for the second windows of
 // the pairs.
-struct PairRow {
+struct CuvCascadePairRow {
   uint32_t visited[2], alive[2];
 
   __device__ unsigned
@@ -284,16 +291,16 @@ struct PairRow {
   }
 };
 
-static __device__ PairRow
-survivors_of_row (
-    const Tile<CuvPair, true> &tile, int row, bool skip, const uint32_t *passed)
+static __device__ CuvCascadePairRow
+survivors_of_row (const CuvCascadeTile<CuvPyramidPair, true> &tile, int row,
+    bool skip, const uint32_t *passed)
 {
   const CuvPyramidLevel &level = tile.level;
   const int first = tile.tile.x / 32;
   const uint32_t *start =
       passed + level.first_word + (tile.tile.y + row) * level.words;
   bool visits = !skip || visits_first (start, start + first);
-  PairRow found = {};
+  CuvCascadePairRow found = {};
 
 #pragma unroll
   for (int i = 0; i < 2; i++) {
@@ -313,7 +320,8 @@ survivors_of_row (
 // passes. Returns the number of such windows of the calling warp.
 template <typename Nodes>
 static __device__ unsigned
-compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
+compact_pairs (const CuvCascadePairTile<Nodes> &pairs, int s,
+    CuvCascadePairList list, CuvCascadePairList to)
 {
   const int n = list.n_rows ();
   unsigned alive = 0;
@@ -321,9 +329,9 @@ compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
   for (int row = cuv_warp_of_thread (); row < n; row += CUV_CASCADE_WARPS) {
     const unsigned entry = list.get (row, threadIdx.x % 32);
     const int at = index_of (entry);
-    const CuvPair *window =
+    const CuvPyramidPair *window =
         pairs.tile.view (at % CUV_PYRAMID_PAIR_X, at / CUV_PYRAMID_PAIR_X).sums;
-    Pair pair = { has_first (entry), has_second (entry), 0, 0 };
+    CuvCascadePair pair = { has_first (entry), has_second (entry), 0, 0 };
 
     pairs.template decide<1> (s, &window, &pair);
     to.add (at, pair.first, pair.second);
@@ -334,7 +342,8 @@ compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
 
 // Lists the single windows of some rows of a list of pairs.
 static __device__ void
-list_windows (const PairList &list, int row, int end, WindowList to, int *n)
+list_windows (const CuvCascadePairList &list, int row, int end,
+    CuvCascadeWindowList to, int *n)
 {
   for (row += cuv_warp_of_thread (); row < end; row += CUV_CASCADE_WARPS) {
     const unsigned entry = list.get (row, threadIdx.x % 32);
@@ -350,8 +359,8 @@ list_windows (const PairList &list, int row, int end, WindowList to, int *n)
 }
 
 // Shared memory of a block, besides the tile.
-struct PairMemory {
-  PairPatterns patterns;
+struct CuvCascadePairMemory {
+  CuvCascadePairPatterns patterns;
   uint16_t entries[2][CUV_CASCADE_MAX_PAIRS], windows[CUV_CASCADE_PAIR_WINDOWS];
   int columns[3][CUV_PYRAMID_PAIR_X]; // of the current list and the next two
   int n_rest[CUV_CASCADE_PAIR_STAGES];
@@ -371,7 +380,7 @@ struct PairMemory {
   }
 
   // The list of the pairs after a stage.
-  __device__ PairList
+  __device__ CuvCascadePairList
   list (int s, int full, int shift)
   {
     return { entries[s % 2], columns[s % 3], &n_rest[s], full, shift };
@@ -382,20 +391,23 @@ struct PairMemory {
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
-    pair_survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Images images, TileShape shape, Cascade<Nodes> cascade,
-        const __grid_constant__ PairStages first, const uint32_t *all_patterns,
-        CuvRows rows, const uint32_t *passed, CuvHits out)
+    pair_survivor_kernel (const CuvPyramidTile *tiles,
+        const CuvPyramidLevel *levels, CuvCascadeImages images,
+        CuvCascadeTileShape shape, CuvCascade<Nodes> cascade,
+        const __grid_constant__ CuvCascadePairStages first,
+        const uint32_t *all_patterns, CuvScanRows rows, const uint32_t *passed,
+        CuvScanHits out)
 {
-  __shared__ PairMemory memory;
-  const CuvTile at = tiles[blockIdx.x];
+  __shared__ CuvCascadePairMemory memory;
+  const CuvPyramidTile at = tiles[blockIdx.x];
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  PairRow found = {}; // of the row whose index is the lane
+  CuvCascadePairRow found = {}; // of the row whose index is the lane
 
   if (!rows.has_level (at.level))
     return;
-  const Tile<CuvPair, true> tile (at, levels, images, shape);
-  const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
+  const CuvCascadeTile<CuvPyramidPair, true> tile (at, levels, images, shape);
+  const CuvCascadePairTile<Nodes> pairs = { tile, cascade, first,
+    memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
   // every warp computes all rows, one per lane, in the time that its own would
@@ -421,7 +433,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   // the number of full rows if the pairs were spread evenly over the columns
   const int shift = tile.pitch * tile.level.plan.step % CUV_PYRAMID_PAIR_X;
   int full = memory.n_pairs / CUV_PYRAMID_PAIR_X, s = 0;
-  PairList list = memory.list (0, full, shift);
+  CuvCascadePairList list = memory.list (0, full, shift);
   for (int row = warp; row < shape.rows; row += CUV_CASCADE_WARPS) {
     const uint32_t first_half = __shfl_sync (~0u, found.alive[0], row);
     const uint32_t second_half = __shfl_sync (~0u, found.alive[1], row);
@@ -432,7 +444,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   __syncthreads ();
   while (s + 1 < first.n && memory.alive[s] > CUV_CASCADE_PAIR_FEW) {
     full /= 2; // about half of the pairs pass
-    const PairList next = memory.list (++s, full, shift);
+    const CuvCascadePairList next = memory.list (++s, full, shift);
     if (threadIdx.x
         < CUV_PYRAMID_PAIR_X) // reset the columns of the list after the next
       memory.columns[(s + 1) % 3][threadIdx.x] = 0;
@@ -445,10 +457,11 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   }
 
   // the remaining stages for single windows, as many at a time as fit the list
-  const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
-    images, out, cascade.nodes_of (tile.split) };
-  const WindowList windows = { memory.windows, nullptr };
-  const WindowList spare = { memory.entries[(s + 1) % 2], nullptr };
+  const CuvCascadeSurvivors<Nodes, CuvPyramidPair, true, true> survivors = {
+    cascade, tile, images, out, cascade.nodes_of (tile.split)
+  };
+  const CuvCascadeWindowList windows = { memory.windows, nullptr };
+  const CuvCascadeWindowList spare = { memory.entries[(s + 1) % 2], nullptr };
   const int n_rows = list.n_rows (),
             rows_at_once = CUV_CASCADE_PAIR_WINDOWS / (2 * CUV_PYRAMID_PAIR_X);
 

@@ -28,7 +28,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   static const int tile_x = 96;   // windows across a tile
   static const int element = 1;   // bytes per value of a plane
   static const int n_dense = 5;   // weak classifiers evaluated for all windows
-  static const int at_once = 3;   // see PlaneRun
+  static const int at_once = 3;   // see CuvPlaneRun
   static const int n_columns = 3; // of windows of a thread
   static const int n_windows = n_columns * CUV_PLANE_ROWS;
 
@@ -133,8 +133,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // these rows of pixels and the next five. Pixels outside the picture are 0.
   template <int width, bool means>
   __device__ __forceinline__ void
-  load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows,
-      int column, int warp, int warps) const
+  load_rows (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
+      int n_rows, int column, int warp, int warps) const
   {
     const int reach = CUV_PLANE_CODE_REACH;
     const int rows_per_warp = (n_rows + warps - 1) / warps,
@@ -179,7 +179,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // If both widths are used, each is computed by half of the warps.
   template <bool means>
   __device__ __forceinline__ void
-  load_as (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows) const
+  load_as (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
+      int n_rows) const
   {
     const bool narrow = shape.first[0] >= 0 || shape.first[2] >= 0;
     const bool wide = shape.first[1] >= 0 || shape.first[3] >= 0;
@@ -198,8 +199,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
 
   // Computes the planes for some rows of windows.
   __device__ void
-  load (
-      const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
+  load (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
+      int window_rows) const
   {
     if (shape.means)
       load_as<true> (level, tile, this->rows_of (window_rows));

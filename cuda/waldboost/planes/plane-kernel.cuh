@@ -12,18 +12,18 @@
 #include "waldboost/planes/rank-planes.cuh"
 
 // A window: its offset in the planes, bytes, and its sum so far.
-template <typename Acc> struct PlaneWindow {
+template <typename Acc> struct CuvPlaneWindow {
   bool alive;
   int offset;
   Acc sum;
 };
 
 // Surviving windows of a block or a warp, in shared memory.
-template <typename Acc> struct PlaneList {
+template <typename Acc> struct CuvPlaneList {
   uint16_t *offsets;
   Acc *sums;
 
-  __device__ __forceinline__ PlaneWindow<Acc>
+  __device__ __forceinline__ CuvPlaneWindow<Acc>
   get (bool exists, int k) const
   {
     return { exists, exists ? offsets[k] : 0, exists ? sums[k] : (Acc) 0 };
@@ -32,7 +32,7 @@ template <typename Acc> struct PlaneList {
   // Appends the alive windows of a warp after the first n; returns the new
   // number.
   __device__ __forceinline__ int
-  append (int n, const PlaneWindow<Acc> &window) const
+  append (int n, const CuvPlaneWindow<Acc> &window) const
   {
     const unsigned voters = __ballot_sync (~0u, window.alive);
 
@@ -49,19 +49,19 @@ template <typename Acc> struct PlaneList {
 };
 
 // Shared by a block's threads, besides planes and list.
-struct PlaneShared {
-  Tally tally;
-  CuvTile tile;
+struct CuvPlaneShared {
+  CuvWaldboostTally tally;
+  CuvPyramidTile tile;
   int n_columns, n_rows; // of windows in the tile
   int n_listed;
   int n_done; // warps that have finished the tile
-  CuvTile next;
+  CuvPyramidTile next;
   int n_next; // index of the next tile
 };
 
 // A thread's part of the scan of its block.
-template <typename Planes, typename Acc> struct PlaneRun {
-  using Window = PlaneWindow<Acc>;
+template <typename Planes, typename Acc> struct CuvPlaneRun {
+  using Window = CuvPlaneWindow<Acc>;
   static const int n_windows = Planes::n_windows; // per thread
   // weak classifiers evaluated at once, to hide the latency of reads
   static const int at_once = Planes::at_once;
@@ -71,13 +71,13 @@ template <typename Planes, typename Acc> struct PlaneRun {
       n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
       "a quarter does not fit");
 
-  const WaldBoost<Acc> &model;
+  const CuvWaldboostDevice<Acc> &model;
   const Planes &planes;
   const CuvPlaneFirst &first_nodes;
   const int n_dense; // weak classifiers evaluated for all windows
-  const CuvHits &out;
-  const PlaneList<Acc> list; // the block's
-  PlaneShared &shared;
+  const CuvScanHits &out;
+  const CuvPlaneList<Acc> list; // the block's
+  CuvPlaneShared &shared;
   unsigned weak = 0;
 
   __device__ bool
@@ -95,7 +95,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
 
   // Adds a warp's n survivors of a segment to its counter.
   __device__ void
-  count (Segment segment, int n) const
+  count (CuvWaldboostSegment segment, int n) const
   {
     if (n > 0 && lane_of_thread () == 0)
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
@@ -105,7 +105,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
 
   // Mask of the thread's windows to scan, row by row.
   __device__ unsigned
-  inside (const CuvRows &rows, int row) const
+  inside (const CuvScanRows &rows, int row) const
   {
     unsigned bits = 0;
 
@@ -169,7 +169,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   // Evaluates the first weak classifiers for a subset of the thread's windows
   // and lists the survivors; updates counters if first_time.
   __device__ __forceinline__ void
-  evaluate_dense (const CuvRows &rows, unsigned subset, bool first_time)
+  evaluate_dense (const CuvScanRows &rows, unsigned subset, bool first_time)
   {
     const int row = cuv_warp_of_thread () * CUV_PLANE_ROWS;
     const int offset = offset_of (row, 0);
@@ -274,7 +274,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   // groups of threads; if one warp holds them all, only until a third is
   // rejected. Returns the number of survivors; *k is the next weak classifier.
   __device__ int
-  run_list (const PlaneList<Acc> &list, int group, int n, int *k, int end)
+  run_list (const CuvPlaneList<Acc> &list, int group, int n, int *k, int end)
   {
     const int first = *k, stop_at = n <= 32 ? n * 2 / 3 : 0;
     int left = 0;
@@ -300,7 +300,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   {
     const int warp = cuv_warp_of_thread (), n_listed = shared.n_listed;
     const int first = n_listed * warp / CUV_PLANE_WARPS;
-    const PlaneList<Acc> part = { list.offsets + first, list.sums + first };
+    const CuvPlaneList<Acc> part = { list.offsets + first, list.sums + first };
     int n = n_listed * (warp + 1) / CUV_PLANE_WARPS - first, k = n_dense, s = 0;
 
     while (model.segments[s].end <= k)
@@ -308,7 +308,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     while (n > 0 && k < model.n_weak) {
       // largest power of two with which all windows fit the warp
       const int group = 1 << max (__clz (n - 1) - 27, 0);
-      const Segment segment = model.segments[s];
+      const CuvWaldboostSegment segment = model.segments[s];
       const int step = n <= 32 ? model.n_weak : 1 + k / 2;
 
       n = run_list (part, group, n, &k, min (segment.end, k + step));
@@ -322,7 +322,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   // Scans a tile whose planes are complete: at once, or in quarters if more
   // windows survive than the list holds.
   __device__ void
-  scan (const CuvRows &rows)
+  scan (const CuvScanRows &rows)
   {
     const int n = n_windows / 4;
 
@@ -352,13 +352,14 @@ template <typename Planes, typename Acc> struct PlaneRun {
 // offsets.
 template <typename Planes, typename Acc>
 static __global__ void
-__launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
-    int n_tiles, int n_high, const CuvPyramidLevel *levels, Planes planes,
-    const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
-    int n_dense, CuvRows rows, CuvHits out)
+__launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (
+    const CuvPyramidTile *tiles, int n_tiles, int n_high,
+    const CuvPyramidLevel *levels, Planes planes,
+    const __grid_constant__ CuvPlaneFirst first, CuvWaldboostDevice<Acc> model,
+    int n_dense, CuvScanRows rows, CuvScanHits out)
 {
-  using Run = PlaneRun<Planes, Acc>;
-  __shared__ PlaneShared shared;
+  using Run = CuvPlaneRun<Planes, Acc>;
+  __shared__ CuvPlaneShared shared;
   Acc *sums = (Acc *) (planes.memory () + planes.shared_bytes);
   uint16_t *offsets = (uint16_t *) (sums + Run::max_listed);
   Run run = { model, planes, first, n_dense, out, { offsets, sums }, shared };
@@ -366,7 +367,7 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
   cuv_pdl_trigger ();
   shared.tally.clear ();
   planes.load_leaves ();
-  CuvTile tile = tiles[blockIdx.x];
+  CuvPyramidTile tile = tiles[blockIdx.x];
   cuv_pdl_wait ();
   out.begin ();
   __syncthreads ();

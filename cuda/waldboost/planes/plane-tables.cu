@@ -80,9 +80,9 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
 
 template <typename Acc>
 void
-CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
-    const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds,
-    const std::vector<Acc> &all_leaves)
+CuvPlanes::add_tables (CuvPyramidTables *tables,
+    const std::vector<CuvGridNode> &grid, const std::vector<CuvWeak> &weak,
+    const std::vector<Acc> &thresholds, const std::vector<Acc> &all_leaves)
 {
   std::vector<CuvPlaneNode<Acc>> nodes;
   std::vector<Acc> leaves;
@@ -118,9 +118,9 @@ CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
   leaves_at = tables->add (leaves);
 }
 
-template void CuvPlanes::add_tables (CuvTables *,
+template void CuvPlanes::add_tables (CuvPyramidTables *,
     const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
     const std::vector<int32_t> &, const std::vector<int32_t> &);
-template void CuvPlanes::add_tables (CuvTables *,
+template void CuvPlanes::add_tables (CuvPyramidTables *,
     const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
     const std::vector<float> &, const std::vector<float> &);

@@ -154,7 +154,7 @@ cuv_next_pixels (uint32_t four)
 class CuvPlanes
 {
 public:
-  BlockShape shape; // of a tile
+  CuvWaldboostBlockShape shape; // of a tile
   CuvPlaneFirst first = {};
   int n_dense; // weak classifiers that are evaluated for all windows
 
@@ -162,16 +162,16 @@ public:
   bool fit (const CuvWaldboostModel &model,
       const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan);
   template <typename Acc>
-  void add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
-      const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds,
-      const std::vector<Acc> &leaves);
+  void add_tables (CuvPyramidTables *tables,
+      const std::vector<CuvGridNode> &grid, const std::vector<CuvWeak> &weak,
+      const std::vector<Acc> &thresholds, const std::vector<Acc> &leaves);
   template <typename Acc>
   CuvPlaneTables<Acc>
   on_device (const CuvPyramid &pyramid, const CuvCodeRules &rules) const
   {
     return CuvPlaneTables<Acc>{ planes_bytes,
       planes_bytes + (n_leaves * sizeof (Acc) + 15) / 16 * 16,
-      pyramid.image<const uint8_t> (CUV_IMAGE_PICTURES),
+      pyramid.image<const uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES),
       pyramid.table<uint4> (nodes_at), pyramid.table<Acc> (leaves_at), n_leaves,
       n_codes, planes, rules };
   }

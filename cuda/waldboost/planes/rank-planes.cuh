@@ -36,8 +36,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   // more. Pixels outside the picture are 0.
   template <bool means>
   __device__ __forceinline__ void
-  load_rows (
-      const CuvPyramidLevel &level, const CuvTile &tile, int n_rows) const
+  load_rows (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
+      int n_rows) const
   {
     const int rows_per_warp = (n_rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
     const int first = cuv_warp_of_thread () * rows_per_warp;
@@ -72,8 +72,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
 
   // Computes the planes for some rows of windows.
   __device__ void
-  load (
-      const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
+  load (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
+      int window_rows) const
   {
     if (shape.means)
       load_rows<true> (level, tile, this->rows_of (window_rows));

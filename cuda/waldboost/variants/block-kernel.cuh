@@ -6,7 +6,7 @@
 //
 // This file: variants within a block. Survivors of its tile stay in registers
 // (NONE) or in lists in shared memory (SHARED, BALLOT). Access:
-// CuvIntegralAccess, which reads a window's features.
+// CuvVariantAccess, which reads a window's features.
 #ifndef CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
 #define CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
 
@@ -21,7 +21,7 @@
 // else the index of the one that rejects the window.
 template <typename Access, typename Acc>
 static __device__ int
-run_segment (const WaldBoost<Acc> &model, const Access &access,
+run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
   Acc r = *sum;
@@ -38,7 +38,7 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
 // The same by a whole warp for one window.
 template <typename Access, typename Acc>
 static __device__ int
-run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
+run_segment_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
   for (int k = first; k < end; k += 32) {
@@ -56,7 +56,7 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
 // ---- tiles ----
 
 // Surviving windows of a block: index in the tile (row by row), and sum.
-template <typename Acc> struct BlockList {
+template <typename Acc> struct CuvVariantBlockList {
   uint16_t *where;
   Acc *sum;
 };
@@ -77,15 +77,15 @@ claim_index (CuvRearrangement variant, bool alive, int *count)
 
 // A block's scan of a tile, as seen by a thread. where: index of a window in
 // the tile.
-template <typename Access, typename Acc> struct BlockRun {
-  const WaldBoost<Acc> &model;
+template <typename Access, typename Acc> struct CuvVariantBlockRun {
+  const CuvWaldboostDevice<Acc> &model;
   const Access &access;
-  const CuvHits &out;
+  const CuvScanHits &out;
   const CuvPyramidLevel &level;
-  CuvTile tile;
-  BlockShape shape;
-  CuvRows rows;
-  Tally &tally;
+  CuvPyramidTile tile;
+  CuvWaldboostBlockShape shape;
+  CuvScanRows rows;
+  CuvWaldboostTally &tally;
   unsigned weak, windows; // of this thread: evaluated, visited
 
   // Whether a window exists and is to be searched.
@@ -130,7 +130,7 @@ template <typename Access, typename Acc> struct BlockRun {
     if (alive)
       v = view (where);
     for (int s = 0; s < model.n_segments; s++) {
-      Segment segment = model.segments[s];
+      CuvWaldboostSegment segment = model.segments[s];
       bool last = s == model.n_segments - 1;
 
       if (alive) {
@@ -150,8 +150,9 @@ template <typename Access, typename Acc> struct BlockRun {
   // Evaluates one segment for the n windows of a list (of the whole tile if
   // first is 0), one thread per window; survivors are appended to list `to`.
   __device__ void
-  run_list (CuvRearrangement variant, int first, Segment segment, bool last,
-      BlockList<Acc> from, int n, BlockList<Acc> to, int *n_to)
+  run_list (CuvRearrangement variant, int first, CuvWaldboostSegment segment,
+      bool last, CuvVariantBlockList<Acc> from, int n,
+      CuvVariantBlockList<Acc> to, int *n_to)
   {
     for (int base = threadIdx.x & ~31; base < n; base += blockDim.x) {
       int k = base + lane_of_thread ();
@@ -185,8 +186,9 @@ template <typename Access, typename Acc> struct BlockRun {
 
   // The same with one warp per window.
   __device__ void
-  run_list_by_warps (int first, Segment segment, bool last, BlockList<Acc> from,
-      int n, BlockList<Acc> to, int *n_to)
+  run_list_by_warps (int first, CuvWaldboostSegment segment, bool last,
+      CuvVariantBlockList<Acc> from, int n, CuvVariantBlockList<Acc> to,
+      int *n_to)
   {
     for (int k = cuv_warp_of_thread (); k < n; k += blockDim.x / 32) {
       int where = from.where[k];
@@ -216,23 +218,24 @@ template <typename Access, typename Acc> struct BlockRun {
 // windows, their sums first.
 template <typename Access, typename Acc, int threads>
 static __global__ void
-__launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
-    const CuvPyramidLevel *levels, BlockShape shape, Access access,
-    WaldBoost<Acc> model, CuvRearrangement variant, CuvRows rows, CuvHits out)
+__launch_bounds__ (threads) block_kernel (const CuvPyramidTile *tiles,
+    int n_tiles, const CuvPyramidLevel *levels, CuvWaldboostBlockShape shape,
+    Access access, CuvWaldboostDevice<Acc> model, CuvRearrangement variant,
+    CuvScanRows rows, CuvScanHits out)
 {
   extern __shared__ uint4 shared[];
   __shared__ int counts[3];
-  __shared__ Tally tally;
+  __shared__ CuvWaldboostTally tally;
   const int n = shape.width * shape.height;
   Acc *sums = (Acc *) shared;
-  BlockList<Acc> lists[2] = { { (uint16_t *) (sums + 2 * n), sums },
+  CuvVariantBlockList<Acc> lists[2] = { { (uint16_t *) (sums + 2 * n), sums },
     { (uint16_t *) (sums + 2 * n) + n, sums + n } };
   unsigned weak = 0, windows = 0;
 
   out.begin ();
   tally.clear ();
   for (int t = blockIdx.x; t < n_tiles; t += gridDim.x) {
-    const CuvTile tile = tiles[t];
+    const CuvPyramidTile tile = tiles[t];
     const CuvPyramidLevel &level = levels[tile.level];
 
     if (!rows.has_level (tile.level))
@@ -241,14 +244,14 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     if (threadIdx.x < 3)
       counts[threadIdx.x] = threadIdx.x == 0 ? n : 0;
     __syncthreads ();
-    BlockRun<Access, Acc> run = { model, access, out, level, tile, shape, rows,
-      tally, weak, windows };
+    CuvVariantBlockRun<Access, Acc> run = { model, access, out, level, tile,
+      shape, rows, tally, weak, windows };
     int first = 0;
     if (variant == CUV_REARRANGE_NONE)
       run.run_alone ();
     else
       for (int s = 0; s < model.n_segments; s++) {
-        const Segment segment = model.segments[s];
+        const CuvWaldboostSegment segment = model.segments[s];
         const int n_from = counts[s % 3];
         const bool last = s == model.n_segments - 1;
         const bool odd = s % 2;

@@ -7,17 +7,21 @@
 #include "waldboost/waldboost-model.cuh"
 
 // LBP; LRD and LRP; Haar.
-enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };
+enum CuvVariantCode {
+  CUV_VARIANT_CODE_PATTERN,
+  CUV_VARIANT_CODE_RANKS,
+  CUV_VARIANT_CODE_HAAR
+};
 
 // A feature; its leaf is first_leaf + code.
-struct alignas (16) CuvGridCode {
+struct alignas (16) CuvVariantGridCode {
   CuvGridCorners corners;
   int32_t a[4], b[4];        // LRD, LRP: corners of the two blocks
   uint32_t reciprocal, bias; // of means, see cuv_block_value(); 0 = sums
   int32_t first_leaf, pad;
 };
 
-struct alignas (16) CuvHaarCode {
+struct alignas (16) CuvVariantHaarCode {
   CuvHaarCorners corners;
   float divisor, minimum, maximum;
   int32_t bins;
@@ -25,7 +29,7 @@ struct alignas (16) CuvHaarCode {
 };
 
 // A window's top left corner in each image.
-template <typename Sum> struct CuvCodeView {
+template <typename Sum> struct CuvVariantCodeView {
   const Sum *sums;
   const uint32_t *tilted;
   float sigma;
@@ -35,7 +39,7 @@ template <typename Sum> struct CuvCodeView {
 // A block's value: its sum, or its mean by a reciprocal that is exact for all
 // possible sums.
 static __device__ __forceinline__ int
-cuv_block_value (const CuvGridCode &node, unsigned sum)
+cuv_block_value (const CuvVariantGridCode &node, unsigned sum)
 {
   return node.reciprocal == 0
       ? (int) sum
@@ -46,7 +50,7 @@ cuv_block_value (const CuvGridCode &node, unsigned sum)
 template <typename Sum>
 static __device__ __forceinline__ int
 cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
-    const CuvGridCode &node)
+    const CuvVariantGridCode &node)
 {
   const int value = cuv_block_value (node, cuv_rectangle (sums, corner));
   int rank = 0;
@@ -58,10 +62,10 @@ cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
 }
 
 // Reads features of a window.
-template <typename Sum, CuvCode code> struct CuvIntegralAccess {
-  using View = CuvCodeView<Sum>;
-  using Node = typename std::conditional<code == CUV_CODE_HAAR, CuvHaarCode,
-      CuvGridCode>::type;
+template <typename Sum, CuvVariantCode code> struct CuvVariantAccess {
+  using View = CuvVariantCodeView<Sum>;
+  using Node = typename std::conditional<code == CUV_VARIANT_CODE_HAAR,
+      CuvVariantHaarCode, CuvVariantGridCode>::type;
 
   const Sum *sums;
   const uint32_t *squares, *tilted;
@@ -69,7 +73,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   CuvCodeRules rules;
 
   __device__ View
-  view (const CuvPyramidLevel &level, const CuvTile &tile, int column,
+  view (const CuvPyramidLevel &level, const CuvPyramidTile &tile, int column,
       int row) const
   {
     const bool split = cuv_is_split (level);
@@ -79,7 +83,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
         + (tile.x + column) * (split ? 1 : step);
     View view = { sums + at, tilted + at, 0, split };
 
-    if (code == CUV_CODE_HAAR)
+    if (code == CUV_VARIANT_CODE_HAAR)
       view.sigma = sigma (level, at);
     return view;
   }
@@ -111,7 +115,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   }
 
   __device__ __forceinline__ int
-  code_of (const View &view, const CuvGridCode &node) const
+  code_of (const View &view, const CuvVariantGridCode &node) const
   {
     int block[9];
 
@@ -119,7 +123,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
 #pragma unroll
     for (int k = 0; k < 9; k++)
       block[k] = cuv_block_value (node, block[k]);
-    if (code == CUV_CODE_PATTERN)
+    if (code == CUV_VARIANT_CODE_PATTERN)
       return cuv_pattern (block, rules.inclusive);
     return cuv_rank (block, view.sums, node.a, node)
         + rules.factor * cuv_rank (block, view.sums, node.b, node)
@@ -127,7 +131,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   }
 
   __device__ __forceinline__ int
-  code_of (const View &view, const CuvHaarCode &node) const
+  code_of (const View &view, const CuvVariantHaarCode &node) const
   {
     const CuvHaarCorners &c = node.corners;
     const uint32_t *at = c.tilted ? view.tilted : (const uint32_t *) view.sums;

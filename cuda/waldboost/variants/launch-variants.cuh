@@ -13,25 +13,26 @@
 #define CUV_VARIANT_N_COUNTS 64 // counters, for the lists after each segment
 
 // The arguments of a scan that do not depend on the variant.
-template <typename Acc> struct VariantScan {
-  const CuvTile *tiles;
+template <typename Acc> struct CuvVariantScan {
+  const CuvPyramidTile *tiles;
   int n_tiles;
   const CuvPyramidLevel *levels;
-  const std::vector<Segment> &segments; // those of model, on the host
-  WaldBoost<Acc> model;
-  const CuvRows &rows;
-  const CuvHits &hits;
+  const std::vector<CuvWaldboostSegment>
+      &segments; // those of model, on the host
+  CuvWaldboostDevice<Acc> model;
+  const CuvScanRows &rows;
+  const CuvScanHits &hits;
   int n_processors;
   cudaStream_t stream;
 };
 
-class Variants
+class CuvVariants
 {
 public:
   CuvRearrangement variant;
-  BlockShape shape; // of a block's tile: 8, 16 or 32 windows square
+  CuvWaldboostBlockShape shape; // of a block's tile: 8, 16 or 32 windows square
 
-  ~Variants ()
+  ~CuvVariants ()
   {
     cuv_buffer_clear (&lists[0]);
     cuv_buffer_clear (&lists[1]);
@@ -46,7 +47,7 @@ public:
       return 0;
     for (CuvBuffer &list : lists) {
       if (cuv_buffer_reserve (
-              &list, CUV_VARIANT_MAX_LISTED * sizeof (Entry<int32_t>))
+              &list, CUV_VARIANT_MAX_LISTED * sizeof (CuvVariantEntry<int32_t>))
           != 0)
         return -1;
     }
@@ -56,7 +57,7 @@ public:
 
   template <typename Acc, typename Access>
   int
-  run (const VariantScan<Acc> &scan, const Access &access) const
+  run (const CuvVariantScan<Acc> &scan, const Access &access) const
   {
     return shape.width == 8 ? run_as<64> (scan, access)
         : shape.width == 32 ? run_as<1024> (scan, access)
@@ -73,7 +74,7 @@ private:
 
   template <int threads, typename Acc, typename Access>
   int
-  run_blocks (const VariantScan<Acc> &scan, const Access &access) const
+  run_blocks (const CuvVariantScan<Acc> &scan, const Access &access) const
   {
     auto kernel = block_kernel<Access, Acc, threads>;
     const size_t shared = 2 * (size_t) (shape.width * shape.height)
@@ -92,23 +93,24 @@ private:
   }
 
   template <typename Acc>
-  FrameList<Acc>
+  CuvVariantFrameList<Acc>
   frame_list (int i) const
   {
-    return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
+    return { (CuvVariantEntry<Acc> *) lists[i % 2].data,
+      (uint32_t *) counts.data + i };
   }
 
   // Scans some tiles, one launch per segment; once segments are long, one for
   // all remaining ones.
   template <int threads, typename Acc, typename Access>
   int
-  run_list (const VariantScan<Acc> &scan, const Access &access,
-      const CuvTile *tiles, int n_tiles) const
+  run_list (const CuvVariantScan<Acc> &scan, const Access &access,
+      const CuvPyramidTile *tiles, int n_tiles) const
   {
     const int blocks = 8 * scan.n_processors, n = (int) scan.segments.size ();
 
     for (int s = 0; s < n; s++) {
-      const FrameList<Acc> from = frame_list<Acc> (s);
+      const CuvVariantFrameList<Acc> from = frame_list<Acc> (s);
       const int first = s > 0 ? scan.segments[s - 1].end : 0;
 
       if (s > 0 && scan.segments[s].end - first >= CUV_VARIANT_LONG_SEGMENT) {
@@ -130,7 +132,7 @@ private:
   // Scans as many tiles at a time as a list can hold, if no window is rejected.
   template <int threads, typename Acc, typename Access>
   int
-  run_segments (const VariantScan<Acc> &scan, const Access &access) const
+  run_segments (const CuvVariantScan<Acc> &scan, const Access &access) const
   {
     const int at_once = CUV_VARIANT_MAX_LISTED / threads;
 
@@ -147,7 +149,7 @@ private:
 
   template <int threads, typename Acc, typename Access>
   int
-  run_as (const VariantScan<Acc> &scan, const Access &access) const
+  run_as (const CuvVariantScan<Acc> &scan, const Access &access) const
   {
     return in_blocks () ? run_blocks<threads> (scan, access)
                         : run_segments<threads> (scan, access);

@@ -11,13 +11,13 @@
 #define CUV_VARIANT_INDEX_BITS 11 // bits of a window's index in its tile
 
 // A window in a list.
-template <typename Acc> struct Entry {
+template <typename Acc> struct CuvVariantEntry {
   uint32_t where; // tile << CUV_VARIANT_INDEX_BITS | index in the tile
   Acc sum;
 };
 
-template <typename Acc> struct FrameList {
-  Entry<Acc> *entries;
+template <typename Acc> struct CuvVariantFrameList {
+  CuvVariantEntry<Acc> *entries;
   uint32_t *n;
 };
 
@@ -57,14 +57,15 @@ claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
 // list `to`.
 template <typename Access, typename Acc, int threads>
 static __global__ void
-__launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
-    const CuvPyramidLevel *levels, BlockShape shape, Access access,
-    WaldBoost<Acc> model, CuvRearrangement variant, CuvRows rows, CuvHits out,
-    int s, FrameList<Acc> from, FrameList<Acc> to)
+__launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,
+    int n_tiles, const CuvPyramidLevel *levels, CuvWaldboostBlockShape shape,
+    Access access, CuvWaldboostDevice<Acc> model, CuvRearrangement variant,
+    CuvScanRows rows, CuvScanHits out, int s, CuvVariantFrameList<Acc> from,
+    CuvVariantFrameList<Acc> to)
 {
-  __shared__ Tally tally;
+  __shared__ CuvWaldboostTally tally;
   const int first = s > 0 ? model.segments[s - 1].end : 0;
-  const Segment segment = model.segments[s];
+  const CuvWaldboostSegment segment = model.segments[s];
   const bool last = s == model.n_segments - 1;
   const uint32_t n = s > 0 ? *from.n : (uint32_t) n_tiles * threads;
   unsigned weak = 0, windows = 0;
@@ -77,15 +78,16 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
        base += gridDim.x * threads) {
     uint32_t k = base + threadIdx.x;
     bool alive = k < n;
-    Entry<Acc> entry = { (k / threads) << CUV_VARIANT_INDEX_BITS | k % threads,
-      0 };
+    CuvVariantEntry<Acc> entry = {
+      (k / threads) << CUV_VARIANT_INDEX_BITS | k % threads, 0
+    };
 
     if (alive && s > 0)
       entry = from.entries[k];
-    const CuvTile tile =
+    const CuvPyramidTile tile =
         tiles[alive ? entry.where >> CUV_VARIANT_INDEX_BITS : 0];
-    BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
-      shape, rows, tally, 0, 0 };
+    CuvVariantBlockRun<Access, Acc> run = { model, access, out,
+      levels[tile.level], tile, shape, rows, tally, 0, 0 };
     const int where = entry.where & ((1 << CUV_VARIANT_INDEX_BITS) - 1);
 
     if (s == 0) {
@@ -117,8 +119,8 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
 // 0, 0 in the others.
 template <typename Access, typename Acc, typename Accept>
 static __device__ unsigned
-finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
-    const typename Access::View &view, int s, Acc sum, Tally &tally,
+finish_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
+    const typename Access::View &view, int s, Acc sum, CuvWaldboostTally &tally,
     Accept accept)
 {
   const bool leader = lane_of_thread () == 0;
@@ -126,7 +128,7 @@ finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
   int first = begin;
 
   for (; s < model.n_segments; s++) {
-    const Segment segment = model.segments[s];
+    const CuvWaldboostSegment segment = model.segments[s];
     const int passed =
         run_segment_by_warp (model, access, view, first, segment.end, &sum);
 
@@ -144,11 +146,12 @@ finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
 // window.
 template <typename Access, typename Acc, int threads>
 static __global__ void
-__launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
-    const CuvPyramidLevel *levels, BlockShape shape, Access access,
-    WaldBoost<Acc> model, CuvRows rows, CuvHits out, int s, FrameList<Acc> from)
+__launch_bounds__ (threads) finish_kernel (const CuvPyramidTile *tiles,
+    const CuvPyramidLevel *levels, CuvWaldboostBlockShape shape, Access access,
+    CuvWaldboostDevice<Acc> model, CuvScanRows rows, CuvScanHits out, int s,
+    CuvVariantFrameList<Acc> from)
 {
-  __shared__ Tally tally;
+  __shared__ CuvWaldboostTally tally;
   const uint32_t n = *from.n;
   unsigned weak = 0;
 
@@ -156,11 +159,11 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
   __syncthreads ();
   for (uint32_t k = (blockIdx.x * threads + threadIdx.x) / 32; k < n;
        k += gridDim.x * threads / 32) {
-    const Entry<Acc> entry = from.entries[k];
-    const CuvTile tile = tiles[entry.where >> CUV_VARIANT_INDEX_BITS];
+    const CuvVariantEntry<Acc> entry = from.entries[k];
+    const CuvPyramidTile tile = tiles[entry.where >> CUV_VARIANT_INDEX_BITS];
     const int where = entry.where & ((1 << CUV_VARIANT_INDEX_BITS) - 1);
-    BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
-      shape, rows, tally, 0, 0 };
+    CuvVariantBlockRun<Access, Acc> run = { model, access, out,
+      levels[tile.level], tile, shape, rows, tally, 0, 0 };
 
     weak += finish_by_warp (model, access, run.view (where), s, entry.sum,
         tally, [&] (Acc sum) { return run.accept (where, sum); });

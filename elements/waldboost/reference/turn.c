@@ -86,8 +86,8 @@ cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
       && !is_in_picture (
           cuv_turn_place (turn, width, height, end - 1, y), width, height))
     end--;
-  memset (out, CUV_TURN_OUTSIDE, first);
-  memset (out + end, CUV_TURN_OUTSIDE, turn->width - end);
+  memset (out, CUV_WALDBOOST_TURN_OUTSIDE, first);
+  memset (out + end, CUV_WALDBOOST_TURN_OUTSIDE, turn->width - end);
   (quarter ? copy_pixels : mix_pixels) (turn, in, stride,
       cuv_turn_place (turn, width, height, first, y), end - first, out + first);
 }

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "train/cpu/choose.h"
+#include "train/cpu/feature-chooser.h"
 #if HAVE_CUDA
-#include "waldboost/choose.h"
+#include "waldboost/feature-chooser.h"
 #endif
 
 typedef struct {
@@ -29,7 +29,7 @@ train_open_cpu (void **state, const void *data, const CuvFrame *frame,
 {
   const Config *config = data;
 
-  *state = cuv_train_chooser_new (config->features, config->capacity);
+  *state = cuv_train_feature_chooser_new (config->features, config->capacity);
   return *state != NULL ? NULL : "out of memory";
 }
 
@@ -38,14 +38,15 @@ train_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   Job *job = data;
 
-  job->feature = cuv_train_chooser_run (state, job->set, processor->n_threads);
+  job->feature =
+      cuv_train_feature_chooser_run (state, job->set, processor->n_threads);
   return NULL;
 }
 
 static void
 train_close_cpu (void *state)
 {
-  cuv_train_chooser_free (state);
+  cuv_train_feature_chooser_free (state);
 }
 
 static const CuvBackendClass cpu = { train_open_cpu, train_run_cpu,
@@ -55,7 +56,7 @@ static const CuvBackendClass cpu = { train_open_cpu, train_run_cpu,
 
 #if HAVE_CUDA
 typedef struct {
-  CuvChooseCuda *choose;
+  CuvFeatureChooserCuda *choose;
   int32_t version; /* version of the codes on the device, 0: none uploaded */
 } Cuda;
 
@@ -69,9 +70,9 @@ train_open_cuda (void **state, const void *data, const CuvFrame *frame,
   *state = self;
   if (self == NULL)
     return "out of memory";
-  self->choose =
-      cuv_choose_cuda_new (config->features->n, config->features->n_codes,
-          config->features->cascade, config->capacity, config->max_bytes);
+  self->choose = cuv_feature_chooser_cuda_new (config->features->n,
+      config->features->n_codes, config->features->cascade, config->capacity,
+      config->max_bytes);
   return self->choose != NULL ? NULL : cuv_cuda_error ();
 }
 
@@ -84,8 +85,8 @@ upload_codes (Cuda *self, const Job *job, const CuvProcessor *processor)
   const int32_t first = self->version == 0 ? 0 : set->n_positives;
 
   if (self->version != job->version
-      && cuv_choose_cuda_set_codes (self->choose, set->codes, set->pitch, first,
-             set->n, processor->stream)
+      && cuv_feature_chooser_cuda_set_codes (self->choose, set->codes,
+             set->pitch, first, set->n, processor->stream)
           != 0)
     return false;
   self->version = job->version;
@@ -100,7 +101,7 @@ train_run_cuda (void *state, void *data, const CuvProcessor *processor)
   const CuvTrainSet *set = job->set;
 
   if (upload_codes (self, job, processor)
-      && cuv_choose_cuda_run (self->choose, set->weights, set->n,
+      && cuv_feature_chooser_cuda_run (self->choose, set->weights, set->n,
              set->n_positives, &job->feature, processor->stream)
           == 0)
     return NULL;
@@ -112,7 +113,7 @@ train_close_cuda (void *state)
 {
   Cuda *self = state;
 
-  cuv_choose_cuda_free (self->choose);
+  cuv_feature_chooser_cuda_free (self->choose);
   free (self);
 }
 

@@ -13,8 +13,8 @@ const char *cuv_train_backend_open (CuvBackend *self,
     const CuvTrainFeatures *features, int32_t capacity, size_t max_bytes,
     const CuvProcessor *processor);
 
-/* What cuv_train_choose() returns for the set. version: a number that changes
- * whenever the codes of negatives do. Returns NULL, or an error. */
+/* What cuv_train_choose_feature() returns for the set. version: a number that
+ * changes whenever the codes of negatives do. Returns NULL, or an error. */
 const char *cuv_train_backend_choose (CuvBackend *self, const CuvTrainSet *set,
     int32_t version, int32_t *feature, const CuvProcessor *processor);
 

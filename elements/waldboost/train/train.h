@@ -23,8 +23,8 @@
  *     boost.c      weights of samples, weak classifiers
  *     threshold.c  when a window is rejected
  *   cpu/         the hot loops made fast, with threads and AVX2
- *     choose*.c    the choice of a feature; on the GPU
- *                  cuda/waldboost/choose.cu
+ *     feature-chooser*.c  the choice of a feature; on the GPU
+ *                         cuda/waldboost/feature-chooser.cu
  *     codes*.c     the codes of many samples
  *   dataset/     pictures with objects; see dataset/dataset.h
  *
@@ -148,7 +148,7 @@ double cuv_train_split (
 
 /* The feature whose codes or, in a cascade, whose split has the least loss; of
  * several, the first. */
-int32_t cuv_train_choose (
+int32_t cuv_train_choose_feature (
     const CuvTrainFeatures *features, const CuvTrainSet *set);
 
 /* leaf = 1/2 ln ((P + e) / (N + e)), where P and N are the weights of a code

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Training: the fast choice of features against the definition. */
 #include "config.h"
-#include "train/cpu/choose.h"
+#include "train/cpu/feature-chooser.h"
 #include "train/cpu/codes.h"
 #include "waldboost-versions.h"
 #if HAVE_CUDA
-#include "waldboost/choose.h"
+#include "waldboost/feature-chooser.h"
 #endif
 
 #include <math.h>
@@ -74,9 +74,9 @@ fill (Problem *self)
 /* ---- the versions ---- */
 
 typedef struct {
-  CuvTrainChooser *cpu;
+  CuvTrainFeatureChooser *cpu;
 #if HAVE_CUDA
-  CuvChooseCuda *cuda;
+  CuvFeatureChooserCuda *cuda;
 #endif
 } Choosers;
 
@@ -84,7 +84,7 @@ typedef struct {
 static Choosers
 choosers_new (const Problem *problem, size_t max_bytes)
 {
-  Choosers self = { .cpu = cuv_train_chooser_new (
+  Choosers self = { .cpu = cuv_train_feature_chooser_new (
                         &problem->features, problem->set.n) };
 
 #if HAVE_CUDA
@@ -92,15 +92,16 @@ choosers_new (const Problem *problem, size_t max_bytes)
     const CuvTrainSet *set = &problem->set;
     const int32_t half = set->n / 2;
 
-    self.cuda =
-        cuv_choose_cuda_new (problem->features.n, problem->features.n_codes,
-            problem->features.cascade, set->n, max_bytes);
+    self.cuda = cuv_feature_chooser_cuda_new (problem->features.n,
+        problem->features.n_codes, problem->features.cascade, set->n,
+        max_bytes);
     CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
-    CUV_CHECK ((cuv_choose_cuda_n_resident (self.cuda) == problem->features.n)
+    CUV_CHECK (
+        (cuv_feature_chooser_cuda_n_resident (self.cuda) == problem->features.n)
         == (max_bytes == 0 || problem->features.n == 1));
     for (int part = 0; part < 2; part++)
-      CUV_CHECK (cuv_choose_cuda_set_codes (self.cuda, set->codes, set->pitch,
-                     part * half, part ? set->n : half, NULL)
+      CUV_CHECK (cuv_feature_chooser_cuda_set_codes (self.cuda, set->codes,
+                     set->pitch, part * half, part ? set->n : half, NULL)
               == 0,
           ": %s", cuv_cuda_error ());
   }
@@ -111,9 +112,9 @@ choosers_new (const Problem *problem, size_t max_bytes)
 static void
 choosers_free (Choosers *self)
 {
-  cuv_train_chooser_free (self->cpu);
+  cuv_train_feature_chooser_free (self->cpu);
 #if HAVE_CUDA
-  cuv_choose_cuda_free (self->cuda);
+  cuv_feature_chooser_cuda_free (self->cuda);
 #endif
 }
 
@@ -122,7 +123,8 @@ check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
 {
   for (int n_threads = 1; n_threads <= 4 && cuv_check_options.cpu;
        n_threads += 3) {
-    const int32_t chosen = cuv_train_chooser_run (self->cpu, set, n_threads);
+    const int32_t chosen =
+        cuv_train_feature_chooser_run (self->cpu, set, n_threads);
 
     CUV_CHECK (chosen == expected, ": %d threads: %d and not %d", n_threads,
         chosen, expected);
@@ -131,7 +133,7 @@ check_choice (Choosers *self, const CuvTrainSet *set, int32_t expected)
   if (self->cuda != NULL) {
     int32_t chosen = -1;
 
-    CUV_CHECK (cuv_choose_cuda_run (self->cuda, set->weights, set->n,
+    CUV_CHECK (cuv_feature_chooser_cuda_run (self->cuda, set->weights, set->n,
                    set->n_positives, &chosen, NULL)
             == 0,
         ": %s", cuv_cuda_error ());
@@ -159,7 +161,7 @@ check_choices (int32_t n, int32_t n_positives, int32_t n_features, int n_codes,
     int32_t expected;
 
     cuv_train_weigh (&problem.set);
-    expected = cuv_train_choose (&problem.features, &problem.set);
+    expected = cuv_train_choose_feature (&problem.features, &problem.set);
     check_choice (&choosers, &problem.set, expected);
     cuv_train_learn (&problem.features, &problem.set, expected, &weak);
   }
@@ -286,12 +288,12 @@ choose (void *data)
 
 #if HAVE_CUDA
   if (cuv_check_options.cuda) {
-    cuv_choose_cuda_run (self->choosers.cuda, set->weights, set->n,
+    cuv_feature_chooser_cuda_run (self->choosers.cuda, set->weights, set->n,
         set->n_positives, &self->chosen, NULL);
     return;
   }
 #endif
-  self->chosen = cuv_train_chooser_run (self->choosers.cpu, set, 0);
+  self->chosen = cuv_train_feature_chooser_run (self->choosers.cpu, set, 0);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The loss of a histogram, four codes at a time. */
 #include "cuvavx2.h"
-#include "train/cpu/choose.h"
+#include "train/cpu/feature-chooser.h"
 
 /* Converts 64-bit integers to doubles, rounded once: the halves become the last
  * digits of doubles of about 2^84 and 2^52. */

@@ -5,7 +5,7 @@
  * best split is never smaller than that of the codes. R. Appel, T. Fuchs,
  * P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
  * Underachieving Features Early, ICML 2013. */
-#include "train/cpu/choose.h"
+#include "train/cpu/feature-chooser.h"
 #include "config.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ typedef struct {
   int32_t feature;
 } Choice;
 
-struct _CuvTrainChooser {
+struct _CuvTrainFeatureChooser {
   const CuvTrainFeatures *features;
   CuvTrainDsp dsp;
   const CuvTrainSet *set;
@@ -112,7 +112,7 @@ sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
 /* ---- the loss of a feature ---- */
 
 static double
-least_loss (CuvTrainChooser *self)
+least_loss (CuvTrainFeatureChooser *self)
 {
   union {
     uint64_t bits;
@@ -125,7 +125,7 @@ least_loss (CuvTrainChooser *self)
 /* Atomically. The bits of positive doubles, as integers, are in the order of
  * the doubles. */
 static void
-lower_least (CuvTrainChooser *self, double loss)
+lower_least (CuvTrainFeatureChooser *self, double loss)
 {
   const union {
     double loss;
@@ -198,7 +198,8 @@ typedef struct {
 
 /* Counts the samples up to a stop. */
 static void
-count_samples (const CuvTrainChooser *self, int stop, Candidates *candidates)
+count_samples (
+    const CuvTrainFeatureChooser *self, int stop, Candidates *candidates)
 {
   const uint8_t *const *codes = candidates->codes;
 
@@ -223,7 +224,7 @@ count_samples (const CuvTrainChooser *self, int stop, Candidates *candidates)
 }
 
 static bool
-is_too_large (CuvTrainChooser *self, double estimate)
+is_too_large (CuvTrainFeatureChooser *self, double estimate)
 {
   return estimate * (1 - 2 * CUV_TRAIN_LOSS_ERROR) > least_loss (self);
 }
@@ -231,7 +232,7 @@ is_too_large (CuvTrainChooser *self, double estimate)
 /* Whether a feature is worse than the best one, judged by the samples counted
  * so far. */
 static bool
-is_worse (CuvTrainChooser *self, const CuvTrainHistogram *sums)
+is_worse (CuvTrainFeatureChooser *self, const CuvTrainHistogram *sums)
 {
   const int n_codes = self->features->n_codes;
   const double estimate = self->dsp.estimate_loss (sums, n_codes);
@@ -242,7 +243,7 @@ is_worse (CuvTrainChooser *self, const CuvTrainHistogram *sums)
 }
 
 static void
-compare_features (CuvTrainChooser *self, Candidates *candidates)
+compare_features (CuvTrainFeatureChooser *self, Candidates *candidates)
 {
   int n_left = TOGETHER;
 
@@ -258,7 +259,7 @@ compare_features (CuvTrainChooser *self, Candidates *candidates)
 }
 
 static double
-loss_of (const CuvTrainChooser *self, const CuvTrainHistogram *sums)
+loss_of (const CuvTrainFeatureChooser *self, const CuvTrainHistogram *sums)
 {
   const int n_codes = self->features->n_codes;
   CuvTrainSplit split;
@@ -271,7 +272,8 @@ loss_of (const CuvTrainChooser *self, const CuvTrainHistogram *sums)
 
 /* Replaces *best if one of n features, 1 .. TOGETHER, is better. */
 static void
-consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
+consider (
+    CuvTrainFeatureChooser *self, const int32_t *features, int n, Choice *best)
 {
   Candidates candidates = { 0 };
 
@@ -296,7 +298,7 @@ consider (CuvTrainChooser *self, const int32_t *features, int n, Choice *best)
 static void
 leader_task (void *data, int task)
 {
-  CuvTrainChooser *self = data;
+  CuvTrainFeatureChooser *self = data;
   const int32_t first = task * TOGETHER;
   const int32_t n = self->n_tasks - first;
   Choice ignored = { INFINITY, 0 };
@@ -307,7 +309,7 @@ leader_task (void *data, int task)
 static void
 choose_task (void *data, int task)
 {
-  CuvTrainChooser *self = data;
+  CuvTrainFeatureChooser *self = data;
   const int32_t first = task * TASK, end = first + TASK;
   Choice best = { INFINITY, first };
 
@@ -321,8 +323,8 @@ choose_task (void *data, int task)
 }
 
 int32_t
-cuv_train_chooser_run (
-    CuvTrainChooser *self, const CuvTrainSet *set, int n_threads)
+cuv_train_feature_chooser_run (
+    CuvTrainFeatureChooser *self, const CuvTrainSet *set, int n_threads)
 {
   Choice best = { INFINITY, 0 };
 
@@ -345,10 +347,11 @@ cuv_train_chooser_run (
 
 /* ---- life ---- */
 
-CuvTrainChooser *
-cuv_train_chooser_new (const CuvTrainFeatures *features, int32_t capacity)
+CuvTrainFeatureChooser *
+cuv_train_feature_chooser_new (
+    const CuvTrainFeatures *features, int32_t capacity)
 {
-  CuvTrainChooser *self = calloc (1, sizeof *self);
+  CuvTrainFeatureChooser *self = calloc (1, sizeof *self);
   bool ok = self != NULL;
 
   if (!ok)
@@ -374,12 +377,12 @@ cuv_train_chooser_new (const CuvTrainFeatures *features, int32_t capacity)
 #endif
   if (ok)
     return self;
-  cuv_train_chooser_free (self);
+  cuv_train_feature_chooser_free (self);
   return NULL;
 }
 
 void
-cuv_train_chooser_free (CuvTrainChooser *self)
+cuv_train_feature_chooser_free (CuvTrainFeatureChooser *self)
 {
   if (self == NULL)
     return;

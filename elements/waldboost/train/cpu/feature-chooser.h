@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The choice of a feature, made fast; called by train/backend.c. */
-#ifndef CUV_TRAIN_CHOOSE_H
-#define CUV_TRAIN_CHOOSE_H
+#ifndef CUV_TRAIN_FEATURE_CHOOSER_H
+#define CUV_TRAIN_FEATURE_CHOOSER_H
 
 #include "train/train.h"
 
@@ -15,17 +15,18 @@ typedef struct {
 
 void cuv_train_dsp_init_avx2 (CuvTrainDsp *self);
 
-typedef struct _CuvTrainChooser CuvTrainChooser;
+typedef struct _CuvTrainFeatureChooser CuvTrainFeatureChooser;
 
 /* For sets of up to capacity samples; NULL if memory runs out. features must
  * outlive it. */
-CuvTrainChooser *cuv_train_chooser_new (
+CuvTrainFeatureChooser *cuv_train_feature_chooser_new (
     const CuvTrainFeatures *features, int32_t capacity);
-void cuv_train_chooser_free (CuvTrainChooser *self); /* NULL is allowed */
+void cuv_train_feature_chooser_free (
+    CuvTrainFeatureChooser *self); /* NULL is allowed */
 
-/* What cuv_train_choose() returns, with at most n_threads threads (0 = one per
- * processor). */
-int32_t cuv_train_chooser_run (
-    CuvTrainChooser *self, const CuvTrainSet *set, int n_threads);
+/* What cuv_train_choose_feature() returns, with at most n_threads threads (0 =
+ * one per processor). */
+int32_t cuv_train_feature_chooser_run (
+    CuvTrainFeatureChooser *self, const CuvTrainSet *set, int n_threads);
 
 #endif

@@ -129,7 +129,8 @@ cuv_train_split (
 }
 
 int32_t
-cuv_train_choose (const CuvTrainFeatures *features, const CuvTrainSet *set)
+cuv_train_choose_feature (
+    const CuvTrainFeatures *features, const CuvTrainSet *set)
 {
   double least = INFINITY;
   int32_t best = 0;
@@ -237,5 +238,6 @@ cuv_train_round (
     const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak)
 {
   cuv_train_weigh (set);
-  cuv_train_learn (features, set, cuv_train_choose (features, set), weak);
+  cuv_train_learn (
+      features, set, cuv_train_choose_feature (features, set), weak);
 }
