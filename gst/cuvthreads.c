@@ -119,5 +119,5 @@ cuv_threads_run_workers (
 int
 cuv_threads_n_workers (void)
 {
-  return CLAMP ((int) g_get_num_processors (), 4, CUV_MAX_WORKERS);
+  return CLAMP ((int) g_get_num_processors (), 4, CUV_THREADS_MAX_WORKERS);
 }

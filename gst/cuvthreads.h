@@ -23,10 +23,10 @@ typedef void (*CuvWorkersFunc) (void *data, int worker, int task);
 CUV_API void cuv_threads_run_workers (
     int n_threads, int n_workers, int n_tasks, CuvWorkersFunc func, void *data);
 
-enum { CUV_MAX_WORKERS = 64 };
+enum { CUV_THREADS_MAX_WORKERS = 64 };
 
 /* The number of workers to allocate memory for: one per processor, within 4 ..
- * CUV_MAX_WORKERS. */
+ * CUV_THREADS_MAX_WORKERS. */
 CUV_API int cuv_threads_n_workers (void);
 
 CUV_END

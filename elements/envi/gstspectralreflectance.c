@@ -463,7 +463,7 @@ static const GstCuvSetting list[] = {
       .is_file = TRUE },
   { "n-threads", "Threads", "Number of threads (0 = one per processor)",
       .offset = AT (n_threads), .type = G_TYPE_INT,
-      .maximum = CUV_MAX_WORKERS },
+      .maximum = CUV_THREADS_MAX_WORKERS },
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type,
       .get = gst_spectral_reflectance_get_stats },

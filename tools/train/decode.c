@@ -78,7 +78,7 @@ decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
 {
   const gint n_files = (gint) paths->len;
   const gint n_processors = (gint) g_get_num_processors ();
-  const gint n = MIN (MIN (n_processors, CUV_MAX_WORKERS), n_files);
+  const gint n = MIN (MIN (n_processors, CUV_THREADS_MAX_WORKERS), n_files);
   gchar *problem = gst_cuv_picture_check ();
   Decoding self = { .paths = paths, .visitor = visitor, .data = data };
 

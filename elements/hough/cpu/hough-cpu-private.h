@@ -9,7 +9,7 @@
 #include "cuvthreads.h"
 
 enum {
-  CUV_HOUGH_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
+  CUV_HOUGH_MAX_MEMORY = 32 * (CUV_THREADS_MAX_WORKERS + 1),
   CUV_HOUGH_EDGE_ROWS = 32, /* of a band */
   CUV_HOUGH_ROWS_AT_ONCE =
       2, /* that a task votes for: a pair, see hough-dsp.h */
@@ -34,7 +34,7 @@ struct _CuvHoughCpu {
   const CuvHoughLayout *layout;
   CuvHoughDsp dsp;
   int n_workers;
-  CuvHoughWorker workers[CUV_MAX_WORKERS];
+  CuvHoughWorker workers[CUV_THREADS_MAX_WORKERS];
   void *memory[CUV_HOUGH_MAX_MEMORY]; /* owned allocations */
   int n_memory;
   size_t n_pair_cells; /* of each pair_table */

@@ -47,7 +47,7 @@ struct _CuvWaldboostCpu {
   CuvWaldboostDsp dsp;
   ptrdiff_t stride; /* of the integral images */
   int n_strips, n_workers;
-  CuvWorker workers[CUV_MAX_WORKERS];
+  CuvWorker workers[CUV_THREADS_MAX_WORKERS];
   CuvBuffer strips;          /* n_strips CuvStrip */
   CuvBuffer pictures;        /* see cuv_picture_of() */
   CuvBuffer pixels;          /* pixels of the levels that others are resized

@@ -295,7 +295,7 @@ typedef struct {
   const CuvWaldboostModel *model;
   const CuvTrainPictures *pictures;
   bool sparse;
-  CuvWaldboostCpu *cpus[CUV_MAX_WORKERS];
+  CuvWaldboostCpu *cpus[CUV_THREADS_MAX_WORKERS];
   _Atomic bool failed;
 } Work;
 
@@ -335,7 +335,7 @@ cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     enough = self->n == self->capacity || share >= 1;
     self->floor = self->limit;
   }
-  for (int i = 0; i < CUV_MAX_WORKERS; i++)
+  for (int i = 0; i < CUV_THREADS_MAX_WORKERS; i++)
     cuv_waldboost_cpu_free (work.cpus[i]);
   return !work.failed;
 }
