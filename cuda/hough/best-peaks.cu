@@ -34,12 +34,12 @@ find_digit (const unsigned *counts, unsigned *wanted)
 
 // The max-th greatest of n > max keys, by radix select from the highest digit
 // down.
-static __device__ CuvPeakKey
-find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
+static __device__ CuvHoughPeakKey
+find_limit (const CuvHoughPeakKey *keys, unsigned n, unsigned max)
 {
   __shared__ unsigned counts[256];
-  __shared__ CuvPeakKey limit;
-  CuvPeakKey found_mask = 0; // mask of the digits found so far
+  __shared__ CuvHoughPeakKey limit;
+  CuvHoughPeakKey found_mask = 0; // mask of the digits found so far
   unsigned wanted = max;
 
   if (threadIdx.x == 0)
@@ -49,7 +49,7 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
       counts[threadIdx.x] = 0;
     __syncthreads ();
     for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_BEST_THREADS) {
-      const CuvPeakKey key = __ldcg (&keys[i]);
+      const CuvHoughPeakKey key = __ldcg (&keys[i]);
 
       if ((key & found_mask) == limit)
         atomicAdd (&counts[key >> shift & 255], 1u);
@@ -59,9 +59,9 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
       const int digit = find_digit (counts, &wanted);
 
       if (threadIdx.x == 0)
-        limit |= (CuvPeakKey) digit << shift;
+        limit |= (CuvHoughPeakKey) digit << shift;
     }
-    found_mask |= (CuvPeakKey) 255 << shift;
+    found_mask |= (CuvHoughPeakKey) 255 << shift;
     __syncthreads ();
   }
   return limit;
@@ -70,17 +70,17 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
 // Copies the max best of n_keys > max keys to best, in any order. Called by a
 // block.
 static __device__ void
-select_best (
-    CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
+select_best (CuvHoughPeakKey *best, const CuvHoughPeakKey *keys,
+    unsigned n_keys, unsigned max)
 {
   __shared__ unsigned n;
-  const CuvPeakKey limit = find_limit (keys, n_keys, max);
+  const CuvHoughPeakKey limit = find_limit (keys, n_keys, max);
 
   if (threadIdx.x == 0)
     n = 0;
   __syncthreads ();
   for (unsigned i = threadIdx.x; i < n_keys; i += CUV_HOUGH_BEST_THREADS) {
-    const CuvPeakKey key = __ldcg (&keys[i]);
+    const CuvHoughPeakKey key = __ldcg (&keys[i]);
 
     if (key >= limit)
       best[atomicAdd (&n, 1u)] = key;
@@ -91,13 +91,14 @@ select_best (
 // The number of greater keys, at least max if there are that many. Called by
 // one warp.
 static __device__ __forceinline__ unsigned
-rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
+rank_of (
+    CuvHoughPeakKey key, const CuvHoughPeakKey *keys, unsigned n, unsigned max)
 {
   unsigned rank = 0;
 
   for (unsigned i = 0; i < n && rank < max; i += 32 * CUV_HOUGH_KEYS_AT_ONCE) {
     const unsigned first = i + threadIdx.x % 32;
-    CuvPeakKey loaded[CUV_HOUGH_KEYS_AT_ONCE];
+    CuvHoughPeakKey loaded[CUV_HOUGH_KEYS_AT_ONCE];
     unsigned greater = 0;
 
 #pragma unroll
@@ -114,11 +115,11 @@ rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
 // Ranks keys first, first + step, ... of n, one per warp, and stores the max
 // best in order.
 static __device__ __forceinline__ void
-rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
+rank_keys (const CuvHoughPeaks &peaks, const CuvHoughPeakKey *keys, unsigned n,
     unsigned max, unsigned first, unsigned step)
 {
   for (unsigned k = first; k < n; k += step) {
-    const CuvPeakKey key = keys[k];
+    const CuvHoughPeakKey key = keys[k];
     const unsigned rank = rank_of (key, keys, n, max);
 
     if (threadIdx.x % 32 == 0 && rank < max) {
@@ -133,9 +134,9 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
 // the counters to the host.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_BEST_THREADS, 1)
-    best_kernel (CuvPeaks peaks, unsigned max)
+    best_kernel (CuvHoughPeaks peaks, unsigned max)
 {
-  __shared__ CuvPeakKey selected[CUV_HOUGH_MAX_LINES];
+  __shared__ CuvHoughPeakKey selected[CUV_HOUGH_MAX_LINES];
   const unsigned warp = cuv_warp_of_thread ();
 
   cuv_pdl_trigger ();
@@ -159,7 +160,7 @@ __launch_bounds__ (CUV_HOUGH_BEST_THREADS, 1)
 }
 
 int
-cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream)
+cuv_best_submit (const CuvHoughPeaks &peaks, int max, cudaStream_t stream)
 {
   return cuv_launch_dependent ("best_kernel", cuv_cuda_multiprocessors (),
       CUV_HOUGH_BEST_THREADS, 0, stream, best_kernel, peaks, max);

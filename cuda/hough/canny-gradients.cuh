@@ -102,11 +102,11 @@ broadcast (float limit, float2 *pair)
 
 // A thread has pixels 0 .. 3 of a row and the ones beside them, -1 and 4: pair
 // i holds pixels 2 * i - 1 and 2 * i.
-struct Sums { // horizontal [-1 0 1] and [1 2 1] of a row
+struct CuvHoughRowSums { // horizontal [-1 0 1] and [1 2 1] of a row
   __half2 difference[3], sum[3];
 };
 
-template <typename Norm> struct Gradients {
+template <typename Norm> struct CuvHoughGradients {
   __half2 gx[3], gy[3];
   Norm norm[3];
 };
@@ -119,14 +119,14 @@ cuv_canny_unpack (unsigned four, unsigned selector)
       __float2half2_rn (1024));
 }
 
-static __device__ __forceinline__ Sums
+static __device__ __forceinline__ CuvHoughRowSums
 sobel_sums (const unsigned *row)
 {
   const __half2 two = __float2half2_rn (2);
   const __half2 even[] = { cuv_canny_unpack (row[0], 0x4342),
     cuv_canny_unpack (row[1], 0x4140), cuv_canny_unpack (row[1], 0x4342),
     cuv_canny_unpack (row[2], 0x4140) };
-  Sums sums;
+  CuvHoughRowSums sums;
 
   for (int i = 0; i < 3; i++) {
     sums.difference[i] = __hsub2 (even[i + 1], even[i]);
@@ -137,12 +137,12 @@ sobel_sums (const unsigned *row)
 }
 
 template <typename Norm>
-static __device__ __forceinline__ Gradients<Norm>
-cuv_canny_find_gradients (
-    const Sums &above, const Sums &here, const Sums &below)
+static __device__ __forceinline__ CuvHoughGradients<Norm>
+cuv_canny_find_gradients (const CuvHoughRowSums &above,
+    const CuvHoughRowSums &here, const CuvHoughRowSums &below)
 {
   const __half2 two = __float2half2_rn (2);
-  Gradients<Norm> g;
+  CuvHoughGradients<Norm> g;
 
   for (int i = 0; i < 3; i++) {
     g.gx[i] = __hfma2 (two, here.difference[i],
@@ -168,8 +168,9 @@ compare_slope (__half2 ax, __half2 ay, float high)
 // maxima across the edge; of equal norms the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
-cuv_canny_is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
-    const Gradients<Norm> &below, int i, Norm norm)
+cuv_canny_is_ridge (const CuvHoughGradients<Norm> &above,
+    const CuvHoughGradients<Norm> &here, const CuvHoughGradients<Norm> &below,
+    int i, Norm norm)
 {
   const __half2 zero = __float2half2_rn (0);
   const __half2 gx = between (here.gx[i], here.gx[i + 1]);
@@ -198,8 +199,9 @@ cuv_canny_is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
 // the high one.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
-find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
-    const Gradients<Norm> &below, Norm low, Norm high)
+find_candidates (const CuvHoughGradients<Norm> &above,
+    const CuvHoughGradients<Norm> &here, const CuvHoughGradients<Norm> &below,
+    Norm low, Norm high)
 {
   unsigned bits = 0;
 
@@ -224,8 +226,8 @@ cuv_scan_rows (const unsigned (*grey)[CUV_HOUGH_GREY_WORDS],
 {
   const int lane = threadIdx.x % 32,
             first = cuv_warp_of_thread () * CUV_HOUGH_WARP_ROWS;
-  Sums sums[3];
-  Gradients<Norm> gradients[3];
+  CuvHoughRowSums sums[3];
+  CuvHoughGradients<Norm> gradients[3];
 
 #pragma unroll
   for (int j = 0; j < CUV_HOUGH_WARP_ROWS + 4; j++) {

@@ -7,26 +7,26 @@
 #include "hough/canny-grey.cuh"
 
 // A row of a tile: bit x is pixel x.
-typedef unsigned __int128 Row;
+typedef unsigned __int128 CuvHoughMapRow;
 
 // Fills runs of ones from their seeds towards higher bits: the carry of an
 // addition propagates through a run.
-static __device__ __forceinline__ Row
-fill_upwards (Row seeds, Row runs)
+static __device__ __forceinline__ CuvHoughMapRow
+fill_upwards (CuvHoughMapRow seeds, CuvHoughMapRow runs)
 {
   return ((runs ^ (runs + seeds)) & runs) | seeds;
 }
 
-static __device__ __forceinline__ Row
-reverse_row (Row row)
+static __device__ __forceinline__ CuvHoughMapRow
+reverse_row (CuvHoughMapRow row)
 {
   const unsigned long long low = row, high = row >> 64;
 
-  return (Row) __brevll (low) << 64 | __brevll (high);
+  return (CuvHoughMapRow) __brevll (low) << 64 | __brevll (high);
 }
 
-static __device__ __forceinline__ Row
-fill_runs (Row seeds, Row runs)
+static __device__ __forceinline__ CuvHoughMapRow
+fill_runs (CuvHoughMapRow seeds, CuvHoughMapRow runs)
 {
   return fill_upwards (seeds, runs)
       | reverse_row (fill_upwards (reverse_row (seeds), reverse_row (runs)));
@@ -34,29 +34,29 @@ fill_runs (Row seeds, Row runs)
 
 // The row of the previous or next lane; the lane's own at either end of the
 // warp.
-static __device__ __forceinline__ Row
-neighbour_row (Row row, int delta)
+static __device__ __forceinline__ CuvHoughMapRow
+neighbour_row (CuvHoughMapRow row, int delta)
 {
   const unsigned long long low = row, high = row >> 64;
 
-  return delta < 0
-      ? (Row) __shfl_up_sync (~0u, high, 1) << 64 | __shfl_up_sync (~0u, low, 1)
-      : (Row) __shfl_down_sync (~0u, high, 1) << 64
+  return delta < 0 ? (CuvHoughMapRow) __shfl_up_sync (~0u, high, 1) << 64
+          | __shfl_up_sync (~0u, low, 1)
+                   : (CuvHoughMapRow) __shfl_down_sync (~0u, high, 1) << 64
           | __shfl_down_sync (~0u, low, 1);
 }
 
 // Grows edges through connected candidates. A lane has a row of the tile.
-static __device__ __forceinline__ Row
-grow (Row edges, Row candidates)
+static __device__ __forceinline__ CuvHoughMapRow
+grow (CuvHoughMapRow edges, CuvHoughMapRow candidates)
 {
   bool changed;
 
   static_assert (CUV_HOUGH_TILE_HEIGHT == 32 && CUV_HOUGH_TILE_WIDTH == 128,
       "each lane holds a row of a tile");
   do {
-    const Row near =
+    const CuvHoughMapRow near =
         edges | neighbour_row (edges, -1) | neighbour_row (edges, 1);
-    const Row grown =
+    const CuvHoughMapRow grown =
         fill_runs ((near | near << 1 | near >> 1) & candidates, candidates);
 
     changed = grown != edges;
@@ -67,7 +67,7 @@ grow (Row edges, Row candidates)
 
 // Bitmaps of a tile, and the connected components of candidates that are not
 // edges yet.
-struct Components {
+struct CuvHoughComponents {
   __align__ (16) unsigned edges[CUV_HOUGH_TILE_SIZE];
   __align__ (16) unsigned candidates[CUV_HOUGH_TILE_SIZE];
   unsigned undecided[CUV_HOUGH_TILE_SIZE];
@@ -79,29 +79,30 @@ struct Components {
 };
 
 // A run of ones in a word. node: index of its first pixel, 32 * word + bit.
-struct Run {
+struct CuvHoughRun {
   int word, bit, node;
   unsigned pixels; // mask
 };
 
-static __device__ __forceinline__ Run
-run_of (const Components *tile, int word, int bit)
+static __device__ __forceinline__ CuvHoughRun
+run_of (const CuvHoughComponents *tile, int word, int bit)
 {
   const unsigned candidates = tile->candidates[word];
   const int start = cuv_run_start (candidates, bit);
 
-  return Run{ word, start, 32 * word + start, cuv_run_at (candidates, start) };
+  return CuvHoughRun{ word, start, 32 * word + start,
+    cuv_run_at (candidates, start) };
 }
 
-static __device__ __forceinline__ Run
-listed_run (const Components *tile, unsigned i)
+static __device__ __forceinline__ CuvHoughRun
+listed_run (const CuvHoughComponents *tile, unsigned i)
 {
   return run_of (tile, tile->runs[i] / 32, tile->runs[i] % 32);
 }
 
 // Makes each run of undecided candidates in a word a component of its own.
 static __device__ __forceinline__ void
-list_runs (Components *tile, int word)
+list_runs (CuvHoughComponents *tile, int word)
 {
   const unsigned candidates = tile->candidates[word] & ~tile->edges[word];
   unsigned starts = candidates & ~(candidates << 1);
@@ -120,7 +121,8 @@ list_runs (Components *tile, int word)
 }
 
 static __device__ __forceinline__ void
-unite_pixel (Components *tile, const Run &run, int word, int bit)
+unite_pixel (
+    CuvHoughComponents *tile, const CuvHoughRun &run, int word, int bit)
 {
   if (tile->candidates[word] >> bit & 1)
     cuv_unite (tile->parents, run.node, run_of (tile, word, bit).node);
@@ -128,7 +130,7 @@ unite_pixel (Components *tile, const Run &run, int word, int bit)
 
 // Unites a run with runs in the row above and in adjacent words.
 static __device__ __forceinline__ void
-unite_run (Components *tile, const Run &run)
+unite_run (CuvHoughComponents *tile, const CuvHoughRun &run)
 {
   const bool goes_left =
       (run.pixels & 1) && run.word % CUV_HOUGH_TILE_WORDS > 0;
@@ -148,7 +150,7 @@ unite_run (Components *tile, const Run &run)
       & (run.pixels | run.pixels << 1 | run.pixels >> 1);
 
   while (touched != 0) {
-    const Run other = run_of (tile, above, __ffs (touched) - 1);
+    const CuvHoughRun other = run_of (tile, above, __ffs (touched) - 1);
 
     cuv_unite (tile->parents, run.node, other.node);
     touched &= ~other.pixels;
@@ -156,7 +158,7 @@ unite_run (Components *tile, const Run &run)
 }
 
 static __device__ __forceinline__ bool
-is_at_border (const Run &run)
+is_at_border (const CuvHoughRun &run)
 {
   const int row = run.word / CUV_HOUGH_TILE_WORDS,
             word = run.word % CUV_HOUGH_TILE_WORDS;
@@ -170,11 +172,11 @@ is_at_border (const Run &run)
 // components that touch the border as open. A parent is only written when no
 // thread reads parents.
 static __device__ __forceinline__ void
-find_roots (Components *tile, unsigned n)
+find_roots (CuvHoughComponents *tile, unsigned n)
 {
   for (unsigned first = 0; first < n; first += CUV_HOUGH_CANNY_THREADS) {
     const unsigned i = first + threadIdx.x;
-    const Run run = i < n ? listed_run (tile, i) : Run{};
+    const CuvHoughRun run = i < n ? listed_run (tile, i) : CuvHoughRun{};
     const int root = i < n ? cuv_find_root (tile->parents, run.node) : 0;
 
     __syncthreads ();
@@ -190,7 +192,8 @@ find_roots (Components *tile, unsigned n)
 // Writes runs of open components to the parents that cuv_hysteresis_submit()
 // reads.
 static __device__ __forceinline__ void
-publish_if_open (Components *tile, const CuvMaps &maps, const Run &run)
+publish_if_open (
+    CuvHoughComponents *tile, const CuvHoughMaps &maps, const CuvHoughRun &run)
 {
   const int root = tile->parents[run.node];
   const int x0 = blockIdx.x * CUV_HOUGH_TILE_WIDTH,
@@ -207,12 +210,13 @@ publish_if_open (Components *tile, const CuvMaps &maps, const Run &run)
 // Splits candidates into edges and undecided pixels. On entry edges holds the
 // strong pixels. Called by all threads of a block.
 static __device__ __forceinline__ void
-cuv_connect_tile (Components *tile, const CuvMaps &maps)
+cuv_connect_tile (CuvHoughComponents *tile, const CuvHoughMaps &maps)
 {
   if (threadIdx.x < 32) {
-    Row *edges = (Row *) tile->edges + threadIdx.x;
+    CuvHoughMapRow *edges = (CuvHoughMapRow *) tile->edges + threadIdx.x;
 
-    *edges = grow (*edges, ((const Row *) tile->candidates)[threadIdx.x]);
+    *edges =
+        grow (*edges, ((const CuvHoughMapRow *) tile->candidates)[threadIdx.x]);
     tile->n_runs = 0;
   }
   __syncthreads ();

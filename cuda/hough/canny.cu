@@ -21,7 +21,7 @@ gather_nibbles (uint2 bytes)
 
 // Mask of the word's pixels inside the frame and not on its border.
 static __device__ __forceinline__ unsigned
-inner_pixels (const CuvMaps &maps, int x, int y)
+inner_pixels (const CuvHoughMaps &maps, int x, int y)
 {
   const int n = maps.width - 1 - x;
 
@@ -36,13 +36,13 @@ inner_pixels (const CuvMaps &maps, int x, int y)
 template <bool BLURRED, typename Norm>
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_CANNY_THREADS) canny_kernel (
-    CuvMaps maps, CuvFrame frame, bool words, float low, float high)
+    CuvHoughMaps maps, CuvFrame frame, bool words, float low, float high)
 {
   __shared__ unsigned grey[CUV_HOUGH_GREY_ROWS][CUV_HOUGH_GREY_WORDS];
   __shared__ __align__ (8) uint8_t found[CUV_HOUGH_TILE_HEIGHT][32];
   __shared__ union {
     unsigned raw[CUV_HOUGH_RAW_ROWS][CUV_HOUGH_RAW_WORDS];
-    Components components;
+    CuvHoughComponents components;
   } tile;
   const int x0 = blockIdx.x * CUV_HOUGH_TILE_WIDTH,
             y0 = blockIdx.y * CUV_HOUGH_TILE_HEIGHT;
@@ -83,7 +83,7 @@ __launch_bounds__ (CUV_HOUGH_CANNY_THREADS) canny_kernel (
 // With edges=input the frame is the edge map: every nonzero pixel is an edge.
 // One warp per word of 32 pixels.
 static __global__ void
-input_kernel (CuvMaps maps, CuvFrame frame)
+input_kernel (CuvHoughMaps maps, CuvFrame frame)
 {
   const int pitch = cuv_map_pitch (maps), lane = threadIdx.x % 32;
   const int word = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -104,7 +104,7 @@ input_kernel (CuvMaps maps, CuvFrame frame)
 
 template <typename Norm>
 static int
-cuv_canny_submit (const CuvMaps &maps, const CuvFrame &frame,
+cuv_canny_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, float low, float high, cudaStream_t stream)
 {
   const CuvComponent &c = frame.component[0];
@@ -121,7 +121,7 @@ cuv_canny_submit (const CuvMaps &maps, const CuvFrame &frame,
 }
 
 int
-cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
+cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream)
 {
   const float low = params.low, high = params.high;
@@ -134,7 +134,7 @@ cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
 
 int
 cuv_maps_submit_input (
-    const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream)
+    const CuvHoughMaps &maps, const CuvFrame &frame, cudaStream_t stream)
 {
   const int blocks = (int) (cuv_map_words (maps) / CUV_HOUGH_CANNY_WARPS);
 

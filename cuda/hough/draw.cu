@@ -6,7 +6,7 @@
 
 // One thread per pixel, here and below.
 static __global__ void
-draw_edges_kernel (CuvFrame frame, CuvMaps maps)
+draw_edges_kernel (CuvFrame frame, CuvHoughMaps maps)
 {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -27,13 +27,13 @@ cuv_hough_draw_first_cell (int v, int n, int size)
 
 // Maximum over cells first .. end - 1 of rows k .. k_end - 1.
 static __device__ unsigned
-most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
+most_votes (const CuvHoughDeviceLayout &layout, const unsigned *cells, int k,
     int k_end, int first, int end)
 {
   unsigned maximum = 0;
 
   for (; k < k_end; k++) {
-    const CuvVoteRow &row = layout.rows[k];
+    const CuvHoughVoteRow &row = layout.rows[k];
     const int begin = layout.radius + row.first_cell;
 
     for (int i = max (first, begin); i < min (end, begin + row.n_cells); i++)
@@ -43,7 +43,7 @@ most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
 }
 
 static __global__ void
-draw_votes_kernel (CuvFrame frame, CuvDeviceLayout layout,
+draw_votes_kernel (CuvFrame frame, CuvHoughDeviceLayout layout,
     const unsigned *cells, unsigned threshold)
 {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,7 +76,7 @@ grid_for (const CuvFrame &frame)
 
 int
 cuv_draw_edges_submit (
-    const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream)
+    const CuvFrame &frame, const CuvHoughMaps &maps, cudaStream_t stream)
 {
   draw_edges_kernel<<<grid_for (frame), CUV_HOUGH_DRAW_BLOCK, 0, stream>>> (
       frame, maps);
@@ -85,8 +85,9 @@ cuv_draw_edges_submit (
 }
 
 int
-cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
-    const unsigned *cells, unsigned threshold, cudaStream_t stream)
+cuv_draw_votes_submit (const CuvFrame &frame,
+    const CuvHoughDeviceLayout &layout, const unsigned *cells,
+    unsigned threshold, cudaStream_t stream)
 {
   draw_votes_kernel<<<grid_for (frame), CUV_HOUGH_DRAW_BLOCK, 0, stream>>> (
       frame, layout, cells, threshold);

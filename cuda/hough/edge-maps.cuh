@@ -31,7 +31,7 @@ struct CuvHoughCounters {
 };
 
 // Edges per orientation bin.
-struct CuvBinCounts {
+struct CuvHoughBinCounts {
   unsigned n[CUV_HOUGH_MAX_PERIOD];
   unsigned used[CUV_HOUGH_MAX_PERIOD]; // sorted so far
   // index of each bin's first sorted edge, and the end
@@ -40,38 +40,38 @@ struct CuvBinCounts {
 
 // Bit x % 32 of word x / 32 of row y is pixel (x, y). Maps are zero-padded to
 // whole tiles.
-struct CuvMaps {
+struct CuvHoughMaps {
   int width, height;
   int tiles_x, tiles_y;
   unsigned *edges;
   unsigned *undecided; // edges if connected to one in another tile
   int *parents;        // of nodes; one per pixel, after the root 0
   CuvHoughCounters *counters;
-  CuvBinCounts *bins; // NULL without an orientation window
+  CuvHoughBinCounts *bins; // NULL without an orientation window
 };
 
 static inline __host__ __device__ int
-cuv_map_pitch (const CuvMaps &maps)
+cuv_map_pitch (const CuvHoughMaps &maps)
 {
   return maps.tiles_x * CUV_HOUGH_TILE_WORDS;
 }
 
 static inline __host__ __device__ size_t
-cuv_map_words (const CuvMaps &maps)
+cuv_map_words (const CuvHoughMaps &maps)
 {
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_HOUGH_TILE_SIZE;
 }
 
 // The index in parents of the node that starts at a pixel.
 static inline __host__ __device__ int
-cuv_map_node (const CuvMaps &maps, int x, int y)
+cuv_map_node (const CuvHoughMaps &maps, int x, int y)
 {
   return 1 + y * 32 * cuv_map_pitch (maps) + x;
 }
 
 // Resets counters; called by one block of a frame's first kernel.
 static __device__ __forceinline__ void
-cuv_begin_frame (const CuvMaps &maps)
+cuv_begin_frame (const CuvHoughMaps &maps)
 {
   if (threadIdx.x == 0) {
     *maps.counters = CuvHoughCounters{};
@@ -131,7 +131,7 @@ cuv_unite (int *parents, int a, int b)
 // that each step is taken for all runs before the next one.
 static __device__ __forceinline__ unsigned
 cuv_final_edges (
-    const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)
+    const CuvHoughMaps &maps, unsigned edges, unsigned undecided, int x, int y)
 {
   while (undecided != 0) {
     unsigned runs[CUV_HOUGH_RUNS_AT_ONCE];
@@ -166,15 +166,15 @@ cuv_final_edges (
 // ---- launchers ----
 
 // Computes a frame's maps. cuv_final_edges() resolves undecided pixels.
-int cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
+int cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
 // The same for a frame that is an edge map.
 int cuv_maps_submit_input (
-    const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream);
+    const CuvHoughMaps &maps, const CuvFrame &frame, cudaStream_t stream);
 
 // Connects undecided runs across tiles; the kernel before it has connected
 // those within tiles.
-int cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream);
+int cuv_hysteresis_submit (const CuvHoughMaps &maps, cudaStream_t stream);
 
 static __device__ __forceinline__ int
 cuv_hough_clamp (int v, int end)

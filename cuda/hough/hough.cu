@@ -14,17 +14,17 @@
 
 struct _CuvHoughCuda {
   CuvArena arena = {};
-  CuvDeviceLayout layout = {};
-  CuvMaps maps = {};
-  CuvEdges edges = {}; // has bins if the layout has a window
-  CuvPeaks peaks = {};
-  CuvSegments segments = {};
-  CuvRegionBuffers regions = {};    // if the layout has a window
-  CuvVotePlan plan = {}, ring = {}; // for SHARED and RING
-  int ring_reach = -1;              // cuv_reach() that `ring` was planned for
-  unsigned *cells = nullptr;        // the accumulator, rows one after the other
+  CuvHoughDeviceLayout layout = {};
+  CuvHoughMaps maps = {};
+  CuvHoughEdges edges = {}; // has bins if the layout has a window
+  CuvHoughPeaks peaks = {};
+  CuvHoughSegments segments = {};
+  CuvHoughRegionBuffers regions = {};    // if the layout has a window
+  CuvHoughVotePlan plan = {}, ring = {}; // for SHARED and RING
+  int ring_reach = -1;       // cuv_reach() that `ring` was planned for
+  unsigned *cells = nullptr; // the accumulator, rows one after the other
   size_t n_cells = 0;
-  std::vector<CuvVoteRow> rows; // the host's copy of layout.rows
+  std::vector<CuvHoughVoteRow> rows; // the host's copy of layout.rows
   std::vector<CuvHoughPeak> best;
   // of the last submit
   CuvHoughParams params = {};
@@ -61,7 +61,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
     const CuvHoughRow &row = layout->rows[k];
     const int n = row.last_cell - row.first_cell + 1;
 
-    self->rows.push_back (CuvVoteRow{ row.dx, row.dy, row.offset,
+    self->rows.push_back (CuvHoughVoteRow{ row.dx, row.dy, row.offset,
         row.first_cell, n, row.first_bin, row.n_bins, (int) self->n_cells });
     self->n_cells += (size_t) cuv_padded (n);
     self->layout.max_cells = std::max (self->layout.max_cells, n);
@@ -110,7 +110,7 @@ init_layout (CuvHoughCuda *self, const CuvHoughLayout *layout)
 static bool
 init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
-  CuvMaps *maps = &self->maps;
+  CuvHoughMaps *maps = &self->maps;
   const size_t n_pixels = (size_t) layout->width * layout->height;
 
   maps->width = layout->width;
@@ -131,7 +131,7 @@ init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
 static bool
 init_regions (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
-  CuvRegionBuffers *regions = &self->regions;
+  CuvHoughRegionBuffers *regions = &self->regions;
   const size_t n =
       (size_t) cuv_region_max_edges (layout->width, layout->height);
 
@@ -154,7 +154,7 @@ init_regions (CuvHoughCuda *self, const CuvHoughLayout *layout)
 static bool
 init_results (CuvHoughCuda *self)
 {
-  CuvPeaks *peaks = &self->peaks;
+  CuvHoughPeaks *peaks = &self->peaks;
 
   if (!cuv_arena_new (&self->arena, &peaks->keys, self->n_cells)
       || !cuv_arena_new (&self->arena, &peaks->best, CUV_HOUGH_MAX_LINES)
@@ -164,7 +164,7 @@ init_results (CuvHoughCuda *self)
   self->edges.counters = self->maps.counters = peaks->counters;
   peaks->host_counters = (CuvHoughCounters *) cuv_arena_pinned (
       &self->arena, sizeof *peaks->host_counters);
-  peaks->host_best = (CuvPeakKey *) cuv_arena_pinned (
+  peaks->host_best = (CuvHoughPeakKey *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->host_best);
   self->segments.host_segments = (CuvHoughSegment *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_SEGMENTS * sizeof (CuvHoughSegment));
@@ -238,7 +238,7 @@ submit_edges (CuvHoughCuda *self, const CuvFrame *frame)
 }
 
 static int
-submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
+submit_votes (CuvHoughCuda *self, const CuvHoughEdges &edges)
 {
   return self->method == CUV_HOUGH_GLOBAL
       ? cuv_vote_global_submit (self->layout, edges, self->cells, self->stream)
@@ -247,7 +247,7 @@ submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
 }
 
 static int
-submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
+submit_peaks (CuvHoughCuda *self, const CuvHoughEdges &edges)
 {
   if (self->method == CUV_HOUGH_RING)
     return cuv_ring_submit (self->ring, self->layout, edges, self->params.peaks,
@@ -259,10 +259,10 @@ submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
 }
 
 // Edges of an input map have no gradient direction, so all vote in all rows.
-static CuvEdges
+static CuvHoughEdges
 edges_of (const CuvHoughCuda *self)
 {
-  CuvEdges edges = self->edges;
+  CuvHoughEdges edges = self->edges;
 
   if (self->params.source == CUV_EDGES_INPUT)
     edges.bins = nullptr;
@@ -270,7 +270,8 @@ edges_of (const CuvHoughCuda *self)
 }
 
 static int
-submit_list (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
+submit_list (
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
 {
   if (cuv_list_submit (
           self->maps, edges, self->cells, self->n_cells, self->stream)
@@ -283,7 +284,7 @@ submit_list (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
 
 static int
 submit_regions (
-    CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
 {
   if (cuv_list_submit (
           self->maps, edges, self->cells, self->n_cells, self->stream)
@@ -294,7 +295,8 @@ submit_regions (
 }
 
 static int
-submit_lines (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
+submit_lines (
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
 {
   if (submit_list (self, frame, edges) != 0 || submit_peaks (self, edges) != 0
       || cuv_best_submit (self->peaks, self->params.max_lines, self->stream)
@@ -311,7 +313,7 @@ submit_lines (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
 static int
 cuv_hough_submit_all (CuvHoughCuda *self, const CuvFrame *frame)
 {
-  const CuvEdges edges = edges_of (self);
+  const CuvHoughEdges edges = edges_of (self);
 
   self->has_regions = self->params.segments && edges.bins != nullptr;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
@@ -369,7 +371,7 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
       : (int64_t) counters->n_edges * self->layout.n_rows;
   result->n_peaks = std::min (result->n_found, self->params.max_lines);
   for (int i = 0; i < result->n_peaks; i++) {
-    const CuvPeakKey key = self->peaks.host_best[i];
+    const CuvHoughPeakKey key = self->peaks.host_best[i];
     CuvHoughPeak *peak = &self->best[i];
 
     cuv_cell_of_key (key, self->layout.radius, &peak->k, &peak->r);
@@ -389,7 +391,7 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
 static int
 submit_missing_votes (CuvHoughCuda *self, const CuvFrame *frame)
 {
-  const CuvEdges edges = edges_of (self);
+  const CuvHoughEdges edges = edges_of (self);
 
   if (self->has_regions) // edges.bins are directions, not bins
     return cuv_sort_submit (edges, self->layout, *frame,
@@ -454,7 +456,7 @@ cuv_hough_cuda_get_votes (CuvHoughCuda *self, uint32_t *accumulator)
       != 0)
     return -1;
   memset (accumulator, 0, sizeof *accumulator * n_columns * self->rows.size ());
-  for (const CuvVoteRow &row : self->rows) {
+  for (const CuvHoughVoteRow &row : self->rows) {
     memcpy (accumulator + self->layout.radius + row.first_cell,
         cells.data () + row.start, sizeof *accumulator * row.n_cells);
     accumulator += n_columns;

@@ -10,7 +10,7 @@
 
 // The node of a pixel's run: 0 for an edge, -1 if it is not a candidate.
 static __device__ __forceinline__ int
-load_node (const CuvMaps &maps, int x, int y)
+load_node (const CuvHoughMaps &maps, int x, int y)
 {
   const int pitch = cuv_map_pitch (maps), bit = x & 31;
   const bool there = x >= 0 && x < maps.width && y >= 0 && y < maps.height;
@@ -28,7 +28,7 @@ load_node (const CuvMaps &maps, int x, int y)
 }
 
 static __device__ __forceinline__ void
-unite (const CuvMaps &maps, int a, int b)
+unite (const CuvHoughMaps &maps, int a, int b)
 {
   if (a >= 0 && b >= 0)
     cuv_unite (maps.parents, a, b);
@@ -38,8 +38,8 @@ unite (const CuvMaps &maps, int a, int b)
 // (other_x, other_y); (dx, dy) is the step along the border. If the middle one
 // is a candidate, it is already connected to the other two.
 static __device__ __forceinline__ void
-unite_across (
-    const CuvMaps &maps, int x, int y, int other_x, int other_y, int dx, int dy)
+unite_across (const CuvHoughMaps &maps, int x, int y, int other_x, int other_y,
+    int dx, int dy)
 {
   const int here = load_node (maps, x, y);
   const int middle = load_node (maps, other_x, other_y);
@@ -57,7 +57,7 @@ unite_across (
 // One thread per pixel of the first row and column of each tile.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_HYSTERESIS_THREADS)
-    hysteresis_kernel (CuvMaps maps)
+    hysteresis_kernel (CuvHoughMaps maps)
 {
   const int i = blockIdx.x * CUV_HOUGH_HYSTERESIS_THREADS + threadIdx.x;
   const int tile = i / CUV_HOUGH_HYSTERESIS_ITEMS,
@@ -77,7 +77,7 @@ __launch_bounds__ (CUV_HOUGH_HYSTERESIS_THREADS)
 }
 
 int
-cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream)
+cuv_hysteresis_submit (const CuvHoughMaps &maps, cudaStream_t stream)
 {
   const int blocks =
       cuv_div_up (maps.tiles_x * maps.tiles_y * CUV_HOUGH_HYSTERESIS_ITEMS,

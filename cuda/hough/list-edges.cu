@@ -31,7 +31,7 @@ cuv_hough_list_reserve (unsigned n, unsigned *n_edges)
 
 // Resolves and loads the edges of a word.
 static __device__ __forceinline__ unsigned
-load_edges (const CuvMaps &maps, int word, int y)
+load_edges (const CuvHoughMaps &maps, int word, int y)
 {
   const size_t at = (size_t) y * cuv_map_pitch (maps) + word;
 
@@ -51,8 +51,8 @@ load_edges (const CuvMaps &maps, int word, int y)
 // row by row (coalesced), listed column by column. Also clears the accumulator,
 // n_fours times four cells.
 static __global__ void
-__launch_bounds__ (CUV_HOUGH_LIST_WORDS *CUV_HOUGH_LIST_ROWS)
-    list_kernel (CuvMaps maps, CuvEdges edges, uint4 *cells, size_t n_fours)
+__launch_bounds__ (CUV_HOUGH_LIST_WORDS *CUV_HOUGH_LIST_ROWS) list_kernel (
+    CuvHoughMaps maps, CuvHoughEdges edges, uint4 *cells, size_t n_fours)
 {
   __shared__ unsigned words[CUV_HOUGH_LIST_ROWS][CUV_HOUGH_LIST_WORDS + 1];
   const int block = blockIdx.y * gridDim.x + blockIdx.x;
@@ -87,8 +87,8 @@ __launch_bounds__ (CUV_HOUGH_LIST_WORDS *CUV_HOUGH_LIST_ROWS)
 }
 
 int
-cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges, unsigned *cells,
-    size_t n_cells, cudaStream_t stream)
+cuv_list_submit (const CuvHoughMaps &maps, const CuvHoughEdges &edges,
+    unsigned *cells, size_t n_cells, cudaStream_t stream)
 {
   const dim3 grid (cuv_div_up (cuv_map_pitch (maps), CUV_HOUGH_LIST_WORDS),
       maps.tiles_y * (CUV_HOUGH_TILE_HEIGHT / CUV_HOUGH_LIST_ROWS));

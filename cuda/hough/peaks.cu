@@ -14,7 +14,7 @@ struct View {
 };
 
 static __device__ __forceinline__ View
-view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
+view_of (const CuvHoughDeviceLayout &layout, const unsigned *cells, int k)
 {
   View view = { cells, 1, 1, 0 };
   const int row = cuv_wrap_row (layout.n_rows, layout.period, k, &view.sign);
@@ -63,15 +63,16 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
 // Grid: parts of a row, x rows. Shared memory: the cells above the threshold,
 // so that threads share their checks evenly.
 static __global__ void
-__launch_bounds__ (CUV_HOUGH_PEAK_THREADS) peak_kernel (CuvDeviceLayout layout,
-    const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
+__launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
+    peak_kernel (CuvHoughDeviceLayout layout, const unsigned *cells,
+        CuvPeakParams params, CuvHoughPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
   __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS];
   __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
   const int first = blockIdx.x * CUV_HOUGH_PEAK_CELLS;
-  const CuvVoteRow row = layout.rows[k];
+  const CuvHoughVoteRow row = layout.rows[k];
 
   cuv_pdl_trigger ();
   if (threadIdx.x == 0)
@@ -104,8 +105,9 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS) peak_kernel (CuvDeviceLayout layout,
 }
 
 int
-cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
-    const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
+cuv_peaks_submit (const CuvHoughDeviceLayout &layout, const unsigned *cells,
+    const CuvPeakParams &params, const CuvHoughPeaks &peaks,
+    cudaStream_t stream)
 {
   const dim3 grid (
       cuv_div_up (layout.max_cells, CUV_HOUGH_PEAK_CELLS), layout.n_rows);

@@ -104,7 +104,7 @@ cuv_wrap_row (int n_rows, int period, int k, int *sign)
 }
 
 static __device__ __forceinline__ void
-cuv_add_peak (const CuvPeaks &peaks, CuvPeakKey key)
+cuv_add_peak (const CuvHoughPeaks &peaks, CuvHoughPeakKey key)
 {
   peaks.keys[atomicAdd (&peaks.counters->n_found, 1u)] = key;
 }

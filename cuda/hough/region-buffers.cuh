@@ -6,20 +6,20 @@
 
 #include "hough/peaks.cuh"
 
-#define CUV_REGION_THREADS 1024
-#define CUV_REGION_NO_PIXEL 0xffffffffu
+#define CUV_HOUGH_REGION_THREADS 1024
+#define CUV_HOUGH_REGION_NO_PIXEL 0xffffffffu
 
-struct CuvRegionWork {
-  CuvRegionBuffers regions;
-  CuvMaps maps;
-  CuvEdges edges;
-  CuvDeviceLayout layout;
+struct CuvHoughRegionWork {
+  CuvHoughRegionBuffers regions;
+  CuvHoughMaps maps;
+  CuvHoughEdges edges;
+  CuvHoughDeviceLayout layout;
 };
 
 // The number of edges; 0 if they are too many. Called by all threads of a
 // block.
 static __device__ __forceinline__ unsigned
-count_edges (const CuvRegionWork &work)
+count_edges (const CuvHoughRegionWork &work)
 {
   const unsigned n = cuv_block_load (&work.edges.counters->n_edges);
 
@@ -43,11 +43,11 @@ first_edge ()
 static __device__ __forceinline__ unsigned
 n_threads ()
 {
-  return gridDim.x * CUV_REGION_THREADS;
+  return gridDim.x * CUV_HOUGH_REGION_THREADS;
 }
 
 static __device__ __forceinline__ int *
-index_at (const CuvRegionWork &work, unsigned pixel)
+index_at (const CuvHoughRegionWork &work, unsigned pixel)
 {
   return &work.maps
               .parents[cuv_map_node (work.maps, pixel & 0xffff, pixel >> 16)];
@@ -57,8 +57,8 @@ index_at (const CuvRegionWork &work, unsigned pixel)
 // rarely as possible.
 template <int N>
 static __device__ __forceinline__ void
-find_edges (
-    const CuvRegionWork &work, const unsigned (&pixels)[N], int (&edges)[N])
+find_edges (const CuvHoughRegionWork &work, const unsigned (&pixels)[N],
+    int (&edges)[N])
 {
   unsigned words[N];
 
@@ -66,7 +66,7 @@ find_edges (
   for (int k = 0; k < N; k++) {
     const int x = pixels[k] & 0xffff, y = pixels[k] >> 16;
 
-    words[k] = pixels[k] == CUV_REGION_NO_PIXEL
+    words[k] = pixels[k] == CUV_HOUGH_REGION_NO_PIXEL
         ? 0
         : __ldcg (
             &work.maps.edges[(size_t) y * cuv_map_pitch (work.maps) + x / 32]);
@@ -93,7 +93,7 @@ store_box (CuvRegionBox *box, uint4 v)
 }
 
 static __device__ __forceinline__ CuvRegionChord
-chord_of (const CuvRegionWork &work, int at, int label)
+chord_of (const CuvHoughRegionWork &work, int at, int label)
 {
   const CuvRegionBox box = load_box (&work.regions.boxes[at][label]);
 
@@ -102,7 +102,7 @@ chord_of (const CuvRegionWork &work, int at, int label)
 
 // Whether edge i is the label of a region that needs no split.
 static __device__ __forceinline__ bool
-is_straight (const CuvRegionWork &work, int at, unsigned i)
+is_straight (const CuvHoughRegionWork &work, int at, unsigned i)
 {
   return __ldcg (&work.regions.labels[i]) == (int) i
       && __ldcg (&work.regions.keys[at][i]) == 0;
@@ -146,7 +146,8 @@ extend (CuvRegionBox *boxes, int label, unsigned pixel)
 }
 
 static __device__ __forceinline__ int
-side_of (const CuvRegionWork &work, const CuvRegionChord &chord, int direction)
+side_of (
+    const CuvHoughRegionWork &work, const CuvRegionChord &chord, int direction)
 {
   const bool turned = direction >= work.layout.n_bins;
   const short2 boundary =
@@ -158,7 +159,8 @@ side_of (const CuvRegionWork &work, const CuvRegionChord &chord, int direction)
 // Whether edge i's direction is to the other side of its region's chord than
 // that of the region's first edge.
 static __device__ __forceinline__ bool
-opposes (const CuvRegionWork &work, const CuvRegionChord &chord, unsigned i)
+opposes (
+    const CuvHoughRegionWork &work, const CuvRegionChord &chord, unsigned i)
 {
   const int first = __ldcg (index_at (work, cuv_region_end (&chord, 0)));
 

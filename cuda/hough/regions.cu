@@ -12,13 +12,14 @@
 #define BEYOND 12 // pixels beyond a chord whose edges are loaded together
 
 // The buffer that has the result: it changes with every split and merge.
-#define AT_END ((CUV_REGION_SPLITS + 1 + CUV_REGION_RESPLITS) % 2)
+#define AT_END ((CUV_HOUGH_REGION_SPLITS + 1 + CUV_HOUGH_REGION_RESPLITS) % 2)
 
 // ---- regions ----
 
 template <bool BLURRED>
 static __device__ void
-find_directions (const CuvRegionWork &work, const CuvFrame &frame, unsigned n)
+find_directions (
+    const CuvHoughRegionWork &work, const CuvFrame &frame, unsigned n)
 {
   const int n_bins = work.layout.n_bins;
 
@@ -40,7 +41,7 @@ find_directions (const CuvRegionWork &work, const CuvFrame &frame, unsigned n)
 // The neighbours above and to the left that edge i belongs together with; -1:
 // none.
 static __device__ __forceinline__ void
-find_mates (const CuvRegionWork &work, unsigned i, int (&mates)[4])
+find_mates (const CuvHoughRegionWork &work, unsigned i, int (&mates)[4])
 {
   const unsigned pixel = work.edges.pixels[i];
   const int direction = work.edges.bins[i];
@@ -64,7 +65,7 @@ find_mates (const CuvRegionWork &work, unsigned i, int (&mates)[4])
 // Hangs each edge on one that belongs with it and has a smaller index, if there
 // is one. Most are united so, without waiting for each other.
 static __device__ void
-hang (const CuvRegionWork &work, unsigned n)
+hang (const CuvHoughRegionWork &work, unsigned n)
 {
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     int mates[4], parent = (int) i;
@@ -80,7 +81,7 @@ hang (const CuvRegionWork &work, unsigned n)
 // Hangs each edge on the root of its tree. All threads do so at the same time,
 // so that paths become shorter while they are walked.
 static __device__ void
-flatten (const CuvRegionWork &work, unsigned n)
+flatten (const CuvHoughRegionWork &work, unsigned n)
 {
   int *const labels = work.regions.labels;
 
@@ -94,7 +95,7 @@ flatten (const CuvRegionWork &work, unsigned n)
 
 // Unites the trees, which are flat, of edges that belong together.
 static __device__ void
-join (const CuvRegionWork &work, unsigned n)
+join (const CuvHoughRegionWork &work, unsigned n)
 {
   int *const labels = work.regions.labels;
 
@@ -115,7 +116,7 @@ join (const CuvRegionWork &work, unsigned n)
 }
 
 static __device__ void
-label (const CuvRegionWork &work, unsigned n)
+label (const CuvHoughRegionWork &work, unsigned n)
 {
   for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
     const unsigned i = first + threadIdx.x % 32;
@@ -130,7 +131,7 @@ label (const CuvRegionWork &work, unsigned n)
 // Finds where to split, and clears the other buffer: its boxes become sums in
 // the end, which begin at 0.
 static __device__ void
-find_keys (const CuvRegionWork &work, unsigned n, int at, bool last)
+find_keys (const CuvHoughRegionWork &work, unsigned n, int at, bool last)
 {
   const unsigned begin = last ? 0 : ~0u;
 
@@ -150,7 +151,7 @@ find_keys (const CuvRegionWork &work, unsigned n, int at, bool last)
 
 // The label of edge i after its region was split.
 static __device__ __forceinline__ int
-split_label (const CuvRegionWork &work, unsigned i, int at)
+split_label (const CuvHoughRegionWork &work, unsigned i, int at)
 {
   const int label = work.regions.labels[i];
   const unsigned long long key = __ldcg (&work.regions.keys[at][label]);
@@ -158,14 +159,15 @@ split_label (const CuvRegionWork &work, unsigned i, int at)
 
   if (key == 0)
     return label;
-  const bool aside = key >= CUV_REGION_OPPOSITE && opposes (work, chord, i);
+  const bool aside =
+      key >= CUV_HOUGH_REGION_OPPOSITE && opposes (work, chord, i);
 
   return __ldcg (index_at (
       work, cuv_region_part (&chord, key, work.edges.pixels[i], aside)));
 }
 
 static __device__ void
-split (const CuvRegionWork &work, unsigned n, int at)
+split (const CuvHoughRegionWork &work, unsigned n, int at)
 {
   for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
     const unsigned i = first + threadIdx.x % 32;
@@ -181,8 +183,8 @@ split (const CuvRegionWork &work, unsigned n, int at)
 
 // Whether both ends of a region are near the chord of another.
 static __device__ __forceinline__ bool
-is_near (
-    const CuvRegionWork &work, const CuvRegionChord &chord, int other, int at)
+is_near (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int other,
+    int at)
 {
   const CuvRegionChord its = chord_of (work, at, other);
 
@@ -192,7 +194,7 @@ is_near (
 
 // Replaces edges that a region does not go on in by -1, others by their labels.
 static __device__ __forceinline__ void
-find_others (const CuvRegionWork &work, int label, int direction, int at,
+find_others (const CuvHoughRegionWork &work, int label, int direction, int at,
     int (&edges)[BEYOND])
 {
   int others[BEYOND], directions[BEYOND];
@@ -214,7 +216,7 @@ find_others (const CuvRegionWork &work, int label, int direction, int at,
 // Unites a region with those that it goes on in: in strips of three pixels
 // beyond both ends of its chord.
 static __device__ void
-bridge (const CuvRegionWork &work, const CuvRegionChord &chord, int label,
+bridge (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int label,
     int at, int max_gap)
 {
   const int direction = __ldcg (
@@ -229,7 +231,7 @@ bridge (const CuvRegionWork &work, const CuvRegionChord &chord, int label,
       if (step + k / 6 > max_gap + 1
           || !cuv_region_beyond (&chord, k % 2, step + k / 6, k / 2 % 3 - 1,
               work.maps.width, work.maps.height, &pixels[k]))
-        pixels[k] = CUV_REGION_NO_PIXEL;
+        pixels[k] = CUV_HOUGH_REGION_NO_PIXEL;
     }
     find_edges (work, pixels, others);
     find_others (work, label, direction, at, others);
@@ -244,20 +246,20 @@ bridge (const CuvRegionWork &work, const CuvRegionChord &chord, int label,
 }
 
 static __device__ void
-merge (const CuvRegionWork &work, unsigned n, int at, int max_gap)
+merge (const CuvHoughRegionWork &work, unsigned n, int at, int max_gap)
 {
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     if (!is_straight (work, at, i))
       continue;
     const CuvRegionChord chord = chord_of (work, at, (int) i);
 
-    if (chord.dt >= CUV_REGION_MIN_BRIDGED)
+    if (chord.dt >= CUV_HOUGH_REGION_MIN_BRIDGED)
       bridge (work, chord, (int) i, at, max_gap);
   }
 }
 
 static __device__ void
-relabel (const CuvRegionWork &work, unsigned n, int at)
+relabel (const CuvHoughRegionWork &work, unsigned n, int at)
 {
   for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
     const unsigned i = first + threadIdx.x % 32;
@@ -273,7 +275,7 @@ relabel (const CuvRegionWork &work, unsigned n, int at)
 // ---- segments ----
 
 static __device__ void
-add_up (const CuvRegionWork &work, unsigned n, int at)
+add_up (const CuvHoughRegionWork &work, unsigned n, int at)
 {
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     const int label = work.regions.labels[i];
@@ -291,8 +293,8 @@ add_up (const CuvRegionWork &work, unsigned n, int at)
 }
 
 static __device__ __forceinline__ CuvLineSegment
-segment_of (
-    const CuvRegionWork &work, int at, const CuvRegionChord &chord, int label)
+segment_of (const CuvHoughRegionWork &work, int at, const CuvRegionChord &chord,
+    int label)
 {
   const uint4 v = __ldcg ((const uint4 *) &work.regions.boxes[!at][label]);
   const CuvRegionSums sums = { { (int) v.x, (int) v.y },
@@ -303,8 +305,8 @@ segment_of (
 
 // Lists segments by votes and the first end.
 static __device__ void
-list (const CuvRegionWork &work, const CuvSegmentParams &params,
-    unsigned threshold, const CuvPeaks &found, unsigned n, int at)
+list (const CuvHoughRegionWork &work, const CuvSegmentParams &params,
+    unsigned threshold, const CuvHoughPeaks &found, unsigned n, int at)
 {
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     if (!is_straight (work, at, i))
@@ -316,7 +318,7 @@ list (const CuvRegionWork &work, const CuvSegmentParams &params,
         && cuv_region_is_wanted (
             &segment, &work.layout.range, &params, threshold))
       cuv_add_peak (found,
-          (CuvPeakKey) segment.votes << 32 | ~cuv_region_end (&chord, 0));
+          (CuvHoughPeakKey) segment.votes << 32 | ~cuv_region_end (&chord, 0));
   }
 }
 
@@ -324,8 +326,9 @@ list (const CuvRegionWork &work, const CuvSegmentParams &params,
 // a kernel.
 template <bool BLURRED>
 static __global__ void
-__launch_bounds__ (CUV_REGION_THREADS, 1) regions_kernel (CuvRegionWork work,
-    CuvFrame frame, CuvSegmentParams params, unsigned threshold, CuvPeaks found)
+__launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
+    regions_kernel (CuvHoughRegionWork work, CuvFrame frame,
+        CuvSegmentParams params, unsigned threshold, CuvHoughPeaks found)
 {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid ();
   const unsigned n = count_edges (work);
@@ -351,7 +354,7 @@ __launch_bounds__ (CUV_REGION_THREADS, 1) regions_kernel (CuvRegionWork work,
   grid.sync ();
   label (work, n);
   grid.sync ();
-  split_all (CUV_REGION_SPLITS);
+  split_all (CUV_HOUGH_REGION_SPLITS);
   find_keys (work, n, at, false);
   grid.sync ();
   merge (work, n, at, params.max_gap);
@@ -359,7 +362,7 @@ __launch_bounds__ (CUV_REGION_THREADS, 1) regions_kernel (CuvRegionWork work,
   relabel (work, n, at);
   at = !at;
   grid.sync ();
-  split_all (CUV_REGION_RESPLITS);
+  split_all (CUV_HOUGH_REGION_RESPLITS);
   find_keys (work, n, at, true);
   grid.sync ();
   add_up (work, n, at);
@@ -368,8 +371,8 @@ __launch_bounds__ (CUV_REGION_THREADS, 1) regions_kernel (CuvRegionWork work,
 }
 
 static __global__ void
-__launch_bounds__ (WRITE_THREADS)
-    write_kernel (CuvRegionWork work, CuvPeaks found, unsigned max, int at)
+__launch_bounds__ (WRITE_THREADS) write_kernel (
+    CuvHoughRegionWork work, CuvHoughPeaks found, unsigned max, int at)
 {
   const unsigned i = blockIdx.x * WRITE_THREADS + threadIdx.x;
 
@@ -388,15 +391,18 @@ __launch_bounds__ (WRITE_THREADS)
 // ---- launches ----
 
 int
-cuv_regions_submit (const CuvRegionBuffers &regions, const CuvMaps &maps,
-    const CuvEdges &edges, const CuvDeviceLayout &layout, const CuvFrame &frame,
-    const CuvHoughParams &params, const CuvPeaks &peaks, cudaStream_t stream)
+cuv_regions_submit (const CuvHoughRegionBuffers &regions,
+    const CuvHoughMaps &maps, const CuvHoughEdges &edges,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &frame,
+    const CuvHoughParams &params, const CuvHoughPeaks &peaks,
+    cudaStream_t stream)
 {
-  const CuvRegionWork work = { regions, maps, edges, layout };
-  CuvPeaks found = peaks;
+  const CuvHoughRegionWork work = { regions, maps, edges, layout };
+  CuvHoughPeaks found = peaks;
 
   found.keys = regions.found;
-  if (cuv_launch_cooperative ("regions_kernel", CUV_REGION_THREADS, stream,
+  if (cuv_launch_cooperative ("regions_kernel", CUV_HOUGH_REGION_THREADS,
+          stream,
           params.canny.blur ? regions_kernel<true> : regions_kernel<false>,
           work, frame, params.segment, params.peaks.threshold, found)
           != 0

@@ -11,13 +11,13 @@
 #include "hough/hough-types.h"
 
 /* How often each region is split where it bends most. */
-#define CUV_REGION_SPLITS 4
+#define CUV_HOUGH_REGION_SPLITS 4
 
 /* How often each is split again, after gaps have been bridged. */
-#define CUV_REGION_RESPLITS 2
+#define CUV_HOUGH_REGION_RESPLITS 2
 
 /* The least extent of a region that looks for others across a gap. */
-#define CUV_REGION_MIN_BRIDGED 5
+#define CUV_HOUGH_REGION_MIN_BRIDGED 5
 
 /* Extreme pixels: top and bottom are y << 16 | x, left and right x << 16 | y.
  */
@@ -111,7 +111,7 @@ cuv_region_end (const CuvRegionChord *chord, int last)
   return chord->wide ? c << 16 | t : t << 16 | c;
 }
 
-#define CUV_REGION_OPPOSITE (UINT64_C (1) << 63)
+#define CUV_HOUGH_REGION_OPPOSITE (UINT64_C (1) << 63)
 
 /* Where to split a region, by its pixel with the greatest key: 0 for pixels
  * within 1.5 pixels of the chord. If pixels oppose the first one, as those on
@@ -127,7 +127,7 @@ cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
   int aside, t, c;
 
   if (opposes)
-    return CUV_REGION_OPPOSITE | pixel;
+    return CUV_HOUGH_REGION_OPPOSITE | pixel;
   cuv_region_relative (chord, pixel, &t, &c);
   cross = (int64_t) c * chord->dt - (int64_t) t * chord->dc;
   if (4 * cross * cross <= 9 * length2)
@@ -146,7 +146,7 @@ cuv_region_part (
 {
   int at = (int) (key & 0xffff), t, c;
 
-  if (key >= CUV_REGION_OPPOSITE)
+  if (key >= CUV_HOUGH_REGION_OPPOSITE)
     return opposes ? (uint32_t) key : cuv_region_end (chord, 0);
   cuv_region_relative (chord, pixel, &t, &c);
   return cuv_region_end (chord, t > at || t == chord->dt);

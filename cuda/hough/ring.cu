@@ -21,8 +21,8 @@ struct SliceSize {
 
 // Lays out rows k .. k + n - 1, if the layout has them, in shared memory.
 static __device__ __forceinline__ SliceSize
-place_rows (View *views, SliceRow *slice_rows, const CuvDeviceLayout &layout,
-    int k, int n)
+place_rows (View *views, CuvHoughSliceRow *slice_rows,
+    const CuvHoughDeviceLayout &layout, int k, int n)
 {
   SliceSize placed = { 0, 0 };
 
@@ -32,7 +32,7 @@ place_rows (View *views, SliceRow *slice_rows, const CuvDeviceLayout &layout,
     View view = { row, sign, 1, 0, 0 };
 
     if (row >= 0) {
-      const CuvVoteRow &votes = layout.rows[row];
+      const CuvHoughVoteRow &votes = layout.rows[row];
 
       view = View{ row, sign, votes.first_cell,
         votes.first_cell + votes.n_cells - 1,
@@ -51,8 +51,8 @@ place_rows (View *views, SliceRow *slice_rows, const CuvDeviceLayout &layout,
 // Votes in the n rows of views. Called by a block.
 static __device__ __forceinline__ void
 vote_for_rows (unsigned *cells, const View *views, int n,
-    const SliceRow *slice_rows, int n_slice_rows, const CuvDeviceLayout &layout,
-    const CuvEdges &edges)
+    const CuvHoughSliceRow *slice_rows, int n_slice_rows,
+    const CuvHoughDeviceLayout &layout, const CuvHoughEdges &edges)
 {
   if (edges.bins == nullptr) {
     cuv_vote_in_slice (cells, slice_rows, n_slice_rows, edges,
@@ -69,8 +69,8 @@ vote_for_rows (unsigned *cells, const View *views, int n,
 // Finds the peaks of row k, whose view is views[0].
 static __device__ __forceinline__ void
 find_peaks (const unsigned *cells, const View *views,
-    const CuvDeviceLayout &layout, const CuvPeakParams &params,
-    const CuvPeaks &peaks, int k)
+    const CuvHoughDeviceLayout &layout, const CuvPeakParams &params,
+    const CuvHoughPeaks &peaks, int k)
 {
   const View own = views[0];
 
@@ -93,12 +93,12 @@ find_peaks (const unsigned *cells, const View *views,
 // slice and of cuv_reach() rows on either side.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
-    ring_kernel (CuvDeviceLayout layout, CuvEdges edges, CuvPeakParams params,
-        CuvPeaks peaks, int rows_per_slice)
+    ring_kernel (CuvHoughDeviceLayout layout, CuvHoughEdges edges,
+        CuvPeakParams params, CuvHoughPeaks peaks, int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
+  __shared__ CuvHoughSliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
   __shared__ View views[CUV_HOUGH_MAX_SLICE_ROWS];
   const int first = blockIdx.x * rows_per_slice, reach = cuv_reach (params);
   const int n = min (rows_per_slice, layout.n_rows - first);
@@ -121,7 +121,7 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
 
 // Upper bound of the words that n rows from k take.
 static size_t
-words_of (const std::vector<CuvVoteRow> &rows, int period, int k, int n)
+words_of (const std::vector<CuvHoughVoteRow> &rows, int period, int k, int n)
 {
   size_t words = 0;
 
@@ -134,14 +134,14 @@ words_of (const std::vector<CuvVoteRow> &rows, int period, int k, int n)
   return words;
 }
 
-CuvVotePlan
-cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
+CuvHoughVotePlan
+cuv_ring_plan (const std::vector<CuvHoughVoteRow> &rows, int period,
     const CuvPeakParams &params)
 {
   const int n_rows = (int) rows.size (), reach = cuv_reach (params);
   const int n_blocks = cuv_cuda_multiprocessors ();
-  CuvVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
-                           CUV_HOUGH_MAX_SLICE_ROWS - 2 * reach),
+  CuvHoughVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
+                                CUV_HOUGH_MAX_SLICE_ROWS - 2 * reach),
     0, 1, 0 };
 
   for (; plan.rows_per_slice > 0; plan.rows_per_slice--) {
@@ -161,8 +161,9 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
 }
 
 int
-cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
-    const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
+cuv_ring_submit (const CuvHoughVotePlan &plan,
+    const CuvHoughDeviceLayout &layout, const CuvHoughEdges &edges,
+    const CuvPeakParams &params, const CuvHoughPeaks &peaks,
     cudaStream_t stream)
 {
   if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)

@@ -17,11 +17,11 @@ struct Walk {
 };
 
 static __device__ Walk
-walk_of (const CuvDeviceLayout &layout, CuvPeakKey key)
+walk_of (const CuvHoughDeviceLayout &layout, CuvHoughPeakKey key)
 {
   int k, r;
   cuv_cell_of_key (key, layout.radius, &k, &r);
-  const CuvVoteRow &row = layout.rows[k];
+  const CuvHoughVoteRow &row = layout.rows[k];
   const bool across = abs (row.dy) >= abs (row.dx);
 
   return Walk{ across, across ? layout.width : layout.height,
@@ -31,7 +31,7 @@ walk_of (const CuvDeviceLayout &layout, CuvPeakKey key)
 
 // Whether a step has an edge pixel in the line's cell or an adjacent one.
 static __device__ bool
-has_edge (const Walk &walk, const CuvMaps &maps, int step)
+has_edge (const Walk &walk, const CuvHoughMaps &maps, int step)
 {
   const long long low = walk.low - (long long) step * walk.along;
   const long long high = low + 3 * 65536;
@@ -68,8 +68,8 @@ is_long (const Walk &walk, int first, int last, int min_length)
 // those below CUV_HOUGH_MAX_SEGMENTS to `to`, unless that is NULL. Returns the
 // next number.
 static __device__ unsigned
-follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
-    int peak, unsigned n, CuvHoughSegment *to)
+follow (const Walk &walk, const CuvHoughMaps &maps,
+    const CuvSegmentParams &params, int peak, unsigned n, CuvHoughSegment *to)
 {
   int first = -1, last = -1; // of the current segment
   const auto finish = [&] {
@@ -101,9 +101,9 @@ follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
 
 // One warp per peak. If `to` is NULL, only counts.
 static __global__ void
-__launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
-    CuvMaps maps, CuvPeaks peaks, int max, CuvSegmentParams params,
-    CuvSegments segments, CuvHoughSegment *to)
+__launch_bounds__ (THREADS) segment_kernel (CuvHoughDeviceLayout layout,
+    CuvHoughMaps maps, CuvHoughPeaks peaks, int max, CuvSegmentParams params,
+    CuvHoughSegments segments, CuvHoughSegment *to)
 {
   const int peak = blockIdx.x * WARPS + cuv_warp_of_thread ();
   unsigned n = 0;
@@ -129,9 +129,10 @@ __launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
 }
 
 int
-cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
-    const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
-    const CuvSegments &segments, cudaStream_t stream)
+cuv_segments_submit (const CuvHoughDeviceLayout &layout,
+    const CuvHoughMaps &maps, const CuvHoughPeaks &peaks, int max,
+    const CuvSegmentParams &params, const CuvHoughSegments &segments,
+    cudaStream_t stream)
 {
   const int blocks = cuv_div_up (max, WARPS);
 

@@ -23,24 +23,24 @@
 // A row of a slice, with the position of its cells included in offset: pixel
 // y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
 // dy is the row's minus dx << 16, for the y << 16 in the first product.
-struct __align__ (16) SliceRow
+struct __align__ (16) CuvHoughSliceRow
 {
   unsigned dx, dy, offset; // may wrap around, as the sum does
 };
 
 // word: the row's first word in the slice.
-static __device__ __forceinline__ SliceRow
-slice_row (const CuvVoteRow &row, int word)
+static __device__ __forceinline__ CuvHoughSliceRow
+slice_row (const CuvHoughVoteRow &row, int word)
 {
   const unsigned dx = row.dx, dy = row.dy, offset = row.offset;
 
   // the sum's upper 16 bits are right for up to 65536 words
-  return SliceRow{ dx, dy - (dx << 16),
+  return CuvHoughSliceRow{ dx, dy - (dx << 16),
     offset + ((unsigned) (word - row.first_cell) << 16) };
 }
 
 static __device__ __forceinline__ void
-vote (unsigned *cells, const SliceRow &row, unsigned pixel)
+vote (unsigned *cells, const CuvHoughSliceRow &row, unsigned pixel)
 {
   const unsigned y = pixel >> 16;
 
@@ -51,14 +51,14 @@ vote (unsigned *cells, const SliceRow &row, unsigned pixel)
 // is loaded before the votes, which would delay it, so one row after the end is
 // read.
 static __device__ __forceinline__ void
-vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
-    const unsigned *pixels)
+vote_in_rows (unsigned *cells, const CuvHoughSliceRow *slice_rows,
+    int n_slice_rows, const unsigned *pixels)
 {
-  SliceRow next = slice_rows[0];
+  CuvHoughSliceRow next = slice_rows[0];
 
 #pragma unroll 1 // unrolled, it takes more registers and instructions
   for (int k = 0; k < n_slice_rows; k++) {
-    const SliceRow row = next;
+    const CuvHoughSliceRow row = next;
 
     next = slice_rows[k + 1];
 #pragma unroll
@@ -71,8 +71,8 @@ vote_in_rows (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
 // CUV_HOUGH_EDGES_AT_ONCE edges per thread. The rest, less than a turn of one
 // warp, goes to the last warps, 32 edges each.
 static __device__ __forceinline__ void
-cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
-    int n_slice_rows, const CuvEdges &edges, int warp, int n_warps)
+cuv_vote_in_slice (unsigned *cells, const CuvHoughSliceRow *slice_rows,
+    int n_slice_rows, const CuvHoughEdges &edges, int warp, int n_warps)
 {
   const int n = (int) cuv_block_load (&edges.counters->n_edges);
   const int at_once = 32 * CUV_HOUGH_EDGES_AT_ONCE, step = at_once * n_warps;
@@ -100,7 +100,7 @@ cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
 
 // Votes of edges begin .. end - 1 in one row, called by a block.
 static __device__ __forceinline__ void
-vote_for_range (unsigned *cells, const SliceRow &slice_row,
+vote_for_range (unsigned *cells, const CuvHoughSliceRow &slice_row,
     const unsigned *pixels, unsigned begin, unsigned end)
 {
   unsigned i = begin + threadIdx.x;
@@ -124,8 +124,8 @@ vote_for_range (unsigned *cells, const SliceRow &slice_row,
 // block. Edges are sorted by bin: it is one range of them, or two if the row's
 // bins wrap around.
 static __device__ __forceinline__ void
-cuv_vote_in_window (unsigned *cells, const SliceRow &slice_row,
-    const CuvVoteRow &row, const CuvEdges &edges, int n_bins)
+cuv_vote_in_window (unsigned *cells, const CuvHoughSliceRow &slice_row,
+    const CuvHoughVoteRow &row, const CuvHoughEdges &edges, int n_bins)
 {
   __shared__ unsigned firsts[3];
   const int end = row.first_bin + row.n_bins;
@@ -145,13 +145,14 @@ cuv_vote_in_window (unsigned *cells, const SliceRow &slice_row,
 }
 
 // Bytes of shared memory that a slice's cells may take: what the kernels'
-// static arrays leave, and at most what SliceRow can address.
+// static arrays leave, and at most what CuvHoughSliceRow can address.
 static inline size_t
 cuv_shared_for_cells ()
 {
   const int maximum =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int others = sizeof (SliceRow) * (CUV_HOUGH_MAX_SLICE_ROWS + 1) + 2048;
+  const int others =
+      sizeof (CuvHoughSliceRow) * (CUV_HOUGH_MAX_SLICE_ROWS + 1) + 2048;
   const size_t addressed = 65536 * sizeof (unsigned);
 
   if (maximum < others)

@@ -17,8 +17,8 @@
 // the boundaries that each edge is compared with.
 template <bool BLURRED>
 static __global__ void
-__launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS)
-    bin_kernel (CuvEdges edges, CuvDeviceLayout layout, CuvFrame frame)
+__launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS) bin_kernel (
+    CuvHoughEdges edges, CuvHoughDeviceLayout layout, CuvFrame frame)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
@@ -77,8 +77,8 @@ exclusive_scan (unsigned *first, const unsigned *counts, int n)
 
 // Adds the votes of all bins to the counters. Called by a block.
 static __device__ void
-count_votes (
-    const CuvEdges &edges, const CuvDeviceLayout &layout, const unsigned *first)
+count_votes (const CuvHoughEdges &edges, const CuvHoughDeviceLayout &layout,
+    const unsigned *first)
 {
   unsigned long long votes = 0;
 
@@ -94,7 +94,7 @@ count_votes (
 // reserves as many entries of each bin, and fills them in any order.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_SORT_THREADS)
-    sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
+    sort_kernel (CuvHoughEdges edges, CuvHoughDeviceLayout layout)
 {
   __shared__ unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
@@ -130,7 +130,7 @@ __launch_bounds__ (CUV_HOUGH_SORT_THREADS)
 }
 
 int
-cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
+cuv_sort_submit (const CuvHoughEdges &edges, const CuvHoughDeviceLayout &layout,
     const CuvFrame &frame, bool blurred, cudaStream_t stream)
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();

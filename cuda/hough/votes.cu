@@ -28,15 +28,15 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 // Grid: slices x parts of the edges. Dynamic shared memory: the slice's cells.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
-    vote_kernel (CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator,
-        int rows_per_slice)
+    vote_kernel (CuvHoughDeviceLayout layout, CuvHoughEdges edges,
+        unsigned *accumulator, int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ SliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
+  __shared__ CuvHoughSliceRow slice_rows[CUV_HOUGH_MAX_SLICE_ROWS + 1];
   const int first_row = blockIdx.x * rows_per_slice;
   const int n_rows = min (rows_per_slice, layout.n_rows - first_row);
-  const CuvVoteRow *rows = layout.rows + first_row;
+  const CuvHoughVoteRow *rows = layout.rows + first_row;
   const int n_warps = gridDim.y * (CUV_HOUGH_VOTE_THREADS / 32);
 
   cuv_pdl_trigger ();
@@ -62,11 +62,11 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
 // Grid: rows.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_VOTE_THREADS) vote_window_kernel (
-    CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
+    CuvHoughDeviceLayout layout, CuvHoughEdges edges, unsigned *accumulator)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  const CuvVoteRow row = layout.rows[blockIdx.x];
+  const CuvHoughVoteRow row = layout.rows[blockIdx.x];
   const int n = cuv_padded (row.n_cells);
 
   cuv_pdl_trigger ();
@@ -80,7 +80,7 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS) vote_window_kernel (
 
 // Whether the edges of a bin vote in a row.
 static __device__ __forceinline__ bool
-votes_in (const CuvVoteRow &row, int n_bins, int bin)
+votes_in (const CuvHoughVoteRow &row, int n_bins, int bin)
 {
   const int behind = bin - row.first_bin;
 
@@ -90,7 +90,7 @@ votes_in (const CuvVoteRow &row, int n_bins, int bin)
 // Threads of the grid take turns at edges; a thread votes in all rows.
 static __global__ void
 vote_global_kernel (
-    CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
+    CuvHoughDeviceLayout layout, CuvHoughEdges edges, unsigned *accumulator)
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
@@ -103,7 +103,7 @@ vote_global_kernel (
     const int bin = edges.bins != nullptr ? __ldcg (&edges.bins[i]) : 0;
 
     for (int k = 0; k < layout.n_rows; k++) {
-      const CuvVoteRow &row = layout.rows[k];
+      const CuvHoughVoteRow &row = layout.rows[k];
 
       if (edges.bins == nullptr || votes_in (row, layout.n_bins, bin))
         atomicAdd (&accumulator[row.start - row.first_cell
@@ -118,7 +118,7 @@ vote_global_kernel (
 // are several parts. The number of edges is taken to grow with the frame's
 // side, not its area.
 static double
-estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
+estimated_cost (const CuvHoughVotePlan &plan, double n_pixels, double n_blocks)
 {
   const double rounds = ceil (plan.n_slices * plan.parts / n_blocks);
   const double edges = 80 * sqrt (n_pixels) / plan.parts;
@@ -130,15 +130,15 @@ estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 
 // Chooses the number of rows per slice: with many rows a block has many cells
 // to add; with few, the list of edges is read many times.
-CuvVotePlan
-cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
+CuvHoughVotePlan
+cuv_vote_plan (const std::vector<CuvHoughVoteRow> &rows, double n_pixels)
 {
   const int n_blocks = cuv_cuda_multiprocessors ();
   const int n_rows = (int) rows.size ();
-  CuvVotePlan best = {};
+  CuvHoughVotePlan best = {};
 
   for (int n = 1; n <= std::min (CUV_HOUGH_MAX_SLICE_ROWS, n_rows); n++) {
-    CuvVotePlan plan = { n, cuv_div_up (n_rows, n), 1, 0 };
+    CuvHoughVotePlan plan = { n, cuv_div_up (n_rows, n), 1, 0 };
 
     for (int first = 0; first < n_rows; first += n) {
       size_t words = 0;
@@ -159,8 +159,9 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 }
 
 int
-cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
-    const CuvEdges &edges, unsigned *cells, cudaStream_t stream)
+cuv_vote_shared_submit (const CuvHoughVotePlan &plan,
+    const CuvHoughDeviceLayout &layout, const CuvHoughEdges &edges,
+    unsigned *cells, cudaStream_t stream)
 {
   const dim3 grid (plan.n_slices, plan.parts);
 
@@ -181,8 +182,8 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
 }
 
 int
-cuv_vote_global_submit (const CuvDeviceLayout &layout, const CuvEdges &edges,
-    unsigned *cells, cudaStream_t stream)
+cuv_vote_global_submit (const CuvHoughDeviceLayout &layout,
+    const CuvHoughEdges &edges, unsigned *cells, cudaStream_t stream)
 {
   const int blocks = 4 * cuv_cuda_multiprocessors ();
 

@@ -10,7 +10,7 @@
 
 // A row, restricted to cells reached by pixels of the frame: cell r is element
 // start + r - first_cell of the accumulator.
-struct __align__ (16) CuvVoteRow
+struct __align__ (16) CuvHoughVoteRow
 {
   int dx, dy, offset;
   int first_cell, n_cells;
@@ -33,68 +33,69 @@ cuv_padded (int n_cells)
 }
 
 // CuvHoughLayout on the device.
-struct CuvDeviceLayout {
+struct CuvHoughDeviceLayout {
   int width, height;
   int n_rows, period, radius;
   int max_cells; // largest n_cells of a row
   int n_bins;
-  const CuvVoteRow *rows;
+  const CuvHoughVoteRow *rows;
   const short2 *boundaries; // direction at which each bin starts
   const uint16_t *bin_rows; // number of rows each bin votes in
   CuvThetaRange range;
 };
 
 // The list of edges; counters->n_edges is its length.
-struct CuvEdges {
+struct CuvHoughEdges {
   unsigned *pixels; // y << 16 | x
   uint16_t *bins; // of pixels; NULL: all edges vote in all rows. Directions if
                   // regions are looked for
   unsigned *sorted; // pixels sorted by bin, if there are bins
-  CuvBinCounts *counts;
+  CuvHoughBinCounts *counts;
   CuvHoughCounters *counters;
 };
 
 // Lists a map's edges, block by block of 32 x 32 pixels, and clears n_cells (a
 // multiple of 4) of the accumulator.
-int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
+int cuv_list_submit (const CuvHoughMaps &maps, const CuvHoughEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
 // Finds the orientation bins of a frame's listed Canny edges, and sorts the
 // edges by bin.
-int cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
-    const CuvFrame &frame, bool blurred, cudaStream_t stream);
+int cuv_sort_submit (const CuvHoughEdges &edges,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &frame, bool blurred,
+    cudaStream_t stream);
 
 // How rows and edges are split over blocks.
-struct CuvVotePlan {
+struct CuvHoughVotePlan {
   int rows_per_slice; // 0 = not even one fits shared memory
   int n_slices;
   int parts;     // of the edges
   size_t shared; // bytes
 };
 
-CuvVotePlan cuv_vote_plan (
-    const std::vector<CuvVoteRow> &rows, double n_pixels);
+CuvHoughVotePlan cuv_vote_plan (
+    const std::vector<CuvHoughVoteRow> &rows, double n_pixels);
 
-int cuv_vote_shared_submit (const CuvVotePlan &plan,
-    const CuvDeviceLayout &layout, const CuvEdges &edges, unsigned *cells,
-    cudaStream_t stream);
-int cuv_vote_global_submit (const CuvDeviceLayout &layout,
-    const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
+int cuv_vote_shared_submit (const CuvHoughVotePlan &plan,
+    const CuvHoughDeviceLayout &layout, const CuvHoughEdges &edges,
+    unsigned *cells, cudaStream_t stream);
+int cuv_vote_global_submit (const CuvHoughDeviceLayout &layout,
+    const CuvHoughEdges &edges, unsigned *cells, cudaStream_t stream);
 
 // A peak as a sort key: the greater, the better. Better peaks have more votes
 // or, with equal votes, come first by row and cell.
-typedef unsigned long long CuvPeakKey;
+typedef unsigned long long CuvHoughPeakKey;
 
-static inline __host__ __device__ CuvPeakKey
+static inline __host__ __device__ CuvHoughPeakKey
 cuv_peak_key (unsigned votes, int k, int r, int radius)
 {
   const unsigned place = (unsigned) k * (2 * radius + 1) + (r + radius);
 
-  return (CuvPeakKey) votes << 32 | ~place;
+  return (CuvHoughPeakKey) votes << 32 | ~place;
 }
 
 static inline __host__ __device__ void
-cuv_cell_of_key (CuvPeakKey key, int radius, int *k, int *r)
+cuv_cell_of_key (CuvHoughPeakKey key, int radius, int *k, int *r)
 {
   const unsigned place = ~(unsigned) key, n_cells = 2 * radius + 1;
 
@@ -102,60 +103,66 @@ cuv_cell_of_key (CuvPeakKey key, int radius, int *k, int *r)
   *r = (int) (place % n_cells) - radius;
 }
 
-struct CuvPeaks {
-  CuvPeakKey *keys; // all peaks, in any order; room for one per cell
-  CuvPeakKey *best; // the best ones, sorted; CUV_HOUGH_MAX_LINES
+struct CuvHoughPeaks {
+  CuvHoughPeakKey *keys; // all peaks, in any order; room for one per cell
+  CuvHoughPeakKey *best; // the best ones, sorted; CUV_HOUGH_MAX_LINES
   CuvHoughCounters *counters;
   // in host memory
   CuvHoughCounters *host_counters;
-  CuvPeakKey *host_best;
+  CuvHoughPeakKey *host_best;
 };
 
-int cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
-    const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream);
+int cuv_peaks_submit (const CuvHoughDeviceLayout &layout, const unsigned *cells,
+    const CuvPeakParams &params, const CuvHoughPeaks &peaks,
+    cudaStream_t stream);
 
 // Sorts the best `max` peaks and copies them and the counters to the host.
-int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
+int cuv_best_submit (const CuvHoughPeaks &peaks, int max, cudaStream_t stream);
 
 // Votes and peaks without an accumulator: each block votes for its rows and
 // their neighbours. rows_per_slice is 0 if shared memory is too small.
-CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
-    const CuvPeakParams &params);
-int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
-    const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
+CuvHoughVotePlan cuv_ring_plan (const std::vector<CuvHoughVoteRow> &rows,
+    int period, const CuvPeakParams &params);
+int cuv_ring_submit (const CuvHoughVotePlan &plan,
+    const CuvHoughDeviceLayout &layout, const CuvHoughEdges &edges,
+    const CuvPeakParams &params, const CuvHoughPeaks &peaks,
     cudaStream_t stream);
 
-struct CuvSegments {
+struct CuvHoughSegments {
   unsigned *counts;               // segments per peak, on the device
   CuvHoughSegment *host_segments; // CUV_HOUGH_MAX_SEGMENTS in host memory
 };
 
 // Finds the segments of the best `max` peaks.
-int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
-    const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
-    const CuvSegments &segments, cudaStream_t stream);
+int cuv_segments_submit (const CuvHoughDeviceLayout &layout,
+    const CuvHoughMaps &maps, const CuvHoughPeaks &peaks, int max,
+    const CuvSegmentParams &params, const CuvHoughSegments &segments,
+    cudaStream_t stream);
 
 // Labels of edges, and for each label the buffers of regions.cu.
-struct CuvRegionBuffers {
+struct CuvHoughRegionBuffers {
   unsigned max_edges;
   int *labels;
   int *roots; // of labels that are united across gaps
   CuvRegionBox *boxes[2];
   unsigned long long *keys[2];
-  CuvPeakKey *found;             // room for half as many
+  CuvHoughPeakKey *found;        // room for half as many
   CuvLineSegment *host_segments; // CUV_HOUGH_MAX_LINES in host memory
 };
 
 // Finds the segments of regions of listed Canny edges, sorts the best, and
 // copies them and the counters to the host. Uses maps.parents.
-int cuv_regions_submit (const CuvRegionBuffers &regions, const CuvMaps &maps,
-    const CuvEdges &edges, const CuvDeviceLayout &layout, const CuvFrame &frame,
-    const CuvHoughParams &params, const CuvPeaks &peaks, cudaStream_t stream);
+int cuv_regions_submit (const CuvHoughRegionBuffers &regions,
+    const CuvHoughMaps &maps, const CuvHoughEdges &edges,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &frame,
+    const CuvHoughParams &params, const CuvHoughPeaks &peaks,
+    cudaStream_t stream);
 
 int cuv_draw_edges_submit (
-    const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream);
-int cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
-    const unsigned *cells, unsigned threshold, cudaStream_t stream);
+    const CuvFrame &frame, const CuvHoughMaps &maps, cudaStream_t stream);
+int cuv_draw_votes_submit (const CuvFrame &frame,
+    const CuvHoughDeviceLayout &layout, const unsigned *cells,
+    unsigned threshold, cudaStream_t stream);
 
 // Loads a value once per block: loads of the same address by many warps would
 // be serialised. Called by all threads of a block, once per kernel.

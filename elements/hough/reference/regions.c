@@ -316,7 +316,7 @@ regions_merge (CuvRegions *self, const CuvEdgeList *list, int max_gap)
     self->roots[i] = i;
   for (uint32_t i = 0; i < list->n; i++) {
     if (self->labels[i] != i || self->keys[i] != 0
-        || self->chords[i].dt < CUV_REGION_MIN_BRIDGED)
+        || self->chords[i].dt < CUV_HOUGH_REGION_MIN_BRIDGED)
       continue;
     bridge (self, list, i, 0, max_gap);
     bridge (self, list, i, 1, max_gap);
@@ -389,12 +389,12 @@ cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
   self->boundaries = layout->boundaries;
   label (self, list);
   regions_measure (self, list);
-  for (int i = 0; i < CUV_REGION_SPLITS; i++) {
+  for (int i = 0; i < CUV_HOUGH_REGION_SPLITS; i++) {
     split (self, list);
     regions_measure (self, list);
   }
   regions_merge (self, list, params->segment.max_gap);
-  for (int i = 0; i < CUV_REGION_RESPLITS; i++) {
+  for (int i = 0; i < CUV_HOUGH_REGION_RESPLITS; i++) {
     split (self, list);
     regions_measure (self, list);
   }
