@@ -9,7 +9,7 @@
 // Shared memory of a thread block, besides the counts.
 struct Shared {
   uint4 grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS / 4];
-  Signs signs[CUV_LDP_SIGN_ROWS * CUV_LDP_SIGN_WORDS];
+  CuvLdpSigns signs[CUV_LDP_SIGN_ROWS * CUV_LDP_SIGN_WORDS];
   uint8_t bin_of_code[CUV_LDP_CODES];
 };
 
@@ -34,10 +34,10 @@ select_bits (unsigned a, unsigned b, unsigned mask)
 
 // Signs, and the same with the halves of each byte swapped.
 struct SignPair {
-  Signs signs, swapped;
+  CuvLdpSigns signs, swapped;
 
   __device__ __forceinline__ void
-  set (Signs value)
+  set (CuvLdpSigns value)
   {
     signs = value;
     swapped = select_bits (value >> 4, value << 4, 0xf0f0f0f0u);
@@ -49,9 +49,9 @@ struct RowSigns {
   SignPair left, centre, right;
 
   __device__ __forceinline__ void
-  load (const Signs *words)
+  load (const CuvLdpSigns *words)
   {
-    const Signs before = words[0], here = words[1], after = words[2];
+    const CuvLdpSigns before = words[0], here = words[1], after = words[2];
 
     left.set (__byte_perm (before, here, 0x6543));
     centre.set (here);
@@ -106,11 +106,12 @@ find_codes (const RowSigns &above, const RowSigns &row, const RowSigns &below,
 template <bool FULL>
 static __device__ __forceinline__ void
 cuv_ldp_count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
-    const Lane &lane, int first, int end, unsigned n_flat[CUV_LDP_DIRECTIONS])
+    const CuvLdpLane &lane, int first, int end,
+    unsigned n_flat[CUV_LDP_DIRECTIONS])
 {
   const int run = CUV_LDP_STEP_ROWS / (CUV_LDP_THREADS / 32);
   const int top = cuv_warp_of_thread () * run;
-  const Signs *signs =
+  const CuvLdpSigns *signs =
       &memory.signs[top * CUV_LDP_SIGN_WORDS + threadIdx.x % 32];
   RowSigns rows[3];
 
@@ -147,7 +148,7 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
   const unsigned *grey = // signs begin a word before the tile
       (const unsigned *) memory.grey + CUV_LDP_TILE_MARGIN / 4 - 1;
   unsigned *counts = (unsigned *) shared_counts;
-  const Lane lane (args.plan, counts, block_stride<FULL> (args.layout));
+  const CuvLdpLane lane (args.plan, counts, block_stride<FULL> (args.layout));
   unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // not yet added to counts
 
   for (int i = threadIdx.x; !FULL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)

@@ -36,12 +36,12 @@ keep_in_register (unsigned *pointer)
 }
 
 // Where a lane counts the codes of its four pixels.
-struct Lane {
+struct CuvLdpLane {
   unsigned *counts[4]; // of the block of each pixel
   bool in_one_block;   // all four
 
   __device__ __forceinline__
-  Lane (const CuvLdpPlan &plan, unsigned *counts, int stride)
+  CuvLdpLane (const CuvLdpPlan &plan, unsigned *counts, int stride)
   {
     const unsigned blocks =
         plan.block_of_pixel[blockIdx.x * CUV_LDP_TILE_WIDTH / 4
@@ -72,7 +72,7 @@ count_code (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 template <bool FULL>
 static __device__ __forceinline__ void
 count_four (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
-    const Lane &lane, int d, unsigned codes)
+    const CuvLdpLane &lane, int d, unsigned codes)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
@@ -87,7 +87,7 @@ count_four (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 template <bool FULL>
 static __device__ __forceinline__ void
 count_codes (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
-    const Lane &lane, const unsigned codes[CUV_LDP_DIRECTIONS],
+    const CuvLdpLane &lane, const unsigned codes[CUV_LDP_DIRECTIONS],
     unsigned n_flat[CUV_LDP_DIRECTIONS])
 {
   bool any = false;
@@ -116,7 +116,7 @@ count_codes (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 template <bool FULL>
 static __device__ __forceinline__ void
 count_flat (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
-    const Lane &lane, const unsigned n_flat[CUV_LDP_DIRECTIONS])
+    const CuvLdpLane &lane, const unsigned n_flat[CUV_LDP_DIRECTIONS])
 {
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {

@@ -16,7 +16,7 @@
 
 // Signs of four pixels, one byte each: bit d is set if the derivative in
 // direction d is above 0, bit d + 4 if it is below.
-typedef unsigned Signs;
+typedef unsigned CuvLdpSigns;
 
 // ---- grey values ----
 
@@ -151,7 +151,7 @@ derivative (Get get)
 // Adds the signs of four derivatives in direction d. even, odd: biased
 // derivatives of pixels 0 and 2, 1 and 3.
 static __device__ __forceinline__ void
-add_signs (unsigned even, unsigned odd, int d, Signs *signs)
+add_signs (unsigned even, unsigned odd, int d, CuvLdpSigns *signs)
 {
   *signs |= cuv_signs_of_halves (even, odd) & 0x01010101u << d;
   *signs |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
@@ -160,11 +160,11 @@ add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 
 // Signs of four pixels for derivatives of order k, each pixel read from shared
 // memory.
-static __device__ __forceinline__ Signs
+static __device__ __forceinline__ CuvLdpSigns
 signs_of_order (const unsigned *grey, int k)
 {
   unsigned even[CUV_LDP_DIRECTIONS], odd[CUV_LDP_DIRECTIONS];
-  Signs signs = 0;
+  CuvLdpSigns signs = 0;
   int coefficient = 1;
 
 #pragma unroll
@@ -190,7 +190,7 @@ signs_of_order (const unsigned *grey, int k)
 
 // The pixels of a row on which the signs of four pixels, in this row or below,
 // depend.
-template <int K> struct Pixels {
+template <int K> struct CuvLdpPixels {
   unsigned two[2 * K + 2]; // two[i]: two_at() pixel i - K
 
   __device__ __forceinline__ void
@@ -204,10 +204,10 @@ template <int K> struct Pixels {
 
 // Signs of the four pixels of row r; rows is a ring of K + 1 rows.
 template <int K>
-static __device__ __forceinline__ Signs
-signs_of_row (const Pixels<K> rows[K + 1], int r)
+static __device__ __forceinline__ CuvLdpSigns
+signs_of_row (const CuvLdpPixels<K> rows[K + 1], int r)
 {
-  Signs signs = 0;
+  CuvLdpSigns signs = 0;
 
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
@@ -229,12 +229,12 @@ signs_of_row (const Pixels<K> rows[K + 1], int r)
 // above.
 template <int K>
 static __device__ __forceinline__ void
-find_signs (const unsigned *grey, int n, Signs *signs)
+find_signs (const unsigned *grey, int n, CuvLdpSigns *signs)
 {
   const int run = CUV_LDP_SIGN_ROWS / (CUV_LDP_THREADS / CUV_LDP_SIGN_WORDS);
   const int first = threadIdx.x / CUV_LDP_SIGN_WORDS * run;
   const int column = threadIdx.x % CUV_LDP_SIGN_WORDS;
-  Pixels<K> rows[K + 1];
+  CuvLdpPixels<K> rows[K + 1];
 
   static_assert (CUV_LDP_SIGN_ROWS % run == 0, "runs must cover all rows");
   if (first >= min (n + 2, CUV_LDP_SIGN_ROWS))
@@ -251,7 +251,7 @@ find_signs (const unsigned *grey, int n, Signs *signs)
 
 // The same for any order of derivatives k: for high orders, which are rare.
 static __device__ __forceinline__ void
-find_signs_of_order (const unsigned *grey, int k, int n, Signs *signs)
+find_signs_of_order (const unsigned *grey, int k, int n, CuvLdpSigns *signs)
 {
 #pragma unroll 1
   for (int i = threadIdx.x; i < (n + 2) * CUV_LDP_SIGN_WORDS;
