@@ -193,9 +193,9 @@ cuv_warp_of_thread ()
 
 /* Whether __reduce_add_sync() and similar functions exist. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-#define CUV_HAS_REDUCE 1
+#define CUV_CUDA_HAS_REDUCE 1
 #else
-#define CUV_HAS_REDUCE 0
+#define CUV_CUDA_HAS_REDUCE 0
 #endif
 
 /* Byte mask: 255 for each negative half-word, else 0. Bytes 0, 1: the low
@@ -218,7 +218,7 @@ template <typename T>
 static __device__ __forceinline__ T
 cuv_warp_sum (T value)
 {
-#if CUV_HAS_REDUCE
+#if CUV_CUDA_HAS_REDUCE
   if constexpr (std::is_same<T, unsigned>::value) {
     return __reduce_add_sync (~0u, value);
   } else

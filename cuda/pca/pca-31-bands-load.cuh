@@ -12,7 +12,7 @@
 #define CUV_PCA_COUNTS_SLOT CUV_PCA_MATRIX_BANDS
 
 // Sizes by sample format.
-template <CuvCubeFormat F> struct StepFormat {
+template <CuvCubeFormat F> struct CuvPcaStepFormat {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
   static constexpr int warps = size == 1 ? 16 : 12; // per block
@@ -22,11 +22,11 @@ template <CuvCubeFormat F> struct StepFormat {
 };
 
 // A warp's current step: every n-th step of the image, forwards or backwards.
-struct StepPosition {
+struct CuvPcaStepPosition {
   int left, y, x; // step x of row y; left: steps to the end
 
   __device__ __forceinline__
-  StepPosition (const CuvPcaPass &pass, int first)
+  CuvPcaStepPosition (const CuvPcaPass &pass, int first)
   {
     const int t = pass.backwards ? pass.n_tiles - 1 - first : first;
 
@@ -45,12 +45,12 @@ struct StepPosition {
 };
 
 // The increment to a warp's next step, without a division.
-struct StepStride {
+struct CuvPcaStepStride {
   int n, dy, dx;
   int across, row; // steps per row, 1; negative if backwards
 
   __device__ __forceinline__
-  StepStride (const CuvPcaPass &pass, int warps)
+  CuvPcaStepStride (const CuvPcaPass &pass, int warps)
   {
     const int sign = pass.backwards ? -1 : 1;
 
@@ -62,7 +62,7 @@ struct StepStride {
   }
 
   __device__ __forceinline__ void
-  advance (const CuvPcaPass &pass, StepPosition *step) const
+  advance (const CuvPcaPass &pass, CuvPcaStepPosition *step) const
   {
     step->left -= n;
     step->y += dy;
@@ -87,22 +87,22 @@ template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
 {
-  typedef typename StepFormat<F>::Sample Sample;
+  typedef typename CuvPcaStepFormat<F>::Sample Sample;
 
 #pragma unroll 1
-  for (int i = 0; i < bytes; i += StepFormat<F>::size)
+  for (int i = 0; i < bytes; i += CuvPcaStepFormat<F>::size)
     *(Sample *) (to + i) = *(const Sample *) (from + i);
 }
 
 // A lane's copies. Packed: every 32nd unit of 16 bytes. Planar: one unit of
 // each of its four bands, which no other lane reads.
-template <CuvCubeFormat F, bool PACKED> struct Source {
+template <CuvCubeFormat F, bool PACKED> struct CuvPcaStepSource {
   static constexpr int n = PACKED ? 1 : CUV_PCA_GROUPS;
 
   const uint8_t *from[n]; // null: no such band
 
   __device__ __forceinline__
-  Source (const CuvPcaPass &pass)
+  CuvPcaStepSource (const CuvPcaPass &pass)
   {
     const int lane = threadIdx.x % 32;
 
@@ -149,7 +149,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
   {
     const int lane = threadIdx.x % 32;
     const int64_t at = step_at (pass, extent);
-    const int left = extent.count * StepFormat<F>::size - lane % 4 * 16;
+    const int left = extent.count * CuvPcaStepFormat<F>::size - lane % 4 * 16;
 
     stage += 16 * lane;
 #pragma unroll
@@ -157,7 +157,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
       if (from[g] != nullptr && left >= 16)
         __pipeline_memcpy_async (stage + g * 512, from[g] + at, 16);
     }
-    if (extent.count == StepFormat<F>::step)
+    if (extent.count == CuvPcaStepFormat<F>::step)
       return;
     for (int g = 0; g < n; g++) {
       if (from[g] != nullptr && left < 16)
@@ -184,7 +184,7 @@ pixel_of_lane (int lane)
   const int q = lane % 4, r = lane / 4;
 
   return PACKED ? 8 * q + r
-                : r / 2 * (16 / StepFormat<F>::size) + q * 2 + r % 2;
+                : r / 2 * (16 / CuvPcaStepFormat<F>::size) + q * 2 + r % 2;
 }
 
 // Mask of the bytes of the first `count` of four pixels.
@@ -197,12 +197,12 @@ mask_of (int count)
 // Loads 32 pixels of a step by bands, excluded ones as 0. count: pixels in the
 // step.
 template <CuvCubeFormat F>
-static __device__ __forceinline__ typename StepFormat<F>::Bytes
+static __device__ __forceinline__ typename CuvPcaStepFormat<F>::Bytes
 load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
 {
   const int lane = threadIdx.x % 32;
-  const int first = lane % 4 * (16 / StepFormat<F>::size) + 8 * half;
-  typename StepFormat<F>::Bytes bytes;
+  const int first = lane % 4 * (16 / CuvPcaStepFormat<F>::size) + 8 * half;
+  typename CuvPcaStepFormat<F>::Bytes bytes;
 
 #pragma unroll
   for (int g = 0; g < CUV_PCA_GROUPS; g++) {
@@ -225,7 +225,7 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
   if (lane / 4 == CUV_PCA_COUNTS_SLOT / 4) { // the last slot is the counts
     bytes.words[0][3] = bytes.words[0][7] = 0x01010101u;
   }
-  if (count < StepFormat<F>::step) {
+  if (count < CuvPcaStepFormat<F>::step) {
 #pragma unroll
     for (int i = 0; i < 8; i++)
       bytes.keep (i, mask_of (count - first - i / 4 * 4));
@@ -252,18 +252,18 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
 
 // Packed: where a lane's eight samples of a pixel are, and which of them are
 // selected bands.
-template <CuvCubeFormat F> struct PackedLane {
+template <CuvCubeFormat F> struct CuvPcaPackedLane {
   int at;           // byte offset from a pixel with index % 8 == 0
   unsigned shift;   // bits from there to the first sample
   unsigned kept[2]; // byte mask of slots that are bands
   unsigned counts;  // 1 in slot CUV_PCA_COUNTS_SLOT
 
   __device__ __forceinline__
-  PackedLane (const CuvPcaPass &pass)
+  CuvPcaPackedLane (const CuvPcaPass &pass)
   {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
 
-    at = r * (int) pass.cube.pixel_step + 8 * q * StepFormat<F>::size;
+    at = r * (int) pass.cube.pixel_step + 8 * q * CuvPcaStepFormat<F>::size;
     shift = at % 4 * 8;
     at -= at % 4;
     counts = q == CUV_PCA_COUNTS_SLOT / 8 ? 0x01000000u : 0;
@@ -280,13 +280,13 @@ template <CuvCubeFormat F> struct PackedLane {
   // `bytes`: offset of the pixel in the stage.
   __device__ __forceinline__ void
   load (const uint8_t *stage, int bytes,
-      unsigned words[StepFormat<F>::size * 2]) const
+      unsigned words[CuvPcaStepFormat<F>::size * 2]) const
   {
     const unsigned *from = (const unsigned *) (stage + at + bytes);
     unsigned low = from[0];
 
 #pragma unroll
-    for (int i = 0; i < StepFormat<F>::size * 2; i++) {
+    for (int i = 0; i < CuvPcaStepFormat<F>::size * 2; i++) {
       const unsigned high = from[i + 1];
 
       words[i] = __funnelshift_r (low, high, shift);
@@ -298,16 +298,16 @@ template <CuvCubeFormat F> struct PackedLane {
 // Loads 32 pixels of a step by pixels, excluded ones as 0. WHOLE: all pixels
 // are present and none can be excluded.
 template <bool WHOLE, CuvCubeFormat F>
-static __device__ __forceinline__ typename StepFormat<F>::Bytes
-load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,
+static __device__ __forceinline__ typename CuvPcaStepFormat<F>::Bytes
+load_pixels (const CuvPcaPass &pass, const CuvPcaPackedLane<F> &lane,
     const uint8_t *stage, int half, int count)
 {
-  typename StepFormat<F>::Bytes bytes;
+  typename CuvPcaStepFormat<F>::Bytes bytes;
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const int pixel = 32 * half + 8 * i;
-    unsigned words[StepFormat<F>::size * 2], good = ~0u;
+    unsigned words[CuvPcaStepFormat<F>::size * 2], good = ~0u;
 
     lane.load (stage, pixel * (int) pass.cube.pixel_step, words);
 #pragma unroll
@@ -341,11 +341,11 @@ load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,
 }
 
 template <CuvCubeFormat F>
-static __device__ __forceinline__ typename StepFormat<F>::Bytes
-load_packed (const CuvPcaPass &pass, const PackedLane<F> &lane,
+static __device__ __forceinline__ typename CuvPcaStepFormat<F>::Bytes
+load_packed (const CuvPcaPass &pass, const CuvPcaPackedLane<F> &lane,
     const uint8_t *stage, int half, int count)
 {
-  return count == StepFormat<F>::step && !pass.has_ignore
+  return count == CuvPcaStepFormat<F>::step && !pass.has_ignore
       ? load_pixels<true> (pass, lane, stage, half, count)
       : load_pixels<false> (pass, lane, stage, half, count);
 }

@@ -10,7 +10,11 @@
 // Gains are split into digits to base 256, from -128 to 127, usually six. For
 // 8-bit samples with small gains four suffice; CUV_PCA_COARSE: six, with fewer
 // than 32 fraction bits, for very large gains.
-enum Precision { CUV_PCA_FOUR_DIGITS, CUV_PCA_SIX_DIGITS, CUV_PCA_COARSE };
+enum CuvPcaPrecision {
+  CUV_PCA_FOUR_DIGITS,
+  CUV_PCA_SIX_DIGITS,
+  CUV_PCA_COARSE
+};
 
 #define CUV_PCA_DIGIT_PAIRS 3   // of digits of a gain
 #define CUV_PCA_31_GAIN_BITS 46 // of a gain of 8-bit samples
@@ -24,21 +28,21 @@ enum Precision { CUV_PCA_FOUR_DIGITS, CUV_PCA_SIX_DIGITS, CUV_PCA_COARSE };
 // Fixed-point gains in shared memory, by channel and slot (see
 // CuvPcaPass.band_of_slot), converted once per block. The last channel is
 // nonzero in valid pixels.
-struct alignas (16) Gains {
+struct alignas (16) CuvPcaDigitGains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
   int four_fraction[CUV_PCA_SHOWN]; // fraction bits with four digits
 };
 
 // A thread's part of loading Gains: warp c loads channel c.
-struct GainReader {
+struct CuvPcaGainReader {
   const CuvPcaGains *state;
   const double *gain_at, *mean_at; // null: no such band
   int c, slot;                     // channel
   double gain, mean, offset;
 
   __device__ __forceinline__
-  GainReader (const CuvPcaPass &pass)
+  CuvPcaGainReader (const CuvPcaPass &pass)
       : state (&pass.state->gains), gain_at (nullptr), mean_at (nullptr),
         c (cuv_warp_of_thread ()), slot (threadIdx.x % 32)
   {
@@ -64,15 +68,16 @@ struct GainReader {
   // the mean, so that pixels near the mean are exact.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
-  store (Gains *to) const
+  store (CuvPcaDigitGains *to) const
   {
     const int bits = // the last channel is of one byte
-        c < CUV_PCA_SHOWN ? CUV_PCA_31_GAIN_BITS - 8 * (StepFormat<F>::size - 1)
-                          : CUV_PCA_31_GAIN_BITS;
+        c < CUV_PCA_SHOWN
+        ? CUV_PCA_31_GAIN_BITS - 8 * (CuvPcaStepFormat<F>::size - 1)
+        : CUV_PCA_31_GAIN_BITS;
     const float largest =
         __uint_as_float (cuv_warp_max (__float_as_uint (fabsf ((float) gain))));
     const int fraction = cuv_pca_fraction (
-        largest, bits, CUV_PCA_31_FRACTION_BITS (StepFormat<F>::size));
+        largest, bits, CUV_PCA_31_FRACTION_BITS (CuvPcaStepFormat<F>::size));
     const double scaled =
         cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
     const int64_t fixed = llrint (scaled);
@@ -93,19 +98,19 @@ struct GainReader {
 };
 
 // A lane's operands of the projection, and how it turns sums into a channel.
-template <CuvCubeFormat F> struct Painter {
-  unsigned digits[StepFormat<F>::size][CUV_PCA_DIGIT_PAIRS][2];
+template <CuvCubeFormat F> struct CuvPcaPainter {
+  unsigned digits[CuvPcaStepFormat<F>::size][CUV_PCA_DIGIT_PAIRS][2];
   CuvPcaFixedChannel fixed;
   int offset[CUV_PCA_DIGIT_PAIRS];
-  unsigned selectors[2]; // see cuv_pca_transpose_bytes()
-  Precision precision;   // the same for all lanes
-  int four_fraction;     // fraction bits with four digits
-  int extra_fraction;    // fraction bits beyond 32
+  unsigned selectors[2];     // see cuv_pca_transpose_bytes()
+  CuvPcaPrecision precision; // the same for all lanes
+  int four_fraction;         // fraction bits with four digits
+  int extra_fraction;        // fraction bits beyond 32
 
   // Lane 4 r + q holds two digits of channel r / 2 for slots from 8 q on; its
   // own channel is q. Called by whole warps.
   __device__ __forceinline__ void
-  load (const Gains &gains)
+  load (const CuvPcaDigitGains &gains)
   {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
     const int64_t *of_slots = &gains.gain[r / 2][8 * q];
@@ -118,7 +123,7 @@ template <CuvCubeFormat F> struct Painter {
     fixed =
         cuv_pca_fixed_channel (gains.offset[q], min (gains.fraction[q], 32));
     precision = __any_sync (~0u, fixed.shift != 0) ? CUV_PCA_COARSE
-        : StepFormat<F>::size == 1
+        : CuvPcaStepFormat<F>::size == 1
             && four_fraction >= 30 - CUV_PCA_31_SMALL_BITS
         ? CUV_PCA_FOUR_DIGITS
         : CUV_PCA_SIX_DIGITS;
@@ -152,7 +157,7 @@ template <CuvCubeFormat F> struct Painter {
     const int64_t carries = 0x808080808080; // bias for signed digits
 
 #pragma unroll
-    for (int w = 0; w < StepFormat<F>::size * 2; w++) {
+    for (int w = 0; w < CuvPcaStepFormat<F>::size * 2; w++) {
       unsigned low[4], high[4];
 
 #pragma unroll
@@ -177,7 +182,7 @@ template <CuvCubeFormat F> struct Painter {
   }
 
   // A channel, before clamping to a byte, from the sums of its digits.
-  template <Precision PRECISION>
+  template <CuvPcaPrecision PRECISION>
   __device__ __forceinline__ int
   channel (const int (*sums)[4], int odd) const
   {
@@ -198,10 +203,10 @@ template <CuvCubeFormat F> struct Painter {
 
 // Projects 32 pixels. A lane returns the four channels, a byte each, of pixel
 // pixel_of_lane().
-template <Precision PRECISION, CuvCubeFormat F>
+template <CuvPcaPrecision PRECISION, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-channels (
-    const typename StepFormat<F>::Bytes &by_pixels, const Painter<F> &painter)
+channels (const typename CuvPcaStepFormat<F>::Bytes &by_pixels,
+    const CuvPcaPainter<F> &painter)
 {
   constexpr int pairs =
       PRECISION == CUV_PCA_FOUR_DIGITS ? 2 : CUV_PCA_DIGIT_PAIRS;
@@ -212,7 +217,7 @@ channels (
     int sums[CUV_PCA_DIGIT_PAIRS][4] = {};
 
 #pragma unroll
-    for (int i = 0; i < StepFormat<F>::size * pairs; i++) {
+    for (int i = 0; i < CuvPcaStepFormat<F>::size * pairs; i++) {
       const int plane = i / pairs, pair = i % pairs;
       const unsigned *words = &by_pixels.words[plane][4 * set];
       const unsigned a[4] = { words[0], words[2], words[1], words[3] };
@@ -229,10 +234,10 @@ channels (
 
 template <CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-cuv_pca_31_bands_paint (
-    const typename StepFormat<F>::Bytes &by_pixels, const Painter<F> &painter)
+cuv_pca_31_bands_paint (const typename CuvPcaStepFormat<F>::Bytes &by_pixels,
+    const CuvPcaPainter<F> &painter)
 {
-  if constexpr (StepFormat<F>::size == 1) {
+  if constexpr (CuvPcaStepFormat<F>::size == 1) {
     if (painter.precision == CUV_PCA_FOUR_DIGITS)
       return channels<CUV_PCA_FOUR_DIGITS> (by_pixels, painter);
   }

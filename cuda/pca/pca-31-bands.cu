@@ -9,12 +9,14 @@
 // Adds the products of the bands of 32 pixels.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-cuv_pca_add_products (const typename StepFormat<F>::Bytes &bytes, Sums<F> *to)
+cuv_pca_add_products (
+    const typename CuvPcaStepFormat<F>::Bytes &bytes, CuvPcaTileSums<F> *to)
 {
 #pragma unroll
-  for (int k = 0; k < 2 * StepFormat<F>::size * StepFormat<F>::size; k++) {
-    const int rows = k / 2 / StepFormat<F>::size,
-              columns = k / 2 % StepFormat<F>::size;
+  for (int k = 0; k < 2 * CuvPcaStepFormat<F>::size * CuvPcaStepFormat<F>::size;
+       k++) {
+    const int rows = k / 2 / CuvPcaStepFormat<F>::size,
+              columns = k / 2 % CuvPcaStepFormat<F>::size;
     const unsigned *a = &bytes.words[rows][k % 2 * 4];
     const unsigned *b = &bytes.words[columns][k % 2 * 4];
 
@@ -30,23 +32,25 @@ template <CuvCubeFormat F>
 static __host__ __device__ constexpr int
 area_bytes ()
 {
-  return Sums<F>::kinds * Products<unsigned>::n * 32 * sizeof (unsigned);
+  return CuvPcaTileSums<F>::kinds * CuvPcaProducts<unsigned>::n * 32
+      * sizeof (unsigned);
 }
 
 // Reduces the warps' sums and adds them to global memory. Called by all threads
 // after their last step; area must be zero.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
+add_block_sums (
+    const CuvPcaPass &pass, const CuvPcaTileSums<F> &sums, unsigned *area)
 {
   typedef unsigned long long Sum;
-  constexpr int n = Products<unsigned>::n;
+  constexpr int n = CuvPcaProducts<unsigned>::n;
   const int stride = CUV_PCA_STRIDE (pass.bands.n);
   Sum *sums_here = (Sum *) pass.sums
       + blockIdx.x % CUV_PCA_SUM_COPIES * CUV_PCA_SUMS (pass.bands.n);
 
 #pragma unroll
-  for (int i = 0; i < Sums<F>::kinds * n; i++) {
+  for (int i = 0; i < CuvPcaTileSums<F>::kinds * n; i++) {
     if (is_used<false> (i % n))
       atomicAdd (&area[32 * i + threadIdx.x % 32],
           sums.products[i / n].sums[i % n / 4][i % 4]);
@@ -62,7 +66,7 @@ add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
     Sum sum = 0;
 
 #pragma unroll
-    for (int kind = 0; kind < Sums<F>::kinds; kind++)
+    for (int kind = 0; kind < CuvPcaTileSums<F>::kinds; kind++)
       sum += (Sum) area[32 * n * kind + at] << 8 * kind;
     if (g <= h && (g < h || row <= column) && a >= 0 && b >= 0)
       atomicAdd (&sums_here[min (a, b) * stride + max (a, b)], sum);
@@ -76,7 +80,7 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 {
   const int lane = threadIdx.x % 32;
 
-  for (int i = 0; i < StepFormat<F>::stages * CUV_PCA_GROUPS; i++) {
+  for (int i = 0; i < CuvPcaStepFormat<F>::stages * CUV_PCA_GROUPS; i++) {
     if (cuv_pca_band_of_row (i % CUV_PCA_GROUPS, lane / 4) >= pass.bands.n)
       ((uint4 *) stages)[i * 32 + lane] = make_uint4 (0, 0, 0, 0);
   }
@@ -86,8 +90,9 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_31_bands_work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
-    const uint8_t *stage, const PackedLane<F> &lane, const Painter<F> &painter,
-    Sums<F> *sums, unsigned *left_out)
+    const uint8_t *stage, const CuvPcaPackedLane<F> &lane,
+    const CuvPcaPainter<F> &painter, CuvPcaTileSums<F> *sums,
+    unsigned *left_out)
 {
   const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
   unsigned *out =
@@ -95,9 +100,9 @@ cuv_pca_31_bands_work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
       + (extent.first + pixel);
 
 #pragma unroll
-  for (int half = 0; half < StepFormat<F>::step / 32; half++) {
+  for (int half = 0; half < CuvPcaStepFormat<F>::step / 32; half++) {
     constexpr int apart = PACKED ? 32 : 8; // pixels between halves
-    typename StepFormat<F>::Bytes bytes;
+    typename CuvPcaStepFormat<F>::Bytes bytes;
 
     if constexpr (PACKED)
       bytes = load_packed (pass, lane, stage, half, extent.count);
@@ -123,26 +128,26 @@ cuv_pca_31_bands_work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
 // Dynamic shared memory: Gains, the block's sums for the reduction, then the
 // stages of each warp.
 template <CuvCubeFormat F, bool PACKED>
-static __global__ void __launch_bounds__ (32 * StepFormat<F>::warps, 1)
+static __global__ void __launch_bounds__ (32 * CuvPcaStepFormat<F>::warps, 1)
     bands_31_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
   constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
-  constexpr int n_stages = StepFormat<F>::stages;
+  constexpr int n_stages = CuvPcaStepFormat<F>::stages;
   const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
-  Gains *gains = (Gains *) shared_of_block;
+  CuvPcaDigitGains *gains = (CuvPcaDigitGains *) shared_of_block;
   unsigned *area = (unsigned *) (gains + 1);
   uint8_t *stages =
       (uint8_t *) (area + n_sums) + warp * n_stages * pass.tile_bytes;
-  const Source<F, PACKED> source (pass);
-  const StepStride stride (pass, gridDim.x * warps);
-  StepPosition here (pass, blockIdx.x * warps + warp), ahead = here;
-  const PackedLane<F> lane (pass);
+  const CuvPcaStepSource<F, PACKED> source (pass);
+  const CuvPcaStepStride stride (pass, gridDim.x * warps);
+  CuvPcaStepPosition here (pass, blockIdx.x * warps + warp), ahead = here;
+  const CuvPcaPackedLane<F> lane (pass);
   unsigned left_out = 0;
-  GainReader reader (pass);
-  Painter<F> painter = {};
-  Sums<F> sums;
+  CuvPcaGainReader reader (pass);
+  CuvPcaPainter<F> painter = {};
+  CuvPcaTileSums<F> sums;
 
   for (int i = threadIdx.x; (pass.tasks & CUV_PCA_SUM) && i < n_sums;
        i += blockDim.x)
@@ -190,8 +195,8 @@ template <CuvCubeFormat F>
 static size_t
 shared_bytes_of (const CuvPcaPass &pass)
 {
-  return sizeof (Gains) + area_bytes<F> ()
-      + (size_t) pass.warps * StepFormat<F>::stages * pass.tile_bytes;
+  return sizeof (CuvPcaDigitGains) + area_bytes<F> ()
+      + (size_t) pass.warps * CuvPcaStepFormat<F>::stages * pass.tile_bytes;
 }
 
 static size_t
@@ -260,8 +265,8 @@ cuv_pca_31_bands_plan (CuvPcaPass *pass, int *n_blocks)
                                 : 2048;
   plan.tiles_across = cuv_div_up (plan.width, plan.pixels);
   plan.n_tiles = plan.tiles_across * plan.height;
-  plan.warps = size == 1 ? StepFormat<CUV_CUBE_U8>::warps
-                         : StepFormat<CUV_CUBE_U16>::warps;
+  plan.warps = size == 1 ? CuvPcaStepFormat<CUV_CUBE_U8>::warps
+                         : CuvPcaStepFormat<CUV_CUBE_U16>::warps;
   while (plan.warps > 0 && cuv_pca_31_bands_shared_bytes (plan) > room)
     plan.warps -= 4;
   if (plan.warps == 0

@@ -48,7 +48,7 @@ cuv_pca_fetch_doubles (double *to, const void *from, int n)
 // warp takes rows i and last - i together, at most 33 elements, with all loads
 // in flight.
 static __device__ __forceinline__ void
-add_copies (CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
+add_copies (CuvPcaGroup group, double *to, const CuvPcaSum *from, int n)
 {
   const int side = n + 1;
 
@@ -108,14 +108,14 @@ block_state (const CuvPcaDeviceState &state, const CuvPcaSum *sums, int n,
 // All threads of the block, in rows of COLUMNS lanes: 32, or fewer in a block
 // of one warp.
 template <int COLUMNS>
-static __device__ __forceinline__ CuvThreadGroup
+static __device__ __forceinline__ CuvPcaGroup
 thread_group ()
 {
   const int warps = COLUMNS == 32 ? (int) blockDim.x / 32 : 1;
   const int warp = COLUMNS == 32 ? cuv_warp_of_thread () : 0;
   const int lane = (int) threadIdx.x % 32;
 
-  return CuvThreadGroup{ COLUMNS == 32 ? warp : lane / COLUMNS,
+  return CuvPcaGroup{ COLUMNS == 32 ? warp : lane / COLUMNS,
     warps * (32 / COLUMNS), lane % COLUMNS, COLUMNS, warp, warps, lane };
 }
 
@@ -132,7 +132,7 @@ cuv_pca_report (const CuvPcaLearn &learn, const CuvPcaBasis &basis,
 
 static __device__ __forceinline__ void
 set_gains (
-    CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
+    CuvPcaGroup group, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
 {
   CuvPcaDeviceState *state = learn.state;
 
@@ -155,7 +155,7 @@ set_gains (
 
 // From a frame's sums to moments and basis.
 static __device__ __forceinline__ CuvPcaUpdate
-learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
+learn_from (CuvPcaGroup group, const CuvPcaLearn &learn, BlockState *local,
     CuvPcaScratch *scratch)
 {
   CuvPcaUpdate update = { 0, 0 };
@@ -165,7 +165,7 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
     return update;
   update.is_cut = cuv_pca_add_moments (group, &local->moments, &local->frame,
       learn.learning.smoothing, scratch->slots);
-  if (cuv_group_is_first (group)
+  if (cuv_pca_group_is_first (group)
       && (update.is_cut || local->basis.mode != learn.learning.mode))
     learn.state->has_limits = 0;
   if (update.is_cut)
@@ -180,7 +180,7 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
 template <int WHERE>
 static __device__ __forceinline__ void
 cuv_pca_store_state (
-    CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
+    CuvPcaGroup group, const CuvPcaLearn &learn, const BlockState &local)
 {
   const int first = group.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
   const int step = 32 * (group.warps - first);
@@ -212,7 +212,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : CUV_PCA_LEARN_THREADS)
     learn_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   extern __shared__ uint4 shared_of_block[];
-  const CuvThreadGroup group = thread_group<COLUMNS> ();
+  const CuvPcaGroup group = thread_group<COLUMNS> ();
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
   double *matrices =
@@ -242,7 +242,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : CUV_PCA_LEARN_THREADS)
     __pipeline_commit ();
   }
   __pipeline_wait_prior (0);
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   const CuvPcaUpdate update = learn_from (group, learn, &local, &scratch);
 
   if (threadIdx.x == blockDim.x - 1) { // first, because writes to the host take
@@ -286,7 +286,7 @@ __launch_bounds__ (CUV_PCA_LEARN_THREADS)
     limits_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   __shared__ CuvPcaLimits limits;
-  const CuvThreadGroup group = thread_group<32> ();
+  const CuvPcaGroup group = thread_group<32> ();
   const int c = threadIdx.x;
 
   cuv_pdl_trigger ();

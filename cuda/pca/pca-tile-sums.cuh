@@ -22,20 +22,20 @@ opaque_lane ()
 // The part of a warp: its first bands (row, column), the groups of columns up
 // to the counts, its index in this launch, and which of n_shares shares of the
 // pixels the warp adds.
-struct Place {
+struct CuvPcaPlace {
   int row, column, n_columns, part;
   int share, n_shares;
   bool works, diagonal; // the warp has a share; the part is on the diagonal
 };
 
 template <bool MANY>
-static __device__ __forceinline__ Place
+static __device__ __forceinline__ CuvPcaPlace
 cuv_pca_place_of (const CuvPcaPass &pass)
 {
   const int warp = cuv_warp_of_thread ();
   const int here = cuv_pca_parts_here (pass);
   int part = pass.first_part + warp % here, row = 0;
-  Place place;
+  CuvPcaPlace place;
 
   while (part >= pass.n_side - row)
     part -= pass.n_side - row++;
@@ -56,7 +56,7 @@ cuv_pca_place_of (const CuvPcaPass &pass)
 // wide as one load. Packed: 8 adjacent pixels or every fourth, whichever avoids
 // bank conflicts. Rows after the counts repeat the counts; their sums are never
 // read.
-template <CuvCubeFormat F, bool PACKED> struct Rows {
+template <CuvCubeFormat F, bool PACKED> struct CuvPcaTileRows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
@@ -66,7 +66,7 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   float pivot[CUV_PCA_GROUPS]; // floats only
 
   __device__ __forceinline__
-  Rows (const CuvPcaTile<F, PACKED> &tile, int first)
+  CuvPcaTileRows (const CuvPcaTile<F, PACKED> &tile, int first)
   {
     const int lane = opaque_lane (), n = tile.pass.bands.n;
     const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
@@ -101,32 +101,32 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
 };
 
 // Sums of 16 x 8 bands each, in the layout of mma accumulators.
-template <typename T> struct Products {
+template <typename T> struct CuvPcaProducts {
   static constexpr int n = CUV_PCA_GROUPS / 2 * CUV_PCA_GROUPS * 4;
 
   T sums[n / 4][4];
 };
 
 // A warp's sums. 16-bit samples: kind k holds products of bytes times 256^k.
-template <CuvCubeFormat F> struct Sums {
+template <CuvCubeFormat F> struct CuvPcaTileSums {
   typedef unsigned Value;
   static constexpr int kinds = F == CUV_CUBE_U16 ? 3 : 1;
 
-  Products<unsigned> products[kinds] = {};
+  CuvPcaProducts<unsigned> products[kinds] = {};
 };
 
-template <> struct Sums<CUV_CUBE_F32> {
+template <> struct CuvPcaTileSums<CUV_CUBE_F32> {
   typedef double Value;
   static constexpr int kinds = 1;
 
-  Products<double> products[1] = {};
+  CuvPcaProducts<double> products[1] = {};
 };
 
 // Calls call (i, j, sums) for groups i, i + 1 of rows and group j < N_COLUMNS
 // of columns, on and above the diagonal.
 template <bool DIAGONAL, int N_COLUMNS, typename T, typename Call>
 static __device__ __forceinline__ void
-each_pair (Products<T> *to, Call call)
+each_pair (CuvPcaProducts<T> *to, Call call)
 {
 #pragma unroll
   for (int i = 0; i < (DIAGONAL ? N_COLUMNS : CUV_PCA_GROUPS); i += 2) {
@@ -138,7 +138,7 @@ each_pair (Products<T> *to, Call call)
 
 // Bytes of 32 pixels, a lane's eight of each group; planes are low and high
 // bytes of 16-bit samples.
-template <CuvCubeFormat F> struct Bytes {
+template <CuvCubeFormat F> struct CuvPcaTileBytes {
   static constexpr int planes = F == CUV_CUBE_U16 ? 2 : 1;
 
   unsigned words[planes][CUV_PCA_GROUPS][2];
@@ -147,8 +147,8 @@ template <CuvCubeFormat F> struct Bytes {
 // Packs four of a lane's samples. half: first or last four of eight.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ uint2
-load_four (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
-    int g, int pixel, int half)
+load_four (const CuvPcaTile<F, PACKED> &tile,
+    const CuvPcaTileRows<F, PACKED> &rows, int g, int pixel, int half)
 {
   constexpr int size = CuvPcaTile<F, PACKED>::size;
   const uint8_t *from =
@@ -171,11 +171,11 @@ load_four (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
 }
 
 template <CuvCubeFormat F, bool PACKED>
-static __device__ __forceinline__ Bytes<F>
-load_bytes (
-    const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows, int pixel)
+static __device__ __forceinline__ CuvPcaTileBytes<F>
+load_bytes (const CuvPcaTile<F, PACKED> &tile,
+    const CuvPcaTileRows<F, PACKED> &rows, int pixel)
 {
-  Bytes<F> bytes = {};
+  CuvPcaTileBytes<F> bytes = {};
 
 #pragma unroll
   for (int g = 0; g < CUV_PCA_GROUPS; g++) {
@@ -197,16 +197,18 @@ load_bytes (
 // Adds the products of 32 pixels, plane by plane: a sample is 256 high + low.
 template <bool DIAGONAL, int N_COLUMNS, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
-    const Rows<F, PACKED> &columns, int pixel, Sums<F> *to)
+add_step (const CuvPcaTile<F, PACKED> &tile,
+    const CuvPcaTileRows<F, PACKED> &rows,
+    const CuvPcaTileRows<F, PACKED> &columns, int pixel, CuvPcaTileSums<F> *to)
 {
-  const Bytes<F> a = load_bytes (tile, rows, pixel);
-  const Bytes<F> b = DIAGONAL ? a : load_bytes (tile, columns, pixel);
+  const CuvPcaTileBytes<F> a = load_bytes (tile, rows, pixel);
+  const CuvPcaTileBytes<F> b = DIAGONAL ? a : load_bytes (tile, columns, pixel);
 
 #pragma unroll
-  for (int k = 0; k < Bytes<F>::planes * Bytes<F>::planes; k++) {
-    const auto &rows_of = a.words[k / Bytes<F>::planes];
-    const auto &columns_of = b.words[k % Bytes<F>::planes];
+  for (int k = 0; k < CuvPcaTileBytes<F>::planes * CuvPcaTileBytes<F>::planes;
+       k++) {
+    const auto &rows_of = a.words[k / CuvPcaTileBytes<F>::planes];
+    const auto &columns_of = b.words[k % CuvPcaTileBytes<F>::planes];
 
     each_pair<DIAGONAL, N_COLUMNS> (
         &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
@@ -222,7 +224,7 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
 template <int N, bool PACKED>
 static __device__ __forceinline__ void
 load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
-    const Rows<CUV_CUBE_F32, PACKED> &rows, int pixel, int k,
+    const CuvPcaTileRows<CUV_CUBE_F32, PACKED> &rows, int pixel, int k,
     double values[CUV_PCA_GROUPS][2])
 {
 #pragma unroll
@@ -243,9 +245,9 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
 template <bool DIAGONAL, int N_COLUMNS, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
-    const Rows<CUV_CUBE_F32, PACKED> &rows,
-    const Rows<CUV_CUBE_F32, PACKED> &columns, int pixel,
-    Sums<CUV_CUBE_F32> *to)
+    const CuvPcaTileRows<CUV_CUBE_F32, PACKED> &rows,
+    const CuvPcaTileRows<CUV_CUBE_F32, PACKED> &columns, int pixel,
+    CuvPcaTileSums<CUV_CUBE_F32> *to)
 {
 #pragma unroll
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
@@ -269,10 +271,10 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
 // Adds the warp's share of a tile's pixels.
 template <int N_COLUMNS, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
-    Sums<F> *sums)
+add_share (const CuvPcaTile<F, PACKED> &tile, const CuvPcaPlace &place,
+    bool diagonal, CuvPcaTileSums<F> *sums)
 {
-  const Rows<F, PACKED> rows (tile, place.row);
+  const CuvPcaTileRows<F, PACKED> rows (tile, place.row);
   const int step = CUV_PCA_STEP * place.n_shares;
   int p = CUV_PCA_STEP * place.share;
 
@@ -280,7 +282,7 @@ add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
     for (; p < tile.extent.count; p += step)
       add_step<true, N_COLUMNS> (tile, rows, rows, p, sums);
   } else {
-    const Rows<F, PACKED> columns (tile, place.column);
+    const CuvPcaTileRows<F, PACKED> columns (tile, place.column);
 
     for (; p < tile.extent.count; p += step)
       add_step<false, N_COLUMNS> (tile, rows, columns, p, sums);
@@ -291,8 +293,8 @@ add_share (const CuvPcaTile<F, PACKED> &tile, const Place &place, bool diagonal,
 // template parameter: a test before each group would take longer than it saves.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_add_tile (
-    const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
+cuv_pca_add_tile (const CuvPcaTile<F, PACKED> &tile, const CuvPcaPlace &place,
+    CuvPcaTileSums<F> *sums)
 {
   if (!place.works)
     return;
@@ -336,10 +338,10 @@ is_used (int i)
 // remaining warps pass theirs to the other half. Called by all threads.
 template <bool MANY, typename T>
 static __device__ __forceinline__ void
-add_shares (
-    const CuvPcaPass &pass, const Place &place, Products<T> *products, T *area)
+add_shares (const CuvPcaPass &pass, const CuvPcaPlace &place,
+    CuvPcaProducts<T> *products, T *area)
 {
-  constexpr int n = Products<T>::n;
+  constexpr int n = CuvPcaProducts<T>::n;
   const int here = MANY ? cuv_pca_parts_here (pass) : 1, share = place.share;
   T *own = area + place.part * n * 32 + threadIdx.x % 32;
 
@@ -370,21 +372,21 @@ add_shares (
 // tile.
 template <bool MANY, CuvCubeFormat F>
 static __device__ __forceinline__ void
-cuv_pca_flush_sums (
-    const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
+cuv_pca_flush_sums (const CuvPcaPass &pass, const CuvPcaPlace &place,
+    CuvPcaTileSums<F> *sums, void *shared)
 {
-  typedef typename Sums<F>::Value Value;
+  typedef typename CuvPcaTileSums<F>::Value Value;
   const int lane = opaque_lane ();
 
 #pragma unroll
-  for (int kind = 0; kind < Sums<F>::kinds; kind++) {
-    Products<Value> *products = &sums->products[kind];
+  for (int kind = 0; kind < CuvPcaTileSums<F>::kinds; kind++) {
+    CuvPcaProducts<Value> *products = &sums->products[kind];
 
     add_shares<MANY> (pass, place, products, (Value *) shared);
     if (place.share > 0)
       continue;
 #pragma unroll
-    for (int i = 0; i < Products<Value>::n; i++) {
+    for (int i = 0; i < CuvPcaProducts<Value>::n; i++) {
       const int row =
           place.row + i / 4 / CUV_PCA_GROUPS * 16 + i % 4 / 2 * 8 + lane / 4;
       const int column =

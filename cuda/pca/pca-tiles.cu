@@ -40,8 +40,8 @@ load_band_gains (const CuvPcaPass &pass, CuvPcaBandGains *band_gains,
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_tiles_work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
-    const Place &place, Sums<F> *sums, const CuvPcaBandGains *band_gains,
-    const CuvPcaBandGains *bin_gains)
+    const CuvPcaPlace &place, CuvPcaTileSums<F> *sums,
+    const CuvPcaBandGains *band_gains, const CuvPcaBandGains *bin_gains)
 {
   if (bad || stale || tile.is_partial ()) {
     tile.write_counts (bad);
@@ -70,8 +70,8 @@ static __global__ void __launch_bounds__ (
   CuvPcaBandGains *bin_gains = band_gains + n_gains;
   uint8_t *buffers =
       (uint8_t *) (band_gains + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_gains);
-  const Place place = cuv_pca_place_of<MANY> (pass);
-  Sums<F> sums;
+  const CuvPcaPlace place = cuv_pca_place_of<MANY> (pass);
+  CuvPcaTileSums<F> sums;
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
   bool fetched = false; // the tile at t has been fetched
   bool checks = F == CUV_CUBE_F32 || pass.has_ignore;

@@ -38,7 +38,7 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
 /* Sets scratch->a to that matrix. It needs no barrier before it, because each
  * thread reads only means that it wrote itself. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
+cuv_pca_set_matrix (CuvPcaGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
 {
   const int n = self->n, pitch = scratch->pitch;
@@ -50,7 +50,7 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
         ? sqrt (fmax (moments->covariance[i * n + i], 0.0))
         : 1.0;
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   CUV_PCA_GROUP_UPPER (group, i, j, n)
   scratch->a[i * pitch + j] = scratch->a[j * pitch + i] =
       cuv_pca_element (self, mode, moments, i, j);
@@ -59,7 +59,7 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
 /* Computes the basis from the moments, starting from the previous one if mode
  * is the same. Returns the number of Jacobi sweeps. */
 CUV_PCA_GROUP_FUNC int
-cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
+cuv_pca_update_basis (CuvPcaGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
     CuvPcaScratch *scratch)
 {
@@ -92,8 +92,8 @@ cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
  * deviation below 1e-6 of the largest possible is set to 0. All threads of a
  * row must call it. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
-    double *mean, double *deviation)
+cuv_pca_spread (CuvPcaGroup group, const CuvPcaBasis *self, int k, double *mean,
+    double *deviation)
 {
   double variance = self->values[k], sum = 0.0, largest = 0.0;
 
@@ -104,10 +104,10 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
   }
   *mean = 0.0;
   if (self->mode == CUV_PCA_SECOND_MOMENTS) {
-    *mean = cuv_group_row_sum (group, sum);
+    *mean = cuv_pca_group_row_sum (group, sum);
     variance -= *mean * *mean;
   }
-  *deviation = variance > 1e-12 * cuv_group_row_max (group, largest)
+  *deviation = variance > 1e-12 * cuv_pca_group_row_max (group, largest)
       ? sqrt (variance)
       : 0.0;
 }
@@ -167,7 +167,7 @@ cuv_pca_constant (double value)
  * reach. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
-    CuvThreadGroup group, const CuvPcaBasis *basis, int k, double sigmas)
+    CuvPcaGroup group, const CuvPcaBasis *basis, int k, double sigmas)
 {
   double mean, deviation, reach;
 
@@ -181,8 +181,8 @@ cuv_pca_sigma_channel (
 }
 
 CUV_PCA_GROUP_FUNC CuvPcaChannel
-cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
-    int k, double low, double high)
+cuv_pca_percentile_channel (
+    CuvPcaGroup group, const CuvPcaBasis *basis, int k, double low, double high)
 {
   double mean, deviation;
 
@@ -194,7 +194,7 @@ cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
 
 /* Maps +- CUV_PCA_REACH deviations to the bins. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
-cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
+cuv_pca_bin_channel (CuvPcaGroup group, const CuvPcaBasis *basis, int k)
 {
   const double middle = CUV_PCA_BINS / 2.0;
   CuvPcaChannel channel = { k, 0.0, middle };
@@ -212,7 +212,7 @@ cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
 
 /* The map of channel c; components beyond the bands are grey. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
-cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
+cuv_pca_channel (CuvPcaGroup group, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
 {
   const int k = display->component[c] - 1;
@@ -232,7 +232,7 @@ cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
 /* Sets the gain of each band and the offset, which includes the mean. All
  * threads of a row must call it. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
+cuv_pca_set_channel (CuvPcaGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
 {
   const double *v = &basis->vectors[channel.k * basis->n];
@@ -250,18 +250,18 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     self->gain[c][b] = gain;
     sum += is_centred ? gain * basis->mean[b] : 0.0;
   }
-  sum = cuv_group_row_sum (group, sum);
+  sum = cuv_pca_group_row_sum (group, sum);
   if (group.column == 0)
     self->offset[c] = channel.base - sum;
 }
 
 /* See cuv_pca_gains_init() and, with bins, cuv_pca_gains_init_bins(). */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
+cuv_pca_set_gains (CuvPcaGroup group, CuvPcaGains *self,
     const CuvPcaBasis *basis, const CuvPcaDisplay *display,
     const CuvPcaLimits *limits, int bins)
 {
-  if (cuv_group_is_first (group)) {
+  if (cuv_pca_group_is_first (group)) {
     self->n = basis->n;
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
     self->bias = bins ? 0.0 : 0.5 + 0x1p-12;

@@ -43,7 +43,7 @@ typedef struct {
   double *a, *b, *c, *vectors;
   double *values;                /* n; may be read up to a multiple of four */
   double *sign;                  /* n, followed by two zeros */
-  CuvGroupSlot *slots;           /* CUV_PCA_GROUP_SLOTS */
+  CuvPcaGroupSlot *slots;        /* CUV_PCA_GROUP_SLOTS */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   int32_t *order, *best, *taken; /* n */
   uint16_t *rows;                /* CUV_PCA_BLOCKS (n) */
@@ -55,7 +55,7 @@ typedef struct {
   (4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n) + 2 * (n) + 2)
 #define CUV_PCA_SCRATCH_BYTES(n)                                               \
   (CUV_PCA_SCRATCH_DOUBLES (n) * sizeof (double)                               \
-      + CUV_PCA_GROUP_SLOTS * sizeof (CuvGroupSlot)                            \
+      + CUV_PCA_GROUP_SLOTS * sizeof (CuvPcaGroupSlot)                         \
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation)                            \
       + 3 * (n) * sizeof (int32_t) + CUV_PCA_BLOCKS (n) * sizeof (uint16_t))
 
@@ -72,7 +72,7 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.vectors = memory + 3 * size;
   scratch.values = memory + 4 * size;
   scratch.sign = scratch.values + n;
-  scratch.slots = (CuvGroupSlot *) (scratch.sign + n + 2);
+  scratch.slots = (CuvPcaGroupSlot *) (scratch.sign + n + 2);
   scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_PCA_GROUP_SLOTS);
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
@@ -175,13 +175,13 @@ cuv_pca_block (int n, int i, int j)
 
 /* Applies a round of rotations to a and to the rows of v. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
+cuv_pca_round (CuvPcaGroup group, double *a, double *v, int n, int pitch,
     int round, double scale, double limit, CuvPcaRotation *rotations,
     const uint16_t *rows)
 {
   CUV_PCA_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
   rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   CUV_PCA_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
   {
     const int i = rows[k], j = k - cuv_pca_block (n, i, 0);
@@ -197,13 +197,13 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     CUV_PCA_GROUP_COLUMNS (group, k, 0, r->s != 0.0 ? n : 0)
     cuv_pca_turn_pair (&v[r->p * pitch + k], &v[r->q * pitch + k], r->c, r->s);
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* Writes the row of each block. With one byte more per block, 81 bands would
  * not fit into shared memory. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_list_rows (CuvThreadGroup group, int n, uint16_t *rows)
+cuv_pca_list_rows (CuvPcaGroup group, int n, uint16_t *rows)
 {
   CUV_PCA_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
   {
@@ -257,7 +257,7 @@ cuv_pca_store_products (
 
 /* s = v a v^T and g = v v^T, stored by cuv_pca_store_products(). */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
+cuv_pca_find_products (CuvPcaGroup group, const CuvPcaScratch *self, int n)
 {
   const int pitch = self->pitch;
   const double *v = self->vectors, *va = self->b;
@@ -276,14 +276,14 @@ cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
       cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
       cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
 #endif
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* Replaces c, as left by cuv_pca_find_products(), by the corrections. For equal
  * eigenvalues they are infinite or NaN, which counts as too large. */
 CUV_PCA_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_find_corrections (
-    CuvThreadGroup group, const CuvPcaScratch *self, int n, double limit)
+    CuvPcaGroup group, const CuvPcaScratch *self, int n, double limit)
 {
   const double *values = self->values;
   float squares = 0.0f, largest = 0.0f;
@@ -304,7 +304,7 @@ cuv_pca_find_corrections (
     squares += (float) (*to_i * *to_i);
     largest = fmaxf (largest, fabsf ((float) *to_i));
   }
-  return cuv_group_magnitude (group, squares, largest, self->slots);
+  return cuv_pca_group_magnitude (group, squares, largest, self->slots);
 }
 
 /* Adds to the corrections of vectors i <= j those of the corrected vectors,
@@ -331,8 +331,8 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
 /* Second-order corrections of orthonormal vectors: g = c c^T, m = c values c^T.
  */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
-    float largest)
+cuv_pca_refine (
+    CuvPcaGroup group, CuvPcaScratch *self, int n, double limit, float largest)
 {
   const int pitch = self->pitch;
   const double *values = self->values;
@@ -356,14 +356,14 @@ cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
           cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit, largest);
   }
 #endif
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   self->c = self->b;
   self->b = c;
 }
 
 /* Adds the corrections to the vectors. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
+cuv_pca_correct (CuvPcaGroup group, CuvPcaScratch *self, int n)
 {
   double *corrected = self->b;
 
@@ -392,19 +392,19 @@ cuv_pca_saves_step (int n, float largest)
 
 /* Trace, returned to every thread. */
 CUV_PCA_GROUP_FUNC double
-cuv_pca_trace (CuvThreadGroup group, const double *a, int n, int pitch)
+cuv_pca_trace (CuvPcaGroup group, const double *a, int n, int pitch)
 {
   double sum = 0.0;
 
   CUV_PCA_GROUP_COLUMNS (group, i, 0, n)
   sum += a[i * pitch + i];
-  return cuv_group_row_sum (group, sum);
+  return cuv_pca_group_row_sum (group, sum);
 }
 
 /* A sweep of rotations, from the orthonormalised vectors or, if these are too
  * far from orthonormal, from the unit matrix. It is rarely needed. */
 CUV_PCA_GROUP_NOINLINE void
-cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
+cuv_pca_rotate (CuvPcaGroup group, CuvPcaScratch self, int n, double norm)
 {
   const int pitch = self.pitch;
   double *v = self.vectors;
@@ -427,7 +427,7 @@ cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
  */
 CUV_PCA_GROUP_FUNC int
 cuv_pca_find_vectors (
-    CuvThreadGroup group, CuvPcaScratch *self, int n, float *turned)
+    CuvPcaGroup group, CuvPcaScratch *self, int n, float *turned)
 {
   const double norm = cuv_pca_trace (group, self->a, n, self->pitch);
   const double limit = 1e-14 * norm;

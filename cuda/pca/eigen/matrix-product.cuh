@@ -55,7 +55,7 @@ cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 // or of those on and above the diagonal.
 template <bool UPPER, typename Body>
 static __device__ __forceinline__ void
-cuv_pca_each_tile (const CuvThreadGroup &group, int down, int across, Body body)
+cuv_pca_each_tile (const CuvPcaGroup &group, int down, int across, Body body)
 {
 #pragma unroll 1
   for (int i = 0, j = group.warp;; j += group.warps) {
@@ -73,7 +73,7 @@ cuv_pca_each_tile (const CuvThreadGroup &group, int down, int across, Body body)
 // beyond the last row or column multiply arbitrary elements and store nothing.
 template <bool ROWS>
 static __device__ __forceinline__ void
-cuv_pca_product_tiles (const CuvThreadGroup &group, const double *add,
+cuv_pca_product_tiles (const CuvPcaGroup &group, const double *add,
     const double *a, int rows, const double *b, int columns, int n, int pitch,
     double *c)
 {
@@ -108,8 +108,8 @@ cuv_pca_product_tiles (const CuvThreadGroup &group, const double *add,
 // up to the multiple of four after n.
 template <typename A, typename Body>
 static __device__ __forceinline__ void
-cuv_pca_symmetric_tiles (const CuvThreadGroup &group, A a, const double *b,
-    int n, int pitch, Body body)
+cuv_pca_symmetric_tiles (
+    const CuvPcaGroup &group, A a, const double *b, int n, int pitch, Body body)
 {
   const int line = group.lane / 4, k = group.lane % 4, across = (n + 7) / 8;
 

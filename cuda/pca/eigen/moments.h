@@ -96,8 +96,8 @@ cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
 
 /* The moments of a frame. is_exact: sums are integers. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
-    const CuvPcaSum *sums, int is_exact)
+cuv_pca_find_moments (
+    CuvPcaGroup group, CuvPcaMoments *self, const CuvPcaSum *sums, int is_exact)
 {
   const int n = self->n, stride = CUV_PCA_STRIDE (n);
   const CuvPcaSum count = sums[n * stride + n];
@@ -120,7 +120,7 @@ cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
     self->covariance[i * n + j] = self->covariance[j * n + i] =
         flat ? 0.0 : cuv_pca_covariance (n, sums, pixels, is_exact, by_m, i, j);
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 CUV_HOST_DEVICE double
@@ -132,8 +132,8 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
 /* Scene cut: the second moments differ by more than half of the frame's
  * Frobenius norm. */
 CUV_PCA_GROUP_FUNC int
-cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
-    const CuvPcaMoments *frame, CuvGroupSlot *slots)
+cuv_pca_is_cut (CuvPcaGroup group, const CuvPcaMoments *self,
+    const CuvPcaMoments *frame, CuvPcaGroupSlot *slots)
 {
   double beyond = 0.0;
 
@@ -144,7 +144,7 @@ cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
 
     beyond += (i < j ? 2.0 : 1.0) * (d * d - 0.25 * (r * r));
   }
-  return cuv_group_sum (group, beyond, slots) > 0.0;
+  return cuv_pca_group_sum (group, beyond, slots) > 0.0;
 }
 
 /* Difference of means; 0 if at rounding level, so that constant bands get no
@@ -160,8 +160,8 @@ cuv_pca_drift (double from, double to)
 /* self = (1 - a) self + a frame, as a mixture: its covariance includes that of
  * the two means. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double a)
+cuv_pca_mix (CuvPcaGroup group, CuvPcaMoments *self, const CuvPcaMoments *frame,
+    double a)
 {
   const int n = self->n;
 
@@ -174,16 +174,16 @@ cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
     *c = self->covariance[j * n + i] = (1.0 - a) * *c
         + a * frame->covariance[i * n + j] + a * (1.0 - a) * (di * dj);
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   CUV_PCA_GROUP_EACH (group, i, n)
   self->mean[i] += a * (frame->mean[i] - self->mean[i]);
 }
 
 /* See cuv_pca_moments_add(). Other threads may read the means after the next
- * cuv_group_sync(). */
+ * cuv_pca_group_sync(). */
 CUV_PCA_GROUP_FUNC int
-cuv_pca_add_moments (CuvThreadGroup group, CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double smoothing, CuvGroupSlot *slots)
+cuv_pca_add_moments (CuvPcaGroup group, CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double smoothing, CuvPcaGroupSlot *slots)
 {
   const int known = self->pixels > 0;
   int cut;

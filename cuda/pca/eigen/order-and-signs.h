@@ -10,7 +10,7 @@
 
 /* Indices of values in descending order, stable. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
+cuv_pca_sort (CuvPcaGroup group, const double *values, int n, int32_t *order)
 {
   CUV_PCA_GROUP_EACH (group, i, n)
   {
@@ -20,7 +20,7 @@ cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
       at += values[j] > values[i] || (values[j] == values[i] && j < i);
     order[at] = i;
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* 1, or -1 if the element of largest magnitude is negative; the first of those
@@ -84,7 +84,7 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 
 /* The index of the largest |dot|, found by a row of the group. */
 CUV_PCA_GROUP_FUNC int
-cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
+cuv_pca_best_of_all (CuvPcaGroup group, const double *dots, int n)
 {
   double largest = 0.0;
   int best = 0;
@@ -96,14 +96,14 @@ cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
       best = j;
     }
   }
-  return (int) cuv_group_row_max (
-      group, largest == cuv_group_row_max (group, largest) ? best : 0.0);
+  return (int) cuv_pca_group_row_max (
+      group, largest == cuv_pca_group_row_max (group, largest) ? best : 0.0);
 }
 
 /* Matches new vectors to old ones; dot products are in b. The greedy search is
  * needed only if two have the same best match. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
+cuv_pca_match (CuvPcaGroup group, const CuvPcaScratch *self, int n)
 {
   int32_t *owner = self->taken;
   double clash = 0.0;
@@ -121,19 +121,19 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 #endif
     }
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   CUV_PCA_GROUP_EACH (group, k, n)
   clash = owner[self->best[k]] != k ? 1.0 : clash;
-  if (cuv_group_max (group, clash, self->slots) > 0.0
-      && cuv_group_is_first (group))
+  if (cuv_pca_group_max (group, clash, self->slots) > 0.0
+      && cuv_pca_group_is_first (group))
     cuv_pca_match_greedily (self, n);
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* Copies vector order[k] times sign[k] to component k; if order is NULL, vector
  * k to component k. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
+cuv_pca_arrange (CuvPcaGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *order)
 {
   const int n = self->n;
@@ -149,20 +149,20 @@ cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
     self->vectors[k * n + i] =
         sign * scratch->vectors[from * scratch->pitch + i];
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* Copies scratch.vectors to self: sorted by eigenvalue, largest elements
  * positive. */
 CUV_PCA_GROUP_NOINLINE void
 cuv_pca_place_freely (
-    CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
+    CuvPcaGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   cuv_pca_sort (group, scratch.values, self.n, scratch.order);
   CUV_PCA_GROUP_EACH (group, k, self.n)
   scratch.sign[k] =
       cuv_pca_sign (&scratch.vectors[scratch.order[k] * scratch.pitch], self.n);
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
@@ -170,7 +170,7 @@ cuv_pca_place_freely (
  * scratch.a. */
 CUV_PCA_GROUP_NOINLINE void
 cuv_pca_place_as_before (
-    CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
+    CuvPcaGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   const int n = self.n, pitch = scratch.pitch;
 
@@ -180,7 +180,7 @@ cuv_pca_place_as_before (
   cuv_pca_match (group, &scratch, n);
   CUV_PCA_GROUP_EACH (group, k, n)
   scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
@@ -200,7 +200,7 @@ cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
 /* Rotates components members[0 .. g - 1] towards the previous ones
  * (Procrustes). */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
+cuv_pca_align_members (CuvPcaGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *members, int g)
 {
   const int n = self->n, pitch = scratch->pitch;
@@ -213,7 +213,7 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
   }
   cuv_pca_pad (group, scratch->b, g, pitch);
   cuv_pca_pad (group, scratch->c, g, pitch);
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   if (!cuv_pca_orthonormalise (group, scratch->b, g, g, pitch, scratch->c,
           scratch->vectors, scratch->slots))
     return;
@@ -232,7 +232,7 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
           * self->values[members[j]];
     scratch->values[i] = value;
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   CUV_PCA_GROUP_ROWS (group, i, g)
   {
     if (group.column == 0)
@@ -240,14 +240,14 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
     CUV_PCA_GROUP_COLUMNS (group, k, 0, n)
     self->vectors[members[i] * n + k] = scratch->vectors[i * pitch + k];
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* After cuv_pca_place_as_before(): rotates components whose eigenvalues differ
  * by less than 1 % of the largest, within their span, towards the previous
  * ones. */
 CUV_PCA_GROUP_NOINLINE void
-cuv_pca_align (CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
+cuv_pca_align (CuvPcaGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   const int n = self.n;
   const int32_t *order = scratch.order;
@@ -260,7 +260,7 @@ cuv_pca_align (CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
     const int ends =
         k == n || self.values[order[k - 1]] - self.values[order[k]] >= near;
 
-    cuv_group_sync (group); /* before values change */
+    cuv_pca_group_sync (group); /* before values change */
     if (!ends)
       continue;
     if (k - first > 1)

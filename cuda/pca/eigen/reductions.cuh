@@ -22,7 +22,7 @@ cuv_lanes_sum (unsigned mask, int lanes, double value)
 static __device__ __forceinline__ unsigned
 cuv_warp_max (unsigned value)
 {
-#if CUV_HAS_REDUCE
+#if CUV_CUDA_HAS_REDUCE
   return __reduce_max_sync (~0u, value);
 #else
   for (int bit = 16; bit > 0; bit /= 2)
@@ -58,7 +58,7 @@ cuv_lanes_max (unsigned mask, int lanes, double value)
 // ---- over the threads of a row, all of which must call them ----
 
 static __device__ __forceinline__ unsigned
-cuv_group_row_mask (CuvThreadGroup group)
+cuv_pca_group_row_mask (CuvPcaGroup group)
 {
   return group.columns == 32
       ? ~0u
@@ -66,23 +66,23 @@ cuv_group_row_mask (CuvThreadGroup group)
 }
 
 CUV_PCA_GROUP_FUNC double
-cuv_group_row_sum (CuvThreadGroup group, double value)
+cuv_pca_group_row_sum (CuvPcaGroup group, double value)
 {
-  return cuv_lanes_sum (cuv_group_row_mask (group), group.columns, value);
+  return cuv_lanes_sum (cuv_pca_group_row_mask (group), group.columns, value);
 }
 
 // Maximum of values >= 0, here and below.
 CUV_PCA_GROUP_FUNC double
-cuv_group_row_max (CuvThreadGroup group, double value)
+cuv_pca_group_row_max (CuvPcaGroup group, double value)
 {
-  return cuv_lanes_max (cuv_group_row_mask (group), group.columns, value);
+  return cuv_lanes_max (cuv_pca_group_row_mask (group), group.columns, value);
 }
 
 // ---- over the group, all of whose threads must call them ----
 
 // Barrier with memory ordering.
 CUV_PCA_GROUP_FUNC void
-cuv_group_sync (CuvThreadGroup group)
+cuv_pca_group_sync (CuvPcaGroup group)
 {
   if (group.columns < 32)
     __syncwarp ();
@@ -91,38 +91,38 @@ cuv_group_sync (CuvThreadGroup group)
 }
 
 // reduce() returns the sum or maximum over a warp. slots: CUV_PCA_GROUP_SLOTS
-// in shared memory, not to be reused before the next cuv_group_sync().
+// in shared memory, not to be reused before the next cuv_pca_group_sync().
 template <typename Reduce>
-static __device__ __forceinline__ CuvGroupSlot
-cuv_group_reduce (
-    CuvThreadGroup group, CuvGroupSlot part, CuvGroupSlot *slots, Reduce reduce)
+static __device__ __forceinline__ CuvPcaGroupSlot
+cuv_pca_group_reduce (CuvPcaGroup group, CuvPcaGroupSlot part,
+    CuvPcaGroupSlot *slots, Reduce reduce)
 {
   part = reduce (part);
   if (group.columns == 32 && group.lane == 0)
     slots[group.warp] = part;
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
   if (group.columns == 32)
     part = reduce (
-        group.lane < group.warps ? slots[group.lane] : CuvGroupSlot{ 0.0 });
+        group.lane < group.warps ? slots[group.lane] : CuvPcaGroupSlot{ 0.0 });
   return part;
 }
 
 CUV_PCA_GROUP_FUNC double
-cuv_group_sum (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+cuv_pca_group_sum (CuvPcaGroup group, double value, CuvPcaGroupSlot *slots)
 {
-  return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
-      [] (CuvGroupSlot part) {
-        return CuvGroupSlot{ cuv_warp_sum (part.value) };
+  return cuv_pca_group_reduce (group, CuvPcaGroupSlot{ value }, slots,
+      [] (CuvPcaGroupSlot part) {
+        return CuvPcaGroupSlot{ cuv_warp_sum (part.value) };
       })
       .value;
 }
 
 CUV_PCA_GROUP_FUNC double
-cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+cuv_pca_group_max (CuvPcaGroup group, double value, CuvPcaGroupSlot *slots)
 {
-  return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
-      [] (CuvGroupSlot part) {
-        return CuvGroupSlot{ cuv_lanes_max (~0u, 32, part.value) };
+  return cuv_pca_group_reduce (group, CuvPcaGroupSlot{ value }, slots,
+      [] (CuvPcaGroupSlot part) {
+        return CuvPcaGroupSlot{ cuv_lanes_max (~0u, 32, part.value) };
       })
       .value;
 }
@@ -130,14 +130,14 @@ cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
 // Adds fixed-point integers, which is faster: 512 threads times 2^22 fit 32
 // bits.
 CUV_PCA_GROUP_FUNC CuvPcaMagnitude
-cuv_group_magnitude (
-    CuvThreadGroup group, float squares, float largest, CuvGroupSlot *slots)
+cuv_pca_group_magnitude (
+    CuvPcaGroup group, float squares, float largest, CuvPcaGroupSlot *slots)
 {
-  CuvGroupSlot size;
+  CuvPcaGroupSlot size;
 
   size.parts[0] = (unsigned) (fminf (squares, 1.0f) * (1 << 22)) + 1;
   size.parts[1] = __float_as_uint (largest);
-  size = cuv_group_reduce (group, size, slots, [] (CuvGroupSlot part) {
+  size = cuv_pca_group_reduce (group, size, slots, [] (CuvPcaGroupSlot part) {
     part.parts[0] = cuv_warp_sum (part.parts[0]);
     part.parts[1] = cuv_warp_max (part.parts[1]);
     return part;

@@ -24,13 +24,13 @@
 typedef struct {
   int row, rows, column, columns; /* of this thread; of the group */
   int warp, warps, lane;
-} CuvThreadGroup;
+} CuvPcaGroup;
 
 /* A warp's part of a reduction over the group, in shared memory. */
 typedef union {
   double value;
   uint32_t parts[2];
-} CuvGroupSlot;
+} CuvPcaGroupSlot;
 
 enum { CUV_PCA_GROUP_SLOTS = 32 };
 
@@ -42,10 +42,10 @@ typedef struct {
   float squares, largest;
 } CuvPcaMagnitude;
 
-CUV_HOST_DEVICE CuvThreadGroup
-cuv_group_single (void)
+CUV_HOST_DEVICE CuvPcaGroup
+cuv_pca_group_single (void)
 {
-  const CuvThreadGroup group = { 0, 1, 0, 1, 0, 1, 0 };
+  const CuvPcaGroup group = { 0, 1, 0, 1, 0, 1, 0 };
 
   return group;
 }
@@ -88,7 +88,7 @@ cuv_group_single (void)
  * thread; the memory that they point to is shared. */
 
 CUV_PCA_GROUP_FUNC int
-cuv_group_is_first (CuvThreadGroup group)
+cuv_pca_group_is_first (CuvPcaGroup group)
 {
   return group.row == 0 && group.column == 0;
 }
@@ -99,12 +99,12 @@ cuv_group_is_first (CuvThreadGroup group)
 #else
 /* With one thread there is nothing to synchronise or reduce; reductions.cuh
  * says what the functions do. */
-#define cuv_group_sync(group) ((void) 0)
-#define cuv_group_row_sum(group, value) (value)
-#define cuv_group_row_max(group, value) (value)
-#define cuv_group_sum(group, value, slots) (value)
-#define cuv_group_max(group, value, slots) (value)
-#define cuv_group_magnitude(group, squares, largest, slots)                    \
+#define cuv_pca_group_sync(group) ((void) 0)
+#define cuv_pca_group_row_sum(group, value) (value)
+#define cuv_pca_group_row_max(group, value) (value)
+#define cuv_pca_group_sum(group, value, slots) (value)
+#define cuv_pca_group_max(group, value, slots) (value)
+#define cuv_pca_group_magnitude(group, squares, largest, slots)                \
   ((CuvPcaMagnitude){ squares, largest })
 #endif
 
@@ -131,7 +131,7 @@ cuv_pca_dot (const double *a, const double *b, int n)
 
 /* c = a b^T with rows_a x n and rows_b x n operands; c must not alias them. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
+cuv_pca_multiply (CuvPcaGroup group, const double *a, int rows_a,
     const double *b, int rows_b, int n, int pitch, double *c)
 {
 #ifdef __CUDACC__
@@ -142,13 +142,13 @@ cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
       c[i * pitch + j] = cuv_pca_dot (&a[i * pitch], &b[j * pitch], n);
   }
 #endif
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* The same for rows x n operands and symmetric c; the CPU computes half of it.
  */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
+cuv_pca_multiply_half (CuvPcaGroup group, const double *a, const double *b,
     int rows, int n, int pitch, double *c)
 {
 #ifdef __CUDACC__
@@ -173,7 +173,7 @@ cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
 /* c = add + a b (add NULL: 0), where a has n values per row and b n rows. c
  * must not alias them. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
+cuv_pca_add_product (CuvPcaGroup group, const double *add, const double *a,
     int rows, const double *b, int columns, int n, int pitch, double *c)
 {
 #ifdef __CUDACC__
@@ -195,11 +195,11 @@ cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
     }
   }
 #endif
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 CUV_PCA_GROUP_FUNC void
-cuv_pca_copy_rows (CuvThreadGroup group, double *to, int pitch_to,
+cuv_pca_copy_rows (CuvPcaGroup group, double *to, int pitch_to,
     const double *from, int pitch_from, int rows, int n)
 {
   CUV_PCA_GROUP_ROWS (group, i, rows)
@@ -207,23 +207,23 @@ cuv_pca_copy_rows (CuvThreadGroup group, double *to, int pitch_to,
     CUV_PCA_GROUP_COLUMNS (group, j, 0, n)
     to[i * pitch_to + j] = from[i * pitch_from + j];
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 CUV_PCA_GROUP_FUNC void
-cuv_pca_set_unit (CuvThreadGroup group, double *a, int n, int pitch)
+cuv_pca_set_unit (CuvPcaGroup group, double *a, int n, int pitch)
 {
   CUV_PCA_GROUP_ROWS (group, i, n)
   {
     CUV_PCA_GROUP_COLUMNS (group, j, 0, n)
     a[i * pitch + j] = i == j ? 1.0 : 0.0;
   }
-  cuv_group_sync (group);
+  cuv_pca_group_sync (group);
 }
 
 /* Zero-pads g x g values at row ends, and adds as many zero rows. */
 CUV_PCA_GROUP_FUNC void
-cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
+cuv_pca_pad (CuvPcaGroup group, double *a, int g, int pitch)
 {
 #ifdef __CUDACC__
   const int end = (g + 3) & ~3;
@@ -240,8 +240,8 @@ cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
 
 /* Largest absolute difference of the g x g product from the unit matrix. */
 CUV_PCA_GROUP_FUNC double
-cuv_pca_unit_distance (CuvThreadGroup group, const double *product, int g,
-    int pitch, CuvGroupSlot *slots)
+cuv_pca_unit_distance (CuvPcaGroup group, const double *product, int g,
+    int pitch, CuvPcaGroupSlot *slots)
 {
   double far = 0.0;
 
@@ -250,15 +250,15 @@ cuv_pca_unit_distance (CuvThreadGroup group, const double *product, int g,
     CUV_PCA_GROUP_COLUMNS (group, j, 0, g)
     far = fmax (far, fabs (product[i * pitch + j] - (i == j ? 1.0 : 0.0)));
   }
-  return cuv_group_max (group, far, slots);
+  return cuv_pca_group_max (group, far, slots);
 }
 
 /* Replaces g rows q of n values by the nearest orthonormal ones: Newton-Schulz
  * iteration q = (3 - q q^T) / 2 q. product and other are scratch for as many
  * rows. Returns 0 if the rows are too far from orthonormal. */
 CUV_PCA_GROUP_FUNC int
-cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
-    int pitch, double *product, double *other, CuvGroupSlot *slots)
+cuv_pca_orthonormalise (CuvPcaGroup group, double *q, int g, int n, int pitch,
+    double *product, double *other, CuvPcaGroupSlot *slots)
 {
   for (int step = 0; step < 40; step++) {
     cuv_pca_multiply_half (group, q, q, g, n, pitch, product);
@@ -270,7 +270,7 @@ cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
       product[i * pitch + j] =
           (i == j ? 1.5 : 0.0) - 0.5 * product[i * pitch + j];
     }
-    cuv_group_sync (group);
+    cuv_pca_group_sync (group);
     cuv_pca_add_product (group, 0, product, g, q, n, g, pitch, other);
     cuv_pca_copy_rows (group, q, pitch, other, pitch, g, n);
   }

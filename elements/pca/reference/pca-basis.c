@@ -28,7 +28,7 @@ void
 cuv_pca_moments_from_sums (
     CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact)
 {
-  cuv_pca_find_moments (cuv_group_single (), self, sums, is_exact);
+  cuv_pca_find_moments (cuv_pca_group_single (), self, sums, is_exact);
 }
 
 bool
@@ -36,7 +36,7 @@ cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing)
 {
   return cuv_pca_add_moments (
-      cuv_group_single (), self, frame, smoothing, NULL);
+      cuv_pca_group_single (), self, frame, smoothing, NULL);
 }
 
 bool
@@ -89,7 +89,7 @@ cuv_pca_basis_update (CuvPcaBasis *self, const CuvPcaMoments *moments,
     const CuvPcaLearning *learning, CuvPcaScratch *scratch)
 {
   return cuv_pca_update_basis (
-      cuv_group_single (), self, moments, learning, scratch);
+      cuv_pca_group_single (), self, moments, learning, scratch);
 }
 
 double

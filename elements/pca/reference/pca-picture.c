@@ -8,14 +8,14 @@ void
 cuv_pca_gains_init (CuvPcaGains *self, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits)
 {
-  cuv_pca_set_gains (cuv_group_single (), self, basis, display, limits, 0);
+  cuv_pca_set_gains (cuv_pca_group_single (), self, basis, display, limits, 0);
 }
 
 void
 cuv_pca_gains_init_bins (
     CuvPcaGains *self, const CuvPcaBasis *basis, const CuvPcaDisplay *display)
 {
-  cuv_pca_set_gains (cuv_group_single (), self, basis, display, NULL, 1);
+  cuv_pca_set_gains (cuv_pca_group_single (), self, basis, display, NULL, 1);
 }
 
 void

@@ -65,9 +65,10 @@ check_matrix (int n, int rank)
     for (int i = 0; i < n * n; i++)
       a[i] += x[i / n] * x[i % n];
   }
-  cuv_pca_copy_rows (cuv_group_single (), scratch.a, scratch.pitch, a, n, n, n);
-  cuv_pca_set_unit (cuv_group_single (), scratch.vectors, n, scratch.pitch);
-  sweeps = cuv_pca_find_vectors (cuv_group_single (), &scratch, n, &turned);
+  cuv_pca_copy_rows (
+      cuv_pca_group_single (), scratch.a, scratch.pitch, a, n, n, n);
+  cuv_pca_set_unit (cuv_pca_group_single (), scratch.vectors, n, scratch.pitch);
+  sweeps = cuv_pca_find_vectors (cuv_pca_group_single (), &scratch, n, &turned);
   CUV_CHECK (sweeps < CUV_PCA_SWEEPS, ": %d sweeps", sweeps);
   for (int i = 0; i < n; i++)
     memmove (&scratch.vectors[i * n], &scratch.vectors[i * scratch.pitch],
@@ -85,7 +86,7 @@ check_matrix (int n, int rank)
 static void
 run_two_steps (const double *a, int n, bool refined, float largest[2])
 {
-  const CuvThreadGroup group = cuv_group_single ();
+  const CuvPcaGroup group = cuv_pca_group_single ();
   CuvPcaScratch scratch;
 
   CUV_CHECK (cuv_pca_scratch_init (&scratch, n));

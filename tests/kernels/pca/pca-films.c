@@ -233,7 +233,7 @@ check_places (void)
           * (basis.vectors[order[k] * N + i]
               + 0.2 * basis.vectors[(order[k] + 1) % N * N + i]);
   }
-  cuv_pca_place_as_before (cuv_group_single (), basis, scratch);
+  cuv_pca_place_as_before (cuv_pca_group_single (), basis, scratch);
   for (int k = 0; k < N; k++) {
     CUV_CHECK (basis.values[k] == k, ": %g at %d", basis.values[k], k);
     CUV_CHECK (
