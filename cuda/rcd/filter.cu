@@ -40,37 +40,38 @@ allocate (CuvRcdFilterCuda *self, size_t n)
 {
   CuvArena *arena = &self->arena;
   CuvRcdFilters *memory = &self->memory;
-  const size_t n_samples = n * CUV_FILTER_SCALES;
-  const size_t n_cells = n_samples * CUV_GRID_CELLS;
+  const size_t n_samples = n * CUV_RCD_FILTER_SCALES;
+  const size_t n_cells = n_samples * CUV_RCD_GRID_CELLS;
 
-  memory->peaks = (CuvFilterPeak *) cuv_arena_pinned (
+  memory->peaks = (CuvRcdFilterPeak *) cuv_arena_pinned (
       arena, n_samples * sizeof *memory->peaks);
   return memory->peaks != nullptr
       && cuv_arena_new (arena, &self->crops, n * CUV_RCD_CROP_PIXELS)
-      && cuv_arena_new (arena, &self->window, CUV_GRID_CELLS)
-      && cuv_arena_new (arena, &memory->histograms, n_cells * CUV_HOG_SIGNED)
+      && cuv_arena_new (arena, &self->window, CUV_RCD_GRID_CELLS)
+      && cuv_arena_new (
+          arena, &memory->histograms, n_cells * CUV_RCD_HOG_SIGNED)
       && cuv_arena_new (arena, &memory->energies, n_cells)
       && cuv_arena_new (arena, &memory->greys, n_cells)
       && cuv_arena_new (arena, &memory->samples, n_samples * CUV_RCD_SPECTRUM)
       && cuv_arena_new (arena, &memory->models, n * CUV_RCD_SPECTRUM)
       && cuv_arena_new (arena, &memory->filters, n * CUV_RCD_SPECTRUM)
-      && cuv_arena_new (arena, &memory->ratios, n * CUV_SPECTRUM_BINS)
-      && cuv_arena_new (arena, &memory->labels, n * CUV_SPECTRUM_BINS)
-      && cuv_arena_new (arena, &memory->masks, n * CUV_GRID_CELLS);
+      && cuv_arena_new (arena, &memory->ratios, n * CUV_RCD_SPECTRUM_BINS)
+      && cuv_arena_new (arena, &memory->labels, n * CUV_RCD_SPECTRUM_BINS)
+      && cuv_arena_new (arena, &memory->masks, n * CUV_RCD_GRID_CELLS);
 }
 
 static int
 init (CuvRcdFilterCuda *self, int max_targets)
 {
-  float window[CUV_GRID_CELLS];
+  float window[CUV_RCD_GRID_CELLS];
 
   if (!allocate (self, max_targets))
     return -1;
   self->memory.crops = self->crops;
   self->memory.window = self->window;
-  for (int i = 0; i < CUV_GRID_CELLS; i++)
-    window[i] =
-        cuv_filter_window (i / CUV_GRID) * cuv_filter_window (i % CUV_GRID);
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
+    window[i] = cuv_filter_window (i / CUV_RCD_GRID)
+        * cuv_filter_window (i % CUV_RCD_GRID);
   CUV_CUDA_TRY (
       cudaEventCreateWithFlags (&self->found, cudaEventDisableTiming));
   CUV_CUDA_TRY (
@@ -130,16 +131,16 @@ submit_find (CuvRcdFilterCuda *self, const CuvRcdSample *samples, int n)
   CuvRcdSlots slots = {};
 
   for (int i = 0; i < n; i++) {
-    std::copy_n (samples[i].part, (int) CUV_FILTER_SCALES,
-        parts.part + i * CUV_FILTER_SCALES);
+    std::copy_n (samples[i].part, (int) CUV_RCD_FILTER_SCALES,
+        parts.part + i * CUV_RCD_FILTER_SCALES);
     parts.crop[i] = (uint8_t) samples[i].crop;
     slots.slot[i] = (uint8_t) samples[i].slot;
   }
   if (cuv_rcd_samples_submit (
-          self->memory, parts, n * CUV_FILTER_SCALES, self->stream)
+          self->memory, parts, n * CUV_RCD_FILTER_SCALES, self->stream)
           != 0
-      || cuv_rcd_responses_submit (
-             self->memory, slots, n * CUV_FILTER_SCALES, false, self->stream)
+      || cuv_rcd_responses_submit (self->memory, slots,
+             n * CUV_RCD_FILTER_SCALES, false, self->stream)
           != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->found, self->stream));
@@ -157,11 +158,11 @@ cuv_rcd_filter_cuda_find (CuvRcdFilterCuda *self, const CuvRcdSample *samples,
 }
 
 extern "C" int
-cuv_rcd_filter_cuda_collect (CuvRcdFilterCuda *self, CuvFilterPeak *peaks)
+cuv_rcd_filter_cuda_collect (CuvRcdFilterCuda *self, CuvRcdFilterPeak *peaks)
 {
   if (cuv_wait_event (&self->wait, self->found) != 0)
     return -1;
-  std::copy_n (self->memory.peaks, self->n * CUV_FILTER_SCALES, peaks);
+  std::copy_n (self->memory.peaks, self->n * CUV_RCD_FILTER_SCALES, peaks);
   return 0;
 }
 
@@ -192,19 +193,19 @@ cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self, const CuvRcdSample *sample,
 }
 
 static int
-set_goal (CuvRcdFilterCuda *self, int slot, const CuvFilterGoal *goal)
+set_goal (CuvRcdFilterCuda *self, int slot, const CuvRcdFilterGoal *goal)
 {
-  if (cuv_cuda_copy (self->memory.masks + slot * CUV_GRID_CELLS, goal->mask,
+  if (cuv_cuda_copy (self->memory.masks + slot * CUV_RCD_GRID_CELLS, goal->mask,
           sizeof goal->mask, self->stream)
       != 0)
     return -1;
-  return cuv_cuda_copy (self->memory.labels + slot * CUV_SPECTRUM_BINS,
+  return cuv_cuda_copy (self->memory.labels + slot * CUV_RCD_SPECTRUM_BINS,
       goal->label, sizeof goal->label, self->stream);
 }
 
 extern "C" int
 cuv_rcd_filter_cuda_start (CuvRcdFilterCuda *self, const CuvRcdSample *sample,
-    const CuvFilterGoal *goal, CuvCudaStream stream, double *peak)
+    const CuvRcdFilterGoal *goal, CuvCudaStream stream, double *peak)
 {
   CuvRcdSlots slot = {};
 
@@ -223,13 +224,14 @@ cuv_rcd_filter_cuda_start (CuvRcdFilterCuda *self, const CuvRcdSample *sample,
 
 extern "C" int
 cuv_rcd_filter_cuda_set (CuvRcdFilterCuda *self, int slot,
-    const CuvFilterGoal *goal, const float *re, const float *im,
+    const CuvRcdFilterGoal *goal, const float *re, const float *im,
     CuvCudaStream stream)
 {
   std::vector<float> planes (CUV_RCD_SPECTRUM);
 
   for (int i = 0; i < CUV_RCD_SPECTRUM_PLANES; i++) {
-    const int at = i % CUV_CHANNELS * CUV_SPECTRUM_BINS + i / CUV_CHANNELS;
+    const int at =
+        i % CUV_RCD_CHANNELS * CUV_RCD_SPECTRUM_BINS + i / CUV_RCD_CHANNELS;
 
     planes[at] = re[i];
     planes[at + CUV_RCD_SPECTRUM_PLANES] = im[i];
@@ -255,7 +257,8 @@ get (CuvRcdFilterCuda *self, const float *spectra, int slot, float *re,
       != 0)
     return -1;
   for (int i = 0; i < CUV_RCD_SPECTRUM_PLANES; i++) {
-    const int at = i % CUV_CHANNELS * CUV_SPECTRUM_BINS + i / CUV_CHANNELS;
+    const int at =
+        i % CUV_RCD_CHANNELS * CUV_RCD_SPECTRUM_BINS + i / CUV_RCD_CHANNELS;
 
     re[i] = planes[at];
     im[i] = planes[at + CUV_RCD_SPECTRUM_PLANES];

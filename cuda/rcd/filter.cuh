@@ -15,11 +15,11 @@
 
 // A spectrum has a plane of the real parts of each channel, by frequency, row
 // by row, and then the imaginary parts.
-#define CUV_RCD_SPECTRUM_PLANES (CUV_CHANNELS * CUV_SPECTRUM_BINS)
+#define CUV_RCD_SPECTRUM_PLANES (CUV_RCD_CHANNELS * CUV_RCD_SPECTRUM_BINS)
 #define CUV_RCD_SPECTRUM (2 * CUV_RCD_SPECTRUM_PLANES)
 
-// Samples of a search, CUV_FILTER_SCALES of each crop. The first is also that
-// of learning.
+// Samples of a search, CUV_RCD_FILTER_SCALES of each crop. The first is also
+// that of learning.
 struct CuvRcdFilters {
   const uint8_t *crops;
   const float *window;
@@ -30,12 +30,12 @@ struct CuvRcdFilters {
   // by slot: spectra; the first solution's ratio to the model; the label; the
   // mask
   float *models, *filters, *ratios, *labels, *masks;
-  CuvFilterPeak *peaks; // by sample, in host memory
+  CuvRcdFilterPeak *peaks; // by sample, in host memory
 };
 
-// Samples i of crops crop[i / CUV_FILTER_SCALES].
+// Samples i of crops crop[i / CUV_RCD_FILTER_SCALES].
 struct CuvRcdSamples {
-  CuvRcdCrop part[CUV_RCD_MAX_TARGETS * CUV_FILTER_SCALES];
+  CuvRcdCrop part[CUV_RCD_MAX_TARGETS * CUV_RCD_FILTER_SCALES];
   uint8_t crop[CUV_RCD_MAX_TARGETS];
 };
 
@@ -66,11 +66,12 @@ struct CuvRcdComplex {
 };
 
 // Rows and columns of a transform; one more, for the banks of shared memory.
-typedef CuvRcdComplex CuvRcdTile[CUV_GRID][CUV_GRID + 1];
+typedef CuvRcdComplex CuvRcdTile[CUV_RCD_GRID][CUV_RCD_GRID + 1];
 
-static __device__ const float cuv_rcd_cosines[CUV_GRID / 2] =
-    CUV_FILTER_COSINES;
-static __device__ const float cuv_rcd_sines[CUV_GRID / 2] = CUV_FILTER_SINES;
+static __device__ const float cuv_rcd_cosines[CUV_RCD_GRID / 2] =
+    CUV_RCD_FILTER_COSINES;
+static __device__ const float cuv_rcd_sines[CUV_RCD_GRID / 2] =
+    CUV_RCD_FILTER_SINES;
 
 // Transforms a line of which each lane of a warp has an element.
 static __device__ __forceinline__ CuvRcdComplex
@@ -81,8 +82,8 @@ cuv_rcd_transform (CuvRcdComplex z, bool inverse)
   z.re = __shfl_sync (~0u, z.re, cuv_filter_reversed (lane));
   z.im = __shfl_sync (~0u, z.im, cuv_filter_reversed (lane));
 #pragma unroll
-  for (int half = 1; half < CUV_GRID; half *= 2) {
-    const int i = (lane & (half - 1)) * (CUV_GRID / 2 / half);
+  for (int half = 1; half < CUV_RCD_GRID; half *= 2) {
+    const int i = (lane & (half - 1)) * (CUV_RCD_GRID / 2 / half);
     const float w_re = cuv_rcd_cosines[i];
     const float w_im = inverse ? cuv_rcd_sines[i] : -cuv_rcd_sines[i];
     const CuvRcdComplex other = { __shfl_xor_sync (~0u, z.re, half),
@@ -103,11 +104,11 @@ cuv_rcd_transform (CuvRcdComplex z, bool inverse)
 static __device__ __forceinline__ int
 cuv_rcd_opposite (int i)
 {
-  return (CUV_GRID - i) % CUV_GRID;
+  return (CUV_RCD_GRID - i) % CUV_RCD_GRID;
 }
 
 // From rows of a pair of channels, which each thread has an element of, to the
-// spectra of both. Called by all threads of a block of CUV_GRID_CELLS.
+// spectra of both. Called by all threads of a block of CUV_RCD_GRID_CELLS.
 static __device__ __forceinline__ void
 cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)
 {
@@ -121,18 +122,18 @@ cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)
   z = cuv_rcd_transform (tile[lane][warp], false);
   tile[lane][warp] = z; // a column is read and written by the same warp
   __syncthreads ();
-  if (bin < CUV_SPECTRUM_BINS) {
-    const int y = bin / CUV_SPECTRUM_COLUMNS;
-    const int x = bin - y * CUV_SPECTRUM_COLUMNS;
+  if (bin < CUV_RCD_SPECTRUM_BINS) {
+    const int y = bin / CUV_RCD_SPECTRUM_COLUMNS;
+    const int x = bin - y * CUV_RCD_SPECTRUM_COLUMNS;
     const CuvRcdComplex o = tile[cuv_rcd_opposite (y)][cuv_rcd_opposite (x)];
-    float *re = spectrum + pair * CUV_SPECTRUM_BINS + bin;
+    float *re = spectrum + pair * CUV_RCD_SPECTRUM_BINS + bin;
     float *im = re + CUV_RCD_SPECTRUM_PLANES;
 
     z = tile[y][x];
     re[0] = 0.5f * (z.re + o.re);
     im[0] = 0.5f * (z.im - o.im);
-    re[CUV_PAIRS * CUV_SPECTRUM_BINS] = 0.5f * (z.im + o.im);
-    im[CUV_PAIRS * CUV_SPECTRUM_BINS] = 0.5f * (o.re - z.re);
+    re[CUV_RCD_CHANNEL_PAIRS * CUV_RCD_SPECTRUM_BINS] = 0.5f * (z.im + o.im);
+    im[CUV_RCD_CHANNEL_PAIRS * CUV_RCD_SPECTRUM_BINS] = 0.5f * (o.re - z.re);
   }
 }
 

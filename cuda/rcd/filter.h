@@ -28,7 +28,7 @@ int cuv_rcd_filter_cuda_crop (CuvRcdFilterCuda *self, const CuvFrame *frame,
 
 /* Parts of one of the last crops, at all sizes; a filter. */
 typedef struct {
-  CuvRcdCrop part[CUV_FILTER_SCALES];
+  CuvRcdCrop part[CUV_RCD_FILTER_SCALES];
   int32_t crop, slot;
 } CuvRcdSample;
 
@@ -36,8 +36,9 @@ typedef struct {
 int cuv_rcd_filter_cuda_find (CuvRcdFilterCuda *self,
     const CuvRcdSample *samples, int n, CuvCudaStream stream);
 
-/* Waits for them: CUV_FILTER_SCALES maxima each. */
-int cuv_rcd_filter_cuda_collect (CuvRcdFilterCuda *self, CuvFilterPeak *peaks);
+/* Waits for them: CUV_RCD_FILTER_SCALES maxima each. */
+int cuv_rcd_filter_cuda_collect (
+    CuvRcdFilterCuda *self, CuvRcdFilterPeak *peaks);
 
 /* Enqueues learning the sample's first part. */
 int cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self,
@@ -46,13 +47,13 @@ int cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self,
 /* Learns the sample's first part, of a new target; the response there. Waits.
  */
 int cuv_rcd_filter_cuda_start (CuvRcdFilterCuda *self,
-    const CuvRcdSample *sample, const CuvFilterGoal *goal, CuvCudaStream stream,
-    double *peak);
+    const CuvRcdSample *sample, const CuvRcdFilterGoal *goal,
+    CuvCudaStream stream, double *peak);
 
 /* Sets the model of a filter, and solves it. re, im: by frequency, then
  * channel. Waits. */
 int cuv_rcd_filter_cuda_set (CuvRcdFilterCuda *self, int slot,
-    const CuvFilterGoal *goal, const float *re, const float *im,
+    const CuvRcdFilterGoal *goal, const float *re, const float *im,
     CuvCudaStream stream);
 
 /* The model of a filter. Waits. */

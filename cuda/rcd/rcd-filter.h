@@ -11,27 +11,27 @@
 #include "rcd/rcd-pixel.h"
 
 enum {
-  CUV_GRID = 32,     /* cells across and down, a power of two */
-  CUV_CHANNELS = 32, /* values of a cell, even */
-  CUV_GRID_CELLS = CUV_GRID * CUV_GRID,
+  CUV_RCD_GRID = 32,     /* cells across and down, a power of two */
+  CUV_RCD_CHANNELS = 32, /* values of a cell, even */
+  CUV_RCD_GRID_CELLS = CUV_RCD_GRID * CUV_RCD_GRID,
   /* columns of a spectrum: the others follow, for values are real */
-  CUV_SPECTRUM_COLUMNS = CUV_GRID / 2 + 1,
-  CUV_SPECTRUM_BINS = CUV_GRID * CUV_SPECTRUM_COLUMNS,
-  CUV_PAIRS = CUV_CHANNELS / 2
+  CUV_RCD_SPECTRUM_COLUMNS = CUV_RCD_GRID / 2 + 1,
+  CUV_RCD_SPECTRUM_BINS = CUV_RCD_GRID * CUV_RCD_SPECTRUM_COLUMNS,
+  CUV_RCD_CHANNEL_PAIRS = CUV_RCD_CHANNELS / 2
 };
 
 enum {
-  CUV_HOG_CELL = 4, /* pixels */
-  CUV_HOG_SIDE = CUV_GRID * CUV_HOG_CELL,
-  CUV_HOG_PIXELS = CUV_HOG_SIDE * CUV_HOG_SIDE,
-  CUV_HOG_SIGNED = 18,
-  CUV_HOG_UNSIGNED = 9,
-  CUV_HOG_SUMS = 4,
-  CUV_HOG_LANES = 20 /* signed orientations, padded with 0 */
+  CUV_RCD_HOG_CELL = 4, /* pixels */
+  CUV_RCD_HOG_SIDE = CUV_RCD_GRID * CUV_RCD_HOG_CELL,
+  CUV_RCD_HOG_PIXELS = CUV_RCD_HOG_SIDE * CUV_RCD_HOG_SIDE,
+  CUV_RCD_HOG_SIGNED = 18,
+  CUV_RCD_HOG_UNSIGNED = 9,
+  CUV_RCD_HOG_SUMS = 4,
+  CUV_RCD_HOG_LANES = 20 /* signed orientations, padded with 0 */
 };
 
 /* Sizes that a search compares. */
-enum { CUV_FILTER_SCALES = 5 };
+enum { CUV_RCD_FILTER_SCALES = 5 };
 
 /* ---- features ---- */
 
@@ -43,9 +43,9 @@ cuv_hog_direction (int dx, int dy)
   const int x = dx < 0 ? -dx : dx, y = dy < 0 ? -dy : dy;
   const int steps = (y > (722 * x) >> 12) + (y > (2365 * x) >> 12)
       + (y > (4881 * x) >> 12) + (y > (11254 * x) >> 12);
-  const int turned = dx >= 0 ? steps : CUV_HOG_UNSIGNED - steps;
+  const int turned = dx >= 0 ? steps : CUV_RCD_HOG_UNSIGNED - steps;
 
-  return dy >= 0 || turned == 0 ? turned : CUV_HOG_SIGNED - turned;
+  return dy >= 0 || turned == 0 ? turned : CUV_RCD_HOG_SIGNED - turned;
 }
 
 /* The weight of the cell before (after = 0) or after (1) a pixel, by the
@@ -77,9 +77,9 @@ cuv_hog_truncate (float value)
 CUV_HOST_DEVICE float
 cuv_hog_grey (int cell_sum, int total)
 {
-  const float unit = 1.0f / (255 * CUV_HOG_CELL * CUV_HOG_CELL);
+  const float unit = 1.0f / (255 * CUV_RCD_HOG_CELL * CUV_RCD_HOG_CELL);
 
-  return unit * ((float) cell_sum - (float) total / CUV_GRID_CELLS);
+  return unit * ((float) cell_sum - (float) total / CUV_RCD_GRID_CELLS);
 }
 
 /* Factor of a row or a column of cells: 0 at the border. The C library's cosine
@@ -87,13 +87,14 @@ cuv_hog_grey (int cell_sum, int total)
 static inline float
 cuv_filter_window (int i)
 {
-  return (float) (0.5 - 0.5 * cos (6.283185307179586 * (i + 0.5) / CUV_GRID));
+  return (
+      float) (0.5 - 0.5 * cos (6.283185307179586 * (i + 0.5) / CUV_RCD_GRID));
 }
 
 /* ---- transforms ---- */
 
-/* cos and sin of i / CUV_GRID turns. */
-#define CUV_FILTER_COSINES                                                     \
+/* cos and sin of i / CUV_RCD_GRID turns. */
+#define CUV_RCD_FILTER_COSINES                                                 \
   {                                                                            \
     1.0f, 0.98078528040323044f, 0.92387953251128675f, 0.83146961230254523f,    \
         0.70710678118654752f, 0.55557023301960222f, 0.38268343236508977f,      \
@@ -101,7 +102,7 @@ cuv_filter_window (int i)
         -0.38268343236508977f, -0.55557023301960222f, -0.70710678118654752f,   \
         -0.83146961230254523f, -0.92387953251128675f, -0.98078528040323044f    \
   }
-#define CUV_FILTER_SINES                                                       \
+#define CUV_RCD_FILTER_SINES                                                   \
   {                                                                            \
     0.0f, 0.19509032201612827f, 0.38268343236508977f, 0.55557023301960222f,    \
         0.70710678118654752f, 0.83146961230254523f, 0.92387953251128675f,      \
@@ -121,10 +122,10 @@ cuv_filter_reversed (int i)
 
 /* What a filter learns. */
 typedef struct {
-  int32_t first, end;             /* rows of the mask that are not 0 */
-  float mask[CUV_GRID_CELLS];     /* of the filter: the target's box */
-  float label[CUV_SPECTRUM_BINS]; /* the ideal response */
-} CuvFilterGoal;
+  int32_t first, end;                 /* rows of the mask that are not 0 */
+  float mask[CUV_RCD_GRID_CELLS];     /* of the filter: the target's box */
+  float label[CUV_RCD_SPECTRUM_BINS]; /* the ideal response */
+} CuvRcdFilterGoal;
 
 /* The filter whose response to the model is the label, and which is 0 outside
  * the mask: by two iterations of the alternating direction method of
@@ -132,35 +133,35 @@ typedef struct {
  * and the masked filter. PENALTY: the weight of the constraint that both are
  * equal, in the first and the second iteration; REGULARISATION: that of the
  * filter's energy. */
-#define CUV_FILTER_PENALTY1 1.0f
-#define CUV_FILTER_PENALTY2 10.0f
-#define CUV_FILTER_REGULARISATION 0.01f
+#define CUV_RCD_FILTER_PENALTY1 1.0f
+#define CUV_RCD_FILTER_PENALTY2 10.0f
+#define CUV_RCD_FILTER_REGULARISATION 0.01f
 
 /* The factor of solution x penalty + multiplier. */
 CUV_HOST_DEVICE float
 cuv_filter_factor (float penalty)
 {
-  return CUV_GRID_CELLS
-      / (penalty * CUV_GRID_CELLS + CUV_FILTER_REGULARISATION);
+  return CUV_RCD_GRID_CELLS
+      / (penalty * CUV_RCD_GRID_CELLS + CUV_RCD_FILTER_REGULARISATION);
 }
 
 /* ---- the place of a maximum ---- */
 
-/* Between cells; x and y from -CUV_GRID / 2. */
+/* Between cells; x and y from -CUV_RCD_GRID / 2. */
 typedef struct {
   double value, x, y;
-} CuvFilterPeak;
+} CuvRcdFilterPeak;
 
 /* A response and its derivatives. */
 typedef struct {
   double value, x, y, xx, xy, yy;
-} CuvFilterSlope;
+} CuvRcdFilterSlope;
 
 /* Signed distance of cell or frequency i from 0. */
 CUV_HOST_DEVICE int
 cuv_filter_from_zero (int i)
 {
-  return i < CUV_GRID / 2 ? i : i - CUV_GRID;
+  return i < CUV_RCD_GRID / 2 ? i : i - CUV_RCD_GRID;
 }
 
 /* cos and sin of 2 pi turns, which are the same everywhere. */
@@ -204,7 +205,7 @@ cuv_filter_turn (double turns, double *cosine, double *sine)
 
 /* Newton's step to the maximum; false if none is near. */
 CUV_HOST_DEVICE bool
-cuv_filter_step (const CuvFilterSlope *s, double *x, double *y)
+cuv_filter_step (const CuvRcdFilterSlope *s, double *x, double *y)
 {
   const double det = s->xx * s->yy - s->xy * s->xy;
   const double dx = (s->yy * s->x - s->xy * s->y) / det;
@@ -217,6 +218,6 @@ cuv_filter_step (const CuvFilterSlope *s, double *x, double *y)
   return true;
 }
 
-enum { CUV_FILTER_STEPS = 3 };
+enum { CUV_RCD_FILTER_STEPS = 3 };
 
 #endif

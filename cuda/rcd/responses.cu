@@ -9,15 +9,15 @@
 // Its spectrum. Called by all threads of the block.
 static __device__ void
 respond (const float *filter, const float *sample,
-    CuvRcdComplex response[CUV_SPECTRUM_BINS])
+    CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS])
 {
   const int bin = threadIdx.x;
   CuvRcdComplex sum = {};
 
-  if (bin < CUV_SPECTRUM_BINS) {
+  if (bin < CUV_RCD_SPECTRUM_BINS) {
 #pragma unroll 8
-    for (int k = 0; k < CUV_CHANNELS; k++) {
-      const int at = k * CUV_SPECTRUM_BINS + bin;
+    for (int k = 0; k < CUV_RCD_CHANNELS; k++) {
+      const int at = k * CUV_RCD_SPECTRUM_BINS + bin;
       const float h_re = filter[at],
                   h_im = filter[at + CUV_RCD_SPECTRUM_PLANES];
       const float z_re = sample[at],
@@ -33,16 +33,16 @@ respond (const float *filter, const float *sample,
 
 // The value of the thread's cell.
 static __device__ __forceinline__ float
-value_at (const CuvRcdComplex response[CUV_SPECTRUM_BINS], CuvRcdTile tile)
+value_at (const CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS], CuvRcdTile tile)
 {
   const int x = threadIdx.x / 32, y = threadIdx.x % 32;
-  const bool stored = x < CUV_SPECTRUM_COLUMNS;
+  const bool stored = x < CUV_RCD_SPECTRUM_COLUMNS;
   CuvRcdComplex z = response[stored
-          ? y * CUV_SPECTRUM_COLUMNS + x
-          : cuv_rcd_opposite (y) * CUV_SPECTRUM_COLUMNS + CUV_GRID - x];
+          ? y * CUV_RCD_SPECTRUM_COLUMNS + x
+          : cuv_rcd_opposite (y) * CUV_RCD_SPECTRUM_COLUMNS + CUV_RCD_GRID - x];
 
   z.im = stored ? z.im : -z.im;
-  return cuv_rcd_inverse (z, tile).re * (1.0f / CUV_GRID_CELLS);
+  return cuv_rcd_inverse (z, tile).re * (1.0f / CUV_RCD_GRID_CELLS);
 }
 
 // ---- the greatest cell ----
@@ -108,9 +108,9 @@ rcd_sum_row (const CuvRcdComplex *row, double x)
   Power power = { 1.0, 0.0 };
   double cosine, sine;
 
-  cuv_filter_turn (x / CUV_GRID, &cosine, &sine);
-  for (int i = 0; i < CUV_GRID / 2; i++) {
-    const double weight = (i == 0 ? 1.0 : 2.0) / CUV_GRID_CELLS;
+  cuv_filter_turn (x / CUV_RCD_GRID, &cosine, &sine);
+  for (int i = 0; i < CUV_RCD_GRID / 2; i++) {
+    const double weight = (i == 0 ? 1.0 : 2.0) / CUV_RCD_GRID_CELLS;
     const double c = power.re * weight, d = power.im * weight;
     const double z_re = row[i].re, z_im = row[i].im;
     const double w_re = z_re * c - z_im * d, w_im = z_re * d + z_im * c;
@@ -133,8 +133,8 @@ row_power (int n, double y)
   Power power = { 1.0, 0.0 }, found = power;
   double cosine, sine;
 
-  cuv_filter_turn (y / CUV_GRID, &cosine, &sine);
-  for (int i = 1; i < CUV_GRID / 2; i++) {
+  cuv_filter_turn (y / CUV_RCD_GRID, &cosine, &sine);
+  for (int i = 1; i < CUV_RCD_GRID / 2; i++) {
     power.advance (cosine, sine);
     if (i == abs (n))
       found = power;
@@ -143,20 +143,20 @@ row_power (int n, double y)
 }
 
 // Called by a warp, a lane for each row.
-static __device__ CuvFilterSlope
+static __device__ CuvRcdFilterSlope
 slope_at (const CuvRcdComplex *response, double x, double y)
 {
-  const double unit = 6.283185307179586 / CUV_GRID;
+  const double unit = 6.283185307179586 / CUV_RCD_GRID;
   const int lane = threadIdx.x;
-  const int n = lane == CUV_GRID / 2 ? 0 : cuv_filter_from_zero (lane);
-  const RowSums s = rcd_sum_row (response + lane * CUV_SPECTRUM_COLUMNS, x);
+  const int n = lane == CUV_RCD_GRID / 2 ? 0 : cuv_filter_from_zero (lane);
+  const RowSums s = rcd_sum_row (response + lane * CUV_RCD_SPECTRUM_COLUMNS, x);
   const Power p = row_power (n, y);
   const double re0 = s.re[0] * p.re - s.im[0] * p.im;
   const double im0 = s.re[0] * p.im + s.im[0] * p.re;
   const double re1 = s.re[1] * p.re - s.im[1] * p.im;
   const double im1 = s.re[1] * p.im + s.im[1] * p.re;
   const double re2 = s.re[2] * p.re - s.im[2] * p.im;
-  CuvFilterSlope slope;
+  CuvRcdFilterSlope slope;
 
   slope.value = cuv_warp_sum (re0);
   slope.x = -unit * cuv_warp_sum (im1);
@@ -167,16 +167,18 @@ slope_at (const CuvRcdComplex *response, double x, double y)
   return slope;
 }
 
-static __device__ CuvFilterPeak
+static __device__ CuvRcdFilterPeak
 find_peak (const CuvRcdComplex *response, int cell)
 {
-  CuvFilterPeak peak = { 0.0, (double) cuv_filter_from_zero (cell % CUV_GRID),
-    (double) cuv_filter_from_zero (cell / CUV_GRID) };
-  CuvFilterSlope slope;
+  CuvRcdFilterPeak peak = { 0.0,
+    (double) cuv_filter_from_zero (cell % CUV_RCD_GRID),
+    (double) cuv_filter_from_zero (cell / CUV_RCD_GRID) };
+  CuvRcdFilterSlope slope;
 
   for (int i = 0;; i++) {
     slope = slope_at (response, peak.x, peak.y);
-    if (i == CUV_FILTER_STEPS || !cuv_filter_step (&slope, &peak.x, &peak.y))
+    if (i == CUV_RCD_FILTER_STEPS
+        || !cuv_filter_step (&slope, &peak.x, &peak.y))
       break;
   }
   peak.value = slope.value;
@@ -185,13 +187,13 @@ find_peak (const CuvRcdComplex *response, int cell)
 
 // A thread per cell. Grid: samples.
 static __global__ void
-__launch_bounds__ (CUV_GRID_CELLS) responses_kernel (CuvRcdFilters filters,
+__launch_bounds__ (CUV_RCD_GRID_CELLS) responses_kernel (CuvRcdFilters filters,
     const __grid_constant__ CuvRcdSlots slots, bool first)
 {
-  __shared__ CuvRcdComplex response[CUV_SPECTRUM_BINS];
+  __shared__ CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS];
   __shared__ CuvRcdTile tile;
   const int sample = blockIdx.x;
-  const int slot = slots.slot[sample / CUV_FILTER_SCALES];
+  const int slot = slots.slot[sample / CUV_RCD_FILTER_SCALES];
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
@@ -201,13 +203,13 @@ __launch_bounds__ (CUV_GRID_CELLS) responses_kernel (CuvRcdFilters filters,
 
   if (first) {
     if (threadIdx.x == 0)
-      filters.peaks[sample] = CuvFilterPeak{ value, 0.0, 0.0 };
+      filters.peaks[sample] = CuvRcdFilterPeak{ value, 0.0, 0.0 };
     return;
   }
   const int cell = greatest_cell (value);
 
   if (threadIdx.x < 32) {
-    const CuvFilterPeak peak = find_peak (response, cell);
+    const CuvRcdFilterPeak peak = find_peak (response, cell);
 
     if (threadIdx.x == 0)
       filters.peaks[sample] = peak;
@@ -220,6 +222,6 @@ int
 cuv_rcd_responses_submit (const CuvRcdFilters &filters,
     const CuvRcdSlots &slots, int n, bool first, cudaStream_t stream)
 {
-  return cuv_launch_dependent ("responses_kernel", n, CUV_GRID_CELLS, 0, stream,
-      responses_kernel, filters, slots, first);
+  return cuv_launch_dependent ("responses_kernel", n, CUV_RCD_GRID_CELLS, 0,
+      stream, responses_kernel, filters, slots, first);
 }

@@ -16,9 +16,9 @@ slot_of (const CuvRcdFilters &filters, int slot)
 {
   return Slot{ filters.models + (size_t) slot * CUV_RCD_SPECTRUM,
     filters.filters + (size_t) slot * CUV_RCD_SPECTRUM,
-    filters.ratios + slot * CUV_SPECTRUM_BINS,
-    filters.labels + slot * CUV_SPECTRUM_BINS,
-    filters.masks + slot * CUV_GRID_CELLS };
+    filters.ratios + slot * CUV_RCD_SPECTRUM_BINS,
+    filters.labels + slot * CUV_RCD_SPECTRUM_BINS,
+    filters.masks + slot * CUV_RCD_GRID_CELLS };
 }
 
 // Blends the model with a sample; the first solution's ratio to it. A thread
@@ -33,13 +33,13 @@ __launch_bounds__ (THREADS)
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
 #pragma unroll 8
-  for (int k = 0; k < CUV_CHANNELS; k++) {
-    float *re = slot.model + k * CUV_SPECTRUM_BINS + bin;
+  for (int k = 0; k < CUV_RCD_CHANNELS; k++) {
+    float *re = slot.model + k * CUV_RCD_SPECTRUM_BINS + bin;
     float *im = re + CUV_RCD_SPECTRUM_PLANES;
     float x_re = *re, x_im = *im;
 
     if (rate > 0.0f) {
-      const float *new_re = sample + k * CUV_SPECTRUM_BINS + bin;
+      const float *new_re = sample + k * CUV_RCD_SPECTRUM_BINS + bin;
 
       x_re = (1.0f - rate) * x_re + rate * new_re[0];
       x_im = (1.0f - rate) * x_im + rate * new_re[CUV_RCD_SPECTRUM_PLANES];
@@ -49,7 +49,7 @@ __launch_bounds__ (THREADS)
     energy += x_re * x_re + x_im * x_im;
   }
   slot.ratio[bin] = slot.label[bin]
-      * (1.0f / (energy + CUV_GRID_CELLS * CUV_FILTER_PENALTY1));
+      * (1.0f / (energy + CUV_RCD_GRID_CELLS * CUV_RCD_FILTER_PENALTY1));
 }
 
 // A channel of the filter without its mask.
@@ -57,12 +57,13 @@ template <bool FIRST>
 static __device__ __forceinline__ CuvRcdComplex
 unmasked (const Slot &slot, int channel, int bin)
 {
-  const int at = channel * CUV_SPECTRUM_BINS + bin;
+  const int at = channel * CUV_RCD_SPECTRUM_BINS + bin;
 
   if (!FIRST)
     return CuvRcdComplex{ slot.filter[at],
       slot.filter[at + CUV_RCD_SPECTRUM_PLANES] };
-  const float mu = CUV_FILTER_PENALTY1, factor = mu * cuv_filter_factor (mu);
+  const float mu = CUV_RCD_FILTER_PENALTY1,
+              factor = mu * cuv_filter_factor (mu);
   const float ratio = slot.ratio[bin];
 
   return CuvRcdComplex{ factor * (slot.model[at] * ratio),
@@ -73,25 +74,26 @@ unmasked (const Slot &slot, int channel, int bin)
 // channels.
 template <bool FIRST>
 static __global__ void
-__launch_bounds__ (CUV_GRID_CELLS) mask_kernel (Slot slot)
+__launch_bounds__ (CUV_RCD_GRID_CELLS) mask_kernel (Slot slot)
 {
   __shared__ CuvRcdTile tile;
   const int pair = blockIdx.x, x = threadIdx.x / 32, y = threadIdx.x % 32;
-  const bool stored = x < CUV_SPECTRUM_COLUMNS;
+  const bool stored = x < CUV_RCD_SPECTRUM_COLUMNS;
   const int bin = stored
-      ? y * CUV_SPECTRUM_COLUMNS + x
-      : cuv_rcd_opposite (y) * CUV_SPECTRUM_COLUMNS + CUV_GRID - x;
+      ? y * CUV_RCD_SPECTRUM_COLUMNS + x
+      : cuv_rcd_opposite (y) * CUV_RCD_SPECTRUM_COLUMNS + CUV_RCD_GRID - x;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   const CuvRcdComplex a = unmasked<FIRST> (slot, pair, bin);
-  const CuvRcdComplex b = unmasked<FIRST> (slot, pair + CUV_PAIRS, bin);
+  const CuvRcdComplex b =
+      unmasked<FIRST> (slot, pair + CUV_RCD_CHANNEL_PAIRS, bin);
   CuvRcdComplex z = { a.re - b.im, a.im + b.re };
 
   if (!stored)
     z = CuvRcdComplex{ a.re + b.im, b.re - a.im };
   z = cuv_rcd_inverse (z, tile);
-  const float weight = slot.mask[threadIdx.x] * (1.0f / CUV_GRID_CELLS);
+  const float weight = slot.mask[threadIdx.x] * (1.0f / CUV_RCD_GRID_CELLS);
 
   z.re *= weight;
   z.im *= weight;
@@ -121,8 +123,9 @@ static __global__ void
 __launch_bounds__ (THREADS) second_kernel (Slot slot)
 {
   const int bin = blockIdx.x * THREADS + threadIdx.x;
-  const float mu = CUV_FILTER_PENALTY2, inv_mu = 1.0f / CUV_FILTER_PENALTY2;
-  const float factor = cuv_filter_factor (CUV_FILTER_PENALTY2);
+  const float mu = CUV_RCD_FILTER_PENALTY2,
+              inv_mu = 1.0f / CUV_RCD_FILTER_PENALTY2;
+  const float factor = cuv_filter_factor (CUV_RCD_FILTER_PENALTY2);
   Product xh = {}, xl = {};
   float energy = 0.0f;
 
@@ -131,21 +134,21 @@ __launch_bounds__ (THREADS) second_kernel (Slot slot)
   const float ratio = slot.ratio[bin];
 
 #pragma unroll 8
-  for (int k = 0; k < CUV_CHANNELS; k++) {
-    const int at = k * CUV_SPECTRUM_BINS + bin;
+  for (int k = 0; k < CUV_RCD_CHANNELS; k++) {
+    const int at = k * CUV_RCD_SPECTRUM_BINS + bin;
     const CuvRcdComplex x = load (slot.model, at), h = load (slot.filter, at);
 
     energy += x.re * x.re + x.im * x.im;
     xh.add (x, h);
     xl.add (x, CuvRcdComplex{ x.re * ratio - h.re, x.im * ratio - h.im });
   }
-  const float inv = 1.0f / (energy + CUV_GRID_CELLS * mu);
+  const float inv = 1.0f / (energy + CUV_RCD_GRID_CELLS * mu);
   const float re = (slot.label[bin] - xh.re + xl.re * inv_mu) * inv;
   const float im = (xl.im * inv_mu - xh.im) * inv;
 
 #pragma unroll 8
-  for (int k = 0; k < CUV_CHANNELS; k++) {
-    const int at = k * CUV_SPECTRUM_BINS + bin;
+  for (int k = 0; k < CUV_RCD_CHANNELS; k++) {
+    const int at = k * CUV_RCD_SPECTRUM_BINS + bin;
     const CuvRcdComplex x = load (slot.model, at), h = load (slot.filter, at);
     const CuvRcdComplex l = { x.re * ratio - h.re, x.im * ratio - h.im };
     const CuvRcdComplex g = { h.re - l.re * inv_mu + x.re * re - x.im * im,
@@ -159,25 +162,25 @@ __launch_bounds__ (THREADS) second_kernel (Slot slot)
 
 // ---- launcher ----
 
-static_assert (CUV_SPECTRUM_BINS % THREADS == 0, "blocks are full");
+static_assert (CUV_RCD_SPECTRUM_BINS % THREADS == 0, "blocks are full");
 
 int
 cuv_rcd_solve_submit (
     const CuvRcdFilters &filters, int slot, float rate, cudaStream_t stream)
 {
-  const int n_blocks = CUV_SPECTRUM_BINS / THREADS;
+  const int n_blocks = CUV_RCD_SPECTRUM_BINS / THREADS;
   const Slot memory = slot_of (filters, slot);
 
   if (cuv_launch_dependent ("first_kernel", n_blocks, THREADS, 0, stream,
           first_kernel, memory, filters.samples, rate)
           != 0
-      || cuv_launch_dependent ("mask_kernel", CUV_PAIRS, CUV_GRID_CELLS, 0,
-             stream, mask_kernel<true>, memory)
+      || cuv_launch_dependent ("mask_kernel", CUV_RCD_CHANNEL_PAIRS,
+             CUV_RCD_GRID_CELLS, 0, stream, mask_kernel<true>, memory)
           != 0
       || cuv_launch_dependent ("second_kernel", n_blocks, THREADS, 0, stream,
              second_kernel, memory)
           != 0)
     return -1;
-  return cuv_launch_dependent ("mask_kernel", CUV_PAIRS, CUV_GRID_CELLS, 0,
-      stream, mask_kernel<false>, memory);
+  return cuv_launch_dependent ("mask_kernel", CUV_RCD_CHANNEL_PAIRS,
+      CUV_RCD_GRID_CELLS, 0, stream, mask_kernel<false>, memory);
 }

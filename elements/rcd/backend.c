@@ -124,7 +124,7 @@ sample_of (Cuda *self, CuvCorrelation *filter, int crop)
 {
   CuvRcdSample sample = { .crop = crop, .slot = slot_of (self, filter) };
 
-  sample.part[0] = cuv_correlation_sample (filter, CUV_FILTER_SCALES / 2);
+  sample.part[0] = cuv_correlation_sample (filter, CUV_RCD_FILTER_SCALES / 2);
   return sample;
 }
 
@@ -138,7 +138,7 @@ submit_find (Cuda *self, const CuvRcdFilterJob *job, void *stream)
       return -1;
     samples[i].crop = i;
     samples[i].slot = slot_of (self, job->filters[i]);
-    for (int k = 0; k < CUV_FILTER_SCALES; k++)
+    for (int k = 0; k < CUV_RCD_FILTER_SCALES; k++)
       samples[i].part[k] = cuv_correlation_sample (job->filters[i], k);
   }
   return cuv_rcd_filter_cuda_find (self->filters, samples, job->n, stream);
@@ -189,14 +189,14 @@ submit_filters (
 static int
 collect_filters (Cuda *self, const CuvRcdFilterJob *job)
 {
-  CuvFilterPeak peaks[CUV_RCD_MAX_TARGETS * CUV_FILTER_SCALES];
+  CuvRcdFilterPeak peaks[CUV_RCD_MAX_TARGETS * CUV_RCD_FILTER_SCALES];
 
   if (job->task != CUV_RCD_FIND)
     return 0;
   if (cuv_rcd_filter_cuda_collect (self->filters, peaks) != 0)
     return -1;
   for (int i = 0; i < job->n; i++)
-    cuv_correlation_choose (job->filters[i], peaks + i * CUV_FILTER_SCALES);
+    cuv_correlation_choose (job->filters[i], peaks + i * CUV_RCD_FILTER_SCALES);
   return 0;
 }
 

@@ -8,9 +8,9 @@ void
 cuv_correlation_work_init (CuvCorrelationWork *self)
 {
   cuv_filter_dsp_init (&self->dsp);
-  for (int i = 0; i < CUV_GRID_CELLS; i++)
-    self->window[i] =
-        cuv_filter_window (i / CUV_GRID) * cuv_filter_window (i % CUV_GRID);
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
+    self->window[i] = cuv_filter_window (i / CUV_RCD_GRID)
+        * cuv_filter_window (i % CUV_RCD_GRID);
 }
 
 /* The spectrum of the region around the place at one of the sizes. */
@@ -22,7 +22,7 @@ take_sample (const CuvCorrelation *self, CuvCorrelationWork *work,
   const CuvFrame crop = { CUV_MODEL_GREY, CUV_RCD_CROP, CUV_RCD_CROP, 1,
     { { (uint8_t *) pixels, CUV_RCD_CROP, 1, 0, 0 } } };
 
-  cuv_rcd_cpu_crop (&crop, &part, CUV_HOG_SIDE, work->picture);
+  cuv_rcd_cpu_crop (&crop, &part, CUV_RCD_HOG_SIDE, work->picture);
   work->dsp.features (work->picture, &work->grid);
   work->dsp.forward (&work->fourier, &work->grid, work->window, &work->sample);
 }
@@ -30,18 +30,18 @@ take_sample (const CuvCorrelation *self, CuvCorrelationWork *work,
 void
 cuv_correlation_set_goal (CuvCorrelation *self, CuvCorrelationWork *work)
 {
-  float ones[CUV_GRID_CELLS];
+  float ones[CUV_RCD_GRID_CELLS];
 
   cuv_correlation_set_mask (self);
   memset (&work->grid, 0, sizeof work->grid);
-  for (int i = 0; i < CUV_GRID_CELLS; i++) {
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++) {
     ones[i] = 1.0f;
-    work->grid.value[i * CUV_CHANNELS] =
-        cuv_correlation_label (self, i % CUV_GRID, i / CUV_GRID);
+    work->grid.value[i * CUV_RCD_CHANNELS] =
+        cuv_correlation_label (self, i % CUV_RCD_GRID, i / CUV_RCD_GRID);
   }
   work->dsp.forward (&work->fourier, &work->grid, ones, &work->sample);
-  for (int i = 0; i < CUV_SPECTRUM_BINS; i++)
-    self->goal.label[i] = work->sample.re[i * CUV_CHANNELS];
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS; i++)
+    self->goal.label[i] = work->sample.re[i * CUV_RCD_CHANNELS];
 }
 
 static void
@@ -55,7 +55,7 @@ void
 cuv_correlation_learn (CuvCorrelation *self, CuvCorrelationWork *work,
     const uint8_t *crop, float rate)
 {
-  take_sample (self, work, crop, CUV_FILTER_SCALES / 2);
+  take_sample (self, work, crop, CUV_RCD_FILTER_SCALES / 2);
   work->dsp.blend (&self->model, &work->sample, rate);
   solve (self, work);
 }
@@ -77,9 +77,9 @@ greatest_cell (const CuvResponse *response, int lane)
 {
   int best = 0;
 
-  for (int i = 1; i < CUV_GRID_CELLS; i++) {
-    if (response->value[i * CUV_FILTER_LANES + lane]
-        > response->value[best * CUV_FILTER_LANES + lane])
+  for (int i = 1; i < CUV_RCD_GRID_CELLS; i++) {
+    if (response->value[i * CUV_RCD_FILTER_LANES + lane]
+        > response->value[best * CUV_RCD_FILTER_LANES + lane])
       best = i;
   }
   return best;
@@ -89,21 +89,22 @@ void
 cuv_correlation_find (
     CuvCorrelation *self, CuvCorrelationWork *work, const uint8_t *crop)
 {
-  CuvFilterPeak peaks[CUV_FILTER_SCALES];
+  CuvRcdFilterPeak peaks[CUV_RCD_FILTER_SCALES];
 
   if (self->unsolved)
     solve (self, work);
   memset (&work->response, 0, sizeof work->response);
-  for (int i = 0; i < CUV_FILTER_SCALES; i++) {
+  for (int i = 0; i < CUV_RCD_FILTER_SCALES; i++) {
     take_sample (self, work, crop, i);
     work->dsp.respond (&self->filter, &work->sample, &work->response, i);
   }
   work->dsp.inverse (&work->response);
-  for (int i = 0; i < CUV_FILTER_SCALES; i++) {
+  for (int i = 0; i < CUV_RCD_FILTER_SCALES; i++) {
     const int cell = greatest_cell (&work->response, i);
 
-    peaks[i] = (CuvFilterPeak){ 0.0, cuv_filter_from_zero (cell % CUV_GRID),
-      cuv_filter_from_zero (cell / CUV_GRID) };
+    peaks[i] =
+        (CuvRcdFilterPeak){ 0.0, cuv_filter_from_zero (cell % CUV_RCD_GRID),
+          cuv_filter_from_zero (cell / CUV_RCD_GRID) };
     work->dsp.peak (&work->response, i, &peaks[i]);
   }
   cuv_correlation_choose (self, peaks);

@@ -27,8 +27,8 @@ typedef struct {
   CuvGrid grid;
   CuvSpectrum sample;
   CuvResponse response;
-  uint8_t picture[CUV_HOG_PIXELS];
-  float window[CUV_GRID_CELLS]; /* of samples, 0 at the region's border */
+  uint8_t picture[CUV_RCD_HOG_PIXELS];
+  float window[CUV_RCD_GRID_CELLS]; /* of samples, 0 at the region's border */
   uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS]; /* of a frame */
 } CuvCorrelationWork;
 
@@ -43,7 +43,7 @@ typedef struct {
   CuvPlace place;
   CuvPlace crop; /* that the crop was made around */
   double peak;   /* response at the place */
-  CuvFilterGoal goal;
+  CuvRcdFilterGoal goal;
   /* The model and the filter are on the device; the filter is that of an
    * earlier model. */
   bool on_device, unsolved;
@@ -66,12 +66,12 @@ CuvRcdBox cuv_correlation_box (const CuvCorrelation *self);
 CuvRcdCrop cuv_correlation_crop (CuvCorrelation *self);
 
 /* Samples of the crop: pictures of the region around the place, at one of the
- * CUV_FILTER_SCALES sizes. */
+ * CUV_RCD_FILTER_SCALES sizes. */
 CuvRcdCrop cuv_correlation_sample (const CuvCorrelation *self, int scale);
 
 /* Moves the place to the greatest of the responses to all sizes. */
 void cuv_correlation_choose (
-    CuvCorrelation *self, const CuvFilterPeak peaks[CUV_FILTER_SCALES]);
+    CuvCorrelation *self, const CuvRcdFilterPeak peaks[CUV_RCD_FILTER_SCALES]);
 
 void cuv_correlation_set_mask (CuvCorrelation *self);
 

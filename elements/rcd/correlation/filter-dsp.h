@@ -8,44 +8,44 @@
 
 /* By cell, row by row, then channel. */
 typedef struct {
-  float value[CUV_GRID_CELLS * CUV_CHANNELS];
+  float value[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNELS];
 } CuvGrid;
 
 /* By frequency, row by row, then channel. */
 typedef struct {
-  float re[CUV_SPECTRUM_BINS * CUV_CHANNELS];
-  float im[CUV_SPECTRUM_BINS * CUV_CHANNELS];
+  float re[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
+  float im[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
 } CuvSpectrum;
 
 /* Memory of a transform: two real channels make a complex one. */
 typedef struct {
-  float re[CUV_GRID_CELLS * CUV_PAIRS];
-  float im[CUV_GRID_CELLS * CUV_PAIRS];
+  float re[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
+  float im[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
 } CuvFourier;
 
 /* Responses to several sizes side by side, by frequency, column by column; and
  * by cell. */
-enum { CUV_FILTER_LANES = 8 };
+enum { CUV_RCD_FILTER_LANES = 8 };
 
 typedef struct {
-  float re[CUV_SPECTRUM_BINS * CUV_FILTER_LANES];
-  float im[CUV_SPECTRUM_BINS * CUV_FILTER_LANES];
-  float value[CUV_GRID_CELLS * CUV_FILTER_LANES];
+  float re[CUV_RCD_SPECTRUM_BINS * CUV_RCD_FILTER_LANES];
+  float im[CUV_RCD_SPECTRUM_BINS * CUV_RCD_FILTER_LANES];
+  float value[CUV_RCD_GRID_CELLS * CUV_RCD_FILTER_LANES];
 } CuvResponse;
 
 typedef struct {
-  /* Features of a picture of CUV_HOG_SIDE pixels across and down. */
+  /* Features of a picture of CUV_RCD_HOG_SIDE pixels across and down. */
   void (*features) (const uint8_t *picture, CuvGrid *grid);
   /* The spectrum of a grid times weights, one of each cell. */
   void (*forward) (CuvFourier *fourier, const CuvGrid *grid,
       const float *weights, CuvSpectrum *spectrum);
-  /* Multiplies by the mask: a spectrum's grid, CUV_GRID_CELLS weights. */
+  /* Multiplies by the mask: a spectrum's grid, CUV_RCD_GRID_CELLS weights. */
   void (*mask) (
-      CuvFourier *fourier, const CuvFilterGoal *goal, CuvSpectrum *spectrum);
+      CuvFourier *fourier, const CuvRcdFilterGoal *goal, CuvSpectrum *spectrum);
   /* a = (1 - rate) a + rate b */
   void (*blend) (CuvSpectrum *a, const CuvSpectrum *b, float rate);
   /* The filter of a model. */
-  void (*solve) (CuvFourier *fourier, const CuvFilterGoal *goal,
+  void (*solve) (CuvFourier *fourier, const CuvRcdFilterGoal *goal,
       const CuvSpectrum *model, CuvSpectrum *filter);
   /* The spectrum of a filter's response to a sample, as a lane. */
   void (*respond) (const CuvSpectrum *filter, const CuvSpectrum *sample,
@@ -53,7 +53,7 @@ typedef struct {
   /* Sets a response's values. */
   void (*inverse) (CuvResponse *response);
   /* Moves a lane's greatest cell to the maximum near it, by Newton's method. */
-  void (*peak) (const CuvResponse *response, int lane, CuvFilterPeak *peak);
+  void (*peak) (const CuvResponse *response, int lane, CuvRcdFilterPeak *peak);
 } CuvFilterDsp;
 
 void cuv_filter_dsp_init (CuvFilterDsp *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fourier transforms of CUV_GRID x CUV_GRID elements, of several channels side
- * by side: the vectors below are of channels. */
+/* Fourier transforms of CUV_RCD_GRID x CUV_RCD_GRID elements, of several
+ * channels side by side: the vectors below are of channels. */
 #ifndef CUV_RCD_FOURIER_TEMPLATE_H
 #define CUV_RCD_FOURIER_TEMPLATE_H
 
@@ -24,14 +24,15 @@ typedef struct {
   CuvFloats re, im;
 } CuvComplex;
 
-static const float cuv_fourier_cos[CUV_GRID / 2] = CUV_FILTER_COSINES;
-static const float cuv_fourier_sin[CUV_GRID / 2] = CUV_FILTER_SINES;
+static const float cuv_fourier_cos[CUV_RCD_GRID / 2] = CUV_RCD_FILTER_COSINES;
+static const float cuv_fourier_sin[CUV_RCD_GRID / 2] = CUV_RCD_FILTER_SINES;
 
 /* ---- one line ---- */
 
-/* Elements of CUV_PAIRS channels, or of CUV_FILTER_LANES. */
+/* Elements of CUV_RCD_CHANNEL_PAIRS channels, or of CUV_RCD_FILTER_LANES. */
 typedef struct {
-  float re[CUV_GRID * CUV_PAIRS], im[CUV_GRID * CUV_PAIRS];
+  float re[CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS],
+      im[CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS];
 } CuvLine;
 
 CUV_ALWAYS_INLINE CuvComplex
@@ -47,7 +48,8 @@ cuv_complex_store (float *re, float *im, CuvComplex value)
   *(CuvFloats *) im = value.im;
 }
 
-/* a, b = a + w b, a - w b; w: i / CUV_GRID turns back, or forth if inverse. */
+/* a, b = a + w b, a - w b; w: i / CUV_RCD_GRID turns back, or forth if inverse.
+ */
 CUV_ALWAYS_INLINE void
 cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
 {
@@ -67,9 +69,9 @@ cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
 CUV_ALWAYS_INLINE void
 cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
 {
-  for (int i = 0; i < CUV_GRID; i += 4 * half) {
+  for (int i = 0; i < CUV_RCD_GRID; i += 4 * half) {
     for (int j = 0; j < half; j++) {
-      const int w = j * (CUV_GRID / 4 / half);
+      const int w = j * (CUV_RCD_GRID / 4 / half);
 
       for (int k = 0; k < n; k += CUV_VECTOR) {
         float *re = line->re + (i + j) * n + k;
@@ -83,7 +85,7 @@ cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
         cuv_butterfly (&a, &b, 2 * w, inverse);
         cuv_butterfly (&c, &d, 2 * w, inverse);
         cuv_butterfly (&a, &c, w, inverse);
-        cuv_butterfly (&b, &d, w + CUV_GRID / 4, inverse);
+        cuv_butterfly (&b, &d, w + CUV_RCD_GRID / 4, inverse);
         cuv_complex_store (re, im, a);
         cuv_complex_store (re + step, im + step, b);
         cuv_complex_store (re + 2 * step, im + 2 * step, c);
@@ -99,7 +101,7 @@ CUV_ALWAYS_INLINE void
 cuv_transform (
     CuvLine *line, int n, bool inverse, float *to_re, float *to_im, int stride)
 {
-  enum { HALF = CUV_GRID / 2 };
+  enum { HALF = CUV_RCD_GRID / 2 };
 
   cuv_two_stages (line, n, 1, inverse);
   cuv_two_stages (line, n, 4, inverse);
@@ -121,7 +123,7 @@ CUV_ALWAYS_INLINE void
 cuv_transform_pairs (
     CuvLine *line, bool inverse, float *to_re, float *to_im, int stride)
 {
-  cuv_transform (line, CUV_PAIRS, inverse, to_re, to_im, stride);
+  cuv_transform (line, CUV_RCD_CHANNEL_PAIRS, inverse, to_re, to_im, stride);
 }
 
 /* ---- rows and columns of pairs ---- */
@@ -130,12 +132,12 @@ cuv_transform_pairs (
 CUV_ALWAYS_INLINE void
 cuv_set_element (CuvLine *line, int i, const float *channels, float weight)
 {
-  float *re = line->re + cuv_filter_reversed (i) * CUV_PAIRS;
-  float *im = line->im + cuv_filter_reversed (i) * CUV_PAIRS;
+  float *re = line->re + cuv_filter_reversed (i) * CUV_RCD_CHANNEL_PAIRS;
+  float *im = line->im + cuv_filter_reversed (i) * CUV_RCD_CHANNEL_PAIRS;
 
-  for (int k = 0; k < CUV_PAIRS; k++) {
+  for (int k = 0; k < CUV_RCD_CHANNEL_PAIRS; k++) {
     re[k] = channels[k] * weight;
-    im[k] = channels[k + CUV_PAIRS] * weight;
+    im[k] = channels[k + CUV_RCD_CHANNEL_PAIRS] * weight;
   }
 }
 
@@ -143,14 +145,16 @@ CUV_ALWAYS_INLINE void
 cuv_load_column (
     const CuvFourier *self, int x, int first, int end, CuvLine *line)
 {
-  if (first > 0 || end < CUV_GRID)
+  if (first > 0 || end < CUV_RCD_GRID)
     memset (line, 0, sizeof *line);
   for (int y = first; y < end; y++) {
-    const int to = cuv_filter_reversed (y) * CUV_PAIRS;
-    const int from = (y * CUV_GRID + x) * CUV_PAIRS;
+    const int to = cuv_filter_reversed (y) * CUV_RCD_CHANNEL_PAIRS;
+    const int from = (y * CUV_RCD_GRID + x) * CUV_RCD_CHANNEL_PAIRS;
 
-    memcpy (line->re + to, self->re + from, CUV_PAIRS * sizeof (float));
-    memcpy (line->im + to, self->im + from, CUV_PAIRS * sizeof (float));
+    memcpy (
+        line->re + to, self->re + from, CUV_RCD_CHANNEL_PAIRS * sizeof (float));
+    memcpy (
+        line->im + to, self->im + from, CUV_RCD_CHANNEL_PAIRS * sizeof (float));
   }
 }
 
@@ -159,13 +163,14 @@ CUV_ALWAYS_INLINE void
 cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
     const float *o_im, float *re, float *im)
 {
-  for (int k = 0; k < CUV_PAIRS; k += CUV_VECTOR) {
+  for (int k = 0; k < CUV_RCD_CHANNEL_PAIRS; k += CUV_VECTOR) {
     const CuvComplex z = cuv_complex_load (z_re + k, z_im + k);
     const CuvComplex o = cuv_complex_load (o_re + k, o_im + k);
 
     cuv_complex_store (re + k, im + k,
         (CuvComplex){ 0.5f * (z.re + o.re), 0.5f * (z.im - o.im) });
-    cuv_complex_store (re + CUV_PAIRS + k, im + CUV_PAIRS + k,
+    cuv_complex_store (re + CUV_RCD_CHANNEL_PAIRS + k,
+        im + CUV_RCD_CHANNEL_PAIRS + k,
         (CuvComplex){ 0.5f * (z.im + o.im), 0.5f * (o.re - z.re) });
   }
 }
@@ -175,10 +180,10 @@ CUV_ALWAYS_INLINE void
 cuv_pack (const float *re, const float *im, float *z_re, float *z_im,
     float *o_re, float *o_im)
 {
-  for (int k = 0; k < CUV_PAIRS; k += CUV_VECTOR) {
+  for (int k = 0; k < CUV_RCD_CHANNEL_PAIRS; k += CUV_VECTOR) {
     const CuvComplex a = cuv_complex_load (re + k, im + k);
-    const CuvComplex b =
-        cuv_complex_load (re + CUV_PAIRS + k, im + CUV_PAIRS + k);
+    const CuvComplex b = cuv_complex_load (
+        re + CUV_RCD_CHANNEL_PAIRS + k, im + CUV_RCD_CHANNEL_PAIRS + k);
 
     cuv_complex_store (
         z_re + k, z_im + k, (CuvComplex){ a.re - b.im, a.im + b.re });
@@ -194,23 +199,24 @@ cuv_forward_columns (
 {
   CuvLine line, a, b;
 
-  for (int x = 0; x < CUV_SPECTRUM_COLUMNS; x++) {
-    const bool twice = x > 0 && x < CUV_GRID / 2;
+  for (int x = 0; x < CUV_RCD_SPECTRUM_COLUMNS; x++) {
+    const bool twice = x > 0 && x < CUV_RCD_GRID / 2;
     const CuvLine *other = twice ? &b : &a;
 
     cuv_load_column (self, x, first, end, &line);
-    cuv_transform_pairs (&line, false, a.re, a.im, CUV_PAIRS);
+    cuv_transform_pairs (&line, false, a.re, a.im, CUV_RCD_CHANNEL_PAIRS);
     if (twice) {
-      cuv_load_column (self, CUV_GRID - x, first, end, &line);
-      cuv_transform_pairs (&line, false, b.re, b.im, CUV_PAIRS);
+      cuv_load_column (self, CUV_RCD_GRID - x, first, end, &line);
+      cuv_transform_pairs (&line, false, b.re, b.im, CUV_RCD_CHANNEL_PAIRS);
     }
-    for (int y = 0; y < CUV_GRID; y++) {
-      const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS;
-      const int against = (CUV_GRID - y) % CUV_GRID * CUV_PAIRS;
+    for (int y = 0; y < CUV_RCD_GRID; y++) {
+      const int at = (y * CUV_RCD_SPECTRUM_COLUMNS + x) * CUV_RCD_CHANNELS;
+      const int against =
+          (CUV_RCD_GRID - y) % CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS;
 
-      cuv_unpack (a.re + y * CUV_PAIRS, a.im + y * CUV_PAIRS,
-          other->re + against, other->im + against, spectrum->re + at,
-          spectrum->im + at);
+      cuv_unpack (a.re + y * CUV_RCD_CHANNEL_PAIRS,
+          a.im + y * CUV_RCD_CHANNEL_PAIRS, other->re + against,
+          other->im + against, spectrum->re + at, spectrum->im + at);
     }
   }
 }
@@ -221,41 +227,42 @@ cuv_fourier_forward (CuvFourier *self, const CuvGrid *grid,
 {
   CuvLine line;
 
-  for (int y = 0; y < CUV_GRID; y++) {
-    const int row = y * CUV_GRID;
+  for (int y = 0; y < CUV_RCD_GRID; y++) {
+    const int row = y * CUV_RCD_GRID;
 
-    for (int x = 0; x < CUV_GRID; x++)
-      cuv_set_element (
-          &line, x, grid->value + (row + x) * CUV_CHANNELS, weights[row + x]);
-    cuv_transform_pairs (&line, false, self->re + row * CUV_PAIRS,
-        self->im + row * CUV_PAIRS, CUV_PAIRS);
+    for (int x = 0; x < CUV_RCD_GRID; x++)
+      cuv_set_element (&line, x, grid->value + (row + x) * CUV_RCD_CHANNELS,
+          weights[row + x]);
+    cuv_transform_pairs (&line, false, self->re + row * CUV_RCD_CHANNEL_PAIRS,
+        self->im + row * CUV_RCD_CHANNEL_PAIRS, CUV_RCD_CHANNEL_PAIRS);
   }
-  cuv_forward_columns (self, 0, CUV_GRID, spectrum);
+  cuv_forward_columns (self, 0, CUV_RCD_GRID, spectrum);
 }
 
 CUV_ALWAYS_INLINE void
 cuv_inverse_columns (CuvFourier *self, const CuvSpectrum *spectrum)
 {
-  enum { STRIDE = CUV_GRID * CUV_PAIRS };
+  enum { STRIDE = CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS };
   CuvLine a, b;
 
-  for (int x = 0; x < CUV_SPECTRUM_COLUMNS; x++) {
-    const int other = CUV_GRID - x;
+  for (int x = 0; x < CUV_RCD_SPECTRUM_COLUMNS; x++) {
+    const int other = CUV_RCD_GRID - x;
 
-    for (int y = 0; y < CUV_GRID; y++) {
-      const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS;
-      const int to = cuv_filter_reversed (y) * CUV_PAIRS;
+    for (int y = 0; y < CUV_RCD_GRID; y++) {
+      const int at = (y * CUV_RCD_SPECTRUM_COLUMNS + x) * CUV_RCD_CHANNELS;
+      const int to = cuv_filter_reversed (y) * CUV_RCD_CHANNEL_PAIRS;
       const int against =
-          cuv_filter_reversed ((CUV_GRID - y) % CUV_GRID) * CUV_PAIRS;
+          cuv_filter_reversed ((CUV_RCD_GRID - y) % CUV_RCD_GRID)
+          * CUV_RCD_CHANNEL_PAIRS;
 
       cuv_pack (spectrum->re + at, spectrum->im + at, a.re + to, a.im + to,
           b.re + against, b.im + against);
     }
-    cuv_transform_pairs (
-        &a, true, self->re + x * CUV_PAIRS, self->im + x * CUV_PAIRS, STRIDE);
-    if (x > 0 && x < CUV_GRID / 2)
-      cuv_transform_pairs (&b, true, self->re + other * CUV_PAIRS,
-          self->im + other * CUV_PAIRS, STRIDE);
+    cuv_transform_pairs (&a, true, self->re + x * CUV_RCD_CHANNEL_PAIRS,
+        self->im + x * CUV_RCD_CHANNEL_PAIRS, STRIDE);
+    if (x > 0 && x < CUV_RCD_GRID / 2)
+      cuv_transform_pairs (&b, true, self->re + other * CUV_RCD_CHANNEL_PAIRS,
+          self->im + other * CUV_RCD_CHANNEL_PAIRS, STRIDE);
   }
 }
 
@@ -263,32 +270,37 @@ cuv_inverse_columns (CuvFourier *self, const CuvSpectrum *spectrum)
 CUV_ALWAYS_INLINE void
 cuv_mask_row (CuvFourier *self, const float *mask, int y)
 {
-  const int row = y * CUV_GRID * CUV_PAIRS;
+  const int row = y * CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS;
   CuvLine line, cells;
 
-  for (int x = 0; x < CUV_GRID; x++) {
-    const int to = cuv_filter_reversed (x) * CUV_PAIRS,
-              from = row + x * CUV_PAIRS;
+  for (int x = 0; x < CUV_RCD_GRID; x++) {
+    const int to = cuv_filter_reversed (x) * CUV_RCD_CHANNEL_PAIRS,
+              from = row + x * CUV_RCD_CHANNEL_PAIRS;
 
-    memcpy (line.re + to, self->re + from, CUV_PAIRS * sizeof (float));
-    memcpy (line.im + to, self->im + from, CUV_PAIRS * sizeof (float));
+    memcpy (
+        line.re + to, self->re + from, CUV_RCD_CHANNEL_PAIRS * sizeof (float));
+    memcpy (
+        line.im + to, self->im + from, CUV_RCD_CHANNEL_PAIRS * sizeof (float));
   }
-  cuv_transform_pairs (&line, true, cells.re, cells.im, CUV_PAIRS);
-  for (int x = 0; x < CUV_GRID; x++) {
-    const int to = cuv_filter_reversed (x) * CUV_PAIRS, from = x * CUV_PAIRS;
-    const float weight = mask[y * CUV_GRID + x] * (1.0f / CUV_GRID_CELLS);
+  cuv_transform_pairs (&line, true, cells.re, cells.im, CUV_RCD_CHANNEL_PAIRS);
+  for (int x = 0; x < CUV_RCD_GRID; x++) {
+    const int to = cuv_filter_reversed (x) * CUV_RCD_CHANNEL_PAIRS,
+              from = x * CUV_RCD_CHANNEL_PAIRS;
+    const float weight =
+        mask[y * CUV_RCD_GRID + x] * (1.0f / CUV_RCD_GRID_CELLS);
 
-    for (int k = 0; k < CUV_PAIRS; k++) {
+    for (int k = 0; k < CUV_RCD_CHANNEL_PAIRS; k++) {
       line.re[to + k] = cells.re[from + k] * weight;
       line.im[to + k] = cells.im[from + k] * weight;
     }
   }
-  cuv_transform_pairs (&line, false, self->re + row, self->im + row, CUV_PAIRS);
+  cuv_transform_pairs (
+      &line, false, self->re + row, self->im + row, CUV_RCD_CHANNEL_PAIRS);
 }
 
 static void
 cuv_fourier_mask (
-    CuvFourier *self, const CuvFilterGoal *goal, CuvSpectrum *spectrum)
+    CuvFourier *self, const CuvRcdFilterGoal *goal, CuvSpectrum *spectrum)
 {
   cuv_inverse_columns (self, spectrum);
   for (int y = goal->first; y < goal->end; y++)
@@ -302,11 +314,11 @@ cuv_fourier_mask (
 CUV_ALWAYS_INLINE void
 cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
 {
-  enum { N = CUV_FILTER_LANES };
-  const bool stored = x < CUV_SPECTRUM_COLUMNS;
-  const int column = stored ? x : CUV_GRID - x;
-  const int row = stored ? y : (CUV_GRID - y) % CUV_GRID;
-  const int from = (column * CUV_GRID + row) * N,
+  enum { N = CUV_RCD_FILTER_LANES };
+  const bool stored = x < CUV_RCD_SPECTRUM_COLUMNS;
+  const int column = stored ? x : CUV_RCD_GRID - x;
+  const int row = stored ? y : (CUV_RCD_GRID - y) % CUV_RCD_GRID;
+  const int from = (column * CUV_RCD_GRID + row) * N,
             to = cuv_filter_reversed (y) * N;
 
   for (int k = 0; k < N; k++) {
@@ -319,17 +331,21 @@ cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
 static void
 cuv_response_inverse (CuvResponse *self)
 {
-  enum { N = CUV_FILTER_LANES, ROW = CUV_GRID * N, BYTES = N * sizeof (float) };
-  float rows_re[CUV_GRID * ROW], rows_im[CUV_GRID * ROW], unused[ROW];
+  enum {
+    N = CUV_RCD_FILTER_LANES,
+    ROW = CUV_RCD_GRID * N,
+    BYTES = N * sizeof (float)
+  };
+  float rows_re[CUV_RCD_GRID * ROW], rows_im[CUV_RCD_GRID * ROW], unused[ROW];
   CuvLine line;
 
-  for (int x = 0; x < CUV_GRID; x++) {
-    for (int y = 0; y < CUV_GRID; y++)
+  for (int x = 0; x < CUV_RCD_GRID; x++) {
+    for (int y = 0; y < CUV_RCD_GRID; y++)
       cuv_set_frequency (self, x, y, &line);
     cuv_transform (&line, N, true, rows_re + x * N, rows_im + x * N, ROW);
   }
-  for (int y = 0; y < CUV_GRID; y++) {
-    for (int x = 0; x < CUV_GRID; x++) {
+  for (int y = 0; y < CUV_RCD_GRID; y++) {
+    for (int x = 0; x < CUV_RCD_GRID; x++) {
       memcpy (line.re + cuv_filter_reversed (x) * N, rows_re + y * ROW + x * N,
           BYTES);
       memcpy (line.im + cuv_filter_reversed (x) * N, rows_im + y * ROW + x * N,
@@ -337,8 +353,8 @@ cuv_response_inverse (CuvResponse *self)
     }
     cuv_transform (&line, N, true, self->value + y * ROW, unused, N);
   }
-  for (int i = 0; i < CUV_GRID_CELLS * N; i++)
-    self->value[i] *= 1.0f / CUV_GRID_CELLS;
+  for (int i = 0; i < CUV_RCD_GRID_CELLS * N; i++)
+    self->value[i] *= 1.0f / CUV_RCD_GRID_CELLS;
 }
 
 #endif

@@ -15,14 +15,15 @@
 
 /* Histograms of a row of pixels. Beyond the first and the last cell there is
  * one more. */
-typedef float CuvHogRow[CUV_GRID + 2][CUV_HOG_LANES];
+typedef float CuvHogRow[CUV_RCD_GRID + 2][CUV_RCD_HOG_LANES];
 
 typedef struct {
-  uint8_t bins[CUV_HOG_CELL][CUV_HOG_SIDE]; /* of a row of blocks */
-  float magnitudes[CUV_HOG_CELL][CUV_HOG_SIDE];
-  CuvHogRow rows[CUV_HOG_CELL];
-  float histogram[CUV_GRID_CELLS][CUV_HOG_LANES];
-  float energy[CUV_GRID + 2][CUV_GRID + 2]; /* with the border repeated */
+  uint8_t bins[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE]; /* of a row of blocks */
+  float magnitudes[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
+  CuvHogRow rows[CUV_RCD_HOG_CELL];
+  float histogram[CUV_RCD_GRID_CELLS][CUV_RCD_HOG_LANES];
+  float energy[CUV_RCD_GRID + 2]
+              [CUV_RCD_GRID + 2]; /* with the border repeated */
 } CuvHog;
 
 /* ---- gradients ---- */
@@ -39,7 +40,7 @@ static inline void
 cuv_hog_read_row (
     const uint8_t *picture, int y, uint8_t *bins, float *magnitudes)
 {
-  enum { N = CUV_HOG_SIDE };
+  enum { N = CUV_RCD_HOG_SIDE };
   const uint8_t *row = picture + y * N;
   const uint8_t *above = picture + cuv_hog_clamp (y - 1, N) * N;
   const uint8_t *below = picture + cuv_hog_clamp (y + 1, N) * N;
@@ -61,10 +62,11 @@ cuv_hog_read_row (
             + (int16_t) (height > (int16_t) ((uint32_t) width * 4881u >> 16))
             + (int16_t) (height > (int16_t) ((uint32_t) width * 11254u >> 16)));
     const int16_t turned =
-        (int16_t) (dx[x] >= 0 ? steps : CUV_HOG_UNSIGNED - steps);
+        (int16_t) (dx[x] >= 0 ? steps : CUV_RCD_HOG_UNSIGNED - steps);
 
-    bins[x] = (uint8_t) (dy[x] >= 0 || turned == 0 ? turned
-                                                   : CUV_HOG_SIGNED - turned);
+    bins[x] =
+        (uint8_t) (dy[x] >= 0 || turned == 0 ? turned
+                                             : CUV_RCD_HOG_SIGNED - turned);
   }
   for (int x = 0; x < N; x++)
     magnitudes[x] = sqrtf ((float) (dx[x] * dx[x] + dy[x] * dy[x]));
@@ -84,31 +86,31 @@ cuv_hog_add_pixel (CuvHogRow row, int left, int bin, float magnitude, int place)
 static inline void
 cuv_hog_fill_rows (CuvHog *self, int first, int end)
 {
-  for (int x = 0; x < CUV_HOG_SIDE; x++) {
-    const int left = (x + CUV_HOG_CELL / 2) / CUV_HOG_CELL;
-    const int place = (x + CUV_HOG_CELL / 2) % CUV_HOG_CELL;
+  for (int x = 0; x < CUV_RCD_HOG_SIDE; x++) {
+    const int left = (x + CUV_RCD_HOG_CELL / 2) / CUV_RCD_HOG_CELL;
+    const int place = (x + CUV_RCD_HOG_CELL / 2) % CUV_RCD_HOG_CELL;
 
     for (int j = first; j < end; j++)
       cuv_hog_add_pixel (
           self->rows[j], left, self->bins[j][x], self->magnitudes[j][x], place);
   }
   for (int j = first; j < end; j++) {
-    for (int k = 0; k < CUV_HOG_LANES; k++) {
+    for (int k = 0; k < CUV_RCD_HOG_LANES; k++) {
       self->rows[j][1][k] += self->rows[j][0][k];
-      self->rows[j][CUV_GRID][k] += self->rows[j][CUV_GRID + 1][k];
+      self->rows[j][CUV_RCD_GRID][k] += self->rows[j][CUV_RCD_GRID + 1][k];
     }
   }
 }
 
 /* Adds four rows to the cells above and to those below, which are new. */
 static inline void
-cuv_hog_add_inner (const CuvHogRow rows[CUV_HOG_CELL], float *restrict above,
-    float *restrict below)
+cuv_hog_add_inner (const CuvHogRow rows[CUV_RCD_HOG_CELL],
+    float *restrict above, float *restrict below)
 {
   const float *a = rows[0][1], *b = rows[1][1], *c = rows[2][1],
               *d = rows[3][1];
 
-  for (int i = 0; i < CUV_GRID * CUV_HOG_LANES; i++) {
+  for (int i = 0; i < CUV_RCD_GRID * CUV_RCD_HOG_LANES; i++) {
     above[i] = (((above[i] + 0.875f * a[i]) + 0.625f * b[i]) + 0.375f * c[i])
         + 0.125f * d[i];
     below[i] =
@@ -122,7 +124,7 @@ cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
 {
   const float *from = row[1];
 
-  for (int i = 0; i < CUV_GRID * CUV_HOG_LANES; i++) {
+  for (int i = 0; i < CUV_RCD_GRID * CUV_RCD_HOG_LANES; i++) {
     cells[i] += cuv_hog_weight (place, 0) * from[i];
     cells[i] += cuv_hog_weight (place, 1) * from[i];
   }
@@ -132,24 +134,25 @@ cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
 static inline void
 cuv_hog_add_blocks (CuvHog *self, const uint8_t *picture, int row)
 {
-  enum { HALF = CUV_HOG_CELL / 2 };
+  enum { HALF = CUV_RCD_HOG_CELL / 2 };
   const int first = row == 0 ? HALF : 0;
-  const int end = row == CUV_GRID ? HALF : CUV_HOG_CELL;
+  const int end = row == CUV_RCD_GRID ? HALF : CUV_RCD_HOG_CELL;
 
   memset (self->rows, 0, sizeof self->rows);
   for (int j = first; j < end; j++)
-    cuv_hog_read_row (picture, row * CUV_HOG_CELL - HALF + j, self->bins[j],
+    cuv_hog_read_row (picture, row * CUV_RCD_HOG_CELL - HALF + j, self->bins[j],
         self->magnitudes[j]);
-  if (row > 0 && row < CUV_GRID) {
-    cuv_hog_fill_rows (self, 0, CUV_HOG_CELL);
-    cuv_hog_add_inner (self->rows, self->histogram[(row - 1) * CUV_GRID],
-        self->histogram[row * CUV_GRID]);
+  if (row > 0 && row < CUV_RCD_GRID) {
+    cuv_hog_fill_rows (self, 0, CUV_RCD_HOG_CELL);
+    cuv_hog_add_inner (self->rows, self->histogram[(row - 1) * CUV_RCD_GRID],
+        self->histogram[row * CUV_RCD_GRID]);
   } else {
-    const int cells = row == 0 ? 0 : CUV_GRID - 1;
+    const int cells = row == 0 ? 0 : CUV_RCD_GRID - 1;
 
     cuv_hog_fill_rows (self, first, end);
     for (int j = first; j < end; j++)
-      cuv_hog_add_border (self->rows[j], j, self->histogram[cells * CUV_GRID]);
+      cuv_hog_add_border (
+          self->rows[j], j, self->histogram[cells * CUV_RCD_GRID]);
   }
 }
 
@@ -158,14 +161,14 @@ cuv_hog_add_blocks (CuvHog *self, const uint8_t *picture, int row)
 static inline float
 cuv_hog_energy (const float *h)
 {
-  float squares[CUV_HOG_UNSIGNED], energy = 0.0f;
+  float squares[CUV_RCD_HOG_UNSIGNED], energy = 0.0f;
 
-  for (int k = 0; k < CUV_HOG_UNSIGNED; k++) {
-    const float v = h[k] + h[k + CUV_HOG_UNSIGNED];
+  for (int k = 0; k < CUV_RCD_HOG_UNSIGNED; k++) {
+    const float v = h[k] + h[k + CUV_RCD_HOG_UNSIGNED];
 
     squares[k] = v * v;
   }
-  for (int k = 0; k < CUV_HOG_UNSIGNED; k++)
+  for (int k = 0; k < CUV_RCD_HOG_UNSIGNED; k++)
     energy += squares[k];
   return energy;
 }
@@ -173,30 +176,30 @@ cuv_hog_energy (const float *h)
 static inline void
 cuv_hog_set_energy (CuvHog *self)
 {
-  for (int i = 0; i < CUV_GRID_CELLS; i++)
-    self->energy[i / CUV_GRID + 1][i % CUV_GRID + 1] =
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
+    self->energy[i / CUV_RCD_GRID + 1][i % CUV_RCD_GRID + 1] =
         cuv_hog_energy (self->histogram[i]);
-  for (int y = 1; y <= CUV_GRID; y++) {
+  for (int y = 1; y <= CUV_RCD_GRID; y++) {
     self->energy[y][0] = self->energy[y][1];
-    self->energy[y][CUV_GRID + 1] = self->energy[y][CUV_GRID];
+    self->energy[y][CUV_RCD_GRID + 1] = self->energy[y][CUV_RCD_GRID];
   }
   memcpy (self->energy[0], self->energy[1], sizeof self->energy[0]);
-  memcpy (self->energy[CUV_GRID + 1], self->energy[CUV_GRID],
+  memcpy (self->energy[CUV_RCD_GRID + 1], self->energy[CUV_RCD_GRID],
       sizeof self->energy[0]);
 }
 
 /* Factors of a row of cells, by the neighbours in each of four corners. */
 static inline void
 cuv_hog_set_factors (
-    const CuvHog *self, int y, float factor[CUV_HOG_SUMS][CUV_GRID])
+    const CuvHog *self, int y, float factor[CUV_RCD_HOG_SUMS][CUV_RCD_GRID])
 {
   const float *row = self->energy[y + 1] + 1;
 
-  for (int i = 0; i < CUV_HOG_SUMS; i++) {
+  for (int i = 0; i < CUV_RCD_HOG_SUMS; i++) {
     const int dx = i % 2 == 0 ? -1 : 1;
     const float *other = self->energy[i / 2 == 0 ? y : y + 2] + 1;
 
-    for (int x = 0; x < CUV_GRID; x++)
+    for (int x = 0; x < CUV_RCD_GRID; x++)
       factor[i][x] =
           cuv_hog_factor (row[x], row[x + dx], other[x], other[x + dx]);
   }
@@ -217,11 +220,11 @@ cuv_hog_truncate_four (CuvFour v)
 }
 
 static inline CuvFour
-cuv_hog_normalise (CuvFour h, const float factor[CUV_HOG_SUMS])
+cuv_hog_normalise (CuvFour h, const float factor[CUV_RCD_HOG_SUMS])
 {
   CuvFour sum = { 0.0f, 0.0f, 0.0f, 0.0f };
 
-  for (int i = 0; i < CUV_HOG_SUMS; i++)
+  for (int i = 0; i < CUV_RCD_HOG_SUMS; i++)
     sum += cuv_hog_truncate_four (h * factor[i]);
   return 0.5f * sum;
 }
@@ -230,22 +233,22 @@ cuv_hog_normalise (CuvFour h, const float factor[CUV_HOG_SUMS])
  * which the next ones overwrite. */
 static inline void
 cuv_hog_set_cell (
-    const float *h, const float factor[CUV_HOG_SUMS], float *channels)
+    const float *h, const float factor[CUV_RCD_HOG_SUMS], float *channels)
 {
-  float *both = channels + CUV_HOG_SIGNED;
+  float *both = channels + CUV_RCD_HOG_SIGNED;
   const CuvFour factors = *(const CuvFour *) factor;
   CuvFour totals = { 0.0f, 0.0f, 0.0f, 0.0f };
 
-  for (int k = 0; k < CUV_HOG_SIGNED; k += 4)
+  for (int k = 0; k < CUV_RCD_HOG_SIGNED; k += 4)
     *(CuvFour *) (channels + k) =
         cuv_hog_normalise (*(const CuvFour *) (h + k), factor);
-  for (int k = 0; k < CUV_HOG_UNSIGNED; k += 4)
+  for (int k = 0; k < CUV_RCD_HOG_UNSIGNED; k += 4)
     *(CuvFour *) (both + k) = cuv_hog_normalise (*(const CuvFour *) (h + k)
-            + *(const CuvFour *) (h + k + CUV_HOG_UNSIGNED),
+            + *(const CuvFour *) (h + k + CUV_RCD_HOG_UNSIGNED),
         factor);
-  for (int k = 0; k < CUV_HOG_SIGNED; k++)
+  for (int k = 0; k < CUV_RCD_HOG_SIGNED; k++)
     totals += cuv_hog_truncate_four (h[k] * factors);
-  *(CuvFour *) (both + CUV_HOG_UNSIGNED) = 0.2357f * totals;
+  *(CuvFour *) (both + CUV_RCD_HOG_UNSIGNED) = 0.2357f * totals;
 }
 
 /* ---- grey values ---- */
@@ -253,24 +256,24 @@ cuv_hog_set_cell (
 static inline void
 cuv_hog_set_grey (const uint8_t *picture, CuvGrid *grid)
 {
-  int sums[CUV_GRID_CELLS], total = 0;
+  int sums[CUV_RCD_GRID_CELLS], total = 0;
 
-  for (int y = 0; y < CUV_GRID; y++) {
-    const uint8_t *rows = picture + y * CUV_HOG_CELL * CUV_HOG_SIDE;
-    uint16_t columns[CUV_HOG_SIDE];
+  for (int y = 0; y < CUV_RCD_GRID; y++) {
+    const uint8_t *rows = picture + y * CUV_RCD_HOG_CELL * CUV_RCD_HOG_SIDE;
+    uint16_t columns[CUV_RCD_HOG_SIDE];
 
-    for (int x = 0; x < CUV_HOG_SIDE; x++)
-      columns[x] = (uint16_t) (rows[x] + rows[x + CUV_HOG_SIDE]
-          + rows[x + 2 * CUV_HOG_SIDE] + rows[x + 3 * CUV_HOG_SIDE]);
-    for (int x = 0; x < CUV_GRID; x++) {
-      const uint16_t *c = columns + x * CUV_HOG_CELL;
+    for (int x = 0; x < CUV_RCD_HOG_SIDE; x++)
+      columns[x] = (uint16_t) (rows[x] + rows[x + CUV_RCD_HOG_SIDE]
+          + rows[x + 2 * CUV_RCD_HOG_SIDE] + rows[x + 3 * CUV_RCD_HOG_SIDE]);
+    for (int x = 0; x < CUV_RCD_GRID; x++) {
+      const uint16_t *c = columns + x * CUV_RCD_HOG_CELL;
 
-      sums[y * CUV_GRID + x] = c[0] + c[1] + c[2] + c[3];
-      total += sums[y * CUV_GRID + x];
+      sums[y * CUV_RCD_GRID + x] = c[0] + c[1] + c[2] + c[3];
+      total += sums[y * CUV_RCD_GRID + x];
     }
   }
-  for (int i = 0; i < CUV_GRID_CELLS; i++)
-    grid->value[i * CUV_CHANNELS + CUV_CHANNELS - 1] =
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
+    grid->value[i * CUV_RCD_CHANNELS + CUV_RCD_CHANNELS - 1] =
         cuv_hog_grey (sums[i], total);
 }
 
@@ -279,22 +282,22 @@ cuv_hog_set_grey (const uint8_t *picture, CuvGrid *grid)
 static void
 cuv_hog_features (const uint8_t *picture, CuvGrid *grid)
 {
-  float factors[CUV_HOG_SUMS][CUV_GRID];
+  float factors[CUV_RCD_HOG_SUMS][CUV_RCD_GRID];
   CuvHog hog;
 
-  memset (hog.histogram[0], 0, CUV_GRID * sizeof hog.histogram[0]);
-  for (int row = 0; row <= CUV_GRID; row++)
+  memset (hog.histogram[0], 0, CUV_RCD_GRID * sizeof hog.histogram[0]);
+  for (int row = 0; row <= CUV_RCD_GRID; row++)
     cuv_hog_add_blocks (&hog, picture, row);
   cuv_hog_set_energy (&hog);
-  for (int y = 0; y < CUV_GRID; y++) {
+  for (int y = 0; y < CUV_RCD_GRID; y++) {
     cuv_hog_set_factors (&hog, y, factors);
-    for (int x = 0; x < CUV_GRID; x++) {
-      const int i = y * CUV_GRID + x;
-      const float factor[CUV_HOG_SUMS] = { factors[0][x], factors[1][x],
+    for (int x = 0; x < CUV_RCD_GRID; x++) {
+      const int i = y * CUV_RCD_GRID + x;
+      const float factor[CUV_RCD_HOG_SUMS] = { factors[0][x], factors[1][x],
         factors[2][x], factors[3][x] };
 
       cuv_hog_set_cell (
-          hog.histogram[i], factor, grid->value + i * CUV_CHANNELS);
+          hog.histogram[i], factor, grid->value + i * CUV_RCD_CHANNELS);
     }
   }
   cuv_hog_set_grey (picture, grid);

@@ -5,8 +5,8 @@
 
 /* Chosen on real sequences: docs/accuracy.md. */
 /* 2 % apart; not pow(), which may differ in its last bit */
-static const double scales[CUV_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02, 1.0,
-  1.02, 1.0404 };
+static const double scales[CUV_RCD_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02,
+  1.0, 1.02, 1.0404 };
 /* A change of size has to raise the response by this factor. */
 static const float scale_penalty = 0.99f;
 /* Sides of the region: relative to the geometric mean of the box's sides; at
@@ -78,7 +78,7 @@ crop_around (double x, double y, double distance, int side)
 static double
 pixel_distance (const CuvCorrelation *self, double scale)
 {
-  return self->side * scale / CUV_HOG_SIDE;
+  return self->side * scale / CUV_RCD_HOG_SIDE;
 }
 
 CuvRcdCrop
@@ -98,23 +98,23 @@ cuv_correlation_sample (const CuvCorrelation *self, int scale)
       (self->place.x - self->crop.x) / unit + CUV_RCD_CROP * 0.5,
       (self->place.y - self->crop.y) / unit + CUV_RCD_CROP * 0.5,
       pixel_distance (self, self->place.scale * scales[scale]) / unit,
-      CUV_HOG_SIDE);
+      CUV_RCD_HOG_SIDE);
 }
 
 /* ---- responses ---- */
 
 void
 cuv_correlation_choose (
-    CuvCorrelation *self, const CuvFilterPeak peaks[CUV_FILTER_SCALES])
+    CuvCorrelation *self, const CuvRcdFilterPeak peaks[CUV_RCD_FILTER_SCALES])
 {
   const CuvPlace before = self->place;
   double best = -HUGE_VAL;
 
-  for (int i = 0; i < CUV_FILTER_SCALES; i++) {
-    const CuvFilterPeak *peak = &peaks[i];
-    const double unit = self->side * before.scale * scales[i] / CUV_GRID;
+  for (int i = 0; i < CUV_RCD_FILTER_SCALES; i++) {
+    const CuvRcdFilterPeak *peak = &peaks[i];
+    const double unit = self->side * before.scale * scales[i] / CUV_RCD_GRID;
     const double value = peak->value
-        * (i == CUV_FILTER_SCALES / 2 ? 1.0 : (double) scale_penalty);
+        * (i == CUV_RCD_FILTER_SCALES / 2 ? 1.0 : (double) scale_penalty);
 
     if (value <= best)
       continue;
@@ -132,26 +132,27 @@ cuv_correlation_choose (
 static float
 coverage (int i, double half)
 {
-  return (float) clamp (half + 0.5 - fabs (i + 0.5 - CUV_GRID * 0.5), 0.0, 1.0);
+  return (float) clamp (
+      half + 0.5 - fabs (i + 0.5 - CUV_RCD_GRID * 0.5), 0.0, 1.0);
 }
 
 void
 cuv_correlation_set_mask (CuvCorrelation *self)
 {
-  const double cells = mask_factor * CUV_GRID / self->side;
-  CuvFilterGoal *goal = &self->goal;
+  const double cells = mask_factor * CUV_RCD_GRID / self->side;
+  CuvRcdFilterGoal *goal = &self->goal;
 
-  goal->first = CUV_GRID;
+  goal->first = CUV_RCD_GRID;
   goal->end = 0;
-  for (int y = 0; y < CUV_GRID; y++) {
+  for (int y = 0; y < CUV_RCD_GRID; y++) {
     const float rows = coverage (y, self->height * cells * 0.5);
 
     if (rows > 0.0f) {
       goal->first = y < goal->first ? y : goal->first;
       goal->end = y + 1;
     }
-    for (int x = 0; x < CUV_GRID; x++)
-      goal->mask[y * CUV_GRID + x] =
+    for (int x = 0; x < CUV_RCD_GRID; x++)
+      goal->mask[y * CUV_RCD_GRID + x] =
           rows * coverage (x, self->width * cells * 0.5);
   }
 }
@@ -159,8 +160,8 @@ cuv_correlation_set_mask (CuvCorrelation *self)
 float
 cuv_correlation_label (const CuvCorrelation *self, int x, int y)
 {
-  const double width =
-      label_width * CUV_GRID * sqrt (self->width * self->height) / self->side;
+  const double width = label_width * CUV_RCD_GRID
+      * sqrt (self->width * self->height) / self->side;
   const int dx = cuv_filter_from_zero (x), dy = cuv_filter_from_zero (y);
 
   return (float) exp (-0.5 * (dx * dx + dy * dy) / (width * width));

@@ -12,7 +12,7 @@ enum { CUV_BINS = 4 };
 
 /* One term for each channel and frequency. */
 typedef struct {
-  float v[CUV_BINS][CUV_CHANNELS];
+  float v[CUV_BINS][CUV_RCD_CHANNELS];
 } CuvTerms;
 
 CUV_ALWAYS_INLINE void
@@ -20,7 +20,7 @@ cuv_terms_sum (const CuvTerms *terms, float *sums)
 {
   CuvFour sum = { 0.0f };
 
-  for (int k = 0; k < CUV_CHANNELS; k += 4) {
+  for (int k = 0; k < CUV_RCD_CHANNELS; k += 4) {
     const CuvFour a = *(const CuvFour *) (terms->v[0] + k);
     const CuvFour b = *(const CuvFour *) (terms->v[1] + k);
     const CuvFour c = *(const CuvFour *) (terms->v[2] + k);
@@ -45,7 +45,7 @@ cuv_products (const float *x_re, const float *x_im, const float *y_re,
 {
   CuvTerms re, im;
 
-  for (int i = 0; i < CUV_BINS * CUV_CHANNELS; i += CUV_VECTOR) {
+  for (int i = 0; i < CUV_BINS * CUV_RCD_CHANNELS; i += CUV_VECTOR) {
     const CuvComplex x = cuv_complex_load (x_re + i, x_im + i);
     const CuvComplex y = cuv_complex_load (y_re + i, y_im + i);
 
@@ -61,7 +61,7 @@ cuv_energies (const float *re, const float *im, float *sums)
 {
   CuvTerms terms;
 
-  for (int i = 0; i < CUV_BINS * CUV_CHANNELS; i += CUV_VECTOR) {
+  for (int i = 0; i < CUV_BINS * CUV_RCD_CHANNELS; i += CUV_VECTOR) {
     const CuvComplex x = cuv_complex_load (re + i, im + i);
 
     *(CuvFloats *) (terms.v[0] + i) = x.re * x.re + x.im * x.im;
@@ -72,7 +72,8 @@ cuv_energies (const float *re, const float *im, float *sums)
 static void
 cuv_spectrum_blend (CuvSpectrum *a, const CuvSpectrum *b, float rate)
 {
-  for (int i = 0; i < CUV_SPECTRUM_BINS * CUV_CHANNELS; i += CUV_VECTOR) {
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS;
+       i += CUV_VECTOR) {
     const CuvComplex old = cuv_complex_load (a->re + i, a->im + i);
     const CuvComplex new = cuv_complex_load (b->re + i, b->im + i);
 
@@ -91,18 +92,19 @@ cuv_spectrum_blend (CuvSpectrum *a, const CuvSpectrum *b, float rate)
 
 /* ratio: receives the first g / x of each frequency. */
 static void
-cuv_solve_first (const CuvFilterGoal *goal, const CuvSpectrum *model,
+cuv_solve_first (const CuvRcdFilterGoal *goal, const CuvSpectrum *model,
     float *ratio, CuvSpectrum *filter)
 {
-  const float mu = CUV_FILTER_PENALTY1, factor = mu * cuv_filter_factor (mu);
+  const float mu = CUV_RCD_FILTER_PENALTY1,
+              factor = mu * cuv_filter_factor (mu);
 
-  for (int i = 0; i < CUV_SPECTRUM_BINS; i++) {
-    const int at = i * CUV_CHANNELS;
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS; i++) {
+    const int at = i * CUV_RCD_CHANNELS;
 
     if (i % CUV_BINS == 0)
       cuv_energies (model->re + at, model->im + at, ratio + i);
-    ratio[i] = goal->label[i] * (1.0f / (ratio[i] + CUV_GRID_CELLS * mu));
-    for (int k = at; k < at + CUV_CHANNELS; k += CUV_VECTOR) {
+    ratio[i] = goal->label[i] * (1.0f / (ratio[i] + CUV_RCD_GRID_CELLS * mu));
+    for (int k = at; k < at + CUV_RCD_CHANNELS; k += CUV_VECTOR) {
       const CuvComplex x = cuv_complex_load (model->re + k, model->im + k);
 
       cuv_complex_store (filter->re + k, filter->im + k,
@@ -116,17 +118,19 @@ cuv_solve_first (const CuvFilterGoal *goal, const CuvSpectrum *model,
 typedef struct {
   const float *x_re, *x_im;
   float *h_re, *h_im;
-  float l_re[CUV_BINS * CUV_CHANNELS], l_im[CUV_BINS * CUV_CHANNELS];
+  float l_re[CUV_BINS * CUV_RCD_CHANNELS], l_im[CUV_BINS * CUV_RCD_CHANNELS];
 } CuvBins;
 
 /* The next filter without its mask, over the one before. */
 CUV_ALWAYS_INLINE void
 cuv_solve_second (CuvBins *bins, int i, float re, float im)
 {
-  const float mu = CUV_FILTER_PENALTY2, inv_mu = 1.0f / CUV_FILTER_PENALTY2;
-  const float factor = cuv_filter_factor (CUV_FILTER_PENALTY2);
+  const float mu = CUV_RCD_FILTER_PENALTY2,
+              inv_mu = 1.0f / CUV_RCD_FILTER_PENALTY2;
+  const float factor = cuv_filter_factor (CUV_RCD_FILTER_PENALTY2);
 
-  for (int k = i * CUV_CHANNELS; k < (i + 1) * CUV_CHANNELS; k += CUV_VECTOR) {
+  for (int k = i * CUV_RCD_CHANNELS; k < (i + 1) * CUV_RCD_CHANNELS;
+       k += CUV_VECTOR) {
     const CuvComplex x = cuv_complex_load (bins->x_re + k, bins->x_im + k);
     const CuvComplex h = cuv_complex_load (bins->h_re + k, bins->h_im + k);
     const CuvComplex l = cuv_complex_load (bins->l_re + k, bins->l_im + k);
@@ -142,14 +146,15 @@ cuv_solve_second (CuvBins *bins, int i, float re, float im)
 CUV_ALWAYS_INLINE void
 cuv_solve_bins (CuvBins *bins, const float *label, const float *ratio)
 {
-  const float mu = CUV_FILTER_PENALTY2, inv_mu = 1.0f / CUV_FILTER_PENALTY2;
+  const float mu = CUV_RCD_FILTER_PENALTY2,
+              inv_mu = 1.0f / CUV_RCD_FILTER_PENALTY2;
   float energy[CUV_BINS], xh_re[CUV_BINS], xh_im[CUV_BINS], xl_re[CUV_BINS],
       xl_im[CUV_BINS];
 
-  for (int k = 0; k < CUV_BINS * CUV_CHANNELS; k += CUV_VECTOR) {
+  for (int k = 0; k < CUV_BINS * CUV_RCD_CHANNELS; k += CUV_VECTOR) {
     const CuvComplex x = cuv_complex_load (bins->x_re + k, bins->x_im + k);
     const CuvComplex h = cuv_complex_load (bins->h_re + k, bins->h_im + k);
-    const float r = ratio[k / CUV_CHANNELS];
+    const float r = ratio[k / CUV_RCD_CHANNELS];
 
     cuv_complex_store (bins->l_re + k, bins->l_im + k,
         (CuvComplex){ x.re * r - h.re, x.im * r - h.im });
@@ -158,7 +163,7 @@ cuv_solve_bins (CuvBins *bins, const float *label, const float *ratio)
   cuv_products (bins->x_re, bins->x_im, bins->h_re, bins->h_im, xh_re, xh_im);
   cuv_products (bins->x_re, bins->x_im, bins->l_re, bins->l_im, xl_re, xl_im);
   for (int i = 0; i < CUV_BINS; i++) {
-    const float inv = 1.0f / (energy[i] + CUV_GRID_CELLS * mu);
+    const float inv = 1.0f / (energy[i] + CUV_RCD_GRID_CELLS * mu);
 
     cuv_solve_second (bins, i, (label[i] - xh_re[i] + xl_re[i] * inv_mu) * inv,
         (xl_im[i] * inv_mu - xh_im[i]) * inv);
@@ -166,15 +171,15 @@ cuv_solve_bins (CuvBins *bins, const float *label, const float *ratio)
 }
 
 static void
-cuv_solve (CuvFourier *fourier, const CuvFilterGoal *goal,
+cuv_solve (CuvFourier *fourier, const CuvRcdFilterGoal *goal,
     const CuvSpectrum *model, CuvSpectrum *filter)
 {
-  float ratio[CUV_SPECTRUM_BINS];
+  float ratio[CUV_RCD_SPECTRUM_BINS];
 
   cuv_solve_first (goal, model, ratio, filter);
   cuv_fourier_mask (fourier, goal, filter);
-  for (int i = 0; i < CUV_SPECTRUM_BINS; i += CUV_BINS) {
-    const int at = i * CUV_CHANNELS;
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS; i += CUV_BINS) {
+    const int at = i * CUV_RCD_CHANNELS;
     CuvBins bins;
 
     bins.x_re = model->re + at;
@@ -192,16 +197,16 @@ static void
 cuv_respond (const CuvSpectrum *filter, const CuvSpectrum *sample,
     CuvResponse *response, int lane)
 {
-  for (int i = 0; i < CUV_SPECTRUM_BINS; i += CUV_BINS) {
-    const int at = i * CUV_CHANNELS;
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS; i += CUV_BINS) {
+    const int at = i * CUV_RCD_CHANNELS;
     float re[CUV_BINS], im[CUV_BINS];
 
     cuv_products (filter->re + at, filter->im + at, sample->re + at,
         sample->im + at, re, im);
     for (int j = 0; j < CUV_BINS; j++) {
-      const int x = (i + j) % CUV_SPECTRUM_COLUMNS;
-      const int y = (i + j) / CUV_SPECTRUM_COLUMNS;
-      const int to = (x * CUV_GRID + y) * CUV_FILTER_LANES + lane;
+      const int x = (i + j) % CUV_RCD_SPECTRUM_COLUMNS;
+      const int y = (i + j) / CUV_RCD_SPECTRUM_COLUMNS;
+      const int to = (x * CUV_RCD_GRID + y) * CUV_RCD_FILTER_LANES + lane;
 
       response->re[to] = re[j];
       response->im[to] = im[j];
@@ -216,18 +221,18 @@ typedef double CuvDoubles __attribute__ ((vector_size (8 * CUV_ROW_VECTOR)));
 
 /* Rows of a response, by column. */
 typedef struct {
-  CuvRowFloats re[CUV_GRID / 2][CUV_GRID / CUV_ROW_VECTOR];
-  CuvRowFloats im[CUV_GRID / 2][CUV_GRID / CUV_ROW_VECTOR];
+  CuvRowFloats re[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
+  CuvRowFloats im[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
 } CuvRows;
 
 /* Sums of n powers of frequency times the row's values. */
 typedef struct {
-  double re[3][CUV_GRID], im[3][CUV_GRID];
+  double re[3][CUV_RCD_GRID], im[3][CUV_RCD_GRID];
 } CuvRowSums;
 
 /* Powers of e^(2 pi i turns). */
 typedef struct {
-  double re[CUV_GRID / 2 + 1], im[CUV_GRID / 2 + 1];
+  double re[CUV_RCD_GRID / 2 + 1], im[CUV_RCD_GRID / 2 + 1];
 } CuvPowers;
 
 CUV_ALWAYS_INLINE void
@@ -238,7 +243,7 @@ cuv_powers_init (CuvPowers *self, double turns)
   cuv_filter_turn (turns, &re, &im);
   self->re[0] = 1.0;
   self->im[0] = 0.0;
-  for (int i = 0; i < CUV_GRID / 2; i++) {
+  for (int i = 0; i < CUV_RCD_GRID / 2; i++) {
     self->re[i + 1] = self->re[i] * re - self->im[i] * im;
     self->im[i + 1] = self->re[i] * im + self->im[i] * re;
   }
@@ -247,9 +252,9 @@ cuv_powers_init (CuvPowers *self, double turns)
 CUV_ALWAYS_INLINE void
 cuv_rows_init (CuvRows *self, const CuvResponse *response, int lane)
 {
-  for (int i = 0; i < CUV_GRID / 2; i++) {
-    for (int j = 0; j < CUV_GRID; j++) {
-      const int at = (i * CUV_GRID + j) * CUV_FILTER_LANES + lane;
+  for (int i = 0; i < CUV_RCD_GRID / 2; i++) {
+    for (int j = 0; j < CUV_RCD_GRID; j++) {
+      const int at = (i * CUV_RCD_GRID + j) * CUV_RCD_FILTER_LANES + lane;
 
       ((float *) self->re[i])[j] = response->re[at];
       ((float *) self->im[i])[j] = response->im[at];
@@ -262,12 +267,12 @@ cuv_rows_sum (const CuvRows *rows, double x, CuvRowSums *sums)
 {
   CuvPowers powers;
 
-  cuv_powers_init (&powers, x / CUV_GRID);
-  for (int j = 0; j < CUV_GRID / CUV_ROW_VECTOR; j++) {
+  cuv_powers_init (&powers, x / CUV_RCD_GRID);
+  for (int j = 0; j < CUV_RCD_GRID / CUV_ROW_VECTOR; j++) {
     CuvDoubles re[3] = { { 0.0 } }, im[3] = { { 0.0 } };
 
-    for (int i = 0; i < CUV_GRID / 2; i++) {
-      const double weight = (i == 0 ? 1.0 : 2.0) / CUV_GRID_CELLS;
+    for (int i = 0; i < CUV_RCD_GRID / 2; i++) {
+      const double weight = (i == 0 ? 1.0 : 2.0) / CUV_RCD_GRID_CELLS;
       const double c = powers.re[i] * weight, d = powers.im[i] * weight;
       const CuvDoubles z_re =
           __builtin_convertvector(rows->re[i][j], CuvDoubles);
@@ -293,7 +298,7 @@ cuv_rows_sum (const CuvRows *rows, double x, CuvRowSums *sums)
 CUV_ALWAYS_INLINE double
 cuv_rows_total (double *terms)
 {
-  for (int half = CUV_GRID / 2; half > 0; half /= 2) {
+  for (int half = CUV_RCD_GRID / 2; half > 0; half /= 2) {
     for (int j = 0; j < half; j++)
       terms[j] += terms[j + half];
   }
@@ -301,17 +306,17 @@ cuv_rows_total (double *terms)
 }
 
 CUV_ALWAYS_INLINE void
-cuv_rows_slope (const CuvRowSums *sums, double y, CuvFilterSlope *slope)
+cuv_rows_slope (const CuvRowSums *sums, double y, CuvRcdFilterSlope *slope)
 {
-  const double unit = 6.283185307179586 / CUV_GRID;
-  double value[CUV_GRID], x[CUV_GRID], dy[CUV_GRID], xx[CUV_GRID], xy[CUV_GRID],
-      yy[CUV_GRID];
+  const double unit = 6.283185307179586 / CUV_RCD_GRID;
+  double value[CUV_RCD_GRID], x[CUV_RCD_GRID], dy[CUV_RCD_GRID],
+      xx[CUV_RCD_GRID], xy[CUV_RCD_GRID], yy[CUV_RCD_GRID];
   CuvPowers powers;
 
-  cuv_powers_init (&powers, y / CUV_GRID);
-  for (int j = 0; j < CUV_GRID; j++) {
+  cuv_powers_init (&powers, y / CUV_RCD_GRID);
+  for (int j = 0; j < CUV_RCD_GRID; j++) {
     /* the highest frequency has no direction */
-    const int n = j == CUV_GRID / 2 ? 0 : cuv_filter_from_zero (j);
+    const int n = j == CUV_RCD_GRID / 2 ? 0 : cuv_filter_from_zero (j);
     const double c = powers.re[n < 0 ? -n : n];
     const double d = n < 0 ? -powers.im[-n] : powers.im[n];
     const double re0 = sums->re[0][j] * c - sums->im[0][j] * d;
@@ -324,24 +329,26 @@ cuv_rows_slope (const CuvRowSums *sums, double y, CuvFilterSlope *slope)
     xy[j] = n * (sums->re[1][j] * c - sums->im[1][j] * d);
     yy[j] = n * n * re0;
   }
-  *slope = (CuvFilterSlope){ cuv_rows_total (value), -unit * cuv_rows_total (x),
-    -unit * cuv_rows_total (dy), -(unit * unit) * cuv_rows_total (xx),
-    -(unit * unit) * cuv_rows_total (xy),
+  *slope = (CuvRcdFilterSlope){ cuv_rows_total (value),
+    -unit * cuv_rows_total (x), -unit * cuv_rows_total (dy),
+    -(unit * unit) * cuv_rows_total (xx), -(unit * unit) * cuv_rows_total (xy),
     -(unit * unit) * cuv_rows_total (yy) };
 }
 
 static void
-cuv_response_peak (const CuvResponse *response, int lane, CuvFilterPeak *peak)
+cuv_response_peak (
+    const CuvResponse *response, int lane, CuvRcdFilterPeak *peak)
 {
   CuvRows rows;
   CuvRowSums sums;
-  CuvFilterSlope slope;
+  CuvRcdFilterSlope slope;
 
   cuv_rows_init (&rows, response, lane);
   for (int i = 0;; i++) {
     cuv_rows_sum (&rows, peak->x, &sums);
     cuv_rows_slope (&sums, peak->y, &slope);
-    if (i == CUV_FILTER_STEPS || !cuv_filter_step (&slope, &peak->x, &peak->y))
+    if (i == CUV_RCD_FILTER_STEPS
+        || !cuv_filter_step (&slope, &peak->x, &peak->y))
       break;
   }
   peak->value = slope.value;

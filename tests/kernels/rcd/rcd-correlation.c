@@ -17,13 +17,14 @@ static void
 check_bin (
     const CuvGrid *grid, const CuvSpectrum *spectrum, int x, int y, int channel)
 {
-  const int at = (y * CUV_SPECTRUM_COLUMNS + x) * CUV_CHANNELS + channel;
+  const int at =
+      (y * CUV_RCD_SPECTRUM_COLUMNS + x) * CUV_RCD_CHANNELS + channel;
   double re = 0.0, im = 0.0;
 
-  for (int i = 0; i < CUV_GRID_CELLS; i++) {
-    const double turn =
-        -2.0 * PI * (x * (i % CUV_GRID) + y * (i / CUV_GRID)) / CUV_GRID;
-    const double value = (double) grid->value[i * CUV_CHANNELS + channel];
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++) {
+    const double turn = -2.0 * PI
+        * (x * (i % CUV_RCD_GRID) + y * (i / CUV_RCD_GRID)) / CUV_RCD_GRID;
+    const double value = (double) grid->value[i * CUV_RCD_CHANNELS + channel];
 
     re += value * cos (turn);
     im += value * sin (turn);
@@ -54,22 +55,24 @@ check_transforms (void)
   static CuvFourier fourier;
   static CuvGrid grid;
   static CuvSpectrum spectrum, again;
-  static CuvFilterGoal goal = { .end = CUV_GRID };
+  static CuvRcdFilterGoal goal = { .end = CUV_RCD_GRID };
   CuvFilterDsp dsp;
   float worst = 0.0f;
 
   cuv_check_case ("transforms");
   cuv_filter_dsp_init (&dsp);
-  fill_random (grid.value, CUV_GRID_CELLS * CUV_CHANNELS);
-  for (int i = 0; i < CUV_GRID_CELLS; i++)
+  fill_random (grid.value, CUV_RCD_GRID_CELLS * CUV_RCD_CHANNELS);
+  for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
     goal.mask[i] = 1.0f;
   dsp.forward (&fourier, &grid, goal.mask, &spectrum);
   for (int i = 0; i < 300; i++)
-    check_bin (&grid, &spectrum, (int) cuv_check_below (CUV_SPECTRUM_COLUMNS),
-        (int) cuv_check_below (CUV_GRID), (int) cuv_check_below (CUV_CHANNELS));
+    check_bin (&grid, &spectrum,
+        (int) cuv_check_below (CUV_RCD_SPECTRUM_COLUMNS),
+        (int) cuv_check_below (CUV_RCD_GRID),
+        (int) cuv_check_below (CUV_RCD_CHANNELS));
   again = spectrum;
   dsp.mask (&fourier, &goal, &again);
-  for (int i = 0; i < CUV_SPECTRUM_BINS * CUV_CHANNELS; i++)
+  for (int i = 0; i < CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS; i++)
     worst = fmaxf (worst,
         fmaxf (fabsf (again.re[i] - spectrum.re[i]),
             fabsf (again.im[i] - spectrum.im[i])));
@@ -83,11 +86,11 @@ typedef struct {
   CuvGrid grid;
   CuvSpectrum sample, model, filter;
   CuvResponse response;
-  CuvFilterPeak peaks[CUV_FILTER_SCALES];
+  CuvRcdFilterPeak peaks[CUV_RCD_FILTER_SCALES];
 } Results;
 
 static void
-compute (unsigned mask, const uint8_t *picture, const CuvFilterGoal *goal,
+compute (unsigned mask, const uint8_t *picture, const CuvRcdFilterGoal *goal,
     Results *r)
 {
   static CuvFourier fourier;
@@ -101,20 +104,20 @@ compute (unsigned mask, const uint8_t *picture, const CuvFilterGoal *goal,
   dsp.forward (&fourier, &r->grid, goal->mask, &r->sample);
   dsp.blend (&r->model, &r->sample, 0.3f);
   dsp.solve (&fourier, goal, &r->model, &r->filter);
-  for (int i = 0; i < CUV_FILTER_SCALES; i++) {
-    r->peaks[i] = (CuvFilterPeak){ 0.0, i - 1.0, 2.0 - i };
+  for (int i = 0; i < CUV_RCD_FILTER_SCALES; i++) {
+    r->peaks[i] = (CuvRcdFilterPeak){ 0.0, i - 1.0, 2.0 - i };
     dsp.respond (&r->filter, &r->sample, &r->response, i);
   }
   dsp.inverse (&r->response);
-  for (int i = 0; i < CUV_FILTER_SCALES; i++)
+  for (int i = 0; i < CUV_RCD_FILTER_SCALES; i++)
     dsp.peak (&r->response, i, &r->peaks[i]);
 }
 
 static void
 check_versions (void)
 {
-  static CuvFilterGoal goal;
-  static uint8_t picture[CUV_HOG_PIXELS];
+  static CuvRcdFilterGoal goal;
+  static uint8_t picture[CUV_RCD_HOG_PIXELS];
   Results *c = malloc (sizeof *c), *simd = malloc (sizeof *simd);
 
   for (int round = 0; round < 4; round++) {
@@ -122,13 +125,13 @@ check_versions (void)
 
     cuv_check_case ("C and SIMD, %u grey values", range);
     goal.first = round;
-    goal.end = CUV_GRID - 2 * round;
-    for (int i = 0; i < CUV_HOG_PIXELS; i++)
+    goal.end = CUV_RCD_GRID - 2 * round;
+    for (int i = 0; i < CUV_RCD_HOG_PIXELS; i++)
       picture[i] = (uint8_t) cuv_check_below (range);
     memset (goal.mask, 0, sizeof goal.mask);
-    fill_random (
-        goal.mask + goal.first * CUV_GRID, (goal.end - goal.first) * CUV_GRID);
-    fill_random (goal.label, CUV_SPECTRUM_BINS);
+    fill_random (goal.mask + goal.first * CUV_RCD_GRID,
+        (goal.end - goal.first) * CUV_RCD_GRID);
+    fill_random (goal.label, CUV_RCD_SPECTRUM_BINS);
     compute (0, picture, &goal, c);
     compute (~0u, picture, &goal, simd);
     CUV_CHECK (memcmp (&c->grid, &simd->grid, sizeof c->grid) == 0);
@@ -147,26 +150,27 @@ check_versions (void)
 static void
 check_directions (void)
 {
-  static uint8_t picture[CUV_HOG_PIXELS];
+  static uint8_t picture[CUV_RCD_HOG_PIXELS];
   static CuvGrid grid;
   CuvFilterDsp dsp;
 
   cuv_check_case ("directions of gradients");
   cuv_filter_dsp_init (&dsp);
-  for (int d = 0; d < CUV_HOG_SIGNED; d++) {
-    const double turn = d * PI / CUV_HOG_UNSIGNED;
-    const float *value =
-        grid.value + (CUV_GRID / 2 * CUV_GRID + CUV_GRID / 2) * CUV_CHANNELS;
+  for (int d = 0; d < CUV_RCD_HOG_SIGNED; d++) {
+    const double turn = d * PI / CUV_RCD_HOG_UNSIGNED;
+    const float *value = grid.value
+        + (CUV_RCD_GRID / 2 * CUV_RCD_GRID + CUV_RCD_GRID / 2)
+            * CUV_RCD_CHANNELS;
 
-    for (int i = 0; i < CUV_HOG_SIDE * CUV_HOG_SIDE; i++) {
-      const double x = i % CUV_HOG_SIDE - CUV_HOG_SIDE / 2;
-      const double y = i / CUV_HOG_SIDE - CUV_HOG_SIDE / 2;
+    for (int i = 0; i < CUV_RCD_HOG_SIDE * CUV_RCD_HOG_SIDE; i++) {
+      const double x = i % CUV_RCD_HOG_SIDE - CUV_RCD_HOG_SIDE / 2;
+      const double y = i / CUV_RCD_HOG_SIDE - CUV_RCD_HOG_SIDE / 2;
       const double v = 128.0 + 12.0 * (x * cos (turn) + y * sin (turn));
 
       picture[i] = (uint8_t) fmin (fmax (v, 0.0), 255.0);
     }
     dsp.features (picture, &grid);
-    for (int k = 0; k < CUV_HOG_SIGNED; k++)
+    for (int k = 0; k < CUV_RCD_HOG_SIGNED; k++)
       CUV_CHECK (k == d ? value[k] > 0.3f : value[k] < 0.1f,
           ": direction %d, channel %d: %g", d, k, (double) value[k]);
   }
@@ -296,18 +300,19 @@ inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
   CuvFilterDsp dsp;
 
   cuv_filter_dsp_init (&dsp);
-  for (int k = 0; k < CUV_CHANNELS; k++) {
-    for (int i = 0; i < CUV_SPECTRUM_BINS; i++) {
-      const int to =
-          (i % CUV_SPECTRUM_COLUMNS * CUV_GRID + i / CUV_SPECTRUM_COLUMNS)
-          * CUV_FILTER_LANES;
+  for (int k = 0; k < CUV_RCD_CHANNELS; k++) {
+    for (int i = 0; i < CUV_RCD_SPECTRUM_BINS; i++) {
+      const int to = (i % CUV_RCD_SPECTRUM_COLUMNS * CUV_RCD_GRID
+                         + i / CUV_RCD_SPECTRUM_COLUMNS)
+          * CUV_RCD_FILTER_LANES;
 
-      response.re[to] = spectrum->re[i * CUV_CHANNELS + k];
-      response.im[to] = spectrum->im[i * CUV_CHANNELS + k];
+      response.re[to] = spectrum->re[i * CUV_RCD_CHANNELS + k];
+      response.im[to] = spectrum->im[i * CUV_RCD_CHANNELS + k];
     }
     dsp.inverse (&response);
-    for (int i = 0; i < CUV_GRID_CELLS; i++)
-      grid->value[i * CUV_CHANNELS + k] = response.value[i * CUV_FILTER_LANES];
+    for (int i = 0; i < CUV_RCD_GRID_CELLS; i++)
+      grid->value[i * CUV_RCD_CHANNELS + k] =
+          response.value[i * CUV_RCD_FILTER_LANES];
   }
 }
 
@@ -327,11 +332,13 @@ check_mask (void)
   take_crop (self, data, pixels);
   cuv_correlation_start (self, work, pixels);
   inverse (&self->filter, &work->grid);
-  for (int i = 0; i < CUV_GRID_CELLS * CUV_CHANNELS; i++) {
+  for (int i = 0; i < CUV_RCD_GRID_CELLS * CUV_RCD_CHANNELS; i++) {
     const float value = fabsf (work->grid.value[i]);
-    const double unit = self->side / CUV_GRID;
-    const double x = (i / CUV_CHANNELS % CUV_GRID + 0.5 - CUV_GRID / 2) * unit;
-    const double y = (i / CUV_CHANNELS / CUV_GRID + 0.5 - CUV_GRID / 2) * unit;
+    const double unit = self->side / CUV_RCD_GRID;
+    const double x =
+        (i / CUV_RCD_CHANNELS % CUV_RCD_GRID + 0.5 - CUV_RCD_GRID / 2) * unit;
+    const double y =
+        (i / CUV_RCD_CHANNELS / CUV_RCD_GRID + 0.5 - CUV_RCD_GRID / 2) * unit;
 
     if (fabs (x) < 36.0 + unit && fabs (y) < 27.0 + unit)
       inside = fmaxf (inside, value);

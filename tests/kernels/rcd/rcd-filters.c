@@ -30,7 +30,7 @@ sample_of (const Case *self, int i)
   CuvRcdSample sample = { .crop = i, .slot = MAX_TARGETS - 1 - i };
 
   sample.part[0] =
-      cuv_correlation_sample (self->filters[i], CUV_FILTER_SCALES / 2);
+      cuv_correlation_sample (self->filters[i], CUV_RCD_FILTER_SCALES / 2);
   return sample;
 }
 
@@ -41,7 +41,7 @@ compare (const char *name, int i, const float *found, const float *expected)
 {
   size_t wrong = 0;
 
-  for (int k = 0; k < CUV_SPECTRUM_BINS * CUV_CHANNELS; k++)
+  for (int k = 0; k < CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS; k++)
     wrong += !(found[k] == expected[k]);
   CUV_CHECK (wrong == 0, ": %zu values of %s %d", wrong, name, i);
 }
@@ -112,11 +112,11 @@ static void
 find (const Case *self)
 {
   CuvRcdSample samples[MAX_TARGETS];
-  CuvFilterPeak peaks[MAX_TARGETS][CUV_FILTER_SCALES];
+  CuvRcdFilterPeak peaks[MAX_TARGETS][CUV_RCD_FILTER_SCALES];
 
   for (int i = 0; i < self->n; i++) {
     samples[i] = sample_of (self, i);
-    for (int k = 0; k < CUV_FILTER_SCALES; k++)
+    for (int k = 0; k < CUV_RCD_FILTER_SCALES; k++)
       samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
   }
   CUV_CHECK (
@@ -320,7 +320,7 @@ submit_find (void *data)
 
   for (int i = 0; i < self->n; i++) {
     samples[i] = sample_of (self, i);
-    for (int k = 0; k < CUV_FILTER_SCALES; k++)
+    for (int k = 0; k < CUV_RCD_FILTER_SCALES; k++)
       samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
   }
   cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, self->stream);
