@@ -12,7 +12,8 @@
 #define CUV_OVERLAY_MEAN_THREADS 256
 
 static __device__ unsigned
-sum_of_thread (const CuvComponent &c, const CuvFillWindow &w, int y0, int y1)
+sum_of_thread (
+    const CuvComponent &c, const CuvOverlayFillWindow &w, int y0, int y1)
 {
   unsigned sum = 0;
 
@@ -44,7 +45,7 @@ sum_of_block (unsigned value)
 }
 
 static __device__ uint64_t
-n_samples (const CuvFillWindow &w)
+n_samples (const CuvOverlayFillWindow &w)
 {
   return (uint64_t) (w.x1 - w.x0) * (uint64_t) (w.y1 - w.y0);
 }
@@ -60,7 +61,7 @@ __launch_bounds__ (CUV_OVERLAY_SUM_X *CUV_OVERLAY_SUM_Y)
   const CuvComponent &c = frame.component[blockIdx.z];
   const int cell = blockIdx.x / n_bands, band = blockIdx.x % n_bands;
   const int at = cuv_fill_means_of (p, blockIdx.z) + cell;
-  CuvFillWindow w;
+  CuvOverlayFillWindow w;
   int y0, y1;
   unsigned sum;
 
@@ -135,8 +136,9 @@ cuv_fill_sums_bytes (const CuvOverlayList *list, const CuvFrame *frame)
 }
 
 int
-cuv_fill_launch_means (const CuvOverlayList *list, const CuvFillMemory *memory,
-    const CuvFrame *frame, cudaStream_t stream)
+cuv_fill_launch_means (const CuvOverlayList *list,
+    const CuvOverlayFillMemory *memory, const CuvFrame *frame,
+    cudaStream_t stream)
 {
   const int cells = most_cells (list), n_bands = most_bands (list, frame);
 

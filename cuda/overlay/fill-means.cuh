@@ -12,13 +12,14 @@ typedef struct {
   const CuvPrimitive *primitives;
   uint8_t *means;
   unsigned *sums;
-} CuvFillMemory;
+} CuvOverlayFillMemory;
 
 // Bytes of scratch that the means of a list need.
 size_t cuv_fill_sums_bytes (const CuvOverlayList *list, const CuvFrame *frame);
 
 // Enqueues the computation of the means of all fills. Returns 0 or -1.
 int cuv_fill_launch_means (const CuvOverlayList *list,
-    const CuvFillMemory *memory, const CuvFrame *frame, cudaStream_t stream);
+    const CuvOverlayFillMemory *memory, const CuvFrame *frame,
+    cudaStream_t stream);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "overlay/overlay-types.h"
 
-#define CUV_FILL_MIN_CELL 8   /* pixels */
-#define CUV_FILL_MAX_CELLS 16 /* across the longer side of a region */
-#define CUV_FILL_MAX_AXIS 32768
+#define CUV_OVERLAY_FILL_MIN_CELL 8   /* pixels */
+#define CUV_OVERLAY_FILL_MAX_CELLS 16 /* across the longer side of a region */
+#define CUV_OVERLAY_FILL_MAX_AXIS 32768
 
 /* Whether the centre of pixel (x, y) is in the ellipse. All terms are below
  * 2^62 in its bounding box. */
@@ -34,7 +34,7 @@ cuv_fill_covers (const CuvPrimitive *p, int x, int y)
 /* Samples, half open. */
 typedef struct {
   int32_t x0, y0, x1, y1;
-} CuvFillWindow;
+} CuvOverlayFillWindow;
 
 /* The first of the samples start .. start + size - 1, moved into 0 .. n - 1 as
  * far as they fit. */
@@ -46,7 +46,7 @@ cuv_fill_move_inside (int start, int size, int n)
 
 /* The samples whose mean a cell has. At the edge of the frame they are moved
  * inside, so that every mean is of a whole cell. */
-CUV_HOST_DEVICE CuvFillWindow
+CUV_HOST_DEVICE CuvOverlayFillWindow
 cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
     const CuvComponent *c, int column, int row)
 {
@@ -56,7 +56,7 @@ cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
   int x =
       cuv_fill_move_inside ((p->fill.left >> c->xsub) + column * w, w, width);
   int y = cuv_fill_move_inside ((p->fill.top >> c->ysub) + row * h, h, height);
-  CuvFillWindow window = { x, y, x + w < width ? x + w : width,
+  CuvOverlayFillWindow window = { x, y, x + w < width ? x + w : width,
     y + h < height ? y + h : height };
 
   return window;
@@ -102,20 +102,20 @@ cuv_fill_clamp (int i, int n)
  * how far it is from the first to the second. */
 typedef struct {
   int32_t first, second, f; /* f / 256 */
-} CuvFillPlace;
+} CuvOverlayFillPlace;
 
-CUV_HOST_DEVICE CuvFillPlace
+CUV_HOST_DEVICE CuvOverlayFillPlace
 cuv_fill_place (const CuvPrimitive *p, int s, int size, int n)
 {
-  CuvFillPlace place = { 0, 0, 0 };
+  CuvOverlayFillPlace place = { 0, 0, 0 };
   int position;
 
-  if (p->fill.mode == CUV_FILL_BLUR) {
+  if (p->fill.mode == CUV_OVERLAY_FILL_BLUR) {
     position = cuv_fill_position (s, size);
     place.first = cuv_fill_clamp (position / 256 - 1, n);
     place.second = cuv_fill_clamp (position / 256, n);
     place.f = position & 255;
-  } else if (p->fill.mode == CUV_FILL_PIXELATE) {
+  } else if (p->fill.mode == CUV_OVERLAY_FILL_PIXELATE) {
     place.first = place.second = s / size;
   }
   return place;
@@ -124,11 +124,11 @@ cuv_fill_place (const CuvPrimitive *p, int s, int size, int n)
 /* A sample of one row of cells, whose means are those of a component. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_across (const CuvPrimitive *p, const uint8_t *means,
-    const CuvFillPlace *x, int row, int component)
+    const CuvOverlayFillPlace *x, int row, int component)
 {
   const uint8_t *m = means + row * p->fill.columns;
 
-  return p->fill.mode == CUV_FILL_SOLID
+  return p->fill.mode == CUV_OVERLAY_FILL_SOLID
       ? p->colour[component]
       : cuv_fill_mix (m[x->first], m[x->second], x->f);
 }
@@ -140,9 +140,9 @@ cuv_fill_sample (const CuvPrimitive *p, const uint8_t *means,
     const CuvComponent *c, int component, int s, int t)
 {
   const uint8_t *m = means + cuv_fill_means_of (p, component);
-  CuvFillPlace x, y;
+  CuvOverlayFillPlace x, y;
 
-  if (p->fill.mode == CUV_FILL_SOLID)
+  if (p->fill.mode == CUV_OVERLAY_FILL_SOLID)
     return p->colour[component];
   x = cuv_fill_place (p, s, p->fill.cell >> c->xsub, p->fill.columns);
   y = cuv_fill_place (p, t, p->fill.cell >> c->ysub, p->fill.rows);

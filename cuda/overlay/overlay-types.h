@@ -12,18 +12,18 @@
 #define CUV_OVERLAY_UNIT 16
 
 typedef enum {
-  CUV_PRIMITIVE_RECT,
-  CUV_PRIMITIVE_LINE,
-  CUV_PRIMITIVE_MASK,
-  CUV_PRIMITIVE_PICTURE,
-  CUV_PRIMITIVE_FILL, /* functions in fill-types.h */
+  CUV_OVERLAY_PRIMITIVE_RECT,
+  CUV_OVERLAY_PRIMITIVE_LINE,
+  CUV_OVERLAY_PRIMITIVE_MASK,
+  CUV_OVERLAY_PRIMITIVE_PICTURE,
+  CUV_OVERLAY_PRIMITIVE_FILL, /* functions in fill-types.h */
 } CuvPrimitiveKind;
 
 typedef enum {
-  CUV_FILL_NONE,
-  CUV_FILL_SOLID,
-  CUV_FILL_BLUR,
-  CUV_FILL_PIXELATE,
+  CUV_OVERLAY_FILL_NONE,
+  CUV_OVERLAY_FILL_SOLID,
+  CUV_OVERLAY_FILL_BLUR,
+  CUV_OVERLAY_FILL_PIXELATE,
 } CuvFillMode;
 
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
     } picture;
     struct {
       int32_t x, y;          /* of an ellipse, upper left pixel, */
-      int32_t width, height; /* and axes, up to CUV_FILL_MAX_AXIS */
+      int32_t width, height; /* and axes, up to CUV_OVERLAY_FILL_MAX_AXIS */
       int32_t left, top;     /* first pixel of the cells, even */
       int32_t cell;          /* width and height of a cell, pixels, even */
       int16_t columns, rows; /* of cells */
@@ -142,14 +142,14 @@ cuv_primitive_coverage (
   if (!cuv_primitive_reaches (p, x, y))
     return 0;
   switch (p->kind) {
-    case CUV_PRIMITIVE_RECT:
+    case CUV_OVERLAY_PRIMITIVE_RECT:
       return x >= p->hole.x0 && x < p->hole.x1 && y >= p->hole.y0
               && y < p->hole.y1
           ? 0
           : 255;
-    case CUV_PRIMITIVE_LINE:
+    case CUV_OVERLAY_PRIMITIVE_LINE:
       return cuv_line_covers (p, x, y) ? 255 : 0;
-    case CUV_PRIMITIVE_PICTURE:
+    case CUV_OVERLAY_PRIMITIVE_PICTURE:
       return 255;
     default:
       return bytes[p->mask.offset + (int64_t) (y - p->mask.y) * p->mask.stride
@@ -159,12 +159,12 @@ cuv_primitive_coverage (
 
 /* floor (distance / scale), computed with inverse = floor (2^30 / scale) + 1;
  * exact for distance * scale < 2^30. */
-#define CUV_PICTURE_INVERSE_BITS 30
+#define CUV_OVERLAY_PICTURE_INVERSE_BITS 30
 
 CUV_HOST_DEVICE int
 cuv_picture_index (int distance, int64_t inverse)
 {
-  return (int) (distance * inverse >> CUV_PICTURE_INVERSE_BITS);
+  return (int) (distance * inverse >> CUV_OVERLAY_PICTURE_INVERSE_BITS);
 }
 
 /* The pixel of a picture that is drawn at (x, y), which is within its bounds.

@@ -22,7 +22,7 @@ static_assert (
     sizeof (CuvPrimitive) == 80, "primitives must be laid out as in draw.c");
 
 struct _CuvOverlayCuda {
-  CuvListMemory memory;
+  CuvOverlayListMemory memory;
   cudaEvent_t done;
   CuvWait wait;
   bool pending; // a submit has not been waited for
@@ -62,10 +62,10 @@ touches (const CuvPrimitive *p, const Tile &tile)
   if ((p->x0 >= tile.x1) | (p->x1 <= tile.x0) | (p->y0 >= tile.y1)
       | (p->y1 <= tile.y0))
     return false;
-  if (p->kind == CUV_PRIMITIVE_RECT)
+  if (p->kind == CUV_OVERLAY_PRIMITIVE_RECT)
     return tile.x0 < p->hole.x0 || tile.x1 > p->hole.x1 || tile.y0 < p->hole.y0
         || tile.y1 > p->hole.y1;
-  return p->kind != CUV_PRIMITIVE_LINE || !strip_misses (p, tile);
+  return p->kind != CUV_OVERLAY_PRIMITIVE_LINE || !strip_misses (p, tile);
 }
 
 // Copies those of the primitives first .. first + CUV_OVERLAY_THREADS - 1 that
@@ -191,7 +191,7 @@ template <int XS, int YS, int N> struct Cell {
   {
     int coverage[H][W], sum = 0;
 
-    if (p->kind != CUV_PRIMITIVE_LINE || !between_ends (p, coverage)) {
+    if (p->kind != CUV_OVERLAY_PRIMITIVE_LINE || !between_ends (p, coverage)) {
 #pragma unroll
       for (int j = 0; j < H; j++) {
 #pragma unroll
@@ -331,9 +331,9 @@ __launch_bounds__ (CUV_OVERLAY_THREADS)
       for (; mine != 0; mine &= mine - 1) {
         const CuvPrimitive *p = &list[base + __ffs (mine) - 1];
 
-        if (p->kind == CUV_PRIMITIVE_FILL)
+        if (p->kind == CUV_OVERLAY_PRIMITIVE_FILL)
           cell.fill (p, means, frame);
-        else if (p->kind == CUV_PRIMITIVE_PICTURE)
+        else if (p->kind == CUV_OVERLAY_PRIMITIVE_PICTURE)
           cell.draw_picture (p, bytes);
         else
           cell.draw (p, bytes);
@@ -409,12 +409,13 @@ bounds (const CuvOverlayList *list, const CuvFrame *frame)
 }
 
 static int
-cuv_overlay_launch (const CuvOverlayList *list, const CuvDeviceList &on_device,
-    const CuvFrame *frame, int k, cudaStream_t stream)
+cuv_overlay_launch (const CuvOverlayList *list,
+    const CuvOverlayDeviceList &on_device, const CuvFrame *frame, int k,
+    cudaStream_t stream)
 {
   const size_t sums = cuv_fill_sums_bytes (list, frame);
-  const CuvFillMemory memory = { on_device.primitives, on_device.scratch + sums,
-    (unsigned *) on_device.scratch };
+  const CuvOverlayFillMemory memory = { on_device.primitives,
+    on_device.scratch + sums, (unsigned *) on_device.scratch };
   Tile box = bounds (list, frame);
   dim3 grid;
 
@@ -439,7 +440,7 @@ static int
 submit_list (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, int k, cudaStream_t stream)
 {
-  CuvDeviceList on_device;
+  CuvOverlayDeviceList on_device;
 
   if (cuv_overlay_list_upload (&self->memory, list, &on_device, stream) != 0
       || cuv_overlay_launch (list, on_device, frame, k, stream) != 0)

@@ -38,10 +38,10 @@ size_of (const CuvOverlayList *list)
 
 int
 cuv_overlay_list_reserve (
-    CuvListMemory *self, const CuvOverlayList *list, size_t scratch)
+    CuvOverlayListMemory *self, const CuvOverlayList *list, size_t scratch)
 {
   const size_t size = size_of (list);
-  CuvListMemory larger = {};
+  CuvOverlayListMemory larger = {};
 
   if (self->device != nullptr && size <= self->capacity[0]
       && size + scratch <= self->capacity[1])
@@ -67,7 +67,7 @@ cuv_overlay_list_reserve (
 // the offset of the first. Comparing takes a fifth of the time of copying to
 // memory that the device has read.
 static size_t
-update_pinned (CuvListMemory *self, const CuvOverlayList *list)
+update_pinned (CuvOverlayListMemory *self, const CuvOverlayList *list)
 {
   const size_t n = (size_t) list->n_bytes, primitives = primitives_at (list);
   size_t changed = primitives;
@@ -87,8 +87,8 @@ update_pinned (CuvListMemory *self, const CuvOverlayList *list)
 }
 
 int
-cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
-    CuvDeviceList *on_device, cudaStream_t stream)
+cuv_overlay_list_upload (CuvOverlayListMemory *self, const CuvOverlayList *list,
+    CuvOverlayDeviceList *on_device, cudaStream_t stream)
 {
   const size_t changed = update_pinned (self, list);
 
@@ -96,7 +96,7 @@ cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
   CUV_CUDA_TRY (cudaMemcpyAsync (self->device + changed, self->pinned + changed,
       size_of (list) - changed, cudaMemcpyHostToDevice, stream));
   self->n_valid = (size_t) list->n_bytes;
-  *on_device = CuvDeviceList{ self->device,
+  *on_device = CuvOverlayDeviceList{ self->device,
     (const CuvPrimitive *) (self->device + primitives_at (list)),
     self->device + size_of (list) };
   return 0;

@@ -14,23 +14,24 @@ typedef struct {
                             // scratch
   size_t capacity[2];       // of each, bytes
   size_t n_valid;           // bytes of the last list that are the same in both
-} CuvListMemory;
+} CuvOverlayListMemory;
 
 // Where a list is on the device.
 typedef struct {
   const uint8_t *bytes;
   const CuvPrimitive *primitives;
   uint8_t *scratch; // 16-byte aligned
-} CuvDeviceList;
+} CuvOverlayDeviceList;
 
 // Reserves memory for a list, and scratch memory on the device. Returns 0 or
 // -1.
 int cuv_overlay_list_reserve (
-    CuvListMemory *self, const CuvOverlayList *list, size_t scratch);
+    CuvOverlayListMemory *self, const CuvOverlayList *list, size_t scratch);
 
 // Copies a list to the device, from the first block that differs from the last
 // list. Work that uses the last list must have ended. Returns 0 or -1.
-int cuv_overlay_list_upload (CuvListMemory *self, const CuvOverlayList *list,
-    CuvDeviceList *on_device, cudaStream_t stream);
+int cuv_overlay_list_upload (CuvOverlayListMemory *self,
+    const CuvOverlayList *list, CuvOverlayDeviceList *on_device,
+    cudaStream_t stream);
 
 #endif

@@ -76,9 +76,9 @@ void cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space,
 /* How a fill hides a region. */
 typedef struct {
   CuvFillMode mode;
-  uint32_t rgb;    /* of CUV_FILL_SOLID */
+  uint32_t rgb;    /* of CUV_OVERLAY_FILL_SOLID */
   bool is_ellipse; /* an ellipse whose bounding box is the region */
-  int cells;       /* across its longer side, 1..CUV_FILL_MAX_CELLS */
+  int cells;       /* across its longer side, 1..CUV_OVERLAY_FILL_MAX_CELLS */
 } CuvFillStyle;
 
 /* Hides a region of width x height pixels at (x, y); call it before anything

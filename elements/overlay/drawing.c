@@ -201,7 +201,8 @@ fill_cell (const CuvDrawing *self, int64_t size, int cells)
   int64_t cell = round_up_to (size / cells + 1, 2);
   int64_t most = round_up_to (larger (self->width, self->height), 2);
 
-  return (int32_t) larger (cell < most ? cell : most, CUV_FILL_MIN_CELL);
+  return (int32_t) larger (
+      cell < most ? cell : most, CUV_OVERLAY_FILL_MIN_CELL);
 }
 
 static bool
@@ -234,21 +235,21 @@ cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
   if (self->n_fills == CUV_DRAWING_MAX_FILLS
       || self->n_fills != self->n_primitives)
     return false;
-  p = append_primitive (self, CUV_PRIMITIVE_FILL, style->rgb | 0xff000000u, x,
-      y, x + width, y + height);
+  p = append_primitive (self, CUV_OVERLAY_PRIMITIVE_FILL,
+      style->rgb | 0xff000000u, x, y, x + width, y + height);
   if (p == NULL)
     return self->n_lost == n_lost;
   self->n_fills++;
-  p->fill.is_ellipse = style->is_ellipse && width <= CUV_FILL_MAX_AXIS
-      && height <= CUV_FILL_MAX_AXIS;
+  p->fill.is_ellipse = style->is_ellipse && width <= CUV_OVERLAY_FILL_MAX_AXIS
+      && height <= CUV_OVERLAY_FILL_MAX_AXIS;
   if (p->fill.is_ellipse) {
     p->fill.x = (int32_t) x;
     p->fill.y = (int32_t) y;
     p->fill.width = (int32_t) width;
     p->fill.height = (int32_t) height;
   }
-  p->fill.mode = (int16_t) (too_large ? CUV_FILL_SOLID : style->mode);
-  return p->fill.mode == CUV_FILL_SOLID
+  p->fill.mode = (int16_t) (too_large ? CUV_OVERLAY_FILL_SOLID : style->mode);
+  return p->fill.mode == CUV_OVERLAY_FILL_SOLID
       || set_cells (
           self, p, fill_cell (self, larger (width, height), style->cells));
 }
@@ -262,7 +263,7 @@ cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
   CuvPrimitive *p;
 
   p = append_primitive (
-      self, CUV_PRIMITIVE_RECT, argb, x, y, x + width, y + height);
+      self, CUV_OVERLAY_PRIMITIVE_RECT, argb, x, y, x + width, y + height);
   if (p == NULL || thickness <= 0 || width <= 2 * thickness
       || height <= 2 * thickness)
     return;
@@ -281,7 +282,7 @@ cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
 
   if (width <= 0 || height <= 0)
     return;
-  p = append_primitive (self, CUV_PRIMITIVE_MASK, argb, x, y,
+  p = append_primitive (self, CUV_OVERLAY_PRIMITIVE_MASK, argb, x, y,
       (int64_t) x + width, (int64_t) y + height);
   values = p != NULL ? append_bytes (self, (int64_t) width * height) : NULL;
   if (values == NULL)
@@ -306,8 +307,9 @@ cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
 
   if (width <= 0 || height <= 0 || scale < 1 || scale > CUV_DRAWING_MAX_SCALE)
     return;
-  p = append_primitive (self, CUV_PRIMITIVE_PICTURE, (uint32_t) alpha << 24, x,
-      y, x + (int64_t) width * scale, y + (int64_t) height * scale);
+  p = append_primitive (self, CUV_OVERLAY_PRIMITIVE_PICTURE,
+      (uint32_t) alpha << 24, x, y, x + (int64_t) width * scale,
+      y + (int64_t) height * scale);
   if (p == NULL)
     return;
   left = (p->x0 - x) / scale;
@@ -320,7 +322,7 @@ cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
   p->picture.x = x + left * scale;
   p->picture.y = y + top * scale;
   p->picture.stride = 4 * columns;
-  p->picture.inverse = (1 << CUV_PICTURE_INVERSE_BITS) / scale + 1;
+  p->picture.inverse = (1 << CUV_OVERLAY_PICTURE_INVERSE_BITS) / scale + 1;
   p->picture.offset = out - self->bytes;
   for (int32_t row = 0; row < rows; row++) {
     const uint8_t *in = rgb + 3 * ((int64_t) (top + row) * width + left);
@@ -404,7 +406,7 @@ append_line (CuvDrawing *self, uint32_t argb, int32_t ax, int32_t ay,
   int64_t margin = thickness / 2 + 2; /* pixels, rounded up */
   CuvPrimitive *p;
 
-  p = append_primitive (self, CUV_PRIMITIVE_LINE, argb,
+  p = append_primitive (self, CUV_OVERLAY_PRIMITIVE_LINE, argb,
       (swap ? bx : ax) / CUV_OVERLAY_UNIT - margin,
       top / CUV_OVERLAY_UNIT - margin,
       (swap ? ax : bx) / CUV_OVERLAY_UNIT + margin + 1,

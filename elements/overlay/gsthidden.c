@@ -200,7 +200,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
     GstCuvHidden region = region_of (object, buffer);
 
     if (region.w == 0 || region.h == 0
-        || gst_cuv_style_fill (style, object->label) == CUV_FILL_NONE)
+        || gst_cuv_style_fill (style, object->label) == CUV_OVERLAY_FILL_NONE)
       continue;
     if (regions->len - before.n == GST_CUV_MAX_HIDDEN) {
       hide_all (regions);

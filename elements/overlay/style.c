@@ -56,10 +56,11 @@ parse_label_colors (gpointer settings)
 }
 
 GST_CUV_DEFINE_ENUM (fill_get_type, "GstVisionOverlayFill",
-    { CUV_FILL_NONE, "Not hidden", "none" },
-    { CUV_FILL_SOLID, "One colour, fill-color", "solid" },
-    { CUV_FILL_BLUR, "Means of fill-cells cells, interpolated", "blur" },
-    { CUV_FILL_PIXELATE, "Means of fill-cells", "pixelate" })
+    { CUV_OVERLAY_FILL_NONE, "Not hidden", "none" },
+    { CUV_OVERLAY_FILL_SOLID, "One colour, fill-color", "solid" },
+    { CUV_OVERLAY_FILL_BLUR, "Means of fill-cells cells, interpolated",
+        "blur" },
+    { CUV_OVERLAY_FILL_PIXELATE, "Means of fill-cells", "pixelate" })
 
 GST_CUV_DEFINE_ENUM (fill_shape_get_type, "GstVisionOverlayFillShape",
     { GST_CUV_FILL_RECTANGLE, "The region's rectangle", "rectangle" },
@@ -121,7 +122,7 @@ gst_cuv_style_fill (const GstCuvStyle *style, GQuark quark)
     return (CuvFillMode) GPOINTER_TO_INT (own);
   if (style->shown_labels != NULL
       && !g_hash_table_contains (style->shown_labels, label))
-    return CUV_FILL_NONE;
+    return CUV_OVERLAY_FILL_NONE;
   return (CuvFillMode) style->fill;
 }
 
@@ -131,13 +132,13 @@ gst_cuv_style_hides (const GstCuvStyle *style)
   GHashTableIter iter;
   gpointer fill;
 
-  if (style->fill != CUV_FILL_NONE)
+  if (style->fill != CUV_OVERLAY_FILL_NONE)
     return TRUE;
   if (style->label_fills == NULL)
     return FALSE;
   g_hash_table_iter_init (&iter, style->label_fills);
   while (g_hash_table_iter_next (&iter, NULL, &fill)) {
-    if (GPOINTER_TO_INT (fill) != CUV_FILL_NONE)
+    if (GPOINTER_TO_INT (fill) != CUV_OVERLAY_FILL_NONE)
       return TRUE;
   }
   return FALSE;
@@ -380,7 +381,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (trail_length), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 30 },
   { "fill", "Fill", "How regions are hidden", .offset = AT (fill),
-      .get_type = fill_get_type, .value = CUV_FILL_NONE },
+      .get_type = fill_get_type, .value = CUV_OVERLAY_FILL_NONE },
   { "label-fills", "Label fills",
       "Fills by label, case-sensitive, for example fills,face=blur,plate=solid",
       .offset = AT (label_fills_set), .get_type = gst_structure_get_type,
@@ -398,7 +399,7 @@ static const GstCuvSetting list[] = {
   { "fill-cells", "Fill cells",
       "Cells across the longer side of a region with fill=blur and pixelate",
       .offset = AT (fill_cells), .type = G_TYPE_UINT, .minimum = 1,
-      .maximum = CUV_FILL_MAX_CELLS, .value = 1 },
+      .maximum = CUV_OVERLAY_FILL_MAX_CELLS, .value = 1 },
   { "hold-regions", "Hold regions",
       "Number of frames for which a region that has disappeared stays hidden "
       "(0 = none)",

@@ -47,13 +47,13 @@ line_span (const CuvPrimitive *p, int y)
 static int
 find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
 {
-  bool hollow = p->kind == CUV_PRIMITIVE_RECT && p->hole.x0 < p->hole.x1
+  bool hollow = p->kind == CUV_OVERLAY_PRIMITIVE_RECT && p->hole.x0 < p->hole.x1
       && y1 > p->hole.y0 && y0 < p->hole.y1;
 
   spans[0] = (Span){ p->x0, p->x1 };
-  *solid =
-      p->kind == CUV_PRIMITIVE_RECT && !hollow && y0 >= p->y0 && y1 <= p->y1;
-  if (p->kind == CUV_PRIMITIVE_LINE) {
+  *solid = p->kind == CUV_OVERLAY_PRIMITIVE_RECT && !hollow && y0 >= p->y0
+      && y1 <= p->y1;
+  if (p->kind == CUV_OVERLAY_PRIMITIVE_LINE) {
     spans[0] = line_span (p, y0);
     for (int y = y0 + 1; y < y1; y++) {
       Span row = line_span (p, y);
@@ -197,11 +197,12 @@ draw_span (const Row *row, Span span, bool solid)
   int xsub = row->component->xsub, x1 = min (span.x1, row->width);
   int sx = max (span.x0, 0) >> xsub;
 
-  if (row->p->kind == CUV_PRIMITIVE_PICTURE) {
+  if (row->p->kind == CUV_OVERLAY_PRIMITIVE_PICTURE) {
     draw_picture (row, sx, x1);
     return;
   }
-  if (xsub + row->component->ysub == 0 && row->p->kind == CUV_PRIMITIVE_MASK) {
+  if (xsub + row->component->ysub == 0
+      && row->p->kind == CUV_OVERLAY_PRIMITIVE_MASK) {
     draw_mask (row, sx, x1);
     return;
   }

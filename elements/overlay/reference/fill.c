@@ -90,7 +90,7 @@ sum_rows (const uint8_t *bytes, int stride, int n_rows, int n, uint32_t *sums)
 /* Sums of the components in a window. */
 static void
 sum_window (
-    const Plane *plane, const CuvFillWindow *w, uint64_t total[MAX_STEP])
+    const Plane *plane, const CuvOverlayFillWindow *w, uint64_t total[MAX_STEP])
 {
   int most = MAX_SUMS / plane->step;
 
@@ -113,7 +113,7 @@ compute_means (const CuvPrimitive *p, const CuvFrame *frame, const Plane *plane,
     uint8_t *means)
 {
   for (int cell = 0; cell < p->fill.rows * p->fill.columns; cell++) {
-    CuvFillWindow w =
+    CuvOverlayFillWindow w =
         cuv_fill_window (p, frame, &frame->component[plane->first],
             cell % p->fill.columns, cell / p->fill.columns);
     uint64_t n = (uint64_t) (w.x1 - w.x0) * (uint64_t) (w.y1 - w.y0);
@@ -185,7 +185,7 @@ typedef struct {
   int left, top, w, h; /* size of the cells, in samples */
   int from, to;        /* columns of samples that are drawn */
   int rows[2];         /* rows of cells that are in bytes[] */
-  CuvFillPlace places[MAX_RUN];
+  CuvOverlayFillPlace places[MAX_RUN];
   uint8_t mask[MAX_RUN * MAX_STEP]; /* 255: a component's byte */
   uint8_t bytes[2][MAX_RUN * MAX_STEP];
 } Painter;
@@ -266,7 +266,7 @@ draw_row (Painter *self, int sy)
   Span span = find_span (p, sy << plane->ysub, (sy + 1) << plane->ysub);
   int from = span.x0 >> plane->xsub, to = ((span.x1 - 1) >> plane->xsub) + 1;
   const uint8_t *above, *below;
-  CuvFillPlace y;
+  CuvOverlayFillPlace y;
   int at, n;
 
   from = from > self->from ? from : self->from;

@@ -33,8 +33,8 @@ fill_of (const GstCuvScene *scene, const GstCuvHidden *hidden)
   const gint64 my = margin_of (style, region.h);
 
   if (region.w == 0)
-    return (Fill){ { .mode = CUV_FILL_SOLID, .rgb = style->fill_color }, 0, 0,
-      scene->width, scene->height };
+    return (Fill){ { .mode = CUV_OVERLAY_FILL_SOLID, .rgb = style->fill_color },
+      0, 0, scene->width, scene->height };
   return (Fill){ { .mode = gst_cuv_style_fill (style, region.label),
                      .rgb = style->fill_color,
                      .is_ellipse = style->fill_shape == GST_CUV_FILL_ELLIPSE,
@@ -49,8 +49,8 @@ compare_strength (gconstpointer a, gconstpointer b, gpointer scene)
 {
   const Fill p = fill_of (scene, a), q = fill_of (scene, b);
   const gint64 side_p = MAX (p.w, p.h), side_q = MAX (q.w, q.h);
-  const gint solid_p = p.style.mode == CUV_FILL_SOLID;
-  const gint solid_q = q.style.mode == CUV_FILL_SOLID;
+  const gint solid_p = p.style.mode == CUV_OVERLAY_FILL_SOLID;
+  const gint solid_q = q.style.mode == CUV_OVERLAY_FILL_SOLID;
 
   return solid_p != solid_q ? solid_p - solid_q
                             : (side_p > side_q) - (side_p < side_q);
@@ -63,7 +63,7 @@ gst_cuv_scene_add_fills (GstCuvScene *self, GArray *hidden)
   for (guint i = 0; i < hidden->len; i++) {
     const Fill f = fill_of (self, &g_array_index (hidden, GstCuvHidden, i));
 
-    if (f.style.mode != CUV_FILL_NONE
+    if (f.style.mode != CUV_OVERLAY_FILL_NONE
         && !cuv_drawing_fill (self->drawing, &f.style, f.x, f.y, f.w, f.h))
       return FALSE;
   }

@@ -122,44 +122,44 @@ draw_fills (Bench *bench, CuvFillMode mode, bool is_ellipse, int n, int size)
 static double
 draw_blur_1 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_BLUR, false, 1, 128);
+  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 1, 128);
 }
 
 static double
 draw_blur_10 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_BLUR, false, 10, 128);
+  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 10, 128);
 }
 
 static double
 draw_blur_100 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_BLUR, false, 100, 128);
+  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 100, 128);
 }
 
 static double
 draw_pixelate_100 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_PIXELATE, false, 100, 128);
+  return draw_fills (bench, CUV_OVERLAY_FILL_PIXELATE, false, 100, 128);
 }
 
 static double
 draw_solid_100 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_SOLID, false, 100, 128);
+  return draw_fills (bench, CUV_OVERLAY_FILL_SOLID, false, 100, 128);
 }
 
 /* Ellipses, of which each row is a span of its own. */
 static double
 draw_ellipse_100 (Bench *bench)
 {
-  return draw_fills (bench, CUV_FILL_BLUR, true, 100, 128) * 0.785;
+  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, true, 100, 128) * 0.785;
 }
 
 static double
 draw_blur_frame (Bench *bench)
 {
-  const CuvFillStyle style = { CUV_FILL_BLUR, 0, false, 2 };
+  const CuvFillStyle style = { CUV_OVERLAY_FILL_BLUR, 0, false, 2 };
 
   begin (bench);
   cuv_drawing_fill (

@@ -135,7 +135,7 @@ oracle_value (const Cells *cells, const int64_t *means, int sx, int sy)
   int64_t p = (2 * s + 1) * 128 / n + 128, q = (2 * t + 1) * 128 / m + 128;
   int64_t across[2];
 
-  if (cells->r->style.mode == CUV_FILL_PIXELATE)
+  if (cells->r->style.mode == CUV_OVERLAY_FILL_PIXELATE)
     return (uint8_t) means[t / m * cells->columns + s / n];
   for (int i = 0; i < 2; i++) {
     const int64_t *row =
@@ -180,7 +180,7 @@ oracle_component (const Region *r, const CuvColourSpace *space,
     for (int x = 0; x < cells.width; x++) {
       if (oracle_hides_sample (r, frame, k, x, y))
         k->data[(int64_t) y * k->stride + x * k->step] =
-            r->style.mode == CUV_FILL_SOLID
+            r->style.mode == CUV_OVERLAY_FILL_SOLID
             ? colour[c]
             : oracle_value (&cells, means, x, y);
     }
@@ -224,14 +224,14 @@ random_region (int width, int height)
 {
   Region r = { .style = {
                    .mode = (CuvFillMode) between (
-                       CUV_FILL_SOLID, CUV_FILL_PIXELATE),
+                       CUV_OVERLAY_FILL_SOLID, CUV_OVERLAY_FILL_PIXELATE),
                    .rgb = cuv_check_random () & 0xffffff,
                    .is_ellipse = cuv_check_below (2) != 0,
                    .cells = 8,
                } };
 
   if (cuv_check_below (2))
-    r.style.cells = (int) between (1, CUV_FILL_MAX_CELLS);
+    r.style.cells = (int) between (1, CUV_OVERLAY_FILL_MAX_CELLS);
   r.w = random_size (width);
   r.h = random_size (height);
   r.x = cuv_check_below (3) ? between (-3, width) : width / 2 - r.w / 2;
@@ -350,7 +350,7 @@ check_no_sample_survives (void)
         cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_NOISE);
     Region r = random_region (width, height);
 
-    r.style.mode = i % 2 ? CUV_FILL_BLUR : CUV_FILL_PIXELATE;
+    r.style.mode = i % 2 ? CUV_OVERLAY_FILL_BLUR : CUV_OVERLAY_FILL_PIXELATE;
     cuv_check_case ("one sample of %dx%d, region %d,%d %dx%d", width, height,
         (int) r.x, (int) r.y, (int) r.w, (int) r.h);
     check_one_sample (&frame, &r);
@@ -400,7 +400,7 @@ check_only_means_survive (const char *format, CuvFillMode mode)
 static void
 check_limits (void)
 {
-  CuvFillStyle style = { CUV_FILL_BLUR, 0, false, 8 };
+  CuvFillStyle style = { CUV_OVERLAY_FILL_BLUR, 0, false, 8 };
   CuvDrawing drawing = { 0 };
   int n = 0;
 
@@ -421,7 +421,7 @@ check_limits (void)
       !cuv_drawing_fill (&drawing, &style, 0, 0, 9, 9), ": not the first");
   cuv_drawing_begin (&drawing, &bt709, CUV_DRAWING_MAX_SIZE + 1, 2);
   CUV_CHECK (cuv_drawing_fill (&drawing, &style, 0, 0, 9, 9)
-          && drawing.primitives[0].fill.mode == CUV_FILL_SOLID,
+          && drawing.primitives[0].fill.mode == CUV_OVERLAY_FILL_SOLID,
       ": a frame too wide for means");
   cuv_drawing_free (&drawing);
 }
@@ -436,9 +436,9 @@ check_fills (void)
     }
   }
   check_no_sample_survives ();
-  check_only_means_survive ("GRAY8", CUV_FILL_BLUR);
-  check_only_means_survive ("NV12", CUV_FILL_BLUR);
-  check_only_means_survive ("BGRx", CUV_FILL_PIXELATE);
+  check_only_means_survive ("GRAY8", CUV_OVERLAY_FILL_BLUR);
+  check_only_means_survive ("NV12", CUV_OVERLAY_FILL_BLUR);
+  check_only_means_survive ("BGRx", CUV_OVERLAY_FILL_PIXELATE);
   check_limits ();
 }
 
