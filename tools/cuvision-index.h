@@ -20,7 +20,7 @@
 
 extern gboolean option_number; /* ENTRY is a number, not a name */
 extern gchar **option_set;     /* NAME=VALUE for ldpindexsink; NULL: none */
-/* Similarity from which entries are duplicates; SIMILARITY_UNSET: not given. */
+/* Minimum similarity of duplicates; SIMILARITY_UNSET: not given. */
 #define SIMILARITY_UNSET (-G_MAXDOUBLE)
 extern gdouble option_similarity;
 

@@ -59,7 +59,7 @@ set_property (GstElement *sink, const gchar *setting)
   return ok;
 }
 
-/* These find scenes again best: docs/accuracy.md. */
+/* These recognise scenes best: docs/accuracy.md. */
 static const CuvLdpParams add_defaults = {
   .order = 3, .block = 16, .directions = 15, .scales = 3
 };

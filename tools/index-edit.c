@@ -230,7 +230,7 @@ find_parts (gchar **arguments)
     return name_parts (arguments[0], n);
   if (arguments[2] == NULL) {
     g_printerr (
-        "cuvision-index: split into '%s' parts: give a number from 1 to "
+        "cuvision-index: cannot split into '%s' parts: give a number from 1 to "
         "100000, or at least two files\n",
         arguments[1]);
     return NULL;

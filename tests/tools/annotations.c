@@ -267,9 +267,9 @@ static const struct {
   { "<dataset><image file='a'><box top='1'/></image></dataset>",
       "a box has no left" },
   { "7 0.1 0.1 0.2 0.2",
-      "line 1: unknown class 7: the last name is that of class 1" },
+      "line 1: class 7 has no name: the last named class is 1" },
   { "0 0.1 0.1 0.2 -0.1", "line 1: a box of 0.2 x -0.1 has a negative side" },
-  { "0 108 0.1 0.2 0.1", "line 1: 108 is not a share" },
+  { "0 108 0.1 0.2 0.1", "line 1: 108 is not a fraction" },
   { "0 .5 .5 nan inf", "line 1: 'nan' is not a number" },
   { "1.5 0.1 0.1 0.2 0.1", "line 1: the class '1.5'" },
   { "0 0.1 0.1 0.2 0.1 0.3 0.4 0.5", "but found 8 words" },
@@ -281,8 +281,8 @@ static const struct {
   { "<annotation><object><name>\374</name></object></annotation>",
       "not UTF-8" },
   { "<?xml encoding='gb2312'?><annotation>\377</annotation>",
-      "the text is not gb2312" },
-  { "\377\376a", "the text is not UTF-16LE" },
+      "the text is not valid gb2312" },
+  { "\377\376a", "the text is not valid UTF-16LE" },
   { "<annotations><image name='a'><box/></image></annotations>",
       "a box has no xtl" },
   { "<annotations><box xtl='1' ytl='1' xbr='2' ybr='2'/></annotations>",
@@ -501,7 +501,7 @@ check_vec (void)
   memcpy (bytes, vec_bytes, VEC_SIZE);
   bytes[16] = 1;
   error = read_vec (bytes, VEC_SIZE, pixels);
-  CUV_CHECK (g_strcmp0 (error, "sample 0: a pixel is not from 0 to 255") == 0,
+  CUV_CHECK (g_strcmp0 (error, "sample 0: a pixel is outside 0 to 255") == 0,
       ": %s", error);
   g_free (error);
 }

@@ -49,7 +49,7 @@ def check_progress(tests, coco):
         tests.fail('on a terminal', shown)
     # of 24 pictures 17 are learnt from, 4 set thresholds, 3 measure
     phases = re.findall(rb'\r([a-z ]+), pictures [a-z]+: 0 of (\d+)\x1b', shown)
-    if phases != [(b'cutting objects', b'21'), (b'setting the threshold', b'4'),
+    if phases != [(b'cropping objects', b'21'), (b'setting the threshold', b'4'),
                   (b'measuring', b'38')] or shown.count(b'\r\x1b[K') < 3:
         tests.fail('phases', phases, shown)
     err = tests.train(*arguments)[2]

@@ -234,7 +234,7 @@ convert_to_utf8 (
 
   if (text == NULL)
     cuv_annotations_fail (
-        error, "the text is not %s: %s", from, problem->message);
+        error, "the text is not valid %s: %s", from, problem->message);
   g_clear_error (&problem);
   return text;
 }

@@ -23,16 +23,16 @@
 #include <glib.h>
 
 typedef struct {
-  gdouble x, y, width, height; /* pixels, or shares of the picture's size */
+  gdouble x, y, width, height; /* pixels, or fractions of the picture's size */
   const gchar *label; /* lives as long as the annotations; "" if none */
   gboolean ignore;    /* neither an object to learn nor a negative */
 } CuvAnnotation;
 
 /* The objects of a picture, or of a frame of a video. */
 typedef struct {
-  gchar *path;          /* as written; "": the picture of this file */
-  gint64 frame;         /* from 0; -1: a picture */
-  gboolean shares;      /* boxes are shares of the picture's width and height */
+  gchar *path;     /* as written; "": the picture of this file */
+  gint64 frame;    /* from 0; -1: a picture */
+  gboolean shares; /* boxes are fractions of the picture's width and height */
   gint width, height;   /* of the picture that was annotated; 0: unknown */
   guint n_empty;        /* objects without an area, which are not in `boxes` */
   GArray *boxes;        /* of CuvAnnotation */

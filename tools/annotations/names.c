@@ -161,7 +161,7 @@ cuv_annotations_names (const gchar *text, GError **error)
   else
     ok = read_block (names, yaml, error);
   if (ok && !has_names (names))
-    ok = cuv_annotations_fail (error, "no names of classes");
+    ok = cuv_annotations_fail (error, "no class names");
   g_ptr_array_add (names, NULL);
   if (ok)
     return (gchar **) g_ptr_array_free (names, FALSE);

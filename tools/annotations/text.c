@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads text with an object or a picture per line.
  * YOLO: "class cx cy width height", or "class x y x y ...", a polygon; numbers
- * are shares of the picture's size. info.dat: "path n x y width height x y
+ * are fractions of the picture's size. info.dat: "path n x y width height x y
  * width height ...", in pixels. */
 #include "annotations.h"
 
@@ -83,8 +83,7 @@ yolo_label (CuvAnnotations *self, const gchar *number, const Labels *labels,
   if (labels->names == NULL)
     return cuv_annotations_label (self->labels, text);
   cuv_annotations_fail (error,
-      "unknown class %s: the last name is that of class %u", text,
-      labels->n - 1);
+      "class %s has no name: the last named class is %u", text, labels->n - 1);
   return NULL;
 }
 
@@ -95,7 +94,7 @@ are_shares (const gdouble *numbers, guint n, GError **error)
   for (guint i = 0; i < n; i++) {
     if (fabs (numbers[i]) > 2)
       return cuv_annotations_fail (error,
-          "%g is not a share of the picture's width or height; are these "
+          "%g is not a fraction of the picture's width or height; is it in "
           "pixels?",
           numbers[i]);
   }
@@ -144,9 +143,8 @@ read_yolo_line (CuvAnnotations *self, const gchar *line, gchar **words,
 
   if (n < 5 || (n > 6 && n % 2 == 0))
     return cuv_annotations_fail (error,
-        "expected a class and four numbers of a box, or the points of a "
-        "polygon, "
-        "but found %u words",
+        "expected a class and the four numbers of a box, or the points of a "
+        "polygon, but found %u words",
         n);
   box.label = yolo_label (self, words[0], labels, error);
   if (box.label == NULL
@@ -230,8 +228,8 @@ read_info_line (CuvAnnotations *self, const gchar *line, gchar **words,
       || !g_ascii_string_to_unsigned (
           words[count], 10, 0, G_MAXUINT / 4, &n_boxes, NULL))
     return cuv_annotations_fail (error,
-        "no number of boxes after '%.40s'; name a list of pictures without "
-        "objects by --negatives",
+        "no number of boxes after '%.40s'; pass a list of pictures without "
+        "objects with --negatives",
         words[0]);
   if (n - count - 1 != 4 * n_boxes)
     return cuv_annotations_fail (error,

@@ -55,7 +55,7 @@ cuv_vec_sample (const CuvVec *self, gint i, guint8 *pixels, GError **error)
   for (gint k = 0; k < self->n_pixels; k++) {
     if (at[2 * k + 1] != 0)
       return cuv_annotations_fail (
-          error, "sample %d: a pixel is not from 0 to 255", i);
+          error, "sample %d: a pixel is outside 0 to 255", i);
     pixels[k] = at[2 * k];
   }
   return TRUE;

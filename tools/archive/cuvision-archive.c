@@ -38,7 +38,8 @@ look_at_markers (GPtrArray *videos, const ArchiveOptions *options)
     return ALL_DONE;
   fprintf (stderr, "cuvision-archive: %s\n", first->problem);
   if (n > 1)
-    fprintf (stderr, "cuvision-archive: %u videos have such results\n", n);
+    fprintf (
+        stderr, "cuvision-archive: the same applies to %u videos in all\n", n);
   return WRONG;
 }
 

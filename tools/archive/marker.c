@@ -187,8 +187,8 @@ static void
 keep_results (Video *video)
 {
   video_set (video, VIDEO_NOT_DONE,
-      g_strdup ("the video is gone; kept its results, which are of another "
-                "pipeline"));
+      g_strdup ("the video is gone; its results, by another pipeline, were "
+                "kept"));
 }
 
 /* A video that no longer exists stays done. */

@@ -9,7 +9,7 @@
 
 /* Fixed cost of a video when parts are balanced, in bytes: starting a pipeline
  * takes most of the time of short videos (docs/benchmarks/archive.md, "Overhead
- * of a film"). */
+ * per video"). */
 #define VIDEO_COST 1000000
 #define MAX_LIST (1 << 30) /* bytes */
 

@@ -14,7 +14,7 @@
 /* Timeout of requests to JetStream. */
 #define REQUEST_MS 2000
 
-/* Skips the place in the library's source, such as "(conn.c:733): ". */
+/* Skips the location in the library's source, such as "(conn.c:733): ". */
 static const gchar *
 skip_place (const gchar *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The thread that keeps the connection, the buckets and their watches, and
- * queues what the watches bring for the main context. Each check,
+ * queues what the watches deliver for the main context. Each check,
  * keeper_check(): connects if needed, creates missing buckets, starts missing
- * watches, and reports the store ready when the watches have brought all
+ * watches, and reports the store ready when the watches have delivered all
  * values. */
 #include <gio/gio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct {
   Store *store;
   StoreBucket bucket;
   guint number; /* Bucket.number when it was started */
-  guint64 n;    /* messages that it brought */
+  guint64 n;    /* messages that it delivered */
 } Watch;
 
 /* The key, after "$KV.BUCKET." of the subject. */
@@ -154,7 +154,7 @@ has_all (const Bucket *self, guint64 n)
   return all;
 }
 
-/* Whether the watch has brought all that the bucket held when it started. */
+/* Whether the watch has delivered all that the bucket held when it started. */
 static gboolean
 is_complete (Store *self, Bucket *bucket, const BucketInfo *info)
 {

@@ -178,7 +178,7 @@ join_lines (const gchar *text)
   return joined;
 }
 
-/* Refuses a group that stands twice: GKeyFile would merge both. */
+/* Refuses a group that appears twice: GKeyFile would merge both. */
 static gboolean
 check_once (const gchar *text, GError **error)
 {

@@ -13,7 +13,7 @@ typedef struct {
 } KeyGroup;
 
 /* Loads a file in UTF-8 in which a backslash at the end continues a line and
- * each group stands once. NULL with an error. */
+ * each group appears once. NULL with an error. */
 GKeyFile *key_file_load (const gchar *path, GError **error);
 
 /* Sets the error. Returns FALSE. */
@@ -35,7 +35,7 @@ gboolean key_read_seconds (const KeyGroup *self, const gchar *key,
     gdouble least, gdouble most, gint64 *value, GError **error);
 gboolean key_read_boolean (
     const KeyGroup *self, const gchar *key, gboolean *value, GError **error);
-/* From the file that KEY-file names, or the environment variable that KEY-env
+/* Reads the file that KEY-file names, or the environment variable that KEY-env
  * names. */
 gboolean key_read_secret (
     const KeyGroup *self, const gchar *key, gchar **value, GError **error);

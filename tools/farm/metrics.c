@@ -247,7 +247,7 @@ append_worker (GString *out, Worker *self)
   append_one (out, "leases_taken_total", "counter",
       "Leases that this worker took.", (gdouble) self->n_taken);
   append_one (out, "leases_lost_total", "counter",
-      "Leases that this worker lost: run out or taken by another.",
+      "Leases that this worker lost: expired or taken by another worker.",
       (gdouble) self->n_lost);
   append_one (out, "lease_renewals_total", "counter", "Renewals of leases.",
       (gdouble) self->n_renewals);

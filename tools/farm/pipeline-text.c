@@ -7,7 +7,8 @@
 #include "farm-util.h"
 #include "line.h"
 
-/* Characters of an error: a lease, which shows it, has a limit. */
+/* Longest error, in characters: it is stored in the lease, whose size is
+ * limited. */
 #define MAX_ERROR 1000
 
 /* ---- the camera's values ---- */

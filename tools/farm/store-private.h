@@ -24,9 +24,9 @@ typedef struct {
   guint64 n_messages; /* lock; received from the watch */
   guint64 last_seen;  /* lock; revision of the last message */
   guint64 n_checked;  /* n_messages at the last check */
-  gboolean complete;  /* the watch brought all that there was at its start */
+  gboolean complete; /* the watch has delivered all that existed at its start */
   guint64 last_at_start; /* the bucket's last revision then */
-  guint n_silent; /* checks without a new message although there was more */
+  guint n_silent; /* checks without a new message, though some are missing */
 } Bucket;
 
 struct _Store {

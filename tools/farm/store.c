@@ -484,7 +484,7 @@ store_free (Store *self)
   }
   if (self->connection != NULL)
     connection_unref (self->connection);
-  nats_CloseAndWait (CLOSE_MS); /* no callback comes later */
+  nats_CloseAndWait (CLOSE_MS); /* no callbacks after this */
   if (self->source != NULL)
     events_close (self);
   g_free (self->problem);

@@ -23,7 +23,7 @@ typedef struct {
   Worker *worker;
   gchar *name;
   gchar *value;      /* JSON; NULL: the camera was removed */
-  gint64 restore_at; /* when to put it into a bucket that was lost; 0: never */
+  gint64 restore_at; /* when to restore it to a lost bucket; 0: never */
 
   /* the lease according to the bucket */
   gchar *holder;      /* a worker's name; NULL: nobody */
@@ -74,7 +74,7 @@ struct _Worker {
 
 /* ---- worker.c ---- */
 
-/* Tries again later to put a camera into a bucket that was lost. */
+/* Retries later to restore a camera to a lost bucket. */
 void worker_restore_failed (Worker *self, const gchar *camera);
 
 /* ---- lease.c ---- */
@@ -115,7 +115,7 @@ GThreadPool *request_pool_new (void);
 void request_lease (Camera *camera, RequestKind kind);
 /* Writes that this worker runs or, when it stops, that it is gone. */
 void worker_announce (Worker *self);
-/* Puts a camera into a bucket that was lost, unless it is there. */
+/* Restores a camera to a lost bucket, unless it is there already. */
 void camera_restore (Camera *self);
 
 /* ---- balance.c ---- */

@@ -54,7 +54,7 @@ append_wrapped (GString *out, const gchar *value)
 
 /* ---- placeholders ---- */
 
-/* Returns the value of the name in braces at *at, and moves *at behind it; else
+/* Returns the value of the name in braces at *at, and moves *at past it; else
  * NULL. */
 static const gchar *
 take_placeholder (const gchar **at, const gchar *end, GHashTable *values)
@@ -110,7 +110,7 @@ read_value (const gchar *at, const gchar *end, GHashTable *values)
 }
 
 /* GStreamer's lexer matches the longest string: after an escaped backslash it
- * continues behind the blank or quote that should end the string. Its parser
+ * continues past the blank or quote that should end the string. Its parser
  * removes quotes at both ends of a text, and reads "NULL" as no text. Such
  * values are wrapped in quotes with octal escapes, which only properties of
  * type string understand; other types, such as caps, cannot have such values.

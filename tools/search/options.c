@@ -62,7 +62,7 @@ static const GOptionEntry entries[] = {
       "the free memory)",
       "MIB" },
   { "no-check", 0, 0, G_OPTION_ARG_NONE, &options.no_check,
-      "Do not check the entries for damage, which reads all of them", NULL },
+      "Skip the check for damaged entries, which reads all of them", NULL },
   { "repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat,
       "Compare N times and print the median time (default: 1)", "N" },
   { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose,
@@ -76,7 +76,7 @@ static const GOptionEntry entries[] = {
 static const gchar description[] =
     "Prints a line of JSON for each query: its matches, best first. The QUERY "
     "- reads more\nqueries from stdin, one per line, and answers those that "
-    "are there before it waits.\n\n"
+    "have arrived before it\nwaits for more.\n\n"
     "Examples:\n"
     "  cuvision-search -i pictures.ldp photo.jpg\n"
     "  mpirun -n 4 cuvision-search -i 'part-*.ldp' --k 10 photos/*.jpg\n"

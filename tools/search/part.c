@@ -176,7 +176,7 @@ compare_index (IndexFile *self, const Identity *root)
   if (self->n < root->n)
     return g_strdup_printf ("%s has %" G_GUINT64_FORMAT
                             " entries, but %" G_GUINT64_FORMAT
-                            " at rank 0: copy the file there again",
+                            " at rank 0: copy the file again",
         self->path, self->n, root->n);
   self->n = root->n;
   own = identify (self->index, self->n);

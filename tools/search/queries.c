@@ -75,7 +75,7 @@ wait_for_input (gboolean may_wait)
   return poll (&input, 1, may_wait ? -1 : 0) > 0;
 }
 
-/* Reads what there is; at the end of stdin sets reading = FALSE. */
+/* Reads the available input; at the end of stdin sets reading = FALSE. */
 static void
 read_input (Queries *self)
 {

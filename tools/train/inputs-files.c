@@ -162,8 +162,7 @@ add_found (
 
   if (other != NULL && !g_str_equal (other, name))
     inputs_skip (self, picture->path,
-        "the only picture of that name belongs to another "
-        "path");
+        "the only picture of that name belongs to another path");
   else
     add_annotated (self, file, picture);
   if (other == NULL)

@@ -71,7 +71,7 @@ learn_add_samples (Results *self, CuvTrainer *trainer)
 
   CuvDataset *dataset = self->inputs->dataset;
   Progress *progress =
-      progress_begin ("cutting objects, pictures done", &dataset->n_scanned,
+      progress_begin ("cropping objects, pictures done", &dataset->n_scanned,
           dataset->roles[CUV_DATASET_LEARNING]->len
               + dataset->roles[CUV_DATASET_CALIBRATION]->len);
 

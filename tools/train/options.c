@@ -100,7 +100,8 @@ static const GOptionEntry entries[] = {
   { "label", 'l', 0, G_OPTION_ARG_STRING, &options.inputs.label,
       "Label of the objects to learn (default: all objects)", "NAME" },
   { "ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs.ignore,
-      "Label of objects that are neither learnt nor negatives", "NAME" },
+      "Label of objects to ignore: neither learnt nor used as negatives",
+      "NAME" },
   { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
       "The names of YOLO's classes: one per line, data.yaml or obj.data "
       "(default: such a file beside or above the labels)",
@@ -129,7 +130,7 @@ static const GOptionEntry entries[] = {
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
       "Weak classifiers, at most 4096 (default: 256)", "N" },
   { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
-      "Share of objects that early rejection may miss (default: 0.02)",
+      "Fraction of objects that early rejection may miss (default: 0.02)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "Stop at this false-positive rate of windows (default: 0)", "SHARE" },
@@ -141,7 +142,8 @@ static const GOptionEntry entries[] = {
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
-      "Share of the box's size to add on each side (default: 0.1)", "SHARE" },
+      "Fraction of the box's size to add on each side (default: 0.1)",
+      "SHARE" },
   { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
       "Also learn mirrored objects", NULL },
   { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
@@ -155,7 +157,7 @@ static const GOptionEntry entries[] = {
 static const gchar description[] =
     "Annotations may be COCO, Pascal VOC, dlib, YOLO, LabelMe, CVAT, VIA, "
     "TensorFlow's CSV, OpenCV's\ninfo.dat and .vec, or JSON lines and CSV of "
-    "visionpublish; the content decides. Pictures and\nvideos may have any "
+    "visionpublish; the format is detected. Pictures and\nvideos may have any "
     "format that GStreamer can decode.\n\n"
     "Examples:\n"
     "  cuvision-train -p annotations.json -n backgrounds/ -o cup.xml -r "

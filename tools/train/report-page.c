@@ -186,7 +186,7 @@ explain_threshold (GString *out, const Results *self)
         self->options->false_positives, rate.false_positives,
         rate.recall.value);
   g_string_append (
-      out, "The vertical line is its place in the test pictures.</p>\n");
+      out, "The vertical line marks it in the test pictures.</p>\n");
 }
 
 static gdouble
@@ -360,11 +360,11 @@ append_boxes (GString *out, const Results *self)
 {
   GArray *worst = reversed (self->found->objects);
   gchar *others = results_describe_others (self);
-  gchar *text = g_strconcat ("Boxes that are on no object, best scores first.",
+  gchar *text = g_strconcat ("Boxes that match no object, best scores first.",
       others != NULL ? " " : "", others, others != NULL ? "." : NULL, NULL);
 
   append_thumbnails (out, self, "Missed objects",
-      "Objects that no box finds, then those with the lowest scores.", worst);
+      "Objects that no box matches, then those with the lowest scores.", worst);
   append_thumbnails (out, self, "Mistakes", text, self->found->mistakes);
   append_thumbnails (out, self, "Possible objects that were not annotated",
       "Boxes in training and calibration pictures where no object is "

@@ -303,18 +303,16 @@ results_threshold (const Results *self, gdouble score)
           "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
 }
 
-#define MANY_WEAK_PER_WINDOW 10 /* usual are 1 to 5 */
+#define MANY_WEAK_PER_WINDOW 10 /* 1 to 5 is usual */
 
 const gchar *
 results_explain_slowness (const Results *self)
 {
   return self->found->weak_per_window > MANY_WEAK_PER_WINDOW
-      ? "the first few weak classifiers should reject most windows: this many "
-        "mean that the features do not separate the objects from the "
-        "background, and that detection is slow; try a larger --window, "
-        "another "
-        "--features or --margin, or objects that look more alike, such as one "
-        "view of them"
+      ? "detection will be slow: the first few weak classifiers should reject "
+        "most windows, but the features do not separate the objects from the "
+        "background; try a larger --window, another --features or --margin, "
+        "or objects that look more alike, such as a single view"
       : NULL;
 }
 

@@ -8,7 +8,7 @@
 #include "data-uri.h"
 
 #define SIDE 112   /* pixels */
-#define AROUND 0.5 /* surroundings on either side, as a share of the box */
+#define AROUND 0.5 /* surroundings on either side, as a fraction of the box */
 
 /* A square of the picture in grey; smaller at the picture's edges. */
 static cairo_surface_t *
