@@ -269,7 +269,7 @@ cuv_nanoseconds ()
 
 CUV_BEGIN
 
-/* The memory of an object, freed at once. Device memory is counted in
+/* The allocations of an object, freed together. Device memory is counted in
  * cuv_cuda_allocated(). Functions return NULL on failure, which is recorded. */
 typedef struct {
   void *device[24], *pinned[4];

@@ -28,7 +28,7 @@ struct _CuvHoughCuda {
   std::vector<CuvHoughPeak> best;
   // of the last submit
   CuvHoughParams params = {};
-  bool has_regions = false; // segments of regions; nothing voted
+  bool has_regions = false; // segments come from regions, without votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;

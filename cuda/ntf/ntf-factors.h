@@ -17,7 +17,7 @@
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
-/* Of values that sum to 1: smaller changes do not count, and smaller values
+/* For values that sum to 1: smaller changes do not count, and smaller values
  * become the minimum, so that none consists of rounding errors. */
 #define CUV_NTF_LEAST_CHANGE 1e-7
 #define CUV_NTF_LEAST_ABUNDANCE 1e-6

@@ -219,7 +219,7 @@ cuv_ntf_release (
   return true;
 }
 
-// Sets a row to the least squares that sum to 1.
+// Sets a row to the least-squares solution that sums to 1.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_sum_to_one (

@@ -44,8 +44,8 @@ cuv_fill_move_inside (int start, int size, int n)
   return start + size <= n ? start : size <= n ? n - size : 0;
 }
 
-/* The samples whose mean a cell has. At the edge of the frame they are moved
- * inside, so that every mean is of a whole cell. */
+/* The samples that a cell's mean is computed from. At the edge of the frame
+ * they are moved inside, so that every mean is of a whole cell. */
 CUV_HOST_DEVICE CuvOverlayFillWindow
 cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
     const CuvComponent *c, int column, int row)

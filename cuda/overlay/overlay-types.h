@@ -82,8 +82,8 @@ typedef struct {
   int32_t n_means;
 } CuvOverlayList;
 
-/* A product by one multiplication; one of 64-bit numbers takes a GPU several.
- */
+/* The product of 32-bit numbers: one multiplication, where 64-bit numbers take
+ * a GPU several. */
 CUV_HOST_DEVICE int64_t
 cuv_product (int32_t a, int32_t b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Exact sums of features and of their products over the cells of the search
-// area. A warp sums some cells beside each other, or half of their rows: each
+// area. A warp sums a few adjacent cells, or half of their rows: each
 // lane goes down a column of four pixels and gets the grey values beside them
 // from other lanes by shuffles.
 #include "rcd/planes.cuh"

@@ -17,8 +17,8 @@ clamp (int v)
   return min (max (v, 0), CUV_RCD_HOG_SIDE - 1);
 }
 
-// Gradients of the rows that a block reads, and the grey values of them and of
-// one more above and below.
+// Gradients of the rows that a block reads, and the grey values of these rows
+// and of the ones above and below them.
 struct Rows {
   uint8_t grey[ROWS + 2][CUV_RCD_HOG_SIDE];
   uint8_t bins[ROWS][CUV_RCD_HOG_SIDE];
@@ -154,7 +154,7 @@ __launch_bounds__ (THREADS) histograms_kernel (
 
 // ---- features ----
 
-// Of a sample, what its cells' features depend on.
+// What the features of a sample's cells depend on.
 struct Cell {
   const float *histogram; // a plane of each orientation, from the cell on
   float factors[CUV_RCD_HOG_SUMS];

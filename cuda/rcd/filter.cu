@@ -99,7 +99,7 @@ cuv_rcd_filter_cuda_free (CuvRcdFilterCuda *self)
 
 // ---- searching ----
 
-// Work on another stream than before comes after what was learned there.
+// A new stream first waits for what is learned on the previous one.
 static int
 use_stream (CuvRcdFilterCuda *self, CuvCudaStream stream)
 {

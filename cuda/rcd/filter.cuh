@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Correlation filters on the GPU: memory and launchers. What they compute is
-// that of elements/rcd/correlation, the same bits but for the signs of zeros.
+// Correlation filters on the GPU: memory and launchers. They compute what
+// elements/rcd/correlation does: the same bits, except for the signs of zeros.
 //
 // features.cu   histograms of samples, then their features and spectra
 // responses.cu  the response to a sample, and its maximum
-// solve.cu      learning: the model, and the filter of it
-// filter.cu     which of them, in which order
+// solve.cu      learning: the model and its filter
+// filter.cu     the order of these kernels
 #ifndef CUV_RCD_FILTER_CUH
 #define CUV_RCD_FILTER_CUH
 

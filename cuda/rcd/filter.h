@@ -3,8 +3,8 @@
  * CPU. All functions act on the current CUDA context. Those that return int
  * return 0, or -1 and set cuv_cuda_error().
  *
- * Each filter has a slot of memory, below max_targets. What is learned is not
- * waited for: the next search is behind it on the stream. */
+ * Each filter has a slot of memory, below max_targets. Nothing waits for
+ * learning: the next search follows it on the stream. */
 #ifndef CUV_RCD_FILTER_CUDA_H
 #define CUV_RCD_FILTER_CUDA_H
 
@@ -26,7 +26,8 @@ void cuv_rcd_filter_cuda_free (CuvRcdFilterCuda *self); /* NULL is allowed */
 int cuv_rcd_filter_cuda_crop (CuvRcdFilterCuda *self, const CuvFrame *frame,
     const CuvRcdCrop *crops, int n, CuvCudaStream stream);
 
-/* Parts of one of the last crops, at all sizes; a filter. */
+/* Where a sample is taken in one of the last crops, a part for each size; the
+ * slot of its filter. */
 typedef struct {
   CuvRcdCrop part[CUV_RCD_FILTER_SCALES];
   int32_t crop, slot;
@@ -44,8 +45,8 @@ int cuv_rcd_filter_cuda_collect (
 int cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self,
     const CuvRcdSample *sample, float rate, CuvCudaStream stream);
 
-/* Learns the sample's first part, of a new target; the response there. Waits.
- */
+/* Learns the sample's first part for a new target. Sets *peak to the response
+ * there. Waits. */
 int cuv_rcd_filter_cuda_start (CuvRcdFilterCuda *self,
     const CuvRcdSample *sample, const CuvRcdFilterGoal *goal,
     CuvCudaStream stream, double *peak);

@@ -14,7 +14,7 @@ enum {
   CUV_RCD_GRID = 32,     /* cells across and down, a power of two */
   CUV_RCD_CHANNELS = 32, /* values of a cell, even */
   CUV_RCD_GRID_CELLS = CUV_RCD_GRID * CUV_RCD_GRID,
-  /* columns of a spectrum: the others follow, for values are real */
+  /* columns of a spectrum; as values are real, the others follow from them */
   CUV_RCD_SPECTRUM_COLUMNS = CUV_RCD_GRID / 2 + 1,
   CUV_RCD_SPECTRUM_BINS = CUV_RCD_GRID * CUV_RCD_SPECTRUM_COLUMNS,
   CUV_RCD_CHANNEL_PAIRS = CUV_RCD_CHANNELS / 2
@@ -49,7 +49,7 @@ cuv_hog_direction (int dx, int dy)
 }
 
 /* The weight of the cell before (after = 0) or after (1) a pixel, by the
- * pixel's place from the one's centre to the other's, 0 .. 3. */
+ * pixel's position between their centres, 0 .. 3. */
 CUV_HOST_DEVICE float
 cuv_hog_weight (int place, int after)
 {
@@ -58,9 +58,9 @@ cuv_hog_weight (int place, int after)
   return after ? later : 1.0f - later;
 }
 
-/* The factor of a cell by the energies of it and three neighbours, in their
- * order of the reference. 400: the energy of flat noise, so that it does not
- * count as texture. */
+/* The factor of a cell by the energies of it and three neighbours, in the
+ * reference's order. 400: the energy of flat noise, so that it does not count
+ * as texture. */
 CUV_HOST_DEVICE float
 cuv_hog_factor (float cell, float beside, float across, float corner)
 {

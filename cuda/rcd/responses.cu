@@ -6,7 +6,7 @@
 
 // ---- the response ----
 
-// Its spectrum. Called by all threads of the block.
+// The spectrum of the response. Called by all threads of the block.
 static __device__ void
 respond (const float *filter, const float *sample,
     CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS])
@@ -67,7 +67,7 @@ warp_best (Best best)
   return best;
 }
 
-// Returned to the first warp.
+// The cell with the greatest value, returned to the first warp.
 static __device__ int
 greatest_cell (float value)
 {
@@ -96,7 +96,7 @@ struct Power {
   }
 };
 
-// A row's sums of frequency^n times its values at x.
+// A row's sums of frequency^n times its terms at x, n = 0 .. 2.
 struct RowSums {
   double re[3], im[3];
 };
@@ -126,7 +126,7 @@ rcd_sum_row (const CuvRcdComplex *row, double x)
   return sums;
 }
 
-// Of the frequency of the lane's row at y. The highest has no direction.
+// The wave of frequency n at y.
 static __device__ Power
 row_power (int n, double y)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Learning: the model, and the filter of it, as cuv_solve() of
-// elements/rcd/correlation/solve-template.h, which says what the steps are.
+// Learns a model and solves its filter, as cuv_solve() of
+// elements/rcd/correlation/solve-template.h does, which explains the steps.
 #include "rcd/filter.cuh"
 
 #define THREADS 32 // of frequencies

@@ -170,7 +170,7 @@ write_second (const CuvRcdState &state, CuvRcdScoreBits second)
 
 // The last block of each target writes the match, the others the second score.
 // Each computes the best window itself, which saves another kernel. Grid:
-// blocks of windows and one more x targets.
+// (blocks of windows + 1) x targets.
 static __global__ void
 __launch_bounds__ (CONCLUDE_THREADS)
     conclude_kernel (const __grid_constant__ CuvRcdState state)

@@ -9,8 +9,8 @@
 #include <new>
 #include <vector>
 
-// Frames of a context in work at once: more would take more memory, but no less
-// time.
+// Frames of a context in flight at once: more would take more memory, but no
+// less time.
 #define CUV_WALDBOOST_FRAMES_AT_ONCE 4
 
 struct CuvImagePool {

@@ -14,7 +14,7 @@
 // Work per block of the kernels.
 #define CUV_PYRAMID_STRIP 32           // rows per block of the integral kernel
 #define CUV_PYRAMID_PICTURE_THREADS 64 // per block of the picture kernel
-// rows per block of it, without integral images
+// the same, without integral images
 #define CUV_PYRAMID_PICTURE_ROWS 16
 #define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
 #define CUV_PYRAMID_PAIR_X 32 // distance of the windows of a pair, in positions

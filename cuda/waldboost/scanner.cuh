@@ -26,7 +26,7 @@ struct CuvScanHits {
   CuvScanCounters *counters;
 
   // Records the start of the scan; called by all threads of its first kernel,
-  // while integral images of other levels may still be in work.
+  // while integral images of other levels may still be in progress.
   __device__ void
   begin () const
   {

@@ -91,7 +91,7 @@ CUV_BEGIN
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads model and plan and allocates memory; both may be freed afterwards.
- * The detectors of a context share the device memory of frames in work, which
+ * The detectors of a context share the device memory of pending frames, which
  * is enough for at least one frame when this returns. NULL on failure, see
  * cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
