@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many films by cuvision-archive, alone and on Ray, which is killed at random moments.
+"""Many videos by cuvision-archive, alone and on Ray, which is killed at random moments.
 
 usage: archive.py ARCHIVE [--films 200] [--kills 20] [--kills-only] [--folder FOLDER]
                   [--seed N]
 
-Cuts films from opencv-doc's, measures gst-launch-1.0 for each of them (the parts),
+Cuts videos from opencv-doc's, measures gst-launch-1.0 for each of them (the parts),
 cuvision-archive for all, and Ray with four workers; then kills a worker, the raylet or
 the driver, in turn, and runs the rest. All results have to be those of the single process,
 and processor time at most 5 % above the parts, which a busy machine may break.
@@ -46,7 +46,7 @@ def fail(*what):
     sys.exit(1)
 
 
-# ---- films ----
+# ---- videos ----
 
 
 def cut(frames, path, codec, first, n):
@@ -65,7 +65,7 @@ def read(name):
 
 
 def make_films(folder, n, least, most):
-    """Of so many frames, in three codecs and two containers."""
+    """Videos of these numbers of frames, in three codecs and two containers."""
     sources = [read(name) for name in ('vtest.avi', 'Megamind.avi')]
     os.makedirs(folder)
     for i in range(n):
@@ -102,7 +102,7 @@ def processes_of(session):
 
 
 def end_session(session):
-    """All that works on films ends by itself; what is left of Ray are helpers that wait for
+    """All that works on videos ends by itself; what is left of Ray are helpers that wait for
     init to become their parent, which is this process."""
     end = time.monotonic() + 60
     while any(re.search(b'run_batch|cuvision-archive\0', text)
@@ -150,7 +150,7 @@ class Bench:
             check=True, stdout=subprocess.PIPE)
 
     def start_ray(self, output, program=None):
-        """Few seconds of film a task: many tasks."""
+        """A few seconds of video per task, so that there are many tasks."""
         return subprocess.Popen(
             [f'{TOP}/.venv-ray/bin/python', f'{TOP}/examples/archive-ray.py', '--program',
              program or self.program, '--line', self.line, '--output', self.path(output),
@@ -188,7 +188,7 @@ class Bench:
             return re.sub(rb'"wallclock": ?"[^"]*"', b'', file.read())
 
     def compare(self, output):
-        """All films, each once, byte for byte but for the wallclock."""
+        """All videos, each once, byte for byte, except for the wallclock."""
         names = sorted(os.listdir(self.path(output)))
         if names != sorted(film + '.results' for film in self.films):
             fail(output, 'has', len(names), 'folders:', names[:5])
@@ -229,7 +229,7 @@ def kill(what, run):
 
 
 def kill_one(bench, output, what):
-    """A run of which one process is killed; with a worker the driver a little later, as
+    """A run in which one process is killed; with a worker the driver a little later, as
     Ray would do the rest. Returns its session, and whether there was anything left to do
     when that process was killed."""
     run = bench.start_ray(output)
@@ -277,7 +277,7 @@ def show(name, seconds, processor, n_films):
 
 
 def run_alone(bench):
-    """Seconds of processors for the parts and for cuvision-archive, in turns of ten films: on a
+    """Seconds of processors for the parts and for cuvision-archive, in turns of ten videos: on a
     busy machine they change from minute to minute."""
     times = {'gst-launch-1.0': [0, 0], 'cuvision-archive': [0, 0]}
     for i in range(0, len(bench.films), 10):
@@ -295,7 +295,7 @@ def run_alone(bench):
 def run_times(bench):
     parts, alone = run_alone(bench)
     n = len(bench.films)
-    # four lines at once take more of the same processors than one after the other
+    # four pipelines at once take more of the same processors than one after the other
     four = show('gst-launch-1.0, 4 at once', *measure(lambda: bench.run_parts(bench.films, 4))[1:], n)
     jobs = show('--jobs 4', *measure(lambda: bench.archive('jobs', '--jobs', '4'))[1:], n)
     on_ray = show('Ray', *bench.run_measured_ray(), n)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rate of a live line of 200 frames a second, each with a record, and the longest
+"""The rate of a live pipeline of 200 frames a second, each with a record, and the longest
 pause between two frames, while something is wrong with the broker.
 
 usage: broker-rate.py [SECONDS]

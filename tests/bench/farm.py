@@ -45,7 +45,7 @@ LINE = (
 
 
 def serve_cameras():
-    """Twelve addresses; each runs as long as somebody looks at it."""
+    """Twelve RTSP addresses; each runs while somebody watches it."""
     server = GstRtspServer.RTSPServer(address="127.0.0.1", service="0")
     for i in range(CAMERAS):
         factory = GstRtspServer.RTSPMediaFactory()
@@ -63,7 +63,7 @@ def serve_cameras():
 
 
 class Proxy(threading.Thread):
-    """To the NATS server; can be cut like a cable."""
+    """A connection to the NATS server that can be cut like a cable."""
 
     def __init__(self, target):
         super().__init__(daemon=True)
@@ -197,7 +197,7 @@ class Bench:
         self.failed = False
 
     def wait(self):
-        """Until all are analysed and shared evenly."""
+        """Waits until all cameras are analysed and shared evenly."""
 
         def steady():
             time.sleep(0.2)

@@ -4,7 +4,7 @@
 
 usage: one-box.py [PROPERTY=VALUE...]   of waldboosttrain, such as seed=2
 
-rcdtrack follows the box through the first half of the film, frames 1 to 134, of which
+rcdtrack follows the box through the first half of the video, frames 1 to 134, of which
 96 show the face. The detector is then run on 30 frames of the second half, annotated
 by hand in tests/data/megamind-face.json. A box finds the face if its intersection over
 union with the annotated one is 0.5 or more; all others are false positives. Prints the
@@ -35,7 +35,7 @@ TRACK = f'rcdtrack message=none max-distance=0.2 scales="<0.9,1.0,1.1>" {BOX}'
 
 
 def run(line, wanted, visit=None):
-    """Plays the wanted frames of the film; returns the last element message."""
+    """Plays the wanted frames of the video; returns the last element message."""
     pipeline = Gst.parse_launch(f"filesrc location={FILM} ! decodebin ! videoconvert"
                                 f" ! identity name=gate ! {line}")
     number = -1

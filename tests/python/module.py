@@ -35,7 +35,7 @@ def read_records(path):
 
 
 def published(path):
-    """The records without what only a stream has."""
+    """The records without the fields that only a stream has."""
     return [{key: value for key, value in record.items() if key not in ("frame_num", "wallclock")}
             for record in read_records(path)]
 
@@ -238,7 +238,7 @@ class OwnObjects(unittest.TestCase):
 
 class SameAsPublished(unittest.TestCase):
     def compare(self, line):
-        """Plays the line, reads each frame; the records are the same. Returns the samples."""
+        """Plays the pipeline, reads each frame; the records are the same. Returns the samples."""
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/records"
             all = list(gstcuvision.samples(
@@ -423,7 +423,7 @@ class Use(unittest.TestCase):
                 list(gstcuvision.samples(line))
 
     def test_error_of_another_branch(self):
-        """The frames go on."""
+        """Frames keep arriving."""
         line = Gst.parse_launch("videotestsrc ! appsink name=sink sync=false")
         with self.assertRaisesRegex(RuntimeError, "no disk"):
             for n, _ in enumerate(gstcuvision.samples(line)):

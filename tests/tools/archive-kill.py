@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Kills cuvision-archive and its lines, stops them, lets several loose on the same films:
+"""Kills cuvision-archive and its pipelines, stops them, runs several on the same videos:
 afterwards no result is missing, none is there twice, none is half.
 
 usage: archive-kill.py ARCHIVE
@@ -109,7 +109,7 @@ def check_redo(archive, films):
 
 
 def check_lines(archive, films):
-    """A line that is killed is begun anew by the next run, one that crashes is not."""
+    """The next run restarts a pipeline that was killed, but not one that crashed."""
     process = start(archive, SLOW, '--output', 'lines', *films[:2])
     os.kill(child_of(process), signal.SIGKILL)
     status, _, err = end(process)
@@ -124,7 +124,7 @@ def check_lines(archive, films):
 
 
 def check_poison(archive, films):
-    """Films that get their lines killed do not keep others from being done."""
+    """Videos whose pipelines are killed do not keep others from being done."""
     process = start(archive, SLOW, '--output', 'poison', *films[:5])
     for _ in range(3):
         child = child_of(process)
@@ -135,7 +135,7 @@ def check_poison(archive, films):
 
 
 def check_change(archive, films):
-    """A film that changes while it is read."""
+    """A video that changes while it is read."""
     process = start(archive, SLOW.replace('15000', '100000'), '--output', 'change', films[0])
     child_of(process)
     os.utime(archive.path(films[0]))
@@ -183,7 +183,7 @@ def check_signals(archive, films):
 
 
 def check_together(archive, films):
-    """Three processes, the same films: each is done once."""
+    """Three processes, the same videos: each is done once."""
     processes = [start(archive, SLOW, '--output', 'together', '--wait', '--json', *order)
                  for order in (films, films[::-1], films[3:] + films[:3])]
     done = 0

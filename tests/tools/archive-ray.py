@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs examples/archive-ray.py with four workers, of which one is killed, and the line of
+"""Runs examples/archive-ray.py with four workers, one of which is killed, and the pipeline of
 another: the results are those of a single process, and the second run has nothing to do.
 
 usage: archive-ray.py ARCHIVE SCRIPT FOLDER-OF-RAY
@@ -43,7 +43,7 @@ def parent_of(pid):
 
 
 def kill_both(process):
-    """Whether it killed a line, and a worker that does other films; the worker is done
+    """Whether it killed a pipeline, and a worker that does other videos; the worker is done
     again by Ray. False if they ended just before."""
     expect(process.poll() is None, 'Ray ended before anything was killed')
     found = processes(process.pid)

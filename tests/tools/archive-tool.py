@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs cuvision-archive on films made here: whole ones, broken ones, ones that change,
+"""Runs cuvision-archive on videos made here: whole ones, broken ones, ones that change,
 under names that a line cannot hold.
 
 usage: archive-tool.py ARCHIVE MAN-PAGE
@@ -121,7 +121,7 @@ def check_parts(archive):
 
 
 def check_changes(archive):
-    """A film that changed is done again; another line is refused, or replaces."""
+    """A changed video is done again; another pipeline is refused, or replaces results."""
     film = archive.films('ch.avi')[0]
     archive.run(0, '--output', 'ch', film)
     inode = os.stat(archive.result(film, 'ch')).st_ino
@@ -170,7 +170,7 @@ def check_kept(archive):
 
 
 def check_nested(archive):
-    """A marker that would overflow the stack is none: the film is done again."""
+    """A marker nested too deep for the stack is ignored: the video is done again."""
     film = archive.films('nested.avi')[0]
     archive.run(0, '--output', 'nested', film)
     for text in ('{"film":' * 100000, '[' * 1000000):
@@ -182,7 +182,7 @@ def check_nested(archive):
 
 
 def check_foreign(archive):
-    """Folders of others are left alone, as are results of a film of the same name."""
+    """Folders of others are left alone, as are results of a video of the same name."""
     film = archive.films('f1/x.avi')[0]
     os.makedirs(archive.path('f1/x.avi.results'))
     archive.run(0, film)
@@ -248,7 +248,7 @@ def check_bad_films(archive):
 
 
 def check_wrong_lines(archive):
-    """An error of the run, before any film is begun."""
+    """An error of the run, before any video is begun."""
     film = archive.films('w.avi')[0]
     for line, err in (
             ('filesrc location={film} ! nosuch ! fakesink', 'no element "nosuch"'),

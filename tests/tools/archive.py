@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Films and runs for the tests of cuvision-archive."""
+"""Videos and runs for the tests of cuvision-archive."""
 
 import json
 import os
@@ -70,7 +70,7 @@ class Archive:
         return os.path.join(self.folder, name)
 
     def films(self, *names, frames=12):
-        """Names of new films of so many frames."""
+        """Names of new videos of so many frames."""
         if frames not in self.made:
             self.made[frames] = self.path(f'.made-{frames}.avi')
             make_film(self.made[frames], frames)

@@ -101,7 +101,7 @@ class Nats:
 
 
 class Cameras:
-    """Live films, each at a port of its own."""
+    """Live videos, each at a port of its own."""
 
     def __init__(self, number):
         Gst.init(None)

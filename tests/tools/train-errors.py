@@ -185,7 +185,7 @@ def write_film(tests, film_name, pictures):
 
 
 def check_film(tests, pictures):
-    """Frames of a film that follow each other have one role."""
+    """Frames of a video that follow each other have one role."""
     _, data = tests.report(write_film(tests, 'film.avi', pictures))
     roles = {}
     for role in ('learning', 'calibration', 'test'):
@@ -201,7 +201,7 @@ def use_one_processor():
 
 
 def check_order(tests, pictures):
-    """Frames of a film between pictures are in the same order however many files are
+    """Frames of a video between pictures are in the same order however many files are
     decoded at a time."""
     film = write_film(tests, '05-film.avi', pictures)
     arguments = [write_info(tests.folder, pictures), '--positives', film, '--negatives',

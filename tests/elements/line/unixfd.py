@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Objects, tracks and tables in another process, by unixfdsink and unixfdsrc (GStreamer
-1.24), and what becomes of one process when the other ends."""
+1.24), and what happens to one process when the other ends."""
 
 import json
 import os
@@ -31,11 +31,11 @@ def launch(line):
 
 
 def results(path):
-    """The records but for what each process counts by itself."""
+    """The records without what each process counts by itself."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
-        # the last record of a killed program may not be whole
+        # the last record of a killed program may be incomplete
         records = [json.loads(text) for text in file if text.endswith("\n")]
     return [{key: value for key, value in record.items()
              if key not in ("frame_num", "timestamp", "wallclock")} for record in records]
@@ -112,7 +112,7 @@ class OtherProcess(unittest.TestCase):
         self.assertEqual(len([name for name in os.listdir(".") if name.startswith("crop-")]), 3)
 
     def test_python(self):
-        """A program that has no element of ours in its pipeline."""
+        """A program without any of our elements in its pipeline."""
         done = subprocess.run([sys.executable, "-c", PYTHON], capture_output=True, text=True, timeout=LIMIT,
                               check=False)
         self.assertEqual(done.stdout, 3 * "1 lines\n", done.stderr)

@@ -58,7 +58,7 @@ class Outages(WithFolder):
         self.assertEqual(stats["acknowledged"], 300)
         self.assertEqual(stats["dropped"], 0)
         self.assertEqual(stats["queue"], 0)
-        # one that comes later is told the status, which is retained
+        # a later subscriber gets the status, which is retained
         late = self.subscriber(broker, "--quiet")
         late.command[late.command.index("subscriber")] = "late"
         late.command += ["-W", "2"]
@@ -89,7 +89,7 @@ class Outages(WithFolder):
         )
 
     def test_unsent_at_the_end(self):
-        """A broker that never comes."""
+        """A broker that is never started."""
         for spool, lost in ((f"spool-path={self.folder}/kept", False), ("", True)):
             pipeline = self.pipeline("a", LIVE % 5, spool, self.broker()).play()
             stats = pipeline.finish()
@@ -126,7 +126,7 @@ class Outages(WithFolder):
         self.assertEqual(stats["reconnects"], 2)
 
     def test_killed(self):
-        """A killed mosquitto has lost what it acknowledged; the rest comes."""
+        """A killed mosquitto loses what it acknowledged; the rest arrives."""
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()
         pipeline = self.pipeline("a", LIVE % 300, "", broker).play()
@@ -134,7 +134,7 @@ class Outages(WithFolder):
         broker.stop(signal.SIGKILL)
         pipeline.wait_for(lambda s: not s["connected"], "the loss")
         acknowledged = pipeline.stats()["acknowledged"]
-        # its session is lost, too: subscribe before the records come
+        # its session is lost, too: subscribe before the records arrive
         subscriber.stop()
         broker.port, port = free_port(), broker.port
         Broker.__init__(broker, broker.folder, port=broker.port)
@@ -425,7 +425,7 @@ class Refusals(WithFolder):
         self.assertIn(statuses[-1:], [[], ["stopped"]])
 
     def test_stopped_while_connecting(self):
-        """An orderly end leaves no last will, however early it comes."""
+        """An orderly end leaves no last will, however early it is."""
         self.make_authority("ca")
         self.make_certificate("good", "IP:127.0.0.1")
         broker = self.tls_broker("good")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Requests that make a server of libsoup's take much more memory than they have
-bytes, and how much a process takes."""
+"""Requests that make a libsoup server take much more memory than their own size,
+and the memory of a process."""
 
 import itertools
 import os
@@ -25,7 +25,7 @@ def fill(size, begin, part, end="\r\n\r\n"):
 
 
 def bombs(size, *paths):
-    """Name -> request of at most so many bytes."""
+    """Name -> request of at most this many bytes."""
     found = {}
     for path in paths:
         line = f"GET {path} HTTP/1.1\r\n"

@@ -108,7 +108,7 @@ def numbered(number):
 
 
 class Numbered(Sink):
-    """Frame N of the film is frame N of the sink."""
+    """Frame N of the video is frame N of the sink."""
 
     def __init__(self):
         self.number = 0

@@ -94,7 +94,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual(stream.readline(), b"--frame\r\n")
 
     def test_stream_shows_the_last_frame(self):
-        """Though no other follows."""
+        """A frame is sent even if no other follows."""
         with Sink(source=SILENT) as server, connect(server.port) as sock, \
                 sock.makefile("rb") as stream:
             sock.sendall(request_text(server.port, "/stream.mjpg"))
@@ -106,7 +106,7 @@ class Pages(unittest.TestCase):
                 pass
 
     def test_half_closed(self):
-        """A client that has nothing more to say reads its answer."""
+        """A client that has closed its sending side still gets its answer."""
         with Sink(source=SILENT) as server, connect(server.port) as sock, \
                 sock.makefile("rb") as stream:
             sock.sendall(request_text(server.port, "/frame.jpg"))
@@ -163,7 +163,7 @@ class Pages(unittest.TestCase):
             bombs.check(self, os.getpid(), port, "/page.js", "/ws")
 
     def test_ranges(self):
-        """Are not served: the whole file comes."""
+        """Ranges are not served: the whole file is sent."""
         whole = get(self.port, "/page.js")
         found = get(self.port, "/page.js", Range="bytes=0-3,5-9")
         self.assertEqual((found.status, found.body), (200, whole.body))
@@ -288,7 +288,7 @@ class Access(unittest.TestCase):
             self.check_token(server.port)
 
     def test_token_is_secret(self):
-        """Neither logs, nor -v, nor dot files have it, whatever is asked."""
+        """Neither logs nor -v nor dot files contain it, whatever is requested."""
         with tempfile.TemporaryDirectory() as folder:
             env = dict(os.environ, CUV_TEST_TOKEN="s3cret-t0ken", GST_DEBUG="*:6",
                        GST_DEBUG_DUMP_DOT_DIR=folder, G_MESSAGES_DEBUG="all",
@@ -316,7 +316,7 @@ class Access(unittest.TestCase):
             self.assertNotIn("s3cret-t0ken", said)
 
     def make_certificate(self, folder, kind="rsa:2048"):
-        """Paths of certificate and key."""
+        """Paths of a certificate and its key."""
         name = kind.split()[0].replace(":", "-")
         pem = [os.path.join(folder, f"{name}-{part}.pem") for part in ("cert", "key")]
         subprocess.run(

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Viewers of visionwebsink: many, slow ones, those that stop reading, and clients
-that never ask or send rubbish. CUV_TEST_SEED repeats the rubbish."""
+that send no request, or garbage. CUV_TEST_SEED repeats the garbage."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def test_one_in_flight(self):
-        """The next frame comes when the one before was answered, and is new."""
+        """The next frame arrives when the previous one was answered, and is new."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             first, _ = viewer.message()
@@ -75,7 +75,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def rate(self, viewer, seconds):
-        """Frames that it takes of 100 that come."""
+        """How many of 100 frames it takes."""
         end, numbers = time.monotonic() + seconds, []
         while time.monotonic() < end:
             numbers.append(viewer.next()[0]["frame_num"])
@@ -83,7 +83,7 @@ class Viewers(unittest.TestCase):
         return 100 * (len(numbers) - 1) / (numbers[-1] - numbers[0])
 
     def test_slow_viewer_slows_nobody(self):
-        """One takes a frame a second: the other has as many as without it."""
+        """One takes a frame a second; the other gets as many as without it."""
         with Sink() as server:
             fast = WebSocket(server.port)
             alone = self.rate(fast, 1)
@@ -340,7 +340,7 @@ class Trouble(unittest.TestCase):
             viewer.close()
 
     def test_too_many_connections(self):
-        """More than it takes are closed; when they are gone it works again."""
+        """Connections beyond the limit are closed; when they are gone, it works again."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             socks = [connect(server.port) for _ in range(300)]

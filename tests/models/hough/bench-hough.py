@@ -68,7 +68,7 @@ class Ours:
 
 
 def compare(ours, picture, threads):
-    """Alternates rounds of a few runs, so that load affects both alike."""
+    """Alternates rounds of a few runs, so that load affects both equally."""
     cv2.setNumThreads(threads)
     edges = cv2.Canny(picture, 50, 100)
     canny, hough = [], []

@@ -56,7 +56,7 @@ def check(ok, what):
 
 
 class Overlay:
-    """Hides regions of frames of which each component has the same picture."""
+    """Hides regions of frames whose components all have the same picture."""
 
     def __init__(self, settings, pixels='GRAY8'):
         self.line = Gst.parse_launch(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Films with known boxes, by kind and number: a part of a picture moves over
+"""Videos with known boxes, by kind and number: a part of a picture moves over
 another picture, and is occluded, changes size and light, is blurred or rotates.
 
 Pictures are those of opencv-doc and skimage. All runs give the same films.

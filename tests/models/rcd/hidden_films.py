@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Films with an object that moves behind a pillar and appears on the other side.
+"""Videos with an object that moves behind a pillar and appears on the other side.
 
 Pictures are those of opencv-doc and skimage. All runs give the same films.
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Accuracy of OpenCV's trackers on three people and a synthetic film.
 
-usage: peers.py --groups [NAME]  the mean IoU of groups of films, by CSRT or NAME
+usage: peers.py --groups [NAME]  the mean IoU of groups of videos, by CSRT or NAME
        peers.py    prints JSON lines: per tracker and track the mean IoU, lost
                    frames and milliseconds per frame; per tracker its mean over
                    the people; and the median of those means.

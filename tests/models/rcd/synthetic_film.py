@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A film with known boxes: a baboon's face moves in front of a building, grows
+"""A video with known boxes: a baboon's face moves in front of a building, grows
 and shrinks, hides once behind a brick pillar; light and noise change.
 
-usage: synthetic_film.py OUT.avi    writes the film (FFV1, without loss) and
+usage: synthetic_film.py OUT.avi    writes the video (FFV1, without loss) and
                                     OUT.json: its boxes and visible fractions
 Pictures are those of opencv-doc and skimage. In Python: frames().
 """

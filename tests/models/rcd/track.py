@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Accuracy of the tracker on three people, a synthetic film and occluded objects.
+"""Accuracy of the tracker on three people, a synthetic video and occluded objects.
 
 usage: track.py TRACK [NAME=VALUE ...]  properties of rcdtrack; checks the minimum
                                         accuracy with default settings
        track.py TRACK --all [local|full]  a table of all features, metrics,
                                         searches and updates
-       track.py TRACK --groups [NAME=VALUE ...]  mean IoU of groups of films
+       track.py TRACK --groups [NAME=VALUE ...]  mean IoU of groups of videos
        track.py TRACK --show NAME [NAME=VALUE ...]  the boxes of one track
 TRACK is the program of track.c; tracks.py defines the measures.
 """
@@ -59,7 +59,7 @@ def boxes_of(found):
 
 
 def judge(program, films, options):
-    """[(measures, output of the program) for each film]"""
+    """[(measures, output of the program) for each video]"""
     results = []
     for film in films:
         found = film.follow(program, options)
@@ -69,7 +69,7 @@ def judge(program, films, options):
 
 def numbers(results):
     """Mean IoU of the people, lost frames of each, IoU and lost frames of the
-    synthetic film, milliseconds per frame."""
+    synthetic video, milliseconds per frame."""
     people = [judgement for judgement, _ in results[:-1]]
     times = [line.get('microseconds', 0) for _, found in results
              for line in found.values()]

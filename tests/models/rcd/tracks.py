@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""True boxes of objects in films, and measures of a tracker's boxes.
+"""True boxes of objects in videos, and measures of a tracker's boxes.
 
 A box is (x, y, width, height) in pixels, with its upper left corner at (x, y). A
 track has a name, the initial box and the true boxes of later frames. Measures are
@@ -57,7 +57,7 @@ def judge(truth, boxes):
 
 
 def film_frames(path, first, last):
-    """Pictures of a film from frame first to last, inclusive."""
+    """Pictures of a video from frame first to last, inclusive."""
     film = cv2.VideoCapture(path)
     for frame in range(last + 1):
         good, picture = film.read()
@@ -115,7 +115,7 @@ def face_track(path, boxes):
 
 
 def synthetic():
-    """The synthetic film, in frames where more than half of the object is visible."""
+    """The synthetic video, in frames where more than half of the object is visible."""
     places = [synthetic_film.place(frame)
               for frame in range(synthetic_film.FRAMES)]
     truth = {frame: box for frame, (box, visible) in enumerate(places)
@@ -126,7 +126,7 @@ def synthetic():
 
 
 def hidden():
-    """Films with one occlusion, in later frames where more than half of the object is
+    """Videos with one occlusion, in later frames where more than half of the object is
     visible."""
     return [hidden_track(film) for film in hidden_films.FILMS]
 
@@ -140,7 +140,7 @@ def hidden_track(film):
 
 
 def generated():
-    """Six films of each kind, in frames where more than half of the object is
+    """Six videos of each kind, in frames where more than half of the object is
     visible."""
     return {kind: [generated_track(generated_films.Film(kind, seed))
                    for seed in range(6)] for kind in generated_films.KINDS}

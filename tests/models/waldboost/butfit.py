@@ -312,7 +312,7 @@ def strongest_box(comparison, path, grey):
 
 
 def find_faces(comparison, path):
-    """Checks faces of the astronaut, a photograph, and a film where OpenCV finds
+    """Checks faces of the astronaut, a photograph, and a video where OpenCV finds
     them."""
     box = strongest_box(comparison, path, read_astronaut())
     if overlap(box, ASTRONAUT) < .5:

@@ -69,7 +69,7 @@ def xml_cases(stumps):
 
 
 def other_cases(stumps):
-    """What is in the place of a model."""
+    """Files that are not models."""
     for head in ('<!DOCTYPE html>', '<html>', '\n<!doctype HTML public>',
                  '<!-- a --><!DOCTYPE  HTML>', '<HTML lang="en">'):
         yield head + '<body><p>x</body></html>', 'this is a web page'

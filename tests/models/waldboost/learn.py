@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Learns faces and looks whether the detector rejects as much as the learner says.
+"""Learns faces and checks that the detector rejects as much as the learner reports.
 
 usage: learn.py LEARN DETECT
 

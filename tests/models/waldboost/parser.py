@@ -172,8 +172,8 @@ def check_hostile():
 
 
 def check_bombs():
-    """What SECURITY.md says of the largest files: 200 MB of memory, some seconds. Sanitizers
-    take many times both, so that smaller files must do for them."""
+    """The limits of SECURITY.md for the largest files: 200 MB of memory, a few seconds.
+    Sanitizers take many times both, so they get smaller files."""
     sanitized = is_sanitized()
     limit = [] if sanitized else ['prlimit', f'--as={350 << 20}']
     for content, message in bombs((20 if sanitized else 63) << 20):

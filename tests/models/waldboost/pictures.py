@@ -130,7 +130,7 @@ class Turn:
 
 
 def check_definition():
-    """The turned picture is what cv2 makes, but for rounding."""
+    """The turned picture equals that of cv2, except for rounding."""
     picture = photo(131, 90, 'fruits.jpg')
     for degrees, code in QUARTERS.items():
         assert (Turn(picture, degrees).picture == cv2.rotate(picture, code)).all()
