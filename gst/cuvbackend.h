@@ -16,9 +16,9 @@ CUV_BEGIN
 
 /* Where frames are, and what processes them. */
 typedef struct {
-  bool on_device; /* in CUDA memory; the context is current */
+  bool on_device; /* frames are in CUDA memory; the context is current */
   void *stream;   /* the CUDA stream; NULL for frames in host memory */
-  int n_threads;  /* for work on the CPU, 0 = one per processor */
+  int n_threads;  /* threads for work on the CPU, 0 = one per processor */
 } CuvProcessor;
 
 /* config and job are structs of the family; config may be NULL. Functions that

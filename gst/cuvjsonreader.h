@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define CUV_JSON_MAX_DEPTH 64
 #define CUV_JSON_MAX_VALUES (1 << 20)
-#define CUV_JSON_MAX_BYTES (16 << 20) /* of a file */
+#define CUV_JSON_MAX_BYTES (16 << 20) /* bytes of a file */
 
 /* Returns an object node, or NULL and an error: the text is nested more than
  * CUV_JSON_MAX_DEPTH deep, has more than max_values values or a number that

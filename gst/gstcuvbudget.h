@@ -18,7 +18,7 @@ typedef struct {
   gboolean warned;
 } GstCuvBudget;
 
-/* Starts a frame, whose objects may have this many pixels together. */
+/* Starts a frame, whose objects may have this many pixels in total. */
 CUV_API void gst_cuv_budget_begin (GstCuvBudget *self, guint64 pixels);
 
 /* Whether an object of this many pixels is within the budget, as the first one

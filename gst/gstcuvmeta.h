@@ -30,7 +30,7 @@ typedef struct {
   gdouble confidence; /* NAN: none */
   GQuark class_label; /* of a classifier, 0: none that differs
                        * from label */
-  gdouble class_confidence;          /* of class_label */
+  gdouble class_confidence;          /* confidence of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
 } GstCuvObject;
@@ -205,7 +205,7 @@ typedef enum {
 /* A column of a table. */
 typedef struct {
   const gchar *name; /* as in "rho" */
-  GstCuvType type;   /* of its cells */
+  GstCuvType type;   /* type of its cells */
 } GstCuvColumn;
 
 /* Adds a table.
@@ -259,14 +259,14 @@ typedef struct {
   const gchar *kind;             /* such as "lines" */
   const gchar *key;              /* its name in JSON; the kind by default */
   const gchar *shape;            /* "segments", "points", "pictures", "none" */
-  guint width;                   /* of the frame that coordinates refer to */
-  guint height;                  /* of that frame */
-  guint n_rows;                  /* rows */
-  guint n_columns;               /* columns */
-  guint row_size;                /* bytes of a row */
+  guint width;     /* columns of the frame that coordinates refer to */
+  guint height;    /* rows of that frame */
+  guint n_rows;    /* rows */
+  guint n_columns; /* columns */
+  guint row_size;  /* bytes of a row */
   struct {
     const gchar *name;            /* interned */
-    GstCuvType type;              /* of its cells */
+    GstCuvType type;              /* type of its cells */
     guint offset;                 /* bytes from the row's beginning */
   } columns[GST_CUV_MAX_COLUMNS]; /* the first n_columns are set */
   const guint8 *data;             /* the rows, packed */

@@ -20,8 +20,8 @@ void gst_cuv_serial_table (const GstMetaInfo *info);
  * GStreamer itself sends them. Later calls do nothing. */
 void gst_cuv_serial_objects (void);
 
-/* The quark of a name that came from another process. 0 if too many were new:
- * quarks are never freed. */
+/* The quark of a name that came from another process. 0 if there were too many
+ * new names: quarks are never freed. */
 GQuark gst_cuv_serial_quark (const gchar *name);
 
 #if GST_CHECK_VERSION(1, 24, 0)

@@ -151,7 +151,7 @@ add_field (GQuark name, const GValue *value, gpointer data)
   if (variant == NULL) {
     if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
       GST_WARNING ("field \"%s\" of %s is not sent to other processes: values "
-                   "of type %s cannot be",
+                   "of type %s cannot be serialised",
           g_quark_to_string (name), gst_structure_get_name (self->structure),
           G_VALUE_TYPE_NAME (value));
     return TRUE;

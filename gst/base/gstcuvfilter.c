@@ -13,13 +13,13 @@ typedef struct {
   /* under the object lock */
   guint64 skipped_late, skipped_interval;
   gboolean analysis_requested;
-  guint interval; /* in force: 1 for frames that were requested */
+  guint interval; /* interval in force: 1 for requested frames */
 
   /* of the streaming thread */
   gboolean configured, configured_cuda;
   gboolean have_results;
   GstClockTime results_time;
-  GstClockTime last_time; /* of the previous frame */
+  GstClockTime last_time; /* time of the previous frame */
   gboolean writes;        /* whether to draw on the current frame */
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
@@ -375,7 +375,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* Also drops the results: their coordinates belong to frames of another size,
+/* Also drops the results: their coordinates refer to frames of another size,
  * and the subclass may have freed them. */
 static void
 invalidate (GstCuvFilter *self)
@@ -424,7 +424,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
 }
 
-/* The parent closes the CUDA context, and with it what is on the device; then
+/* The parent closes the CUDA context and what is on the device; after that,
  * what is on the host is closed. */
 static gboolean
 gst_cuv_filter_stop (GstBaseTransform *trans)

@@ -45,7 +45,8 @@ gst_cuv_qos_reset (GstCuvQos *self)
 
 /* ---- delays ---- */
 
-/* The running time now; NONE without a clock or before the base time. */
+/* Returns the running time now; NONE without a clock or before the base
+ * time. */
 static GstClockTime
 pipeline_time (GstCuvQos *self)
 {
@@ -78,7 +79,7 @@ analysis_is_too_slow (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 }
 
 /* The largest delay on arrival that does not count as a backlog. A sink in the
- * same thread blocks until it has shown the frame before, so that this one may
+ * same thread blocks until it has shown the frame before, so this one may
  * arrive late by the latency of the elements upstream. Once there is a backlog
  * no tolerance is added: skipping then removes all of it. */
 static GstClockTime
@@ -96,10 +97,11 @@ allowed_delay (GstCuvQos *self, GstClockTime duration)
       : limit + MAX (duration, upstream);
 }
 
-/* Measures the delay of the frame that arrived. The least delay is what source
- * and network take, so that only more than that is a backlog. It rises to the
- * current delay if a second of skipping has not reduced that, or if the thread
- * waited for two frames in a row: frames are then that late at their source. */
+/* Measures the delay of the frame that arrived. The least delay is the latency
+ * of source and network; only what exceeds it is a backlog. It rises to the
+ * current delay if a second of skipping has not reduced the delay, or if the
+ * thread waited for two frames in a row: frames are then that late at their
+ * source. */
 static void
 update_delay (GstCuvQos *self, GstClockTime time, gboolean waited_before)
 {
@@ -189,7 +191,7 @@ has_waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
       && self->possible_backlog <= self->trusted_backlog;
 }
 
-/* From the frame before to the one at time, by their timestamps. */
+/* Time from the previous frame to the one at `time`, by their timestamps. */
 static GstClockTime
 step_to (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
@@ -247,7 +249,7 @@ late_cause (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   behind = live && falls_behind (self, time, duration);
   if (live && analysis_is_too_slow (self, time, duration))
     return "the analysis takes longer than the time between frames: analyse "
-           "smaller frames or fewer of them (inference-interval)";
+           "smaller frames, or fewer (raise inference-interval)";
   if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
     return "the sink reports that it shows them too late: the elements in its "
            "thread are too slow, put a queue between them";
@@ -366,8 +368,8 @@ by_time (const void *a, const void *b)
   return (*p > *q) - (*p < *q);
 }
 
-/* The 95th percentile of the last samples, so that up to one slow frame in 20
- * does not count. */
+/* The 95th percentile of the last samples, so up to one slow frame in 20 is
+ * ignored. */
 static GstClockTime
 percentile_95 (const GstCuvQos *self)
 {
@@ -379,8 +381,8 @@ percentile_95 (const GstCuvQos *self)
   return sorted[(n - 1) * 95 / 100];
 }
 
-/* Every sink resynchronises when a latency changes: only a rise by more than an
- * eighth or a fall below half of what was reported is worth that. */
+/* Every sink resynchronises when the latency changes, so only a rise by more
+ * than an eighth or a fall below half of the reported value is reported. */
 static gboolean
 is_significant (GstClockTime reported, GstClockTime usual)
 {

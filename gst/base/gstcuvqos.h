@@ -36,7 +36,7 @@ G_BEGIN_DECLS
 /* A possible backlog up to this is never tested. */
 #define GST_CUV_QOS_UNTESTED (GST_SECOND / 4)
 
-/* The number of processing times that the reported latency is made of. */
+/* The number of processing times that the reported latency is computed from. */
 #define GST_CUV_QOS_SAMPLES 64
 
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
 
   /* all others are of the streaming thread: processing times */
   GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
-  guint n_samples;                           /* since the start */
+  guint n_samples;                           /* samples since the start */
   GstClockTime busy_until; /* when all work so far would be done, had each frame
                             * arrived at its own time */
 
@@ -64,7 +64,7 @@ typedef struct {
   gboolean skipped;  /* it passed unanalysed */
 
   /* queued frames: by delay */
-  GstClockTime delay;       /* of the last frame, arrived - last_time */
+  GstClockTime delay;       /* delay of the last frame, arrived - last_time */
   GstClockTime least_delay; /* so far; NONE before the first frame */
   GstClockTime
       behind_since; /* the first frame of the current backlog, or NONE */
@@ -73,7 +73,8 @@ typedef struct {
   GstClockTime possible_backlog; /* if the time between frames was upstream's
                                   * work; 0 if it was waiting */
   GstClockTime trusted_backlog;  /* up to this, a wait is one for the source */
-  GstClockTime probe_time;       /* of the skipped frames of this test */
+  GstClockTime
+      probe_time;    /* total duration of the skipped frames of this test */
   gint64 probe_gain; /* how much sooner the frames after them came */
 
   /* the warning that nothing is analysed */

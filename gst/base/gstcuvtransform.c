@@ -13,7 +13,7 @@ typedef struct {
   GstCuvContext context;
   GstVideoInfo in_info, out_info;
   GstCaps *in_caps;
-  GstBufferPool *pool; /* for make_writable() */
+  GstBufferPool *pool; /* pool for make_writable() */
   gboolean pool_cuda;
 } GstCuvTransformPrivate;
 

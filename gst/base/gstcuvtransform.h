@@ -98,7 +98,7 @@ CUV_API const GstVideoInfo *gst_cuv_transform_in_info (GstCuvTransform *self);
 CUV_API const GstVideoInfo *gst_cuv_transform_out_info (GstCuvTransform *self);
 
 /* Stream time and running time of the buffer's PTS; NONE if it has no PTS or
- * the segment is not of time. */
+ * the segment is not in time format. */
 CUV_API GstClockTime gst_cuv_transform_stream_time (
     GstCuvTransform *self, GstBuffer *buffer);
 CUV_API GstClockTime gst_cuv_transform_running_time (

@@ -86,7 +86,7 @@ frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
     cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
 }
 
-/* Bytes and rows of the pixels of plane p, without padding. */
+/* Returns bytes and rows of the pixels of plane p, without padding. */
 static void
 plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
 {
@@ -110,7 +110,7 @@ copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
 }
 
 /* Copies pageable planes through the pinned buffer: the driver would stage them
- * itself, more slowly, and would block the device. */
+ * itself, which is slower and blocks the device. */
 static gboolean
 copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
     const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
@@ -188,7 +188,7 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
                   : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
                       out_cuda, stream);
-      if (!ok) /* for the planes before the one that failed */
+      if (!ok) /* waits for the planes before the one that failed */
         gst_cuv_context_wait (self, stream);
       gst_cuda_context_pop (NULL);
     }

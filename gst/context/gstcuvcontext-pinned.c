@@ -12,7 +12,7 @@ typedef struct {
   GstBufferPool parent;
 
   GstCudaContext *context;
-  guint size; /* of a buffer */
+  guint size; /* size of a buffer */
 } GstCuvPinnedPool;
 
 typedef struct {

@@ -266,9 +266,9 @@ set_finder (GstCuvContext *self, GThread *thread, GstCudaContext **found)
   GST_OBJECT_UNLOCK (self->element);
 }
 
-/* gst_cuda_ensure_element_context() gets a pointer of its own: it looks there
- * for what our set_context() was given, and overwrites it, while another thread
- * may call set_context(), too. */
+/* gst_cuda_ensure_element_context() gets a separate pointer: it looks there for
+ * what our set_context() received, and overwrites it, while another thread may
+ * call set_context(). */
 static gboolean
 find_context (GstCuvContext *self)
 {

@@ -64,11 +64,11 @@ struct _GstCuvContext {
   struct _GstCudaContext **found;  /* what open() looks for, in this thread */
   GThread *finder;
   gpointer stream;                   /* a CUstream in it, ours */
-  struct _GstCudaStream *gst_stream; /* that owns it, GStreamer >= 1.24 */
+  struct _GstCudaStream *gst_stream; /* owner of stream, GStreamer >= 1.24 */
   gboolean kernels;                  /* our kernels run on this device */
   gpointer staging; /* pinned host memory for host <-> device */
   gsize staging_size;
-  CuvWait wait; /* for work on a stream */
+  CuvWait wait; /* waits for work on a stream */
 };
 
 /* TRUE if this process can use CUDA memory: it was built with CUDA, the driver

@@ -31,7 +31,8 @@ meta_problem (const GstVideoMeta *meta, const GstVideoInfo *info)
       GST_VIDEO_INFO_N_PLANES (info));
 }
 
-/* The bytes of a row, and the rows. Pixels of packed 4:2:2 come in pairs. */
+/* Returns the bytes of a row and the number of rows. Pixels of packed 4:2:2
+ * come in pairs. */
 static void
 plane_size (
     const GstVideoInfo *info, guint plane, guint64 *bytes, guint64 *rows)

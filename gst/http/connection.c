@@ -67,8 +67,8 @@ cuv_http_connection_is_over (const CuvHttpConnection *self)
       == 0;
 }
 
-/* Takes the latest: an address may be used again before libsoup notices that
- * the earlier peer is gone. */
+/* Takes the latest: an address may be reused before libsoup notices that the
+ * earlier peer is gone. */
 CuvHttpConnection *
 cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
 {
@@ -111,8 +111,8 @@ cuv_http_connections_sweep (CuvHttp *http)
 
 /* ---- accepting ---- */
 
-/* The kernel notices a peer that vanishes without closing; we notice, and
- * count, one that does not read, earlier. */
+/* The kernel detects a peer that vanishes without closing. One that does not
+ * read we detect, and count, earlier. */
 static void
 set_options (GSocket *socket, guint timeout)
 {

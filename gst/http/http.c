@@ -132,7 +132,8 @@ on_close_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Dispatches all sources that are ready; limited, as one may always be. */
+/* Dispatches all sources that are ready; limited, as a source may be ready all
+ * the time. */
 static void
 http_iterate (CuvHttp *self)
 {

@@ -30,9 +30,9 @@ typedef struct {
   gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame);
   gpointer data;
   gint64 n_frames; /* visited */
-  gboolean ended;  /* by visit */
+  gboolean ended;  /* visit ended the run */
   gboolean too_large;
-  gint orientation; /* of the file */
+  gint orientation; /* orientation of the file */
 } Visitor;
 
 /* ---- the pipeline ---- */
@@ -215,8 +215,8 @@ read_messages (Decoder *self)
 }
 
 /* Whether the thread of a stream-status message does nothing. A source pauses
- * its task before it pushes EOS, in which GdkPixbuf decodes: until that
- * returns, the thread holds the lock. */
+ * its task before it pushes EOS. GdkPixbuf decodes in EOS, and the thread holds
+ * the lock until that returns. */
 static gboolean
 is_idle (GstMessage *stream)
 {

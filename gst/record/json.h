@@ -13,10 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   GString *text;
-  GArray *members; /* of all open objects */
+  GArray *members; /* members of all open objects */
   GArray *objects; /* open ones, innermost last */
   GString *sorted; /* scratch */
-  guint depth;     /* of the value being written */
+  guint depth;     /* depth of the value being written */
 } CuvJson;
 
 void cuv_json_init (CuvJson *self);

@@ -352,8 +352,8 @@ count_scalars (const GstCuvTable *table)
   return n;
 }
 
-/* The table's scalars, and the reference size of its coordinates where it is
- * not the frame's. */
+/* The table's scalars, and the reference size of its coordinates if it is not
+ * the frame's. */
 static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,
     const CuvRecordFrame *frame, gboolean with_shapes)

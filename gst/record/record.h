@@ -27,7 +27,7 @@ typedef struct {
   const gchar *source;   /* or NULL */
   JsonNode *tags;        /* an object, or NULL */
   const GArray *objects; /* GstCuvObject */
-  gint64 captured;       /* by the camera's clock, as wallclock; 0: unknown */
+  gint64 captured; /* time by the camera's clock, as wallclock; 0: unknown */
 } CuvRecordFrame;
 
 /* The time in a GstReferenceTimestampMeta of NTP or Unix time, 0 if there is
@@ -39,7 +39,7 @@ gint64 cuv_record_captured (GstBuffer *buffer);
  * object's ODMtd. Pointers belong to the buffer. */
 typedef struct {
   const GstCuvObject *object;
-  const GList *params;           /* of the region */
+  const GList *params;           /* parameters of the region */
   const gchar *label;            /* or NULL */
   gboolean detected;             /* FALSE: all following fields are NULL */
   const GstStructure *detection; /* the parameter, or NULL */

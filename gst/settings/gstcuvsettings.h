@@ -36,7 +36,7 @@
 
 G_BEGIN_DECLS
 
-/* Flags of a property that can change while playing; TUNABLE: also by a
+/* Flags of a property that can change while playing; with TUNABLE also by a
  * controller. */
 #define GST_CUV_PARAM_LIVE                                                     \
   (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)
@@ -54,7 +54,7 @@ typedef struct {
   GType type;
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
 
-  gdouble minimum, maximum, value; /* of a number; value is the default */
+  gdouble minimum, maximum, value; /* range of a number; value is the default */
   const gchar *text; /* default of a string, also if NULL or "" is set */
   GParamSpec *(*make_spec) (void); /* if the above cannot describe the range */
 
@@ -79,7 +79,7 @@ typedef struct {
 } GstCuvOwnedField;
 
 typedef struct {
-  gsize size; /* of the settings struct */
+  gsize size; /* size of the settings struct */
   const GstCuvSetting *list;
   guint n;
   const GstCuvOwnedField *owned; /* freed at stop */
@@ -101,12 +101,14 @@ typedef struct _GstCuvSettings GstCuvSettings;
 struct _GstCuvSettings {
   GstElement *element;
   const GstCuvSettingsTable *table;
-  GstCuvSettings *parent; /* of the element's next base class that has some */
-  gpointer pending;       /* under the object lock */
+  GstCuvSettings
+      *parent; /* settings of the element's next base class that has some */
+  gpointer pending; /* under the object lock */
   gpointer in_force;
   gboolean has_in_force;
   gboolean started;
-  gint error_posted;            /* by the element since the start; atomic */
+  gint error_posted; /* whether the element posted an error since the start;
+                        atomic */
   gboolean is_resource_problem; /* set by GstCuvSettingsUse */
   guint serial, applied;        /* changes so far, and when applied */
   GMutex changing;              /* one parsed property changes at a time */

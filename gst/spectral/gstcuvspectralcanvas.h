@@ -19,8 +19,8 @@ typedef struct {
 
 typedef struct {
   GstCuvContext *context;
-  GstVideoInfo info;     /* of painted pixels */
-  GstVideoInfo out_info; /* of output buffers */
+  GstVideoInfo info;     /* info of painted pixels */
+  GstVideoInfo out_info; /* info of output buffers */
   GstVideoConverter *converter;
   GstBuffer *scratch;   /* RGBx in host memory, to be converted */
   GstBuffer *device;    /* RGBx in device memory, to be converted or copied */

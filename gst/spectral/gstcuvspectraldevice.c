@@ -17,7 +17,7 @@ gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self)
 }
 
 #if HAVE_CUDA
-/* The memory range from a cube's lowest sample to its highest. */
+/* Returns the memory range from a cube's lowest to its highest sample. */
 static const guint8 *
 span_of (const CuvCube *cube, gsize *size)
 {

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 typedef struct {
   GstCuvContext *context;
   struct _CuvUpload *upload; /* NULL until the first upload */
-  guint64 uploaded, staged;  /* bytes; of these, through staging buffers */
+  guint64 uploaded, staged;  /* bytes uploaded; of these, through staging
+                              * buffers */
   gchar problem[512];
 } GstCuvSpectralDevice;
 

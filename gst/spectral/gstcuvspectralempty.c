@@ -37,7 +37,7 @@ search_pixel (Search *self, const CuvCube *cube, const guint8 *pixel)
   self->n = n;
 }
 
-/* Ends when each band has a valid sample, mostly after one pixel. */
+/* Ends when each band has a valid sample, usually after one pixel. */
 static void
 search_cube (Search *self, const CuvCube *cube)
 {

@@ -23,7 +23,7 @@ typedef struct {
 
   /* of the streaming thread */
   GstCuvSpectralInfo info;
-  GstCuvSpectralInfo scores; /* of output cubes; bands 0: pictures */
+  GstCuvSpectralInfo scores; /* info of output cubes; bands 0: pictures */
   gboolean uses_device;      /* also for frames in host memory */
   gboolean knows_empty;      /* bands are marked in info */
   GstCuvSpectralCanvas canvas;
