@@ -20,9 +20,9 @@ typedef struct {
 } CuvCropRect;
 
 typedef struct {
-  CuvCropRect source; /* of the frame */
-  CuvCropRect dest;   /* of the picture; the rest is black */
-  int width, height;  /* of the picture */
+  CuvCropRect source; /* part of the frame */
+  CuvCropRect dest;   /* part of the picture; the rest is black */
+  int width, height;  /* size of the picture */
 } CuvCropPlan;
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 
 #define CUV_CROP_MAX 32767 /* maximum width and height of a picture */
 
-/* Maximum number of pixels of all pictures of a frame. */
+/* Maximum number of pixels in all pictures of a frame. */
 #define CUV_CROP_FRAME_PIXELS (1u << 26)
 /* Maximum aspect ratio of a picture whose size follows from one side: otherwise
  * an object one pixel wide could make a picture of gigabytes. */

@@ -51,15 +51,15 @@ struct _GstVisionCrop {
   Counts counts;           /* protected by the object lock */
 
   /* of the streaming thread */
-  gboolean any_width, any_height; /* downstream accepts any size: that of the
-                                   * object */
+  gboolean any_width, any_height; /* downstream accepts any size: use the
+                                   * object's */
   gint width, height;             /* the negotiated size, if it does not */
   GstVideoInfo picture;           /* caps of the last picture */
   GstBuffer *frame;               /* frame whose objects are being cropped, or
                                    * NULL */
-  GArray *objects;                /* GstCuvObject, those of frame */
-  guint next, n_crops;            /* of frame */
-  GstCuvBudget budget;            /* of its pictures */
+  GArray *objects;                /* GstCuvObject, the objects of frame */
+  guint next, n_crops;            /* objects of frame */
+  GstCuvBudget budget;            /* budget of frame's pictures */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionCrop, gst_vision_crop, GST_TYPE_CUV_TRANSFORM,

@@ -10,7 +10,7 @@ clamp_size (double value, int low, int high)
   return value <= low ? low : value >= high ? high : (int) value;
 }
 
-/* One dimension of the source, which begins at a multiple of align. */
+/* Plans one dimension of the source, which begins at a multiple of align. */
 static void
 plan_side (double start, double size, double margin, int frame, int align,
     int *source_start, int *source_size)

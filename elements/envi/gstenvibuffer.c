@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes buffers of a file's samples: wrapped, read or converted. */
+/* Makes buffers of a file's samples: wraps, reads or converts them. */
 #include "gstenvifile.h"
 
 #include <errno.h>

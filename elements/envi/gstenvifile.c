@@ -30,7 +30,7 @@ set_errno (
 
 /* ---- reading ---- */
 
-/* Below 0 on failure. */
+/* Returns a value below 0 on failure. */
 static int
 open_regular (const gchar *path, guint64 *size, GError **error)
 {
@@ -129,8 +129,8 @@ parse_header (
   return ok;
 }
 
-/* Maps no empty file, which is impossible, and no more bytes than a header may
- * have. */
+/* Maps at most one byte more than a header may have. An empty file is left out,
+ * as it cannot be mapped. */
 static gboolean
 read_header (GstEnviFile *self, const gchar *path, GError **error)
 {
@@ -308,7 +308,7 @@ remove_both (const GstEnviNames *names)
     g_unlink (names->header);
 }
 
-/* The header is renamed last: where a header is, its samples are complete. */
+/* The header is renamed last: if it exists, its samples are complete. */
 gboolean
 gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *extra_keys, gconstpointer samples, GError **error)

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  * is a %. FALSE and an error if it is empty or has more than one. */
 gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
-/* A copy in which % has no meaning if there is a file of exactly this name. */
+/* A copy of the location, in which % has no meaning if a file of exactly this
+ * name exists. */
 gchar *gst_envi_location_for_reading (const gchar *location);
 gchar *gst_envi_location_expand (const gchar *location, guint number);
 
@@ -37,7 +38,7 @@ typedef struct {
   GBytes *samples;                  /* memory-mapped: n_runs runs of samples */
   gint n_runs;                      /* 1, or of each band */
   gsize run_step;                   /* bytes from run to run */
-  int fd;                           /* of the data file */
+  int fd;                           /* the data file */
   guint64 excess;                   /* bytes after the samples */
   GBytes *image_keys, *sample_keys; /* see gstcuvspectralheader.h */
 } GstEnviFile;

@@ -110,7 +110,7 @@ is_header (const gchar *path)
       && g_ascii_strcasecmp (path + length - strlen (HEADER), HEADER) == 0;
 }
 
-/* Without the extension of its last part. */
+/* The name without the extension of its last component. */
 static gchar *
 stem_of (const gchar *path)
 {

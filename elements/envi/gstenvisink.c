@@ -38,7 +38,7 @@ struct _GstEnviSink {
   GstCuvSettings settings;
   GstEnviCounts counts; /* of what was written */
 
-  const gchar *location; /* from start to stop */
+  const gchar *location; /* set from start to stop */
   guint next;            /* number of the next cube */
   GstCuvSpectralInfo info;
 };
@@ -228,8 +228,7 @@ gst_envi_sink_class_init (GstEnviSinkClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (
-      envi_sink_debug, "envisink", 0, "ENVI files, written");
+  GST_DEBUG_CATEGORY_INIT (envi_sink_debug, "envisink", 0, "writes ENVI files");
   sink_class->start = GST_DEBUG_FUNCPTR (gst_envi_sink_start);
   sink_class->stop = GST_DEBUG_FUNCPTR (gst_envi_sink_stop);
   sink_class->set_caps = GST_DEBUG_FUNCPTR (gst_envi_sink_set_caps);

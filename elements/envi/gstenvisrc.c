@@ -50,13 +50,13 @@ struct _GstEnviSrc {
   /* from start to stop */
   const Settings *running; /* in force; loop alone follows the property */
   gchar *location;
-  guint64 n_files;        /* of the sequence */
-  gint lines, part_lines; /* of the first image, and of a cube */
+  guint64 n_files;        /* files in the sequence */
+  gint lines, part_lines; /* lines of the first image, and of a cube */
   guint n_parts;          /* cubes of an image */
   guint warned;           /* see gst_envi_warn_of_file() */
   GstCaps *caps;
 
-  /* of the streaming thread, as seeks are */
+  /* of the streaming thread, which also seeks */
   guint64 next; /* number of the next cube since time 0 */
 };
 
@@ -359,8 +359,8 @@ look_at_first (GstEnviSrc *self, GError **error)
   self->n_files = count_files (self);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no cube with number %u in the sequence '%s': set start-index "
-        "to the number of its first cube.",
+        "There is no cube number %u in the sequence '%s': set start-index to "
+        "the number of its first cube.",
         self->running->start_index, self->location);
     return FALSE;
   }
@@ -503,9 +503,8 @@ static const GstCuvSetting list[] = {
   { "max-bytes", .offset = AT (max_bytes), .type = G_TYPE_UINT64,
       .value = (gdouble) ((guint64) 16 << 30), .make_spec = make_max_bytes },
   { "lines-per-cube", "Lines per cube",
-      "Read images in cubes of this number of lines (0 = whole images, or of "
-      "up "
-      "to 16384 lines)",
+      "Split images into cubes of this many lines (0 = whole images; above "
+      "16384 lines, as few cubes as possible)",
       .offset = AT (lines_per_cube), .type = G_TYPE_UINT,
       .maximum = CUV_CUBE_MAX_SIZE, .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",
@@ -525,7 +524,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (envi_src_debug, "envisrc", 0, "ENVI files, read");
+  GST_DEBUG_CATEGORY_INIT (envi_src_debug, "envisrc", 0, "reads ENVI files");
   src_class->start = GST_DEBUG_FUNCPTR (gst_envi_src_start);
   src_class->stop = GST_DEBUG_FUNCPTR (gst_envi_src_stop);
   src_class->get_caps = GST_DEBUG_FUNCPTR (gst_envi_src_get_caps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Warns about files whose samples may be meant otherwise than they are read. */
+/* Warns about files whose samples may be misinterpreted. */
 #include "gstenvifile.h"
 
 /* The warnings that were posted. */

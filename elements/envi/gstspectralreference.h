@@ -24,8 +24,8 @@ GstSpectralReference *gst_spectral_reference_open (
 gchar *gst_spectral_reference_check (const GstSpectralReference *self,
     const gchar *name, const GstCuvSpectralInfo *info);
 
-/* Whether it has a level for each pixel of such cubes; else those of a line are
- * means over its lines. */
+/* Whether the reference has a level for each pixel of such cubes; otherwise its
+ * levels are means over its lines. */
 gboolean gst_spectral_reference_is_whole (
     const GstSpectralReference *self, const GstCuvSpectralInfo *info);
 

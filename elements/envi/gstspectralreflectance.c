@@ -181,7 +181,7 @@ has_whole (const Settings *settings, const GstCuvSpectralInfo *info)
           && gst_spectral_reference_is_whole (settings->dark, info));
 }
 
-/* Posts the warnings that envisrc posts about cubes. */
+/* Posts the same warnings that envisrc posts about cubes. */
 static void
 warn_of (GstSpectralReflectance *self, const GstSpectralReference *reference,
     const gchar *path)
@@ -275,7 +275,8 @@ gst_spectral_reflectance_convert (
       (int) ((work.n_runs - 1) / work.task_runs + 1), run_task, &work);
 }
 
-/* Keeps the keys of bands, and drops those of values, which are now others. */
+/* Keeps the keys that describe bands, and drops those that describe values, as
+ * the values have changed. */
 static void
 update_header (GstSpectralReflectance *self, GstBuffer *in, GstBuffer *out)
 {

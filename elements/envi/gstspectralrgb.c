@@ -48,11 +48,11 @@ struct _GstSpectralRgb {
   /* of the streaming thread */
   GstCuvSpectralInfo info;
   GstVideoInfo video;
-  CuvRgbBands bands; /* that the limits belong to */
+  CuvRgbBands bands; /* bands that the limits were computed for */
   CuvRgbLimits limits;
   gboolean has_limits;
   gboolean knows_empty; /* bands are marked in info */
-  gboolean warned;      /* that no pixel is valid */
+  gboolean warned;      /* warned that no pixel is valid */
   guint32 *bins;
 };
 
@@ -345,8 +345,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (bands), .type = G_TYPE_STRING,
       .text = GST_SPECTRAL_RGB_AUTO, .parse = parse_bands },
   { "percentile", "Percentile",
-      "Percentage of each band's pixels that become black, and of those that "
-      "become white",
+      "Percentage of each band's pixels shown as black, and the same "
+      "percentage as white",
       .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
       .value = 2 },
   { "smoothing", "Smoothing",

@@ -14,7 +14,7 @@ typedef struct {
   double ignore; /* pixels with such a sample, NaN or inf are invalid */
 } CuvRgbBands;
 
-/* The values shown as 0 and 255. */
+/* The sample values shown as 0 and 255. */
 typedef struct {
   float low[CUV_RGB_CHANNELS], high[CUV_RGB_CHANNELS];
 } CuvRgbLimits;

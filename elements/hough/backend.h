@@ -23,7 +23,7 @@ typedef struct {
   CuvRoi area; /* the region of interest inside the frame */
   bool on_device;
   CuvBackend backend;                    /* closed if the area is empty */
-  CuvLine lines[CUV_HOUGH_MAX_SEGMENTS]; /* of the last run */
+  CuvLine lines[CUV_HOUGH_MAX_SEGMENTS]; /* result of the last run */
   int n_lines;
 } CuvHoughDetector;
 

@@ -125,7 +125,8 @@ size_t cuv_hough_list_edges (
 void cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
     const uint32_t *pixels, size_t n, uint16_t *bins);
 
-/* Their directions: the bin, plus n_bins where cuv_hough_is_turned(). */
+/* The directions of edge pixels: the bin, plus n_bins where
+ * cuv_hough_is_turned(). */
 void cuv_hough_list_directions (const CuvHoughLayout *self,
     const CuvCanny *canny, const uint32_t *pixels, size_t n,
     uint16_t *directions);

@@ -48,9 +48,9 @@ struct _GstLdpDescriptor {
 
   /* of the streaming thread */
   CuvLdpDescriptor descriptor;
-  gboolean warned; /* about ignored regions, with this layout */
+  gboolean warned; /* warned about ignored regions with this layout */
   GArray *regions; /* GstLdpRegion, of the last analysed frame */
-  GBytes *counts;  /* of the regions */
+  GBytes *counts;  /* counts of the regions */
 };
 
 #define gst_ldp_descriptor_parent_class parent_class

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef struct {
   CuvLdpIndex *file;
   guint serial;      /* unique among the indexes loaded */
-  guint64 n_entries; /* with a valid checksum, before the first damaged */
+  guint64 n_entries; /* entries with a valid checksum, before the first damaged
+                        one */
   guint64 damaged;   /* the damaged entry that was reported */
   gboolean lost;     /* refreshing failed: no longer used */
   gboolean reported_replaced;

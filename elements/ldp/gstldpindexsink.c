@@ -55,9 +55,9 @@ struct _GstLdpIndexSink {
   CuvLdpDescriptor descriptor;
   GArray *regions;             /* GstLdpRegion */
   gboolean described_upstream; /* frames are not described here */
-  const gchar *device;         /* of the last frame */
+  const gchar *device;         /* where the last frame was described */
   GstLdpEntries entries;
-  gboolean warned; /* about ignored regions */
+  gboolean warned; /* warned about ignored regions */
   GstLdpNamer namer;
 };
 
@@ -277,7 +277,7 @@ gst_ldp_index_sink_describe (GstLdpIndexSink *self, GstBuffer *buffer,
 static gboolean
 ensure_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
 {
-  /* as at the start: all entries of an index have the same parameters */
+  /* as set at the start: all entries of an index have the same parameters */
   const Settings *s = self->settings.in_force;
   CuvLdpLayout layout;
   gchar *problem = gst_ldp_region_choice_layout (choice, &s->parameters,
@@ -392,8 +392,9 @@ report_end (GstLdpIndexSink *self)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s. Nothing was written to the index.",
             none ? "No frame arrived: check that the source produces frames"
-                 : "No frame arrived with a descriptor of its own: let frames "
-                   "keep their metadata, or remove ldpdescriptor"),
+                 : "No frame arrived with a descriptor of its own: remove "
+                   "elements in between that drop metadata, or remove "
+                   "ldpdescriptor"),
         (NULL));
   if (file != NULL)
     GST_ELEMENT_WARNING (self, STREAM, DECODE,

@@ -104,7 +104,7 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
 
 /* ---- publishing ---- */
 
-/* Held results share the bytes of the first buffer. */
+/* Results that are held share the bytes of the first buffer. */
 static void
 set_pictures (GstLdpMatches *self, GstStructure *table)
 {

@@ -20,7 +20,7 @@ typedef struct {
   GBytes *attached;     /* the pictures as attached to buffers */
   gboolean too_large;   /* pictures were dropped: above the limit */
   guint picture_width, picture_height;
-  guint best_hash; /* of the best entry of each region */
+  guint best_hash; /* hash of the best entry of each region */
 } GstLdpMatches;
 
 void gst_ldp_matches_init (GstLdpMatches *self);

@@ -40,7 +40,7 @@ typedef struct {
   gint gpu_memory_limit; /* MiB, 0 = half of the free memory */
   gint refresh_interval; /* milliseconds, 0 = never */
   gboolean thumbnails;
-  gchar *path;        /* of the index */
+  gchar *path;        /* path of the index */
   GstLdpIndex *index; /* loaded from there */
 } Settings;
 
@@ -135,8 +135,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "orientations", "Orientations",
       "Orientations in which frames are compared; the most similar one counts. "
-      "Each "
-      "takes the time of a comparison",
+      "Each one costs another comparison",
       .offset = AT (orientations), .get_type = orientations_get_type,
       .value = CUV_LDP_MIRRORED },
   { "share", "Share",
@@ -183,8 +182,8 @@ explain_failure (GstLdpRetrieve *self, const Settings *s,
 {
   self->settings.is_resource_problem = TRUE;
   if (!frame->cuda)
-    return g_strdup_printf ("Comparing with the %" G_GUINT64_FORMAT
-                            " entries of index '%s' is not possible: %s. Free "
+    return g_strdup_printf ("Cannot compare with the %" G_GUINT64_FORMAT
+                            " entries of index '%s': %s. Free "
                             "some memory, or use a smaller index",
         s->index->n_entries, s->path, error);
   return g_strdup_printf (

@@ -26,7 +26,7 @@ new_map (const CuvNtfConfig *config)
 
 typedef struct {
   CuvNtfCpu *cpu;
-  float *map; /* of residuals */
+  float *map; /* map of residuals */
 } CpuState;
 
 static const char *
@@ -96,8 +96,8 @@ static const CuvBackendClass cpu = { ntf_open_cpu, ntf_run_cpu, ntf_close_cpu };
 typedef struct {
   CuvNtfConfig config;
   CuvNtfCuda *cuda;
-  float *map;       /* of residuals */
-  CuvNtfCpu *start; /* for init=nndsvd and nfindr; NULL until then */
+  float *map;       /* map of residuals */
+  CuvNtfCpu *start; /* used by init=nndsvd and nfindr; NULL until then */
   float *values;    /* its tensor */
 } CudaState;
 

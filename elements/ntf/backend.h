@@ -13,8 +13,8 @@ typedef struct {
   const int32_t *cancel; /* as for cuv_ntf_cpu_new() */
 } CuvNtfConfig;
 
-/* The functions of cpu/ntf-cpu.h, to be called in this order; STEP until it
- * returns DONE. */
+/* The functions of cpu/ntf-cpu.h, called in this order; STEP is repeated until
+ * it returns DONE. */
 typedef enum {
   CUV_NTF_SCAN,     /* cube, ignore -> *scan */
   CUV_NTF_LOAD,     /* cube, ignore, z, scale; the scale is that of a run */
@@ -25,13 +25,14 @@ typedef enum {
 
 typedef struct {
   CuvNtfTask task;
-  const CuvCube *cube;  /* in host or in device memory, as the processor says */
+  const CuvCube *cube;  /* in host or device memory, depending on the
+                         * processor */
   const double *ignore; /* or NULL */
   int z;
   double scale;
   const CuvNtfParams *params;
 
-  CuvNtfStatus status; /* of every task; RUNNING unless STEP is done */
+  CuvNtfStatus status; /* set by every task; RUNNING unless STEP is done */
   CuvNtfScan *scan;
   /* in host memory, of the state */
   const CuvNtfResult *result;

@@ -58,7 +58,7 @@ struct _GstSpectralNtf {
   GstNtfBands bands;
   gboolean is_grey;
   GstNtfWindow window;
-  CuvNtfConfig config; /* of the backend */
+  CuvNtfConfig config; /* config of the backend */
   CuvBackend backend;
   CuvProcessor processor;
   CuvNtfJob job;
@@ -347,7 +347,7 @@ factorise (GstSpectralNtf *self, GstBuffer *in)
     flow = gst_spectral_ntf_iterate (self, in);
   if (flow != GST_FLOW_OK)
     return flow;
-  /* zeros could not grow */
+  /* zeros would stay zeros */
   self->have_factors = self->job.result->effective_rank > 0;
   gst_spectral_ntf_count (self);
   return GST_FLOW_OK;

@@ -13,8 +13,8 @@ typedef struct {
   gint n_runs;
   struct {
     gint first, n;
-  } runs[CUV_CUBE_MAX_BANDS]; /* of adjacent good bands */
-  const gdouble *ignore;      /* of the info, or NULL */
+  } runs[CUV_CUBE_MAX_BANDS]; /* runs of adjacent good bands */
+  const gdouble *ignore;      /* ignore value of the info, or NULL */
 } GstNtfBands;
 
 /* The info must outlive it. */

@@ -6,7 +6,7 @@
  *   a         of a matrix instead of u and v: a row for each pixel
  *   errors    a row for each test: iteration (u32), error (f64)
  *
- * The first, u or a, has besides iterations, effective_rank (uint), error
+ * The first, u or a, also has iterations, effective_rank (uint), error
  * (double), converged (boolean). */
 #ifndef GST_SPECTRAL_NTF_META_H
 #define GST_SPECTRAL_NTF_META_H
@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* What is attached to which buffer; the size is the image's. */
+/* The factors to attach; the size is the image's. */
 typedef struct {
   GstBuffer *buffer;
   const CuvNtfFactors *factors;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 n; /* frames so far */
   GstClockTime times[CUV_CUBE_MAX_BANDS];
-  GstClockTime duration; /* of a frame */
+  GstClockTime duration; /* duration of a frame */
 } GstNtfWindow;
 
 /* Adds a frame; returns its slot. */

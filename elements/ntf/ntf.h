@@ -96,7 +96,8 @@ typedef struct {
   CuvNtfSchedule schedule;
   bool sums_to_one; /* each row */
   int32_t rank;
-  CuvNtfGram product; /* of the other modes' Gram matrices, elementwise */
+  CuvNtfGram
+      product; /* elementwise product of the other modes' Gram matrices */
   double penalty[CUV_NTF_MAX_RANK];
   double divisors[CUV_NTF_MAX_RANK]; /* HALS: the product's diagonal, damped */
   /* HALS: not updated, because another column of the term is 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing a list of primitives on a frame, on the CPU or on the GPU: the same
+/* Draws a list of primitives on a frame, on the CPU or on the GPU: the same
  * pixels on both. */
 #ifndef CUV_OVERLAY_BACKEND_H
 #define CUV_OVERLAY_BACKEND_H
@@ -9,8 +9,8 @@
 
 CUV_BEGIN
 
-/* A job. On the GPU memory is allocated if the list is larger than all lists
- * before it. */
+/* A job. On the GPU, memory is allocated if the list is larger than all
+ * previous lists. */
 typedef struct {
   const CuvOverlayList *list;
   const CuvFrame *frame;

@@ -63,10 +63,10 @@ typedef struct {
   CuvPrimitive *primitives;
   uint8_t *bytes, *means;
   int32_t n_primitives, max_primitives;
-  int32_t n_fills; /* of n_primitives */
+  int32_t n_fills; /* how many of n_primitives are fills */
   int64_t n_bytes, max_bytes;
   int64_t n_means, max_means;
-  uint32_t n_lost; /* since cuv_drawing_begin() */
+  uint32_t n_lost; /* lost since cuv_drawing_begin() */
 } CuvDrawing;
 
 /* Starts an empty list for a frame of this size. */
@@ -76,7 +76,7 @@ void cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space,
 /* How a fill hides a region. */
 typedef struct {
   CuvFillMode mode;
-  uint32_t rgb;    /* of CUV_OVERLAY_FILL_SOLID */
+  uint32_t rgb;    /* colour of CUV_OVERLAY_FILL_SOLID */
   bool is_ellipse; /* an ellipse whose bounding box is the region */
   int cells;       /* across its longer side, 1..CUV_OVERLAY_FILL_MAX_CELLS */
 } CuvFillStyle;

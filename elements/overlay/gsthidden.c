@@ -60,8 +60,8 @@ moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 
 /* ---- from frame to frame ---- */
 
-/* The previous regions, sorted by their left sides: only a few are compared
- * with each current region. */
+/* The previous regions, sorted by their left sides: so that only a few are
+ * compared with each current region. */
 typedef struct {
   GstCuvHidden *regions;
   guint n;
@@ -122,8 +122,8 @@ may_be_same (const GstCuvHidden *a, const GstCuvHidden *b)
 }
 
 /* Marks the region whose last place this one overlaps most as continued. The
- * motion is taken from it, or from a region that would be here by now; that one
- * stays held, as it may be another object. */
+ * motion is taken from it, or from a region that would be here by now; the
+ * latter stays held, as it may be another object. */
 static void
 continue_region (const Before *before, GstCuvHidden *now)
 {
@@ -218,7 +218,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
 
 /* ---- places ---- */
 
-/* Extends a side of this size, at, by the motion in 1/2 pixel. */
+/* Extends a side, from `at` on, by the motion in 1/2 pixel. */
 static void
 extend_side (gint64 *at, gint64 *size, gint64 motion)
 {

@@ -397,7 +397,8 @@ static const GstCuvSetting list[] = {
   { "fill-color", .offset = AT (fill_color), .get_type = gst_cuv_color_get_type,
       .make_spec = make_fill_color },
   { "fill-cells", "Fill cells",
-      "Cells across the longer side of a region with fill=blur and pixelate",
+      "Number of cells along the longer side of a region (fill=blur or "
+      "pixelate)",
       .offset = AT (fill_cells), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_OVERLAY_FILL_MAX_CELLS, .value = 1 },
   { "hold-regions", "Hold regions",

@@ -44,7 +44,7 @@ CuvFillMode gst_cuv_style_fill (const GstCuvStyle *style, GQuark label);
 /* Whether a label is hidden. */
 gboolean gst_cuv_style_hides (const GstCuvStyle *style);
 
-/* Of the element. */
+/* Called by the element. */
 void gst_vision_overlay_get_stats (GstElement *element, GValue *value);
 
 G_END_DECLS

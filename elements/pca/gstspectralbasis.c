@@ -76,7 +76,7 @@ read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
       return FAIL (error, "number %d of %s should be a number", i, name);
     numbers[i] = json_node_get_double (element);
     if (!isfinite (numbers[i]) || numbers[i] < least)
-      return FAIL (error, "number %d of %s is %g, and should be finite%s", i,
+      return FAIL (error, "number %d of %s is %g, but should be finite%s", i,
           name, numbers[i], least == 0 ? " and 0 or more" : "");
   }
   return TRUE;
@@ -218,9 +218,9 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
   gint mode = mode_of (object);
 
   if (g_strcmp0 (kind, KIND) != 0)
-    return FAIL (error, "kind is '%s', and should be '" KIND "'", kind);
+    return FAIL (error, "kind is '%s', but should be '" KIND "'", kind);
   if (version != VERSION_READ)
-    return FAIL (error, "version is %" G_GINT64_FORMAT ", and should be %d",
+    return FAIL (error, "version is %" G_GINT64_FORMAT ", but should be %d",
         version, VERSION_READ);
   if (mode < 0)
     return FAIL (

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 /* Immutable; g_atomic_rc_box_acquire() is its ref(). */
 typedef struct {
   CuvPcaBasis basis;
-  gint n_vectors; /* in the file; the others complete the basis, and along those
-                   * nothing varies */
+  gint n_vectors; /* vectors in the file; the others complete the basis, with
+                   * eigenvalues of 0 */
 } GstSpectralBasis;
 
 GType gst_spectral_basis_get_type (void);

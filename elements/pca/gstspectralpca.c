@@ -53,13 +53,13 @@ struct _GstSpectralPca {
 
   /* held while a frame is processed, which changes the basis */
   GMutex lock;
-  CuvPcaBasis basis; /* the last; n is 0 before the first */
+  CuvPcaBasis basis; /* basis of the last frame; n is 0 before the first */
 
   /* of the streaming thread */
   CuvBackend backend;
   gboolean reset_needed;
   gboolean was_masked;
-  gboolean warned; /* about a frame without valid pixels */
+  gboolean warned; /* warned about a frame without valid pixels */
   CuvPcaBands bands;
 };
 

@@ -107,8 +107,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.display.range[1]), .type = G_TYPE_DOUBLE,
       .minimum = -1e12, .maximum = 1e12, .value = 255 },
   { "percentile", "Percentile",
-      "Percentage of the frame's pixels that become black, and of those that "
-      "become white (mapping=percentile)",
+      "Percentage of the frame's pixels shown as black, and the same "
+      "percentage as white (mapping=percentile)",
       .offset = AT (params.display.percentile), .type = G_TYPE_DOUBLE,
       .maximum = 49, .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",

@@ -77,9 +77,9 @@ void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
  * for integer cubes. See cuv_pca_pivot(). */
 void cuv_pca_find_pivots (
     const CuvCube *cube, const CuvPcaBands *bands, float *pivots);
-/* Subtracts them from the samples, before cuv_pca_add(). */
+/* Subtracts the pivots from the samples, before cuv_pca_add(). */
 void cuv_pca_shift (CuvPcaTile *tile, const float *pivots);
-/* Stores them in complete sums, see CUV_PCA_SUMS. */
+/* Stores the pivots in complete sums, see CUV_PCA_SUMS. */
 void cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots);
 
 /* Adds the products of a tile to a chunk's sums, and a chunk's sums to the
@@ -138,9 +138,9 @@ typedef struct {
   int64_t pixel_step, row_step, band_step;
 } CuvPcaScores;
 
-/* The first n_scores components of a tile, CUV_PCA_TILE values each, summed
- * band by band in double: v_k . s with second moments, else v_k . (s - mean) /
- * deviation. */
+/* Computes the first n_scores components of a tile, CUV_PCA_TILE values each,
+ * summed band by band in double: v_k . s with second moments, else v_k . (s -
+ * mean) / deviation. */
 void cuv_pca_score (const CuvPcaTile *tile, const CuvPcaBasis *basis,
     int n_scores, double *out);
 
@@ -151,16 +151,17 @@ void cuv_pca_store_scores (const CuvPcaTile *tile, int64_t first,
 
 /* ---- pictures ---- */
 
-/* Gains that map components to 0 .. 255. limits: for mapping percentile only. A
- * component without variance, or beyond the last, is 128 everywhere. */
+/* Computes gains that map components to 0 .. 255. limits: used by mapping
+ * percentile only. A component without variance, or beyond the last, is 128
+ * everywhere. */
 void cuv_pca_gains_init (CuvPcaGains *self, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits);
 
-/* Gains that map components to histogram bins, 0 .. CUV_PCA_BINS - 1. */
+/* Computes gains that map components to bins 0 .. CUV_PCA_BINS - 1. */
 void cuv_pca_gains_init_bins (
     CuvPcaGains *self, const CuvPcaBasis *basis, const CuvPcaDisplay *display);
 
-/* Percentiles from a histogram of CUV_PCA_BINS bins per channel. */
+/* Computes percentiles from a histogram of CUV_PCA_BINS bins per channel. */
 void cuv_pca_limits_init (
     CuvPcaLimits *self, const int64_t *bins, const CuvPcaDisplay *display);
 

@@ -27,15 +27,15 @@ typedef struct {
 } Layout;
 
 struct _GstCuvPublishOutput {
-  CuvWriter *writer; /* to a file, else NULL */
+  CuvWriter *writer; /* writes to a file, else NULL */
   const Layout *layout;
 
   GstElement *element;
-  CuvOutbox *outbox; /* to a broker, else NULL */
+  CuvOutbox *outbox; /* sends to a broker, else NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
   gboolean keeps; /* unsent records stay in the file of spool-path */
-  gchar *name;    /* of the element, for records without a source */
+  gchar *name;    /* name of the element, for records without a source */
 };
 
 /* ---- formats ---- */
@@ -116,8 +116,8 @@ none_if_empty (const gchar *text)
   return gst_cuv_publish_is_empty (text) ? NULL : g_strdup (text);
 }
 
-/* Reports a key of another certificate at the start: the libraries would find
- * out each time that they connect. */
+/* Reports a key that does not match its certificate at the start: the libraries
+ * would fail at each connection. */
 static gboolean
 check_key (const GstCuvPublishSettings *settings, GError **error)
 {
@@ -136,7 +136,7 @@ check_key (const GstCuvPublishSettings *settings, GError **error)
   return TRUE;
 }
 
-/* Reports files that cannot be read at the start: the libraries would only when
+/* Reports unreadable files at the start: the libraries would only fail when
  * they connect. */
 static gboolean
 check_files (const GstCuvPublishSettings *settings, GError **error)

@@ -7,7 +7,7 @@
 #include "output/outbox.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstCuvPublishSettings, field)
-/* The table's limits are doubles. */
+/* Limits are doubles in the settings table. */
 #define MAX_QUEUE_BYTES (G_GUINT64_CONSTANT (1) << 50)
 
 GST_CUV_DEFINE_ENUM (format_get_type, "GstCuvPublishFormat",
@@ -67,8 +67,8 @@ parse_tags (gpointer settings)
   return problem;
 }
 
-/* These return NULL, or why the settings of a broker contradict each other. The
- * address is not repeated, as it may contain a password. */
+/* The functions below return NULL, or why the settings of a broker contradict
+ * each other. The address is not repeated, as it may contain a password. */
 static gchar *
 check_address (const GstCuvPublishSettings *self)
 {
@@ -179,7 +179,7 @@ make_dropped (void)
  *
  * Host or host:port of the broker; for Kafka a list of them, separated by
  * commas. Ports are 1883, or 8883 with TLS, for MQTT, 9092 for Kafka. User and
- * password have properties of their own.
+ * password have their own properties.
  *
  * Since: 0.1
  */

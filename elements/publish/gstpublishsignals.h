@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 void gst_publish_install_signals (GType type);
 
-/* Of the element: the handler of its signal. */
+/* Called by the element: the handler of its signal. */
 void gst_vision_publish_reopen (GstElement *element);
 
 G_END_DECLS

@@ -40,8 +40,8 @@ struct _GstVisionPublish {
 
   /* under the object lock */
   guint64 frames;
-  GstCuvPublishOutput *output; /* from start to stop */
-  GstStructure *stats;         /* of the last output, while there is none */
+  GstCuvPublishOutput *output; /* exists from start to stop */
+  GstStructure *stats; /* stats of the last output, while there is none */
 
   /* of the streaming thread */
   CuvJson json;
@@ -162,8 +162,8 @@ gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* ---- states ---- */
 
-/* Ends waits at EOS or for room: they hold the stream lock, which deactivating
- * the pads needs. */
+/* Ends waits at EOS or for room in the queue: they hold the stream lock, which
+ * is needed to deactivate the pads. */
 static GstStateChangeReturn
 gst_vision_publish_change_state (GstElement *element, GstStateChange change)
 {

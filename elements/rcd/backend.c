@@ -84,12 +84,12 @@ static const CuvBackendClass cpu = { rcd_open_cpu, rcd_run_cpu, rcd_close_cpu };
 typedef struct {
   CuvRcdCuda *search;
   CuvRcdFilterCuda *filters;
-  /* of each slot of filters; NULL = free */
+  /* one for each slot of filters; NULL = free */
   CuvCorrelation *owners[CUV_RCD_MAX_TARGETS];
   int n_slots;
 } Cuda;
 
-/* The slot of a filter, which gets one. */
+/* The slot of a filter; assigns one if it has none. */
 static int
 slot_of (Cuda *self, CuvCorrelation *filter)
 {
@@ -105,7 +105,7 @@ slot_of (Cuda *self, CuvCorrelation *filter)
   return slot;
 }
 
-/* Filters that learned on the CPU, or in other memory, come to the device. */
+/* Copies to the device filters that learned on the CPU or in other memory. */
 static int
 fetch (Cuda *self, CuvCorrelation *filter, void *stream)
 {
@@ -118,7 +118,7 @@ fetch (Cuda *self, CuvCorrelation *filter, void *stream)
       filter->model.re, filter->model.im, stream);
 }
 
-/* part: of the first of the sizes of a sample. */
+/* part: the first of a sample's sizes. */
 static CuvRcdSample
 sample_of (Cuda *self, CuvCorrelation *filter, int crop)
 {
@@ -165,7 +165,7 @@ learn (Cuda *self, CuvCorrelation *filter, const CuvRcdFilterJob *job,
   return cuv_rcd_filter_cuda_learn (self->filters, &sample, job->rate, stream);
 }
 
-/* All but what collect_filters() waits for. */
+/* Runs everything but what collect_filters() waits for. */
 static int
 submit_filters (
     Cuda *self, const CuvFrame *frame, const CuvRcdFilterJob *job, void *stream)

@@ -11,8 +11,8 @@
 extern const CuvBackendClasses cuv_rcd_backend_classes;
 
 /* What filters do: find their targets around their places in a frame; start
- * there with new targets; or one of the last ones, crop, learns what is at its
- * place. */
+ * with new targets; or let one filter of the last find or start learn what is
+ * at its place. */
 typedef enum { CUV_RCD_FIND, CUV_RCD_START, CUV_RCD_LEARN } CuvRcdFilterTask;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
 
   const CuvRcdFilterJob *filters; /* NULL = none */
 
-  const CuvRcdBox *box; /* to measure, inside the frame; NULL = none */
+  const CuvRcdBox *box; /* box to measure, inside the frame; NULL = none */
   int64_t *sums;        /* receives those of the box: cuv_rcd_box_sums() */
 } CuvRcdJob;
 

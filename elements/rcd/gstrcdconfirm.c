@@ -2,7 +2,8 @@
 #include "config.h"
 #include "gstrcdconfirm.h"
 
-/* Whether a detector repeats an object on a frame that it did not analyse. */
+/* Whether the detector only repeats the object, on a frame that it did not
+ * analyse. */
 static gboolean
 is_held (const GstCuvObject *object)
 {

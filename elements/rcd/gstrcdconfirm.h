@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* After a run: counts this frame's objects, self->present, for the targets that
  * came from a detector. Sets the events of those that are published from now
- * on, and removes those to be given up. The lock is held. */
+ * on, and removes those that are given up. The lock is held. */
 void gst_rcd_confirm_targets (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstVideoInfo *info);
 

@@ -83,7 +83,7 @@ cut_out (const GstVideoFrame *frame, const CuvRoi *box)
   return sample;
 }
 
-/* Cuts off a transparent margin, whose pixels would count as the object's. */
+/* Crops a transparent margin, whose pixels would count as the object's. */
 static gchar *
 trim (GstSample **picture)
 {

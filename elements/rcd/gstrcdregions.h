@@ -15,26 +15,27 @@ typedef struct {
   GQuark label;
   /* PTS of the first and of the last frame it was found in, or NONE */
   GstClockTime first_seen, last_seen;
-  gboolean confirmed;    /* to be published */
+  gboolean confirmed;    /* is to be published */
   gboolean is_detection; /* it came from a detector, which has to confirm it */
   guint detections, undetected_frames;
   guint misses; /* frames with other objects but not this one */
 } GstRcdTarget;
 
-/* Whether the object has this label (0 = any) and pixels in the frame; box:
- * those. */
+/* Whether the object has this label (0 = any) and pixels in the frame; box: set
+ * to those pixels. */
 gboolean gst_rcd_object_in_frame (const GstCuvObject *object, GQuark label,
     const GstVideoInfo *info, CuvRcdBox *box);
 
-/* Whether two boxes are one object: the centre of one lies inside the other. */
+/* Whether two boxes are the same object: the centre of one lies inside the
+ * other. */
 gboolean gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b);
 
 /* What applies to all tracks of a frame. */
 typedef struct {
   const GArray *targets; /* GstRcdTarget, one per track */
-  GQuark label;          /* of regions that tracks may reuse, 0 = any */
+  GQuark label;          /* label of regions that tracks may reuse, 0 = any */
   gdouble max_distance;
-  GstClockTime age; /* of held results, otherwise 0 */
+  GstClockTime age; /* age of held results, otherwise 0 */
 } GstRcdPublishParams;
 
 /* Adds tracked targets to the objects that overlap them, or as new ones; lists

@@ -206,7 +206,7 @@ warn_rejected (GstRcdTargets *self)
     gst_rcd_targets_warn (self, "Cannot track a target: %s.", rejected);
   if (ambiguous != NULL && !self->ambiguous)
     gst_rcd_targets_warn (self,
-        "A target may be lost unnoticed: %s. Choose a box with what "
+        "A target may be lost unnoticed: %s. Choose a box that contains what "
         "distinguishes the object, or a smaller max-distance.",
         ambiguous);
   self->rejected = rejected != NULL;
@@ -399,7 +399,8 @@ gst_rcd_targets_init (GstRcdTargets *self, GstCuvTransform *element)
 void
 gst_rcd_targets_clear (GstRcdTargets *self)
 {
-  cuv_tracker_free (self->tracker); /* of an element that was never started */
+  cuv_tracker_free (
+      self->tracker); /* left by an element that was never started */
   g_array_unref (self->occupied);
   g_array_unref (self->targets);
   g_array_unref (self->present);

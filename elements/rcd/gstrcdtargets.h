@@ -23,12 +23,13 @@ typedef struct {
   gint box_id;             /* its target, 0 = none */
   GstSample *picture;      /* the last one that was used */
   gint picture_id;         /* its target, 0 = none */
-  CuvTrackerResult result; /* of the last analysed frame */
+  CuvTrackerResult result; /* result of the last analysed frame */
   GArray *targets;         /* GstRcdTarget, one per track of result */
   GArray *present;         /* GstCuvObject, those of the current frame */
   gboolean search_all; /* search the whole next frame, whatever the settings */
   gboolean rejected;   /* the previous frame rejected a target */
-  gboolean ambiguous;  /* warned about a target like its surroundings */
+  gboolean ambiguous;  /* warned about a target that looks like its
+                        * surroundings */
   gboolean no_window;  /* no window fitted the previous frame */
   GPtrArray *warnings; /* to be posted after the lock is released */
 } GstRcdTargets;

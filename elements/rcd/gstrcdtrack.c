@@ -98,9 +98,9 @@ gst_rcd_track_count (GstRcdTrack *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Requests detections: an upstream detector that analyses every Nth frame is to
- * analyse the next one, and so is this element, because that frame will have
- * them. */
+/* Requests detections: an upstream detector that analyses every Nth frame then
+ * analyses the next one. This element does too, because that frame will have
+ * detections. */
 static void
 request_detection (GstRcdTrack *self)
 {

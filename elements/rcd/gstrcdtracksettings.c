@@ -261,8 +261,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.update.window), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_WINDOW, .value = 40 },
   { "max-distance", "Maximum distance",
-      "A target is lost beyond this distance (0 = a limit that depends on "
-      "features and metric, and after ten doubtful frames)",
+      "Distance above which a target is lost (0 = a limit that depends on "
+      "features and metric; also lost after ten doubtful frames)",
       .offset = AT (params.max_distance), .type = G_TYPE_DOUBLE,
       .maximum = 1000 },
   { "max-lost-frames", "Maximum lost frames",
@@ -280,8 +280,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
   { "confirm-detections", "Confirm detections",
-      "A target from a detector is published once this many analysed frames "
-      "have a detection of it (0 = at once, and it needs none later)",
+      "Number of analysed frames with a detection before a target from a "
+      "detector is published (0 = at once, and it needs no detection later)",
       .offset = AT (confirm_detections), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 3 },
   { "max-undetected-frames", "Maximum undetected frames",

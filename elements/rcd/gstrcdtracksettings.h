@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 typedef struct {
   CuvRcdBox box; /* object-initial-*: -1, -1, 0, 0 is none */
   CuvTrackerConfig config;
-  CuvTrackerParams params; /* with scales, parsed */
+  CuvTrackerParams params; /* scales, parsed */
   gboolean request_detections;
   guint confirm_detections, max_undetected_frames;
   gboolean draw;
-  GValue *scales; /* NULL = the default ones */
+  GValue *scales; /* NULL = the default scales */
   gchar *object_class, *target_image;
 
   GQuark region_label; /* object_class, 0 = any */

@@ -154,8 +154,8 @@ cuv_rcd_n_candidates (const CuvRcdSearch *search)
 /* The windows of one round. Sizes are the box's, then one and two steps smaller
  * and larger; a step is 2^-shift of the longer side, at least a pixel, and the
  * shorter side keeps the proportions. Windows that are empty or do not fit the
- * frame are not valid. The best window is the first with the least score, by
- * size, row and column. */
+ * frame are invalid. The best window has the lowest score; ties go to the first
+ * by size, row and column. */
 typedef struct {
   CuvRcdBox boxes[CUV_RCD_FINE_WINDOWS];
   bool valid[CUV_RCD_FINE_WINDOWS];

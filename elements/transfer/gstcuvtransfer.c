@@ -9,7 +9,7 @@ enum { PROP_0, PROP_STATS };
 
 typedef struct {
   guint64 frames, copied, bytes;
-  GstClockTime last, sum; /* of the time that copies took */
+  GstClockTime last, sum; /* duration of the copies */
 } Counts;
 
 typedef struct {
@@ -44,8 +44,8 @@ cuda_problem (GstCaps *caps)
       : NULL;
 }
 
-/* The caps of frames after a copy to or from CUDA memory, without those that
- * are there already or that CUDA memory cannot hold. */
+/* The caps of frames after a copy to or from CUDA memory, without those already
+ * in the target memory and those that CUDA memory cannot hold. */
 static GstCaps *
 copied_caps (GstCaps *caps, gboolean to_cuda)
 {
@@ -164,9 +164,9 @@ gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
            ->sink_event (trans, event);
   if (!ok && problem != NULL && !GST_PAD_IS_FLUSHING (trans->sinkpad))
     GST_ELEMENT_ERROR (trans, STREAM, FORMAT,
-        ("These frames cannot go to CUDA memory, but the next element accepts "
-         "nothing else: %s. Put videoconvert and a capsfilter with another "
-         "format before this element.",
+        ("These frames cannot be copied to CUDA memory, but the next element "
+         "accepts nothing else: %s. Put videoconvert and a capsfilter with "
+         "another format before this element.",
             problem),
         (NULL));
   return ok;

@@ -12,7 +12,7 @@
 typedef struct {
   const CuvWaldboostModel *model;
   CuvWaldboostParams params;
-  CuvWaldboostPlan *plan; /* of the part of the frame scanned last */
+  CuvWaldboostPlan *plan; /* plan for the part of the frame scanned last */
   int x, y;               /* position of that part in the frame */
   int n_levels; /* levels with windows, of the last run; before the first run,
                  * of plan */

@@ -47,9 +47,9 @@ struct _GstWaldboostDetect {
   gint n_detectors; /* one for each rotation */
   CuvWaldboostGrouper *grouper;
   GArray *present;         /* GstCuvObject, those of the current frame */
-  GstCuvBudget budget;     /* of the regions of a frame */
+  GstCuvBudget budget;     /* limits the regions of a frame */
   GArray *objects;         /* GstWaldboostObject */
-  GstWaldboostCounts work; /* of the current frame */
+  GstWaldboostCounts work; /* counts of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -273,7 +273,7 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   return TRUE;
 }
 
-/* parent_id: id of the object whose area this is, or -1. */
+/* parent_id: id of the object that has this area, or -1. */
 static gboolean
 search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const CuvRoi *area, gint parent_id, gint n_threads)

@@ -42,8 +42,8 @@ find_label (const gchar *labels, const gchar *label)
   return id;
 }
 
-/* Called after model, label or labels changed. Returns NULL, as it cannot
- * fail. */
+/* Called when model, label or labels has changed. Always returns NULL, as it
+ * cannot fail. */
 static gchar *
 update_origin (gpointer settings)
 {

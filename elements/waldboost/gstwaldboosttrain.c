@@ -42,14 +42,15 @@ struct _GstWaldboostTrain {
   GstBaseSink parent;
 
   GstCuvSettings settings; /* GstWaldboostTrainSettings */
-  GstVideoInfo info;       /* of the streaming thread */
+  GstVideoInfo info;       /* used by the streaming thread */
 
   /* Not held while a message is posted. */
   GMutex lock;
   GCond changed;                   /* n_threads or unlocked */
   GstWaldboostCollector collector; /* its dataset is NULL while stopped */
   gboolean training;               /* a thread uses the roles of the data set */
-  guint n_threads;                 /* threads that train, or post the result */
+  guint n_threads;                 /* number of threads that train or post the
+                                    * result */
   guint n_new;                     /* frames kept since training began */
   guint n_models;                  /* written */
   gboolean failed;                 /* the last training */
@@ -150,7 +151,7 @@ set_train (GstWaldboostTrain *self, gboolean train)
 typedef struct {
   GstWaldboostTrain *element;
   GstWaldboostTraining *training;
-  GstMessageType severity; /* of a failure */
+  GstMessageType severity; /* severity of a failure */
 } Job;
 
 static void
@@ -215,8 +216,8 @@ start_job (GstWaldboostTrain *self, GstMessageType severity)
   g_thread_unref (g_thread_new ("waldboosttrain", job_run, job));
 }
 
-/* Does nothing if the element is stopped or already training. severity: of the
- * message posted if training fails. */
+/* Does nothing if the element is stopped or already training. severity: that of
+ * the message posted if training fails. */
 static void
 train (GstWaldboostTrain *self, GstMessageType severity)
 {

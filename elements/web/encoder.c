@@ -20,8 +20,8 @@ struct _CuvWebEncoder {
   GCond cond;
   gboolean stopping;
   CuvWebInput newest; /* buffer NULL: none */
-  gchar *source;      /* of newest */
-  guint64 serial;     /* of newest */
+  gchar *source;      /* source of newest */
+  guint64 serial;     /* serial of newest */
   guint64 taken;      /* number of the input that the thread took last */
   CuvWebEncoderCounts counts;
 
@@ -77,7 +77,8 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
   gst_clear_buffer (&buffer);
 }
 
-/* Releases the buffer before without the lock, since freeing it may take long.
+/* Releases the previous buffer without the lock, since freeing it may take
+ * long.
  */
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
@@ -86,7 +87,8 @@ cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
   gboolean wanted;
 
   g_mutex_lock (&self->lock);
-  /* with the lock: if the last viewer leaves after this, the flush comes later
+  /* with the lock held: if the last viewer leaves after this, the flush comes
+   * later
    */
   wanted = cuv_web_stream_viewers (self->stream) > 0
       && !(input->again && input->number == self->taken);

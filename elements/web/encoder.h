@@ -21,7 +21,7 @@ typedef struct {
   gint64 wallclock;    /* microseconds since 1970 */
   const gchar *source; /* or NULL */
   gdouble max_rate;    /* frames per second, 0: no limit */
-  guint max_width;     /* of the picture, 0: no limit */
+  guint max_width;     /* maximum width of the picture, 0: no limit */
   guint quality;       /* 1 to 100 */
 } CuvWebInput;
 

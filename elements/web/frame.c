@@ -4,13 +4,14 @@
 #include <string.h>
 
 #define BOUNDARY_LINE "--" CUV_WEB_BOUNDARY "\r\n"
-#define SIZE_BYTES 4 /* of the record's size in a message */
+#define SIZE_BYTES 4 /* size of the record in a message, in bytes */
 
 struct _CuvWebFrame {
   gint refs;
   guint64 serial;
   gsize record_size, jpeg_size;
-  GBytes *form[CUV_WEB_N_FORMS]; /* NULL: not made; the message always is */
+  GBytes *form[CUV_WEB_N_FORMS]; /* NULL: not made yet; the message always
+                                  * exists */
 };
 
 static GBytes *

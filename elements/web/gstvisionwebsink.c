@@ -99,7 +99,7 @@ offer (
       });
 }
 
-/* Offers the frame that is shown while paused, which render() gets again. */
+/* written by the streaming thread only */
 static GstFlowReturn
 gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 {
@@ -201,7 +201,7 @@ open_stream (GstVisionWebSink *self)
   return TRUE;
 }
 
-/* Frees the encoder after the stream, which may wake it until then. */
+/* Frees the encoder after the stream, which may wake it until it is freed. */
 static void
 close_stream (GstVisionWebSink *self)
 {
@@ -242,8 +242,8 @@ set_url (GstVisionWebSink *self, gchar *url)
   g_object_notify (G_OBJECT (self), "url");
 }
 
-/* Starts counting again. A sink starts in NULL, and may change from READY to
- * PAUSED several times until it stops. */
+/* Resets the counts. The sink is started in NULL, and may change from READY to
+ * PAUSED several times until it is stopped. */
 static void
 reset_stats (GstVisionWebSink *self)
 {

@@ -31,7 +31,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
-  gchar *token_file, *token_env; /* a path, the name of a variable */
+  gchar *token_file, *token_env; /* path of a file, name of a variable */
   gint port, timeout, max_viewers, max_width, quality;
   gdouble max_rate;
 
@@ -41,7 +41,7 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_vision_web_settings_table;
 
-/* Points into settings, except for the address, which is to be unreffed. */
+/* Points into settings, except for the address, which the caller unrefs. */
 CuvWebConfig gst_vision_web_settings_config (
     const GstVisionWebSettings *settings);
 /* The token that viewers need, or NULL. */
@@ -73,7 +73,8 @@ struct _GstVisionWebSink {
   guint64 frames;
   gdouble render_us;
   GstVisionWebCounts counts; /* while it is not open */
-  GstVisionWebCounts before; /* of earlier runs since the stream was opened */
+  GstVisionWebCounts
+      before; /* counts of earlier runs since the stream was opened */
 };
 
 #define GST_TYPE_VISION_WEB_SINK (gst_vision_web_sink_get_type ())

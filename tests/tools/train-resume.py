@@ -91,7 +91,7 @@ def exchange(one, other):
 
 def check_refusals(trainer):
     expect_refused(trainer, 'continue with --resume')
-    expect_refused(trainer, 'the seed is 2, in the saved state 1', '--resume', '--seed', '2')
+    expect_refused(trainer, 'the seed is 2, but 1 in the saved state', '--resume', '--seed', '2')
     expect_refused(trainer, 'the windows to learn from are not those of the saved state',
                    '--resume', '--margin', '0.1')
     one, other = (os.path.join(trainer.folder, 'negatives', name)

@@ -28,7 +28,7 @@ enum {
   CUV_ENVI_N_KEYS,
 };
 
-/* Wavelengths and widths of bands. False with reader's error set. */
+/* Reads the wavelengths and widths of bands. False with reader's error set. */
 bool cuv_envi_read_lengths (CuvEnvi *envi, CuvEnviReader *reader);
 
 #endif

@@ -251,7 +251,7 @@ cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted)
 {
   const CuvEnviValue *value = &self->values[key];
 
-  return cuv_envi_fail (self, value->line, "%s is '%.*s', and should be %s",
+  return cuv_envi_fail (self, value->line, "%s is '%.*s', but should be %s",
       self->keys[key], (int) (value->size < SHOWN ? value->size : SHOWN),
       value->text, wanted);
 }
@@ -360,7 +360,7 @@ cuv_envi_check_count (CuvEnviReader *self, int key, int n)
 
   return count == n
       || cuv_envi_fail (self, self->values[key].line,
-          "%s has %d values, and should have %d", self->keys[key], count, n);
+          "%s has %d values, but should have %d", self->keys[key], count, n);
 }
 
 static bool
@@ -392,7 +392,7 @@ read_list (CuvEnviReader *self, int key, int n, double *numbers,
 
     if (!next_word (&words, &word) || !convert (&word, &numbers[i]))
       return cuv_envi_fail (self, self->values[key].line,
-          "value %d of %s is '%.*s', and should be a finite number", i + 1,
+          "value %d of %s is '%.*s', but should be a finite number", i + 1,
           self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),
           word.text);
   }

@@ -11,15 +11,15 @@
 typedef struct {
   const char *text;
   size_t size;
-  int line; /* 0: missing */
+  int line; /* 0: the key is missing */
 } CuvEnviValue;
 
 typedef struct {
-  const char *const *keys; /* to collect, in lower case */
-  CuvEnviValue *values;    /* of each key */
+  const char *const *keys; /* keys to collect, in lower case */
+  CuvEnviValue *values;    /* value of each key */
   int n_keys;
   int n_lines; /* read so far */
-  char *error; /* of the first failure; malloc'd */
+  char *error; /* the first failure; malloc'd */
 } CuvEnviReader;
 
 typedef struct {
@@ -27,7 +27,8 @@ typedef struct {
   bool is_braced;
 } CuvEnviEntry;
 
-/* Checks that the first line is ENVI. Returns its end; NULL with error set. */
+/* Checks that the first line is ENVI. Returns the end of that line, or NULL
+ * with error set. */
 const char *cuv_envi_start (
     CuvEnviReader *self, const char *bytes, size_t size);
 
@@ -44,7 +45,7 @@ bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* The same: the key's value should be `wanted`. */
+/* As above: the key's value should be `wanted`. */
 bool cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted);
 
 bool cuv_envi_has (const CuvEnviReader *self, int key);
@@ -59,7 +60,7 @@ bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 int cuv_envi_count (const CuvEnviReader *self, int key);
 bool cuv_envi_check_count (CuvEnviReader *self, int key, int n);
 
-/* Exactly n finite numbers; in flags also true and false. */
+/* Reads exactly n finite numbers; flags also accept true and false. */
 bool cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers);
 bool cuv_envi_flags (CuvEnviReader *self, int key, int n, double *flags);
 

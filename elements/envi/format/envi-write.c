@@ -143,7 +143,12 @@ typedef struct {
   const CuvEnvi *envi;
   const char *text; /* a header or extra keys */
   size_t size;
-  enum { ALL_KEYS, IMAGE_KEYS, SAMPLE_KEYS, BAND_KEYS } which; /* of the text */
+  enum {
+    ALL_KEYS,
+    IMAGE_KEYS,
+    SAMPLE_KEYS,
+    BAND_KEYS
+  } which; /* which keys the text has */
 } Source;
 
 static bool
@@ -225,7 +230,7 @@ print_header (FILE *out, const Source *from)
   print_keys (out, from);
 }
 
-/* The text that print() writes; NULL if out of memory. */
+/* Returns the text that print() writes; NULL if out of memory. */
 static char *
 print_text (void (*print) (FILE *out, const Source *from), const Source *from)
 {

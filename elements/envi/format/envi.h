@@ -43,7 +43,7 @@
 #include <stddef.h>
 #include "cuv-cube.h"
 
-#define CUV_ENVI_MAX_BYTES (16 << 20) /* limit of a header's size */
+#define CUV_ENVI_MAX_BYTES (16 << 20) /* maximum size of a header */
 #define CUV_ENVI_MAX_LINES (1 << 24)  /* line scans are long */
 
 /* ENVI's data type codes; complex and 64-bit integers are not supported. */

@@ -10,7 +10,7 @@
 
 enum {
   CUV_HOUGH_MAX_MEMORY = 32 * (CUV_THREADS_MAX_WORKERS + 1),
-  CUV_HOUGH_EDGE_ROWS = 32, /* of a band */
+  CUV_HOUGH_EDGE_ROWS = 32, /* rows of a band */
   CUV_HOUGH_ROWS_AT_ONCE =
       2, /* that a task votes for: a pair, see hough-dsp.h */
   CUV_HOUGH_N_SORT_TASKS = 16,
@@ -22,11 +22,11 @@ typedef struct {
   uint8_t *grey;               /* padded by two pixels on either side */
   uint16_t *blurred[5];        /* rows blurred across; row y in [y % 5] */
   CuvGradientRow gradients[3]; /* row y in [y % 3] */
-  int16_t *scratch;            /* for dsp.gradients() */
+  int16_t *scratch;            /* scratch memory of dsp.gradients() */
   uint32_t *pair_table;        /* 0 when not in use */
-  uint8_t *lanes;              /* for dsp.gather() */
+  uint8_t *lanes;              /* scratch memory of dsp.gather() */
   uint32_t *ring;              /* rows of n_cells, see votes.c */
-  int32_t *found;              /* for dsp.find_cells() */
+  int32_t *found;              /* cells that dsp.find_cells() lists */
   CuvPeakList peaks;
 } CuvHoughWorker;
 
@@ -37,7 +37,7 @@ struct _CuvHoughCpu {
   CuvHoughWorker workers[CUV_THREADS_MAX_WORKERS];
   void *memory[CUV_HOUGH_MAX_MEMORY]; /* owned allocations */
   int n_memory;
-  size_t n_pair_cells; /* of each pair_table */
+  size_t n_pair_cells; /* cells of each pair_table */
   bool complete;       /* all allocations have succeeded */
 
   /* edges */
@@ -95,9 +95,9 @@ uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 
-/* Makes a pair of two rows. Returns the number of counts of its table; 0 if
- * that would be too large, because the directions of the rows differ too much
- * for the size of the frame. */
+/* Makes a pair of two rows. Returns the number of counts in its table, or 0 if
+ * that would be too large because the directions of the rows differ too much
+ * for the frame's size. */
 size_t cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
     const CuvHoughRow *a, const CuvHoughRow *b);
 

@@ -23,8 +23,8 @@ typedef struct {
  * cell of the first row and each difference is small. A pixel adds one to a
  * count, which is added to a cell of both rows afterwards. */
 typedef struct {
-  /* Moved: the first cell of the first row is 0, and so is the least
-   * difference; all cells are below 2^15. */
+  /* Cells are shifted so that the first cell of the first row and the least
+   * difference are 0; all cells are below 2^15. */
   CuvHoughRow rows[2];
   int base[2];               /* the cells of count 0 */
   int n_differences, stride; /* the table's rows, and the length of each */
@@ -66,7 +66,7 @@ typedef struct {
   void (*suppress) (const CuvGradientRow *const rows[3], int width,
       const CuvCannyParams *params, uint8_t *out);
   /* The first edge of rows[1] from x > 0 on that has a weak neighbour; end,
-   * which is before the last pixel, if there is none. */
+   * which comes before the last pixel, if there is none. */
   int (*find_seed) (const uint8_t *const rows[3], int x, int end);
   /* Lists the edge pixels of a row as first + x, in any order, and converts
    * states to 255 or 0; pixels has room for width. Returns the number of
@@ -75,13 +75,13 @@ typedef struct {
   /* Orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
       const int16_t *gy, int n, uint16_t *bins);
-  /* Counts the votes of n edges for a row, whose cell r is middle[r]. */
+  /* Counts the votes of n edges for a row; middle[r] is its cell r. */
   void (*vote) (const CuvHoughRow *row, const uint32_t *pixels, size_t n,
       uint32_t *middle);
-  /* The same in the table of a pair. */
+  /* Counts the votes of n edges in the table of a pair. */
   void (*vote_pair) (const CuvHoughPair *pair, const uint32_t *pixels, size_t n,
       uint32_t *table);
-  /* Adds n counts to cells of both rows, and clears them. */
+  /* Adds n counts to the cells of both rows, and clears the counts. */
   void (*add_counts) (uint32_t *counts, int n, uint32_t *a, uint32_t *b);
   /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_HOUGH_N_LANES
    * rows of cells plus CUV_HOUGH_ROW_PADDING, and is 0 before and after. */

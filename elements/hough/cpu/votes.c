@@ -67,7 +67,7 @@ vote_row (const CuvHoughCpu *self, const Target *target)
   return n_votes;
 }
 
-/* Adds the counts of a pair to both rows, and clears them. */
+/* Adds the counts of a pair to both rows, and clears the counts. */
 static void
 add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
     const Target targets[CUV_HOUGH_ROWS_AT_ONCE])
@@ -76,7 +76,7 @@ add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
   const CuvHoughRow *second = &targets[1].row;
 
   for (int d = 0; d < pair->n_differences; d++) {
-    const int base = pair->base[1] + d; /* of the second row */
+    const int base = pair->base[1] + d; /* first cell of the second row */
     const int first = cuv_max (0, second->first_cell - base);
     const int end = cuv_min (pair->stride, second->last_cell + 1 - base);
 
@@ -86,7 +86,7 @@ add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
   }
 }
 
-/* Votes for both rows at once; false if they have to be voted for one by one.
+/* Votes for both rows at once; false if each row has to be done alone.
  */
 static bool
 vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
@@ -259,7 +259,7 @@ collect_peaks (CuvHoughCpu *self, CuvPeakList *list)
   cuv_hough_sort_peaks (list);
 }
 
-#define PEAK_ROWS 8 /* of a task */
+#define PEAK_ROWS 8 /* rows of a task */
 
 static void
 peaks_task (void *data, int index, int task)
@@ -285,8 +285,8 @@ cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
   collect_peaks (self, list);
 }
 
-/* Rows of a task: an even number, together with the rows beside them, which
- * other tasks count as well. */
+/* Rows of a task. Together with the rows beside them, which other tasks count
+ * as well, they are an even number. */
 static int
 ring_rows (int reach)
 {
@@ -310,8 +310,8 @@ ring_row (const Ring *ring, int k)
   return ring->worker->ring + slot * row_size (ring->self);
 }
 
-/* The row whose cell -r is cell r of this one: -floor (v) = floor (1 - e - v),
- * where v is a multiple of e = 1/65536. */
+/* Returns the row whose cell -r is cell r of this one: -floor (v) = floor (1 -
+ * e - v), where v is a multiple of e = 1/65536. */
 static CuvHoughRow
 reversed (CuvHoughRow row)
 {

@@ -17,7 +17,7 @@ typedef struct {
   int16_t *gx, *gy;
   int32_t *norms; /* L2: squared; owns the memory of all planes */
   uint8_t *edges; /* 255 or 0 */
-  int32_t *stack; /* of the hysteresis */
+  int32_t *stack; /* pixels to visit in hysteresis */
 } CuvCanny;
 
 /* For frames up to this size; NULL if out of memory. */

@@ -57,7 +57,7 @@ radius_of (const CuvHoughConfig *config)
       + (config->kind == CUV_LINES_RHO_THETA);
 }
 
-/* The corners bound the cells of all pixels. */
+/* All cells of a row lie between those of the frame's corners. */
 static void
 find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
 {
@@ -119,8 +119,8 @@ problem_of (const CuvHoughConfig *config)
     return "the step of rho is outside 1 to 16384 pixels";
   if (!(config->theta_min >= -90 && config->theta_min < 90
           && config->theta_max <= config->theta_min + 180))
-    return "theta-min is outside -90 to 90 degrees, or theta-max over 180 "
-           "above";
+    return "theta-min is outside -90 to 90 degrees, or theta-max is more than "
+           "180 degrees above it";
   if (!(config->window > 0))
     return "the orientation window is not above 0 degrees";
   return NULL;

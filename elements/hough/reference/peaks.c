@@ -24,7 +24,8 @@ goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
   return earlier ? cell->votes > other : cell->votes >= other;
 }
 
-/* Rows, and cells, on either side that must have fewer votes than a peak. */
+/* Number of rows and of cells on either side that must have fewer votes than a
+ * peak. */
 static int
 inner_radius (const CuvPeakParams *params)
 {
@@ -58,8 +59,8 @@ is_greatest (const CuvHoughLayout *layout, const CuvRowView *views,
   return true;
 }
 
-/* Suppresses the lines beside a stronger one, to which noise along that line
- * gives votes. */
+/* Suppresses a line beside a stronger one if it only has votes from noise along
+ * that line. */
 static bool
 is_dominant (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvHoughPeak *cell)

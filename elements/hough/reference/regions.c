@@ -3,7 +3,7 @@
  * region. Both sides of a bar with round ends may be one: opposite directions
  * are split. One that bends is split at the pixel farthest from its chord, as
  * by D. Douglas, T. Peucker, Cartographica 1973, but a limited number of times;
- * what is straight then is a segment.
+ * the straight parts are segments.
  *
  * A region's label is the index of one of its edges. The limits were chosen by
  * docs/benchmarks/hough.md, "What each step of segments brought". */
@@ -22,10 +22,10 @@ typedef struct {
 struct _CuvRegions {
   int width, height, n_bins;
   const int16_t *boundaries;
-  uint32_t *index; /* of the edge at each pixel, plus 1; 0: none */
+  uint32_t *index; /* index of the edge at each pixel, plus 1; 0: none */
   /* for each edge */
   uint32_t *labels;
-  uint32_t *roots; /* of labels that are united */
+  uint32_t *roots; /* union-find forest of labels */
   uint32_t *bent;  /* edges of regions that are not straight */
   size_t n_bent;
   /* for each label */
@@ -33,7 +33,7 @@ struct _CuvRegions {
   CuvRegionChord *chords;
   uint8_t *sides;
   CuvRegionSums *sums;
-  uint64_t *keys; /* where to split; 0: straight */
+  uint64_t *keys; /* pixel at which to split; 0: straight */
   Found *found;
 };
 
@@ -178,8 +178,8 @@ side_of (const CuvRegions *self, const CuvRegionChord *chord, int direction)
   return cuv_region_side (chord, boundary[0], boundary[1], turned);
 }
 
-/* Whether the directions of an edge and of its region's first edge point to
- * different sides of the chord. */
+/* Whether an edge and its region's first edge point to different sides of the
+ * chord. */
 static bool
 opposes (const CuvRegions *self, const CuvEdgeList *list, uint32_t i)
 {
@@ -201,7 +201,7 @@ find_chord (CuvRegions *self, const CuvEdgeList *list, uint32_t label)
   self->sides[label] = (uint8_t) side_of (self, chord, list->bins[first]);
 }
 
-/* The chords of the edges in self->bent, and where to split them. */
+/* Computes the chords of the edges in self->bent, and where to split them. */
 static void
 regions_measure (CuvRegions *self, const CuvEdgeList *list)
 {

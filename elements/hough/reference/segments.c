@@ -80,7 +80,7 @@ cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
 
   for (size_t p = 0; p < n_peaks; p++) {
     Walk walk = walk_of (self, edges, &peaks[p]);
-    int first = -1, last = -1; /* of the current segment */
+    int first = -1, last = -1; /* steps of the current segment */
 
     for (int step = 0; step <= walk.n_steps; step++) {
       bool edge = step < walk.n_steps && has_edge (&walk, step);

@@ -13,7 +13,7 @@
 
 enum { BAND = 16 };
 
-/* The n source pixels, from `first` on, that contribute to one pixel. */
+/* The n source pixels, from `first` on, that contribute to one output pixel. */
 typedef struct {
   int first, n;
   const uint32_t *weights;
@@ -25,22 +25,22 @@ typedef struct {
 } Worker;
 
 struct _CuvLdpCpu {
-  CuvLdpLayout layout; /* of this scale alone */
+  CuvLdpLayout layout; /* layout of this scale alone */
   CuvLdpCpu *next;     /* describes the smaller scales; NULL: none */
-  CuvLdpLayout whole;  /* the first scale's: of all scales */
+  CuvLdpLayout whole;  /* first scale only: of all scales */
   CuvLdpCpu *turned;   /* describes its picture in another orientation */
   CuvLdpDsp dsp;
   size_t stride, count_size; /* bytes: of rows, of a count */
   uint8_t *memory;           /* the picture, padded */
   uint8_t *pixels;           /* its first pixel */
-  void *counts;              /* of this scale */
-  void *all_counts;          /* the first scale's: owned, of all scales */
+  void *counts;              /* counts of this scale */
+  void *all_counts;          /* first scale only: owned, of all scales */
   int n_workers;
   Worker *workers;
   uint8_t *worker_memory;
   int from;          /* width that the taps are for, 0 = none */
   Taps *taps;        /* one per pixel of a row */
-  uint32_t *weights; /* of all taps */
+  uint32_t *weights; /* weights of all taps */
   uint64_t *sums;    /* per worker: a row of the picture */
   uint8_t *grey;     /* per worker: a row of the rectangle */
   CuvFrame frame;    /* the current run */
@@ -89,7 +89,8 @@ ldp_cpu_init (CuvLdpCpu *self)
   return true;
 }
 
-/* Scales from `scale` on, with counts of count_size bytes at `counts`. */
+/* Makes the scales from `scale` on, with counts of count_size bytes at
+ * `counts`. */
 static CuvLdpCpu *
 new_scales (
     const CuvLdpLayout *layout, int scale, size_t count_size, uint8_t *counts)
@@ -282,7 +283,7 @@ row_at (const CuvLdpCpu *self, int y)
   return self->pixels + (size_t) row * self->stride;
 }
 
-/* Signs of row y and of one more pixel on either side. */
+/* Computes the signs of row y and of one more pixel on either side. */
 static void
 find_signs (const CuvLdpCpu *self, Worker *worker, int y)
 {
@@ -295,7 +296,8 @@ find_signs (const CuvLdpCpu *self, Worker *worker, int y)
       rows, k, self->layout.width + 2, worker->signs[(y + 3) % 3] - 1);
 }
 
-/* Codes of n rows from y on. Needs the signs of rows y - 1 and y. */
+/* Computes the codes of n rows from y on. Needs the signs of rows y - 1 and
+ * y. */
 static void
 find_codes (const CuvLdpCpu *self, Worker *worker, int y, int n)
 {
@@ -318,7 +320,7 @@ typedef struct {
   const uint8_t *codes;
   size_t stride;
   int width, height;
-  const uint8_t *bins; /* of codes; NULL: bin = code */
+  const uint8_t *bins; /* bins of codes; NULL: bin = code */
 } BlockPart;
 
 /* The hottest loop: one function per count type, with the bin lookup hoisted

@@ -19,7 +19,7 @@ void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,
     const CuvLdpRect *rect, int n_threads);
 
-/* The same of the last run's resized picture in another orientation
+/* Describes the last run's resized picture in another orientation
  * (cuv_ldp_turn()). The last run's counts stay valid. Allocates at the first
  * call. */
 const void *cuv_ldp_cpu_run_turned (

@@ -7,8 +7,8 @@
 
 /* ---- codes ---- */
 
-/* The k-th derivative, by repeated differences of the k + 1 pixels along the
- * direction: going up one row moves dx pixels to the right. */
+/* Computes the k-th derivative by repeated differences of the k + 1 pixels
+ * along the direction: one row up is dx pixels to the right. */
 static int
 derivative (const uint8_t *const *rows, int k, int direction, int x)
 {

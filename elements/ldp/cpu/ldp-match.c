@@ -12,8 +12,9 @@
 struct _CuvLdpMatcher {
   CuvLdpDsp dsp;
   CuvLdpPacked packed;
-  uint64_t *weights; /* of blocks; packed points to weights and totals */
-  uint32_t *totals;  /* codes in each histogram of a block, after weights */
+  uint64_t
+      *weights;     /* weights of blocks; packed points to weights and totals */
+  uint32_t *totals; /* codes in each histogram of a block, after weights */
   /* the current run */
   const CuvLdpPackedQuery *queries;
   int n_queries;
@@ -146,8 +147,8 @@ ldp_compare (
   return cuv_ldp_similarity_of_distance (packed->max_distance, distance);
 }
 
-/* Long enough for the processor to read ahead, and short enough to stay in a
- * core's cache for all queries. */
+/* Long enough for hardware prefetching, and short enough to stay in a core's
+ * cache for all queries. */
 enum { TASK_BYTES = 1 << 18 };
 
 static void
@@ -249,7 +250,8 @@ sift_down (CuvLdpMatch *heap, size_t at, size_t n)
   heap[at] = match;
 }
 
-/* Until there are k: appends. Returns how many entries were looked at. */
+/* Appends entries until there are k. Returns how many entries were looked
+ * at. */
 static size_t
 fill_matches (const double *similarities, size_t n, double threshold, size_t k,
     CuvLdpMatch *matches, size_t *found)

@@ -19,12 +19,12 @@ typedef struct _CuvLdpMatcher CuvLdpMatcher;
 CuvLdpMatcher *cuv_ldp_matcher_new (const CuvLdpLayout *layout);
 void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 
-/* A packed picture, and where its similarities to the entries go. */
+/* A packed picture, and the array for its similarities to the entries. */
 typedef struct {
   const uint8_t *packed;
-  double *similarities; /* of entry 0, 1, .. */
-  bool is_variant; /* of the previous query, with the same similarities: the
-                    * larger one of each entry stays there */
+  double *similarities; /* similarities to entries 0, 1, .. */
+  bool is_variant; /* of the previous query, which shares its similarities: each
+                    * entry keeps the larger one */
 } CuvLdpPackedQuery;
 
 /* Compares each query with the packed entries first .. end - 1; entry 0 is at

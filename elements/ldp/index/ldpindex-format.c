@@ -71,7 +71,9 @@ cuv_ldp_index_header (
 uint64_t
 cuv_ldp_index_slot_offset (uint64_t n_entries)
 {
-  return n_entries % 2 == 0 ? 512 : 1024; /* in different disk sectors */
+  return n_entries % 2 == 0
+      ? 512
+      : 1024; /* the slots lie in different disk sectors */
 }
 
 void

@@ -14,7 +14,7 @@ struct _GstLdpThumbnailer {
   GstBuffer *buffer;
   GstVideoFrame picture; /* the buffer, mapped permanently */
 
-  GstVideoConverter *converter; /* for the two fields below */
+  GstVideoConverter *converter; /* converts with the two infos below */
   GstVideoInfo info;
   CuvLdpRect rect;
 };
@@ -159,7 +159,7 @@ allocate_histograms (GstLdpEntries *self)
 {
   const gsize n = cuv_ldp_n_counts (&self->info.layout);
 
-  g_free (self->histograms); /* of an index that could not be opened */
+  g_free (self->histograms); /* left by an index that could not be opened */
   self->histograms = g_try_new (guint32, n);
   if (self->histograms != NULL)
     return TRUE;

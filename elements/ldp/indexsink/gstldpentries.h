@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   guint64 frames;         /* received */
   guint64 written, bytes; /* entries appended by this element, and their size */
-  guint64 entries;        /* in the index */
+  guint64 entries;        /* entries in the index */
   guint64 timed;          /* frames processed */
   GstClockTime last, sum; /* processing time */
   const gchar *device;
@@ -32,9 +32,9 @@ typedef struct {
   GstElement *element;
   const GstLdpOutput *output;  /* set by the element at the start */
   GstLdpStatistics statistics; /* under the object lock */
-  GstClockTime time;           /* of the last frame */
+  GstClockTime time;           /* time of the last frame */
   gint64 posted;               /* monotonic time of the last progress message */
-  gchar *name;                 /* of the last entry */
+  gchar *name;                 /* name of the last entry */
 
   CuvLdpIndexWriter *writer; /* NULL until the layout is known; then also: */
   CuvLdpIndexInfo info;

@@ -46,7 +46,7 @@ gst_ldp_namer_expand (const gchar *pattern, guint64 number)
   return g_string_free (name, FALSE);
 }
 
-/* Whether names of a valid pattern differ by number. */
+/* Whether names made from a valid pattern contain the number. */
 static gboolean
 has_number (const gchar *pattern)
 {
@@ -219,7 +219,7 @@ gst_ldp_namer_add_tags (GstLdpNamer *self, GstEvent *event)
   self->title = title;
 }
 
-/* A title names one frame only. The number of a file is that in its name,
+/* A title names one frame only. The number of a frame is that in its file name,
  * unless start-index is set. */
 gchar *
 gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,

@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 gchar *gst_ldp_name_check (const gchar *pattern);
 
 typedef struct {
-  gchar *title;       /* from tags since the last frame */
+  gchar *title;       /* title in the tags since the last frame */
   GstElement *source; /* multifilesrc; NULL: none, or not searched yet */
   gboolean searched;
   gboolean has_queue; /* a queue lets the source run ahead of the sink */
   gboolean one_frame_per_file;    /* so far each file produced one frame */
-  gint first_number, next_number; /* of files */
+  gint first_number, next_number; /* numbers of files */
 } GstLdpNamer;
 
 void gst_ldp_namer_start (GstLdpNamer *self);

@@ -18,7 +18,7 @@ typedef struct {
   size_t max_bytes;
 } RetrievalConfig;
 
-/* Without a query the job replaces the entries; the first n_old are unchanged.
+/* Without a query, the job replaces the entries; the first n_old stay the same.
  */
 typedef struct {
   CuvLdpQuery *query;
@@ -32,9 +32,9 @@ typedef struct {
 typedef struct {
   const CuvLdpIndexInfo *info;
   CuvLdpMatcher *matcher;
-  uint32_t *counts;      /* of the query */
+  uint32_t *counts;      /* counts of the query */
   uint8_t *packed;       /* the same, as in the index, of each orientation */
-  int n_packed;          /* orientations that fit there */
+  int n_packed;          /* orientations that fit into packed */
   CuvLdpCpu *descriptor; /* NULL: the GPU describes the query */
 } CpuRetrieval;
 
@@ -181,9 +181,9 @@ typedef struct {
   CpuRetrieval cpu;
   CuvLdpCuda *descriptor;
   CuvLdpMatchCuda *match;
-  int n_threads;         /* of the current run */
+  int n_threads;         /* threads of the current run */
   int n_timed;           /* runs that were timed */
-  int n_since;           /* runs since the last of them */
+  int n_since;           /* runs since the last timed one */
   double cpu_us, gpu_us; /* mean time per entry */
 } CudaRetrieval;
 
@@ -368,12 +368,13 @@ struct _CuvLdpRetrieval {
   size_t max_bytes;
   CuvBackend backend;
   uint64_t n_entries;
-  bool failed;                              /* to take the entries */
-  double *similarities;                     /* to each entry */
-  CuvLdpMatch matches[CUV_LDP_MAX_MATCHES]; /* of the last query */
+  bool failed;                              /* could not take the entries */
+  double *similarities;                     /* similarity to each entry */
+  CuvLdpMatch matches[CUV_LDP_MAX_MATCHES]; /* results of the last query */
 };
 
-/* The first launch loads the kernels: a query of the whole frame. */
+/* Runs a query of the whole frame, because the first launch loads the
+ * kernels. */
 static const char *
 warm_up (
     CuvLdpRetrieval *self, const CuvFrame *frame, const CuvProcessor *processor)

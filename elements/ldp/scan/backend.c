@@ -148,7 +148,7 @@ typedef struct {
   CuvLdpMatcher *matcher; /* for its weights */
   CuvLdpMatchCuda *match;
   int64_t n;
-  int n_threads; /* for entries that do not fit */
+  int n_threads; /* buffer for entries that do not fit */
 } Cuda;
 
 /* Runs a query, because the first one loads the kernels. */

@@ -19,7 +19,7 @@ CuvLdpScan *cuv_ldp_scan_new (const CuvLdpIndex *index, uint64_t first,
     const char **error);
 void cuv_ldp_scan_free (CuvLdpScan *self); /* NULL is allowed */
 
-/* Compares each query with the n entries. Returns NULL, or an error. */
+/* Compares each query with all n entries. Returns NULL, or an error. */
 const char *cuv_ldp_scan_run (CuvLdpScan *self,
     const CuvLdpPackedQuery *queries, int n_queries,
     const CuvProcessor *processor);

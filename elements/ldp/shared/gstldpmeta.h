@@ -26,7 +26,7 @@ GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
 /* Descriptors of a buffer; the pointers are valid as long as the buffer. */
 typedef struct {
   CuvLdpLayout layout;
-  guint width, height; /* of the described frame */
+  guint width, height; /* size of the described frame */
   guint64 age;         /* ns since the described frame; 0: this one */
   guint n_regions;
   const guint8 *regions; /* GstLdpRegion, possibly unaligned */

@@ -6,17 +6,16 @@
 #include "cpu/ntf-cpu.h"
 #include "cpu/ntf-dsp.h"
 
-/* Each task has a fixed band of the tensor's rows and sums of its own, which
- * are added in the order of tasks: results do not depend on the number of
- * threads. */
+/* Each task has a fixed band of the tensor's rows and its own sums, which are
+ * added in task order, so results do not depend on the number of threads. */
 enum { CUV_NTF_TASKS = 32 };
 
 typedef struct {
   float *sums[CUV_NTF_MODES]; /* numerators of v and w: size x stride */
-  float *map;                 /* of a row: width x stride or depth x padded */
-  float *columns;             /* depth x stride */
-  float *transposed;          /* MATRIX: v of a row, rank x padded */
-  double *gram;               /* MATRIX: its share of v's Gram matrix */
+  float *map;        /* map of a row: width x stride or depth x padded */
+  float *columns;    /* depth x stride */
+  float *transposed; /* MATRIX: v of a row, rank x padded */
+  double *gram;      /* MATRIX: its share of v's Gram matrix */
   CuvNtfScan scan;
   double square, residual; /* squared norms of G and of the residual */
   /* squared norms of the positive and negative parts of maps */
@@ -36,9 +35,9 @@ struct _CuvNtfCpu {
 
   int padded; /* width, up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
-  int n_threads; /* of the call */
+  int n_threads; /* threads of the current call */
 
-  /* state of a run */
+  /* state of the current run */
   CuvNtfParams params;
   CuvNtfResult result;
   CuvNtfGram grams[CUV_NTF_MODES];
@@ -52,7 +51,7 @@ struct _CuvNtfCpu {
   float *residual_map; /* height x width */
   float *mean;         /* MATRIX: of the pixels, depth values */
   float *offset;       /* subtracted from maps, if not NULL: stride values */
-  const double *probe; /* of a search, rank values */
+  const double *probe; /* probe of a search, rank values */
 };
 
 typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
@@ -84,8 +83,8 @@ cuv_ntf_pixels (const CuvNtfCpu *self, int y)
   return cuv_ntf_factor (self, CUV_NTF_V, y * self->tensor.width);
 }
 
-/* Random numbers in w, or in all of a MATRIX, which has many: false if
- * cancelled. */
+/* Fills w, or all factors of a MATRIX, with random numbers. A MATRIX has many:
+ * false if cancelled. */
 void cuv_ntf_cpu_randomise_w (CuvNtfCpu *self);
 bool cuv_ntf_cpu_randomise_matrix (CuvNtfCpu *self);
 
@@ -105,8 +104,8 @@ void cuv_ntf_cpu_transpose (
 bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self);
 bool cuv_ntf_cpu_nfindr (CuvNtfCpu *self);
 
-/* Sets w to orthonormal vectors of pixels x depth, the strongest ones, which
- * begin as w is. mean: subtracted from each pixel, depth values; then the
+/* Sets w to the strongest orthonormal vectors of pixels x depth; the iteration
+ * starts from w. mean: subtracted from each pixel, depth values; then the
  * offset, stride values, is that of maps by these vectors. NULL = none. */
 bool cuv_ntf_cpu_find_vectors (
     CuvNtfCpu *self, const float *mean, float *offset);

@@ -38,7 +38,8 @@ ntf_cpu_allocate (CuvNtfCpu *self, int rank)
 {
   CuvNtfTensor *g = &self->tensor;
 
-  /* not cuv_ntf_alloc(): writing zeros could take long and not be cancelled */
+  /* not cuv_ntf_alloc(), which writes zeros: that may take long and cannot be
+   * cancelled */
   g->values =
       calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
           sizeof *g->values);
@@ -142,7 +143,7 @@ cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
 
 /* ---- iterations ---- */
 
-/* A row's map and its numerators of u. */
+/* Computes a row's map and its numerators of u. */
 static void
 map_row (CuvNtfCpu *self, CuvNtfTask *task, int y, float *numerators)
 {
@@ -198,7 +199,7 @@ add_to_all (CuvNtfCpu *self, CuvNtfTask *task, int y)
       cuv_ntf_factor (self, CUV_NTF_U, y));
 }
 
-/* A row of v or w; its numerators are summed over the tasks. */
+/* Updates a row of v or w; its numerators are summed over the tasks. */
 static void
 update_row (CuvNtfCpu *self, CuvNtfTask *unused, int i)
 {
@@ -282,7 +283,7 @@ cuv_ntf_cpu_transpose (
   }
 }
 
-/* Of a MATRIX each row has its own, see transposed_v(). */
+/* Each row of a MATRIX has its own, see transposed_v(). */
 static void
 transpose_v (CuvNtfCpu *self)
 {
@@ -301,7 +302,7 @@ transposed_v (CuvNtfCpu *self, CuvNtfTask *task, int y)
   return task->transposed;
 }
 
-/* The sum of terms in a row, depth x padded, in task->map. */
+/* Computes the sum of terms in a row, depth x padded, in task->map. */
 static void
 rebuild_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
@@ -329,7 +330,7 @@ add_residual (CuvNtfCpu *self, CuvNtfTask *task, int y)
         &task->map[(size_t) z * (size_t) self->padded], g->width);
 }
 
-/* The distance from zeros: v_transposed is not filled yet. */
+/* Computes the distance from zeros, as v_transposed is not filled yet. */
 static void
 add_square (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
@@ -416,7 +417,7 @@ static void
 find_grams (CuvNtfCpu *self)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    /* the pixels' one takes long, and is only needed for the penalty */
+    /* that of the pixels takes long, and is only needed for the penalty */
     if (!self->is_matrix || mode != CUV_NTF_V || self->params.sparsity > 0)
       cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
   }

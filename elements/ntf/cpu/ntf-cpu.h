@@ -39,7 +39,8 @@ CuvNtfStatus cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads);
 const CuvNtfResult *cuv_ntf_cpu_result (const CuvNtfCpu *self);
 const CuvNtfFactors *cuv_ntf_cpu_factors (const CuvNtfCpu *self);
 
-/* After DONE: the residual's RMS over the depth, height x width values. */
+/* After DONE: writes the residual's RMS over the depth, height x width
+ * values. */
 bool cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 void cuv_ntf_dsp_init (CuvNtfDsp *self);
 void cuv_ntf_dsp_init_avx2 (CuvNtfDsp *self);
 
-/* Adds the lanes in order. */
+/* Adds up the lanes in order. */
 static inline double
 cuv_ntf_sum_lanes (const double lanes[CUV_NTF_LANES])
 {

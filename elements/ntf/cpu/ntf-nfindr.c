@@ -56,7 +56,7 @@ keep_scores (CuvNtfCpu *self, CuvNtfTask *task, int y)
   cuv_ntf_cpu_map_row (self, y, cuv_ntf_pixels (self, y));
 }
 
-/* Scores in the place of the pixels' values. */
+/* Replaces the pixels' values by scores. */
 static bool
 find_scores (CuvNtfCpu *self)
 {
@@ -90,8 +90,8 @@ search_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
   }
 }
 
-/* Finds the first pixel with the largest absolute product with the probe, which
- * must be more than `least`. Returns -1 if there is none; false if cancelled.
+/* Finds the first pixel with the largest absolute product with the probe, if
+ * that is more than `least`. Returns -1 if there is none; false if cancelled.
  */
 static bool
 nfindr_search (CuvNtfCpu *self, const Point probe, double least, int *pixel)
@@ -151,8 +151,8 @@ make_orthonormal (double *point, Point *others, int n, int size)
     point[k] /= norm > 0 ? norm : 1;
 }
 
-/* Adds points until there are as many as terms, or no pixel is left that would
- * give the simplex another dimension. */
+/* Adds points until there are as many as terms, or no pixel would add a
+ * dimension to the simplex. */
 static bool
 find_first (CuvNtfCpu *self, Simplex *simplex)
 {
@@ -200,7 +200,8 @@ swap_rows (Point *a, int i, int j)
 }
 
 /* Sets probe to row i of the inverse of the points as columns: its product with
- * a pixel is the factor by which the volume changes with that as point i. */
+ * a pixel is the factor by which the volume changes if that pixel becomes point
+ * i. */
 static void
 find_probe (const Simplex *simplex, int i, Point probe)
 {
@@ -251,7 +252,7 @@ enlarge (CuvNtfCpu *self, Simplex *simplex)
 
 /* ---- factors ---- */
 
-/* The spectrum of a pixel; without one a faint random term. */
+/* The spectrum of a pixel, or a faint random term if there is none. */
 static void
 set_spectrum (CuvNtfCpu *self, int k, int pixel)
 {

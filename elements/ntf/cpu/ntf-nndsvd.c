@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NNDSVD initialisation (Boutsidis, Gallopoulos 2008) of the tensor G as a
- * pixels x depth matrix: right singular vectors by subspace iteration; of each
- * the positive or negative part, whichever has the larger map; and the best
+ * pixels x depth matrix: right singular vectors by subspace iteration; the
+ * positive or negative part of each, whichever has the larger map; and the best
  * rank-1 approximation of that map by power iteration, or of a MATRIX the map.
  * All steps read G row by row. */
 #include "cpu/ntf-cpu-private.h"
@@ -232,7 +232,7 @@ fill_column (CuvNtfCpu *self, int mode, int k)
   for (int i = 0; i < self->factors.size[mode]; i++) {
     float *value = &column[(size_t) i * stride];
 
-    /* without a singular vector: a faint random term */
+    /* a faint random term, as there is no singular vector */
     *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
                          : 0.1f
             * cuv_ntf_random (self->params.seed, 0, mode,

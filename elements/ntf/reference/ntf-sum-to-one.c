@@ -8,10 +8,12 @@
 
 typedef struct {
   int n;
-  double x[CUV_NTF_MAX_RANK], residuals[CUV_NTF_MAX_RANK]; /* N - X M */
+  double x[CUV_NTF_MAX_RANK], residuals[CUV_NTF_MAX_RANK]; /* numerators minus
+                                                            * factors times Gram
+                                                            * matrix: N - X M */
   bool is_free[CUV_NTF_MAX_RANK];
   double direction[CUV_NTF_MAX_RANK];
-  double square; /* of the last gradient; 0: the next direction is a new one */
+  double square; /* squared norm of the last gradient; 0: restart */
 } Abundances;
 
 /* M times a vector. */
@@ -47,8 +49,8 @@ abundances_begin (const CuvNtfUpdate *self, const float *numerators,
     s->residuals[k] = numerators[k] - product[k];
 }
 
-/* The mean residual of free values: where all have it, the error of values with
- * this sum is at its minimum. */
+/* The mean residual of free values. If all have it, the error is minimal among
+ * values with this sum. */
 static double
 free_mean (const Abundances *s)
 {
@@ -95,8 +97,8 @@ bend (const CuvNtfUpdate *self, const Abundances *s, double *product)
   return curvature;
 }
 
-/* Limits a step so that no value falls below the minimum; returns the one that
- * reaches it, or -1. */
+/* Limits a step so that no value falls below the minimum; returns the index of
+ * the value that reaches it, or -1. */
 static int
 limit_step (const Abundances *s, double *step)
 {
@@ -113,7 +115,7 @@ limit_step (const Abundances *s, double *step)
   return reached;
 }
 
-/* Returns whether values changed, or one is no longer free. */
+/* Returns whether a value changed or is no longer free. */
 static bool
 abundances_move (const CuvNtfUpdate *self, Abundances *s)
 {
@@ -138,7 +140,7 @@ abundances_move (const CuvNtfUpdate *self, Abundances *s)
   return true;
 }
 
-/* Frees the value whose growth would lower the error most, if any would. */
+/* Frees the value whose growth would lower the error most, if there is one. */
 static bool
 release (const CuvNtfUpdate *self, Abundances *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the samples of a cube to a tensor of floats. */
+/* Converts the samples of a cube to a tensor of floats. */
 #include "ntf.h"
 
 #include <math.h>
@@ -108,7 +108,7 @@ static void
 ntf_load_row (const uint8_t *row, const CuvCube *cube, const double *ignore,
     double factor, float *out)
 {
-  /* -1 is no valid sample */
+  /* -1 is not a valid sample */
   const float left_out = ignore != NULL ? (float) *ignore : -1;
 
   for (int x = 0; x < cube->width; x++, row += cube->pixel_step) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From numerators to new values of a row of a factor. */
+/* Computes new values of a factor's row from numerators. */
 #include "ntf.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
   }
 }
 
-/* Multiplicative update of a row: x <- x N / (X M). */
+/* Updates a row by multiplication: x <- x N / (X M). */
 static void
 multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
 {

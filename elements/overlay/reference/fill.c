@@ -153,8 +153,8 @@ ellipse_span (const CuvPrimitive *p, int y)
   return (Span){ low, 2 * p->fill.x + p->fill.width - low };
 }
 
-/* The pixels that the fill covers in any of the rows y0 .. y1 - 1. Of two rows,
- * one range contains the other, or is empty. */
+/* The pixels that the fill covers in any of the rows y0 .. y1 - 1. Of any two
+ * rows, the range of one contains that of the other, or one is empty. */
 static Span
 find_span (const CuvPrimitive *p, int y0, int y1)
 {
@@ -177,7 +177,7 @@ find_span (const CuvPrimitive *p, int y0, int y1)
 
 /* ---- samples ---- */
 
-/* A fill on a plane, and a run of its samples. */
+/* A fill on one plane, and a run of its samples. */
 typedef struct {
   const CuvPrimitive *p;
   const Plane *plane;
@@ -186,7 +186,7 @@ typedef struct {
   int from, to;        /* columns of samples that are drawn */
   int rows[2];         /* rows of cells that are in bytes[] */
   CuvOverlayFillPlace places[MAX_RUN];
-  uint8_t mask[MAX_RUN * MAX_STEP]; /* 255: a component's byte */
+  uint8_t mask[MAX_RUN * MAX_STEP]; /* 255 at the bytes of filled components */
   uint8_t bytes[2][MAX_RUN * MAX_STEP];
 } Painter;
 

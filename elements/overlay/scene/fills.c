@@ -43,7 +43,7 @@ fill_of (const GstCuvScene *scene, const GstCuvHidden *hidden)
 }
 
 /* Fills with larger cells are drawn later: where fills overlap, the one that
- * keeps the least is visible. Solid fills, which keep nothing, come last. */
+ * reveals least is visible. Solid fills, which keep nothing, come last. */
 static gint
 compare_strength (gconstpointer a, gconstpointer b, gpointer scene)
 {

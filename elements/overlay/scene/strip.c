@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PAD 2         /* pixels on either side of a similarity's text */
-#define MAX_ROWS 1000 /* of a table that are used; the others are ignored */
+#define MAX_ROWS 1000 /* rows of a table that are used, no others */
 
 typedef struct {
   const GstCuvTable *table;
@@ -15,7 +15,7 @@ typedef struct {
   gint region, name, similarity; /* columns; -1: none */
   gint columns, rows, scale;     /* pixels of a picture, and magnification */
   gint width, height;            /* size of a picture as drawn */
-  gint cell_width, cell_height;  /* the same including border and name */
+  gint cell_width, cell_height;  /* size of a cell, including border and name */
   gint line;                     /* height of a name's line; 0: no names */
   gint digit;                    /* width of a digit of a name */
   gsize begin, end;              /* bytes at the ends that all names have in
@@ -145,7 +145,8 @@ compare_names (Strip *strip)
   keep_whole (strip, first, size);
 }
 
-/* The text shown for a name: if it is too long, without the common parts. */
+/* The text shown for a name; if it is too long, the common parts are left
+ * out. */
 static const CuvTextMask *
 render_name (const GstCuvScene *scene, const Strip *strip, const gchar *name)
 {
@@ -247,7 +248,7 @@ fits_above (const GstCuvScene *scene, const Strip *strip)
   return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
 }
 
-/* The height of a line of digits. Fallback fonts of other scripts may be
+/* The height of a line of digits. Fallback fonts for other scripts may be
  * higher; their text is cut. */
 static void
 measure_digit (const GstCuvScene *scene, Strip *strip)

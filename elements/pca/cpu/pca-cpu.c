@@ -20,7 +20,7 @@ typedef struct {
   uint8_t pixels[4 * CUV_PCA_TILE];
   int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
   int64_t left_out;
-  double *scores; /* of a tile: n_scores x CUV_PCA_TILE */
+  double *scores; /* scores of a tile: n_scores x CUV_PCA_TILE */
 } Worker;
 
 struct _CuvPcaCpu {
@@ -29,7 +29,7 @@ struct _CuvPcaCpu {
   int n, n_workers; /* n: bands */
   int n_scores;     /* capacity of the workers' scores */
   Worker *workers;
-  CuvPcaSum *chunks, *sums; /* of each chunk, and of the frame */
+  CuvPcaSum *chunks, *sums; /* sums of each chunk, and of the frame */
 
   /* the current run */
   const CuvCube *cube;
@@ -194,7 +194,7 @@ merge_bins (CuvPcaCpu *self)
   }
 }
 
-/* One pass over all tiles; returns the number of pixels left out. */
+/* Makes one pass over all tiles; returns the number of excluded pixels. */
 static int64_t
 pass (CuvPcaCpu *self, int work)
 {
@@ -241,7 +241,7 @@ pca_learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
       self->cube->format != CUV_CUBE_F32, &params->learning);
 }
 
-/* One pass with the previous frame's state. */
+/* Makes one pass with the previous frame's state. */
 static void
 run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
     struct timespec *start)

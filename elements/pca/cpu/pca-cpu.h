@@ -16,7 +16,7 @@ void cuv_pca_cpu_free (CuvPcaCpu *self); /* NULL is allowed */
  * Owned by self. */
 CuvPcaTrack *cuv_pca_cpu_track (CuvPcaCpu *self);
 
-/* Updates the basis by a cube, unless it is frozen, and paints width x height
+/* Updates the basis with a cube, unless it is frozen, and paints width x height
  * pixels of R, G, B, 255 in rows of stride bytes. bands->n is the n of
  * cuv_pca_cpu_new(). n_threads 0 = one per processor; results do not depend on
  * it. */
@@ -24,7 +24,7 @@ void cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, int n_threads, CuvPcaResult *result);
 
-/* Updates the basis by a cube, unless it is frozen, and writes the first
+/* Updates the basis with a cube, unless it is frozen, and writes the first
  * scores->n components of its pixels. false if out of memory. */
 bool cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params,

@@ -10,9 +10,9 @@ typedef struct {
   CuvPcaMoments moments, frame; /* running, and of the last frame */
   CuvPcaBasis basis;
   CuvPcaScratch scratch;
-  CuvPcaLimits limits; /* of percentiles, smoothed */
+  CuvPcaLimits limits; /* smoothed percentiles */
   bool has_limits;
-  CuvPcaDisplay limits_of; /* settings that limits belong to */
+  CuvPcaDisplay limits_of; /* settings that the limits were computed with */
 } CuvPcaTrack;
 
 /* false if out of memory; then clear() it, too. */
@@ -20,7 +20,7 @@ bool cuv_pca_track_init (CuvPcaTrack *self, int n);
 void cuv_pca_track_clear (CuvPcaTrack *self);
 void cuv_pca_track_reset (CuvPcaTrack *self);
 
-/* Updates moments and basis by the sums of a frame. */
+/* Updates moments and basis with the sums of a frame. */
 CuvPcaUpdate cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums,
     bool is_exact, const CuvPcaLearning *learning);
 
@@ -30,7 +30,7 @@ bool cuv_pca_track_needs_limits (
 void cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,
     const CuvPcaDisplay *display, double smoothing);
 
-/* Gains of the next picture; without a known basis all black. */
+/* Sets the gains of the next picture; without a known basis it is black. */
 void cuv_pca_track_gains (
     const CuvPcaTrack *self, const CuvPcaDisplay *display, CuvPcaGains *gains);
 

@@ -47,7 +47,8 @@ typedef struct {
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;
-  gint64 asked;       /* when the first unanswered request was sent, or 0 */
+  gint64 asked;       /* when the first unanswered request was sent, or 0 if
+                       * there is none */
   gboolean has_cause; /* an error said why there is no answer */
   gchar *problem;     /* why the client cannot continue, or NULL */
 } Kafka;
@@ -117,7 +118,7 @@ is_final (rd_kafka_resp_err_t code)
   }
 }
 
-/* That all brokers are down is reported after the cause for each. */
+/* librdkafka reports that all brokers are down after the cause for each one. */
 static void
 kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {

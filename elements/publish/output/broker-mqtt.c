@@ -69,7 +69,7 @@ typedef struct {
   gchar *host;
   gint port;
   gint protocol; /* MQTT_PROTOCOL_... */
-  guint losses;  /* of connections, since the last answer to a message */
+  guint losses;  /* lost connections since the last answer to a message */
 
   /* of the connection */
   struct mosquitto *client;
@@ -145,7 +145,8 @@ explain (Mqtt *self, gint code, gint system_error)
     code = MOSQ_ERR_TLS;
   switch (code) {
     case MOSQ_ERR_ERRNO:
-      return g_strdup_printf ("%s: check address, and that the broker runs",
+      return g_strdup_printf (
+          "%s: check address, and that the broker is running",
           system_error == EBADF || system_error == 0 /* version 2.1; closed */
               ? "no connection"
               : g_strerror (system_error));

@@ -61,7 +61,7 @@ typedef struct {
 
   /* Begins to connect. May block for as long as TCP does. */
   gboolean (*open) (CuvBroker *self, GError **error);
-  /* Sends a message without waiting for the answer. */
+  /* Sends a message; does not wait for the answer. */
   CuvSend (*send) (CuvBroker *self, guint64 number, const CuvMessage *message,
       GError **error);
   /* Waits for at most the given time until something happens, and reports it by
@@ -76,7 +76,7 @@ typedef struct {
 
 struct _CuvBroker {
   const CuvBrokerClass *klass;
-  gchar *name;       /* for messages */
+  gchar *name;       /* name for use in messages */
   CuvOutbox *outbox; /* set by it */
 };
 

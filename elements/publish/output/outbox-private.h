@@ -27,8 +27,8 @@ typedef enum {
   CUV_SLOT_REFUSED
 } CuvSlotState;
 
-/* A message has a slot from when it is sent until it is answered and removed;
- * one that is dropped while it is in flight, until the answer comes. */
+/* A message has a slot from when it is sent until it is answered and removed,
+ * or, if it is dropped in flight, until the answer comes. */
 typedef struct {
   CuvSlotState state;
   gsize bytes;
@@ -41,7 +41,7 @@ struct _CuvOutbox {
   int wake_fd;
 
   GMutex lock;     /* protects all fields down to "of the thread" */
-  GCond changed;   /* wakes those who wait for the thread */
+  GCond changed;   /* wakes threads that wait for the outbox's thread */
   CuvSpool *spool; /* NULL: stopped */
   CuvFull on_full;
   gboolean interrupted; /* the owner must not wait */
@@ -52,7 +52,8 @@ struct _CuvOutbox {
   gchar *warning;
   CuvWarning warnings[CUV_OUTBOX_N_PROBLEMS]; /* given since the spool was last
                                                  empty */
-  gboolean hurry;                             /* try now rather than later */
+  gboolean hurry;                             /* attempt to connect now rather
+                                               * than later */
 
   /* of the thread, under the lock: messages first .. next - 1 are in flight */
   guint64 next;

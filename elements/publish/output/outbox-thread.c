@@ -28,8 +28,8 @@ may_send (CuvOutbox *self)
       && self->unanswered_bytes < MAX_FLIGHT_BYTES;
 }
 
-/* Call with the lock held. Reads the next message. One that cannot be read is
- * dropped when it is the first. */
+/* Call with the lock held. Reads the next message. An unreadable message is
+ * dropped once it is the first. */
 static gboolean
 read_next (CuvOutbox *self, CuvMessage *message)
 {
@@ -181,7 +181,7 @@ take_hurry (CuvOutbox *self)
   return hurry;
 }
 
-/* Waits before the next attempt to connect. A push wakes the thread, too, but
+/* Waits before the next attempt to connect. A push also wakes the thread, but
  * does not end the pause. */
 static void
 pause_before_next (CuvOutbox *self)

@@ -20,12 +20,12 @@ typedef enum {
 } CuvFull;
 
 typedef struct {
-  guint64 sent; /* to the broker, repetitions included */
+  guint64 sent; /* sent to the broker, repetitions included */
   guint64 acknowledged;
   guint64 dropped; /* not acknowledged, and no longer in the spool */
   guint64 bytes;   /* sent */
-  guint64 queued;  /* in the spool */
-  guint64 spooled; /* in the spool when it was opened */
+  guint64 queued;  /* messages in the spool */
+  guint64 spooled; /* messages in the spool when it was opened */
   guint64 reconnects;
   gboolean connected;
   gchar last_error[256]; /* "": none so far */
@@ -64,7 +64,7 @@ void cuv_outbox_get_counts (CuvOutbox *self, CuvOutboxCounts *counts);
 /* If there is a connection, sends what is left within the given time; then
  * frees the outbox. Messages that are still left stay in the spool's file, and
  * without a file count as dropped. A thread that is still connecting is
- * detached, and ends when that attempt does. */
+ * detached; it ends when its attempt to connect ends. */
 void cuv_outbox_stop (CuvOutbox *self, guint milliseconds,
     CuvOutboxCounts *counts, gchar **warning);
 

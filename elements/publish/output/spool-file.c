@@ -14,7 +14,7 @@
 
 #define MAGIC "CUVSPOOL"
 #define FORMAT_VERSION 1
-#define HEADER_STEP 4096 /* from one header to the next, and to the ring */
+#define HEADER_STEP 4096 /* bytes between headers, and before the ring */
 #define RING_START (2 * HEADER_STEP)
 
 static gboolean
@@ -172,7 +172,7 @@ cuv_spool_write_header (CuvSpool *self, GError **error)
 }
 
 /* Whether a file has only zeros: its space was reserved, but then the process
- * was killed, or the disk was full. */
+ * was killed or the disk was full. */
 static gboolean
 spool_is_blank (int fd)
 {

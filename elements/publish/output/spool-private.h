@@ -18,9 +18,9 @@ G_BEGIN_DECLS
 
 typedef struct {
   gchar magic[8];
-  guint32 version, crc; /* of the header with crc 0 */
+  guint32 version, crc; /* crc: of the header with crc 0 */
   guint64 written;      /* headers so far; the highest one counts */
-  guint64 size;         /* of the ring */
+  guint64 size;         /* size of the ring */
   guint64 head, tail;   /* positions of the first message and after the last */
   guint64 first, end;   /* numbers of messages */
 } CuvSpoolHeader;
@@ -28,7 +28,7 @@ typedef struct {
 struct _CuvSpool {
   gchar *path; /* NULL: in memory */
   int fd;
-  gchar *ring; /* in memory */
+  gchar *ring; /* the ring in memory */
   guint max_records;
   CuvSpoolHeader header;
   guint64 read_number, read_position; /* the message that is read next */

@@ -9,7 +9,7 @@
 
 /* Before each message. */
 typedef struct {
-  guint32 size, crc; /* of what follows */
+  guint32 size, crc; /* size and checksum of what follows */
   guint32 topic_size, key_size;
 } Prefix;
 
@@ -160,7 +160,8 @@ read_message (CuvSpool *self, guint64 position, Prefix *prefix,
   return FALSE;
 }
 
-/* Moves the reader to a message; to go back, it begins at the first one. */
+/* Moves the reader to a message; backwards, it starts over from the first
+ * one. */
 static gboolean
 seek (CuvSpool *self, guint64 number, GError **error)
 {
@@ -207,7 +208,8 @@ rewind_if_empty (CuvSpool *self)
   }
 }
 
-/* In a damaged file the position of the next message is unknown: all go. */
+/* In a damaged file the position of the next message is unknown, so all
+ * messages are removed. */
 void
 cuv_spool_pop (CuvSpool *self)
 {

@@ -63,7 +63,7 @@ file_set_error (GError **error, int code)
 
 /* ---- open ---- */
 
-/* TRUE also if the file cannot be read. */
+/* Also returns TRUE if the file cannot be read. */
 static gboolean
 last_line_has_ended (FileTarget *self, off_t size)
 {
@@ -81,7 +81,7 @@ last_line_has_ended (FileTarget *self, off_t size)
 /* Ends a line that its writer left unfinished (it was killed, or the disk was
  * full), so that our first record does not become part of it. If others have
  * the file open, one of them may still be writing that line: then it is ended
- * only if it does not grow for a while. */
+ * only if it has not grown for a while. */
 static void
 end_last_line (FileTarget *self, off_t size, gboolean alone)
 {
@@ -100,7 +100,7 @@ end_last_line (FileTarget *self, off_t size, gboolean alone)
         self->path, g_strerror (errno));
 }
 
-/* TRUE also if the file system has no locks. */
+/* Also returns TRUE if the file system has no locks. */
 static gboolean
 try_lock (FileTarget *self, int how)
 {

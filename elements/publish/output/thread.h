@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For the threads of the writer and the outbox: signals that they must not get,
- * and an eventfd that wakes them. */
+/* For the threads of the writer and the outbox: blocks signals that they must
+ * not receive, and wakes them by an eventfd. */
 #ifndef CUV_THREAD_H
 #define CUV_THREAD_H
 

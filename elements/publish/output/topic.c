@@ -7,7 +7,7 @@
 #define SOURCE "{source}"
 #define KIND "{kind}"
 #define MAX_KAFKA 249  /* bytes, Kafka's own limit */
-#define MAX_MQTT 65535 /* bytes, of MQTT's strings */
+#define MAX_MQTT 65535 /* bytes, the limit of MQTT's strings */
 
 /* slash: whether '/' and '$' are allowed, as in a template but not in a source.
  */

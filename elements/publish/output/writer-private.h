@@ -23,18 +23,19 @@ struct _CuvWriter {
   GQueue queue; /* records, GBytes */
   gsize queue_bytes;
   gboolean busy;        /* writing a record that was taken from the queue */
-  gboolean finish;      /* write the end once the queue is empty */
+  gboolean finish;      /* write the end of the framing once the queue is
+                         * empty */
   gboolean hurry;       /* try again now rather than later */
   gboolean reopen;      /* check whether the target has moved */
   gboolean absent;      /* the target has no reader */
   gboolean interrupted; /* finish() must not wait */
-  gboolean timed_out;   /* the last finish() did */
+  gboolean timed_out;   /* the last finish() timed out */
   gboolean quit, gone;  /* stop() was called; the thread has ended */
   gint64 deadline;      /* monotonic time, if quit */
-  guint failures;       /* of the target, so far */
+  guint failures;       /* failures of the target so far */
   CuvWriterCounts counts;
   gchar *warning;
-  CuvWarning warned; /* since the queue was last written completely */
+  CuvWarning warned; /* reset when the queue was written completely */
 
   /* of the thread */
   gboolean begun, ended; /* framing written to this connection */
@@ -46,7 +47,8 @@ struct _CuvWriter {
 void cuv_writer_unref (CuvWriter *self);
 
 /* Call with the lock held. */
-/* Sets the warning, once until the queue was written completely. */
+/* Sets the warning, unless it was set since the queue was last written
+ * completely. */
 void cuv_writer_warn (CuvWriter *self, const gchar *cause);
 /* Counts the queue as dropped. */
 void cuv_writer_drop_queue (CuvWriter *self);

@@ -180,8 +180,8 @@ send_out (CuvWriter *self)
   return SENT;
 }
 
-/* Writes a record, or the end of the framing if NULL. A new reader gets all of
- * it; a part that cannot be completed is removed again where possible. */
+/* Writes a record, or the end of the framing if NULL. A new reader gets the
+ * whole text; a part that cannot be completed is removed where possible. */
 static gboolean
 deliver (CuvWriter *self, GBytes *record)
 {
@@ -227,7 +227,7 @@ reopen (CuvWriter *self)
 }
 
 /* Call with the lock held. Waits for the next record. NULL with *end TRUE:
- * write the end; NULL with *end FALSE: the thread must quit. */
+ * write the end of the framing; NULL with *end FALSE: quit. */
 static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {

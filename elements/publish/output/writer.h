@@ -46,7 +46,7 @@ typedef struct {
 
 struct _CuvTarget {
   const CuvTargetClass *klass;
-  gchar *name;        /* for messages */
+  gchar *name;        /* name for use in messages */
   gboolean connected; /* set by open(); a write() that fails may clear it */
   gboolean empty;     /* the file was empty at the last open() */
 };

@@ -13,7 +13,7 @@ cuv_correlation_work_init (CuvCorrelationWork *self)
         * cuv_filter_window (i % CUV_RCD_GRID);
 }
 
-/* The spectrum of the region around the place at one of the sizes. */
+/* Computes the spectrum of the region around the place at one of the sizes. */
 static void
 take_sample (const CuvCorrelation *self, CuvCorrelationWork *work,
     const uint8_t *pixels, int scale)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a target went since the last frame, and its size, by a correlation
- * filter: a linear classifier of HOG cells that learns to answer 1 on the
- * target and 0 on all of its displacements in the region around it
+/* Finds where a target moved since the last frame, and its size, with a
+ * correlation filter: a linear classifier of HOG cells that learns to answer 1
+ * on the target and 0 on all of its displacements in the region around it
  * (background-aware correlation filters: Galoogahi, Fagg, Lucey, ICCV 2017).
  *
  *   places.c            places, crops, masks, labels: shared by CPU and GPU
@@ -28,27 +28,27 @@ typedef struct {
   CuvSpectrum sample;
   CuvResponse response;
   uint8_t picture[CUV_RCD_HOG_PIXELS];
-  float window[CUV_RCD_GRID_CELLS]; /* of samples, 0 at the region's border */
+  float window[CUV_RCD_GRID_CELLS]; /* of samples; 0 at the region's border */
   uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS]; /* of a frame */
 } CuvCorrelationWork;
 
-/* The centre of a target in pixels, and its size relative to the first. */
+/* The centre of a target in pixels, and its size relative to the first box. */
 typedef struct {
   double x, y, scale;
 } CuvPlace;
 
 typedef struct {
-  double width, height; /* of the first box */
-  double side;          /* of the square region around it */
+  double width, height; /* size of the first box, in pixels */
+  double side;          /* side of the square region around it */
   CuvPlace place;
-  CuvPlace crop; /* that the crop was made around */
+  CuvPlace crop; /* place that the crop was made around */
   double peak;   /* response at the place */
   CuvRcdFilterGoal goal;
   /* The model and the filter are on the device; the filter is that of an
    * earlier model. */
   bool on_device, unsolved;
   CuvSpectrum model;  /* mean of samples */
-  CuvSpectrum filter; /* of the model */
+  CuvSpectrum filter; /* filter of the model */
 } CuvCorrelation;
 
 /* ---- places (places.c) ---- */
@@ -56,10 +56,10 @@ typedef struct {
 /* A new target, of which nothing is learned yet. */
 void cuv_correlation_init (CuvCorrelation *self, const CuvRcdBox *box);
 
-/* The place of a target of this model's size in box. */
+/* Returns the place in box of a target of this model's size. */
 void cuv_correlation_move (CuvCorrelation *self, const CuvRcdBox *box);
 
-/* The box at the place. */
+/* Returns the box at the place. */
 CuvRcdBox cuv_correlation_box (const CuvCorrelation *self);
 
 /* What the functions below need of the next frame: they get its pixels. */

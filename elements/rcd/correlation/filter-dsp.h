@@ -23,7 +23,7 @@ typedef struct {
   float im[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
 } CuvFourier;
 
-/* Responses to several sizes side by side, by frequency, column by column; and
+/* Responses to several sizes side by side: by frequency, column by column, and
  * by cell. */
 enum { CUV_RCD_FILTER_LANES = 8 };
 
@@ -34,9 +34,10 @@ typedef struct {
 } CuvResponse;
 
 typedef struct {
-  /* Features of a picture of CUV_RCD_HOG_SIDE pixels across and down. */
+  /* Computes the features of a picture of CUV_RCD_HOG_SIDE pixels across and
+   * down. */
   void (*features) (const uint8_t *picture, CuvGrid *grid);
-  /* The spectrum of a grid times weights, one of each cell. */
+  /* Computes the spectrum of a grid times weights, one for each cell. */
   void (*forward) (CuvFourier *fourier, const CuvGrid *grid,
       const float *weights, CuvSpectrum *spectrum);
   /* Multiplies by the mask: a spectrum's grid, CUV_RCD_GRID_CELLS weights. */
@@ -44,16 +45,17 @@ typedef struct {
       CuvFourier *fourier, const CuvRcdFilterGoal *goal, CuvSpectrum *spectrum);
   /* a = (1 - rate) a + rate b */
   void (*blend) (CuvSpectrum *a, const CuvSpectrum *b, float rate);
-  /* The filter of a model. */
-  void (*solve) (CuvFourier *fourier, const CuvRcdFilterGoal *goal,
+  /* Computes the filter of a model. */
+  void (*solve) (CuvFourier *fourier, const CuvFilterGoal *goal,
       const CuvSpectrum *model, CuvSpectrum *filter);
-  /* The spectrum of a filter's response to a sample, as a lane. */
+  /* Computes the spectrum of a filter's response to a sample, in one lane. */
   void (*respond) (const CuvSpectrum *filter, const CuvSpectrum *sample,
       CuvResponse *response, int lane);
   /* Sets a response's values. */
   void (*inverse) (CuvResponse *response);
-  /* Moves a lane's greatest cell to the maximum near it, by Newton's method. */
-  void (*peak) (const CuvResponse *response, int lane, CuvRcdFilterPeak *peak);
+  /* Refines the position of a lane's greatest cell to the nearby maximum, by
+   * Newton's method. */
+  void (*peak) (const CuvResponse *response, int lane, CuvFilterPeak *peak);
 } CuvFilterDsp;
 
 void cuv_filter_dsp_init (CuvFilterDsp *self);

@@ -48,8 +48,8 @@ cuv_complex_store (float *re, float *im, CuvComplex value)
   *(CuvFloats *) im = value.im;
 }
 
-/* a, b = a + w b, a - w b; w: i / CUV_RCD_GRID turns back, or forth if inverse.
- */
+/* a, b = a + w b, a - w b; w: i / CUV_RCD_GRID of a turn, backwards, or
+ * forwards if inverse. */
 CUV_ALWAYS_INLINE void
 cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
 {
@@ -95,8 +95,8 @@ cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
   }
 }
 
-/* Transforms a line whose elements are in reversed order into elements stride
- * floats apart. n: channels. The inverse is without its factor. */
+/* Transforms a line whose elements are in bit-reversed order; the results are
+ * stride floats apart. n: channels. The inverse omits its factor. */
 CUV_ALWAYS_INLINE void
 cuv_transform (
     CuvLine *line, int n, bool inverse, float *to_re, float *to_im, int stride)
@@ -128,7 +128,7 @@ cuv_transform_pairs (
 
 /* ---- rows and columns of pairs ---- */
 
-/* An element of a line: both halves of channels, times a weight. */
+/* An element of a line: both halves of its channels, times a weight. */
 CUV_ALWAYS_INLINE void
 cuv_set_element (CuvLine *line, int i, const float *channels, float weight)
 {
@@ -158,7 +158,8 @@ cuv_load_column (
   }
 }
 
-/* The channels of a frequency: z of the pairs there, o at its opposite. */
+/* The channels of a frequency, from the pairs there (z) and at the opposite
+ * frequency (o). */
 CUV_ALWAYS_INLINE void
 cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
     const float *o_im, float *re, float *im)
@@ -310,7 +311,7 @@ cuv_fourier_mask (
 
 /* ---- responses ---- */
 
-/* Element (x, y) of the whole spectrum, of which half is stored. */
+/* Element (x, y) of the whole spectrum, only half of which is stored. */
 CUV_ALWAYS_INLINE void
 cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
 {

@@ -13,17 +13,18 @@
 
 #include <string.h>
 
-/* Histograms of a row of pixels. Beyond the first and the last cell there is
- * one more. */
+/* Histograms of a row of pixels, with one more cell before the first and after
+ * the last. */
 typedef float CuvHogRow[CUV_RCD_GRID + 2][CUV_RCD_HOG_LANES];
 
 typedef struct {
-  uint8_t bins[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE]; /* of a row of blocks */
+  /* of a row of blocks */
+  uint8_t bins[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   float magnitudes[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   CuvHogRow rows[CUV_RCD_HOG_CELL];
   float histogram[CUV_RCD_GRID_CELLS][CUV_RCD_HOG_LANES];
-  float energy[CUV_RCD_GRID + 2]
-              [CUV_RCD_GRID + 2]; /* with the border repeated */
+  /* of cells, with the border repeated */
+  float energy[CUV_RCD_GRID + 2][CUV_RCD_GRID + 2];
 } CuvHog;
 
 /* ---- gradients ---- */
@@ -82,7 +83,7 @@ cuv_hog_add_pixel (CuvHogRow row, int left, int bin, float magnitude, int place)
   row[left + 1][bin] += cuv_hog_weight (place, 1) * magnitude;
 }
 
-/* The rows side by side: each adds to what was added just before. */
+/* The rows side by side: within a row, each addition needs the previous one. */
 static inline void
 cuv_hog_fill_rows (CuvHog *self, int first, int end)
 {
@@ -118,7 +119,7 @@ cuv_hog_add_inner (const CuvHogRow rows[CUV_RCD_HOG_CELL],
   }
 }
 
-/* Both are the same cells at the picture's border. */
+/* At the picture's border both are the same cells. */
 static inline void
 cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
 {
@@ -188,7 +189,8 @@ cuv_hog_set_energy (CuvHog *self)
       sizeof self->energy[0]);
 }
 
-/* Factors of a row of cells, by the neighbours in each of four corners. */
+/* Computes the factors of a row of cells from the neighbours at each of four
+ * corners. */
 static inline void
 cuv_hog_set_factors (
     const CuvHog *self, int y, float factor[CUV_RCD_HOG_SUMS][CUV_RCD_GRID])
@@ -205,7 +207,7 @@ cuv_hog_set_factors (
   }
 }
 
-/* cuv_hog_truncate() of each element. */
+/* Applies cuv_hog_truncate() to each element. */
 static inline CuvFour
 cuv_hog_truncate_four (CuvFour v)
 {

@@ -63,7 +63,7 @@ cuv_correlation_box (const CuvCorrelation *self)
 
 /* ---- crops ---- */
 
-/* side pixels across, with distance pixels between them, around (x, y). */
+/* A crop around (x, y), side pixels across and distance pixels apart. */
 static CuvRcdCrop
 crop_around (double x, double y, double distance, int side)
 {

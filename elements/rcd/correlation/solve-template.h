@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The filter of a model, and its responses: what it does with each frequency.
- * rcd-filter.h says by which method. */
+/* The filter of a model and its responses, frequency by frequency; for the
+ * method see rcd-filter.h. */
 #ifndef CUV_RCD_SOLVE_TEMPLATE_H
 #define CUV_RCD_SOLVE_TEMPLATE_H
 
@@ -121,7 +121,7 @@ typedef struct {
   float l_re[CUV_BINS * CUV_RCD_CHANNELS], l_im[CUV_BINS * CUV_RCD_CHANNELS];
 } CuvBins;
 
-/* The next filter without its mask, over the one before. */
+/* The next filter before masking; replaces the current one. */
 CUV_ALWAYS_INLINE void
 cuv_solve_second (CuvBins *bins, int i, float re, float im)
 {
@@ -219,7 +219,7 @@ enum { CUV_ROW_VECTOR = CUV_VECTOR / 2 };
 typedef float CuvRowFloats __attribute__ ((vector_size (4 * CUV_ROW_VECTOR)));
 typedef double CuvDoubles __attribute__ ((vector_size (8 * CUV_ROW_VECTOR)));
 
-/* Rows of a response, by column. */
+/* The rows of a response, for each column. */
 typedef struct {
   CuvRowFloats re[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
   CuvRowFloats im[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
@@ -294,7 +294,7 @@ cuv_rows_sum (const CuvRows *rows, double x, CuvRowSums *sums)
   }
 }
 
-/* The sum of a term for each row, as a tree. */
+/* Sums a term of each row, as a tree. */
 CUV_ALWAYS_INLINE double
 cuv_rows_total (double *terms)
 {

@@ -7,12 +7,13 @@
 
 enum { MAX_SAMPLES = 2 * CUV_RCD_CROP };
 
-/* Across, each sample lies between two pixels. */
+/* Horizontally, each sample lies between two pixels. */
 typedef struct {
   const CuvFrame *frame;
   int n_samples;
   int32_t left[MAX_SAMPLES], right[MAX_SAMPLES]; /* columns of the frame */
-  int32_t weight[MAX_SAMPLES];                   /* of the right one, of 256 */
+  int32_t weight[MAX_SAMPLES];                   /* weight of the right one, of
+                                                  * 256 */
 } Columns;
 
 /* Grey values times 256 of a row of the frame, between pixels. */
@@ -62,7 +63,7 @@ read_rgb (const Columns *self, Row *row)
         + cuv_rcd_grey (self->frame, self->right[i], row->y) * self->weight[i];
 }
 
-/* rows: of the frame's last two that were read. */
+/* rows: the last two rows of the frame that were read. */
 static const Row *
 crop_read_row (const Columns *self, Row rows[2], int64_t at)
 {
@@ -90,7 +91,7 @@ add_samples (const Columns *columns, Row rows[2], int64_t y, int32_t *sums)
     sums[i] += above->value[i] * (256 - weight) + below->value[i] * weight;
 }
 
-/* The rounded means of sums of n x n samples, times 65536. */
+/* Computes the rounded means of sums of n x n samples, times 65536. */
 static void
 set_pixels (const int32_t *sums, int n, int side, uint8_t *pixels)
 {

@@ -117,8 +117,8 @@ compute_features (Block *block)
 
 /* ---- sums ---- */
 
-/* Adds the sums over the tile at (x, y) to a cell's. The tile's features x and
- * y count from the tile so that they fit 16 bits. */
+/* Adds the sums over the tile at (x, y) to a cell's. The features x and y count
+ * from the tile's corner so that they fit 16 bits. */
 static void
 rcd_add_tile (
     const Block *block, int x, int y, int width, int height, int64_t *cell)
@@ -174,7 +174,7 @@ row_cells (const CuvRcdCpu *self, int row)
       * self->n_sums;
 }
 
-/* Grid rows first .. end - 1, together no higher than a block. */
+/* Integrates grid rows first .. end - 1, together no higher than a block. */
 static void
 rcd_add_rows (Block *block, int first, int end)
 {
@@ -198,7 +198,7 @@ rcd_add_rows (Block *block, int first, int end)
 
 /* ---- integrals ---- */
 
-/* Prefix sums along a row. */
+/* Computes prefix sums along a row. */
 static void
 integrate_row (const CuvRcdCpu *self, int64_t *cells)
 {
@@ -227,7 +227,7 @@ rows_task (void *data, int worker, int task)
 
 enum { CHUNK = 512 };
 
-/* Prefix sums down CHUNK integrals of each row. */
+/* Computes prefix sums down CHUNK integrals of each row. */
 static void
 columns_task (void *data, int task)
 {

@@ -36,7 +36,7 @@ struct _CuvRcdCpu {
   CuvRcdIntegralGrid cells; /* the search area's cells */
   CuvRcdIntegralGrid fine;  /* between the edges of refinement's windows */
   int32_t *task_rows;       /* first grid row of each task, and the end */
-  double *scores;           /* by window number */
+  double *scores;           /* indexed by window number */
   /* x and y of a tile's pixels, as planes of features */
   int16_t across[CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING];
   int16_t down[CUV_RCD_BLOCK_HEIGHT][CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING];
@@ -47,7 +47,7 @@ struct _CuvRcdCpu {
   int n_threads;
   CuvRcdIntegralGrid *current; /* being integrated */
   const CuvRcdTarget *target;
-  CuvRcdFineWindows round; /* of refinement */
+  CuvRcdFineWindows round; /* windows of a refinement round */
   double round_scores[CUV_RCD_FINE_WINDOWS];
 };
 
@@ -56,8 +56,8 @@ struct _CuvRcdCpu {
 /* The integrals of a grid over the frame. No row is higher than a block. */
 void cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdIntegralGrid *grid);
 
-/* The sums over a box, which covers columns x rows cells of the grid from
- * (left, top) on; the features x and y count from the box. */
+/* Computes the sums over a box, which covers columns x rows cells of the grid
+ * from (left, top) on; the features x and y count from the box. */
 void cuv_rcd_cpu_sums (const CuvRcdCpu *self, const CuvRcdIntegralGrid *grid,
     int left, int top, const CuvRcdBox *box, int columns, int rows,
     int64_t *sums);

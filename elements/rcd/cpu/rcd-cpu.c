@@ -11,7 +11,7 @@
 
 enum { BATCH = 64 };
 
-/* Windows first .. end - 1 of a row of a level. */
+/* Scores windows first .. end - 1 of a row of a level. */
 static void
 score_batch (const CuvRcdCpu *self, const CuvRcdLevel *level,
     const CuvRcdWindowRow *row, int first, int end, double *scores)

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   const CuvRcdModel *model;
   CuvRcdMetric metric;
-  int n; /* features */
+  int n; /* number of features */
   double lambda;
   const int64_t *upper, *lower; /* rows of integrals at top and bottom edge */
   int32_t y, width, height;     /* pixels */

@@ -61,7 +61,7 @@ typedef struct {
   const CuvFrame *frame;
   const CuvRcdSearch *search;
   int n;              /* features */
-  CuvRcdGrid grid;    /* of the search area; points into lines */
+  CuvRcdGrid grid;    /* grid of the search area; points into lines */
   int64_t *integrals; /* owned, with the memory of cells and lines */
   int64_t *cells;
   int32_t *lines;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Correlation filters of targets: memory, what they do with a frame, and what
- * they and the covariance mean together.
+/* Correlation filters of targets: their memory, their work on a frame, and how
+ * their result is combined with the covariance's.
  *
  * The filter knows place and size to a pixel, whatever the light, but follows
  * what hides its target, and objects that turn confuse it. The covariance knows
@@ -13,19 +13,22 @@
 #include <stdlib.h>
 
 /* A response is judged by its quality, the ratio to the target's usual one. The
- * constants were chosen on the films of docs/accuracy.md and
+ * constants were chosen on the videos of docs/accuracy.md and
  * docs/benchmarks/rcd.md. */
-static const double learned_quality = 0.7; /* from here on it is learned */
+static const double learned_quality = 0.7; /* learned from this quality on */
 static const double gone_quality = 0.6;
 static const double verified_quality = 0.35;
-/* A match is clear if its distance is below this part of the second best. */
+/* A match is clear if its distance is below this fraction of the second best
+ * one's. */
 static const double clear_ratio = 0.2;
-/* The match's size: beyond, it is wrong; and how far it counts per frame. */
+/* Change of the match's size: above the first it is wrong, and the second is
+ * the most that the box follows per frame. */
 static const double largest_change = 1.2, most_growth = 1.05;
-static const double least_overlap = 0.5; /* of those that agree */
-static const double clear_overlap = 0.6; /* of a clear match that does */
-/* The usual response of a new target, relative to that to what was learned; and
- * how fast it follows the present ones. */
+static const double least_overlap = 0.5; /* IoU of filter and match that
+                                          * agree */
+static const double clear_overlap = 0.6; /* IoU of a clear match that agrees */
+/* The usual response of a new target, relative to the response to what was
+ * learned; and the rate at which it follows current responses. */
 static const double usual_response = 0.8, peak_rate = 0.1;
 static const float learning_rate = 0.015f;
 
@@ -105,7 +108,7 @@ cuv_tracker_plan_filters (CuvTracker *self)
 
 /* ---- starting ---- */
 
-/* A target that was found in another way: the filter learns it, or goes there.
+/* The target was found in another way: the filter learns it, or moves there.
  */
 static bool
 plan_start (CuvTracker *self, CuvTrackerTarget *target)
@@ -151,15 +154,15 @@ cuv_tracker_start_filters (
 
 typedef struct {
   const CuvRcdMatch *match;
-  CuvRcdBox box;  /* of the filter, inside the frame */
-  double quality; /* of its response */
-  double growth;  /* of the match: its size relative to the one before */
+  CuvRcdBox box;  /* box of the filter, inside the frame */
+  double quality; /* quality of its response */
+  double growth;  /* size of the match relative to the one before */
   bool reliable;  /* the match */
   bool distinct;  /* it is within the limit and not ambiguous */
   bool clear;     /* even more so */
 } View;
 
-/* Sets the box of the filter's place. */
+/* Sets the box from the filter's place. */
 static void
 set_box (const CuvTracker *self, const CuvTrackerTarget *target, View *view)
 {
@@ -198,7 +201,7 @@ look (const CuvTracker *self, CuvTrackerTarget *target,
 
 /* ---- tracked targets ---- */
 
-/* Whether the match is rather the target than what the filter found. */
+/* Whether the match is more likely the target than what the filter found. */
 static bool
 prefers_match (const View *view)
 {
@@ -207,7 +210,7 @@ prefers_match (const View *view)
           && cuv_rcd_overlap (&view->box, &view->match->box) < clear_overlap);
 }
 
-/* The filter goes to the match, whose size it trusts only so far. */
+/* Moves the filter to the match, with the change of its size limited. */
 static void
 go_to_match (const CuvTracker *self, CuvTrackerTarget *target, View *view)
 {
@@ -321,8 +324,9 @@ cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
   return false;
 }
 
-/* Whether the filter knows a candidate of the covariance, at the size that was
- * sure last: that of the candidate may be of a part which came out first. */
+/* Whether the filter recognises a candidate of the covariance, at the last
+ * reliable size: the candidate's may be that of a part that reappeared
+ * first. */
 static bool
 is_verified (const CuvTrackerTarget *target, const View *view,
     const CuvTrackerParams *params)

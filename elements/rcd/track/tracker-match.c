@@ -145,7 +145,8 @@ cuv_tracker_set_relit (CuvTrackerTarget *target, const CuvRcdModel *model)
   target->appearance.update = CUV_RCD_UPDATE_NONE; /* updates start from it */
 }
 
-/* Replaces the model of a target in other light, which has to match well. */
+/* Replaces the model of a target after a change of light; the match must be
+ * good. */
 void
 cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvRcdModel *model, double limit)

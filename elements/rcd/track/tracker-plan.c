@@ -115,8 +115,8 @@ clamp_to_int (double v, int maximum)
 }
 
 /* Along one axis: the cells of windows whose centres are within radius of the
- * middle; of the nearest window if there is none. cells: of a window; n: of the
- * frame. */
+ * middle, or of the nearest window if there is none. cells: of a window; n: of
+ * the frame. */
 static void
 range_around (double middle, int radius, int cell, int cells, int n,
     int32_t *first, int32_t *n_cells)
@@ -315,7 +315,7 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   self->n_windows += target->n_windows;
 }
 
-/* The model of the target in light that is gain times as bright. */
+/* The target's model scaled to light that is gain times as bright. */
 static CuvRcdModel
 relit_model (const CuvRcdAppearance *appearance, double gain)
 {

@@ -11,15 +11,15 @@
 typedef struct {
   CuvTrack track;
   CuvRcdAppearance appearance;
-  bool pending;           /* to be measured at its box in the next frame */
-  bool drop;              /* to be given up in the next frame */
+  bool pending;           /* is to be measured at its box in the next frame */
+  bool drop;              /* is to be given up in the next frame */
   bool skip_search;       /* not searched in this frame: it was just measured */
   bool acquired;          /* found or measured at least once */
-  double gain;            /* of the light in this search, 1 = none */
+  double gain;            /* gain of the light in this search, 1 = none */
   double mean_divergence; /* running mean over reliable matches */
-  int doubtful_frames;    /* in a row, with unreliable matches */
+  int doubtful_frames;    /* successive frames with unreliable matches */
   CuvCorrelation *correlation;
-  int crop;       /* of the filter, in this frame; -1 = none */
+  int crop;       /* crop of the filter in this frame; -1 = none */
   bool follows;   /* the filter has learned the target */
   bool candidate; /* found by covariance, to be verified by the filter */
   CuvPlace sure_place;
@@ -37,12 +37,12 @@ typedef struct {
   int n_targets;
   CuvRcdArea area;
   int n_windows;
-  int max_windows;  /* of a full plan: upper bound for all other plans */
-  int spacing;      /* largest distance of neighbouring windows, pixels */
-  int n_candidates; /* to refine */
+  int max_windows; /* windows of a full plan: upper bound for all other plans */
+  int spacing;     /* largest distance of neighbouring windows, pixels */
+  int n_candidates; /* candidates to refine */
 } CuvTrackerPlan;
 
-/* Correlation filters that work on a frame, of which each has a crop. */
+/* Correlation filters that work on a frame, with a crop for each. */
 typedef struct {
   CuvCorrelationWork correlation;
   CuvCorrelation *filters[CUV_RCD_MAX_TARGETS];
@@ -54,8 +54,8 @@ struct _CuvTracker {
   CuvTrackerTarget targets[CUV_RCD_MAX_TARGETS];
   int n_targets;
   int32_t last_id;
-  int width, height; /* of the last frame; 0 before the first */
-  CuvModel model;    /* of the last frame */
+  int width, height; /* size of the last frame; 0 before the first */
+  CuvModel model;    /* colour model of the last frame */
   CuvBackend backend;
   CuvRcdConfig backend_config; /* while it is open */
   CuvTrackerPlan plan;
@@ -109,10 +109,12 @@ void cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
 
 /* ---- tracker-follow.c ---- */
 
-/* Allocates what the targets need and lacks; false if out of memory. */
+/* Allocates what the targets need and do not have yet; false if out of
+ * memory. */
 bool cuv_tracker_prepare_filters (CuvTracker *self);
 
-/* Plans to find the targets that have a filter; the job, NULL if there is none.
+/* Plans finding the targets that have a filter. Returns the job, NULL if there
+ * is none.
  */
 void cuv_tracker_plan_filters (CuvTracker *self);
 const CuvRcdFilterJob *cuv_tracker_filter_job (const CuvTracker *self);

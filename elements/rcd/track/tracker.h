@@ -62,9 +62,9 @@ typedef struct {
   CuvTrackEvent event; /* in this frame */
   CuvRcdBox box;       /* where it was found last */
   double scale;        /* box size relative to the model's */
-  double distance;     /* of the best window; infinite if there is none */
-  double second;       /* see CuvRcdMatch; infinite if there is none */
-  int32_t lost_frames; /* since it was found */
+  double distance; /* distance of the best window; infinite if there is none */
+  double second;   /* see CuvRcdMatch; infinite if there is none */
+  int32_t lost_frames; /* frames since it was last found */
 } CuvTrack;
 
 typedef struct _CuvTracker CuvTracker;
@@ -126,7 +126,7 @@ typedef struct {
   float microseconds;
 } CuvTrackerResult;
 
-/* Tracks all targets in one frame. draw: draws the first target's distance map
+/* Tracks all targets in one frame. draw: draw the first target's distance map
  * over it. NULL, or what went wrong. */
 const char *cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, bool draw, const CuvProcessor *processor,

@@ -24,7 +24,7 @@ typedef struct {
 
 /* A change of update method starts from the current model. */
 typedef struct {
-  CuvRcdModel model; /* that windows are compared with */
+  CuvRcdModel model; /* the model that windows are compared with */
   int n;             /* features */
   double lambda;
   CuvRcdUpdate update; /* method that the fields below belong to */

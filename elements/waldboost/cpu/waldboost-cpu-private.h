@@ -37,7 +37,7 @@ typedef struct {
   CuvBuffer integral[3]; /* sums, squares, tilted; pages of idle workers are
                           * never touched and cost no memory */
   CuvBuffer hits, survivors;
-  CuvHitList list; /* of all its strips */
+  CuvHitList list; /* hits of all its strips */
   int64_t pyramid_ns, scan_ns;
 } CuvWorker;
 
@@ -45,7 +45,7 @@ struct _CuvWaldboostCpu {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
   CuvWaldboostDsp dsp;
-  ptrdiff_t stride; /* of the integral images */
+  ptrdiff_t stride; /* stride of the integral images */
   int n_strips, n_workers;
   CuvWorker workers[CUV_THREADS_MAX_WORKERS];
   CuvBuffer strips;          /* n_strips CuvStrip */
@@ -53,7 +53,7 @@ struct _CuvWaldboostCpu {
   CuvBuffer pixels;          /* pixels of the levels that others are resized
                               * from */
   CuvBuffer zeros;           /* the pixel row above a strip */
-  CuvBuffer hits, survivors; /* of the result */
+  CuvBuffer hits, survivors; /* memory of the result */
   CuvBuffer grey;   /* grey pixels of the frame, unless it has a grey plane */
   CuvBuffer turned; /* grey pixels of the rotated frame */
   /* during a run */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define CELLS (1 << 24) /* of a class, across and down */
+#define CELLS (1 << 24) /* cells of a class, across and down */
 
 /* Cells are squares with about the side of the boxes of their class. */
 static uint64_t

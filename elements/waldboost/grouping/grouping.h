@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From hits to boxes: the parts that the grouping methods share.
+/* From hits to boxes: what the grouping methods share.
  *
  *   grouping.c     entry points: hits -> boxes, method, clipping, memory
  *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as
@@ -98,8 +98,8 @@ typedef struct {
 
 struct _CuvWaldboostGrouper {
   int capacity;
-  void *memory;           /* of the arrays below, capacity elements each */
-  CuvWaldboostBox *boxes; /* of the hits */
+  void *memory; /* memory of the arrays below, capacity elements each */
+  CuvWaldboostBox *boxes; /* boxes of the hits */
   CuvCellEntry *entries;  /* boxes, or means, sorted by cell */
   CuvBoxRank *ranks;
   int32_t *root; /* the first box of the box's group */
@@ -110,7 +110,7 @@ struct _CuvWaldboostGrouper {
   int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
   int32_t *number; /* per root: index of its group */
   CuvBoxGroup *groups;
-  CuvWaldboostBox *means; /* of the groups with enough members */
+  CuvWaldboostBox *means; /* means of the groups with enough members */
   CuvWaldboostBox *out;
 };
 

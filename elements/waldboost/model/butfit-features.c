@@ -23,7 +23,7 @@
 static const struct {
   const char *name;    /* value of the attribute type */
   const char *element; /* NULL: see haars */
-  int n_entries;       /* of a table; 0: numberOfBins */
+  int n_entries;       /* entries of a table; 0: numberOfBins */
 } types[] = {
   [CUV_FEATURE_LBP] = { "LBP", "LBPFeature", 256 },
   [CUV_FEATURE_LRD] = { "LRD", "LRDFeature", 17 },

@@ -9,7 +9,7 @@
 typedef struct {
   int type;            /* CuvFeature of all features, -1 = unknown */
   gboolean type_given; /* given by the attribute type */
-  float threshold;     /* of the current stage */
+  float threshold;     /* threshold of the current stage */
   int n_entries;       /* table size that its feature needs, 0 = no feature
                         * yet */
   GArray *table;       /* float, of the current weak hypothesis */

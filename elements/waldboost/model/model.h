@@ -9,13 +9,13 @@
 
 /* Limits; a file beyond one of them is rejected. */
 #define CUV_MODEL_MAX_BYTES (64 << 20)
-#define CUV_MODEL_MAX_DEPTH 32        /* of nested XML elements */
+#define CUV_MODEL_MAX_DEPTH 32        /* depth of nested XML elements */
 #define CUV_MODEL_MAX_WINDOW 1024     /* pixels, each side */
 #define CUV_MODEL_MAX_STAGES 4096     /* weak classifiers of WaldBoost models */
 #define CUV_MODEL_MAX_NODES (1 << 16) /* in the whole model */
 #define CUV_MODEL_MAX_FEATURES (1 << 16)
 
-/* Options that the formats do not specify; all 0 is the default. */
+/* Options that the file formats do not specify; all zeros are the defaults. */
 typedef struct {
   enum {
     /* fixed for WaldBoostClassifier, float for WBDetector */

@@ -33,8 +33,8 @@ typedef struct {
 
 typedef struct {
   int32_t width, height, max_cat_count;
-  float threshold;              /* of the current stage */
-  guint first_node, first_leaf; /* of the current tree */
+  float threshold;              /* threshold of the current stage */
+  guint first_node, first_leaf; /* first ones of the current tree */
   CuvOpencvFeature feature;     /* the current one */
   CuvOpencvOldNode old;         /* the current one of the old format */
   GArray *features;             /* CuvOpencvFeature */

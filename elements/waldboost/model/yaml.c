@@ -8,7 +8,8 @@
 
 typedef struct {
   CuvModelReader *reader;
-  gboolean is_map[CUV_MODEL_MAX_DEPTH + 1]; /* of the open elements */
+  gboolean is_map[CUV_MODEL_MAX_DEPTH
+      + 1];  /* whether each open element is a mapping */
   char *key; /* name of the next value of a mapping; NULL: the key comes next */
 } Yaml;
 

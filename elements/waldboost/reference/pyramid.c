@@ -320,8 +320,8 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- taps ---- */
 
-/* Positions of output samples between input samples, in 1/256, clamped to the
- * first and last sample. */
+/* Computes positions of output samples between input samples, in 1/256, clamped
+ * to the first and last sample. */
 static void
 make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
 {
@@ -338,7 +338,7 @@ make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
   }
 }
 
-/* The same, computed in 1/65536 and truncated to 1/256. */
+/* As above, but computed in 1/65536 and truncated to 1/256. */
 static void
 make_dense_taps (CuvTap *taps, int n_out, int n_in)
 {
@@ -353,7 +353,7 @@ make_dense_taps (CuvTap *taps, int n_out, int n_in)
   }
 }
 
-/* Means of pairs; an odd last sample is dropped. */
+/* Computes means of pairs; an odd last sample is dropped. */
 static void
 make_half_taps (CuvTap *taps, int n_out)
 {

@@ -8,7 +8,7 @@
 
 /* Hits and counters of a scan so far; one per thread. */
 typedef struct {
-  CuvWaldboostHit *hits; /* by ascending x in a row of windows */
+  CuvWaldboostHit *hits; /* sorted by x within a row of windows */
   int32_t n_hits, capacity;
   uint64_t lost;       /* hits beyond the capacity */
   uint64_t windows;    /* visited */
@@ -106,7 +106,7 @@ typedef struct {
   const CuvWaldboostTables *tables; /* tables of a SIMD version */
   CuvIntegrals integrals;
   int32_t level, step, n_x; /* step and n_x are those of the level */
-  int32_t y;                /* of the windows, level pixels */
+  int32_t y;                /* row of the windows, level pixels */
   CuvRange range;           /* Haar cascades: windows that may have enough
                              * contrast */
 } CuvScanRow;

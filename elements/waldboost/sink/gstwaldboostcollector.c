@@ -5,7 +5,7 @@
 #include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
 
-#define MAX_LABELS 20 /* in an error message */
+#define MAX_LABELS 20 /* labels in an error message */
 
 void
 gst_waldboost_collector_init (GstWaldboostCollector *self)
@@ -144,9 +144,8 @@ has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
 
   if (full && !self->full)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "%u frames are kept, which is max-frames: later ones are not learnt "
-        "from. Set max-frames higher to keep more, or frame-interval to "
-        "spread them",
+        "%u frames are kept, the limit of max-frames: later ones are ignored. "
+        "Raise max-frames to keep more, or frame-interval to spread them",
         choice->max_frames);
   self->full |= full;
   return !self->full;

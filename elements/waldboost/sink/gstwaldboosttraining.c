@@ -83,7 +83,7 @@ sizes_clear (Sizes *self)
   g_array_unref (self->aspects);
 }
 
-/* The size that this share of the boxes does not reach. */
+/* The size that this share of the boxes stays below. */
 static gdouble
 quantile (const GArray *sizes, gdouble share)
 {
@@ -136,8 +136,8 @@ static gboolean
 set_no_memory (GError **error)
 {
   g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-      "Out of memory: set max-frames, negative-samples, copies or the window "
-      "lower");
+      "Out of memory: lower max-frames, negative-samples, copies or the window "
+      "size");
   return FALSE;
 }
 
@@ -147,7 +147,7 @@ set_no_space (GError **error)
   g_set_error_literal (error, GST_RESOURCE_ERROR,
       GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "No space for the samples: set TMPDIR to a folder with more space, or "
-      "set negative-samples or copies lower");
+      "lower negative-samples or copies");
   return FALSE;
 }
 
@@ -163,8 +163,8 @@ has_memory (
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "The window of %dx%d is larger than all boxes: with their margin they "
-      "are at most %.0f wide and %.0f high. Set window-width and "
-      "window-height lower",
+      "are at most %.0f wide and %.0f high. Lower window-width and "
+      "window-height",
       params->window_width, params->window_height, width, height);
   return FALSE;
 }
@@ -233,7 +233,7 @@ check_end (CuvTrainState state, gint n_weak, GError **error)
   if (state == CUV_TRAIN_NO_POSITIVES)
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "No regions are left to learn from: the model rejects all of them. "
-        "Check that they show the object, or set alpha lower");
+        "Check that they show the object, or lower alpha");
   else
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "There are no negatives: regions cover the frames. Draw smaller "

@@ -76,8 +76,8 @@ train_open_cuda (void **state, const void *data, const CuvFrame *frame,
   return self->choose != NULL ? NULL : cuv_cuda_error ();
 }
 
-/* Uploads all codes once, then only those of negatives: codes of positives do
- * not change. */
+/* Uploads all codes once, then only those of negatives, as codes of positives
+ * do not change. */
 static bool
 upload_codes (Cuda *self, const Job *job, const CuvProcessor *processor)
 {

@@ -20,7 +20,7 @@ range (double first, double end, int window, int n, int step)
   return (Range){ from > 0 ? (int32_t) from : 0, to < n ? (int32_t) to : n };
 }
 
-/* Intersections of a box with the windows of a row. */
+/* The intersections of a box with the windows of a row. */
 typedef struct {
   double *across; /* width of the intersection with window x */
   double down;    /* height of the intersections */

@@ -16,7 +16,7 @@ typedef struct {
                           * size */
   bool *alive;
   CuvTrainPictures pictures;
-  int32_t n_draws;  /* of negatives */
+  int32_t n_draws;  /* draws of negatives so far */
   double n_windows; /* number of negative windows, 0 before the first draw */
   double rate;      /* share of them that was not rejected at the last draw */
 } CuvTrainPool;

@@ -16,7 +16,7 @@ typedef struct {
   uint32_t *sums;    /* integral image of the current level; NULL: not
                       * computed */
   uint64_t *first;   /* number of the first window of each level, and of all */
-  uint64_t hash;     /* of the picture */
+  uint64_t hash;     /* hash of the picture */
   uint8_t *excluded; /* for each window, 1 if it is not a negative; NULL: all
                       * are negatives */
   double *across;    /* scratch memory, a number for each pixel of a row */

@@ -99,9 +99,9 @@ cuv_train_pool_begin_stage (CuvTrainPool *self)
 
 /* ---- leaves ---- */
 
-/* Codes of samples first .. end - 1 for the features of n_weak weak classifiers
- * from first_weak on: that of sample first + i is at k * (end - first) + i.
- * NULL if memory runs out. */
+/* Computes codes of samples first .. end - 1 for the features of n_weak weak
+ * classifiers from first_weak on: that of sample first + i is at k * (end -
+ * first) + i. NULL if memory runs out. */
 static uint8_t *
 code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
     int32_t end, int32_t first_weak, int32_t n_weak)
@@ -134,8 +134,8 @@ cuv_train_pool_add_leaves (
   return true;
 }
 
-/* Codes of all features for samples first .. end - 1. The codes of a sample are
- * on as many pages as there are features. */
+/* Computes codes of all features for samples first .. end - 1. The codes of a
+ * sample are on as many pages as there are features. */
 static bool
 code_all (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)

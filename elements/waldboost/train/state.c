@@ -54,7 +54,7 @@ typedef struct {
 
 _Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
 _Static_assert(
-    sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() knows all");
+    sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() covers all");
 
 /* crc32_z() restarts if bytes is NULL. */
 static uint32_t
@@ -241,12 +241,12 @@ tell_difference (int item, uint64_t now, uint64_t saved, char *problem)
     snprintf (problem, CUV_TRAIN_PROBLEM, "%s are not those of the saved state",
         name);
   else if (items[item].kind == SHARE)
-    snprintf (problem, CUV_TRAIN_PROBLEM, "%s is %g, in the saved state %g",
+    snprintf (problem, CUV_TRAIN_PROBLEM, "%s is %g, but %g in the saved state",
         name, shares[0], shares[1]);
   else
     snprintf (problem, CUV_TRAIN_PROBLEM,
-        "%s is %" PRIi64 ", in the saved state %" PRIi64, name, (int64_t) now,
-        (int64_t) saved);
+        "%s is %" PRIi64 ", but %" PRIi64 " in the saved state", name,
+        (int64_t) now, (int64_t) saved);
 }
 
 static bool

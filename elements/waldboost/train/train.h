@@ -11,7 +11,7 @@
  *   learner.c    one step: chooses a feature, sets leaves and threshold
  *   pool.c       the samples; replaces rejected negatives by new ones
  *   negatives.c  draws windows that the classifier does not reject
- *   exclude.c    windows that overlap an object and thus are no negatives
+ * exclude.c windows that overlap an object and thus are not negatives
  *   reservoir.c  the windows drawn: those of the smallest random ranks
  *   pictures.c   pictures -> windows, as the detector sees them
  *   backend.c    the choice of a feature, on the CPU or the GPU
@@ -94,11 +94,11 @@ void cuv_train_codes (const CuvTrainFeatures *self, const uint8_t *pixels,
 typedef struct {
   int32_t n, n_positives;
   int32_t n_alive;      /* samples with a mass above 0 */
-  const uint8_t *codes; /* of feature f, sample i: codes[f * pitch + i] */
+  const uint8_t *codes; /* code of feature f, sample i: codes[f * pitch + i] */
   size_t pitch;
   double *masses;    /* products of the factors of all rounds; 0: rejected */
   uint32_t *weights; /* masses, times a power of two */
-  int32_t *sums;     /* of leaves */
+  int32_t *sums;     /* sums of leaves */
 } CuvTrainSet;
 
 /* Sets the masses of all samples as before the first round: 1/2 for the
@@ -285,7 +285,7 @@ typedef struct {
                            * it */
   _Atomic uint64_t limit; /* windows of smaller ranks are wanted */
   uint64_t *ranks;        /* a heap: the largest comes first */
-  uint8_t *pixels;        /* of window i, at i * window_width * window_height */
+  uint8_t *pixels;        /* window i is at i * window_width * window_height */
   uint64_t n_windows;     /* number of windows of all pictures that are
                            * negatives */
   uint64_t n_alive;       /* number of those not rejected; only set by
@@ -343,7 +343,8 @@ typedef struct {
   double refill;       /* new negatives are searched for when the share of those
                         * not rejected falls below this, 0 .. 1 */
   uint64_t seed;
-  const char *folder; /* for temporary files with samples; NULL: in memory */
+  const char
+      *folder; /* folder for temporary files with samples; NULL: in memory */
 } CuvTrainParams;
 
 /* Learning and calibration use different pictures. */
@@ -359,7 +360,7 @@ typedef enum {
   CUV_TRAIN_NO_NEGATIVES, /* all negative windows are rejected */
   CUV_TRAIN_NO_POSITIVES,
   CUV_TRAIN_NO_MEMORY,
-  CUV_TRAIN_NO_SPACE,  /* in params.folder */
+  CUV_TRAIN_NO_SPACE,  /* no space in params.folder */
   CUV_TRAIN_NO_DEVICE, /* the GPU failed */
 } CuvTrainState;
 

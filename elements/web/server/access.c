@@ -38,7 +38,7 @@ cuv_web_digest (GBytes *token)
                        : NULL;
 }
 
-/* Compares in constant time. */
+/* Compares two texts in constant time. */
 static gboolean
 token_matches (const CuvWebServer *self, const gchar *text)
 {

@@ -8,7 +8,8 @@
 typedef struct {
   const gchar *name; /* below the stream's path */
   const gchar *type;
-  const gchar *file; /* of the page; NULL: the resource is made of frames */
+  const gchar
+      *file; /* file of the page; NULL: the resource is made of frames */
   void (*add) (CuvWebStream *stream, SoupServerMessage *message,
       CuvWebForm form, const gchar *content_type); /* NULL: WebSocket */
   CuvWebForm form;
@@ -171,7 +172,7 @@ refuse_token (SoupServerMessage *message)
       "the token is missing or wrong: add ?token=... to the address");
 }
 
-/* Frames need the token, and are for pages of this server only. */
+/* Frames need the token, and only pages of this server may use them. */
 static void
 respond_frames (
     CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)

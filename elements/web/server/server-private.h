@@ -39,7 +39,7 @@ void cuv_web_server_call (
 
 /* ---- access.c ---- */
 
-/* The SHA-256 of a token, or NULL without one. */
+/* Returns the SHA-256 of a token, or NULL without one. */
 gchar *cuv_web_digest (GBytes *token);
 /* Adds the headers that keep other pages from reading frames. */
 void cuv_web_add_headers (SoupMessageHeaders *headers);

@@ -243,7 +243,7 @@ join_or_new (const CuvWebConfig *config, GError **error)
   if (other != NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
         "another visionwebsink of this process serves %s with another value of "
-        "%s: set both alike, or choose another port",
+        "%s: give both the same value, or choose another port",
         server->url, other);
     return NULL;
   }

@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 typedef struct {
   GInetAddress *address;
   guint port;                     /* 0: any free one, never shared */
-  GBytes *token;                  /* that viewers need, or NULL */
+  GBytes *token;                  /* token that viewers need, or NULL */
   const gchar *certificate, *key; /* paths of PEM files, or NULL */
   const gchar *allowed_hosts;     /* separated by commas, or NULL */
   guint timeout;                  /* seconds */

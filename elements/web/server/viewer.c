@@ -142,8 +142,8 @@ cuv_viewer_offer (CuvViewer *self)
     send_bytes (self, bytes);
 }
 
-/* Begins to wait for a frame; sends the newest one unless a newer one is to
- * come. */
+/* Begins to wait for a frame; sends the newest one unless a newer one was
+ * announced. */
 static void
 viewer_begin (CuvViewer *self)
 {
@@ -191,8 +191,8 @@ on_answer (CuvViewer *self)
 /* ---- ends ---- */
 
 /* Whether the client does not take its frame, has gone, or waits for a single
- * frame that does not come. One that has closed its sending side may still
- * read: sending a frame will show it. */
+ * frame that has not come. One that has closed its sending side may still read:
+ * sending a frame will show it. */
 static gboolean
 viewer_is_over (const CuvViewer *self, gint64 now)
 {

@@ -207,16 +207,16 @@ check_other_params (const State *straight)
   CuvTrainParams params = default_params;
 
   params.seed = 2;
-  check_refused (
-      straight, &params, straight->size, "the seed is 2, in the saved state 1");
+  check_refused (straight, &params, straight->size,
+      "the seed is 2, but 1 in the saved state");
   params = default_params;
   params.alpha = 0.1;
   check_refused (straight, &params, straight->size,
-      "alpha is 0.1, in the saved state 0.05");
+      "alpha is 0.1, but 0.05 in the saved state");
   params = default_params;
   params.n_weak++;
   check_refused (straight, &params, straight->size,
-      "the number of weak classifiers is 10, in the saved state 9");
+      "the number of weak classifiers is 10, but 9 in the saved state");
 }
 
 static void

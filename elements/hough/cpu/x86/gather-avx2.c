@@ -18,7 +18,8 @@ enum {
 typedef struct {
   /* fractions of the pixels' positions relative to the first, biased */
   __m256i fractions;
-  _Alignas(16) int8_t patterns[BLOCK][2][BLOCK]; /* by number of carries */
+  _Alignas(
+      16) int8_t patterns[BLOCK][2][BLOCK]; /* indexed by number of carries */
   int n_blocks;
   int32_t d;       /* >= 0: pixels in order of rising cells */
   bool backwards;  /* that order starts at the last pixel */

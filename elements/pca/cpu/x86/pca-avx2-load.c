@@ -133,7 +133,7 @@ transpose_f32 (const uint8_t *from, int64_t step, double *to)
       _mm256_unpackhi_pd (a, b), _mm256_unpackhi_pd (c, d), to + CUV_PCA_TILE);
 }
 
-/* Transposes a block to rows from k and pixels from p. */
+/* Transposes a block to rows from k on and pixels from p on. */
 static inline void
 transpose_block (const Run *run, int band, int k, int p)
 {
@@ -175,7 +175,7 @@ transpose_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
   }
 }
 
-/* Blocks of pixels one after the other, in the order of memory. */
+/* Transposes blocks of pixels one after the other, in memory order. */
 static void
 transpose_run (const Run *run, const CuvPcaBands *bands)
 {

@@ -150,7 +150,7 @@ start_groups (int n, Windows *self)
     LANE (a), LANE (b), LANE (c), LANE (d)                                     \
   }
 
-/* Shuffles that compact the lanes of a mask. */
+/* Shuffle masks that compact the lanes of a mask. */
 static const _Alignas(16) uint8_t compact[16][16] = { LANES (0, 0, 0, 0),
   LANES (0, 0, 0, 0), LANES (1, 0, 0, 0), LANES (0, 1, 0, 0),
   LANES (2, 0, 0, 0), LANES (0, 2, 0, 0), LANES (1, 2, 0, 0),

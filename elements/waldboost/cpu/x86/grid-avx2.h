@@ -122,7 +122,7 @@ grid_ranks (const GridSums *sums, int k)
 typedef struct {
   int32_t start, row[4];
   uint8_t corners[16];  /* shuffle: a row's four corners, to both halves */
-  int32_t block_row[2]; /* of blocks a and b, and their shuffles */
+  int32_t block_row[2]; /* rows of blocks a and b, and their shuffles */
   uint8_t block[2][16];
 } GridQuad;
 

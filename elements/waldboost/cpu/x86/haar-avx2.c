@@ -115,7 +115,7 @@ sum_stage (const HaarTables *self, const HaarNode *nodes,
   }
 }
 
-/* A stage's sums as in the reference. */
+/* Computes a stage's sums as in the reference. */
 static void
 exact_stage (const HaarTables *self, const HaarNode *nodes,
     const HaarStage *stage, const HaarView *view, double *sums)
@@ -309,8 +309,8 @@ start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
   }
 }
 
-/* The first stage: windows that it rejects determine which windows are
- * visited. */
+/* The first stage: the windows that it rejects determine which are visited
+ * next. */
 static void
 first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     Groups *groups, CuvHitList *list)

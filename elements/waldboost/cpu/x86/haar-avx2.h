@@ -22,8 +22,8 @@ typedef struct {
   int32_t corner[12]; /* offsets from the window's top left corner */
   float weight[3];
   float threshold;
-  int32_t gain;        /* of a stump: left - right leaf, in its stage's units */
-  int32_t left, right; /* of a tree, as in CuvHaarNode */
+  int32_t gain;        /* stump: left - right leaf, in its stage's units */
+  int32_t left, right; /* children in a tree, as in CuvHaarNode */
   int16_t shape, tilted;
 } HaarNode;
 

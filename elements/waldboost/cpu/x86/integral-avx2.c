@@ -2,7 +2,7 @@
 /* Rows of integral images, 16 pixels at a time. */
 #include "cpu/x86/waldboost-avx2.h"
 
-/* Shuffles that broadcast the last element of each half. */
+/* Shuffle masks that broadcast the last element of each half. */
 #define LAST_OF_16 _mm256_set1_epi16 (0x0f0e)
 #define LAST_OF_32 _mm256_set1_epi32 (0x0f0e0d0c)
 

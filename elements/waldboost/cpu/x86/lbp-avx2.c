@@ -144,7 +144,7 @@ go_left (const GridSums *sums, const Stump *stump)
   return _mm256_cmpeq_epi16 (_mm256_and_si256 (byte, power), power);
 }
 
-/* A stage's sum as in the reference, for one window. */
+/* Computes a stage's sum for one window as in the reference. */
 static double
 exact_sum (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout)
@@ -180,7 +180,7 @@ exact_passes (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
   return passed;
 }
 
-/* Sums of 16 windows. */
+/* Computes the sums of 16 windows. */
 static inline __m256i
 add_stage (
     const uint16_t *sums, const Stump *stump, const Stage *stage, int layout)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codes of eight samples at a time, a lane for each sample. */
+/* Computes the codes of eight samples at a time, a lane for each sample. */
 #include "cuvavx2.h"
 #include "train/cpu/codes.h"
 
-/* The integral images of an area of all samples: each element is a vector of
- * lanes. */
+/* Computes the integral images of an area of all samples: each element is a
+ * vector of lanes. */
 static void
 sum_pixels (const uint8_t *pixels, int width, int height, CuvTrainArea area,
     uint32_t *sums)

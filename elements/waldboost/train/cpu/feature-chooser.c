@@ -20,8 +20,9 @@ enum {
   N_BUCKETS = 32 * 32,
 };
 
-/* Shares of the weight after which the loss is compared. With these 20 to 30 %
- * of the samples are counted: docs/benchmarks/training.md, first section. */
+/* Shares of the total weight after which the loss is compared. With these 20 to
+ * 30 % of the samples are counted: docs/benchmarks/training.md, first
+ * section. */
 static const double stops[] = { 0.92, 0.95, 0.98, 1 };
 
 /* If the loss of the codes is below this share of the least loss, the loss of
@@ -50,7 +51,7 @@ struct _CuvTrainFeatureChooser {
   const CuvTrainSet *set;
   Class classes[2]; /* positives, negatives */
   int32_t n_tasks;
-  Choice *choices;        /* of each task */
+  Choice *choices;        /* choice of each task */
   int32_t *leaders;       /* features that were best in their task */
   _Atomic uint64_t least; /* bits of the least loss so far */
 };
@@ -141,7 +142,7 @@ lower_least (CuvTrainFeatureChooser *self, double loss)
 
 /* A code that both classes have. */
 typedef struct {
-  double share; /* of positives */
+  double share; /* share of positives */
   uint64_t positives, negatives;
 } Bin;
 
@@ -294,7 +295,7 @@ consider (
   }
 }
 
-/* The best features of the last round give a low loss to start with. */
+/* Starts with the best features of the last round, whose loss is low. */
 static void
 leader_task (void *data, int task)
 {

@@ -46,7 +46,7 @@ typedef struct {
 } CuvDatasetOther;
 
 typedef struct {
-  gchar *path; /* for messages */
+  gchar *path; /* path for use in messages */
   CuvFrame frame;
   struct _CuvDataset *dataset;
   gint width, height;
@@ -62,7 +62,7 @@ typedef struct {
 
 typedef struct _CuvDataset {
   CuvStore *store;
-  GPtrArray *pictures;                   /* of CuvDatasetPicture */
+  GPtrArray *pictures; /* CuvDatasetPicture, of all pictures */
   GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
   gint stop; /* atomic: if set, training and measuring end soon; their results
               * must not be used */
@@ -151,16 +151,16 @@ typedef struct {
   gdouble least;           /* all boxes have higher scores; 0 without
                             * overflows */
   GArray *objects;         /* of CuvDatasetBox: all objects */
-  GArray *mistakes;        /* of CuvDatasetBox */
+  GArray *mistakes;        /* CuvDatasetBox: boxes without an object */
   gdouble weak_per_window; /* mean number of weak classifiers evaluated */
 } CuvDatasetFound;
 
 /* How windows become boxes. */
 typedef enum {
-  CUV_DATASET_NMS, /* the best windows: the boxes above a score are the boxes
-                    * that a higher threshold gives */
+  CUV_DATASET_NMS,        /* the best windows: raising the threshold only drops
+                           * boxes */
   CUV_DATASET_NEIGHBOURS, /* as OpenCV's cascades do: groups of four similar
-                           * windows or more. A higher threshold gives other
+                           * windows or more. Raising the threshold changes the
                            * boxes */
 } CuvDatasetGrouping;
 
@@ -173,8 +173,8 @@ CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     const CuvSampleOptions *options, CuvDatasetGrouping grouping);
 void cuv_dataset_found_free (CuvDatasetFound *self); /* NULL is allowed */
 
-/* Subtracts by from all scores, as if the model's threshold were raised: boxes
- * below the new threshold have negative scores. */
+/* Subtracts `by` from all scores, as if the model's threshold were raised:
+ * boxes below the new threshold have negative scores. */
 void cuv_dataset_found_lower (CuvDatasetFound *self, gdouble by);
 
 /* Intersection over union. */
@@ -235,7 +235,7 @@ gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
 gint cuv_dataset_feed (const CuvDataset *dataset, CuvTrainer *trainer,
     const CuvTrainParams *params, const CuvSampleOptions *options);
 
-/* A text for messages: why training ended. */
+/* Why training ended, as text for messages. */
 const gchar *cuv_train_describe_end (CuvTrainState state);
 
 /* Writes the model to a file, which is replaced atomically. comment: text

@@ -13,7 +13,7 @@
 
 typedef struct {
   const CuvWaldboostModel *model;
-  gdouble margin; /* of samples */
+  gdouble margin; /* margin of samples */
   CuvGrouping grouping;
   CuvWaldboostGrouper *grouper;
   CuvDatasetFound *found;
@@ -253,7 +253,7 @@ found_new (void)
 
 typedef struct {
   const GPtrArray *pictures;
-  Meter *meters; /* of each picture */
+  Meter *meters; /* one for each picture */
   gint failed;   /* atomic: memory ran out */
 } Search;
 

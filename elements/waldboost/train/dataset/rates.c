@@ -76,7 +76,7 @@ cuv_share (const CuvCount *counts, guint n, gdouble cluster)
  * order. */
 typedef struct {
   GHashTable *numbers; /* index in counts of each picture */
-  GArray *counts;      /* of CuvCount */
+  GArray *counts;      /* CuvCount, one for each picture */
 } Tally;
 
 static CuvCount *
@@ -178,7 +178,7 @@ cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
 
 typedef struct {
   const CuvWaldboostModel *model;
-  guint32 *sums; /* of a window's pixels */
+  guint32 *sums; /* integral image of a window */
   Tally tally;
 } Samples;
 
@@ -227,7 +227,7 @@ count_positives (const CuvDataset *dataset, CuvDatasetRole role,
 typedef struct {
   const CuvWaldboostModel *model;
   CuvTrainPictures pictures;
-  CuvCount *counts; /* for each picture: windows that are not rejected */
+  CuvCount *counts; /* per picture: windows that are not rejected */
   gint failed;      /* atomic: memory ran out */
 } Windows;
 

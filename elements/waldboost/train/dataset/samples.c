@@ -12,7 +12,7 @@
 #define SCALE 0.08
 
 typedef struct {
-  gint width, height; /* of the window */
+  gint width, height; /* size of the window */
   gboolean cascade;
   const CuvSampleOptions *options;
   CuvSampleVisit visit;

@@ -72,7 +72,7 @@ cuv_store_free (CuvStore *self)
   g_free (self);
 }
 
-/* Maps the next block of the file, even beyond its end. */
+/* Maps the next block of the file, even if that is beyond its end. */
 static gboolean
 map_block (CuvStore *self, gsize size)
 {

@@ -75,8 +75,8 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
 
 /* ---- the threshold ---- */
 
-/* Fewer mistakes say little about other pictures. docs/training.md, "The
- * threshold", has what was measured. */
+/* Fewer mistakes say little about other pictures: measured in docs/training.md,
+ * "The threshold". */
 #define LEAST_MISTAKES 20
 
 static gdouble
@@ -85,8 +85,8 @@ mistake (const CuvDatasetFound *found, guint i)
   return g_array_index (found->mistakes, CuvDatasetBox, i).score;
 }
 
-/* From the mean excess over the score of mistake k: scores above it are assumed
- * to be distributed exponentially. */
+/* Extrapolates from the mean excess over the score of mistake k, assuming an
+ * exponential distribution above it. */
 static gdouble
 extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
 {
@@ -191,8 +191,8 @@ is_enough (Cascade *self, gdouble threshold)
   return enough;
 }
 
-/* By bisection from above, as each threshold gives other boxes: at a low one
- * many windows may become few boxes. */
+/* Bisects from above, because each threshold gives other boxes: at a low one
+ * many windows may merge into few boxes. */
 gdouble
 cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     const CuvGridClassifier *classifier, const CuvSampleOptions *options,

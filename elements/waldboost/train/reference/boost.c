@@ -70,7 +70,7 @@ cuv_train_loss (const CuvTrainHistogram *histogram, int n_codes)
 
 typedef struct {
   uint64_t positives, negatives;
-  double share; /* of positives */
+  double share; /* share of positives */
   int code;
 } Bin;
 
@@ -197,7 +197,7 @@ void
 cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
     const int32_t *leaves, int n_codes, const uint8_t *codes)
 {
-  double factors[2][CUV_TRAIN_MAX_CODES]; /* of negatives, positives */
+  double factors[2][CUV_TRAIN_MAX_CODES]; /* factors of negatives, positives */
 
   for (int code = 0; code < n_codes; code++) {
     const double margin = ldexp (leaves[code], -CUV_TRAIN_LEAF_BITS);
