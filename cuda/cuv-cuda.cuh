@@ -231,6 +231,19 @@ cuv_warp_sum (T value)
   }
 }
 
+/* Maximum over a warp, in each of its threads. Call from whole warps. */
+static __device__ __forceinline__ unsigned
+cuv_warp_max (unsigned value)
+{
+#if CUV_CUDA_HAS_REDUCE
+  return __reduce_max_sync (~0u, value);
+#else
+  for (int bit = 16; bit > 0; bit /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, bit));
+  return value;
+#endif
+}
+
 /* Inclusive scan over groups of threads, a power of two up to 32. Call from
  * whole warps of one-dimensional blocks. */
 static __device__ __forceinline__ unsigned

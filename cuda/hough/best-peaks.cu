@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Selects and sorts the best peaks and copies them to the host. A peak's place
-// is its rank, the number of better peaks.
+// Selects and sorts the best peaks, or segments, and copies them to the host. A
+// peak's place is its rank, the number of better peaks.
 #include "hough/peaks.cuh"
 
 #define CUV_HOUGH_BEST_THREADS 1024
@@ -112,6 +112,29 @@ rank_of (
   return rank;
 }
 
+static __device__ __forceinline__ CuvLineSegment
+segment_of (const CuvHoughPeaks &peaks, CuvHoughPeakKey key)
+{
+  const unsigned pixel = ~(unsigned) key;
+  const int edge = __ldcg (&peaks.edges_at.parents[cuv_map_node (
+      peaks.edges_at, pixel & 0xffff, pixel >> 16)]);
+  const int4 ends = __ldcg (&peaks.ends[edge]);
+
+  return CuvLineSegment{ ends.x, ends.y, ends.z, ends.w,
+    (unsigned) (key >> 32) };
+}
+
+static __device__ __forceinline__ void
+store (const CuvHoughPeaks &peaks, CuvHoughPeakKey key, unsigned rank)
+{
+  if (peaks.ends != nullptr) {
+    peaks.host_segments[rank] = segment_of (peaks, key);
+  } else {
+    peaks.best[rank] = key;
+    peaks.host_best[rank] = key;
+  }
+}
+
 // Ranks keys first, first + step, ... of n, one per warp, and stores the max
 // best in order.
 static __device__ __forceinline__ void
@@ -122,10 +145,8 @@ rank_keys (const CuvHoughPeaks &peaks, const CuvHoughPeakKey *keys, unsigned n,
     const CuvHoughPeakKey key = keys[k];
     const unsigned rank = rank_of (key, keys, n, max);
 
-    if (threadIdx.x % 32 == 0 && rank < max) {
-      peaks.best[rank] = key;
-      peaks.host_best[rank] = key;
-    }
+    if (threadIdx.x % 32 == 0 && rank < max)
+      store (peaks, key, rank);
   }
 }
 

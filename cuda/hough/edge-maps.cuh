@@ -26,6 +26,9 @@ struct CuvHoughCounters {
   unsigned n_found; // peaks
   unsigned n_segments;
   unsigned long long n_votes;
+  // before the first and the other splits: edges << 32 | regions
+  unsigned long long n_listed[2];
+  unsigned n_bridged; // regions
   // start, and when edges are found, votes counted, peaks sorted
   unsigned long long began_ns, listed_ns, voted_ns, ended_ns;
 };

@@ -141,14 +141,19 @@ init_regions (CuvHoughCuda *self, const CuvHoughLayout *layout)
   regions->labels = (int *) self->edges.sorted;
   regions->host_segments = (CuvLineSegment *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_LINES * sizeof (CuvLineSegment));
-  for (int i = 0; i < 2; i++) {
-    if (!cuv_arena_new (&self->arena, &regions->boxes[i], n)
-        || !cuv_arena_new (&self->arena, &regions->keys[i], n))
-      return false;
-  }
+  if (!cuv_arena_new (&self->arena, &regions->edges, n)
+      || !cuv_arena_new (&self->arena, &regions->boxes, n)
+      || !cuv_arena_new (&self->arena, &regions->found, n / 2 + 1))
+    return false;
+  regions->mates = (int4 *) regions->edges;
+  regions->ends = (int4 *) regions->boxes;
+  regions->bridged = (int *) regions->found;
   return regions->host_segments != nullptr
       && cuv_arena_new (&self->arena, &regions->roots, n)
-      && cuv_arena_new (&self->arena, &regions->found, n / 2 + 1);
+      && cuv_arena_new (&self->arena, &regions->parts, n)
+      && cuv_arena_new (&self->arena, &regions->places, n)
+      && cuv_arena_new (&self->arena, &regions->list, n)
+      && cuv_arena_new (&self->arena, &regions->bent, n);
 }
 
 static bool

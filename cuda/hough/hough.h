@@ -53,6 +53,7 @@
  *   segments.cu             segments of the best peaks' lines
  *   regions.h, regions.cu   segments of regions of edges; geometry for CPU, too
  *     region-buffers.cuh      the buffers of regions.cu
+ *     region-parts.cuh        splits regions in a block's shared memory
  *   draw.cu                 debug views
  *
  * All functions use the current CUDA context. */

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segments of regions of edges, as in reference/regions.c. A label is the index
 // of an edge; edges are listed in any order, so what a label is decides
-// nothing. What a step writes for labels is in one buffer while it reads the
-// other. A thread reads what it wrote itself directly, the rest by __ldcg().
+// nothing. Edges are then listed by region, so that a block splits regions by
+// itself. What others may write in the same step is read by __ldcg().
 #include <cooperative_groups.h>
 
 #include "hough/directions.cuh"
-#include "hough/region-buffers.cuh"
-
-#define WRITE_THREADS 256
-#define BEYOND 12 // pixels beyond a chord whose edges are loaded together
-
-// The buffer that has the result: it changes with every split and merge.
-#define AT_END ((CUV_HOUGH_REGION_SPLITS + 1 + CUV_HOUGH_REGION_RESPLITS) % 2)
+#include "hough/region-parts.cuh"
 
 // ---- regions ----
 
@@ -32,9 +26,8 @@ find_directions (
         (uint16_t) (find_bin (work.layout.boundaries, n_bins, gradient)
             + (is_turned (gradient) ? n_bins : 0));
     work.regions.labels[i] = work.regions.roots[i] = (int) i;
+    work.regions.places[i].edge = 0;
     *index_at (work, pixel) = (int) i;
-    store_box (&work.regions.boxes[0][i], uint4{ ~0u, 0, ~0u, 0 });
-    work.regions.keys[0][i] = 0;
   }
 }
 
@@ -71,6 +64,7 @@ hang (const CuvHoughRegionWork &work, unsigned n)
     int mates[4], parent = (int) i;
 
     find_mates (work, i, mates);
+    work.regions.mates[i] = int4{ mates[0], mates[1], mates[2], mates[3] };
 #pragma unroll
     for (int k = 0; k < 4; k++)
       parent = mates[k] >= 0 ? min (parent, mates[k]) : parent;
@@ -101,9 +95,10 @@ join (const CuvHoughRegionWork &work, unsigned n)
 
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     const int root = __ldcg (&labels[i]);
-    int mates[4], roots[4];
+    const int4 found = work.regions.mates[i];
+    const int mates[] = { found.x, found.y, found.z, found.w };
+    int roots[4];
 
-    find_mates (work, i, mates);
 #pragma unroll
     for (int k = 0; k < 4; k++)
       roots[k] = mates[k] >= 0 ? __ldcg (&labels[mates[k]]) : root;
@@ -115,212 +110,278 @@ join (const CuvHoughRegionWork &work, unsigned n)
   }
 }
 
+// Counts the edges of each label; the edges of a warp often have the same one.
+// Called by a warp for edges i; label -1: none.
+static __device__ __forceinline__ void
+count (const CuvHoughRegionWork &work, unsigned i, int label)
+{
+  const unsigned mates = __match_any_sync (~0u, label);
+  const unsigned lane = threadIdx.x % 32, leader = __ffs (mates) - 1;
+  unsigned before = 0;
+
+  if (label >= 0 && lane == leader)
+    before = atomicAdd (&work.regions.places[label].edge, __popc (mates));
+  before = __shfl_sync (~0u, before, leader);
+  if (label >= 0)
+    work.regions.parts[i] = (int) before + __popc (mates & ((1u << lane) - 1));
+}
+
+// Labels edges by the roots of their trees.
 static __device__ void
-label (const CuvHoughRegionWork &work, unsigned n)
+label (const CuvHoughRegionWork &work, unsigned n, int pass)
 {
   for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
     const unsigned i = first + threadIdx.x % 32;
-    const int label = i < n ? cuv_find_root (work.regions.labels, (int) i) : -1;
+    int label = -1;
 
-    if (i < n)
+    if (i < n) {
+      label = pass == 0
+          ? cuv_find_root (work.regions.labels, (int) i)
+          : cuv_find_root (work.regions.roots, work.regions.labels[i]);
       work.regions.labels[i] = label;
-    extend (work.regions.boxes[0], label, i < n ? work.edges.pixels[i] : 0);
+    }
+    count (work, i, label);
   }
 }
 
-// Finds where to split, and clears the other buffer: its boxes become sums in
-// the end, which begin at 0.
-static __device__ void
-find_keys (const CuvHoughRegionWork &work, unsigned n, int at, bool last)
-{
-  const unsigned begin = last ? 0 : ~0u;
+// ---- edges by region ----
 
+// The number of edges of the region that edge i is the label of; else 0.
+static __device__ __forceinline__ unsigned
+size_at (const CuvHoughRegionWork &work, unsigned n, unsigned i)
+{
+  return i < n && work.regions.labels[i] == (int) i
+      ? __ldcg (&work.regions.places[i].edge)
+      : 0;
+}
+
+// Lists regions, and reserves a place for the edges of each, in the same order.
+static __device__ void
+list_regions (const CuvHoughRegionWork &work, unsigned n, int pass)
+{
+  const unsigned lane = threadIdx.x % 32;
+  unsigned long long at = 0; // edges << 32 | regions
+
+  for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
+    const unsigned size = size_at (work, n, first + lane);
+
+    at += (unsigned long long) cuv_warp_sum (size) << 32
+        | __popc (__ballot_sync (~0u, size > 0));
+  }
+  if (at == 0)
+    return;
+  if (lane == 0)
+    at = atomicAdd (&work.edges.counters->n_listed[pass], at);
+  at = __shfl_sync (~0u, at, 0);
+  for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
+    const unsigned size = size_at (work, n, first + lane);
+    const unsigned regions = __ballot_sync (~0u, size > 0);
+    const unsigned end = cuv_inclusive_scan (size);
+    const unsigned edge = (unsigned) (at >> 32) + end - size;
+    const unsigned region =
+        (unsigned) at + __popc (regions & ((1u << lane) - 1));
+
+    if (size > 0) {
+      work.regions.places[first + lane] = CuvHoughRegionPlace{ edge, region };
+      work.regions.list[region] = CuvHoughRegionEdges{ edge, size };
+    }
+    at += (unsigned long long) __shfl_sync (~0u, end, 31) << 32
+        | __popc (regions);
+  }
+}
+
+static __device__ void
+list_edges (const CuvHoughRegionWork &work, unsigned n)
+{
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    const int label = work.regions.labels[i];
-    const CuvRegionChord chord = chord_of (work, at, label);
-    const unsigned long long key =
-        cuv_region_key (&chord, work.edges.pixels[i], opposes (work, chord, i));
-    unsigned long long *greatest = &work.regions.keys[at][label];
+    const uint2 place =
+        __ldcg ((const uint2 *) &work.regions.places[work.regions.labels[i]]);
 
-    if (key > __ldcg (greatest))
-      atomicMax (greatest, key);
-    store_box (&work.regions.boxes[!at][i], uint4{ begin, 0, begin, 0 });
-    work.regions.keys[!at][i] = 0;
+    work.regions.edges[place.x + work.regions.parts[i]] =
+        CuvHoughRegionEdge{ work.edges.pixels[i], (int) i,
+          __ldcg (&work.edges.bins[i]), place.y };
   }
 }
 
-// The label of edge i after its region was split.
-static __device__ __forceinline__ int
-split_label (const CuvHoughRegionWork &work, unsigned i, int at)
+// The first region of the list that begins at an edge or beyond.
+static __device__ unsigned
+region_from (
+    const CuvHoughRegionWork &work, unsigned n, int pass, unsigned edge)
 {
-  const int label = work.regions.labels[i];
-  const unsigned long long key = __ldcg (&work.regions.keys[at][label]);
-  const CuvRegionChord chord = chord_of (work, at, label);
+  if (edge >= n)
+    return (unsigned) __ldcg (&work.edges.counters->n_listed[pass]);
+  const unsigned region = __ldcg (&work.regions.edges[edge].region);
 
-  if (key == 0)
-    return label;
-  const bool aside =
-      key >= CUV_HOUGH_REGION_OPPOSITE && opposes (work, chord, i);
-
-  return __ldcg (index_at (
-      work, cuv_region_part (&chord, key, work.edges.pixels[i], aside)));
+  return region + (__ldcg (&work.regions.list[region].edge) < edge);
 }
 
+// Splits the block's share of all regions, in chunks, and calls f with the
+// splitter of each chunk.
+template <typename F>
 static __device__ void
-split (const CuvHoughRegionWork &work, unsigned n, int at)
+split_all (const CuvHoughRegionWork &work, unsigned n, int pass, int n_splits,
+    CuvHoughRegionParts *parts, const F &f)
 {
-  for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
-    const unsigned i = first + threadIdx.x % 32;
-    const int label = i < n ? split_label (work, i, at) : -1;
+  __shared__ unsigned limits[2], n_edges;
 
-    if (i < n)
-      work.regions.labels[i] = label;
-    extend (work.regions.boxes[!at], label, i < n ? work.edges.pixels[i] : 0);
+  if (threadIdx.x < 2)
+    limits[threadIdx.x] = region_from (work, n, pass,
+        (unsigned) ((unsigned long long) (blockIdx.x + threadIdx.x) * n
+            / gridDim.x));
+  __syncthreads ();
+  const unsigned end = limits[1];
+
+  for (unsigned region = limits[0], n_regions; region < end;
+       region += n_regions) {
+    const unsigned first = __ldcg (&work.regions.list[region].edge);
+    const unsigned own = min (region + threadIdx.x, end - 1);
+    const uint2 edges = __ldcg ((const uint2 *) &work.regions.list[own]);
+    const unsigned up_to = edges.x + edges.y - first;
+    const bool fits =
+        region + threadIdx.x < end && up_to <= CUV_HOUGH_REGION_CHUNK;
+
+    n_regions = max (1, __syncthreads_count (fits));
+    if (threadIdx.x == n_regions - 1)
+      n_edges = up_to;
+    __syncthreads ();
+    const CuvHoughRegionSplitter splitter = { work, &work.regions.edges[first],
+      n_edges, parts };
+
+    splitter.begin (region, (int) n_regions);
+    splitter.run (n_splits);
+    f (splitter);
+    __syncthreads ();
   }
 }
+
+// Labels parts by their first edges, and lists those that look for others
+// across gaps.
+struct LabelParts {
+  __device__ __forceinline__ void
+  operator() (const CuvHoughRegionSplitter &splitter) const
+  {
+    const CuvHoughRegionBuffers &regions = splitter.work.regions;
+    const CuvHoughRegionParts &parts = *splitter.parts;
+    const int part = (int) threadIdx.x;
+
+    splitter.for_each_edge ([&] (const CuvHoughRegionEdge &edge, int part) {
+      regions.labels[edge.index] = parts.firsts[part];
+    });
+    if (part >= parts.n)
+      return;
+    const int label = parts.firsts[part];
+    const bool bent = !splitter.is_straight (part);
+
+    regions.boxes[label] = parts.boxes[part];
+    regions.bent[label] = bent;
+    if (!bent
+        && splitter.chord_of_part (part).dt >= CUV_HOUGH_REGION_MIN_BRIDGED)
+      regions
+          .bridged[atomicAdd (&splitter.work.edges.counters->n_bridged, 1u)] =
+          label;
+  }
+};
 
 // ---- gaps ----
 
 // Whether both ends of a region are near the chord of another.
 static __device__ __forceinline__ bool
-is_near (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int other,
-    int at)
+is_near (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int other)
 {
-  const CuvRegionChord its = chord_of (work, at, other);
+  const CuvRegionChord its = chord_of (work, other);
 
   return cuv_region_key (&chord, cuv_region_end (&its, 0), 0) == 0
       && cuv_region_key (&chord, cuv_region_end (&its, 1), 0) == 0;
 }
 
-// Replaces edges that a region does not go on in by -1, others by their labels.
-static __device__ __forceinline__ void
-find_others (const CuvHoughRegionWork &work, int label, int direction, int at,
-    int (&edges)[BEYOND])
+// The label of the region that one goes on in at a pixel; -1: none.
+static __device__ __forceinline__ int
+find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
+    int label, unsigned pixel)
 {
-  int others[BEYOND], directions[BEYOND];
+  const unsigned pixels[] = { pixel };
+  const int direction = __ldcg (&work.edges.bins[label]); // the first edge's
+  int edges[1];
 
-#pragma unroll
-  for (int k = 0; k < BEYOND; k++) {
-    others[k] = edges[k] < 0 ? label : __ldcg (&work.regions.labels[edges[k]]);
-    directions[k] = edges[k] < 0 ? 0 : __ldcg (&work.edges.bins[edges[k]]);
-  }
-#pragma unroll
-  for (int k = 0; k < BEYOND; k++)
-    edges[k] = others[k] != label
-            && cuv_region_joins (direction, directions[k], work.layout.n_bins)
-            && __ldcg (&work.regions.keys[at][others[k]]) == 0
-        ? others[k]
-        : -1;
+  find_edges (work, pixels, edges);
+  if (edges[0] < 0
+      || !cuv_region_joins (
+          direction, __ldcg (&work.edges.bins[edges[0]]), work.layout.n_bins))
+    return -1;
+  const int other = __ldcg (&work.regions.labels[edges[0]]);
+
+  return other != label && !__ldcg (&work.regions.bent[other])
+          && is_near (work, chord, other)
+      ? other
+      : -1;
 }
 
 // Unites a region with those that it goes on in: in strips of three pixels
-// beyond both ends of its chord.
+// beyond both ends of its chord. Called by a warp, a lane per pixel.
 static __device__ void
-bridge (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int label,
-    int at, int max_gap)
+bridge (const CuvHoughRegionWork &work, int label, int max_gap)
 {
-  const int direction = __ldcg (
-      &work.edges.bins[__ldcg (index_at (work, cuv_region_end (&chord, 0)))]);
+  const CuvRegionChord chord = chord_of (work, label);
+  const int lane = threadIdx.x % 32, last = lane % 2, aside = lane / 2 % 3 - 1;
 
-  for (int step = 1; step <= max_gap + 1; step += BEYOND / 6) {
-    unsigned pixels[BEYOND];
-    int others[BEYOND], last = label;
+  for (int step = 1 + lane / 6; step <= max_gap + 1; step += 32 / 6) {
+    unsigned pixel;
 
-#pragma unroll
-    for (int k = 0; k < BEYOND; k++) {
-      if (step + k / 6 > max_gap + 1
-          || !cuv_region_beyond (&chord, k % 2, step + k / 6, k / 2 % 3 - 1,
-              work.maps.width, work.maps.height, &pixels[k]))
-        pixels[k] = CUV_HOUGH_REGION_NO_PIXEL;
-    }
-    find_edges (work, pixels, others);
-    find_others (work, label, direction, at, others);
-#pragma unroll
-    for (int k = 0; k < BEYOND; k++) {
-      if (others[k] >= 0 && others[k] != last
-          && is_near (work, chord, others[k], at))
-        cuv_unite (work.regions.roots, label, others[k]);
-      last = others[k] >= 0 ? others[k] : last;
+    if (lane < 32 / 6 * 6
+        && cuv_region_beyond (&chord, last, step, aside, work.maps.width,
+            work.maps.height, &pixel)) {
+      const int other = find_next (work, chord, label, pixel);
+
+      if (other >= 0)
+        cuv_unite (work.regions.roots, label, other);
     }
   }
 }
 
 static __device__ void
-merge (const CuvHoughRegionWork &work, unsigned n, int at, int max_gap)
+merge (const CuvHoughRegionWork &work, unsigned n, int max_gap)
 {
-  for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    if (!is_straight (work, at, i))
-      continue;
-    const CuvRegionChord chord = chord_of (work, at, (int) i);
+  const unsigned n_bridged = __ldcg (&work.edges.counters->n_bridged);
 
-    if (chord.dt >= CUV_HOUGH_REGION_MIN_BRIDGED)
-      bridge (work, chord, (int) i, at, max_gap);
-  }
-}
-
-static __device__ void
-relabel (const CuvHoughRegionWork &work, unsigned n, int at)
-{
-  for (unsigned first = first_of_warp (); first < n; first += n_threads ()) {
-    const unsigned i = first + threadIdx.x % 32;
-    const int label =
-        i < n ? cuv_find_root (work.regions.roots, work.regions.labels[i]) : -1;
-
-    if (i < n)
-      work.regions.labels[i] = label;
-    extend (work.regions.boxes[!at], label, i < n ? work.edges.pixels[i] : 0);
-  }
+  for (unsigned i = first_edge (); i < n; i += n_threads ())
+    work.regions.places[i].edge = 0; // to count edges again
+  for (unsigned i = first_of_warp () / 32; i < n_bridged;
+       i += n_threads () / 32)
+    bridge (work, __ldcg (&work.regions.bridged[i]), max_gap);
 }
 
 // ---- segments ----
 
-static __device__ void
-add_up (const CuvHoughRegionWork &work, unsigned n, int at)
-{
-  for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    const int label = work.regions.labels[i];
+// Lists the segments of straight parts by votes and the first end.
+struct ListSegments {
+  const CuvSegmentParams &params;
+  unsigned threshold;
+  const CuvHoughPeaks &found;
 
-    if (__ldcg (&work.regions.keys[at][label]) != 0)
-      continue;
-    const CuvRegionChord chord = chord_of (work, at, label);
-    CuvRegionSums *sums = (CuvRegionSums *) &work.regions.boxes[!at][label];
-    int distance;
-    const int half = cuv_region_half (&chord, work.edges.pixels[i], &distance);
+  __device__ __forceinline__ void
+  operator() (const CuvHoughRegionSplitter &splitter) const
+  {
+    const CuvHoughRegionWork &work = splitter.work;
+    const CuvHoughRegionParts &parts = *splitter.parts;
+    const int part = (int) threadIdx.x;
 
-    atomicAdd (&sums->n[half], 1);
-    atomicAdd (&sums->sum[half], distance);
-  }
-}
-
-static __device__ __forceinline__ CuvLineSegment
-segment_of (const CuvHoughRegionWork &work, int at, const CuvRegionChord &chord,
-    int label)
-{
-  const uint4 v = __ldcg ((const uint4 *) &work.regions.boxes[!at][label]);
-  const CuvRegionSums sums = { { (int) v.x, (int) v.y },
-    { (int) v.z, (int) v.w } };
-
-  return cuv_region_segment (&chord, &sums);
-}
-
-// Lists segments by votes and the first end.
-static __device__ void
-list (const CuvHoughRegionWork &work, const CuvSegmentParams &params,
-    unsigned threshold, const CuvHoughPeaks &found, unsigned n, int at)
-{
-  for (unsigned i = first_edge (); i < n; i += n_threads ()) {
-    if (!is_straight (work, at, i))
-      continue;
-    const CuvRegionChord chord = chord_of (work, at, (int) i);
-    const CuvLineSegment segment = segment_of (work, at, chord, (int) i);
+    splitter.add_up ();
+    if (part >= parts.n || !splitter.is_straight (part))
+      return;
+    const CuvRegionChord chord = splitter.chord_of_part (part);
+    const CuvLineSegment segment =
+        cuv_region_segment (&chord, &parts.sums[part]);
 
     if (chord.dt > 0
         && cuv_region_is_wanted (
-            &segment, &work.layout.range, &params, threshold))
+            &segment, &work.layout.range, &params, threshold)) {
+      work.regions.ends[parts.firsts[part]] =
+          int4{ segment.x1, segment.y1, segment.x2, segment.y2 };
       cuv_add_peak (found,
           (CuvHoughPeakKey) segment.votes << 32 | ~cuv_region_end (&chord, 0));
+    }
   }
-}
+};
 
 // All steps in one cooperative launch: each takes less time than the launch of
 // a kernel.
@@ -330,16 +391,16 @@ __launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
     regions_kernel (CuvHoughRegionWork work, CuvFrame frame,
         CuvSegmentParams params, unsigned threshold, CuvHoughPeaks found)
 {
+  __shared__ CuvHoughRegionParts parts;
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid ();
   const unsigned n = count_edges (work);
-  int at = 0;
-  const auto split_all = [&] (int times) {
-    for (; times > 0; times--, at = !at) {
-      find_keys (work, n, at, false);
-      grid.sync ();
-      split (work, n, at);
-      grid.sync ();
-    }
+  const auto group_edges = [&] (int pass) {
+    label (work, n, pass);
+    grid.sync ();
+    list_regions (work, n, pass);
+    grid.sync ();
+    list_edges (work, n);
+    grid.sync ();
   };
 
   if (n == 0)
@@ -352,40 +413,14 @@ __launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
   grid.sync ();
   join (work, n);
   grid.sync ();
-  label (work, n);
+  group_edges (0);
+  split_all (work, n, 0, CUV_HOUGH_REGION_SPLITS, &parts, LabelParts{});
   grid.sync ();
-  split_all (CUV_HOUGH_REGION_SPLITS);
-  find_keys (work, n, at, false);
+  merge (work, n, params.max_gap);
   grid.sync ();
-  merge (work, n, at, params.max_gap);
-  grid.sync ();
-  relabel (work, n, at);
-  at = !at;
-  grid.sync ();
-  split_all (CUV_HOUGH_REGION_RESPLITS);
-  find_keys (work, n, at, true);
-  grid.sync ();
-  add_up (work, n, at);
-  grid.sync ();
-  list (work, params, threshold, found, n, at);
-}
-
-static __global__ void
-__launch_bounds__ (WRITE_THREADS) write_kernel (
-    CuvHoughRegionWork work, CuvHoughPeaks found, unsigned max, int at)
-{
-  const unsigned i = blockIdx.x * WRITE_THREADS + threadIdx.x;
-
-  cuv_pdl_trigger ();
-  cuv_pdl_wait ();
-  if (i >= min (__ldcg (&found.counters->n_found), max))
-    return;
-  const unsigned pixel = ~(unsigned) __ldcg (&found.best[i]);
-  const int label =
-      __ldcg (&work.regions.labels[__ldcg (index_at (work, pixel))]);
-
-  work.regions.host_segments[i] =
-      segment_of (work, at, chord_of (work, at, label), label);
+  group_edges (1);
+  split_all (work, n, 1, CUV_HOUGH_REGION_RESPLITS, &parts,
+      ListSegments{ params, threshold, found });
 }
 
 // ---- launches ----
@@ -401,14 +436,14 @@ cuv_regions_submit (const CuvHoughRegionBuffers &regions,
   CuvHoughPeaks found = peaks;
 
   found.keys = regions.found;
-  if (cuv_launch_cooperative ("regions_kernel", CUV_HOUGH_REGION_THREADS,
-          stream,
-          params.canny.blur ? regions_kernel<true> : regions_kernel<false>,
-          work, frame, params.segment, params.peaks.threshold, found)
-          != 0
-      || cuv_best_submit (found, params.max_lines, stream) != 0)
-    return -1;
-  return cuv_launch_dependent ("write_kernel",
-      cuv_div_up (params.max_lines, WRITE_THREADS), WRITE_THREADS, 0, stream,
-      write_kernel, work, found, params.max_lines, AT_END);
+  found.ends = regions.ends;
+  found.edges_at = maps;
+  found.host_segments = regions.host_segments;
+  return cuv_launch_cooperative ("regions_kernel", CUV_HOUGH_REGION_THREADS,
+             stream,
+             params.canny.blur ? regions_kernel<true> : regions_kernel<false>,
+             work, frame, params.segment, params.peaks.threshold, found)
+          == 0
+      ? cuv_best_submit (found, params.max_lines, stream)
+      : -1;
 }

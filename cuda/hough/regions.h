@@ -123,14 +123,14 @@ cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
 {
   int64_t length2 =
       (int64_t) chord->dt * chord->dt + (int64_t) chord->dc * chord->dc;
-  int64_t cross, away;
+  int32_t cross, away; /* sizes are CUV_HOUGH_MAX_SIZE, 2^14, at most */
   int aside, t, c;
 
   if (opposes)
     return CUV_HOUGH_REGION_OPPOSITE | pixel;
   cuv_region_relative (chord, pixel, &t, &c);
-  cross = (int64_t) c * chord->dt - (int64_t) t * chord->dc;
-  if (4 * cross * cross <= 9 * length2)
+  cross = c * chord->dt - t * chord->dc;
+  if (4 * (int64_t) cross * cross <= 9 * length2)
     return 0;
   aside = 2 * t - chord->dt;
   away = (cross < 0 ? -cross : cross) / chord->dt;

@@ -110,6 +110,11 @@ struct CuvHoughPeaks {
   // in host memory
   CuvHoughCounters *host_counters;
   CuvHoughPeakKey *host_best;
+  // if the keys are of segments, whose votes and first pixel they are: the ends
+  // by edge, the edge at each pixel, and where to write the best ones
+  const int4 *ends = nullptr;
+  CuvHoughMaps edges_at;
+  CuvLineSegment *host_segments;
 };
 
 int cuv_peaks_submit (const CuvHoughDeviceLayout &layout, const unsigned *cells,
@@ -139,14 +144,43 @@ int cuv_segments_submit (const CuvHoughDeviceLayout &layout,
     const CuvSegmentParams &params, const CuvHoughSegments &segments,
     cudaStream_t stream);
 
-// Labels of edges, and for each label the buffers of regions.cu.
+// An edge in the list of all edges by region.
+struct __align__ (16) CuvHoughRegionEdge
+{
+  unsigned pixel;
+  int index, direction;
+  unsigned region; // in the list of regions
+};
+
+// A region's place in these lists. While edges are counted, `edge` is their
+// number.
+struct __align__ (8) CuvHoughRegionPlace
+{
+  unsigned edge, region;
+};
+
+// Edges edge .. edge + n - 1 in the list by region.
+struct __align__ (8) CuvHoughRegionEdges
+{
+  unsigned edge, n;
+};
+
+// The buffers of regions.cu, for each edge; a label is the index of an edge.
 struct CuvHoughRegionBuffers {
   unsigned max_edges;
   int *labels;
-  int *roots; // of labels that are united across gaps
-  CuvRegionBox *boxes[2];
-  unsigned long long *keys[2];
-  CuvHoughPeakKey *found;        // room for half as many
+  int *roots;  // of labels that are united across gaps
+  int *parts;  // the edge's number in its region, then its part of the region
+  int4 *mates; // neighbours that belong with the edge; in the memory of edges
+  CuvHoughRegionEdge *edges;
+  CuvHoughRegionEdges *list;
+  // for each label
+  CuvHoughRegionPlace *places;
+  CuvRegionBox *boxes;
+  int4 *ends;             // of its segment; in the memory of boxes
+  uint8_t *bent;          // whether the label's region is not straight
+  CuvHoughPeakKey *found; // room for half as many
+  int *bridged; // labels of regions to be bridged; in the memory of found
   CuvLineSegment *host_segments; // CUV_HOUGH_MAX_LINES in host memory
 };
 

@@ -37,6 +37,10 @@ struct uint2 {
 struct uint3 {
   unsigned x, y, z;
 };
+struct int4 {
+  int x, y, z, w;
+};
+
 struct uint4 {
   unsigned x, y, z, w;
 } __attribute__ ((aligned (16)));
@@ -243,6 +247,18 @@ __shfl_xor_sync (unsigned mask, T value, int bits, int width = 32)
 }
 
 // All 32 lanes must take part.
+template <typename T>
+static inline unsigned
+__match_any_sync (unsigned mask, T value)
+{
+  unsigned mates = 0;
+
+  for (int lane = 0; lane < 32; lane++)
+    mates |= (unsigned) (__shfl_sync (mask, value, lane) == value) << lane;
+  return mates;
+}
+
+// All 32 lanes must take part.
 static inline unsigned
 __reduce_add_sync (unsigned mask, unsigned value)
 {
@@ -318,16 +334,22 @@ __threadfence ()
 }
 
 static inline int
-__syncthreads_or (int yes)
+__syncthreads_count (int yes)
 {
-  static int any;
+  static int n;
 
   __syncthreads ();
-  any = 0;
+  n = 0;
   __syncthreads ();
-  any |= yes;
+  n += yes != 0;
   __syncthreads ();
-  return any;
+  return n;
+}
+
+static inline int
+__syncthreads_or (int yes)
+{
+  return __syncthreads_count (yes) != 0;
 }
 
 // ---- arithmetic ----

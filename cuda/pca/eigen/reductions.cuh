@@ -19,18 +19,6 @@ cuv_lanes_sum (unsigned mask, int lanes, double value)
   return value;
 }
 
-static __device__ __forceinline__ unsigned
-cuv_warp_max (unsigned value)
-{
-#if CUV_CUDA_HAS_REDUCE
-  return __reduce_max_sync (~0u, value);
-#else
-  for (int bit = 16; bit > 0; bit /= 2)
-    value = max (value, __shfl_xor_sync (~0u, value, bit));
-  return value;
-#endif
-}
-
 // Maximum of values >= 0, which are ordered like their bits: upper half first.
 // CUDA 12.4 uses a wrong register where the halves are combined to a double, so
 // that threads of a warp get different values.
