@@ -223,7 +223,8 @@ cuv_region_is_wanted (const CuvLineSegment *segment, const CuvThetaRange *range,
 {
   int64_t dx = segment->x2 - segment->x1, dy = segment->y2 - segment->y1;
   int64_t length = 256 * (int64_t) params->min_length;
-  int64_t steps = (dx < 0 ? -dx : dx) > (dy < 0 ? -dy : dy) ? dx : dy;
+  int64_t across = dx < 0 ? -dx : dx, down = dy < 0 ? -dy : dy;
+  int64_t steps = across > down ? across : down;
 
   if (params->min_length > 2 * CUV_HOUGH_MAX_SIZE)
     return 0; /* its square would overflow */

@@ -46,7 +46,7 @@ typedef struct {
   /* a = (1 - rate) a + rate b */
   void (*blend) (CuvSpectrum *a, const CuvSpectrum *b, float rate);
   /* Computes the filter of a model. */
-  void (*solve) (CuvFourier *fourier, const CuvFilterGoal *goal,
+  void (*solve) (CuvFourier *fourier, const CuvRcdFilterGoal *goal,
       const CuvSpectrum *model, CuvSpectrum *filter);
   /* Computes the spectrum of a filter's response to a sample, in one lane. */
   void (*respond) (const CuvSpectrum *filter, const CuvSpectrum *sample,
@@ -55,7 +55,7 @@ typedef struct {
   void (*inverse) (CuvResponse *response);
   /* Refines the position of a lane's greatest cell to the nearby maximum, by
    * Newton's method. */
-  void (*peak) (const CuvResponse *response, int lane, CuvFilterPeak *peak);
+  void (*peak) (const CuvResponse *response, int lane, CuvRcdFilterPeak *peak);
 } CuvFilterDsp;
 
 void cuv_filter_dsp_init (CuvFilterDsp *self);

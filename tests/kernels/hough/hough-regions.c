@@ -2,6 +2,7 @@
 /* Segments of regions, on shapes whose sides are known. */
 #include "hough-tests.h"
 #include "hough-versions.h"
+#include "hough/regions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,6 +192,25 @@ check_best (void)
   cuv_check_frame_free (&frame);
 }
 
+/* Three quarters of a segment's steps need an edge, in any direction. */
+static void
+check_density (void)
+{
+  static const int ends[][2] = { { 100, 3 }, { 3, 100 }, { 100, -100 },
+    { 99, -100 }, { -3, 100 }, { 3, -100 }, { -100, 3 } };
+  const CuvThetaRange all = { .all = 1 };
+  const CuvSegmentParams params = { .min_length = 10 };
+
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    CuvLineSegment segment = { 0, 0, 256 * ends[i][0], 256 * ends[i][1], 74 };
+
+    cuv_check_case ("density of %d, %d", ends[i][0], ends[i][1]);
+    CUV_CHECK (!cuv_region_is_wanted (&segment, &all, &params, 0));
+    segment.votes = 75;
+    CUV_CHECK (cuv_region_is_wanted (&segment, &all, &params, 0));
+  }
+}
+
 void
 check_regions (void)
 {
@@ -208,4 +228,5 @@ check_regions (void)
   check_range (20, 90, 20, 0);
   check_range (-45, 45, 95, 2);
   check_best ();
+  check_density ();
 }
