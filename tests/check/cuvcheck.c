@@ -18,6 +18,7 @@ CuvCheckOptions cuv_check_options;
 static uint64_t state;
 static char case_name[256] = "start";
 static unsigned n_passed, n_failed;
+static CuvCheckPart *parts;
 
 const char *const cuv_check_formats[] = { "NV12", "I420", "YV12", "NV21",
   "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8", NULL };
@@ -82,8 +83,31 @@ have_device (void)
 #endif
 }
 
+void
+cuv_check_register (CuvCheckPart *part)
+{
+  CuvCheckPart **end = &parts;
+
+  while (*end != NULL)
+    end = &(*end)->next;
+  *end = part;
+}
+
+static void
+run_parts (void)
+{
+  const CuvCheckOptions *options = &cuv_check_options;
+
+  for (const CuvCheckPart *part = parts; part != NULL; part = part->next) {
+    state = options->seed;
+    if (part->bench == options->bench
+        && ((part->cpu && options->cpu) || (part->cuda && options->cuda)))
+      part->run ();
+  }
+}
+
 int
-cuv_check_main (int argc, char **argv, void (*run) (void))
+cuv_check_main (int argc, char **argv)
 {
   CuvCheckOptions *options = &cuv_check_options;
 
@@ -107,11 +131,10 @@ cuv_check_main (int argc, char **argv, void (*run) (void))
     printf ("no CUDA device\n");
     return 77;
   }
-  state = options->seed;
   printf ("seed %llu\n", (unsigned long long) options->seed);
-  run ();
+  run_parts ();
   printf ("%u checks passed, %u failed\n", n_passed, n_failed);
-  return n_failed > 0 || n_passed == 0;
+  return n_failed > 0 || (n_passed == 0 && !options->bench);
 }
 
 /* ---- frames ---- */
@@ -547,10 +570,16 @@ cuv_check_time_stream (void (*func) (void *data), void *data, void *stream)
 
 void
 cuv_check_report (
-    const char *name, double microseconds, double pixels, double bytes)
+    double microseconds, double pixels, double bytes, const char *name, ...)
 {
-  printf ("{\"name\": \"%s\", \"us\": %.2f, \"ns_per_pixel\": %.4f", name,
-      microseconds, microseconds * 1000 / pixels);
+  va_list args;
+
+  printf ("{\"name\": \"");
+  va_start (args, name);
+  vprintf (name, args);
+  va_end (args);
+  printf ("\", \"us\": %.2f, \"ns_per_pixel\": %.4f", microseconds,
+      microseconds * 1000 / pixels);
   if (bytes > 0)
     printf (", \"GB_per_s\": %.1f", bytes / microseconds / 1000);
   printf ("}\n");

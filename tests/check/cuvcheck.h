@@ -18,9 +18,38 @@ typedef struct {
 } CuvCheckOptions;
 extern CuvCheckOptions cuv_check_options;
 
-/* Parses --cpu, --cuda, --bench, --seed N, calls run(), prints "N passed, N
+/* A program consists of checks, CUV_CHECKS_CPU (name) { ... } and so on, and
+ * benchmarks. The main() of this folder runs the checks or, with --bench, the
+ * benchmarks of the processor that the command line names, --cpu or --cuda, in
+ * the order of their definition, and each with the same random numbers. */
+typedef struct _CuvCheckPart CuvCheckPart;
+struct _CuvCheckPart {
+  void (*run) (void);
+  bool cpu, cuda, bench;
+  CuvCheckPart *next;
+};
+void cuv_check_register (CuvCheckPart *part);
+
+/* Parses --cpu, --cuda, --bench, --seed N, runs the parts, prints "N passed, N
  * failed" and returns the exit status; 77 for --cuda without a device. */
-int cuv_check_main (int argc, char **argv, void (*run) (void));
+int cuv_check_main (int argc, char **argv);
+
+#define CUV_CHECKS(name) CUV_CHECK_PART (name, true, true, false)
+#define CUV_CHECKS_CPU(name) CUV_CHECK_PART (name, true, false, false)
+#define CUV_CHECKS_CUDA(name) CUV_CHECK_PART (name, false, true, false)
+#define CUV_BENCH(name) CUV_CHECK_PART (name, true, true, true)
+#define CUV_BENCH_CPU(name) CUV_CHECK_PART (name, true, false, true)
+#define CUV_BENCH_CUDA(name) CUV_CHECK_PART (name, false, true, true)
+
+#define CUV_CHECK_PART(name, cpu, cuda, bench)                                 \
+  static void name (void);                                                     \
+  static void __attribute__ ((constructor)) register_##name (void)             \
+  {                                                                            \
+    static CuvCheckPart part = { name, cpu, cuda, bench, NULL };               \
+                                                                               \
+    cuv_check_register (&part);                                                \
+  }                                                                            \
+  static void name (void)
 
 /* Names the case that the next checks belong to; printed when one fails. */
 void cuv_check_case (const char *format, ...)
@@ -97,7 +126,7 @@ double cuv_check_time_stream (
 
 /* Prints one line of JSON: name, microseconds, ns per pixel and, if bytes > 0,
  * GB/s. */
-void cuv_check_report (
-    const char *name, double microseconds, double pixels, double bytes);
+void cuv_check_report (double microseconds, double pixels, double bytes,
+    const char *name, ...) __attribute__ ((format (printf, 4, 5)));
 
 #endif

@@ -506,8 +506,7 @@ check_vec (void)
   g_free (error);
 }
 
-static void
-run (void)
+CUV_CHECKS_CPU (check_all)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     check_case (i);
@@ -519,10 +518,4 @@ run (void)
   check_nested ();
   check_long ();
   check_vec ();
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

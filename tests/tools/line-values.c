@@ -152,8 +152,7 @@ check_text (const gchar *line, const gchar *value, const gchar *expected)
   g_free (text);
 }
 
-static void
-run (void)
+CUV_CHECKS_CPU (check_all)
 {
   check_known_values ();
   check_random_values ();
@@ -171,5 +170,5 @@ int
 main (int argc, char **argv)
 {
   gst_init (NULL, NULL);
-  return cuv_check_main (argc, argv, run);
+  return cuv_check_main (argc, argv);
 }

@@ -260,8 +260,7 @@ check_parent (const gchar *program)
 
 static gchar *program;
 
-static void
-run (void)
+CUV_CHECKS_CPU (check_all)
 {
   check_end_of_stream ();
   check_output ();
@@ -292,5 +291,5 @@ main (int argc, char **argv)
     return outcome.problem != NULL;
   }
   program = argv[0];
-  return cuv_check_main (argc, argv, run);
+  return cuv_check_main (argc, argv);
 }

@@ -59,7 +59,7 @@ report (const gchar *what, void (*func) (gpointer), Bench *self)
 {
   const gdouble us = cuv_check_time (func, self);
 
-  cuv_check_report (what, us, (gdouble) WIDTH * HEIGHT, (gdouble) SIZE);
+  cuv_check_report (us, (gdouble) WIDTH * HEIGHT, (gdouble) SIZE, "%s", what);
   return us;
 }
 

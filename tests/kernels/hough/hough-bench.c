@@ -3,7 +3,7 @@
  * together. */
 #include "cpu/hough-cpu.h"
 #include "hough-inputs.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 
@@ -47,12 +47,12 @@ bench_reference (void)
     .canny = cuv_canny_new (WIDTH, HEIGHT) };
   uint32_t *list = malloc ((size_t) pixels * sizeof *list);
 
-  cuv_check_report ("canny c", cuv_check_time (find_edges, &self), pixels, 0);
+  cuv_check_report (cuv_check_time (find_edges, &self), pixels, 0, "canny c");
   self.list = (CuvEdgeList){ list, NULL,
     cuv_hough_list_edges (self.canny->edges, WIDTH, HEIGHT, WIDTH, list) };
   cuv_hough_layout_init (&self.layout, &config);
   self.votes = malloc (cuv_hough_n_cells (&self.layout) * sizeof *self.votes);
-  cuv_check_report ("hough votes c", cuv_check_time (vote, &self), pixels, 0);
+  cuv_check_report (cuv_check_time (vote, &self), pixels, 0, "hough votes c");
   cuv_hough_layout_clear (&self.layout);
   free (self.votes);
   free (list);
@@ -90,25 +90,23 @@ bench_run (const char *format, bool blur, CuvCannyNorm norm, bool segments)
         .segment = { 30, 5 } } };
   CuvHoughLayout layout;
   double us;
-  char name[80];
 
   self.params.canny.blur = blur;
   self.params.canny.norm = norm;
   cuv_hough_layout_init (&layout, &config);
   self.cpu = cuv_hough_cpu_new (&layout);
   us = cuv_check_time (run, &self);
-  snprintf (name, sizeof name, "%s%s%s%s, edges %.0f votes %.0f peaks %.0f us",
-      format, blur ? ", blur" : "", norm == CUV_CANNY_L2 ? ", l2" : "",
+  cuv_check_report (us, pixels, 0,
+      "%s%s%s%s, edges %.0f votes %.0f peaks %.0f us", format,
+      blur ? ", blur" : "", norm == CUV_CANNY_L2 ? ", l2" : "",
       segments ? ", segments" : "", (double) self.result.edges_us,
       (double) self.result.votes_us, (double) self.result.peaks_us);
-  cuv_check_report (name, us, pixels, 0);
   cuv_hough_cpu_free (self.cpu);
   cuv_hough_layout_clear (&layout);
   cuv_check_frame_free (&self.frame);
 }
 
-void
-bench_hough (void)
+CUV_BENCH_CPU (bench_hough)
 {
   bench_reference ();
   bench_run ("GRAY8", false, CUV_CANNY_L1, false);

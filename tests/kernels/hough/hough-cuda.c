@@ -2,7 +2,7 @@
 /* The line detector on the GPU: results and drawings equal those of the C
  * reference, bit for bit. */
 #include "config.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <stdlib.h>
@@ -248,8 +248,7 @@ check_bars (void *stream)
   hough_expected_clear (&expected);
 }
 
-void
-check_cuda (void)
+CUV_CHECKS_CUDA (check_cuda)
 {
   static const HoughSize sizes[] = { { 129, 65 }, { 257, 96 }, { 300, 200 },
     { 1, 700 }, { 640, 360 }, { 16384, 3 }, { 2, 16384 } };
@@ -297,7 +296,7 @@ submit (void *data)
 
 /* Times of all steps, by the GPU's clock. */
 static void
-report_steps (Bench *self, const char *name)
+report_steps (Bench *self, const char *what)
 {
   CuvHoughResult result = { 0 };
   double edges = 0, votes = 0, peaks = 0;
@@ -310,22 +309,21 @@ report_steps (Bench *self, const char *name)
     votes += result.votes_us / n;
     peaks += result.peaks_us / n;
   }
-  printf ("%s: edges %.1f us, list and votes %.1f us, peaks %.1f us; %d edges, "
+  printf ("hough cuda, %s, %s: edges %.1f us, list and votes %.1f us, peaks "
+          "%.1f us; %d edges, "
           "%.1f M votes, %d peaks\n",
-      name, edges, votes, peaks, (int) result.n_edges,
-      (double) result.n_votes / 1e6, result.n_found);
+      what, methods[self->params.method], edges, votes, peaks,
+      (int) result.n_edges, (double) result.n_votes / 1e6, result.n_found);
 }
 
 static void
 time_method (Bench *self, const char *what, CuvHoughMethod method)
 {
-  char name[80];
-
   self->params.method = method;
-  snprintf (name, sizeof name, "hough cuda, %s, %s", what, methods[method]);
-  cuv_check_report (name, cuv_check_time_device (submit, self, self->stream),
-      (double) self->frame.width * self->frame.height, 0);
-  report_steps (self, name);
+  cuv_check_report (cuv_check_time_device (submit, self, self->stream),
+      (double) self->frame.width * self->frame.height, 0, "hough cuda, %s, %s",
+      what, methods[method]);
+  report_steps (self, what);
 }
 
 static bool
@@ -419,8 +417,7 @@ bench_frame (const char *what, int w, int h, CuvCheckFill fill,
   cuv_check_frame_free (&frame);
 }
 
-void
-bench_hough_cuda (void)
+CUV_BENCH_CUDA (bench_hough_cuda)
 {
   const CuvHoughParams params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
     .peaks = { 200, CUV_PEAKS_SQUARE, 3 },

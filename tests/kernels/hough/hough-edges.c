@@ -3,7 +3,7 @@
  * pictures. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +29,7 @@ check_canny (const char *format, int width, int height, CuvCheckFill fill)
   cuv_check_frame_free (&frame);
 }
 
-void
-check_edges (void)
+CUV_CHECKS_CPU (check_edges)
 {
   for (int f = 0; cuv_check_formats[f] != NULL; f++)
     check_canny (cuv_check_formats[f], 97, 63, CUV_CHECK_TEXTURE);
@@ -103,8 +102,7 @@ fading_wave (int x, int y)
   return wave (x, y) != 0 && x < 85 ? (uint8_t) (200 - 2 * x) : wave (x, y);
 }
 
-void
-check_known_edges (void)
+CUV_CHECKS_CPU (check_known_edges)
 {
   const CuvCannyParams l1 = { .norm = CUV_CANNY_L1, .low = 50, .high = 100 };
   const CuvCannyParams weak = { .norm = CUV_CANNY_L1, .low = 20, .high = 400 };

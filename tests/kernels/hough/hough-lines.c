@@ -2,7 +2,7 @@
 /* Lines and segments of peaks. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +29,7 @@ check_cell_line (const CuvHoughLayout *layout, int k, int x, int y)
       fabs (degrees) < 1e-6 || fabs (degrees - 180) < 1e-6, ": %g", degrees);
 }
 
-void
-check_cell_lines (void)
+CUV_CHECKS_CPU (check_cell_lines)
 {
   for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
     CuvHoughConfig config = hough_config (i, 300, 200);
@@ -93,8 +92,7 @@ check_clipped (double rho, double theta, int width, int height)
   }
 }
 
-void
-check_clip (void)
+CUV_CHECKS_CPU (check_clip)
 {
   check_clipped (0, -pi / 2, 20, 10); /* along the borders */
   check_clipped (-9, -pi / 2, 20, 10);
@@ -182,8 +180,7 @@ check_segments_of (const HoughInput *input, const CuvSegmentParams *params)
   free (found);
 }
 
-void
-check_segments (void)
+CUV_CHECKS_CPU (check_segments)
 {
   static const HoughSize sizes[] = { { 1, 1 }, { 1, 30 }, { 40, 1 }, { 17, 33 },
     { 80, 60 } };

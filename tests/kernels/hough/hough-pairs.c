@@ -3,7 +3,7 @@
 #include "cuvcpu.h"
 #include "cpu/hough-cpu-private.h"
 #include "hough-inputs.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 
@@ -85,8 +85,7 @@ check_layout (const CuvHoughConfig *config, const CuvHoughDsp dsps[2])
   cuv_hough_layout_clear (&layout);
 }
 
-void
-check_pairs (void)
+CUV_CHECKS_CPU (check_pairs)
 {
   static const CuvHoughConfig configs[] = {
     { CUV_LINES_RHO_THETA, 16384, 16384, 4096, 1, -90, 90, 1, 90 },

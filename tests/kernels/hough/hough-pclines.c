@@ -2,7 +2,7 @@
 /* PClines: synthetic lines are found where parallel coordinates predict. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,8 +94,7 @@ check_planted (const CuvHoughLayout *layout, const Planted *line)
   free (pixels);
 }
 
-void
-check_pclines (void)
+CUV_CHECKS_CPU (check_pclines)
 {
   static const HoughSize sizes[] = { { 200, 150 }, { 120, 260 }, { 101, 101 } };
 

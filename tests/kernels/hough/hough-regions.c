@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Segments of regions, on shapes whose sides are known. */
-#include "hough-tests.h"
+#include "cuvcheck.h"
 #include "hough-versions.h"
 #include "hough/regions.h"
 
@@ -211,8 +211,7 @@ check_density (void)
   }
 }
 
-void
-check_regions (void)
+CUV_CHECKS_CPU (check_regions)
 {
   for (int degrees = 0; degrees < 180; degrees += 10) {
     for (int radius = 3; radius <= 13; radius += 5)

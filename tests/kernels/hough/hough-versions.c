@@ -4,7 +4,7 @@
 #include "hough-versions.h"
 #include "cuvcpu.h"
 #include "cpu/hough-cpu.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,8 +274,7 @@ check_runs (const CuvHoughConfig *config, int config_number, int n_frames)
   hough_expected_clear (&expected);
 }
 
-void
-check_cpu_versions (void)
+CUV_CHECKS_CPU (check_cpu_versions)
 {
   static const HoughSize extremes[] = { { CUV_HOUGH_MAX_SIZE, 3 },
     { 1, CUV_HOUGH_MAX_SIZE }, { 3, 3000 }, { 35, 200 } };
@@ -327,8 +326,7 @@ check_full (HoughExpected *expected, const CuvHoughConfig *config,
 
 /* Cells with more votes than 8 and 16 bits hold, and more lines and segments
  * than their maximums. */
-void
-check_limits (void)
+CUV_CHECKS_CPU (check_limits)
 {
   CuvHoughParams params = { .source = CUV_EDGES_INPUT,
     .peaks = { 0, CUV_PEAKS_ALL, 1 },

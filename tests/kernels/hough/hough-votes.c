@@ -2,7 +2,7 @@
 /* Layouts, votes and peaks against their definitions. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
-#include "hough-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- layouts ---- */
 
-void
-check_bad_configs (void)
+CUV_CHECKS_CPU (check_bad_configs)
 {
   static const CuvHoughConfig good = { CUV_LINES_RHO_THETA, 10, 10, 18, 0, -90,
     90, 1, 90 };
@@ -70,8 +69,7 @@ check_bin (const CuvHoughLayout *layout, int gx, int gy)
       ": %d, %d of %d", gx, gy, layout->n_bins);
 }
 
-void
-check_bins (void)
+CUV_CHECKS_CPU (check_bins)
 {
   static const int periods[] = { 1, 2, 3, 180, 256, CUV_HOUGH_MAX_PERIOD };
 
@@ -113,8 +111,7 @@ check_window (const CuvHoughLayout *layout)
   }
 }
 
-void
-check_orientation_windows (void)
+CUV_CHECKS_CPU (check_orientation_windows)
 {
   static const double windows[] = { 1e-9, .5, 1, 5, 10, 44.7, 89, 89.9999, 90,
     1e9, INFINITY };
@@ -258,8 +255,7 @@ check_layout (const CuvHoughConfig *config)
   hough_input_clear (&input);
 }
 
-void
-check_votes (void)
+CUV_CHECKS_CPU (check_votes)
 {
   for (int s = 0; s < HOUGH_N_SIZES; s++) {
     for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
@@ -301,8 +297,7 @@ check_line (const char *name, int dx, int dy, int k, int r)
   cuv_hough_layout_clear (&layout);
 }
 
-void
-check_known_lines (void)
+CUV_CHECKS_CPU (check_known_lines)
 {
   check_line ("vertical", 0, 1, 90, 30);
   check_line ("horizontal", 1, 0, 0, -20);

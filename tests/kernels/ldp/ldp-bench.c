@@ -4,7 +4,6 @@
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "cpu/ldp-cpu.h"
-#include "ldp-tests.h"
 
 typedef struct {
   CuvCheckFrame frame;
@@ -31,14 +30,13 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   Bench self = { .frame = cuv_check_frame_new ("GRAY8", width, height, fill),
     .rect = { 0, 0, width, height },
     .n_threads = n_threads };
-  char name[100];
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, width, height) == NULL);
   self.cpu = cuv_ldp_cpu_new (&layout);
-  snprintf (name, sizeof name, "ldp %s %dx%d, order %d, %d threads", what,
-      width, height, order, n_threads);
-  cuv_check_report (name, cuv_check_time (run, &self), pixels,
-      pixels + 2 * (double) cuv_ldp_n_counts (&layout));
+  cuv_check_report (cuv_check_time (run, &self), pixels,
+      pixels + 2 * (double) cuv_ldp_n_counts (&layout),
+      "ldp %s %dx%d, order %d, %d threads", what, width, height, order,
+      n_threads);
   cuv_ldp_cpu_free (self.cpu);
   cuv_check_frame_free (&self.frame);
 }
@@ -55,14 +53,13 @@ bench_resized (void)
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 256, 256) == NULL);
   self.cpu = cuv_ldp_cpu_new (&layout);
-  cuv_check_report ("ldp 1920x1080 as 256x256, order 3",
-      cuv_check_time (run, &self), 1920 * 1080, 0);
+  cuv_check_report (cuv_check_time (run, &self), 1920 * 1080, 0,
+      "ldp 1920x1080 as 256x256, order 3");
   cuv_ldp_cpu_free (self.cpu);
   cuv_check_frame_free (&self.frame);
 }
 
-void
-bench_ldp (void)
+CUV_BENCH_CPU (bench_ldp)
 {
   for (int order = 2; order <= 4; order++)
     bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, order, 0);

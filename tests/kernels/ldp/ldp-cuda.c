@@ -2,7 +2,7 @@
 /* The GPU against the C reference. */
 #include "config.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <stdlib.h>
@@ -116,8 +116,7 @@ check_all_large (void)
   }
 }
 
-void
-check_ldp_cuda (void)
+CUV_CHECKS_CUDA (check_ldp_cuda)
 {
   stream = cuv_check_stream_new ();
   ldp_each_input (check_run);
@@ -150,31 +149,28 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   CuvCheckFrame host = cuv_check_frame_new ("GRAY8", width, height, fill);
   CuvLdpLayout layout;
   Bench self = { .rect = { 0, 0, width, height } };
-  char name[100];
   void *memory;
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, width, height) == NULL);
   self.frame = cuv_check_to_device (&host, &memory);
   self.cuda = cuv_ldp_cuda_new (&layout);
   for (int alone = 0; alone < 2; alone++) {
-    snprintf (name, sizeof name, "ldp cuda, %s %dx%d, order %d, %s %d, %s",
-        what, width, height, order, block > 0 ? "blocks of" : "grid",
-        block > 0 ? block : grid, alone ? "alone" : "in a row");
-    cuv_check_report (name,
-        alone ? cuv_check_time_device (run, &self, stream)
-              : cuv_check_time_stream (run, &self, stream),
+    cuv_check_report (alone ? cuv_check_time_device (run, &self, stream)
+                            : cuv_check_time_stream (run, &self, stream),
         pixels,
         pixels
             + (double) cuv_ldp_n_counts (&layout)
-                * cuv_ldp_count_size (&layout));
+                * cuv_ldp_count_size (&layout),
+        "ldp cuda, %s %dx%d, order %d, %s %d, %s", what, width, height, order,
+        block > 0 ? "blocks of" : "grid", block > 0 ? block : grid,
+        alone ? "alone" : "in a row");
   }
   cuv_ldp_cuda_free (self.cuda);
   cuv_check_device_free (memory);
   cuv_check_frame_free (&host);
 }
 
-void
-bench_ldp_cuda (void)
+CUV_BENCH_CUDA (bench_ldp_cuda)
 {
   stream = cuv_check_stream_new ();
   for (int order = 2; order <= 5; order++)

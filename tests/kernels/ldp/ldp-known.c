@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The C reference against results derived by hand. */
 #include "cuvcheck.h"
-#include "ldp-tests.h"
 #include "ldp.h"
 
 #include <math.h>
@@ -152,8 +151,7 @@ check_mirrored (void)
   CUV_CHECK (same);
 }
 
-void
-check_ldp_codes (void)
+CUV_CHECKS_CPU (check_ldp_codes)
 {
   check_by_hand ();
   check_ramps ();
@@ -273,8 +271,7 @@ check_scales (void)
   free (half);
 }
 
-void
-check_ldp_layouts (void)
+CUV_CHECKS_CPU (check_ldp_layouts)
 {
   check_scales ();
   check_refused ();
@@ -309,8 +306,7 @@ check_picture (const uint8_t *from, int n_from, const uint8_t *wanted, int n_to)
       made[1]);
 }
 
-void
-check_ldp_pictures (void)
+CUV_CHECKS_CPU (check_ldp_pictures)
 {
   static const uint8_t row[] = { 10, 20, 40, 90, 0, 255 };
   static const uint8_t halves[] = { 15, 65, 128 };
@@ -344,8 +340,7 @@ similarity_of (const CuvLdpLayout *layout, const Picture *a, const Picture *b)
   return similarity;
 }
 
-void
-check_ldp_similarity (void)
+CUV_CHECKS_CPU (check_ldp_similarity)
 {
   CuvLdpParams params = usual;
   CuvLdpLayout layout;

@@ -2,7 +2,7 @@
 /* Benchmark of comparing on the GPU. */
 #include "config.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <stdio.h>
@@ -42,7 +42,6 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
   Bench self = { .n = 1000 };
   uint8_t *entries;
   size_t size;
-  char name[80];
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
   matcher = cuv_ldp_matcher_new (&layout);
@@ -60,12 +59,11 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
       cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
       == 0);
   for (int alone = 0; alone < 2; alone++) {
-    snprintf (name, sizeof name, "ldp match cuda, %d of %dx%d, %zu MB, %s",
-        self.n, width, height, max_bytes >> 20, alone ? "alone" : "in a row");
-    cuv_check_report (name,
-        alone ? cuv_check_time_device (run, &self, stream)
-              : cuv_check_time_stream (run, &self, stream),
-        (double) width * height * self.n, (double) size * self.n);
+    cuv_check_report (alone ? cuv_check_time_device (run, &self, stream)
+                            : cuv_check_time_stream (run, &self, stream),
+        (double) width * height * self.n, (double) size * self.n,
+        "ldp match cuda, %d of %dx%d, %zu MB, %s", self.n, width, height,
+        max_bytes >> 20, alone ? "alone" : "in a row");
   }
   cuv_check_stream_wait (stream);
   cuv_ldp_match_cuda_free (self.cuda);
@@ -118,7 +116,6 @@ bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
   Bench self = { .n = n, .n_queries = n_queries };
   uint8_t *entries;
   size_t size;
-  char name[80];
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, params, side, side) == NULL);
   matcher = cuv_ldp_matcher_new (&layout);
@@ -132,18 +129,16 @@ bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
   CUV_CHECK (
       cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
       ": %s", cuv_cuda_error ());
-  snprintf (name, sizeof name,
+  cuv_check_report (cuv_check_time (search, &self), n, (double) size * n,
       "ldp search cuda, %d of %dx%d, grid %d, %d queries", n, side, side,
       params->grid, n_queries);
-  cuv_check_report (name, cuv_check_time (search, &self), n, (double) size * n);
   cuv_ldp_match_cuda_free (self.cuda);
   cuv_ldp_matcher_free (matcher);
   free (self.similarities);
   free (entries);
 }
 
-void
-bench_ldp_match_cuda (void)
+CUV_BENCH_CUDA (bench_ldp_match_cuda)
 {
   const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
   const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };

@@ -2,7 +2,7 @@
 /* Similarities on the GPU against the CPU. */
 #include "config.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -376,8 +376,7 @@ check_device_descriptor (void)
   index_clear (&index);
 }
 
-void
-check_ldp_match_cuda (void)
+CUV_CHECKS_CUDA (check_ldp_match_cuda)
 {
   static const struct {
     CuvLdpParams params;

@@ -3,7 +3,7 @@
  */
 #include "cuvcpu.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 #include "cpu/ldp-match.h"
 
 #include <math.h>
@@ -184,8 +184,7 @@ check_many_best (void)
   }
 }
 
-void
-check_ldp_match (void)
+CUV_CHECKS_CPU (check_ldp_match)
 {
   for (int i = 0; i < LDP_N_KINDS; i++) {
     LdpPictures pictures;
@@ -228,16 +227,13 @@ run (void *data)
 static void
 bench (Bench *self)
 {
-  char name[80];
-
-  snprintf (name, sizeof name, "ldp match %d with %d of 256x256, %d threads",
-      self->n_queries, self->n, self->n_threads);
-  cuv_check_report (name, cuv_check_time (run, self),
-      65536.0 * self->n * self->n_queries, (double) self->stride * self->n);
+  cuv_check_report (cuv_check_time (run, self),
+      65536.0 * self->n * self->n_queries, (double) self->stride * self->n,
+      "ldp match %d with %d of 256x256, %d threads", self->n_queries, self->n,
+      self->n_threads);
 }
 
-void
-bench_ldp_match (void)
+CUV_BENCH_CPU (bench_ldp_match)
 {
   const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
   CuvLdpLayout layout;

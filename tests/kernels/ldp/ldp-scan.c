@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "cpu/ldp-match.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 #include "scan/scan.h"
 
 enum { N = 21, QUERIES = N / 3 };
@@ -101,9 +101,11 @@ check_devices (void)
   CUV_CHECK (cuv_ldp_scan_free_memory () > 0);
 }
 
-void
-check_ldp_scan (const CuvProcessor *processor)
+CUV_CHECKS (check_ldp_scan)
 {
+  const CuvProcessor *processor = cuv_check_options.cuda
+      ? &(CuvProcessor){ .on_device = true }
+      : &(CuvProcessor){ .n_threads = 2 };
   static const struct {
     CuvLdpParams params;
     int size;

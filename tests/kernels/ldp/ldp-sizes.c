@@ -2,7 +2,6 @@
 /* Benchmark at the source document's picture sizes: from device memory, from
  * host memory, and streamed, where copies overlap kernels. */
 #include "config.h"
-#include "ldp-tests.h"
 
 #if HAVE_CUDA
 #include <stdio.h>
@@ -89,11 +88,9 @@ static void
 report (const Sizes *self, const char *how, double microseconds)
 {
   const double pixels = (double) self->size * self->size;
-  char name[100];
 
-  snprintf (name, sizeof name, "ldp cuda, %dx%d, order 3, %s", self->size,
-      self->size, how);
-  cuv_check_report (name, microseconds, pixels, pixels);
+  cuv_check_report (microseconds, pixels, pixels,
+      "ldp cuda, %dx%d, order 3, %s", self->size, self->size, how);
 }
 
 static void
@@ -142,8 +139,7 @@ bench_size (int size)
   cuv_check_frame_free (&host);
 }
 
-void
-bench_ldp_sizes (void)
+CUV_BENCH_CUDA (bench_ldp_sizes)
 {
   for (int size = 256; size <= 4096; size *= 2)
     bench_size (size);

@@ -3,7 +3,7 @@
 #include "cuvcpu.h"
 #include "cpu/ldp-cpu.h"
 #include "ldp-inputs.h"
-#include "ldp-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 
@@ -92,8 +92,7 @@ check_many (void)
   cuv_check_frame_free (&frame);
 }
 
-void
-check_ldp_versions (void)
+CUV_CHECKS_CPU (check_ldp_versions)
 {
   const int rounds = cuv_check_options.few ? 1 : 3;
 

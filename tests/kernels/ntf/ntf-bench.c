@@ -3,7 +3,6 @@
  * test. */
 #include "cuvcheck.h"
 #include "cpu/ntf-cpu.h"
-#include "ntf-tests.h"
 
 #include <stdlib.h>
 
@@ -42,14 +41,13 @@ bench_size (const char *name, int height, int width, int depth, int rank,
     samples[i] = (uint8_t) cuv_check_random ();
   cuv_ntf_cpu_load (self.cpu, &cube, NULL, 0, 256, 0);
   us = cuv_check_time (run_iterations, &self);
-  cuv_check_report (
-      name, us / CUV_NTF_TEST_EVERY, (double) height * width, (double) n * 8);
+  cuv_check_report (us / CUV_NTF_TEST_EVERY, (double) height * width,
+      (double) n * 8, "%s", name);
   cuv_ntf_cpu_free (self.cpu);
   free (samples);
 }
 
-void
-bench_ntf (void)
+CUV_BENCH_CPU (bench_ntf)
 {
   const CuvNtfParams mu = { .algorithm = CUV_NTF_MU };
   const CuvNtfParams jacobi = { .schedule = CUV_NTF_JACOBI };

@@ -2,7 +2,6 @@
 /* Runs on the GPU: within a tolerance of the reference, and repeatable to the
  * bit. */
 #include "config.h"
-#include "ntf-tests.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -327,8 +326,7 @@ check_edge_case (int fill, int height, int width, int depth, int rank)
   case_clear (&self);
 }
 
-void
-check_ntf_cuda_runs (void)
+CUV_CHECKS_CUDA (check_ntf_cuda_runs)
 {
   check_size (1, 1, 1, 1);
   check_size (3, 3, 1, 2);

@@ -2,7 +2,6 @@
 /* Loading, residuals and memory of the factorisation on the GPU, and times of
  * iterations. */
 #include "config.h"
-#include "ntf-tests.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -299,8 +298,7 @@ check_memory (void)
   CUV_CHECK (cuv_cuda_allocated () == before);
 }
 
-void
-check_ntf_cuda (void)
+CUV_CHECKS_CUDA (check_ntf_cuda)
 {
   check_loading ();
   check_residual (5, 7, 3, 1);
@@ -333,7 +331,6 @@ bench (const char *name, int height, int width, int depth, int rank,
   const double pixels = (double) height * width;
   CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
   Run self = { .params = params };
-  char text[120];
   double us;
   int n;
 
@@ -347,16 +344,15 @@ bench (const char *name, int height, int width, int depth, int rank,
     step (&self);
     n = cuv_ntf_cuda_result (self.cuda.cuda)->iterations;
     us = cuv_check_time_device (step, &self, self.cuda.stream);
-    snprintf (text, sizeof text, "ntf cuda, %dx%dx%d, K=%d, %s, an iteration",
-        height, width, depth, rank, name);
-    cuv_check_report (text, us / n, pixels, pixels * depth * 8);
+    cuv_check_report (us / n, pixels, pixels * depth * 8,
+        "ntf cuda, %dx%dx%d, K=%d, %s, an iteration", height, width, depth,
+        rank, name);
   }
   ntf_cuda_clear (&self.cuda);
   ntf_tensor_clear (&tensor);
 }
 
-void
-bench_ntf_cuda (void)
+CUV_BENCH_CUDA (bench_ntf_cuda)
 {
   const CuvNtfParams mu = { .algorithm = CUV_NTF_MU };
   const CuvNtfParams jacobi = { .schedule = CUV_NTF_JACOBI };

@@ -2,7 +2,6 @@
 /* Tensors with known factorisations. */
 #include "cuvcheck.h"
 #include "ntf-inputs.h"
-#include "ntf-tests.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +10,7 @@
 /* ---- random numbers ---- */
 
 /* Random123's known answer for a counter and a key of zeros. */
-void
-check_ntf_random (void)
+CUV_CHECKS_CPU (check_ntf_random)
 {
   static const uint32_t known[] = { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c,
     0x9b00dbd8 };
@@ -106,8 +104,7 @@ check_one_term (CuvNtfAlgorithm algorithm)
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_planted (void)
+CUV_CHECKS_CPU (check_ntf_planted)
 {
   check_one_term (CUV_NTF_MU);
   check_one_term (CUV_NTF_HALS);
@@ -145,8 +142,7 @@ check_monotone (CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_monotone (void)
+CUV_CHECKS_CPU (check_ntf_monotone)
 {
   check_monotone (CUV_NTF_MU, CUV_NTF_GS);
   check_monotone (CUV_NTF_HALS, CUV_NTF_GS);
@@ -155,8 +151,7 @@ check_ntf_monotone (void)
 
 /* Permuting the axes of the tensor permutes the factors: mode m becomes mode
  * m + 1. */
-void
-check_ntf_axes (void)
+CUV_CHECKS_CPU (check_ntf_axes)
 {
   enum { A = 13, B = 17, C = 9 };
   CuvNtfTensor tensor = ntf_tensor_new (A, B, C);
@@ -251,8 +246,7 @@ check_edge_case (const char *name, Fill fill, int height, int width, int depth,
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_edge_cases (void)
+CUV_CHECKS_CPU (check_ntf_edge_cases)
 {
   check_edge_case ("zeros", fill_zeros, 7, 9, 4, 5, 0);
   check_edge_case ("one value", fill_one, 7, 9, 4, 5, 0.2);
@@ -273,8 +267,7 @@ kill_term (CuvNtfFactors *self, int k)
   }
 }
 
-void
-check_ntf_params (void)
+CUV_CHECKS_CPU (check_ntf_params)
 {
   CuvNtfTensor tensor = ntf_tensor_new (40, 36, 31);
   CuvNtfParams params = ntf_params (60);
@@ -334,8 +327,7 @@ check_sparsity (CuvNtfAlgorithm algorithm, double sparsity)
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_sparsity (void)
+CUV_CHECKS_CPU (check_ntf_sparsity)
 {
   check_sparsity (CUV_NTF_MU, 0.5);
   check_sparsity (CUV_NTF_HALS, 0.5);
@@ -345,8 +337,7 @@ check_ntf_sparsity (void)
 
 /* U and V have unit columns, terms are sorted, W has the scale of the samples.
  */
-void
-check_ntf_normalised (void)
+CUV_CHECKS_CPU (check_ntf_normalised)
 {
   CuvNtfTensor tensor = ntf_tensor_new (20, 16, 11);
   CuvNtfParams params = ntf_params (50);
@@ -414,8 +405,7 @@ check_cancelled (CuvNtfAlgorithm algorithm)
 
 /* The residuals of the pixels add up to the error; all functions fail once
  * cancelled. */
-void
-check_ntf_residual (void)
+CUV_CHECKS_CPU (check_ntf_residual)
 {
   CuvNtfTensor tensor = ntf_tensor_new (21, 30, 6);
   CuvNtfParams params = ntf_params (20);

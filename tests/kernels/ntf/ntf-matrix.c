@@ -5,7 +5,6 @@
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "ntf-inputs.h"
-#include "ntf-tests.h"
 #if HAVE_CUDA
 #include "ntf-cuda.h"
 #endif
@@ -387,8 +386,7 @@ check_size (int height, int width, int depth, int rank)
   case_clear (&self);
 }
 
-void
-check_ntf_matrix (void)
+CUV_CHECKS_CPU (check_ntf_matrix)
 {
   for (int i = 0; i < 200; i++)
     check_share (1 + i % MAX);
@@ -456,8 +454,7 @@ check_size_on_gpu (int height, int width, int depth, int rank)
   case_clear (&self);
 }
 
-void
-check_ntf_matrix_cuda (void)
+CUV_CHECKS_CUDA (check_ntf_matrix_cuda)
 {
   check_size_on_gpu (1, 1, 1, 1);
   check_size_on_gpu (5, 37, 11, 3);

@@ -4,7 +4,6 @@
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "ntf-inputs.h"
-#include "ntf-tests.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,8 +107,7 @@ check_size (int height, int width, int depth, int rank)
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_versions (void)
+CUV_CHECKS_CPU (check_ntf_versions)
 {
   check_size (1, 1, 1, 1);
   check_size (3, 3, 1, 2);
@@ -213,8 +211,7 @@ check_scan (void)
   ntf_tensor_clear (&tensor);
 }
 
-void
-check_ntf_loading (void)
+CUV_CHECKS_CPU (check_ntf_loading)
 {
   check_load (CUV_CUBE_U8, 2, 16, 1);   /* bip, padded rows */
   check_load (CUV_CUBE_U8, 1, 14, 7);   /* bil */

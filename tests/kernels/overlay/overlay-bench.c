@@ -207,19 +207,16 @@ bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
     double pixels, double bytes)
 {
   void *memory;
-  char name[80];
 
   bench->frame = cuv_check_to_device (frame, &memory);
   bench->stream = cuv_check_stream_new ();
   bench->cuda = cuv_overlay_cuda_new ();
   if (CUV_CHECK (bench->cuda != NULL, ": %s", cuv_cuda_error ())) {
-    snprintf (name, sizeof name, "overlay-cuda-%s-device", what);
-    cuv_check_report (name,
-        cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
-        bytes);
-    snprintf (name, sizeof name, "overlay-cuda-%s-submit-collect", what);
     cuv_check_report (
-        name, cuv_check_time (bench_submit_and_collect, bench), pixels, bytes);
+        cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
+        bytes, "overlay-cuda-%s-device", what);
+    cuv_check_report (cuv_check_time (bench_submit_and_collect, bench), pixels,
+        bytes, "overlay-cuda-%s-submit-collect", what);
   }
   cuv_overlay_cuda_free (bench->cuda);
   cuv_check_stream_free (bench->stream);
@@ -233,7 +230,7 @@ bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
   CuvCheckFrame frame =
       cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_TEXTURE);
   double pixels, bytes;
-  char what[40], name[80];
+  char what[40];
 
   bench->frame = frame.frame;
   pixels = draw (bench);
@@ -241,8 +238,8 @@ bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
   bench->list = cuv_drawing_list (&bench->drawing);
   snprintf (what, sizeof what, "%s%s", format, suffix);
   if (cuv_check_options.cpu && !bench->new_labels) {
-    snprintf (name, sizeof name, "overlay-c-%s", what);
-    cuv_check_report (name, cuv_check_time (bench_cpu, bench), pixels, bytes);
+    cuv_check_report (
+        cuv_check_time (bench_cpu, bench), pixels, bytes, "overlay-c-%s", what);
   }
 #if HAVE_CUDA
   if (cuv_check_options.cuda)
@@ -257,12 +254,11 @@ bench_list (Bench *bench)
 {
   double pixels = N_PICTURES * PICTURE_SIZE * PICTURE_SIZE;
 
-  cuv_check_report ("overlay-c-strip-list", cuv_check_time (bench_build, bench),
-      pixels, pixels * 7);
+  cuv_check_report (cuv_check_time (bench_build, bench), pixels, pixels * 7,
+      "overlay-c-strip-list");
 }
 
-void
-bench_overlay (void)
+CUV_BENCH (bench_overlay)
 {
   Bench *bench = calloc (1, sizeof *bench);
 

@@ -426,8 +426,7 @@ check_limits (void)
   cuv_drawing_free (&drawing);
 }
 
-void
-check_fills (void)
+CUV_CHECKS_CPU (check_fills)
 {
   for (const char *const *format = cuv_check_formats; *format; format++) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

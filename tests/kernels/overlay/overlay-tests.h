@@ -6,9 +6,6 @@
 #include "cuvcheck.h"
 #include "draw.h"
 
-void bench_overlay (void);
-void check_fills (void);
-
 /* On the GPU; cuda: a CuvOverlayCuda. */
 void check_cuda_fills (void *cuda);
 

@@ -97,8 +97,7 @@ static const struct {
   { 161, 91, 30, 2 },
 };
 
-static void
-check_scenes (void)
+CUV_CHECKS_CPU (check_scenes)
 {
   for (const char *const *format = cuv_check_formats; *format; format++) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -138,8 +137,7 @@ pixel (const CuvCheckFrame *f, int x, int y)
 
 /* A line of thickness t is t pixels thick, and swapping its ends changes
  * nothing. */
-static void
-check_thickness (void)
+CUV_CHECKS_CPU (check_thickness)
 {
   for (int t = 1; t <= 13; t++) {
     CuvCheckFrame flat = draw_line (60, 40, 15, 20, 45, 20, t);
@@ -202,9 +200,14 @@ check_clipped_line (double reach)
   cuv_check_frame_free (&frame);
 }
 
+CUV_CHECKS_CPU (check_clipped_lines)
+{
+  for (int i = 0; i < 500; i++)
+    check_clipped_line (i % 2 ? 150 : 20000);
+}
+
 /* Coordinates beyond all limits, or not finite. */
-static void
-check_extreme_lines (void)
+CUV_CHECKS_CPU (check_extreme_lines)
 {
   static const double extremes[] = { 0, -0.5, 1e9, -1e9, 1e300, -1e300, 1e-300,
     NAN, INFINITY, -INFINITY, 2147483647.0, -2147483649.0, 30 };
@@ -275,8 +278,7 @@ check_every_colour (CuvColourSpace space)
   CUV_CHECK (wrong == 0, ": %u differ from the definition", wrong);
 }
 
-static void
-check_all_colours (void)
+CUV_CHECKS_CPU (check_all_colours)
 {
   static const int32_t k[][2] = { { 2990, 1140 }, { 2126, 722 }, { 2627, 593 },
     { 2120, 870 }, { 3000, 1100 }, { 0, 0 } };
@@ -290,8 +292,7 @@ check_all_colours (void)
   check_every_colour ((CuvColourSpace){ CUV_MODEL_RGB, 0, 0, true });
 }
 
-static void
-check_colours (void)
+CUV_CHECKS_CPU (check_colours)
 {
   CuvColourSpace rgb = { CUV_MODEL_RGB, 0, 0, false };
   uint8_t out[4];
@@ -316,8 +317,7 @@ check_colours (void)
 
 /* ---- limits of a list ---- */
 
-static void
-check_limits (void)
+CUV_CHECKS_CPU (check_limits)
 {
   CuvDrawing drawing = { 0 };
   uint8_t byte = 255, *huge = calloc (1, 1 << 20);
@@ -451,8 +451,7 @@ check_cuda_allocation (CuvOverlayCuda *cuda)
   check_cuda_scene (cuda, "NV12", 64, 64, 10);
 }
 
-static void
-check_cuda (void)
+CUV_CHECKS_CUDA (check_cuda)
 {
   size_t before = cuv_cuda_allocated ();
   CuvOverlayCuda *cuda = cuv_overlay_cuda_new ();
@@ -475,31 +474,3 @@ check_cuda (void)
 }
 
 #endif
-
-static void
-run (void)
-{
-  if (cuv_check_options.cpu) {
-    check_scenes ();
-    check_thickness ();
-    for (int i = 0; i < 500; i++)
-      check_clipped_line (i % 2 ? 150 : 20000);
-    check_extreme_lines ();
-    check_colours ();
-    check_all_colours ();
-    check_limits ();
-    check_fills ();
-  }
-#if HAVE_CUDA
-  if (cuv_check_options.cuda)
-    check_cuda ();
-#endif
-  if (cuv_check_options.bench)
-    bench_overlay ();
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pca-bench.h"
 #include "cpu/pca-cpu.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,6 @@ static void
 bench (const PcaBenchCase *c)
 {
   Bench self = { .params = pca_bench_params (c) };
-  char name[120];
   double us;
   clock_t start;
 
@@ -90,21 +89,19 @@ bench (const PcaBenchCase *c)
   self.n_runs = 0;
   start = clock ();
   us = cuv_check_time (run, &self);
-  snprintf (name, sizeof name,
+  cuv_check_report (us, (double) c->width * c->height,
+      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format),
       "pca %s %dx%dx%d, %.1f ms of CPU, sums %.1f, basis %.2f, picture %.1f ms",
       c->name, c->width, c->height, c->n,
       (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs,
       self.result.sums_us / 1000, self.result.basis_us / 1000,
       self.result.picture_us / 1000);
-  cuv_check_report (name, us, (double) c->width * c->height,
-      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format));
   cuv_pca_cpu_free (self.cpu);
   pca_input_clear (&self.input);
   free (self.picture);
 }
 
-void
-bench_pca (void)
+CUV_BENCH_CPU (bench_pca)
 {
   for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
     if (pca_bench_wants (&pca_bench_cases[i]))

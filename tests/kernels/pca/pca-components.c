@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Eigenvectors, bases and pictures against their definitions. */
 #include "pca-inputs.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,8 +125,7 @@ check_refined (int n)
   free (a);
 }
 
-void
-check_pca_jacobi (void)
+CUV_CHECKS_CPU (check_pca_jacobi)
 {
   static const int sizes[] = { 1, 2, 3, 4, 7, 16, 31, 81 };
 
@@ -285,8 +284,7 @@ check_reconstruction (void)
   pca_input_clear (&input);
 }
 
-void
-check_pca_basis (void)
+CUV_CHECKS_CPU (check_pca_basis)
 {
   static const int bands[] = { 1, 2, 3, 5, 31, 60 };
 
@@ -545,8 +543,7 @@ check_excluded_pixels (void)
   cuv_pca_tile_clear (&tile);
 }
 
-void
-check_pca_pictures (void)
+CUV_CHECKS_CPU (check_pca_pictures)
 {
   for (int mode = 0; mode < 3; mode++) {
     check_sigma ((CuvPcaMode) mode);

@@ -5,7 +5,7 @@
 #include "config.h"
 #include "pca-bench.h"
 #include "pca-runs.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -409,8 +409,7 @@ check_many_pixels (void *stream)
   free (samples);
 }
 
-void
-check_pca_cuda (void)
+CUV_CHECKS_CUDA (check_pca_cuda)
 {
   void *stream = cuv_check_stream_new ();
 
@@ -508,13 +507,11 @@ run_bench (void *data)
 static void
 report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
 {
-  char name[120];
-
   CUV_CHECK (cuv_pca_cuda_collect (self->cuda, &self->result, NULL) == 0);
-  snprintf (name, sizeof name, "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name,
-      c->width, c->height, c->n, how, self->result.update.sweeps);
-  cuv_check_report (name, us, (double) c->width * c->height,
-      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format));
+  cuv_check_report (us, (double) c->width * c->height,
+      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format),
+      "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name, c->width, c->height,
+      c->n, how, self->result.update.sweeps);
 }
 
 static void
@@ -549,8 +546,7 @@ bench (const PcaBenchCase *c, void *stream)
   free (pixels);
 }
 
-void
-bench_pca_cuda (void)
+CUV_BENCH_CUDA (bench_pca_cuda)
 {
   void *stream = cuv_check_stream_new ();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Films with crossing eigenvalues: components must not swap. */
 #include "pca-inputs.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 #include "reference/pca-track.h"
 
 #include <math.h>
@@ -322,8 +322,7 @@ check_scene_cut (void)
   film_clear (&self);
 }
 
-void
-check_pca_films (void)
+CUV_CHECKS_CPU (check_pca_films)
 {
   check_crossing ();
   check_wander ();

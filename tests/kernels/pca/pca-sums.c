@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums and moments against literal implementations of their definitions. */
 #include "pca-inputs.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,8 +107,7 @@ check_layouts (const PcaInput *input, const CuvPcaSum *sums)
   }
 }
 
-void
-check_pca_sums (void)
+CUV_CHECKS_CPU (check_pca_sums)
 {
   static const int bands[] = { 1, 2, 3, 16, 31, 50 };
 
@@ -179,8 +178,7 @@ check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
   }
 }
 
-void
-check_pca_moments (void)
+CUV_CHECKS_CPU (check_pca_moments)
 {
   for (int i = 0; i < 36; i++) {
     const CuvCubeFormat format = (CuvCubeFormat) (i % 3);
@@ -290,8 +288,7 @@ check_cuts (void)
   }
 }
 
-void
-check_pca_frames (void)
+CUV_CHECKS_CPU (check_pca_frames)
 {
   check_mixing ();
   check_cuts ();

@@ -6,7 +6,7 @@
 #include "pca-inputs.h"
 #include "pca-runs.h"
 #include "cpu/pca-dsp.h"
-#include "pca-tests.h"
+#include "cuvcheck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +103,7 @@ check_input (const PcaInput *input)
   }
 }
 
-void
-check_pca_tiles (void)
+CUV_CHECKS_CPU (check_pca_tiles)
 {
   const int rounds = cuv_check_options.few ? 1 : 3;
 
@@ -211,8 +210,7 @@ check_frozen (void)
   pca_run_clear (&run);
 }
 
-void
-check_pca_runs (void)
+CUV_CHECKS_CPU (check_pca_runs)
 {
   const int rounds = cuv_check_options.few ? 1 : 3;
 

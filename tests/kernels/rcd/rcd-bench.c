@@ -4,7 +4,7 @@
 #include "cpu/crop.h"
 #include "cpu/rcd-cpu.h"
 #include "cuvcpu.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,6 @@ static void
 bench_case (const RcdBenchCase *bench)
 {
   Run self = { .n_runs = 0 };
-  char name[120];
   double us;
   clock_t start;
 
@@ -113,10 +112,10 @@ bench_case (const RcdBenchCase *bench)
   self.cpu = cuv_rcd_cpu_new (&self.input.config);
   start = clock ();
   us = cuv_check_time (run, &self);
-  snprintf (name, sizeof name, "%s %s, %d windows, %.2f ms of CPU",
-      bench->format, bench->name, self.input.config.max_windows,
+  cuv_check_report (us, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0,
+      "%s %s, %d windows, %.2f ms of CPU", bench->format, bench->name,
+      self.input.config.max_windows,
       (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs);
-  cuv_check_report (name, us, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0);
   cuv_rcd_cpu_free (self.cpu);
   rcd_input_clear (&self.input);
 }
@@ -160,7 +159,6 @@ static void
 bench_follow (unsigned mask, const char *name)
 {
   Follow *self = calloc (1, sizeof *self);
-  char text[60];
 
   self->frame = cuv_check_frame_new ("NV12", 768, 576, CUV_CHECK_TEXTURE);
   cuv_cpu_set_mask (mask);
@@ -169,16 +167,15 @@ bench_follow (unsigned mask, const char *name)
   cuv_correlation_init (&self->filter, &(CuvRcdBox){ 300, 200, 96, 72 });
   take_crop (self);
   cuv_correlation_start (&self->filter, &self->work, self->work.crops[0]);
-  snprintf (text, sizeof text, "filter finds, %s", name);
-  cuv_check_report (text, cuv_check_time (find, self), CUV_RCD_CROP_PIXELS, 0);
-  snprintf (text, sizeof text, "filter learns, %s", name);
-  cuv_check_report (text, cuv_check_time (learn, self), CUV_RCD_CROP_PIXELS, 0);
+  cuv_check_report (cuv_check_time (find, self), CUV_RCD_CROP_PIXELS, 0,
+      "filter finds, %s", name);
+  cuv_check_report (cuv_check_time (learn, self), CUV_RCD_CROP_PIXELS, 0,
+      "filter learns, %s", name);
   cuv_check_frame_free (&self->frame);
   free (self);
 }
 
-void
-bench_rcd (void)
+CUV_BENCH_CPU (bench_rcd)
 {
   bench_follow (0, "C");
   bench_follow (~0u, "SIMD");

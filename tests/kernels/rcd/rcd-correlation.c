@@ -49,8 +49,7 @@ fill_random (float *values, int n)
 }
 
 /* The mask of all cells is the transform's inverse and the transform. */
-static void
-check_transforms (void)
+CUV_CHECKS_CPU (check_transforms)
 {
   static CuvFourier fourier;
   static CuvGrid grid;
@@ -113,8 +112,7 @@ compute (unsigned mask, const uint8_t *picture, const CuvRcdFilterGoal *goal,
     dsp.peak (&r->response, i, &r->peaks[i]);
 }
 
-static void
-check_versions (void)
+CUV_CHECKS_CPU (check_versions)
 {
   static CuvRcdFilterGoal goal;
   static uint8_t picture[CUV_RCD_HOG_PIXELS];
@@ -147,8 +145,7 @@ check_versions (void)
 /* ---- histograms ---- */
 
 /* The only edges of a ramp are across it. */
-static void
-check_directions (void)
+CUV_CHECKS_CPU (check_directions)
 {
   static uint8_t picture[CUV_RCD_HOG_PIXELS];
   static CuvGrid grid;
@@ -275,8 +272,7 @@ check_growing (CuvCorrelation *self, CuvCorrelationWork *work, double growth)
   }
 }
 
-static void
-check_places (void)
+CUV_CHECKS_CPU (check_places)
 {
   CuvCorrelation *self = calloc (1, sizeof *self);
   CuvCorrelationWork *work = calloc (1, sizeof *work);
@@ -317,8 +313,7 @@ inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
 }
 
 /* The filter is 0 outside the box, but for a margin. */
-static void
-check_mask (void)
+CUV_CHECKS_CPU (check_mask)
 {
   CuvCorrelation *self = calloc (1, sizeof *self);
   CuvCorrelationWork *work = calloc (1, sizeof *work);
@@ -349,20 +344,4 @@ check_mask (void)
       (double) inside);
   free (self);
   free (work);
-}
-
-static void
-run (void)
-{
-  check_transforms ();
-  check_versions ();
-  check_directions ();
-  check_places ();
-  check_mask ();
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

@@ -4,7 +4,6 @@
 #include "cpu/crop.h"
 #include "cuvcheck.h"
 #include "rcd-crops.h"
-#include "rcd-tests.h"
 #include "rcd/rcd-pixel.h"
 
 #include <math.h>
@@ -88,8 +87,7 @@ check_reference (const CuvFrame *frame)
 
 /* ---- entry ---- */
 
-void
-check_crops (void)
+CUV_CHECKS_CPU (check_crops)
 {
   static const int sides[] = { 1, 128, CUV_RCD_CROP };
   static uint8_t pixels[CUV_RCD_CROP_PIXELS];

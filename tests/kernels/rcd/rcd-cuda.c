@@ -2,7 +2,7 @@
 /* The search on the GPU against the C reference: sums and JBLD scores bit for
  * bit, Förstner scores within the error of the logarithm. */
 #include "config.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -213,8 +213,7 @@ check_random (const char *format, RcdSize size, int cell, void *stream)
   rcd_input_clear (&input);
 }
 
-void
-check_cuda (void)
+CUV_CHECKS_CUDA (check_cuda)
 {
   void *stream = cuv_check_stream_new ();
 
@@ -248,16 +247,15 @@ bench_case (const RcdBenchCase *bench, void *stream)
   Case self = { .input = &input, .stream = stream };
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
   void *appearance;
-  char name[120];
 
   rcd_bench_input (&input, bench);
   self.device = cuv_check_to_device (&input.frame, &appearance);
   self.cuda = cuv_rcd_cuda_new (&input.config);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
-    snprintf (name, sizeof name, "rcd cuda, %s %s, %d windows", bench->format,
-        bench->name, input.config.max_windows);
-    cuv_check_report (name, cuv_check_time_device (submit, &self, stream),
-        (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0);
+    cuv_check_report (cuv_check_time_device (submit, &self, stream),
+        (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0,
+        "rcd cuda, %s %s, %d windows", bench->format, bench->name,
+        input.config.max_windows);
     CUV_CHECK (cuv_rcd_cuda_collect (self.cuda, matches) == 0);
   }
   cuv_rcd_cuda_free (self.cuda);
@@ -265,8 +263,7 @@ bench_case (const RcdBenchCase *bench, void *stream)
   rcd_input_clear (&input);
 }
 
-void
-bench_rcd_cuda (void)
+CUV_BENCH_CUDA (bench_rcd_cuda)
 {
   void *stream = cuv_check_stream_new ();
 

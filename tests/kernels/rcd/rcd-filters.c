@@ -2,7 +2,6 @@
 /* Correlation filters on the GPU against those on the CPU: crops, models,
  * filters and maxima bit for bit, but for the signs of zeros. */
 #include "config.h"
-#include "rcd-tests.h"
 
 #if HAVE_CUDA
 #include <stdlib.h>
@@ -286,8 +285,7 @@ check_frames (Case *self, const char *format, int content)
   }
 }
 
-void
-check_filters (void)
+CUV_CHECKS_CUDA (check_filters)
 {
   Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
     .stream = cuv_check_stream_new (),
@@ -338,42 +336,24 @@ submit_learn (void *data)
   }
 }
 
-void
-bench_filters (void)
+CUV_BENCH_CUDA (bench_filters)
 {
   Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
     .stream = cuv_check_stream_new () };
   CuvCorrelation *filter = calloc (1, sizeof *filter);
-  char name[60];
 
   cuv_correlation_init (filter, &(CuvRcdBox){ 100, 60, 96, 72 });
   for (int i = 0; i < MAX_TARGETS; i++)
     self.filters[i] = filter;
   for (self.n = 1; self.n <= MAX_TARGETS && self.cuda != NULL; self.n += 2) {
-    snprintf (name, sizeof name, "rcd cuda, %d filters find", self.n);
-    cuv_check_report (name,
-        cuv_check_time_device (submit_find, &self, self.stream),
-        CUV_RCD_CROP_PIXELS, 0);
-    snprintf (name, sizeof name, "rcd cuda, %d filters learn", self.n);
-    cuv_check_report (name,
-        cuv_check_time_device (submit_learn, &self, self.stream),
-        CUV_RCD_CROP_PIXELS, 0);
+    cuv_check_report (cuv_check_time_device (submit_find, &self, self.stream),
+        CUV_RCD_CROP_PIXELS, 0, "rcd cuda, %d filters find", self.n);
+    cuv_check_report (cuv_check_time_device (submit_learn, &self, self.stream),
+        CUV_RCD_CROP_PIXELS, 0, "rcd cuda, %d filters learn", self.n);
   }
   cuv_rcd_filter_cuda_free (self.cuda);
   cuv_check_stream_free (self.stream);
   free (filter);
-}
-
-#else
-
-void
-check_filters (void)
-{
-}
-
-void
-bench_filters (void)
-{
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Known values of configurations, windows, matrices and distances. */
 #include "rcd-inputs.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 
 #include <math.h>
@@ -10,8 +10,7 @@
 
 /* ---- configurations ---- */
 
-void
-check_bad_configs (void)
+CUV_CHECKS_CPU (check_bad_configs)
 {
   const CuvRcdConfig good = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 1, 16384,
     CUV_RCD_MAX_CELL, 16, 0, 0.0 };
@@ -76,8 +75,7 @@ count_windows (int step)
   return n;
 }
 
-void
-check_levels (void)
+CUV_CHECKS_CPU (check_levels)
 {
   cuv_check_case ("levels");
   for (int i = 0; i < 60; i++) {
@@ -100,8 +98,7 @@ is_inside (const CuvRcdBox *box, int width, int height)
 }
 
 /* Resized boxes keep their centre within half a pixel. */
-void
-check_rounds (void)
+CUV_CHECKS_CPU (check_rounds)
 {
   static const CuvRcdBox boxes[] = { { 0, 0, 1, 1 }, { 30, 20, 64, 33 },
     { 99, 0, 2, 50 } };
@@ -216,8 +213,7 @@ check_not_positive (int n)
 
 static const int sizes[] = { 3, 5, 9 };
 
-void
-check_determinants (void)
+CUV_CHECKS_CPU (check_determinants)
 {
   for (int i = 0; i < 12; i++) {
     const int n = i == 0 ? 9 : sizes[i % 2];
@@ -307,15 +303,13 @@ check_pair (int n, CuvRcdMetric metric)
   CUV_CHECK (distance (pair.a, pair.a, n, metric) < 1e-9);
 }
 
-void
-check_jbld (void)
+CUV_CHECKS_CPU (check_jbld)
 {
   for (int i = 0; i < 30; i++)
     check_pair (sizes[i % 3], CUV_RCD_JBLD);
 }
 
-void
-check_forstner (void)
+CUV_CHECKS_CPU (check_forstner)
 {
   for (int i = 0; i < 30; i++)
     check_pair (sizes[i % 3], CUV_RCD_FORSTNER);
@@ -341,8 +335,7 @@ transform (const double *m, const double *c, int n, double *out)
 }
 
 /* Distances of covariances are invariant to affine maps of the features. */
-void
-check_affine (void)
+CUV_CHECKS_CPU (check_affine)
 {
   for (int i = 0; i < 18; i++) {
     const CuvRcdMetric metric = (CuvRcdMetric) (i % 2);
@@ -371,8 +364,7 @@ check_affine (void)
 }
 
 /* A covariance is singular unless there are more pixels than features. */
-void
-check_few_pixels (void)
+CUV_CHECKS_CPU (check_few_pixels)
 {
   for (int i = 0; i < 6; i++) {
     const CuvRcdConfig config = { (CuvRcdFeatures) (i % 3), CUV_RCD_JBLD, 20,

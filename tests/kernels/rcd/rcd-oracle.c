@@ -2,7 +2,7 @@
 /* The C reference against literal implementations of features, sums and
  * distances. */
 #include "rcd-inputs.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
@@ -97,8 +97,7 @@ check_pixels (const CuvFrame *frame, CuvRcdFeatures features)
   CUV_CHECK (wrong == 0, ": %zu features", wrong);
 }
 
-void
-check_features (void)
+CUV_CHECKS_CPU (check_features)
 {
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int s = 0; s < RCD_N_SIZES; s++) {
@@ -215,8 +214,7 @@ check_moved (const CuvFrame *frame, CuvRcdFeatures features)
     CUV_CHECK (found[i] == expected[i]);
 }
 
-void
-check_sums (void)
+CUV_CHECKS_CPU (check_sums)
 {
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     CuvCheckFrame frame =
@@ -330,8 +328,7 @@ check_windows (RcdInput *self, const CuvRcdBox *target)
   CUV_CHECK (most < 1e-9, ": %g", most);
 }
 
-void
-check_distances (void)
+CUV_CHECKS_CPU (check_distances)
 {
   static const double scales[] = { 0.4, 1.0, 1.7 };
 

@@ -305,8 +305,7 @@ check_n_candidates (void)
   cuv_tracker_free (self);
 }
 
-void
-check_plans (void)
+CUV_CHECKS_CPU (check_plans)
 {
   check_full (16, 37716);
   check_full (50, 4008);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Searches with a known result, and distance maps. */
 #include "rcd-inputs.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 
 #include <math.h>
@@ -99,8 +99,7 @@ check_copy (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
   rcd_input_clear (&input);
 }
 
-void
-check_planted (void)
+CUV_CHECKS_CPU (check_planted)
 {
   for (int i = 0; i < 12; i++)
     check_copy ((CuvRcdFeatures) (i % 3), (CuvRcdMetric) (i / 6), 5,
@@ -149,8 +148,7 @@ needs_candidates (CuvRcdMetric metric)
   return !found[0] && found[1];
 }
 
-void
-check_places (void)
+CUV_CHECKS_CPU (check_places)
 {
   for (int metric = CUV_RCD_JBLD; metric <= CUV_RCD_FORSTNER; metric++) {
     const int targets = cuv_check_options.few ? 2 : 8;
@@ -192,8 +190,7 @@ check_flat (CuvRcdMetric metric, double lambda)
   rcd_input_clear (&input);
 }
 
-void
-check_ties (void)
+CUV_CHECKS_CPU (check_ties)
 {
   for (int metric = 0; metric < 2; metric++) {
     check_flat ((CuvRcdMetric) metric, 1.0 / 12.0);
@@ -286,8 +283,7 @@ check_grey (const char *format)
   cuv_check_frame_free (&expected);
 }
 
-void
-check_maps (void)
+CUV_CHECKS_CPU (check_maps)
 {
   check_map_values ();
   for (int f = 0; cuv_check_formats[f] != NULL; f++)

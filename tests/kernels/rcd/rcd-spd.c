@@ -111,8 +111,7 @@ check_functions (int n)
   CUV_CHECK (difference (&b, &a, n) < 1e-6);
 }
 
-static void
-check_known (void)
+CUV_CHECKS_CPU (check_known)
 {
   /* [[2, 1], [1, 2]] has the eigenvalues 3 and 1 along (1, 1) and (1, -1) */
   const CuvSpd a = { { 2, 1, 2 } };
@@ -128,8 +127,7 @@ check_known (void)
   CUV_CHECK (fabs (cuv_spd_norm (&a, 2) - sqrt (10)) < 1e-15);
 }
 
-static void
-check_refused (void)
+CUV_CHECKS_CPU (check_refused)
 {
   const CuvSpd bad[] = { { { 1, 2, 1 } }, { { 0, 0, 1 } }, { { -1, 0, 1 } },
     { { NAN, 0, 1 } }, { { INFINITY, 0, 1 } } };
@@ -281,20 +279,11 @@ check_means (int n)
   check_minimum (cuv_spd_mean_jbld, CUV_RCD_JBLD, n);
 }
 
-static void
-run (void)
+CUV_CHECKS_CPU (check_sizes)
 {
-  check_known ();
-  check_refused ();
   for (int n = 1; n <= MAX; n++) {
     cuv_check_case ("%d rows", n);
     check_functions (n);
     check_means (n);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

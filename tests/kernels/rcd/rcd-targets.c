@@ -273,8 +273,7 @@ check_reconfigure (void)
   cuv_check_frame_free (&without);
 }
 
-void
-check_targets (void)
+CUV_CHECKS_CPU (check_targets)
 {
   check_bad_configs ();
   check_ids ();

@@ -13,18 +13,3 @@ run_tracker (
   return cuv_tracker_run (
       self, &frame->frame, &params, false, &processor, result);
 }
-
-static void
-run (void)
-{
-  check_updates ();
-  check_plans ();
-  check_targets ();
-  check_tracks ();
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
-}

@@ -6,11 +6,6 @@
 #include "cuvcheck.h"
 #include "track/tracker.h"
 
-void check_updates (void);
-void check_plans (void);
-void check_targets (void);
-void check_tracks (void);
-
 /* Runs one frame on the CPU with default parameters; returns NULL or an error.
  */
 const char *run_tracker (

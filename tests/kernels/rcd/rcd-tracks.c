@@ -389,8 +389,7 @@ check_learning (void)
   }
 }
 
-void
-check_tracks (void)
+CUV_CHECKS_CPU (check_tracks)
 {
   check_all_moving ();
   check_scaled ();

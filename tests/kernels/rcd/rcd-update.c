@@ -175,8 +175,7 @@ check_features (CuvRcdFeatures features)
   cuv_check_frame_free (&frame);
 }
 
-void
-check_updates (void)
+CUV_CHECKS_CPU (check_updates)
 {
   check_features (CUV_RCD_RGB_GRAD);
   check_features (CUV_RCD_TUZEL9);

@@ -4,7 +4,7 @@
 #include "cuvcpu.h"
 #include "cpu/rcd-cpu-private.h"
 #include "rcd-inputs.h"
-#include "rcd-tests.h"
+#include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
@@ -57,8 +57,7 @@ check_random (const char *format, RcdSize size, int cell)
   rcd_input_clear (&input);
 }
 
-void
-check_versions (void)
+CUV_CHECKS_CPU (check_versions)
 {
   const int rounds = cuv_check_options.few ? 1 : 2;
 
@@ -96,8 +95,7 @@ check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
   rcd_input_clear (&input);
 }
 
-void
-check_large (void)
+CUV_CHECKS_CPU (check_large)
 {
   static const RcdSize large = { 1919, 1079 }, small = { 200, 130 };
 
@@ -166,8 +164,7 @@ check_row (const RcdInput *input)
   CUV_CHECK (isfinite (compare_dsp (&row, places)));
 }
 
-void
-check_large_sums (void)
+CUV_CHECKS_CPU (check_large_sums)
 {
   for (int i = 0; i < 12; i++) {
     CuvRcdConfig config = rcd_random_config (100, 80, 5);
@@ -209,8 +206,7 @@ check_invalid_row (int n)
   compare_dsp (&row, places);
 }
 
-void
-check_invalid_sums (void)
+CUV_CHECKS_CPU (check_invalid_sums)
 {
   cuv_check_case ("invalid sums");
   for (int i = 0; i < 2000; i++)
@@ -232,8 +228,7 @@ check_box (CuvRcdCpu *cpu, const CuvFrame *frame, CuvRcdFeatures features,
       ": box %d %d %dx%d", box->x, box->y, box->width, box->height);
 }
 
-void
-check_measured (void)
+CUV_CHECKS_CPU (check_measured)
 {
   static const RcdSize sizes[] = { { 1, 1 }, { 5, 200 }, { 801, 77 } };
 

@@ -81,12 +81,8 @@ time_cpu (Bench bench, bool avx2, int max_threads)
   cuv_cpu_set_mask (avx2 ? ~0u : 0);
   bench.cpu = cuv_waldboost_cpu_new (bench.model, bench.plan);
   for (bench.n_threads = 1; bench.n_threads <= max_threads; bench.n_threads++) {
-    char name[100];
-
-    snprintf (name, sizeof name, "%s %s %d threads", bench.name,
-        avx2 ? "avx2" : "c", bench.n_threads);
-    cuv_check_report (
-        name, cuv_check_time (run_cpu, &bench), pixels_of (&bench), 0);
+    cuv_check_report (cuv_check_time (run_cpu, &bench), pixels_of (&bench), 0,
+        "%s %s %d threads", bench.name, avx2 ? "avx2" : "c", bench.n_threads);
   }
   cuv_waldboost_cpu_free (bench.cpu);
   cuv_cpu_set_mask (~0u);
@@ -132,7 +128,7 @@ collect_and_submit (void *data)
 
 /* The time per frame with all streams. */
 static void
-time_streams (Bench bench, const char *name)
+time_streams (Bench bench)
 {
   Streams streams;
   bool ok = true;
@@ -146,9 +142,10 @@ time_streams (Bench bench, const char *name)
       submit (&bench);
   }
   if (ok)
-    cuv_check_report (name,
+    cuv_check_report (
         cuv_check_time (collect_and_submit, &streams) / MANY_STREAMS,
-        pixels_of (&bench), 0);
+        pixels_of (&bench), 0, "%s cuda, of %d streams", bench.name,
+        MANY_STREAMS);
   for (int i = 0; i < MANY_STREAMS; i++) {
     CuvWaldboostResult result;
 
@@ -163,22 +160,17 @@ static void
 time_cuda (Bench bench)
 {
   void *memory;
-  char name[100];
 
   bench.frame = cuv_check_to_device (bench.host, &memory);
   bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
   bench.stream = cuv_check_stream_new ();
   if (CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ())) {
-    snprintf (name, sizeof name, "%s cuda, on the device", bench.name);
-    cuv_check_report (name,
-        cuv_check_time_device (submit, &bench, bench.stream),
-        pixels_of (&bench), pixels_of (&bench));
-    snprintf (name, sizeof name, "%s cuda, submit to result", bench.name);
-    cuv_check_report (name, cuv_check_time (submit_and_collect, &bench),
-        pixels_of (&bench), 0);
-    snprintf (
-        name, sizeof name, "%s cuda, of %d streams", bench.name, MANY_STREAMS);
-    time_streams (bench, name);
+    cuv_check_report (cuv_check_time_device (submit, &bench, bench.stream),
+        pixels_of (&bench), pixels_of (&bench), "%s cuda, on the device",
+        bench.name);
+    cuv_check_report (cuv_check_time (submit_and_collect, &bench),
+        pixels_of (&bench), 0, "%s cuda, submit to result", bench.name);
+    time_streams (bench);
   }
   cuv_waldboost_cuda_free (bench.cuda);
   cuv_check_stream_free (bench.stream);
@@ -331,8 +323,7 @@ time_worst_case (const CuvCheckFrame *picture)
   free (random);
 }
 
-void
-bench (void)
+CUV_BENCH (bench)
 {
   const char *path = getenv ("CUV_BENCH_MODEL");
   CuvCheckFrame picture = cuv_check_bench_picture ();

@@ -279,8 +279,7 @@ check_results (const Detector *detectors, int n, const CuvWaldboostPlan *plan,
   }
 }
 
-void
-check_shared_images (void)
+CUV_CHECKS_CUDA (check_shared_images)
 {
   const CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV,
     .scale_factor = 1.1 };

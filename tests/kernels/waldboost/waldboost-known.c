@@ -368,8 +368,7 @@ check_tilted_rows (int width, int height)
   free (rows);
 }
 
-void
-check_known_codes (void)
+CUV_CHECKS (check_known_codes)
 {
   CuvCheckFrame constant = picture_of (50, 40, constant_pixel);
   CuvCheckFrame edge = picture_of (50, 40, edge_pixel);

@@ -393,8 +393,7 @@ check_cascade (void)
   }
 }
 
-void
-check_plans (void)
+CUV_CHECKS (check_plans)
 {
   check_random_plans ();
   check_1080p ();

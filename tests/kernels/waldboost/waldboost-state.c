@@ -295,8 +295,7 @@ check_on_device (const CuvTrainParams *params)
   state_free (&straight);
 }
 
-void
-check_devices (void)
+CUV_CHECKS_CUDA (check_devices)
 {
   CuvTrainParams params = default_params;
 
@@ -328,8 +327,7 @@ check_all_resumed (const CuvTrainParams *params)
   return straight;
 }
 
-void
-check_states (void)
+CUV_CHECKS_CPU (check_states)
 {
   CuvTrainParams cascade = default_params;
   State straight;

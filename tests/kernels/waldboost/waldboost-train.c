@@ -199,8 +199,7 @@ check_codes (CuvFeature feature, int width, int height, int32_t n, bool cascade)
   free (expected);
 }
 
-void
-check_training (void)
+CUV_CHECKS (check_training)
 {
   static const CuvFeature kinds[] = { CUV_FEATURE_LBP, CUV_FEATURE_LRD,
     CUV_FEATURE_LRP };
@@ -314,11 +313,9 @@ learn (void *data)
 static void
 report (const char *what, double us)
 {
-  char name[80];
-
-  snprintf (name, sizeof name, "train%s, 30000 samples, 8464 features, %s",
+  cuv_check_report (us, (double) N_SAMPLES * 8464, 0,
+      "train%s, 30000 samples, 8464 features, %s",
       cuv_check_options.cuda ? " cuda" : "", what);
-  cuv_check_report (name, us, (double) N_SAMPLES * 8464, 0);
 }
 
 static void
@@ -347,8 +344,7 @@ bench_kind (bool cascade)
   cuv_train_features_clear (&features);
 }
 
-void
-bench_training (void)
+CUV_BENCH (bench_training)
 {
   bench_kind (false);
   if (!cuv_check_options.cuda)

@@ -48,8 +48,7 @@ check_turn (int degrees, int width, int height)
   cuv_check_frame_free (&frame);
 }
 
-void
-check_turns (void)
+CUV_CHECKS (check_turns)
 {
   for (int degrees = -180; degrees <= 180; degrees += 15)
     check_turn (degrees, random_between (1, 90), random_between (1, 90));

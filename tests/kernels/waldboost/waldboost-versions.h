@@ -44,21 +44,12 @@ int check_scan (const CuvWaldboostModel *model,
  * detector, and allocates only when frames grow. */
 void check_changes_of_plan (void);
 
-void check_shared_images (void); /* waldboost-images.c */
 void check_large_windows (void); /* waldboost-shapes.c */
 void check_contrast (void);
 void check_files (void);
-void check_plans (void);       /* waldboost-plans.c */
-void check_known_codes (void); /* waldboost-known.c */
-void bench (void);             /* waldboost-bench.c */
-void check_training (void);    /* waldboost-train.c */
-void bench_training (void);
 void check_draw (int width, int height, bool cascade); /* waldboost-draw.c */
 void check_draw_of_some (int32_t capacity);
 void check_written (CuvFeature feature); /* waldboost-written.c */
 void check_full_list (void);
-void check_states (void); /* waldboost-state.c */
-void check_turns (void);  /* waldboost-turn.c */
-void check_devices (void);
 
 #endif

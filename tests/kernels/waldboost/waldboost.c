@@ -374,26 +374,8 @@ check_worst_cases (void)
     check_worst_case (&worst[i], few ? 40 : 90, few ? 30 : 60);
 }
 
-static void
-run (void)
+CUV_CHECKS (check_scans)
 {
-  if (cuv_check_options.bench) {
-    bench ();
-    bench_training ();
-    return;
-  }
-  check_plans ();
-  check_turns ();
-  check_known_codes ();
-  check_training ();
-  if (cuv_check_options.cpu)
-    check_states ();
-#if HAVE_CUDA
-  if (cuv_check_options.cuda) {
-    check_devices ();
-    check_shared_images ();
-  }
-#endif
   check_formats ();
   check_limits ();
   check_kinds (1, 1);
@@ -415,10 +397,4 @@ run (void)
   check_changes_of_plan ();
   cuv_check_case ("all");
   CUV_CHECK (n_hits_seen > 1000);
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

@@ -52,8 +52,7 @@ check_colour (size_t i, double r, double g, double b)
       ": %g %g %g became %d %d %d", r, g, b, bgr[2], bgr[1], bgr[0]);
 }
 
-static void
-check_colours (void)
+CUV_CHECKS_CPU (check_colours)
 {
   for (size_t i = 0; i < N_COLOURS; i++) {
     cuv_check_case ("colours %d", (int) i);
@@ -95,8 +94,7 @@ check_frame (CuvWebCuda *cuda, void *stream, const char *format, int width,
   free (found);
 }
 
-static void
-check_cuda (void)
+CUV_CHECKS_CUDA (check_cuda)
 {
   static const int sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 130, 20 },
     { 1919, 1079 } };
@@ -141,36 +139,19 @@ bench_cuda (const char *format, double bytes_per_pixel)
   void *memory;
   Bench bench = { cuv_web_cuda_new (), cuv_check_to_device (&host, &memory),
     matrix_of (1), cuv_check_stream_new () };
-  char name[64];
 
-  snprintf (name, sizeof name, "web-cuda-%s", format);
-  cuv_check_report (name, cuv_check_time_stream (convert, &bench, bench.stream),
-      1920 * 1080, 1920 * 1080 * (bytes_per_pixel + 3));
+  cuv_check_report (cuv_check_time_stream (convert, &bench, bench.stream),
+      1920 * 1080, 1920 * 1080 * (bytes_per_pixel + 3), "web-cuda-%s", format);
   cuv_check_device_free (memory);
   cuv_check_stream_free (bench.stream);
   cuv_web_cuda_free (bench.cuda);
   cuv_check_frame_free (&host);
 }
 
-#endif
-
-static void
-run (void)
+CUV_BENCH_CUDA (bench_formats)
 {
-  if (cuv_check_options.cpu)
-    check_colours ();
-#if HAVE_CUDA
-  if (cuv_check_options.cuda)
-    check_cuda ();
-  if (cuv_check_options.cuda && cuv_check_options.bench) {
-    bench_cuda ("NV12", 1.5);
-    bench_cuda ("BGRx", 4);
-  }
-#endif
+  bench_cuda ("NV12", 1.5);
+  bench_cuda ("BGRx", 4);
 }
 
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
-}
+#endif

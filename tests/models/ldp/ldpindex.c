@@ -173,8 +173,7 @@ test_bad_entries (void)
 
 /* ---- all ---- */
 
-static void
-run (void)
+CUV_CHECKS_CPU (check_all)
 {
   make_folder ();
   test_counts ();
@@ -194,5 +193,5 @@ int
 main (int argc, char **argv)
 {
   setvbuf (stdout, NULL, _IOLBF, BUFSIZ); /* before any fork() */
-  return cuv_check_main (argc, argv, run);
+  return cuv_check_main (argc, argv);
 }

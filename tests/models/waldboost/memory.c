@@ -56,8 +56,7 @@ is_filled (const CuvFrame *frame, gint side, guint8 grey)
       && memcmp (pixels, pixels + 1, n - 1) == 0;
 }
 
-static void
-check_pictures (void)
+CUV_CHECKS_CPU (check_pictures)
 {
   CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
   CuvFrame first;
@@ -80,8 +79,7 @@ check_pictures (void)
   cuv_store_free (store);
 }
 
-static void
-check_no_space_for_pictures (void)
+CUV_CHECKS_CPU (check_no_space_for_pictures)
 {
   CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
   GError *error = NULL;
@@ -126,8 +124,13 @@ check_memory (const char *folder)
   CUV_CHECK (memory.size == 0 && memory.bytes == NULL);
 }
 
-static void
-check_no_space (void)
+CUV_CHECKS_CPU (check_memories)
+{
+  check_memory (NULL);
+  check_memory (g_get_tmp_dir ());
+}
+
+CUV_CHECKS_CPU (check_no_space)
 {
   CuvTrainMemory memory;
 
@@ -144,20 +147,4 @@ check_no_space (void)
   cuv_train_memory_init (&memory, "/no/such/folder");
   CUV_CHECK (!cuv_train_memory_grow (&memory, 1) && memory.is_full);
   cuv_train_memory_clear (&memory);
-}
-
-static void
-run (void)
-{
-  check_pictures ();
-  check_no_space_for_pictures ();
-  check_memory (NULL);
-  check_memory (g_get_tmp_dir ());
-  check_no_space ();
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

@@ -293,8 +293,7 @@ check_roles (guint n, const gchar *expected)
   g_string_free (roles, TRUE);
 }
 
-static void
-run (void)
+CUV_CHECKS (check_cases)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_share (i);
@@ -307,10 +306,4 @@ run (void)
   check_roles (16, "LLLLLLLLLLLLCCTT");
   check_blocks (349, 1);
   check_blocks (350, 2);
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

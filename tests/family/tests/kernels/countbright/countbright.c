@@ -88,8 +88,7 @@ check_known (const char *format)
   cuv_check_frame_free (&frame);
 }
 
-static void
-run (void)
+CUV_CHECKS (check_countbright)
 {
   const int n_sizes = N_SIZES - cuv_check_options.few;
 
@@ -101,10 +100,4 @@ run (void)
             cuv_check_formats[i], sizes[k][0], sizes[k][1], fill);
     }
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  return cuv_check_main (argc, argv, run);
 }

@@ -2,7 +2,6 @@
 /* Conversion of RGB to NV12 on the GPU, against its definition. */
 #include "config.h"
 #include "cuvcheck.h"
-#include "pca-tests.h"
 
 #if HAVE_CUDA
 #include <math.h>
@@ -139,8 +138,7 @@ check_picture (int width, int height, bool is_cosited)
   free (self.uv);
 }
 
-void
-check_nv12_cuda (void)
+CUV_CHECKS_CUDA (check_nv12_cuda)
 {
   static const int sizes[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 }, { 64, 48 },
     { 131, 33 } };

@@ -2,7 +2,6 @@
 /* Waits for the GPU end when all work is done, and use little CPU time. */
 #include "config.h"
 #include "cuvcheck.h"
-#include "pca-tests.h"
 
 #if HAVE_CUDA
 #include <inttypes.h>
@@ -93,8 +92,7 @@ cpu_load (const Work *work)
   return cpu / wall;
 }
 
-void
-check_wait_cuda (void)
+CUV_CHECKS_CUDA (check_wait_cuda)
 {
   const bool is_slow =
       cuv_check_options.few; /* emulated: nothing to wait for */
