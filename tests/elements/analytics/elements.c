@@ -160,7 +160,7 @@ CUV_TEST (test_publish)
 /* Starts tracks of what a decoder found, and puts ids on its detections. */
 CUV_TEST (test_rcdtrack)
 {
-  Film film = film_new ("object-class=person", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("object-class=person", "NV12", WIDTH, HEIGHT);
   GstCuvObject object;
   GstBuffer *frame;
   MtdTrack track;
@@ -172,7 +172,7 @@ CUV_TEST (test_rcdtrack)
     if (i < 2)
       mtd_add_od (
           frame, "person", place.x, place.y, place.width, place.height, 0.75f);
-    frame = film_push (&film, frame);
+    frame = cuv_live_push (&film, frame);
     track = mtd_find_track (frame, 1);
     fail_unless (track.first_seen == 0 && track.last_seen == i * GST_SECOND / 25
         && !track.lost);
@@ -198,13 +198,13 @@ CUV_TEST (test_rcdtrack)
   fail_unless (track.lost && track.first_seen == 0
       && track.last_seen == 2 * GST_SECOND / 25);
   gst_buffer_unref (frame);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Regions of others have the ids of detections. */
 CUV_TEST (test_rcdtrack_after_other_regions)
 {
-  Film film = film_new (
+  CuvLive film = film_new (
       "object-initial-x=60 object-initial-y=50 object-initial-width=48 "
       "object-initial-height=40 object-class=none",
       "NV12", WIDTH, HEIGHT);
@@ -219,13 +219,13 @@ CUV_TEST (test_rcdtrack_after_other_regions)
     gst_cuv_meta_add_object (
         frame, &info, 1, "dog", 150, 150, 20, 20, 0.5, NULL);
     film_region (frame, "car", (Box){ 10, 10, 40, 40 })->id = 2;
-    frame = film_push (&film, frame);
+    frame = cuv_live_push (&film, frame);
     track = mtd_find_track (frame, 1);
     mtd_check_box (&track.od, (guint) place.x, (guint) place.y,
         (guint) place.width, (guint) place.height);
     check_at (frame, 1, place);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- a picture ---- */

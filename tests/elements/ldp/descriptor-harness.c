@@ -9,43 +9,14 @@
 
 /* ---- harness ---- */
 
-Run
+CuvLive
 run_new (const gchar *properties, const gchar *format, gint width, gint height)
 {
-  gchar *line = g_strdup_printf (use_cuda
-          ? "cuvcudaupload ! ldpdescriptor name=d %s ! cuvcudadownload"
-          : "identity ! ldpdescriptor name=d %s",
-      properties);
-  Run self = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
-
-  self.d = gst_bin_get_by_name (GST_BIN (self.h->element), "d");
-  gst_element_set_bus (self.h->element, self.bus);
-  run_caps (&self, format, width, height);
-  g_free (line);
-  return self;
-}
-
-void
-run_caps (Run *self, const gchar *format, gint width, gint height)
-{
-  self->format = format;
-  self->width = width;
-  self->height = height;
-  cuv_harness_caps (self->h, format, width, height);
-}
-
-void
-run_clear (Run *self)
-{
-  gst_element_set_bus (self->h->element, NULL);
-  gst_bus_set_flushing (self->bus, TRUE);
-  gst_object_unref (self->bus);
-  gst_object_unref (self->d);
-  gst_harness_teardown (self->h);
+  return cuv_live_new ("ldpdescriptor", properties, format, width, height);
 }
 
 GstBuffer *
-run_frame (Run *self)
+run_frame (CuvLive *self)
 {
   GstBuffer *frame = cuv_frame_new (self->format, self->width, self->height);
 
@@ -53,17 +24,8 @@ run_frame (Run *self)
   return frame;
 }
 
-GstBuffer *
-run_push (Run *self, GstBuffer *frame)
-{
-  GstBuffer *out = gst_harness_push_and_pull (self->h, frame);
-
-  fail_if (out == NULL);
-  return out;
-}
-
 void
-run_check_quiet (Run *self)
+run_check_quiet (CuvLive *self)
 {
   gchar *warning = pop_problem (self->bus, GST_MESSAGE_WARNING);
   gchar *error = pop_problem (self->bus, GST_MESSAGE_ERROR);
@@ -106,7 +68,8 @@ layout_of (const Kind *kind)
 }
 
 static void
-map (const Run *self, GstBuffer *buffer, GstMapFlags flags, GstCuvFrame *frame)
+map (const CuvLive *self, GstBuffer *buffer, GstMapFlags flags,
+    GstCuvFrame *frame)
 {
   GstVideoInfo info;
 
@@ -126,7 +89,7 @@ picture_of (const GstCuvFrame *frame, const CuvLdpLayout *layout,
 }
 
 static void
-check_counts (const Run *self, const CuvLdpLayout *layout,
+check_counts (const CuvLive *self, const CuvLdpLayout *layout,
     const GstLdpRegion *region, GstBuffer *in, const guint8 *counts)
 {
   const gsize n = cuv_ldp_n_counts (layout);
@@ -152,7 +115,7 @@ check_counts (const Run *self, const CuvLdpLayout *layout,
 }
 
 void
-check_described (const Run *self, GstBuffer *out, GstBuffer *in,
+check_described (const CuvLive *self, GstBuffer *out, GstBuffer *in,
     const Kind *kind, const GstLdpRegion *regions, guint n_regions)
 {
   const CuvLdpLayout layout = layout_of (kind);
@@ -180,12 +143,12 @@ check_described (const Run *self, GstBuffer *out, GstBuffer *in,
 }
 
 void
-check_next (Run *self, const Kind *kind)
+check_next (CuvLive *self, const Kind *kind)
 {
   const GstLdpRegion all = { -1, 0, 0, (guint32) self->width,
     (guint32) self->height };
   GstBuffer *in = run_frame (self);
-  GstBuffer *out = run_push (self, gst_buffer_copy_deep (in));
+  GstBuffer *out = cuv_live_push (self, gst_buffer_copy_deep (in));
 
   check_described (self, out, in, kind, &all, 1);
   gst_buffer_unref (out);
@@ -193,7 +156,7 @@ check_next (Run *self, const Kind *kind)
 }
 
 void
-draw_codes (const Run *self, GstBuffer *buffer, const Kind *kind,
+draw_codes (const CuvLive *self, GstBuffer *buffer, const Kind *kind,
     GstLdpRegion region, gint direction)
 {
   const CuvLdpLayout layout = layout_of (kind);
@@ -209,7 +172,7 @@ draw_codes (const Run *self, GstBuffer *buffer, const Kind *kind,
 }
 
 void
-check_same_pixels (const Run *self, GstBuffer *a, GstBuffer *b)
+check_same_pixels (const CuvLive *self, GstBuffer *a, GstBuffer *b)
 {
   fail_unless (cuv_frames_equal (self->format, self->width, self->height, a, b),
       "%s", self->format);

@@ -3,30 +3,17 @@
 #ifndef CUV_TEST_DESCRIPTOR_HARNESS_H
 #define CUV_TEST_DESCRIPTOR_HARNESS_H
 
-#include "device.h"
+#include "live.h"
 #include "shared/gstldpmeta.h"
 
-typedef struct {
-  GstHarness *h;
-  GstElement *d; /* the ldpdescriptor */
-  GstBus *bus;
-  const gchar *format;
-  gint width, height;
-  guint n; /* frames so far */
-} Run;
-
 /* ldpdescriptor with these properties, and frames of this format. */
-Run run_new (
+CuvLive run_new (
     const gchar *properties, const gchar *format, gint width, gint height);
-void run_clear (Run *self);
-void run_caps (Run *self, const gchar *format, gint width, gint height);
 
 /* The next frame: noise. */
-GstBuffer *run_frame (Run *self);
+GstBuffer *run_frame (CuvLive *self);
 
-/* Pushes a frame and returns the output. */
-GstBuffer *run_push (Run *self, GstBuffer *frame);
-void run_check_quiet (Run *self); /* no warning, no error */
+void run_check_quiet (CuvLive *self); /* no warning, no error */
 
 /* Parameters of a descriptor and the size of its pictures. */
 typedef struct {
@@ -46,16 +33,16 @@ Kind default_kind (gint width, gint height);
 
 /* Checks that `out` has one table with the reference's descriptors of these
  * regions of `in`. */
-void check_described (const Run *self, GstBuffer *out, GstBuffer *in,
+void check_described (const CuvLive *self, GstBuffer *out, GstBuffer *in,
     const Kind *kind, const GstLdpRegion *regions, guint n_regions);
 
 /* Pushes a frame and checks the descriptor of the whole frame. */
-void check_next (Run *self, const Kind *kind);
+void check_next (CuvLive *self, const Kind *kind);
 
 /* Draws the codes of a region by the reference. */
-void draw_codes (const Run *self, GstBuffer *frame, const Kind *kind,
+void draw_codes (const CuvLive *self, GstBuffer *frame, const Kind *kind,
     GstLdpRegion region, gint direction);
-void check_same_pixels (const Run *self, GstBuffer *a, GstBuffer *b);
+void check_same_pixels (const CuvLive *self, GstBuffer *a, GstBuffer *b);
 
 GstVideoRegionOfInterestMeta *add_region (
     GstBuffer *frame, const gchar *label, GstLdpRegion region);

@@ -19,13 +19,14 @@ CUV_TEST (test_formats)
   for (guint i = 0; i < G_N_ELEMENTS (formats) - (guint) use_cuda; i++) {
     const Kind same = default_kind (WIDTH, HEIGHT),
                small = default_kind (40, 59);
-    Run run = run_new ("", formats[i], WIDTH, HEIGHT);
+    CuvLive run = run_new ("", formats[i], WIDTH, HEIGHT);
 
     check_next (&run, &same);
-    g_object_set (run.d, "descriptor-width", 40, "descriptor-height", 59, NULL);
+    g_object_set (
+        run.element, "descriptor-width", 40, "descriptor-height", 59, NULL);
     check_next (&run, &small);
     run_check_quiet (&run);
-    run_clear (&run);
+    cuv_live_clear (&run);
   }
 }
 
@@ -74,12 +75,12 @@ static const struct {
 CUV_TEST (test_parameters)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++) {
-    Run run = run_new (sets[i].properties, "NV12", WIDTH, HEIGHT);
+    CuvLive run = run_new (sets[i].properties, "NV12", WIDTH, HEIGHT);
 
     check_next (&run, &sets[i].kind);
     check_next (&run, &sets[i].kind);
     run_check_quiet (&run);
-    run_clear (&run);
+    cuv_live_clear (&run);
   }
 }
 
@@ -97,10 +98,10 @@ listed_kind (void)
 }
 
 static void
-check_regions (Run *run, GstBuffer *in, const GstLdpRegion *wanted, guint n)
+check_regions (CuvLive *run, GstBuffer *in, const GstLdpRegion *wanted, guint n)
 {
   const Kind kind = listed_kind ();
-  GstBuffer *out = run_push (run, gst_buffer_copy_deep (in));
+  GstBuffer *out = cuv_live_push (run, gst_buffer_copy_deep (in));
 
   check_described (run, out, in, &kind, wanted, n);
   gst_buffer_unref (out);
@@ -119,21 +120,21 @@ CUV_TEST (test_regions)
   static const GstLdpRegion wanted[] = { { 4, 0, 0, WIDTH, HEIGHT },
     { 7, 3, 5, 30, 20 }, { 9, 60, 40, 7, 6 },
     { 12, WIDTH - 1, HEIGHT - 1, 1, 1 }, { -5, 24, 16, 24, 16 } };
-  Run run = run_new (LIST, "I420", WIDTH, HEIGHT);
+  CuvLive run = run_new (LIST, "I420", WIDTH, HEIGHT);
   GstBuffer *in = run_frame (&run);
 
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)
     add_region (in, "thing", given[i]);
   check_regions (&run, in, wanted, G_N_ELEMENTS (wanted));
   check_regions (&run, run_frame (&run), NULL, 0);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_object_class)
 {
   const GstLdpRegion cat = { 0, 1, 2, 30, 30 }, dog = { 1, 20, 10, 40, 20 };
   const GstLdpRegion both[] = { cat, dog };
-  Run run = run_new (LIST "object-class=dog", "RGB", WIDTH, HEIGHT);
+  CuvLive run = run_new (LIST "object-class=dog", "RGB", WIDTH, HEIGHT);
   static const gchar *const classes[] = { "dog", "cat", "cow", "", NULL };
 
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++) {
@@ -141,19 +142,19 @@ CUV_TEST (test_object_class)
 
     add_region (in, "cat", cat);
     add_region (in, "dog", dog);
-    g_object_set (run.d, "object-class", classes[i], NULL);
+    g_object_set (run.element, "object-class", classes[i], NULL);
     if (i < 2)
       check_regions (&run, in, i == 0 ? &dog : &cat, 1);
     else
       check_regions (&run, in, both, i == 2 ? 0 : 2);
   }
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_too_many_regions)
 {
   GstLdpRegion wanted[GST_LDP_MAX_REGIONS];
-  Run run = run_new (LIST, "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new (LIST, "NV12", WIDTH, HEIGHT);
   GstBuffer *in = run_frame (&run);
 
   for (guint i = 0; i < GST_LDP_MAX_REGIONS + 44; i++) {
@@ -163,19 +164,19 @@ CUV_TEST (test_too_many_regions)
     if (i < GST_LDP_MAX_REGIONS)
       wanted[i] = region;
   }
-  gst_buffer_unref (run_push (&run, gst_buffer_copy_deep (in)));
+  gst_buffer_unref (cuv_live_push (&run, gst_buffer_copy_deep (in)));
   expect_problem (
       run.bus, GST_MESSAGE_WARNING, "only the first 256 are described");
   check_regions (&run, in, wanted, GST_LDP_MAX_REGIONS);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* Each takes 514 MB. */
 CUV_TEST (test_too_many_counts_of_regions)
 {
   const GstLdpRegion region = { 0, 0, 0, 40, 40 };
-  Run run = run_new ("region=roi-list grid=513 descriptor-width=513 "
-                     "descriptor-height=513",
+  CuvLive run = run_new ("region=roi-list grid=513 descriptor-width=513 "
+                         "descriptor-height=513",
       "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 2; i++) {
@@ -185,24 +186,24 @@ CUV_TEST (test_too_many_counts_of_regions)
 
     add_region (in, "thing", region);
     add_region (in, "thing", region);
-    out = run_push (&run, in);
+    out = cuv_live_push (&run, in);
     fail_unless (gst_ldp_meta_read (out, &found, &problem), "%s", problem);
     fail_unless_equals_int (found.n_regions, 1);
-    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 1);
+    fail_unless_equals_int (cuv_stat_uint (run.element, "regions"), 1);
     gst_buffer_unref (out);
     if (i == 0)
       expect_problem (run.bus, GST_MESSAGE_WARNING,
           "or 1024 MB of counts: only the first 1 are described");
   }
   run_check_quiet (&run);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* ---- messages and statistics ---- */
 
 /* Pops the next message of the element; -1 if there is none. */
 static gint
-next_message (Run *run)
+next_message (CuvLive *run)
 {
   GstMessage *message = gst_bus_pop_filtered (run->bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure;
@@ -225,24 +226,25 @@ CUV_TEST (test_message_and_stats)
   static const gint on_change[] = { 2, -1, 0, 1 };
 
   for (guint way = 0; way < 3; way++) { /* none, on-change, every-frame */
-    Run run = run_new (LIST, "NV12", WIDTH, HEIGHT);
+    CuvLive run = run_new (LIST, "NV12", WIDTH, HEIGHT);
 
-    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 0);
-    g_object_set (run.d, "message", way, NULL);
+    fail_unless_equals_int (cuv_stat_uint (run.element, "regions"), 0);
+    g_object_set (run.element, "message", way, NULL);
     for (guint i = 0; i < G_N_ELEMENTS (n_regions); i++) {
       GstBuffer *in = run_frame (&run);
 
       for (guint k = 0; k < n_regions[i]; k++)
         add_region (in, "thing", (GstLdpRegion){ (gint32) k, k, k, 9, 9 });
-      gst_buffer_unref (run_push (&run, in));
-      fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), n_regions[i]);
+      gst_buffer_unref (cuv_live_push (&run, in));
+      fail_unless_equals_int (
+          cuv_stat_uint (run.element, "regions"), n_regions[i]);
       fail_unless_equals_int (next_message (&run),
           way == 0       ? -1
               : way == 1 ? on_change[i]
                          : (gint) n_regions[i]);
     }
-    fail_unless_equals_uint64 (cuv_stat (run.d, "analysed"), 4);
-    run_clear (&run);
+    fail_unless_equals_uint64 (cuv_stat (run.element, "analysed"), 4);
+    cuv_live_clear (&run);
   }
 }
 
@@ -262,7 +264,7 @@ CUV_TEST (test_hold_results)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
   Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run =
+  CuvLive run =
       run_new ("inference-interval=3 hold-results=true", "NV12", WIDTH, HEIGHT);
   GstBuffer *analysed = NULL;
 
@@ -274,22 +276,22 @@ CUV_TEST (test_hold_results)
       analysed = gst_buffer_copy_deep (in);
       kind.params.order = i == 0 ? 3 : 2;
     }
-    out = run_push (&run, in);
+    out = cuv_live_push (&run, in);
     check_described (&run, out, analysed, &kind, &all, 1);
     fail_unless_equals_uint64 (age_of (out), i % 3 * (GST_SECOND / 25));
     gst_buffer_unref (out);
     if (i == 0)
-      g_object_set (run.d, "order", 2, NULL);
+      g_object_set (run.element, "order", 2, NULL);
   }
   gst_buffer_unref (analysed);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* ---- changing and restarted streams ---- */
 
 /* Without a segment event, which would reset held results. */
 static void
-push_caps (Run *run, const gchar *format, gint width, gint height)
+push_caps (CuvLive *run, const gchar *format, gint width, gint height)
 {
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
       format, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height,
@@ -305,50 +307,50 @@ push_caps (Run *run, const gchar *format, gint width, gint height)
 /* Results are not held across a change of the frame size. */
 CUV_TEST (test_caps_change)
 {
-  Run run = run_new (
+  CuvLive run = run_new (
       "inference-interval=100 hold-results=true", "NV12", WIDTH, HEIGHT);
   static const gint sizes[][2] = { { 200, 100 }, { 8, 8 }, { 33, 64 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     const Kind kind = default_kind (sizes[i][0], sizes[i][1]);
 
-    gst_buffer_unref (run_push (&run, run_frame (&run)));
+    gst_buffer_unref (cuv_live_push (&run, run_frame (&run)));
     push_caps (&run, formats[3 * i], kind.width, kind.height);
     check_next (&run, &kind);
   }
   run_check_quiet (&run);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_flush)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run = run_new (
+  CuvLive run = run_new (
       "inference-interval=100 hold-results=true", "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
     check_next (&run, &kind);
-    gst_buffer_unref (run_push (&run, run_frame (&run)));
+    gst_buffer_unref (cuv_live_push (&run, run_frame (&run)));
     cuv_harness_flush (run.h);
   }
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_restart)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("", "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
     check_next (&run, &kind);
-    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 1);
+    fail_unless_equals_int (cuv_stat_uint (run.element, "regions"), 1);
     gst_element_set_state (run.h->element, GST_STATE_NULL);
     gst_element_set_state (run.h->element, GST_STATE_PLAYING);
-    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 0);
-    run_caps (&run, "NV12", WIDTH, HEIGHT);
+    fail_unless_equals_int (cuv_stat_uint (run.element, "regions"), 0);
+    cuv_live_caps (&run, "NV12", WIDTH, HEIGHT);
   }
   run_check_quiet (&run);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* Describes detections, in a complete pipeline. */

@@ -16,20 +16,20 @@ CUV_TEST (test_draw)
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) - (guint) use_cuda; i++) {
     const Kind kind = default_kind (WIDTH, HEIGHT);
-    Run run = run_new ("", formats[i], WIDTH, HEIGHT);
+    CuvLive run = run_new ("", formats[i], WIDTH, HEIGHT);
 
     for (gint direction = 0; direction < CUV_LDP_DIRECTIONS; direction++) {
       GstBuffer *in = run_frame (&run), *out;
 
-      g_object_set (run.d, "draw", direction, NULL);
-      out = run_push (&run, gst_buffer_copy_deep (in));
+      g_object_set (run.element, "draw", direction, NULL);
+      out = cuv_live_push (&run, gst_buffer_copy_deep (in));
       check_described (&run, out, in, &kind, &all, 1);
       draw_codes (&run, in, &kind, all, direction);
       check_same_pixels (&run, out, in);
       gst_buffer_unref (in);
       gst_buffer_unref (out);
     }
-    run_clear (&run);
+    cuv_live_clear (&run);
   }
 }
 
@@ -56,16 +56,16 @@ static const struct {
 CUV_TEST (test_draw_parameters)
 {
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    Run run = run_new (kinds[i].properties, "NV12", WIDTH, HEIGHT);
+    CuvLive run = run_new (kinds[i].properties, "NV12", WIDTH, HEIGHT);
     GstBuffer *in = run_frame (&run);
-    GstBuffer *out = run_push (&run, gst_buffer_copy_deep (in));
+    GstBuffer *out = cuv_live_push (&run, gst_buffer_copy_deep (in));
 
     check_described (&run, out, in, &kinds[i].kind, &all, 1);
     draw_codes (&run, in, &kinds[i].kind, all, 1);
     check_same_pixels (&run, out, in);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
-    run_clear (&run);
+    cuv_live_clear (&run);
   }
 }
 
@@ -76,16 +76,17 @@ CUV_TEST (test_draw_regions)
   static const GstLdpRegion regions[] = { { 0, 2, 4, 30, 20 },
     { 1, 20, 10, 33, 30 }, { 2, 55, 40, 9, 8 } };
   const Kind kind = default_kind (24, 32);
-  Run run = run_new ("region=roi-list descriptor-width=24 descriptor-height=32 "
-                     "draw=code-90",
-      "NV12", WIDTH, HEIGHT);
+  CuvLive run =
+      run_new ("region=roi-list descriptor-width=24 descriptor-height=32 "
+               "draw=code-90",
+          "NV12", WIDTH, HEIGHT);
 
   for (guint n = 0; n <= G_N_ELEMENTS (regions); n++) {
     GstBuffer *in = run_frame (&run), *out;
 
     for (guint i = 0; i < n; i++)
       add_region (in, "thing", regions[i]);
-    out = run_push (&run, gst_buffer_copy_deep (in));
+    out = cuv_live_push (&run, gst_buffer_copy_deep (in));
     check_described (&run, out, in, &kind, regions, n);
     for (guint i = 0; i < n; i++)
       draw_codes (&run, in, &kind, regions[i], 2);
@@ -93,19 +94,19 @@ CUV_TEST (test_draw_regions)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* Other holders of the frame see it unchanged; metas are copied. */
 CUV_TEST (test_draws_on_a_copy)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *in = cuv_frame_with_metas ();
     GstBuffer *before = gst_buffer_copy_deep (in);
-    GstBuffer *out = run_push (&run, gst_buffer_ref (in));
+    GstBuffer *out = cuv_live_push (&run, gst_buffer_ref (in));
 
     cuv_check_metas ("ldpdescriptor", out);
     check_same_pixels (&run, in, before);
@@ -116,35 +117,35 @@ CUV_TEST (test_draws_on_a_copy)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* Without draw a shared frame is passed on uncopied. */
 CUV_TEST (test_shared_frames_are_not_copied)
 {
-  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *in = cuv_frame_with_metas (), *out;
 
-  out = run_push (&run, gst_buffer_ref (in));
+  out = cuv_live_push (&run, gst_buffer_ref (in));
   cuv_check_metas ("ldpdescriptor", out);
   check_same_pixels (&run, out, in);
   fail_unless (use_cuda
       || gst_buffer_peek_memory (in, 0) == gst_buffer_peek_memory (out, 0));
   gst_buffer_unref (in);
   gst_buffer_unref (out);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* Frames that are not analysed are not drawn on. */
 CUV_TEST (test_draws_only_on_analysed_frames)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run = run_new ("draw=code-135 inference-interval=2 hold-results=true",
+  CuvLive run = run_new ("draw=code-135 inference-interval=2 hold-results=true",
       "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 4; i++) {
     GstBuffer *in = run_frame (&run);
-    GstBuffer *out = run_push (&run, gst_buffer_copy_deep (in));
+    GstBuffer *out = cuv_live_push (&run, gst_buffer_copy_deep (in));
 
     if (i % 2 == 0)
       draw_codes (&run, in, &kind, all, 3);
@@ -152,5 +153,5 @@ CUV_TEST (test_draws_only_on_analysed_frames)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  run_clear (&run);
+  cuv_live_clear (&run);
 }

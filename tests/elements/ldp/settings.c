@@ -67,12 +67,13 @@ CUV_TEST (test_live_changes)
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
   const GstLdpRegion part = { 3, 20, 10, 30, 30 };
   const Kind *last = &steps[G_N_ELEMENTS (steps) - 1].kind;
-  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("", "NV12", WIDTH, HEIGHT);
   const Kind first = default_kind (WIDTH, HEIGHT);
 
   check_next (&run, &first);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    gst_util_set_object_arg (G_OBJECT (run.d), steps[i].name, steps[i].value);
+    gst_util_set_object_arg (
+        G_OBJECT (run.element), steps[i].name, steps[i].value);
     check_next (&run, &steps[i].kind);
   }
   for (guint i = 0; i < 4; i++) {
@@ -80,14 +81,14 @@ CUV_TEST (test_live_changes)
 
     add_region (in, "thing", part);
     gst_util_set_object_arg (
-        G_OBJECT (run.d), "region", i % 2 == 0 ? "roi-list" : "frame");
-    out = run_push (&run, gst_buffer_copy_deep (in));
+        G_OBJECT (run.element), "region", i % 2 == 0 ? "roi-list" : "frame");
+    out = cuv_live_push (&run, gst_buffer_copy_deep (in));
     check_described (&run, out, in, last, i % 2 == 0 ? &part : &all, 1);
     gst_buffer_unref (out);
     gst_buffer_unref (in);
   }
   run_check_quiet (&run);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 /* ---- invalid settings ---- */
@@ -110,23 +111,14 @@ static const struct {
       CUV_LDP_45 },
 };
 
-/* Pushes a frame, which must fail with this error. */
-static void
-check_error (Run *run, const gchar *problem)
-{
-  fail_unless_equals_int (
-      gst_harness_push (run->h, run_frame (run)), GST_FLOW_ERROR);
-  expect_problem (run->bus, GST_MESSAGE_ERROR, problem);
-}
-
 CUV_TEST (test_invalid_at_start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
-    Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+    CuvLive run = run_new ("", "NV12", WIDTH, HEIGHT);
 
-    g_object_set (run.d, invalid[i].name, invalid[i].value, NULL);
-    check_error (&run, invalid[i].problem);
-    run_clear (&run);
+    g_object_set (run.element, invalid[i].name, invalid[i].value, NULL);
+    cuv_live_push_error (&run, run_frame (&run), invalid[i].problem);
+    cuv_live_clear (&run);
   }
 }
 
@@ -136,24 +128,25 @@ CUV_TEST (test_invalid_while_playing)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
     Kind kind = default_kind (WIDTH, HEIGHT);
-    Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
+    CuvLive run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
     gint value;
 
     check_next (&run, &kind);
-    g_object_set (run.d, invalid[i].name, invalid[i].value, "order", 2, NULL);
+    g_object_set (
+        run.element, invalid[i].name, invalid[i].value, "order", 2, NULL);
     check_next (&run, &kind);
     expect_problem (run.bus, GST_MESSAGE_WARNING, invalid[i].problem);
     check_next (&run, &kind);
     run_check_quiet (&run);
-    g_object_get (run.d, invalid[i].name, &value, NULL);
+    g_object_get (run.element, invalid[i].name, &value, NULL);
     fail_unless_equals_int (value, invalid[i].value);
 
     kind = default_kind (WIDTH / 2, HEIGHT / 2);
-    run_caps (&run, "RGB", WIDTH / 2, HEIGHT / 2);
+    cuv_live_caps (&run, "RGB", WIDTH / 2, HEIGHT / 2);
     check_next (&run, &kind);
     expect_problem (run.bus, GST_MESSAGE_WARNING, invalid[i].name);
-    run_caps (&run, "NV12", WIDTH, HEIGHT);
-    g_object_set (run.d, invalid[i].name, invalid[i].fix, NULL);
+    cuv_live_caps (&run, "NV12", WIDTH, HEIGHT);
+    g_object_set (run.element, invalid[i].name, invalid[i].fix, NULL);
     kind = default_kind (WIDTH, HEIGHT);
     kind.params.order = 2;
     if (i == 0)
@@ -162,99 +155,85 @@ CUV_TEST (test_invalid_while_playing)
       kind.params.directions = invalid[i].fix;
     check_next (&run, &kind);
     run_check_quiet (&run);
-    run_clear (&run);
+    cuv_live_clear (&run);
   }
 }
 
 /* Frames that become too small for the values in force. */
 CUV_TEST (test_frames_become_too_small)
 {
-  Run run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
   Kind kind = default_kind (WIDTH, HEIGHT);
 
   kind.params.grid = 40;
   check_next (&run, &kind);
-  run_caps (&run, "NV12", WIDTH / 2, HEIGHT / 2);
-  check_error (&run, "grid 40 has more blocks than the 32x24 pixels");
-  run_clear (&run);
+  cuv_live_caps (&run, "NV12", WIDTH / 2, HEIGHT / 2);
+  cuv_live_push_error (
+      &run, run_frame (&run), "grid 40 has more blocks than the 32x24 pixels");
+  cuv_live_clear (&run);
 }
 
 /* A stop discards the values in force. */
 CUV_TEST (test_invalid_at_second_start)
 {
   const Kind kind = default_kind (WIDTH, HEIGHT);
-  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive run = run_new ("", "NV12", WIDTH, HEIGHT);
 
   check_next (&run, &kind);
-  gst_element_set_state (run.h->element, GST_STATE_NULL);
-  g_object_set (run.d, "directions", 0, NULL);
-  gst_element_set_state (run.h->element, GST_STATE_PLAYING);
-  run_caps (&run, "NV12", WIDTH, HEIGHT);
-  check_error (&run, "directions is empty");
-  run_clear (&run);
+  gst_element_set_state (run.element, GST_STATE_NULL);
+  g_object_set (run.element, "directions", 0, NULL); /* none */
+  gst_element_set_state (run.element, GST_STATE_PLAYING);
+  cuv_live_caps (&run, "NV12", WIDTH, HEIGHT);
+  cuv_live_push_error (&run, run_frame (&run), "directions is empty");
+  cuv_live_clear (&run);
 }
 
 /* Layouts that need too much memory are rejected. */
 CUV_TEST (test_too_many_counts)
 {
-  Run run = run_new ("block=1", "RGB", 1024, 512);
+  CuvLive run = run_new ("block=1", "RGB", 1024, 512);
 
-  check_error (&run,
+  cuv_live_push_error (&run, run_frame (&run),
       "block 1 makes 1024 x 512 blocks, whose counts take 1024 MB, but must "
       "take less than 1024: raise it");
-  run_clear (&run);
+  cuv_live_clear (&run);
   run = run_new ("grid=1000 descriptor-width=1000 descriptor-height=1000",
       "RGB", WIDTH, HEIGHT);
-  check_error (&run, "grid 1000 makes 1000 x 1000 blocks");
-  run_clear (&run);
+  cuv_live_push_error (
+      &run, run_frame (&run), "grid 1000 makes 1000 x 1000 blocks");
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_large_frames)
 {
-  Run run = run_new ("", "RGB", 16385, 8);
+  CuvLive run = run_new ("", "RGB", 16385, 8);
   const Kind kind = default_kind (100, 8);
 
-  check_error (&run,
+  cuv_live_push_error (&run, run_frame (&run),
       "16385x8 pixels cannot be described: set descriptor-width and "
       "descriptor-height to 1 to 16384");
-  run_clear (&run);
+  cuv_live_clear (&run);
   run = run_new ("descriptor-width=16384 descriptor-height=2049", "RGB", 8, 8);
-  check_error (&run,
+  cuv_live_push_error (&run, run_frame (&run),
       "16384x2049 pixels cannot be described: set descriptor-width and "
       "descriptor-height to 1 to 16384 each, and to at most 33554432 pixels in "
       "all");
-  run_clear (&run);
+  cuv_live_clear (&run);
   run = run_new ("descriptor-width=100", "RGB", 16385, 8);
   check_next (&run, &kind);
   run_check_quiet (&run);
-  run_clear (&run);
+  cuv_live_clear (&run);
 }
 
 CUV_TEST (test_out_of_range)
 {
-  GstElement *d = gst_element_factory_make ("ldpdescriptor", NULL);
-
-  CUV_ASSERT_REFUSED (g_object_set (d, "order", 1, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "order", 10, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "grid", 0, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "grid", 1025, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "block", 16385, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "levels", 1, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "levels", 257, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "scales", 0, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "scales", 9, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (d, "directions", 16, NULL));
-  CUV_ASSERT_REFUSED (
-      gst_util_set_object_arg (G_OBJECT (d), "directions", "0+46"));
-  CUV_ASSERT_REFUSED (g_object_set (d, "descriptor-width", 16385, NULL));
-  gst_object_unref (d);
+  cuv_expect_refused ("ldpdescriptor",
+      "order=1 order=10 grid=0 grid=1025 block=16385 levels=1 levels=257 "
+      "scales=0 scales=9 directions=16 directions=0+46 descriptor-width=16385");
 }
 
 CUV_TEST (test_invalid_names)
 {
-  static const gchar *const bad[] = { "directions=right", "bins=128",
-    "border=mirror", "region=roi", "draw=code-46" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    cuv_expect_parse_error ("ldpdescriptor", bad[i]);
+  cuv_expect_parse_errors ("ldpdescriptor",
+      "directions=right bins=128 border=mirror region=roi draw=code-46");
 }

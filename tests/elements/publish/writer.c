@@ -427,19 +427,26 @@ keep_text_and_free (CuvTarget *target)
   fake_free (target);
 }
 
-/* A record without room is retracted and the end written in its place. */
-CUV_TEST (test_full_target)
+/* A target with room for this text, which is kept as last_text. */
+static CuvWriter *
+writer_with_room (const gchar *text)
 {
   static CuvTargetClass klass;
   Fake *fake = fake_new ();
-  CuvWriter *writer;
-  CuvWriterCounts counts;
 
   klass = fake_class;
   klass.free = keep_text_and_free;
   fake->target.klass = &klass;
-  fake->room = strlen ("<one,tw");
-  writer = writer_new (fake);
+  fake->room = strlen (text);
+  return writer_new (fake);
+}
+
+/* A record without room is retracted and the end written in its place. */
+CUV_TEST (test_full_target)
+{
+  CuvWriter *writer = writer_with_room ("<one,tw");
+  CuvWriterCounts counts;
+
   push (writer, "one");
   push (writer, "two");
   push (writer, "three");
@@ -456,16 +463,9 @@ CUV_TEST (test_full_target)
 /* The same for a record that comes after an end. */
 CUV_TEST (test_full_target_after_end)
 {
-  static CuvTargetClass klass;
-  Fake *fake = fake_new ();
-  CuvWriter *writer;
+  CuvWriter *writer = writer_with_room ("<one>,");
   CuvWriterCounts counts;
 
-  klass = fake_class;
-  klass.free = keep_text_and_free;
-  fake->target.klass = &klass;
-  fake->room = strlen ("<one>,");
-  writer = writer_new (fake);
   push (writer, "one");
   fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   push (writer, "two");

@@ -60,7 +60,7 @@ paint (GstBuffer *frame, gint kind, Box box)
 }
 
 GstBuffer *
-film_frame (Film *self)
+film_frame (CuvLive *self)
 {
   GstBuffer *frame = cuv_frame_new (self->format, self->width, self->height);
 
@@ -85,54 +85,16 @@ film_region (GstBuffer *frame, const gchar *label, Box box)
 
 /* ---- harness ---- */
 
-Film
+CuvLive
 film_new (const gchar *properties, const gchar *format, gint width, gint height)
 {
   /* most films have one detection of each object */
-  gchar *line = g_strdup_printf (use_cuda
-          ? "cuvcudaupload ! rcdtrack name=t confirm-detections=0 %s "
-            "! cuvcudadownload"
-          : "identity ! rcdtrack name=t confirm-detections=0 %s",
-      properties);
-  Film self = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
-
-  self.track = gst_bin_get_by_name (GST_BIN (self.h->element), "t");
-  gst_element_set_bus (self.h->element, self.bus);
-  film_size (&self, format, width, height);
-  g_free (line);
-  return self;
-}
-
-void
-film_size (Film *self, const gchar *format, gint width, gint height)
-{
-  self->format = format;
-  self->width = width;
-  self->height = height;
-  cuv_harness_caps (self->h, format, width, height);
-}
-
-void
-film_clear (Film *self)
-{
-  gst_element_set_bus (self->h->element, NULL);
-  gst_bus_set_flushing (self->bus, TRUE);
-  gst_object_unref (self->bus);
-  gst_object_unref (self->track);
-  gst_harness_teardown (self->h);
+  return cuv_live_new (
+      "rcdtrack confirm-detections=0", properties, format, width, height);
 }
 
 GstBuffer *
-film_push (Film *self, GstBuffer *frame)
-{
-  GstBuffer *out = gst_harness_push_and_pull (self->h, frame);
-
-  fail_if (out == NULL);
-  return out;
-}
-
-GstBuffer *
-film_show (Film *self, guint n, gint kind, Box box)
+film_show (CuvLive *self, guint n, gint kind, Box box)
 {
   GstBuffer *out = NULL;
 
@@ -142,7 +104,7 @@ film_show (Film *self, guint n, gint kind, Box box)
     if (kind >= 0)
       film_draw_object (frame, (guint) kind, box);
     gst_clear_buffer (&out);
-    out = film_push (self, frame);
+    out = cuv_live_push (self, frame);
   }
   return out;
 }
@@ -262,7 +224,7 @@ check_nothing (GstBuffer *frame)
 }
 
 gchar *
-next_event (Film *self)
+next_event (CuvLive *self)
 {
   GstMessage *message = gst_bus_pop_filtered (self->bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure, *object;
@@ -288,7 +250,7 @@ next_event (Film *self)
 }
 
 void
-expect_event (Film *self, const gchar *text)
+expect_event (CuvLive *self, const gchar *text)
 {
   gchar *event = next_event (self);
 

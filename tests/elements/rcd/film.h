@@ -4,29 +4,18 @@
 #ifndef CUV_TEST_FILM_H
 #define CUV_TEST_FILM_H
 
-#include "device.h"
-
-typedef struct {
-  GstHarness *h;
-  GstElement *track; /* the rcdtrack */
-  GstBus *bus;
-  const gchar *format;
-  gint width, height;
-  guint n; /* frames so far */
-} Film;
+#include "live.h"
 
 /* A harness of rcdtrack with these properties, for frames of this format. */
-Film film_new (
+CuvLive film_new (
     const gchar *properties, const gchar *format, gint width, gint height);
-void film_clear (Film *self);
-void film_size (Film *self, const gchar *format, gint width, gint height);
 
 typedef struct {
   gint x, y, width, height;
 } Box;
 
 /* The next frame, filled with faint noise. */
-GstBuffer *film_frame (Film *self);
+GstBuffer *film_frame (CuvLive *self);
 
 /* Draws an object of a kind from 1 up; 0 is a flat patch. */
 void film_draw_object (GstBuffer *frame, guint kind, Box box);
@@ -34,12 +23,9 @@ void film_draw_object (GstBuffer *frame, guint kind, Box box);
 GstVideoRegionOfInterestMeta *film_region (
     GstBuffer *frame, const gchar *label, Box box);
 
-/* Pushes the frame; returns the output. */
-GstBuffer *film_push (Film *self, GstBuffer *frame);
-
 /* Pushes frames with an object in the box, or none if kind < 0. Returns the
  * last output. */
-GstBuffer *film_show (Film *self, guint n, gint kind, Box box);
+GstBuffer *film_show (CuvLive *self, guint n, gint kind, Box box);
 
 /* ---- results ---- */
 
@@ -66,7 +52,7 @@ void check_nothing (GstBuffer *frame); /* unrefs the frame */
 
 /* Event and id of the next element message's first object, "acquired 1"; free
  * it. NULL if there is no message, "" if it has no object. */
-gchar *next_event (Film *self);
-void expect_event (Film *self, const gchar *text);
+gchar *next_event (CuvLive *self);
+void expect_event (CuvLive *self, const gchar *text);
 
 #endif

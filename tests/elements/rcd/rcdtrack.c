@@ -27,7 +27,7 @@ moved (Box box, gint frames)
 }
 
 static void
-walk (Film *film, gint from, gint to, gint kind)
+walk (CuvLive *film, gint from, gint to, gint kind)
 {
   for (gint i = from; i < to; i++)
     check_at (film_show (film, 1, kind, moved (start, i)), 1, moved (start, i));
@@ -41,10 +41,10 @@ CUV_TEST (test_box_in_every_format)
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) - use_cuda; i++) {
-    Film film = film_new (BOX, formats[i], WIDTH, HEIGHT);
+    CuvLive film = film_new (BOX, formats[i], WIDTH, HEIGHT);
 
     walk (&film, 0, 8, 1);
-    film_clear (&film);
+    cuv_live_clear (&film);
   }
 }
 
@@ -59,18 +59,18 @@ CUV_TEST (test_every_method)
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
     gchar *all = g_strconcat (BOX, methods[i], NULL);
-    Film film = film_new (all, "NV12", WIDTH, HEIGHT);
+    CuvLive film = film_new (all, "NV12", WIDTH, HEIGHT);
 
     g_print ("%s\n", methods[i]);
     walk (&film, 0, 6, 1);
-    film_clear (&film);
+    cuv_live_clear (&film);
     g_free (all);
   }
 }
 
 CUV_TEST (test_scale)
 {
-  Film film = film_new (BOX "search=full", "RGB", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "search=full", "RGB", WIDTH, HEIGHT);
   const Box large = { 60, 32, 48, 36 };
   GstBuffer *out;
   GArray *tracks;
@@ -83,14 +83,14 @@ CUV_TEST (test_scale)
   fail_unless (fabs (g_array_index (tracks, Track, 0).scale - 1.5) < 0.2);
   g_array_unref (tracks);
   gst_buffer_unref (out);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- metadata ---- */
 
 CUV_TEST (test_metadata)
 {
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstBuffer *out;
   GArray *tracks;
   Track t;
@@ -107,7 +107,7 @@ CUV_TEST (test_metadata)
   fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.7)) < 1e-9);
   fail_unless (t.detection == t.confidence);
   fail_unless (fabs (t.scale - 1) < 0.2);
-  g_object_set (film.track, "max-distance", 0.25, NULL);
+  g_object_set (film.element, "max-distance", 0.25, NULL);
   g_array_unref (tracks);
   gst_buffer_unref (out);
   out = film_show (&film, 1, 1, moved (start, 2));
@@ -116,13 +116,13 @@ CUV_TEST (test_metadata)
   fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.25)) < 1e-9);
   g_array_unref (tracks);
   gst_buffer_unref (out);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Attached to the region with the largest IoU above 0.5, and no new region. */
 CUV_TEST (test_upstream_region_gets_the_track)
 {
-  Film film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film), *out;
   GstVideoRegionOfInterestMeta *other;
   GArray *tracks;
@@ -136,7 +136,7 @@ CUV_TEST (test_upstream_region_gets_the_track)
   film_region (frame, "dog", moved (start, 3))->id = 1;
   film_region (frame, "dog", start)->id = 2;
   film_region (frame, "dog", moved (start, 1))->id = 3;
-  out = film_push (&film, frame);
+  out = cuv_live_push (&film, frame);
   tracks = tracks_of (out);
   fail_unless_equals_int (tracks->len, 1);
   fail_unless_equals_int (g_array_index (tracks, Track, 0).region_id, 2);
@@ -149,19 +149,19 @@ CUV_TEST (test_upstream_region_gets_the_track)
   frame = film_frame (&film);
   film_draw_object (frame, 1, start);
   film_region (frame, "dog", moved (start, 3))->id = 5;
-  out = film_push (&film, frame);
+  out = cuv_live_push (&film, frame);
   tracks = tracks_of (out);
   fail_unless_equals_int (tracks->len, 1);
   fail_unless_equals_int (g_array_index (tracks, Track, 0).region_id, 6);
   fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "target");
   g_array_unref (tracks);
   check_at (out, 1, start);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_hold_results)
 {
-  Film film = film_new (
+  CuvLive film = film_new (
       BOX "inference-interval=2 hold-results=true", "NV12", WIDTH, HEIGHT);
   GstBuffer *out;
   GArray *tracks;
@@ -174,41 +174,41 @@ CUV_TEST (test_hold_results)
       g_array_index (tracks, Track, 0).age, GST_SECOND / 25);
   g_array_unref (tracks);
   check_at (out, 1, start);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- messages, statistics ---- */
 
 CUV_TEST (test_events)
 {
-  Film film =
+  CuvLive film =
       film_new (BOX "max-lost-frames=3 update=none", "NV12", WIDTH, HEIGHT);
   guint targets;
 
   gst_buffer_unref (film_show (&film, 2, 1, start));
   expect_event (&film, "acquired 1");
-  fail_unless (cuv_stat_uint (film.track, "tracked") == 1
-      && cuv_stat_uint (film.track, "lost") == 0);
-  fail_unless (cuv_stat (film.track, "windows") > 0);
+  fail_unless (cuv_stat_uint (film.element, "tracked") == 1
+      && cuv_stat_uint (film.element, "lost") == 0);
+  fail_unless (cuv_stat (film.element, "windows") > 0);
   check_nothing (film_show (&film, 2, -1, start));
   expect_event (&film, "lost 1");
-  fail_unless (cuv_stat_uint (film.track, "tracked") == 0
-      && cuv_stat_uint (film.track, "lost") == 1);
+  fail_unless (cuv_stat_uint (film.element, "tracked") == 0
+      && cuv_stat_uint (film.element, "lost") == 1);
   check_at (film_show (&film, 2, 1, moved (start, 20)), 1, moved (start, 20));
   expect_event (&film, "reacquired 1");
   check_nothing (film_show (&film, 4, -1, start));
   expect_event (&film, "lost 1");
   expect_event (&film, "given-up 1");
   check_nothing (film_show (&film, 1, 1, start));
-  g_object_get (film.track, "targets", &targets, NULL);
-  fail_unless (targets == 0 && cuv_stat_uint (film.track, "targets") == 0);
+  g_object_get (film.element, "targets", &targets, NULL);
+  fail_unless (targets == 0 && cuv_stat_uint (film.element, "targets") == 0);
   fail_unless (next_event (&film) == NULL);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_message_fields)
 {
-  Film film = film_new (BOX "message=every-frame", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "message=every-frame", "NV12", WIDTH, HEIGHT);
   const GstStructure *object;
   GstMessage *message;
   guint x = 0, y = 0, w = 0, h = 0;
@@ -233,14 +233,14 @@ CUV_TEST (test_message_fields)
   gst_message_unref (message);
   gst_buffer_unref (film_show (&film, 1, 1, start));
   expect_event (&film, " 1");
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- regions ---- */
 
 CUV_TEST (test_first_region_is_tracked)
 {
-  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film), *out;
   GArray *tracks;
 
@@ -248,7 +248,7 @@ CUV_TEST (test_first_region_is_tracked)
   film_draw_object (frame, 2, moved (start, 20));
   film_region (frame, "dog", start);
   film_region (frame, "cat", moved (start, 20));
-  out = film_push (&film, frame);
+  out = cuv_live_push (&film, frame);
   tracks = tracks_of (out);
   fail_unless_equals_int (tracks->len, 1);
   fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
@@ -261,11 +261,11 @@ CUV_TEST (test_first_region_is_tracked)
   fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
   g_array_unref (tracks);
   gst_buffer_unref (out);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 static gboolean
-requests_analysis (Film *film)
+requests_analysis (CuvLive *film)
 {
   GstEvent *event;
   gboolean found = FALSE;
@@ -281,28 +281,28 @@ requests_analysis (Film *film)
  * to analyse the next; a lost target still counts. */
 CUV_TEST (test_detections_are_requested)
 {
-  Film film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
 
   gst_buffer_unref (film_show (&film, 1, -1, start));
   fail_unless (requests_analysis (&film));
   film_draw_object (frame, 1, start);
   film_region (frame, "dog", start);
-  gst_buffer_unref (film_push (&film, frame));
+  gst_buffer_unref (cuv_live_push (&film, frame));
   fail_if (requests_analysis (&film));
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_if (requests_analysis (&film));
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_unless (requests_analysis (&film));
-  g_object_set (film.track, "request-detections", FALSE, NULL);
+  g_object_set (film.element, "request-detections", FALSE, NULL);
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_if (requests_analysis (&film));
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* A frame with two objects, one or the other of which is detected. */
 static GstBuffer *
-show_detected (Film *film, gboolean detected, gboolean other)
+show_detected (CuvLive *film, gboolean detected, gboolean other)
 {
   GstBuffer *frame = film_frame (film);
 
@@ -312,14 +312,14 @@ show_detected (Film *film, gboolean detected, gboolean other)
     film_region (frame, "dog", start);
   if (other)
     film_region (frame, "dog", moved (start, 12));
-  return film_push (film, frame);
+  return cuv_live_push (film, frame);
 }
 
 /* A target is published with its third detection, and given up when it has had
  * none for long. */
 CUV_TEST (test_detections_confirm)
 {
-  Film film = film_new (
+  CuvLive film = film_new (
       "confirm-detections=3 max-undetected-frames=4", "NV12", WIDTH, HEIGHT);
 
   for (gint i = 0; i < 2; i++) {
@@ -337,26 +337,26 @@ CUV_TEST (test_detections_confirm)
   expect_event (&film, "given-up 1");
   check_nothing (show_detected (&film, FALSE, FALSE));
   fail_unless (requests_analysis (&film));
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* A false detection does not keep the detector's next one from being a target.
  */
 CUV_TEST (test_false_detection)
 {
-  Film film = film_new ("confirm-detections=3", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("confirm-detections=3", "NV12", WIDTH, HEIGHT);
 
   check_nothing (show_detected (&film, FALSE, TRUE));
   for (gint i = 0; i < 6; i++)
     gst_buffer_unref (show_detected (&film, TRUE, FALSE));
   check_at (show_detected (&film, TRUE, FALSE), 2, start);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Ids are stable and not reused; repeated detections add no targets. */
 CUV_TEST (test_several_targets)
 {
-  Film film = film_new (
+  CuvLive film = film_new (
       "max-targets=3 max-lost-frames=2 update=none", "RGB", WIDTH, HEIGHT);
   const Box other = { 120, 80, 28, 28 }, third = { 20, 90, 24, 24 };
 
@@ -368,7 +368,7 @@ CUV_TEST (test_several_targets)
     film_region (frame, "dog", moved (start, i));
     film_region (frame, "dog", other);
     film_region (frame, "dog", moved (other, 1)); /* detected twice */
-    out = film_push (&film, frame);
+    out = cuv_live_push (&film, frame);
     fail_unless_equals_int (n_tracks (out), 2);
     check_at (gst_buffer_ref (out), 1, moved (start, i));
     check_at (out, 2, other);
@@ -380,16 +380,16 @@ CUV_TEST (test_several_targets)
     film_draw_object (frame, 2, other);
     film_draw_object (frame, 3, third);
     film_region (frame, "dog", third);
-    out = film_push (&film, frame);
+    out = cuv_live_push (&film, frame);
     check_at (gst_buffer_ref (out), 2, other);
     check_at (out, 3, third);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Half as bright, as when a lamp is turned off. */
 static GstBuffer *
-show_dark (Film *film, Box box)
+show_dark (CuvLive *film, Box box)
 {
   GstBuffer *frame = film_frame (film);
   GstMapInfo map;
@@ -399,7 +399,7 @@ show_dark (Film *film, Box box)
   for (gsize i = 0; i < map.size; i++)
     map.data[i] /= 2;
   gst_buffer_unmap (frame, &map);
-  return film_push (film, frame);
+  return cuv_live_push (film, frame);
 }
 
 CUV_TEST (test_light_that_changes)
@@ -408,10 +408,10 @@ CUV_TEST (test_light_that_changes)
     "update=moments", "update=riemann" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    Film film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
+    CuvLive film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
     gint id;
 
-    g_signal_emit_by_name (film.track, "set-target", start.x, start.y,
+    g_signal_emit_by_name (film.element, "set-target", start.x, start.y,
         start.width, start.height, &id);
     check_at (film_show (&film, 5, 1, start), id, start);
     for (guint n = 0; n < 3; n++)
@@ -420,14 +420,14 @@ CUV_TEST (test_light_that_changes)
     for (guint n = 0; n < 4; n++)
       gst_buffer_unref (film_show (&film, 1, 1, start));
     check_at (film_show (&film, 1, 1, start), id, start);
-    film_clear (&film);
+    cuv_live_clear (&film);
   }
 }
 
 /* ---- signals ---- */
 
 typedef struct {
-  Film *film;
+  CuvLive *film;
   gint id;
 } Caller;
 
@@ -436,14 +436,14 @@ call (gpointer data)
 {
   Caller *caller = data;
 
-  g_signal_emit_by_name (caller->film->track, "set-target", start.x, start.y,
+  g_signal_emit_by_name (caller->film->element, "set-target", start.x, start.y,
       start.width, start.height, &caller->id);
   return NULL;
 }
 
 CUV_TEST (test_signals_from_another_thread)
 {
-  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
   Caller caller = { &film, -1 };
   gint id = -1;
 
@@ -454,38 +454,38 @@ CUV_TEST (test_signals_from_another_thread)
     fail_unless_equals_int (caller.id, i);
     check_at (film_show (&film, 2, 1, start), i, start);
     g_free (next_event (&film));
-    g_signal_emit_by_name (film.track, "set-target", 1, 1, 9, 9, &id);
+    g_signal_emit_by_name (film.element, "set-target", 1, 1, 9, 9, &id);
     fail_unless_equals_int (id, 0);
     expect_problem (film.bus, GST_MESSAGE_WARNING, "clear-target");
-    g_signal_emit_by_name (film.track, "clear-target");
+    g_signal_emit_by_name (film.element, "clear-target");
   }
   check_nothing (film_show (&film, 1, 1, start));
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 static gpointer
 call_on (gpointer data)
 {
-  Film *film = data;
+  CuvLive *film = data;
   gint id;
 
   while (!g_atomic_int_get (&film->height)) {
-    g_signal_emit_by_name (film->track, "set-target", 8, 8, 40, 30, &id);
-    g_signal_emit_by_name (film->track, "clear-target");
+    g_signal_emit_by_name (film->element, "set-target", 8, 8, 40, 30, &id);
+    g_signal_emit_by_name (film->element, "clear-target");
   }
   return NULL;
 }
 
 CUV_TEST (test_signals_while_frames_pass)
 {
-  Film film = film_new ("scales=<1.0>", "NV12", 64, 48);
-  Film shared = { .track = film.track };
+  CuvLive film = film_new ("scales=<1.0>", "NV12", 64, 48);
+  CuvLive shared = { .element = film.element };
   GThread *thread = g_thread_new ("call", call_on, &shared);
 
   gst_buffer_unref (film_show (&film, 200, 1, (Box){ 8, 8, 40, 30 }));
   g_atomic_int_set (&shared.height, 1);
   g_thread_join (thread);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Emits set-target; returns the id. */

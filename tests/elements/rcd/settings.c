@@ -18,14 +18,30 @@ static const Box place = { 40, 32, 32, 24 };
 
 /* ---- live ---- */
 
-/* differs: whether the step changes the number of windows. */
+static CuvLive
+open_film (const gchar *bad)
+{
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+
+  if (bad != NULL)
+    cuv_element_set (film.element, bad);
+  return film;
+}
+
+/* The number of windows. If `features` changes, the target's descriptor is
+ * recomputed first. */
+static gchar *
+look (CuvLive *film)
+{
+  check_at (film_show (film, 2, 1, place), 1, place);
+  return g_strdup_printf (
+      "%" G_GUINT64_FORMAT " windows", cuv_stat (film->element, "windows"));
+}
+
 CUV_TEST (test_number_of_windows)
 {
-  static const struct {
-    const gchar *set;
-    gboolean differs;
-  } steps[] = { { "search=full", TRUE }, { "scales=<1.0>", TRUE },
-    { "scales=<0.8,1.0,1.25,3.0>", TRUE },
+  static const CuvLiveStep steps[] = { { "search=full", TRUE },
+    { "scales=<1.0>", TRUE }, { "scales=<0.8,1.0,1.25,3.0>", TRUE },
     { "scales=<1.25,3.0,1.0,0.8>", FALSE }, { "stride=8", TRUE },
     { "cell=8", FALSE }, { "cell=4", TRUE }, { "search-radius=50", FALSE },
     { "search=local", TRUE }, { "search-radius=0", TRUE },
@@ -35,81 +51,68 @@ CUV_TEST (test_number_of_windows)
     { "max-targets=5", FALSE }, { "max-lost-frames=7", FALSE },
     { "search=full", TRUE }, { "cell=0", TRUE }, { "stride=0", TRUE },
     { "scales=<1.0>", TRUE }, { "scales=<>", TRUE } };
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
-  guint64 before, now;
+  CuvLive film = open_film (NULL);
 
-  check_at (film_show (&film, 2, 1, place), 1, place);
-  before = cuv_stat (film.track, "windows");
-  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    cuv_element_set (film.track, steps[i].set);
-    /* if `features` changes, the target's descriptor is recomputed first */
-    check_at (film_show (&film, 2, 1, place), 1, place);
-    now = cuv_stat (film.track, "windows");
-    fail_unless ((now != before) == steps[i].differs,
-        "%s: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT " windows",
-        steps[i].set, before, now);
-    before = now;
-  }
-  expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_steps (&film, steps, G_N_ELEMENTS (steps), look);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_max_distance)
 {
   const Box beside = { 43, 33, 32, 24 };
-  Film film = film_new (BOX "refine=false", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "refine=false", "NV12", WIDTH, HEIGHT);
 
   check_at (film_show (&film, 1, 1, place), 1, place);
-  g_object_set (film.track, "max-distance", 1e-6, NULL);
+  g_object_set (film.element, "max-distance", 1e-6, NULL);
   check_nothing (film_show (&film, 1, 1, beside));
-  g_object_set (film.track, "max-distance", 0.0, NULL); /* no limit */
+  g_object_set (film.element, "max-distance", 0.0, NULL); /* no limit */
   check_at (film_show (&film, 1, 1, beside), 1, beside);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* A new box replaces the target of the old one. */
 CUV_TEST (test_box)
 {
   const Box other = { 100, 80, 32, 24 };
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstBuffer *frame;
 
   check_at (film_show (&film, 2, 1, place), 1, place);
   g_object_set (
-      film.track, "object-initial-x", 100, "object-initial-y", 80, NULL);
+      film.element, "object-initial-x", 100, "object-initial-y", 80, NULL);
   for (gint i = 0; i < 2; i++) {
     frame = film_frame (&film);
     film_draw_object (frame, 1, place);
     film_draw_object (frame, 2, other);
-    frame = film_push (&film, frame);
+    frame = cuv_live_push (&film, frame);
     fail_unless_equals_int (n_tracks (frame), 1);
     check_at (frame, 2, other);
   }
-  cuv_element_set (film.track,
+  cuv_element_set (film.element,
       "object-initial-x=-1 object-initial-y=-1 object-initial-width=0 "
       "object-initial-height=0");
   check_nothing (film_show (&film, 1, 2, other));
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_object_class_among_others)
 {
   const Box other = { 60, 32, 32, 24 };
-  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
 
   film_draw_object (frame, 1, place);
   film_draw_object (frame, 2, other);
   film_region (frame, "dog", place);
   film_region (frame, "cat", other);
-  check_at (film_push (&film, frame), 1, other);
-  film_clear (&film);
+  check_at (cuv_live_push (&film, frame), 1, other);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_object_class)
 {
-  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
 
   for (gint i = 0; i < 2; i++) {
     GstBuffer *frame = film_frame (&film);
@@ -117,12 +120,12 @@ CUV_TEST (test_object_class)
     film_draw_object (frame, 1, place);
     film_region (frame, "dog", place);
     if (i == 0)
-      check_nothing (film_push (&film, frame));
+      check_nothing (cuv_live_push (&film, frame));
     else
-      check_at (film_push (&film, frame), 1, place);
-    g_object_set (film.track, "object-class", "", NULL);
+      check_at (cuv_live_push (&film, frame), 1, place);
+    g_object_set (film.element, "object-class", "", NULL);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_scales_round_trip)
@@ -146,28 +149,26 @@ CUV_TEST (test_scales_round_trip)
 /* A shared frame is not changed. */
 CUV_TEST (test_draw)
 {
-  Film film = film_new (BOX "draw=distance-map", "RGB", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "draw=distance-map", "RGB", WIDTH, HEIGHT);
   GstBuffer *frame, *out;
 
   gst_buffer_unref (film_show (&film, 1, 1, place));
   frame = film_frame (&film);
   film_draw_object (frame, 1, place);
-  out = film_push (&film, gst_buffer_ref (frame));
+  out = cuv_live_push (&film, gst_buffer_ref (frame));
   fail_if (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
   check_at (out, 1, place);
-  g_object_set (film.track, "draw", 0, NULL);
-  out = film_push (&film, gst_buffer_ref (frame));
+  g_object_set (film.element, "draw", 0, NULL);
+  out = cuv_live_push (&film, gst_buffer_ref (frame));
   fail_unless (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
   gst_buffer_unref (out);
   gst_buffer_unref (frame);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- contradictions ---- */
 
-static const struct {
-  const gchar *bad, *problem, *fix;
-} contradictions[] = {
+static const CuvContradiction contradictions[] = {
   { "stride=8 cell=3", "cell 3 does not divide stride 8", "cell=4" },
   { "object-initial-x=-1", "-x -1", "object-initial-x=4" },
   { "object-initial-height=0", "set width and height to 1 pixel or more",
@@ -180,72 +181,56 @@ static const struct {
 
 CUV_TEST (test_contradictions_at_start)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
-    Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
-
-    cuv_element_set (film.track, contradictions[i].bad);
-    fail_unless_equals_int (
-        gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
-    expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].problem);
-    film_clear (&film);
-  }
+  cuv_contradictions_at_start (
+      contradictions, G_N_ELEMENTS (contradictions), open_film, film_frame);
 }
 
-/* One warning; the previous settings stay in force until the contradiction is
- * resolved. */
+static void
+show (CuvLive *film, gboolean is_free)
+{
+  Box box;
+
+  g_object_get (film->element, "object-initial-x", &box.x, "object-initial-y",
+      &box.y, "object-initial-width", &box.width, "object-initial-height",
+      &box.height, NULL);
+  if (is_free)
+    gst_buffer_unref (film_show (film, 1, 1, box));
+  else
+    check_at (film_show (film, 1, 1, place), 1, place);
+}
+
 CUV_TEST (test_live_contradictions)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
-    Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
-    Box box;
-
-    check_at (film_show (&film, 1, 1, place), 1, place);
-    cuv_element_set (film.track, contradictions[i].bad);
-    check_at (film_show (&film, 1, 1, place), 1, place);
-    expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
-    check_at (film_show (&film, 1, 1, place), 1, place);
-    expect_no_warning (film.bus);
-    cuv_element_set (film.track, contradictions[i].fix);
-    g_object_get (film.track, "object-initial-x", &box.x, "object-initial-y",
-        &box.y, "object-initial-width", &box.width, "object-initial-height",
-        &box.height, NULL);
-    gst_buffer_unref (film_show (&film, 1, 1, box));
-    expect_no_warning (film.bus);
-    film_clear (&film);
-  }
+  cuv_contradictions_live (
+      contradictions, G_N_ELEMENTS (contradictions), open_film, show, NULL);
 }
 
 /* A restart does not keep the previous settings. */
 CUV_TEST (test_contradiction_at_second_start)
 {
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = open_film (NULL);
 
-  check_at (film_show (&film, 1, 1, place), 1, place);
-  gst_element_set_state (film.track, GST_STATE_NULL);
-  cuv_element_set (film.track, "stride=8 cell=3");
-  gst_element_set_state (film.track, GST_STATE_PLAYING);
-  film_size (&film, "NV12", WIDTH, HEIGHT);
-  fail_unless_equals_int (
-      gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
-  expect_problem (film.bus, GST_MESSAGE_ERROR, "cell 3");
-  film_clear (&film);
+  show (&film, FALSE);
+  cuv_live_restart (&film, "stride=8 cell=3");
+  cuv_live_push_error (&film, film_frame (&film), "cell 3");
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_max_targets_below_number_of_targets)
 {
   const Box other = { 100, 80, 32, 24 };
-  Film film = film_new (BOX "max-targets=2", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "max-targets=2", "NV12", WIDTH, HEIGHT);
   GstBuffer *out;
   gint id;
 
-  g_signal_emit_by_name (film.track, "set-target", other.x, other.y,
+  g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
       other.width, other.height, &id);
   for (gint i = 0; i < 3; i++) {
     GstBuffer *frame = film_frame (&film);
 
     film_draw_object (frame, 1, place);
     film_draw_object (frame, 2, other);
-    out = film_push (&film, frame);
+    out = cuv_live_push (&film, frame);
     fail_unless_equals_int (n_tracks (out), 2);
     gst_buffer_unref (out);
     if (i == 1)
@@ -253,41 +238,29 @@ CUV_TEST (test_max_targets_below_number_of_targets)
           "max-targets 1 is less than the 2 targets");
     else
       expect_no_warning (film.bus);
-    g_object_set (film.track, "max-targets", 1, NULL);
+    g_object_set (film.element, "max-targets", 1, NULL);
   }
-  g_object_set (film.track, "max-targets", 2, NULL);
-  g_object_set (film.track, "object-initial-x", 41, NULL);
+  g_object_set (film.element, "max-targets", 2, NULL);
+  g_object_set (film.element, "object-initial-x", 41, NULL);
   gst_buffer_unref (film_show (&film, 1, 1, place));
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- invalid values ---- */
 
 CUV_TEST (test_out_of_range)
 {
-  GstElement *t = cuv_element_new ("rcdtrack");
-
-  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-x", -2, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-width", -1, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "object-initial-height", 16385, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "cell", 257, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "update-rate", 1.01, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "update-window", 0, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "update-window", 41, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "max-distance", -0.1, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "max-targets", 0, NULL));
-  CUV_ASSERT_REFUSED (g_object_set (t, "max-targets", 17, NULL));
-  gst_object_unref (t);
+  cuv_expect_refused ("rcdtrack",
+      "object-initial-x=-2 object-initial-width=-1 object-initial-height=16385 "
+      "cell=257 update-rate=1.01 update-window=0 update-window=41 "
+      "max-distance=-0.1 max-targets=0 max-targets=17");
 }
 
 CUV_TEST (test_invalid_names)
 {
-  static const gchar *const bad[] = { "features=hsv", "metric=l2",
-    "search=wide", "update=always", "draw=map", "scales=<a>" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    cuv_expect_parse_error ("rcdtrack", bad[i]);
+  cuv_expect_parse_errors ("rcdtrack",
+      "features=hsv metric=l2 search=wide update=always draw=map scales=<a>");
 }
 
 /* Checks the error of an element that cannot start. */
@@ -313,21 +286,21 @@ many_scales (void)
 CUV_TEST (test_too_many_scales)
 {
   gchar *many = many_scales ();
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GValue value = G_VALUE_INIT;
 
   check_no_start ("scales", many, "expected at most 32 values, got 33");
   check_at (film_show (&film, 1, 1, place), 1, place);
-  gst_util_set_object_arg (G_OBJECT (film.track), "scales", "<1.0>");
-  gst_util_set_object_arg (G_OBJECT (film.track), "scales", many);
+  gst_util_set_object_arg (G_OBJECT (film.element), "scales", "<1.0>");
+  gst_util_set_object_arg (G_OBJECT (film.element), "scales", many);
   expect_problem (
       film.bus, GST_MESSAGE_WARNING, "expected at most 32 values, got 33");
   g_value_init (&value, GST_TYPE_ARRAY);
-  g_object_get_property (G_OBJECT (film.track), "scales", &value);
+  g_object_get_property (G_OBJECT (film.element), "scales", &value);
   fail_unless_equals_int (gst_value_array_get_size (&value), 1);
   g_value_unset (&value);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  film_clear (&film);
+  cuv_live_clear (&film);
   g_free (many);
 }
 
@@ -350,7 +323,7 @@ CUV_TEST (test_invalid_pictures)
   gchar *text = broken_file ("this is no picture, but some text");
   gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
   gchar *empty = broken_file (""), *value;
-  Film film;
+  CuvLive film;
 
   check_no_start ("target-image", "/none/such.png",
       "target-image '/none/such.png' cannot be used: cannot read "
@@ -361,13 +334,13 @@ CUV_TEST (test_invalid_pictures)
   check_no_start ("target-image", empty, "cannot be decoded");
   film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  g_object_set (film.track, "target-image", text, NULL);
+  g_object_set (film.element, "target-image", text, NULL);
   expect_problem (
       film.bus, GST_MESSAGE_WARNING, "The previous value stays in force");
-  g_object_get (film.track, "target-image", &value, NULL);
+  g_object_get (film.element, "target-image", &value, NULL);
   fail_unless (value == NULL);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  film_clear (&film);
+  cuv_live_clear (&film);
   remove (text);
   remove (png);
   remove (empty);

@@ -39,7 +39,7 @@ CUV_TEST (test_invalid_boxes)
   static const gchar *const formats[] = { "NV12", "RGB" };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    Film film = film_new ("", formats[f], WIDTH, HEIGHT);
+    CuvLive film = film_new ("", formats[f], WIDTH, HEIGHT);
     gint id;
 
     for (guint i = 0; i < G_N_ELEMENTS (invalid_boxes); i++) {
@@ -48,30 +48,30 @@ CUV_TEST (test_invalid_boxes)
 
       film_draw_object (frame, 0, (Box){ 90, 50, 60, 60 }); /* flat */
       g_signal_emit_by_name (
-          film.track, "set-target", box.x, box.y, box.width, box.height, &id);
+          film.element, "set-target", box.x, box.y, box.width, box.height, &id);
       fail_unless (id > 0);
-      check_nothing (film_push (&film, frame));
+      check_nothing (cuv_live_push (&film, frame));
       expect_problem (film.bus, GST_MESSAGE_WARNING, invalid_boxes[i].problem);
       check_nothing (film_show (&film, 1, -1, place));
       expect_no_warning (film.bus);
     }
-    g_signal_emit_by_name (film.track, "set-target", place.x, place.y,
+    g_signal_emit_by_name (film.element, "set-target", place.x, place.y,
         place.width, place.height, &id);
     check_at (film_show (&film, 1, 1, place), id, place);
-    film_clear (&film);
+    cuv_live_clear (&film);
   }
 }
 
 CUV_TEST (test_one_pixel_by_properties)
 {
-  Film film = film_new ("object-initial-x=5 object-initial-y=5 "
-                        "object-initial-width=1 object-initial-height=1",
+  CuvLive film = film_new ("object-initial-x=5 object-initial-y=5 "
+                           "object-initial-width=1 object-initial-height=1",
       "NV12", WIDTH, HEIGHT);
 
   check_nothing (film_show (&film, 2, 1, place));
   expect_problem (film.bus, GST_MESSAGE_WARNING, "1 x 1 pixels at (5, 5)");
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Such a box is tracked wherever it is: one warning. */
@@ -81,40 +81,40 @@ CUV_TEST (test_box_like_its_surroundings)
     "features=rgb-grad" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    Film film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
+    CuvLive film = film_new (properties[i], "RGB", WIDTH, HEIGHT);
     gint id;
 
-    g_signal_emit_by_name (film.track, "set-target", place.x, place.y,
+    g_signal_emit_by_name (film.element, "set-target", place.x, place.y,
         place.width, place.height, &id);
     check_at (film_show (&film, 1, 1, place), id, place);
     expect_no_warning (film.bus);
-    g_signal_emit_by_name (film.track, "clear-target");
-    g_signal_emit_by_name (film.track, "set-target", 90, 50, 40, 40, &id);
+    g_signal_emit_by_name (film.element, "clear-target");
+    g_signal_emit_by_name (film.element, "set-target", 90, 50, 40, 40, &id);
     gst_buffer_unref (film_show (&film, 1, 1, place));
     expect_problem (film.bus, GST_MESSAGE_WARNING,
         "40 x 40 pixels at (90, 50) looks like the box beside it");
     gst_buffer_unref (film_show (&film, 5, 1, place));
     expect_no_warning (film.bus);
-    film_clear (&film);
+    cuv_live_clear (&film);
   }
 }
 
 /* Detected in every frame: one warning. */
 CUV_TEST (test_flat_region)
 {
-  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
 
   for (gint i = 0; i < 5; i++) {
     GstBuffer *frame = film_frame (&film);
 
     film_draw_object (frame, 0, (Box){ 30, 20, 60, 60 });
     film_region (frame, "wall", place);
-    check_nothing (film_push (&film, frame));
+    check_nothing (cuv_live_push (&film, frame));
     if (i == 0)
       expect_problem (film.bus, GST_MESSAGE_WARNING, "is flat");
     expect_no_warning (film.bus);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Regions are clipped to the frame; those outside are ignored. */
@@ -122,7 +122,7 @@ CUV_TEST (test_regions_beyond_the_frame)
 {
   static const Box beyond[] = { { 500, 10, 20, 20 }, { -1, -1, -1, -1 },
     { 10, 10, 0, 5 } };
-  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
   const Box part = { 160, 100, 32, 28 };
 
@@ -130,25 +130,25 @@ CUV_TEST (test_regions_beyond_the_frame)
   for (guint i = 0; i < G_N_ELEMENTS (beyond); i++)
     film_region (frame, "beyond", beyond[i]);
   film_region (frame, "part", (Box){ 160, 100, 5000, 28 });
-  frame = film_push (&film, frame);
+  frame = cuv_live_push (&film, frame);
   fail_unless_equals_int (n_tracks (frame), 1);
   gst_buffer_unref (frame);
   check_at (film_show (&film, 1, 1, part), 1, part);
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Labels of regions may be invalid UTF-8, messages must not. */
 CUV_TEST (test_label_of_invalid_utf8)
 {
-  Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
   const GstStructure *object;
   GstMessage *message;
 
   film_draw_object (frame, 1, place);
   film_region (frame, "bad\xff", place);
-  gst_buffer_unref (film_push (&film, frame));
+  gst_buffer_unref (cuv_live_push (&film, frame));
   message = gst_bus_pop_filtered (film.bus, GST_MESSAGE_ELEMENT);
   object = gst_value_get_structure (gst_value_list_get_value (
       gst_structure_get_value (gst_message_get_structure (message), "objects"),
@@ -156,7 +156,7 @@ CUV_TEST (test_label_of_invalid_utf8)
   fail_unless_equals_string (
       gst_structure_get_string (object, "label"), "bad\xef\xbf\xbd");
   gst_message_unref (message);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 static void
@@ -183,7 +183,7 @@ CUV_TEST (test_grey_in_rgb)
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
     gchar *all = g_strconcat (BOX, methods[i], NULL);
-    Film film = film_new (all, "RGB", WIDTH, HEIGHT);
+    CuvLive film = film_new (all, "RGB", WIDTH, HEIGHT);
     const Box next = { 44, 36, 32, 24 };
 
     for (gint n = 0; n < 3; n++) {
@@ -193,9 +193,9 @@ CUV_TEST (test_grey_in_rgb)
       fail_unless (gst_buffer_get_video_meta (frame)->stride[0] % 3 == 0
           || gst_buffer_get_video_meta (frame)->stride[0] % 4 == 0);
       make_grey (frame);
-      check_at (film_push (&film, frame), 1, n == 0 ? place : next);
+      check_at (cuv_live_push (&film, frame), 1, n == 0 ? place : next);
     }
-    film_clear (&film);
+    cuv_live_clear (&film);
     g_free (all);
   }
 }
@@ -204,16 +204,16 @@ CUV_TEST (test_grey_in_rgb)
 
 CUV_TEST (test_other_sizes)
 {
-  Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
   const Box elsewhere = { 300, 200, 32, 24 }, low = { 4, 4, 32, 24 };
 
   check_at (film_show (&film, 2, 1, place), 1, place);
-  film_size (&film, "NV12", 2 * WIDTH, 2 * HEIGHT);
+  cuv_live_caps (&film, "NV12", 2 * WIDTH, 2 * HEIGHT);
   check_at (film_show (&film, 2, 1, elsewhere), 1, elsewhere);
-  film_size (&film, "NV12", 48, 40);
+  cuv_live_caps (&film, "NV12", 48, 40);
   check_at (film_show (&film, 2, 1, low), 1, low);
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Shrinks frames until no window fits, and back. */
@@ -221,34 +221,34 @@ CUV_TEST (test_frames_smaller_than_the_target)
 {
   static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
     { 90, 1 } };
-  Film film =
+  CuvLive film =
       film_new (BOX "update=none scales=<0.5,1.0>", "NV12", WIDTH, HEIGHT);
 
   check_at (film_show (&film, 2, 1, place), 1, place);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    film_size (&film, "NV12", sizes[i][0], sizes[i][1]);
+    cuv_live_caps (&film, "NV12", sizes[i][0], sizes[i][1]);
     gst_buffer_unref (film_show (&film, 2, -1, place));
     if (i == 1)
       expect_problem (film.bus, GST_MESSAGE_WARNING, "No window fits the");
     expect_no_warning (film.bus);
   }
-  film_size (&film, "NV12", WIDTH, HEIGHT);
+  cuv_live_caps (&film, "NV12", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* With another colour model the target is measured again at its box. */
 CUV_TEST (test_other_formats)
 {
   static const gchar *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
-  Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
   const Box next = { 44, 36, 32, 24 };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstBuffer *out;
     GArray *tracks;
 
-    film_size (&film, formats[i], WIDTH, HEIGHT);
+    cuv_live_caps (&film, formats[i], WIDTH, HEIGHT);
     out = film_show (&film, 1, 1, place);
     tracks = tracks_of (out);
     fail_unless_equals_int (tracks->len, 1);
@@ -258,23 +258,23 @@ CUV_TEST (test_other_formats)
     check_at (film_show (&film, 1, 1, next), 1, next);
     check_at (film_show (&film, 1, 1, place), 1, place);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_cut_to_another_scene)
 {
-  Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
   GstBuffer *frame;
 
   check_at (film_show (&film, 2, 1, place), 1, place);
   for (gint i = 0; i < 4; i++) {
     frame = film_frame (&film);
     film_draw_object (frame, i % 2 == 0 ? 4 : 0, (Box){ 0, 0, WIDTH, HEIGHT });
-    check_nothing (film_push (&film, frame));
+    check_nothing (cuv_live_push (&film, frame));
   }
   check_at (film_show (&film, 1, 1, far), 1, far);
   expect_no_warning (film.bus);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* ---- restarted streams ---- */
@@ -282,7 +282,7 @@ CUV_TEST (test_cut_to_another_scene)
 /* After a seek the whole frame is searched once. */
 CUV_TEST (test_flush)
 {
-  Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
 
   check_at (film_show (&film, 2, 1, place), 1, place);
   check_nothing (film_show (&film, 1, 1, far));
@@ -290,31 +290,31 @@ CUV_TEST (test_flush)
   cuv_harness_flush (film.h);
   check_at (film_show (&film, 1, 1, place), 1, place);
   check_nothing (film_show (&film, 1, 1, far)); /* and only once */
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_restart)
 {
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   gint id;
 
   for (gint i = 0; i < 3; i++) {
     check_at (film_show (&film, 2, 1, place), 1, place);
-    g_signal_emit_by_name (film.track, "clear-target");
+    g_signal_emit_by_name (film.element, "clear-target");
     g_signal_emit_by_name (
-        film.track, "set-target", far.x, far.y, far.width, far.height, &id);
+        film.element, "set-target", far.x, far.y, far.width, far.height, &id);
     fail_unless_equals_int (id, 2);
     check_at (film_show (&film, 2, 1, far), 2, far);
     gst_element_set_state (film.h->element, GST_STATE_NULL);
     gst_element_set_state (film.h->element, GST_STATE_PLAYING);
-    film_size (&film, "NV12", WIDTH, HEIGHT);
+    cuv_live_caps (&film, "NV12", WIDTH, HEIGHT);
   }
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 CUV_TEST (test_eos)
 {
-  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstEvent *event;
   gboolean ended = FALSE;
 
@@ -325,7 +325,7 @@ CUV_TEST (test_eos)
     gst_event_unref (event);
   }
   fail_unless (ended);
-  film_clear (&film);
+  cuv_live_clear (&film);
 }
 
 /* Detection and tracking in a pipeline. */
@@ -413,10 +413,10 @@ CUV_TEST (test_picture)
   gchar *path = picture_of (1, place);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    Film film =
+    CuvLive film =
         film_new ("max-lost-frames=2 update=none", formats[i], WIDTH, HEIGHT);
 
-    g_object_set (film.track, "target-image", path, NULL);
+    g_object_set (film.element, "target-image", path, NULL);
     check_nothing (film_show (&film, 2, -1, place));
     expect_event (&film, " 1"); /* lost from the start */
     check_nothing (film_show (&film, 1, -1, place));
@@ -426,11 +426,11 @@ CUV_TEST (test_picture)
     check_at (film_show (&film, 1, 1, (Box){ 52, 36, 32, 24 }), 2,
         (Box){ 52, 36, 32, 24 });
     /* the same path again is a new picture: the file may have changed */
-    g_object_set (film.track, "target-image", path, NULL);
+    g_object_set (film.element, "target-image", path, NULL);
     check_at (film_show (&film, 1, 1, place), 3, place);
-    g_object_set (film.track, "target-image", NULL, NULL);
+    g_object_set (film.element, "target-image", NULL, NULL);
     check_nothing (film_show (&film, 1, 1, place));
-    film_clear (&film);
+    cuv_live_clear (&film);
   }
   remove_picture (path);
 }
@@ -439,14 +439,14 @@ CUV_TEST (test_transparent_picture)
 {
   gchar *margin = transparent_picture_of (1, place, FALSE);
   gchar *hole = transparent_picture_of (1, place, TRUE);
-  Film film = film_new ("", "RGB", WIDTH, HEIGHT);
+  CuvLive film = film_new ("", "RGB", WIDTH, HEIGHT);
 
-  g_object_set (film.track, "target-image", margin, NULL);
+  g_object_set (film.element, "target-image", margin, NULL);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  g_object_set (film.track, "target-image", hole, NULL);
+  g_object_set (film.element, "target-image", hole, NULL);
   expect_problem (film.bus, GST_MESSAGE_WARNING, "% of its pixels are transp");
   check_at (film_show (&film, 1, 1, place), 1, place);
-  film_clear (&film);
+  cuv_live_clear (&film);
   remove_picture (margin);
   remove_picture (hole);
 }
@@ -458,13 +458,13 @@ CUV_TEST (test_picture_in_yuv)
   gchar *line = g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
                                  "rcdtrack name=t target-image=%s",
       path);
-  Film film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
+  CuvLive film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
 
-  film.track = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
+  film.element = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
   gst_element_set_bus (film.h->element, film.bus);
-  film_size (&film, "RGB", WIDTH, HEIGHT);
+  cuv_live_caps (&film, "RGB", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  film_clear (&film);
+  cuv_live_clear (&film);
   g_free (line);
   remove_picture (path);
 }

@@ -2,6 +2,7 @@
 /* waldboostdetect: settings have the effect that they have in the library, from
  * the next frame on; errors name invalid values. */
 #include "config.h"
+#include "live.h"
 #include "models.h"
 #include "picture.h"
 
@@ -432,14 +433,10 @@ CUV_TEST (test_option_without_file)
 
 CUV_TEST (test_invalid_names)
 {
-  cuv_expect_parse_error ("waldboostdetect", "block-size=12");
-  cuv_expect_parse_error ("waldboostdetect", "scan=sparse");
-  cuv_expect_parse_error ("waldboostdetect", "grouping=mean");
-  cuv_expect_parse_error ("waldboostdetect", "rearrangement=warp");
-  cuv_expect_parse_error ("waldboostdetect", "arithmetic=double");
-  cuv_expect_parse_error ("waldboostdetect", "lrp-order=ba");
-  cuv_expect_parse_error ("waldboostdetect", "block-value=median");
-  cuv_expect_parse_error ("waldboostdetect", "inference-region=frame");
+  cuv_expect_parse_errors ("waldboostdetect",
+      "block-size=12 scan=sparse grouping=mean rearrangement=warp "
+      "arithmetic=double lrp-order=ba block-value=median "
+      "inference-region=frame");
 }
 
 static void
