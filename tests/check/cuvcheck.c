@@ -15,6 +15,7 @@
 #define GUARD_BYTE 0xa5
 
 CuvCheckOptions cuv_check_options;
+void *cuv_check_stream;
 static uint64_t state;
 static char case_name[256] = "start";
 static unsigned n_passed, n_failed;
@@ -132,6 +133,10 @@ cuv_check_main (int argc, char **argv)
     return 77;
   }
   printf ("seed %llu\n", (unsigned long long) options->seed);
+#if HAVE_CUDA
+  if (options->cuda)
+    cuv_check_stream = cuv_check_stream_new ();
+#endif
   run_parts ();
   printf ("%u checks passed, %u failed\n", n_passed, n_failed);
   return n_failed > 0 || (n_passed == 0 && !options->bench);

@@ -111,6 +111,7 @@ void *cuv_check_upload (const void *data, size_t size);
 void cuv_check_download (void *data, const void *memory, size_t size);
 void *cuv_check_pinned_new (size_t size);
 void cuv_check_pinned_free (void *memory);
+extern void *cuv_check_stream; /* for all parts; NULL without --cuda */
 void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);

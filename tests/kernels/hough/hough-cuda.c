@@ -45,15 +45,15 @@ check_votes_found (const HoughExpected *expected, CuvHoughCuda *cuda)
 /* Draws on a copy of the frame. */
 static void
 check_drawn (const HoughExpected *expected, CuvHoughCuda *cuda,
-    const CuvCheckFrame *frame, CuvHoughDraw draw, void *stream)
+    const CuvCheckFrame *frame, CuvHoughDraw draw)
 {
   CuvCheckFrame found = cuv_check_frame_copy (frame);
   CuvCheckFrame drawn = cuv_check_frame_copy (frame);
   void *memory;
   CuvFrame device = cuv_check_to_device (&found, &memory);
 
-  CUV_CHECK (cuv_hough_cuda_draw (cuda, &device, draw, stream) == 0);
-  cuv_check_stream_wait (stream);
+  CUV_CHECK (cuv_hough_cuda_draw (cuda, &device, draw, cuv_check_stream) == 0);
+  cuv_check_stream_wait (cuv_check_stream);
   cuv_check_from_device (&found, memory);
   if (draw == CUV_HOUGH_DRAW_EDGES)
     cuv_hough_draw_edges (&drawn.frame, expected->map);
@@ -69,20 +69,20 @@ check_drawn (const HoughExpected *expected, CuvHoughCuda *cuda,
 
 static void
 check_method (const HoughExpected *expected, CuvHoughCuda *cuda,
-    const CuvCheckFrame *frame, const CuvFrame *device, CuvHoughMethod method,
-    void *stream)
+    const CuvCheckFrame *frame, const CuvFrame *device, CuvHoughMethod method)
 {
   CuvHoughParams params = expected->params;
   CuvHoughResult result;
 
   params.method = method;
-  if (!CUV_CHECK (cuv_hough_cuda_submit (cuda, device, &params, stream) == 0,
+  if (!CUV_CHECK (
+          cuv_hough_cuda_submit (cuda, device, &params, cuv_check_stream) == 0,
           ": %s", cuv_cuda_error ()))
     return;
   if (cuv_check_below (3) == 0)
     check_drawn (expected, cuda, frame,
-        cuv_check_below (2) ? CUV_HOUGH_DRAW_EDGES : CUV_HOUGH_DRAW_ACCUMULATOR,
-        stream);
+        cuv_check_below (2) ? CUV_HOUGH_DRAW_EDGES
+                            : CUV_HOUGH_DRAW_ACCUMULATOR);
   if (!CUV_CHECK (cuv_hough_cuda_collect (cuda, &result) == 0, ": %s",
           cuv_cuda_error ()))
     return;
@@ -128,7 +128,7 @@ limit_shared_memory (void)
 
 /* Runs several frames: no state may carry over from one to the next. */
 static void
-check_config (const CuvHoughConfig *config, int n_frames, void *stream)
+check_config (const CuvHoughConfig *config, int n_frames)
 {
   HoughExpected expected = { 0 };
   CuvHoughCuda *cuda;
@@ -153,8 +153,7 @@ check_config (const CuvHoughConfig *config, int n_frames, void *stream)
           expected.layout.n_rows, config->window, params.source,
           params.canny.blur, params.peaks.rule, params.peaks.neighborhood,
           params.peaks.threshold, params.max_lines, methods[m]);
-      check_method (
-          &expected, cuda, &frame, &device, (CuvHoughMethod) m, stream);
+      check_method (&expected, cuda, &frame, &device, (CuvHoughMethod) m);
     }
     cuv_check_device_free (memory);
     cuv_check_frame_free (&frame);
@@ -195,7 +194,7 @@ spiral (int width, int height)
 }
 
 static void
-check_spiral (void *stream)
+check_spiral (void)
 {
   const CuvHoughConfig config = { CUV_LINES_RHO_THETA, 400, 140, 30, 0, -90, 90,
     1, 90 };
@@ -214,7 +213,7 @@ check_spiral (void *stream)
     CUV_CHECK (
         expected.result.n_edges > 8000, ": %d", (int) expected.result.n_edges);
     cuda = cuv_hough_cuda_new (&expected.layout);
-    check_method (&expected, cuda, &frame, &device, CUV_HOUGH_AUTO, stream);
+    check_method (&expected, cuda, &frame, &device, CUV_HOUGH_AUTO);
     cuv_hough_cuda_free (cuda);
     hough_expected_clear (&expected);
   }
@@ -224,7 +223,7 @@ check_spiral (void *stream)
 
 /* Regions that are split. */
 static void
-check_bars (void *stream)
+check_bars (void)
 {
   HoughExpected expected = { 0 };
   CuvHoughCuda *cuda;
@@ -240,7 +239,7 @@ check_bars (void *stream)
     cuv_check_case ("GPU, a bar at %d degrees", degrees);
     hough_expected_run (&expected, &frame.frame, &hough_bar_params);
     CUV_CHECK (expected.result.n_segments > 0);
-    check_method (&expected, cuda, &frame, &device, CUV_HOUGH_AUTO, stream);
+    check_method (&expected, cuda, &frame, &device, CUV_HOUGH_AUTO);
     cuv_check_device_free (memory);
     cuv_check_frame_free (&frame);
   }
@@ -253,8 +252,6 @@ CUV_CHECKS_CUDA (check_cuda)
   static const HoughSize sizes[] = { { 129, 65 }, { 257, 96 }, { 300, 200 },
     { 1, 700 }, { 640, 360 }, { 16384, 3 }, { 2, 16384 } };
   const int n_sizes = (int) (sizeof sizes / sizeof *sizes);
-  void *stream = cuv_check_stream_new ();
-
   for (int size = 0; size < HOUGH_N_SIZES + n_sizes; size++) {
     HoughSize s =
         size < HOUGH_N_SIZES ? hough_sizes[size] : sizes[size - HOUGH_N_SIZES];
@@ -269,12 +266,11 @@ CUV_CHECKS_CUDA (check_cuda)
         continue;
       if (is_long && cuv_check_options.few)
         continue;
-      check_config (&config, few ? 1 : 3, stream);
+      check_config (&config, few ? 1 : 3);
     }
   }
-  check_spiral (stream);
-  check_bars (stream);
-  cuv_check_stream_free (stream);
+  check_spiral ();
+  check_bars ();
 }
 
 /* ---- times ---- */
@@ -283,7 +279,6 @@ typedef struct {
   CuvHoughCuda *cuda;
   CuvFrame frame;
   CuvHoughParams params;
-  void *stream;
 } Bench;
 
 static void
@@ -291,7 +286,8 @@ submit (void *data)
 {
   Bench *self = data;
 
-  cuv_hough_cuda_submit (self->cuda, &self->frame, &self->params, self->stream);
+  cuv_hough_cuda_submit (
+      self->cuda, &self->frame, &self->params, cuv_check_stream);
 }
 
 /* Times of all steps, by the GPU's clock. */
@@ -320,7 +316,7 @@ static void
 time_method (Bench *self, const char *what, CuvHoughMethod method)
 {
   self->params.method = method;
-  cuv_check_report (cuv_check_time_device (submit, self, self->stream),
+  cuv_check_report (cuv_check_time_device (submit, self, cuv_check_stream),
       (double) self->frame.width * self->frame.height, 0, "hough cuda, %s, %s",
       what, methods[method]);
   report_steps (self, what);
@@ -371,14 +367,13 @@ time_segments (const Bench *picture)
 }
 
 static void
-bench_picture (const CuvHoughParams *params, void *stream)
+bench_picture (const CuvHoughParams *params)
 {
   CuvCheckFrame frame = cuv_check_bench_picture ();
   const int w = frame.frame.width, h = frame.frame.height;
   void *memory;
   Bench self = { .frame = cuv_check_to_device (&frame, &memory),
-    .params = *params,
-    .stream = stream };
+    .params = *params };
 
   time_config (&self, "180 rows",
       &(CuvHoughConfig){ CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1, 90 });
@@ -399,15 +394,14 @@ bench_picture (const CuvHoughParams *params, void *stream)
 
 static void
 bench_frame (const char *what, int w, int h, CuvCheckFill fill,
-    const CuvHoughParams *params, void *stream)
+    const CuvHoughParams *params)
 {
   const CuvHoughConfig config = { CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1,
     90 };
   CuvCheckFrame frame = cuv_check_frame_new ("GRAY8", w, h, fill);
   void *memory;
   Bench self = { .frame = cuv_check_to_device (&frame, &memory),
-    .params = *params,
-    .stream = stream };
+    .params = *params };
 
   if (bench_init (&self, what, &config)) {
     time_method (&self, what, CUV_HOUGH_AUTO);
@@ -424,24 +418,20 @@ CUV_BENCH_CUDA (bench_hough_cuda)
     .max_lines = 100 };
   CuvHoughParams map = params, all = params, picture = params;
   const char *limits = getenv ("CUV_BENCH_CANNY"); /* LOW,HIGH */
-  void *stream = cuv_check_stream_new ();
-
   if (limits != NULL) {
     int n = sscanf (limits, "%d,%d", &picture.canny.low, &picture.canny.high);
 
     CUV_CHECK (n == 2, ": CUV_BENCH_CANNY=%s", limits);
   }
-  bench_picture (&picture, stream);
+  bench_picture (&picture);
   map.source = all.source = CUV_EDGES_INPUT;
   all.peaks = (CuvPeakParams){ 1, CUV_PEAKS_ALL, 3 };
-  bench_frame ("no edges", 1920, 1080, CUV_CHECK_BLACK, &params, stream);
-  bench_frame ("all edges", 1920, 1080, CUV_CHECK_WHITE, &map, stream);
-  bench_frame (
-      "all edges, all cells", 1920, 1080, CUV_CHECK_WHITE, &all, stream);
-  bench_frame ("1 pixel wide", 1, 8192, CUV_CHECK_WHITE, &map, stream);
-  bench_frame ("8K", 7680, 4320, CUV_CHECK_TEXTURE, &params, stream);
-  bench_frame ("noise", 1920, 1080, CUV_CHECK_NOISE, &params, stream);
-  cuv_check_stream_free (stream);
+  bench_frame ("no edges", 1920, 1080, CUV_CHECK_BLACK, &params);
+  bench_frame ("all edges", 1920, 1080, CUV_CHECK_WHITE, &map);
+  bench_frame ("all edges, all cells", 1920, 1080, CUV_CHECK_WHITE, &all);
+  bench_frame ("1 pixel wide", 1, 8192, CUV_CHECK_WHITE, &map);
+  bench_frame ("8K", 7680, 4320, CUV_CHECK_TEXTURE, &params);
+  bench_frame ("noise", 1920, 1080, CUV_CHECK_NOISE, &params);
 }
 
 #endif

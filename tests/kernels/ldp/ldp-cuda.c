@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include "ldp/ldp.h"
 
-static void *stream;
-
 static void
 check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
 {
@@ -20,7 +18,8 @@ check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
     CuvCheckFrame wanted = ldp_input_draw (input, d);
     const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
 
-    CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
+    CUV_CHECK (
+        cuv_ldp_cuda_submit (cuda, &frame, &input->rect, cuv_check_stream) == 0
             && cuv_ldp_cuda_draw (cuda, d) == 0
             && cuv_ldp_cuda_wait (cuda) == 0,
         ": %s", cuv_cuda_error ());
@@ -59,7 +58,8 @@ check_run (const LdpInput *input)
   const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
 
   for (int run = 0; run < 2; run++) {
-    CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
+    CUV_CHECK (
+        cuv_ldp_cuda_submit (cuda, &frame, &input->rect, cuv_check_stream) == 0
             && (counts = cuv_ldp_cuda_collect (cuda)) != NULL,
         ": %s", cuv_cuda_error ());
     ldp_counts_equal (layout, counts, input->wanted);
@@ -118,10 +118,8 @@ check_all_large (void)
 
 CUV_CHECKS_CUDA (check_ldp_cuda)
 {
-  stream = cuv_check_stream_new ();
   ldp_each_input (check_run);
   check_all_large ();
-  cuv_check_stream_free (stream);
 }
 
 typedef struct {
@@ -135,7 +133,7 @@ run (void *data)
 {
   Bench *self = data;
 
-  cuv_ldp_cuda_submit (self->cuda, &self->frame, &self->rect, stream);
+  cuv_ldp_cuda_submit (self->cuda, &self->frame, &self->rect, cuv_check_stream);
 }
 
 static void
@@ -155,8 +153,9 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   self.frame = cuv_check_to_device (&host, &memory);
   self.cuda = cuv_ldp_cuda_new (&layout);
   for (int alone = 0; alone < 2; alone++) {
-    cuv_check_report (alone ? cuv_check_time_device (run, &self, stream)
-                            : cuv_check_time_stream (run, &self, stream),
+    cuv_check_report (alone
+            ? cuv_check_time_device (run, &self, cuv_check_stream)
+            : cuv_check_time_stream (run, &self, cuv_check_stream),
         pixels,
         pixels
             + (double) cuv_ldp_n_counts (&layout)
@@ -172,7 +171,6 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
 
 CUV_BENCH_CUDA (bench_ldp_cuda)
 {
-  stream = cuv_check_stream_new ();
   for (int order = 2; order <= 5; order++)
     bench ("picture", CUV_CHECK_TEXTURE, 4096, 4096, order, 16, 0);
   bench ("noise", CUV_CHECK_NOISE, 4096, 4096, 3, 16, 0);
@@ -181,7 +179,6 @@ CUV_BENCH_CUDA (bench_ldp_cuda)
   bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 16, 0);
   bench ("flat", CUV_CHECK_BLACK, 1920, 1080, 3, 16, 0);
   bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 0, 8);
-  cuv_check_stream_free (stream);
 }
 
 #endif

@@ -13,8 +13,6 @@
 enum { PLENTY = 1 << 30 };
 
 static int n_threads; /* 0: one per processor */
-static void *stream;
-
 typedef struct {
   CuvLdpMatchCuda *cuda;
   void *counts;
@@ -31,7 +29,7 @@ run (void *data)
   Bench *self = data;
 
   cuv_ldp_match_cuda_submit_counts (
-      self->cuda, self->counts, self->count_size, self->n, stream);
+      self->cuda, self->counts, self->count_size, self->n, cuv_check_stream);
 }
 
 static void
@@ -55,17 +53,18 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
       entries, cuv_ldp_n_counts (&layout) * (size_t) self.count_size);
   self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
       max_bytes, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (
-      cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
+  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
+                 self.cuda, entries, self.n, 0, cuv_check_stream)
       == 0);
   for (int alone = 0; alone < 2; alone++) {
-    cuv_check_report (alone ? cuv_check_time_device (run, &self, stream)
-                            : cuv_check_time_stream (run, &self, stream),
+    cuv_check_report (alone
+            ? cuv_check_time_device (run, &self, cuv_check_stream)
+            : cuv_check_time_stream (run, &self, cuv_check_stream),
         (double) width * height * self.n, (double) size * self.n,
         "ldp match cuda, %d of %dx%d, %zu MB, %s", self.n, width, height,
         max_bytes >> 20, alone ? "alone" : "in a row");
   }
-  cuv_check_stream_wait (stream);
+  cuv_check_stream_wait (cuv_check_stream);
   cuv_ldp_match_cuda_free (self.cuda);
   cuv_ldp_matcher_free (matcher);
   cuv_check_device_free (self.counts);
@@ -81,11 +80,11 @@ search (void *data)
   CuvLdpMatch best[5];
 
   for (int i = 0; i < self->n_queries; i++)
-    CUV_CHECK (
-        cuv_ldp_match_cuda_set_packed (self->cuda, i, self->packed, stream)
+    CUV_CHECK (cuv_ldp_match_cuda_set_packed (
+                   self->cuda, i, self->packed, cuv_check_stream)
         == 0);
-  CUV_CHECK (
-      cuv_ldp_match_cuda_submit (self->cuda, self->n_queries, self->n, stream)
+  CUV_CHECK (cuv_ldp_match_cuda_submit (
+                 self->cuda, self->n_queries, self->n, cuv_check_stream)
           == 0
       && cuv_ldp_match_cuda_collect (self->cuda, self->similarities) == 0);
   cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
@@ -126,8 +125,9 @@ bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
   self.similarities = malloc ((size_t) n * sizeof *self.similarities);
   self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
       size * (size_t) n + PLENTY, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (
-      cuv_ldp_match_cuda_set_entries (self.cuda, entries, n, 0, stream) == 0,
+  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
+                 self.cuda, entries, n, 0, cuv_check_stream)
+          == 0,
       ": %s", cuv_cuda_error ());
   cuv_check_report (cuv_check_time (search, &self), n, (double) size * n,
       "ldp search cuda, %d of %dx%d, grid %d, %d queries", n, side, side,
@@ -150,7 +150,6 @@ CUV_BENCH_CUDA (bench_ldp_match_cuda)
     .scales = 3
   };
 
-  stream = cuv_check_stream_new ();
   bench (&blocks, 256, 256, PLENTY);
   bench (&grid, 1920, 1080, PLENTY);
   bench (&blocks, 256, 256, 64 << 20);
@@ -159,7 +158,6 @@ CUV_BENCH_CUDA (bench_ldp_match_cuda)
     bench_search (&usual, 64, n, 100000);
   for (int n = 100000; n <= 1000000; n *= 10)
     bench_search (&one, 128, 1, n);
-  cuv_check_stream_free (stream);
 }
 
 #endif

@@ -14,8 +14,6 @@
 enum { N_ENTRIES = 33, PLENTY = 1 << 30 };
 
 static int n_threads; /* 0: one per processor */
-static void *stream;
-
 /* ---- synthetic histograms ---- */
 
 typedef struct {
@@ -119,7 +117,7 @@ static int
 set_entries (const Index *self, CuvLdpMatchCuda *cuda, int n, int first_new)
 {
   return cuv_ldp_match_cuda_set_entries (
-      cuda, self->entries, n, first_new, stream);
+      cuda, self->entries, n, first_new, cuv_check_stream);
 }
 
 /* Compares picture `query` with the first n entries. Its counts are unpacked as
@@ -141,7 +139,7 @@ ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
   }
   memory = cuv_check_upload (counts, (n_counts + skip) * size);
   CUV_CHECK (cuv_ldp_match_cuda_submit_counts (
-                 cuda, memory + skip * size, (int) size, n, stream)
+                 cuda, memory + skip * size, (int) size, n, cuv_check_stream)
               == 0
           && cuv_ldp_match_cuda_collect (cuda, found) == 0,
       ": %s", cuv_cuda_error ());
@@ -154,8 +152,9 @@ static void
 ask_packed (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, double *found)
 {
-  CUV_CHECK (cuv_ldp_match_cuda_submit_packed (
-                 cuda, self->entries + (size_t) query * self->stride, n, stream)
+  CUV_CHECK (
+      cuv_ldp_match_cuda_submit_packed (cuda,
+          self->entries + (size_t) query * self->stride, n, cuv_check_stream)
               == 0
           && cuv_ldp_match_cuda_collect (cuda, found) == 0,
       ": %s", cuv_cuda_error ());
@@ -204,11 +203,13 @@ check_queries (const Index *self, CuvLdpMatchCuda *cuda, int n)
     queries[i] =
         (CuvLdpPackedQuery){ self->entries + (size_t) (2 * i) * self->stride,
           wanted, i > 0 };
-    cuv_ldp_match_cuda_set_packed (cuda, i, queries[i].packed, stream);
+    cuv_ldp_match_cuda_set_packed (
+        cuda, i, queries[i].packed, cuv_check_stream);
   }
   cuv_ldp_matcher_run (
       self->matcher, queries, n, self->entries, self->stride, 0, N_ENTRIES, 1);
-  CUV_CHECK (cuv_ldp_match_cuda_submit (cuda, n, N_ENTRIES, stream) == 0
+  CUV_CHECK (
+      cuv_ldp_match_cuda_submit (cuda, n, N_ENTRIES, cuv_check_stream) == 0
           && cuv_ldp_match_cuda_collect (cuda, found) == 0
           && memcmp (found, wanted, sizeof found) == 0,
       ": %d queries", n);
@@ -274,8 +275,9 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
   check_queries (self, cuda, 5);
   /* only entries from the eleventh on are new */
-  CUV_CHECK (cuv_ldp_match_cuda_set_entries (cuda,
-                 self->entries + 10 * self->stride, N_ENTRIES - 10, 0, stream)
+  CUV_CHECK (
+      cuv_ldp_match_cuda_set_entries (cuda, self->entries + 10 * self->stride,
+          N_ENTRIES - 10, 0, cuv_check_stream)
       == 0);
   ask (self, cuda, 2, N_ENTRIES, 0, found);
   CUV_CHECK (
@@ -362,9 +364,9 @@ check_device_descriptor (void)
   cuda = cuv_ldp_cuda_new (&index.layout);
   match = match_new (&index, 0); /* half of the free memory */
   CUV_CHECK (set_entries (&index, match, N_ENTRIES, 0) == 0
-      && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
+      && cuv_ldp_cuda_submit (cuda, &frame, &rect, cuv_check_stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
-             cuv_ldp_count_size (&index.layout), N_ENTRIES, stream)
+             cuv_ldp_count_size (&index.layout), N_ENTRIES, cuv_check_stream)
           == 0
       && cuv_ldp_match_cuda_collect (match, found) == 0);
   for (int i = 0; i < N_ENTRIES; i++)
@@ -435,7 +437,6 @@ CUV_CHECKS_CUDA (check_ldp_match_cuda)
     { { .order = 9, .block = 16, .directions = 15 }, 18, 18 },
   };
 
-  stream = cuv_check_stream_new ();
   for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
     Index index;
 
@@ -449,7 +450,6 @@ CUV_CHECKS_CUDA (check_ldp_match_cuda)
     index_clear (&index);
   }
   check_device_descriptor ();
-  cuv_check_stream_free (stream);
 }
 
 #endif

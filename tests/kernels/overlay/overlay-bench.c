@@ -19,18 +19,26 @@
 #define N_PICTURES 5
 #define PICTURE_SIZE 64
 
+typedef struct _Bench Bench;
+
 typedef struct {
+  const char *format, *suffix;
+  double (*draw) (Bench *bench); /* builds the list; returns covered pixels */
+  bool new_labels;               /* in every frame */
+  CuvFillMode fill;
+  int n; /* fills */
+  bool is_ellipse;
+} BenchCase;
+
+struct _Bench {
   uint8_t text[TEXT_WIDTH * TEXT_HEIGHT];
   uint8_t pictures[N_PICTURES * 3 * PICTURE_SIZE * PICTURE_SIZE];
   CuvDrawing drawing;
   CuvOverlayList list;
   CuvFrame frame;
-  bool new_labels; /* in every frame */
+  const BenchCase *now;
   void *cuda, *stream;
-} Bench;
-
-/* Builds the list and returns the number of covered pixels. */
-typedef double (*Draw) (Bench *bench);
+};
 
 static void
 begin (Bench *bench)
@@ -105,66 +113,22 @@ draw_strip (Bench *bench)
   return N_PICTURES * ((size + 8.0) * (size + 8));
 }
 
-/* n fills of size x size pixels, side by side from the upper left. */
+/* n fills of 128 x 128 pixels, side by side from the upper left; if n is 0, one
+ * of the whole frame. Of an ellipse each row is a span of its own. */
 static double
-draw_fills (Bench *bench, CuvFillMode mode, bool is_ellipse, int n, int size)
+draw_fills (Bench *bench)
 {
-  const CuvFillStyle style = { mode, 0, is_ellipse, 2 };
-  const int across = bench->frame.width / size;
+  const BenchCase *c = bench->now;
+  const CuvFillStyle style = { c->fill, 0, c->is_ellipse, 2 };
+  const int width = c->n > 0 ? 128 : bench->frame.width;
+  const int height = c->n > 0 ? 128 : bench->frame.height;
+  const int across = bench->frame.width / width, n = c->n > 0 ? c->n : 1;
 
   begin (bench);
   for (int i = 0; i < n; i++)
-    cuv_drawing_fill (&bench->drawing, &style, i % across * size,
-        i / across * size, size, size);
-  return (double) n * size * size;
-}
-
-static double
-draw_blur_1 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 1, 128);
-}
-
-static double
-draw_blur_10 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 10, 128);
-}
-
-static double
-draw_blur_100 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, false, 100, 128);
-}
-
-static double
-draw_pixelate_100 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_PIXELATE, false, 100, 128);
-}
-
-static double
-draw_solid_100 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_SOLID, false, 100, 128);
-}
-
-/* Ellipses, of which each row is a span of its own. */
-static double
-draw_ellipse_100 (Bench *bench)
-{
-  return draw_fills (bench, CUV_OVERLAY_FILL_BLUR, true, 100, 128) * 0.785;
-}
-
-static double
-draw_blur_frame (Bench *bench)
-{
-  const CuvFillStyle style = { CUV_OVERLAY_FILL_BLUR, 0, false, 2 };
-
-  begin (bench);
-  cuv_drawing_fill (
-      &bench->drawing, &style, 0, 0, bench->frame.width, bench->frame.height);
-  return (double) bench->frame.width * bench->frame.height;
+    cuv_drawing_fill (&bench->drawing, &style, i % across * width,
+        i / across * height, width, height);
+  return (double) n * width * height * (c->is_ellipse ? 0.785 : 1);
 }
 
 static void
@@ -187,7 +151,7 @@ bench_submit (void *data)
 {
   Bench *bench = data;
 
-  for (int i = 0; bench->new_labels && i < bench->drawing.n_bytes; i += 64)
+  for (int i = 0; bench->now->new_labels && i < bench->drawing.n_bytes; i += 64)
     bench->drawing.bytes[i]++;
   cuv_overlay_cuda_submit (
       bench->cuda, &bench->list, &bench->frame, bench->stream);
@@ -225,19 +189,20 @@ bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
 #endif
 
 static void
-bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
+bench_case (Bench *bench, const BenchCase *c)
 {
   CuvCheckFrame frame =
-      cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_TEXTURE);
+      cuv_check_frame_new (c->format, 1920, 1080, CUV_CHECK_TEXTURE);
   double pixels, bytes;
   char what[40];
 
   bench->frame = frame.frame;
-  pixels = draw (bench);
+  bench->now = c;
+  pixels = c->draw (bench);
   bytes = pixels * 2 * (frame.frame.model == CUV_MODEL_RGB ? 3 : 1.5);
   bench->list = cuv_drawing_list (&bench->drawing);
-  snprintf (what, sizeof what, "%s%s", format, suffix);
-  if (cuv_check_options.cpu && !bench->new_labels) {
+  snprintf (what, sizeof what, "%s%s", c->format, c->suffix);
+  if (cuv_check_options.cpu && !bench->now->new_labels) {
     cuv_check_report (
         cuv_check_time (bench_cpu, bench), pixels, bytes, "overlay-c-%s", what);
   }
@@ -260,6 +225,29 @@ bench_list (Bench *bench)
 
 CUV_BENCH (bench_overlay)
 {
+  static const BenchCase cases[] = {
+    { "NV12", "", draw_labels, .new_labels = false },
+    { "NV12", "-new-labels", draw_labels, .new_labels = true },
+    { "BGRx", "", draw_labels, .new_labels = false },
+    { "YUY2", "", draw_labels, .new_labels = false },
+    { "NV12", "-lines", draw_lines, .new_labels = false },
+    { "NV12", "-strip", draw_strip, .new_labels = false },
+    { "NV12", "-blur-1", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR, .n = 1 },
+    { "NV12", "-blur-10", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR, .n = 10 },
+    { "NV12", "-blur-100", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR,
+        .n = 100 },
+    { "I420", "-blur-100", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR,
+        .n = 100 },
+    { "BGRx", "-blur-100", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR,
+        .n = 100 },
+    { "NV12", "-blur-ellipse-100", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR,
+        .n = 100, .is_ellipse = true },
+    { "NV12", "-pixelate-100", draw_fills, .fill = CUV_OVERLAY_FILL_PIXELATE,
+        .n = 100 },
+    { "NV12", "-solid-100", draw_fills, .fill = CUV_OVERLAY_FILL_SOLID,
+        .n = 100 },
+    { "NV12", "-blur-frame", draw_fills, .fill = CUV_OVERLAY_FILL_BLUR },
+  };
   Bench *bench = calloc (1, sizeof *bench);
 
   if (!CUV_CHECK (bench != NULL, ": out of memory"))
@@ -268,23 +256,8 @@ CUV_BENCH (bench_overlay)
     bench->text[i] = cuv_check_below (3) ? 0 : (uint8_t) cuv_check_random ();
   for (size_t i = 0; i < sizeof bench->pictures; i++)
     bench->pictures[i] = (uint8_t) cuv_check_random ();
-  bench_format (bench, "NV12", draw_labels, "");
-  bench->new_labels = true;
-  bench_format (bench, "NV12", draw_labels, "-new-labels");
-  bench->new_labels = false;
-  bench_format (bench, "BGRx", draw_labels, "");
-  bench_format (bench, "YUY2", draw_labels, "");
-  bench_format (bench, "NV12", draw_lines, "-lines");
-  bench_format (bench, "NV12", draw_strip, "-strip");
-  bench_format (bench, "NV12", draw_blur_1, "-blur-1");
-  bench_format (bench, "NV12", draw_blur_10, "-blur-10");
-  bench_format (bench, "NV12", draw_blur_100, "-blur-100");
-  bench_format (bench, "I420", draw_blur_100, "-blur-100");
-  bench_format (bench, "BGRx", draw_blur_100, "-blur-100");
-  bench_format (bench, "NV12", draw_ellipse_100, "-blur-ellipse-100");
-  bench_format (bench, "NV12", draw_pixelate_100, "-pixelate-100");
-  bench_format (bench, "NV12", draw_solid_100, "-solid-100");
-  bench_format (bench, "NV12", draw_blur_frame, "-blur-frame");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    bench_case (bench, &cases[i]);
   if (cuv_check_options.cpu)
     bench_list (bench);
   cuv_drawing_free (&bench->drawing);

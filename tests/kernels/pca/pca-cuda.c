@@ -20,7 +20,6 @@ typedef struct {
   PcaReference reference; /* makes pictures with that basis */
   CuvPcaTrack track;      /* learns on the CPU */
   uint8_t *picture;
-  void *stream;
 } Case;
 
 /* ---- sums ---- */
@@ -169,7 +168,7 @@ submit (Case *self, const PcaInput *input, CuvPcaResult *result)
   picture = cuv_check_upload (self->picture, size);
   cube.data = memory + (input->cube.data - (uint8_t *) input->memory);
   CUV_CHECK (cuv_pca_cuda_submit (self->cuda, &cube, &input->bands,
-                 &run->params, picture, run->stride, self->stream)
+                 &run->params, picture, run->stride, cuv_check_stream)
           == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (cuv_pca_cuda_collect (self->cuda, result, &self->basis) == 0);
@@ -212,9 +211,9 @@ check_frame (Case *self, int i)
 }
 
 static void
-check_run (PcaRun *run, void *stream)
+check_run (PcaRun *run)
 {
-  Case self = { .run = run, .stream = stream };
+  Case self = { .run = run };
 
   self.cuda = cuv_pca_cuda_new (run->n);
   if (!CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ()))
@@ -233,7 +232,7 @@ check_run (PcaRun *run, void *stream)
 }
 
 static void
-check_random_runs (void *stream)
+check_random_runs (void)
 {
   static const int bands[] = { 3, 1, 31, 32, 2, 8, 17, 70, 4, 33, 100, 7, 81,
     16, 15, 200, 64, 256 };
@@ -247,20 +246,20 @@ check_random_runs (void *stream)
         (PcaLayout) (i / 3 % PCA_N_LAYOUTS),
         bands[at % (cuv_check_options.few ? 8 : 18)]);
     run.params.is_frozen = cuv_check_below (6) == 0;
-    check_run (&run, stream);
+    check_run (&run);
     pca_run_clear (&run);
   }
 }
 
 /* Three bands in four bytes per pixel; the last pixel has three bytes only. */
 static void
-check_video (void *stream)
+check_video (void)
 {
   for (int i = 0; i < 12; i++) {
     PcaRun run;
 
     pca_run_init (&run, CUV_CUBE_U8, PCA_BGRX, 3);
-    check_run (&run, stream);
+    check_run (&run);
     pca_run_clear (&run);
   }
 }
@@ -282,7 +281,7 @@ keep_high_bands (PcaRun *run)
 
 /* More bands than a byte can count; with CUV_CHECK_FEW a few of the highest. */
 static void
-check_many_bands (void *stream)
+check_many_bands (void)
 {
   static const int bands[] = { 300, 285, 425, 512, 520 };
 
@@ -293,7 +292,7 @@ check_many_bands (void *stream)
         (PcaLayout) (i % PCA_N_LAYOUTS), bands[i / 3]);
     if (i < 3)
       keep_high_bands (&run);
-    check_run (&run, stream);
+    check_run (&run);
     pca_run_clear (&run);
   }
 }
@@ -303,9 +302,9 @@ check_many_bands (void *stream)
 /* A frozen basis gives the same picture after a reset and being set again, and
  * a reset leaves no state. */
 static void
-check_set (void *stream)
+check_set (void)
 {
-  Case self = { .stream = stream };
+  Case self = { 0 };
   CuvPcaResult result;
   PcaRun run;
 
@@ -349,7 +348,7 @@ fill_with_noise (PcaInput *input)
 /* Ranges from a grey picture to a black-and-white one: gains must have enough
  * digits. */
 static void
-check_ranges (void *stream)
+check_ranges (void)
 {
   static const double ranges[] = { 300.0, 0.05, 1e-3 };
 
@@ -367,7 +366,7 @@ check_ranges (void *stream)
         "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
     for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
       fill_with_noise (&run.frames[frame]);
-    check_run (&run, stream);
+    check_run (&run);
     pca_run_clear (&run);
   }
 }
@@ -375,7 +374,7 @@ check_ranges (void *stream)
 /* More pixels of the largest value than a block's sums can hold at once: mixed
  * products of bytes sum up to 2 m 255^2. */
 static void
-check_many_pixels (void *stream)
+check_many_pixels (void)
 {
   const int side = cuv_check_options.few ? 400 : 6000, n = 2;
   const size_t size = (size_t) side * (size_t) side * (size_t) n * 2;
@@ -393,8 +392,8 @@ check_many_pixels (void *stream)
   memset (samples, 255, size);
   cube.data = memory = cuv_check_upload (samples, size);
   picture = cuv_check_upload (samples, (size_t) (4 * m));
-  CUV_CHECK (cuv_pca_cuda_submit (
-                 cuda, &cube, &bands, &params, picture, 4 * side, stream)
+  CUV_CHECK (cuv_pca_cuda_submit (cuda, &cube, &bands, &params, picture,
+                 4 * side, cuv_check_stream)
       == 0);
   CUV_CHECK (cuv_pca_cuda_collect (cuda, &result, NULL) == 0);
   CUV_CHECK (cuv_pca_cuda_get_sums (cuda, sums) == 0);
@@ -411,17 +410,14 @@ check_many_pixels (void *stream)
 
 CUV_CHECKS_CUDA (check_pca_cuda)
 {
-  void *stream = cuv_check_stream_new ();
-
-  check_random_runs (stream);
-  check_video (stream);
-  check_many_bands (stream);
+  check_random_runs ();
+  check_video ();
+  check_many_bands ();
   CUV_CHECK (cuv_pca_cuda_fits (256, CUV_CUBE_F32));
   CUV_CHECK (!cuv_pca_cuda_fits (1 << 13, CUV_CUBE_F32));
-  check_set (stream);
-  check_ranges (stream);
-  check_many_pixels (stream);
-  cuv_check_stream_free (stream);
+  check_set ();
+  check_ranges ();
+  check_many_pixels ();
 }
 
 /* ---- times ---- */
@@ -433,7 +429,6 @@ typedef struct {
   CuvPcaParams params;
   CuvPcaResult result;
   uint8_t *picture;
-  void *stream;
   int n;
 } Bench;
 
@@ -501,7 +496,7 @@ run_bench (void *data)
   const CuvCube *cube = &self->cubes[self->n++ % 2];
 
   cuv_pca_cuda_submit (self->cuda, cube, &self->bands, &self->params,
-      self->picture, 4 * cube->width, self->stream);
+      self->picture, 4 * cube->width, cuv_check_stream);
 }
 
 static void
@@ -515,10 +510,9 @@ report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
 }
 
 static void
-bench (const PcaBenchCase *c, void *stream)
+bench (const PcaBenchCase *c)
 {
-  Bench self = { .stream = stream,
-    .params = pca_bench_params (c),
+  Bench self = { .params = pca_bench_params (c),
     .bands = cuv_pca_all_bands (c->n) };
   const size_t size = (size_t) (4 * c->width * c->height);
   void *pixels = calloc (1, size);
@@ -535,10 +529,10 @@ bench (const PcaBenchCase *c, void *stream)
   self.picture = cuv_check_upload (pixels, size);
   run_bench (&self);
   CUV_CHECK (cuv_pca_cuda_collect (self.cuda, &self.result, NULL) == 0);
-  report_bench (
-      &self, c, "in a row", cuv_check_time_stream (run_bench, &self, stream));
-  report_bench (
-      &self, c, "alone", cuv_check_time_device (run_bench, &self, stream));
+  report_bench (&self, c, "in a row",
+      cuv_check_time_stream (run_bench, &self, cuv_check_stream));
+  report_bench (&self, c, "alone",
+      cuv_check_time_device (run_bench, &self, cuv_check_stream));
   cuv_pca_cuda_free (self.cuda);
   for (int i = 0; i < 2; i++)
     cuv_check_device_free ((void *) self.cubes[i].data);
@@ -548,13 +542,10 @@ bench (const PcaBenchCase *c, void *stream)
 
 CUV_BENCH_CUDA (bench_pca_cuda)
 {
-  void *stream = cuv_check_stream_new ();
-
   for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
     if (pca_bench_wants (&pca_bench_cases[i]))
-      bench (&pca_bench_cases[i], stream);
+      bench (&pca_bench_cases[i]);
   }
-  cuv_check_stream_free (stream);
 }
 
 #endif

@@ -17,7 +17,6 @@ typedef struct {
   RcdInput *input;
   CuvRcdCuda *cuda;
   CuvFrame device; /* the input's frame */
-  void *stream;
 } Case;
 
 /* ---- results ---- */
@@ -125,7 +124,7 @@ check_measured_box (const Case *self)
   box.height = 1 + (int) cuv_check_below ((uint32_t) (frame->height - box.y));
   cuv_rcd_box_sums (frame, features, &box, expected);
   CUV_CHECK (cuv_rcd_cuda_measure (
-                 self->cuda, &self->device, &box, self->stream, found)
+                 self->cuda, &self->device, &box, cuv_check_stream, found)
           == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (
@@ -167,12 +166,13 @@ check_frame (const Case *self)
   CuvFrame drawn = cuv_check_to_device (&copy, &appearance);
 
   memset (matches, 0x55, sizeof matches);
-  CUV_CHECK (cuv_rcd_cuda_submit (
-                 self->cuda, &self->device, &self->input->search, self->stream)
+  CUV_CHECK (cuv_rcd_cuda_submit (self->cuda, &self->device,
+                 &self->input->search, cuv_check_stream)
           == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (
-      cuv_rcd_cuda_draw (self->cuda, &drawn, target, half, self->stream) == 0,
+      cuv_rcd_cuda_draw (self->cuda, &drawn, target, half, cuv_check_stream)
+          == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (cuv_rcd_cuda_collect (self->cuda, matches) == 0, ": %s",
       cuv_cuda_error ());
@@ -186,11 +186,11 @@ check_frame (const Case *self)
 }
 
 static void
-check_input (RcdInput *input, void *stream)
+check_input (RcdInput *input)
 {
   void *appearance;
   Case self = { input, cuv_rcd_cuda_new (&input->config),
-    cuv_check_to_device (&input->frame, &appearance), stream };
+    cuv_check_to_device (&input->frame, &appearance) };
 
   rcd_input_search (input);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
@@ -204,29 +204,26 @@ check_input (RcdInput *input, void *stream)
 }
 
 static void
-check_random (const char *format, RcdSize size, int cell, void *stream)
+check_random (const char *format, RcdSize size, int cell)
 {
   RcdInput input;
 
   rcd_input_init_random (&input, format, size, cell);
-  check_input (&input, stream);
+  check_input (&input);
   rcd_input_clear (&input);
 }
 
 CUV_CHECKS_CUDA (check_cuda)
 {
-  void *stream = cuv_check_stream_new ();
-
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int s = 0; s < RCD_N_SIZES; s++) {
       if (!cuv_check_options.few || cuv_check_below (4) == 0)
         check_random (cuv_check_formats[f], rcd_sizes[s],
-            rcd_cells[cuv_check_below (RCD_N_CELLS)], stream);
+            rcd_cells[cuv_check_below (RCD_N_CELLS)]);
     }
   }
   if (!cuv_check_options.few)
-    check_random ("NV12", (RcdSize){ 1919, 1079 }, 10, stream);
-  cuv_check_stream_free (stream);
+    check_random ("NV12", (RcdSize){ 1919, 1079 }, 10);
 }
 
 /* ---- times ---- */
@@ -237,14 +234,14 @@ submit (void *data)
   Case *self = data;
 
   cuv_rcd_cuda_submit (
-      self->cuda, &self->device, &self->input->search, self->stream);
+      self->cuda, &self->device, &self->input->search, cuv_check_stream);
 }
 
 static void
-bench_case (const RcdBenchCase *bench, void *stream)
+bench_case (const RcdBenchCase *bench)
 {
   RcdInput input;
-  Case self = { .input = &input, .stream = stream };
+  Case self = { .input = &input };
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
   void *appearance;
 
@@ -252,7 +249,7 @@ bench_case (const RcdBenchCase *bench, void *stream)
   self.device = cuv_check_to_device (&input.frame, &appearance);
   self.cuda = cuv_rcd_cuda_new (&input.config);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
-    cuv_check_report (cuv_check_time_device (submit, &self, stream),
+    cuv_check_report (cuv_check_time_device (submit, &self, cuv_check_stream),
         (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0,
         "rcd cuda, %s %s, %d windows", bench->format, bench->name,
         input.config.max_windows);
@@ -265,13 +262,10 @@ bench_case (const RcdBenchCase *bench, void *stream)
 
 CUV_BENCH_CUDA (bench_rcd_cuda)
 {
-  void *stream = cuv_check_stream_new ();
-
   for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
     if (rcd_bench_wants (&rcd_bench_cases[i]))
-      bench_case (&rcd_bench_cases[i], stream);
+      bench_case (&rcd_bench_cases[i]);
   }
-  cuv_check_stream_free (stream);
 }
 
 #endif

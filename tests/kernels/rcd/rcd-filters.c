@@ -17,7 +17,6 @@ enum { MAX_TARGETS = 3 };
 /* The same filters twice. */
 typedef struct {
   CuvRcdFilterCuda *cuda;
-  void *stream;
   CuvCorrelationWork *work;
   CuvCorrelation *filters[MAX_TARGETS];
   int n;
@@ -77,7 +76,7 @@ take_crops (const Case *self, const CuvCheckFrame *frame, CuvFrame device)
         &frame->frame, &crops[i], CUV_RCD_CROP, self->work->crops[i]);
   }
   CUV_CHECK (cuv_rcd_filter_cuda_crop (
-                 self->cuda, &device, crops, self->n, self->stream)
+                 self->cuda, &device, crops, self->n, cuv_check_stream)
           == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (
@@ -98,7 +97,7 @@ start (const Case *self)
 
     cuv_correlation_start (self->filters[i], self->work, self->work->crops[i]);
     CUV_CHECK (cuv_rcd_filter_cuda_start (self->cuda, &sample,
-                   &self->filters[i]->goal, self->stream, &peak)
+                   &self->filters[i]->goal, cuv_check_stream, &peak)
             == 0,
         ": %s", cuv_cuda_error ());
     CUV_CHECK (peak == self->filters[i]->peak, ": %g, not %g", peak,
@@ -119,7 +118,7 @@ find (const Case *self)
       samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
   }
   CUV_CHECK (
-      cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, self->stream)
+      cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, cuv_check_stream)
           == 0,
       ": %s", cuv_cuda_error ());
   CUV_CHECK (cuv_rcd_filter_cuda_collect (self->cuda, peaks[0]) == 0, ": %s",
@@ -147,7 +146,7 @@ learn (const Case *self, float rate)
     const CuvRcdSample sample = sample_of (self, i);
 
     CUV_CHECK (
-        cuv_rcd_filter_cuda_learn (self->cuda, &sample, rate, self->stream)
+        cuv_rcd_filter_cuda_learn (self->cuda, &sample, rate, cuv_check_stream)
             == 0,
         ": %s", cuv_cuda_error ());
     cuv_correlation_learn (
@@ -164,7 +163,7 @@ set (const Case *self)
 
   CUV_CHECK (
       cuv_rcd_filter_cuda_set (self->cuda, MAX_TARGETS - 1, &filter->goal,
-          filter->model.re, filter->model.im, self->stream)
+          filter->model.re, filter->model.im, cuv_check_stream)
           == 0,
       ": %s", cuv_cuda_error ());
   check_learned (self, 0);
@@ -178,7 +177,7 @@ run_task (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
     CuvRcdFilterTask task)
 {
   const CuvProcessor processor = { backend->on_device,
-    backend->on_device ? self->stream : NULL, 1 };
+    backend->on_device ? cuv_check_stream : NULL, 1 };
   const CuvRcdFilterJob filters = { task, self->filters, 1, 0, 0.1f,
     self->work };
   void *appearance = NULL;
@@ -197,8 +196,8 @@ static void
 open_backend (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
     bool on_device)
 {
-  const CuvProcessor processor = { on_device, on_device ? self->stream : NULL,
-    1 };
+  const CuvProcessor processor = { on_device,
+    on_device ? cuv_check_stream : NULL, 1 };
   const CuvRcdConfig config = { CUV_RCD_GREY_GRAD, CUV_RCD_JBLD,
     frame->frame.width, frame->frame.height, 16, 1, 1, 1.0 / 12.0 };
   void *appearance = NULL;
@@ -288,7 +287,6 @@ check_frames (Case *self, const char *format, int content)
 CUV_CHECKS_CUDA (check_filters)
 {
   Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
-    .stream = cuv_check_stream_new (),
     .work = calloc (1, sizeof *self.work) };
 
   cuv_correlation_work_init (self.work);
@@ -302,7 +300,6 @@ CUV_CHECKS_CUDA (check_filters)
     check_switches (&self);
   }
   cuv_rcd_filter_cuda_free (self.cuda);
-  cuv_check_stream_free (self.stream);
   for (int i = 0; i < MAX_TARGETS; i++)
     free (self.filters[i]);
   free (self.work);
@@ -321,7 +318,7 @@ submit_find (void *data)
     for (int k = 0; k < CUV_RCD_FILTER_SCALES; k++)
       samples[i].part[k] = cuv_correlation_sample (self->filters[i], k);
   }
-  cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, self->stream);
+  cuv_rcd_filter_cuda_find (self->cuda, samples, self->n, cuv_check_stream);
 }
 
 static void
@@ -332,27 +329,27 @@ submit_learn (void *data)
   for (int i = 0; i < self->n; i++) {
     const CuvRcdSample sample = sample_of (self, i);
 
-    cuv_rcd_filter_cuda_learn (self->cuda, &sample, 0.015f, self->stream);
+    cuv_rcd_filter_cuda_learn (self->cuda, &sample, 0.015f, cuv_check_stream);
   }
 }
 
 CUV_BENCH_CUDA (bench_filters)
 {
-  Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS),
-    .stream = cuv_check_stream_new () };
+  Case self = { .cuda = cuv_rcd_filter_cuda_new (MAX_TARGETS) };
   CuvCorrelation *filter = calloc (1, sizeof *filter);
 
   cuv_correlation_init (filter, &(CuvRcdBox){ 100, 60, 96, 72 });
   for (int i = 0; i < MAX_TARGETS; i++)
     self.filters[i] = filter;
   for (self.n = 1; self.n <= MAX_TARGETS && self.cuda != NULL; self.n += 2) {
-    cuv_check_report (cuv_check_time_device (submit_find, &self, self.stream),
+    cuv_check_report (
+        cuv_check_time_device (submit_find, &self, cuv_check_stream),
         CUV_RCD_CROP_PIXELS, 0, "rcd cuda, %d filters find", self.n);
-    cuv_check_report (cuv_check_time_device (submit_learn, &self, self.stream),
+    cuv_check_report (
+        cuv_check_time_device (submit_learn, &self, cuv_check_stream),
         CUV_RCD_CROP_PIXELS, 0, "rcd cuda, %d filters learn", self.n);
   }
   cuv_rcd_filter_cuda_free (self.cuda);
-  cuv_check_stream_free (self.stream);
   free (filter);
 }
 

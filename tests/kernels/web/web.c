@@ -69,8 +69,8 @@ CUV_CHECKS_CPU (check_colours)
 #if HAVE_CUDA
 
 static void
-check_frame (CuvWebCuda *cuda, void *stream, const char *format, int width,
-    int height, size_t i)
+check_frame (
+    CuvWebCuda *cuda, const char *format, int width, int height, size_t i)
 {
   CuvCheckFrame host =
       cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
@@ -79,11 +79,12 @@ check_frame (CuvWebCuda *cuda, void *stream, const char *format, int width,
   CuvRgbMatrix matrix = matrix_of (i);
   void *memory;
   CuvFrame device = cuv_check_to_device (&host, &memory);
-  uint8_t *picture = cuv_web_cuda_submit (cuda, &device, &matrix, stream);
+  uint8_t *picture =
+      cuv_web_cuda_submit (cuda, &device, &matrix, cuv_check_stream);
 
   cuv_check_case ("%s %dx%d", format, width, height);
   if (CUV_CHECK (picture != NULL, ": %s", cuv_cuda_error ())) {
-    cuv_check_stream_wait (stream);
+    cuv_check_stream_wait (cuv_check_stream);
     cuv_check_download (found, picture, size);
     cuv_web_bgr (&host.frame, &matrix, expected);
     CUV_CHECK (memcmp (found, expected, size) == 0, ": pixels differ");
@@ -99,7 +100,6 @@ CUV_CHECKS_CUDA (check_cuda)
   static const int sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 130, 20 },
     { 1919, 1079 } };
   size_t before = cuv_cuda_allocated ();
-  void *stream = cuv_check_stream_new ();
   CuvWebCuda *cuda = cuv_web_cuda_new ();
   size_t n = cuv_check_options.few ? 4 : 5;
 
@@ -107,11 +107,9 @@ CUV_CHECKS_CUDA (check_cuda)
     if (strcmp (*format, "GRAY8") == 0)
       continue;
     for (size_t i = 0; i < n; i++)
-      check_frame (
-          cuda, stream, *format, sizes[i][0], sizes[i][1], i % N_COLOURS);
+      check_frame (cuda, *format, sizes[i][0], sizes[i][1], i % N_COLOURS);
   }
   cuv_web_cuda_free (cuda);
-  cuv_check_stream_free (stream);
   CUV_CHECK (cuv_cuda_allocated () == before, ": memory leaks");
 }
 
@@ -119,7 +117,6 @@ typedef struct {
   CuvWebCuda *cuda;
   CuvFrame frame;
   CuvRgbMatrix matrix;
-  void *stream;
 } Bench;
 
 static void
@@ -128,7 +125,7 @@ convert (void *data)
   Bench *bench = data;
 
   cuv_web_cuda_submit (
-      bench->cuda, &bench->frame, &bench->matrix, bench->stream);
+      bench->cuda, &bench->frame, &bench->matrix, cuv_check_stream);
 }
 
 static void
@@ -138,12 +135,11 @@ bench_cuda (const char *format, double bytes_per_pixel)
       cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_NOISE);
   void *memory;
   Bench bench = { cuv_web_cuda_new (), cuv_check_to_device (&host, &memory),
-    matrix_of (1), cuv_check_stream_new () };
+    matrix_of (1) };
 
-  cuv_check_report (cuv_check_time_stream (convert, &bench, bench.stream),
+  cuv_check_report (cuv_check_time_stream (convert, &bench, cuv_check_stream),
       1920 * 1080, 1920 * 1080 * (bytes_per_pixel + 3), "web-cuda-%s", format);
   cuv_check_device_free (memory);
-  cuv_check_stream_free (bench.stream);
   cuv_web_cuda_free (bench.cuda);
   cuv_check_frame_free (&host);
 }
