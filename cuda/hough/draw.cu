@@ -61,6 +61,7 @@ draw_votes_kernel (CuvFrame frame, CuvHoughDeviceLayout layout,
       max (
           first + 1, cuv_hough_draw_first_cell (y + 1, n_cells, frame.height)));
 
+  // up to the threshold, at most three quarters as bright as peaks
   cuv_frame_set_grey (&frame, x, y,
       votes > threshold
           ? 255

@@ -179,7 +179,7 @@ typedef enum {
 typedef struct {
   const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
   int32_t n_peaks;                 /* up to max_lines */
-  int32_t n_found;                 /* all peaks */
+  int32_t n_found;                 /* all peaks, or segments of regions */
   const CuvHoughSegment *segments; /* by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;

@@ -320,6 +320,7 @@ cuv_hough_submit_all (CuvHoughCuda *self, const CuvFrame *frame)
 {
   const CuvHoughEdges edges = edges_of (self);
 
+  // as cuv_hough_uses_regions() says
   self->has_regions = self->params.segments && edges.bins != nullptr;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
   if (submit_edges (self, frame) != 0

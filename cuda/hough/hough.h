@@ -16,8 +16,13 @@
  *   best_kernel                         the best peaks, sorted
  *   segment_kernel                      segments of their lines
  *
- * If segments are wanted and directions are known (edges=canny, window < 90),
- * regions.cu takes the place of all after list_kernel, and nothing votes.
+ * If segments are wanted and directions are known (edges=canny, window < 90:
+ * cuv_hough_uses_regions()), after list_kernel:
+ *
+ *   regions_kernel                      segments of regions of the edges
+ *   best_kernel                         the best segments, sorted
+ *
+ * Then votes are counted only to be drawn.
  *
  * The kernel that votes is chosen by choose_method() in hough.cu:
  *

@@ -78,6 +78,7 @@ hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
   *state = cuv_hough_cuda_new (layout);
   if (*state == NULL)
     return cuv_cuda_error ();
+  /* runs every kernel once, so that the first frames need not load any */
   for (int i = 0; error == NULL && i < 8; i++) {
     params.method = methods[i % 4];
     params.canny.blur = i % 2;

@@ -47,7 +47,8 @@ region_of (const GstCuvObject *object, GstBuffer *buffer)
   return region;
 }
 
-/* Intersection over union with the place where the region would be now. */
+/* Intersection over union with the place where the region would be now: dx and
+ * dy are half pixels a frame. */
 static gdouble
 moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 {
@@ -88,7 +89,8 @@ compare_left (gconstpointer a, gconstpointer b)
 static Before
 sort_regions (GArray *regions)
 {
-  Before before = { .n = regions->len };
+  Before before = { .regions = (GstCuvHidden *) regions->data,
+    .n = regions->len };
 
   g_array_sort (regions, compare_left);
   for (guint i = 0; i < regions->len; i++)
@@ -127,35 +129,38 @@ may_be_same (const GstCuvHidden *a, const GstCuvHidden *b)
 static void
 continue_region (const Before *before, GstCuvHidden *now)
 {
-  GstCuvHidden *seen = NULL, *from = NULL;
-  gdouble most_seen = 0.5, most = 0.5;
+  GstCuvHidden *overlapped = NULL, *moved_from = NULL;
+  gdouble most_overlap = 0.5, most_moved = 0.5;
 
   for (guint i = first_beyond (before, now->x); i < before->n; i++) {
     GstCuvHidden *region = &before->regions[i];
-    gdouble there, same;
+    gdouble overlap, moved;
 
     if (next_place (region).x >= now->x + now->w)
       break;
     if (!may_be_same (region, now))
       continue;
-    there = iou (region, now);
-    same = MAX (there, moved_iou (region, now));
-    if (there > most_seen) {
-      seen = region;
-      most_seen = there;
+    overlap = iou (region, now);
+    moved = MAX (overlap, moved_iou (region, now));
+    if (overlap > most_overlap) {
+      overlapped = region;
+      most_overlap = overlap;
     }
-    if (same > most) {
-      from = region;
-      most = same;
+    if (moved > most_moved) {
+      moved_from = region;
+      most_moved = moved;
     }
   }
-  if (seen != NULL)
-    seen->is_continued = TRUE;
-  if (from == NULL)
+  if (overlapped != NULL)
+    overlapped->is_continued = TRUE;
+  if (moved_from == NULL)
     return;
-  /* the motion per frame, also if it was missed for some frames */
-  now->dx = (2 * (now->x - from->x) + now->w - from->w) / (1 + from->age);
-  now->dy = (2 * (now->y - from->y) + now->h - from->h) / (1 + from->age);
+  /* the centre's motion per frame, in half pixels, also if the object was
+   * missed for some frames */
+  now->dx = (2 * (now->x - moved_from->x) + now->w - moved_from->w)
+      / (1 + moved_from->age);
+  now->dy = (2 * (now->y - moved_from->y) + now->h - moved_from->h)
+      / (1 + moved_from->age);
 }
 
 static void
@@ -172,7 +177,7 @@ hide_all (GArray *regions)
 
 /* Removes those of the first n regions that are continued or too old. */
 static void
-age (GArray *regions, guint n, guint limit)
+drop_old (GArray *regions, guint n, guint limit)
 {
   guint kept = 0;
 
@@ -211,7 +216,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
     continue_region (&before, &region);
     g_array_append_val (regions, region);
   }
-  age (regions, before.n, n);
+  drop_old (regions, before.n, n);
   if (regions->len > GST_CUV_MAX_HIDDEN)
     hide_all (regions);
 }

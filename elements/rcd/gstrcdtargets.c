@@ -311,15 +311,22 @@ ensure_tracker (GstRcdTargets *self)
 }
 
 gint
-gst_rcd_targets_add (
-    GstRcdTargets *self, const CuvRcdBox *box, gint max_targets)
+gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box,
+    gint max_targets, const gchar **problem)
 {
   gint id = 0;
 
   g_mutex_lock (&self->lock);
-  if (ensure_tracker (self) == NULL
-      && cuv_tracker_n_targets (self->tracker) < max_targets)
+  *problem = ensure_tracker (self);
+  if (*problem == NULL && cuv_tracker_n_targets (self->tracker) >= max_targets)
+    *problem = "as many objects as max-targets are tracked already: raise "
+               "max-targets, or emit clear-target first";
+  if (*problem == NULL) {
     id = gst_rcd_targets_add_box (self, box);
+    if (id == 0)
+      *problem = "the new max-targets comes into force with the next frame: "
+                 "emit set-target after it";
+  }
   g_mutex_unlock (&self->lock);
   return id;
 }

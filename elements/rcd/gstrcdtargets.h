@@ -59,10 +59,10 @@ const gchar *gst_rcd_targets_run (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame,
     const GstVideoInfo *info, gint n_threads);
 
-/* From any thread, also before the start. The new target's id, or 0 if there
- * are max_targets already. */
-gint gst_rcd_targets_add (
-    GstRcdTargets *self, const CuvRcdBox *box, gint max_targets);
+/* From any thread, also before the start. Adds a target unless there are
+ * max_targets. Returns its id, or 0 and sets *problem. */
+gint gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box,
+    gint max_targets, const gchar **problem);
 void gst_rcd_targets_remove_all (GstRcdTargets *self);
 guint gst_rcd_targets_changes (GstRcdTargets *self);
 

@@ -186,19 +186,17 @@ gst_rcd_track_set_target (
     GstRcdTrack *self, gint x, gint y, gint width, gint height)
 {
   const CuvRcdBox box = { x, y, width, height };
+  const gchar *problem;
   gint id, max_targets;
 
   GST_OBJECT_LOCK (self);
   max_targets =
       ((const GstRcdSettings *) self->settings.pending)->config.max_targets;
   GST_OBJECT_UNLOCK (self);
-  id = gst_rcd_targets_add (&self->targets, &box, max_targets);
+  id = gst_rcd_targets_add (&self->targets, &box, max_targets, &problem);
   if (id == 0)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Box %d,%d %dx%d ignored: already tracking max-targets (%d) objects. "
-         "Raise max-targets, or emit clear-target first.",
-            x, y, width, height, max_targets),
-        (NULL));
+        ("Box %d,%d %dx%d ignored: %s.", x, y, width, height, problem), (NULL));
   return id;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An HTTP server for clients that are not trusted: libsoup with limits.
+/* An HTTP server for clients that are not trusted: libsoup with limits. Used by
+ * visionwebsink (elements/web/server) and cuvision-farm (tools/farm/http.c).
  *
  *   listener.c    the socket and its URL
  *   http.c        the server, checks of a request, responses

@@ -10,7 +10,8 @@
 
 #define PREFIX "lease." /* of the keys of leases */
 
-/* Prints UTF-8 in all locales, unlike g_print(), so that `put` can read it. */
+/* Prints UTF-8 in all locales, unlike g_print(), so that `put` can read it, and
+ * frees the text. */
 static void
 print_text (gchar *text)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads groups and keys of the configuration file. The functions named
- * key_read_... leave *value as it is if the group lacks the key, and return
- * FALSE with an error that names group and key if its value is invalid. */
+ * key_read_... leave *value as it is if the group lacks the key. Those that can
+ * fail return FALSE with an error that names group and key if its value is
+ * invalid. */
 #ifndef FARM_KEY_FILE_H
 #define FARM_KEY_FILE_H
 
@@ -24,8 +25,8 @@ gboolean key_fail (GError **error, const gchar *format, ...)
 gboolean key_check_names (
     const KeyGroup *self, const gchar *const *known, GError **error);
 
-/* Unlike the other types without escapes: a gst-launch line has backslashes of
- * its own. NULL if the text is empty. */
+/* The value as it stands, without GKeyFile's escapes, because a gst-launch line
+ * has backslashes of its own. NULL if it is empty. */
 void key_read_text (const KeyGroup *self, const gchar *key, gchar **value);
 /* A whole number, 0 .. most. */
 gboolean key_read_count (const KeyGroup *self, const gchar *key, guint most,

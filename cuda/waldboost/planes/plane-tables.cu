@@ -21,6 +21,15 @@ plane_of (const CuvGridNode &node)
       : node.width - 1 + 2 * (node.height - 1);
 }
 
+static int
+round_up_4 (int n)
+{
+  return (n + 3) / 4 * 4;
+}
+
+// A plane has a value for each place in the windows of a tile: of LBP a code of
+// one byte, which spans at least 3 x 3 pixels; of ranks the sum or mean of a
+// block, two bytes.
 void
 CuvPlanes::lay_out (
     const CuvWaldboostModel &model, const bool used[CUV_PLANE_N])
@@ -28,17 +37,18 @@ CuvPlanes::lay_out (
   int n = 0;
 
   patterns = model.feature == CUV_FEATURE_LBP;
+  // LBP: 8 bits; LRP: rank + 10 rank; LRD: differences of ranks, -8 to 8
   n_codes = patterns ? 256 : model.feature == CUV_FEATURE_LRP ? 100 : 17;
   shape.height = CUV_PLANE_Y;
-  if (patterns) { // a code spans at least 3 x 3 pixels
+  if (patterns) {
     n_dense = CuvPatternPlanes<int32_t>::n_dense;
     shape.width = CuvPatternPlanes<int32_t>::tile_x;
-    planes.pitch = (shape.width + model.window_width - 3 + 3) / 4 * 4;
+    planes.pitch = round_up_4 (shape.width + model.window_width - 3);
     planes.rows = shape.height + model.window_height - 3;
   } else {
     n_dense = CuvRankPlanes<int32_t>::n_dense;
     shape.width = CuvRankPlanes<int32_t>::tile_x;
-    planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
+    planes.pitch = 2 * round_up_4 (shape.width + model.window_width - 1);
     planes.rows = shape.height + model.window_height - 1;
   }
   // the last weak classifier is followed by the final test
@@ -46,6 +56,7 @@ CuvPlanes::lay_out (
   planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_PLANE_N; p++) {
     planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
+    // log2 of the pixels of a block: bit 0 of p is width 2, bit 1 height 2
     planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
     planes.bias[p] =
         model.block_value == CUV_BLOCK_MEAN_ROUND && planes.shift[p] > 0
@@ -94,10 +105,11 @@ CuvPlanes::add_tables (CuvPyramidTables *tables,
     const int row = node.height * planes.pitch;
     const int size =
         patterns ? CuvPatternPlanes<Acc>::element : CuvRankPlanes<Acc>::element;
-    auto block = [&] (int i) { return i / 3 * row + i % 3 * to.column; };
 
     to.height = node.height;
     to.column = node.width * size;
+    auto block = [&] (int i) { return i / 3 * row + i % 3 * to.column; };
+
     to.offset =
         planes.first[plane_of (node)] + node.y * planes.pitch + node.x * size;
     to.a = block (node.a);

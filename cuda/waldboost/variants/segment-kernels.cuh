@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Variants (see block-kernel.cuh) that compact survivors across the frame: each
-// segment is a launch of its own that reads and writes lists in global memory
-// (GLOBAL, HYBRID, PREFIX_SUM).
+// Variants (see block-kernel.cuh) that compact survivors across the frame
+// (GLOBAL, HYBRID, PREFIX_SUM): a launch evaluates a segment, and reads and
+// writes lists in global memory. When few windows survive, finish_kernel
+// evaluates all other segments; launch-variants.cuh says when.
 #ifndef CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
 #define CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes new values of a factor's row from numerators. */
+/* Computes new values of a factor's row from numerators: the rules of
+ * docs/spectralntf.md, "What is computed". x is the row, N its numerators, and
+ * M self->product, the product of the other factors' Gram matrices. */
 #include "ntf.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const int at = k * rank + k;
 
     self->divisors[k] = self->product[at] + cuv_ntf_damping (params, mode);
+    /* sparsity, in units of the column's root mean square */
     self->penalty[k] = params->sparsity * self->product[at]
         * sqrt (grams[mode][at] / factors->size[mode]);
     self->is_fixed[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
@@ -28,7 +31,8 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
   }
 }
 
-/* Updates a row by multiplication: x <- x N / (X M). */
+/* Updates a row by multiplication: x <- x N / (x M), or by the ratio's cube
+ * root if all three factors are updated from the old ones. */
 static void
 multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
 {
@@ -57,7 +61,7 @@ subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
     residuals[l] -= factor * self->product[k * self->rank + l];
 }
 
-/* HALS: x_k <- x_k + (N_k - X M_k) / M_kk in order of k. Returns whether a
+/* HALS: x_k <- x_k + (N - x M)_k / M_kk in order of k. Returns whether a
  * value changed. */
 static bool
 sweep (const CuvNtfUpdate *self, double *residuals, float *row)

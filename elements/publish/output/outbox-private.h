@@ -61,7 +61,7 @@ struct _CuvOutbox {
   CuvOutboxSlot *slots; /* [number % window] */
 
   /* of the thread */
-  gint pause_ms; /* before the last attempt; 0: the last one succeeded */
+  gint pause_ms; /* before the last attempt; 0: a message was answered since */
 };
 
 void cuv_outbox_unref (CuvOutbox *self);

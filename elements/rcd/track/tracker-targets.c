@@ -140,7 +140,7 @@ cuv_tracker_init_appearance (CuvTracker *self, CuvTrackerTarget *target,
   if (!cuv_rcd_appearance_init (
           &target->appearance, sums, n, box, self->config.lambda))
     return "has features that do not vary independently: choose a box with "
-           "more texture, or a lambda above 0";
+           "more texture";
   if (!is_textured (&target->appearance))
     return "is flat and matches any other flat region: choose a box with "
            "texture";
@@ -190,8 +190,8 @@ cuv_tracker_add_picture (
   int64_t sums[CUV_RCD_MAX_SUMS];
   const char *why;
 
-  *problem = "max-targets targets are tracked already: remove one, or raise "
-             "max-targets";
+  *problem = "as many objects as max-targets are tracked already: remove one, "
+             "or raise max-targets";
   if (target == NULL)
     return 0;
   cuv_rcd_box_sums (picture, self->config.features, &box, sums);

@@ -66,7 +66,8 @@ void cuv_train_pool_clear (CuvTrainPool *self);
 bool cuv_train_pool_add_positive (
     const CuvTrainer *trainer, CuvTrainPool *self, const uint8_t *pixels);
 
-/* Allocates what the positives and negatives need. */
+/* Allocates what the positives and negatives need, and brings the sums and
+ * codes of the positives up to the trainer's weak classifiers. */
 bool cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes);
 

@@ -100,8 +100,8 @@ cuv_train_pool_begin_stage (CuvTrainPool *self)
 /* ---- leaves ---- */
 
 /* Computes codes of samples first .. end - 1 for the features of n_weak weak
- * classifiers from first_weak on: that of sample first + i is at k * (end -
- * first) + i. NULL if memory runs out. */
+ * classifiers from first_weak on: that of sample first + i for weak classifier
+ * first_weak + k is at k * (end - first) + i. NULL if memory runs out. */
 static uint8_t *
 code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
     int32_t end, int32_t first_weak, int32_t n_weak)
@@ -194,7 +194,8 @@ put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
 
 /* The choice of features counts heavy samples first, and for most features no
  * others: if they are neighbours in memory, their codes take fewer cache lines
- * (47 to 41 ms: docs/benchmarks/training.md, first section). Masses change, but
+ * (a choice takes 41 instead of 47 ms: docs/benchmarks/training.md, first
+ * section). Masses change, but
  * heavy samples stay heavy for some rounds. */
 static bool
 put_heaviest_first (

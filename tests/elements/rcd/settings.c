@@ -247,6 +247,33 @@ CUV_TEST (test_max_targets_below_number_of_targets)
   cuv_live_clear (&film);
 }
 
+/* A new limit is in force from the next frame on; the warning says so. */
+CUV_TEST (test_max_targets_not_yet_in_force)
+{
+  const Box other = { 100, 80, 32, 24 };
+  CuvLive film = film_new (BOX "max-targets=1", "NV12", WIDTH, HEIGHT);
+  gint id;
+
+  gst_buffer_unref (film_show (&film, 1, 1, place));
+  g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
+      other.width, other.height, &id);
+  fail_unless_equals_int (id, 0);
+  expect_problem (film.bus, GST_MESSAGE_WARNING,
+      "as many objects as max-targets are tracked already");
+  g_object_set (film.element, "max-targets", 2, NULL);
+  g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
+      other.width, other.height, &id);
+  fail_unless_equals_int (id, 0);
+  expect_problem (
+      film.bus, GST_MESSAGE_WARNING, "comes into force with the next frame");
+  gst_buffer_unref (film_show (&film, 1, 1, place));
+  g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
+      other.width, other.height, &id);
+  fail_unless (id > 0);
+  expect_no_warning (film.bus);
+  cuv_live_clear (&film);
+}
+
 /* ---- invalid values ---- */
 
 CUV_TEST (test_out_of_range)
