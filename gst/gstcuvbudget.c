@@ -30,11 +30,10 @@ gst_cuv_budget_end (GstCuvBudget *self, GstElement *element)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("A frame has %u objects, more than one frame allows: the first %u were "
-       "used, the other %u ignored. The limit is %" G_GUINT64_FORMAT
-       " pixels in all, or %d objects: select objects by "
-       "label, or remove those that overlap.",
-          self->taken + self->left_out, self->taken, self->left_out,
-          self->pixels, GST_CUV_BUDGET_MAX_OBJECTS),
+      ("A frame has %u objects, above the limit of %d objects or "
+       "%" G_GUINT64_FORMAT " pixels in all: the first %u were used, the other "
+       "%u ignored. Select objects by label, or remove those that overlap.",
+          self->taken + self->left_out, GST_CUV_BUDGET_MAX_OBJECTS,
+          self->pixels, self->taken, self->left_out),
       (NULL));
 }

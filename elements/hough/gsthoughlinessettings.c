@@ -90,7 +90,7 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
   if (self->theta_max > self->theta_min + 180)
     return g_strdup_printf (
         "theta-max %g is more than 180 degrees above theta-min %g: lower "
-        "theta-max, 180 degrees cover all lines",
+        "theta-max; 180 degrees cover all lines",
         self->theta_max, self->theta_min);
   problem = cuv_hough_layout_init (&layout, &config);
   cuv_hough_layout_clear (&layout);

@@ -392,9 +392,10 @@ report_end (GstLdpIndexSink *self)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s. Nothing was written to the index.",
             none ? "No frame arrived: check that the source produces frames"
-                 : "No frame arrived with a descriptor of its own: remove "
-                   "elements in between that drop metadata, or remove "
-                   "ldpdescriptor"),
+                 : "Frames arrived, but none with a new descriptor of the "
+                   "ldpdescriptor upstream: remove elements after it that drop "
+                   "metadata, or remove ldpdescriptor, so that this sink "
+                   "describes the frames"),
         (NULL));
   if (file != NULL)
     GST_ELEMENT_WARNING (self, STREAM, DECODE,

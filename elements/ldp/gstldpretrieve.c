@@ -270,7 +270,7 @@ check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
       index->thumbnail_height);
   cuv_ldp_index_check_same (index, &info, in_force (self)->path, &difference);
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("ldpdescriptor describes frames with other parameters than the index: "
+      ("The parameters of ldpdescriptor differ from those of the index: "
        "%s, or remove ldpdescriptor.",
           difference),
       (NULL));

@@ -285,7 +285,10 @@ static const GstCuvSetting list[] = {
       .offset = AT (address), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "topic", "Topic", "Topic of the records, with {source} and {kind}",
       .offset = AT (topic), .type = G_TYPE_STRING, .only_stopped = TRUE },
-  { "client-id", "Client id", "Name of this client at the broker (none = any)",
+  { "client-id", "Client id",
+      "Client id sent to the broker (none = MQTT: the broker assigns one; "
+      "Kafka: "
+      "rdkafka)",
       .offset = AT (client_id), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "user", "User", "Name of the user at the broker", .offset = AT (user),
       .type = G_TYPE_STRING, .only_stopped = TRUE },

@@ -54,8 +54,8 @@ add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
   self->box_id = gst_rcd_targets_add_box (self, &self->box);
   if (self->box_id == 0)
     gst_rcd_targets_warn (self,
-        "Box of object-initial-* ignored: already tracking max-targets (%d) "
-        "objects. Raise max-targets, or emit clear-target first.",
+        "Box of object-initial-* ignored: as many objects as max-targets (%d) "
+        "are tracked already. Raise max-targets, or emit clear-target first.",
         settings->config.max_targets);
 }
 

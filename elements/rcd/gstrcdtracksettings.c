@@ -219,7 +219,8 @@ static const GstCuvSetting list[] = {
       "Height of a target in the first frame, in pixels (0 = no target)",
       .offset = AT (box.height), .type = G_TYPE_INT,
       .maximum = CUV_RCD_MAX_SIZE },
-  { "features", "Features", "Features of a pixel",
+  { "features", "Features",
+      "Features of pixels; their covariance describes a target",
       .offset = AT (config.features), .get_type = features_get_type,
       .value = CUV_RCD_TUZEL9 },
   { "metric", "Metric", "Distance measure between two covariances",
@@ -230,7 +231,8 @@ static const GstCuvSetting list[] = {
       "targets)",
       .offset = AT (config.stride), .type = G_TYPE_UINT, .maximum = 1024 },
   { "cell", "Cell",
-      "Side of a cell in pixels: windows begin and end between cells. It must "
+      "Side of a cell in pixels: windows begin and end at cell borders. It "
+      "must "
       "divide the stride (0 = the largest divisor of the stride up to 16)",
       .offset = AT (config.cell), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_CELL },

@@ -25,10 +25,7 @@ check_name (const gchar *camera, GError **error)
   if (farm_is_name (camera))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "'%s' is not a valid camera name (letters, digits, _, -, = and, except "
-      "at "
-      "the ends, .)",
-      camera);
+      "'%s' is not a valid camera name (" FARM_NAME_RULE ")", camera);
   return FALSE;
 }
 

@@ -261,9 +261,7 @@ farm_config_read (const gchar *path, const gchar *name, GError **error)
   }
   if (ok && !farm_is_name (self->name))
     ok = key_fail (error,
-        "[worker] name: '%s' is not a valid name (letters, digits, _, -, = "
-        "and, "
-        "except at the ends, .)",
+        "[worker] name: '%s' is not a valid name (" FARM_NAME_RULE ")",
         self->name);
   g_clear_pointer (&file, g_key_file_unref);
   if (ok)

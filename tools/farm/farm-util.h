@@ -9,6 +9,8 @@
 /* Whether the text is a valid name of a camera or worker: 1 to 200 letters,
  * digits, '_', '-', '=' and, except at the ends or twice in a row, '.'. */
 gboolean farm_is_name (const gchar *text);
+#define FARM_NAME_RULE                                                         \
+  "at most 200 letters, digits, _, -, =, and single dots between them"
 
 /* Microseconds since the machine was started, including time in suspension, in
  * which leases run out as well. */

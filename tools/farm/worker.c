@@ -61,9 +61,7 @@ on_camera (Worker *self, const StoreEntry *entry)
   Camera *camera;
 
   if (!farm_is_name (entry->key)) {
-    farm_log ("ignored camera '%s': a name may have letters, digits, _, -, = "
-              "and, except at the ends, .",
-        entry->key);
+    farm_log ("ignored camera '%s': a name has " FARM_NAME_RULE, entry->key);
     return;
   }
   if (entry->value == NULL

@@ -132,8 +132,8 @@ fill_name (CuvLdpIndexWriter *self, const char *name, char **error)
         "a name has %zu bytes, but at most %d fit: shorten '%.40s...'", n_name,
         CUV_LDP_INDEX_MAX_NAME, name);
   if (!cuv_ldp_index_is_utf8 (name))
-    return cuv_ldp_index_fail (
-        error, self->path, "the name '%s' is not UTF-8: rename it", name);
+    return cuv_ldp_index_fail (error, self->path,
+        "the name '%s' is not UTF-8: rename the picture", name);
   memset (to, 0, CUV_LDP_INDEX_NAME);
   memcpy (to, name, n_name);
   return true;
@@ -150,7 +150,7 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
     return false;
   if (!cuv_ldp_index_pack (&info->layout, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
-        "the counts of '%s' do not sum up to those of pictures of %dx%d: "
+        "the counts of '%s' do not add up to those of pictures of %dx%d: "
         "describe it again",
         name, (int) info->layout.width, (int) info->layout.height);
   if (thumbnail != NULL)

@@ -16,7 +16,7 @@ gst_ldp_name_check (const gchar *pattern)
     return NULL;
   valid = g_utf8_make_valid (pattern, -1);
   problem = g_strdup_printf (
-      "entry-name '%s' is not UTF-8, or not a pattern: use at most one number, "
+      "entry-name '%s' is not valid: use UTF-8 with at most one number, "
       "as %%d or %%05d, and %%%% for a percent sign",
       valid);
   g_free (valid);

@@ -59,9 +59,10 @@ check_scales (const CuvLdpParams *params, int width, int height)
   width = cuv_ldp_scaled_size (width, last);
   height = cuv_ldp_scaled_size (height, last);
   if (params->block == 0 && (params->grid > width || params->grid > height))
-    return cuv_ldp_problem (
-        "grid %d has more blocks than the %dx%d pixels to describe: lower it%s"
-        ", or raise descriptor-width and descriptor-height",
+    return cuv_ldp_problem ("grid %d has more blocks than there are pixels to "
+                            "describe, %dx%d: lower "
+                            "it%s"
+                            ", or raise descriptor-width and descriptor-height",
         params->grid, width, height, last > 0 ? ", or scales" : "");
   return NULL;
 }

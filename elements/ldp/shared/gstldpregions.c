@@ -179,12 +179,13 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
   g_array_set_size (regions, max_n);
   if (!*warned)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("A frame has %u regions, each described at %dx%d pixels, more than %d "
-         "regions, %d pixels or 1024 MB of counts: only the first %u are "
-         "described. Select regions by object-class, lower descriptor-width "
-         "and descriptor-height, or use fewer blocks, bins or directions.",
-            n, layout->width, layout->height, GST_LDP_MAX_REGIONS,
-            CUV_LDP_MAX_PIXELS, max_n),
+        ("Only the first %u of %u regions of a frame are described: the limit "
+         "is %d regions, %d pixels in all, of which each region takes %dx%d, "
+         "or 1024 MB of counts. Select regions by object-class, lower "
+         "descriptor-width and descriptor-height, or use fewer blocks, bins or "
+         "directions.",
+            max_n, n, GST_LDP_MAX_REGIONS, CUV_LDP_MAX_PIXELS, layout->width,
+            layout->height),
         (NULL));
   *warned = TRUE;
 }

@@ -340,7 +340,7 @@ check_suspect (Mqtt *self, const CuvMessage *message, GError **error)
     return CUV_SEND_OK;
   self->losses = SUSPICIOUS; /* the next message is suspicious, too */
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-      "it closes the connection whenever it receives a certain record, of "
+      "it closes the connection each time it receives the same record, of "
       "%" G_GSIZE_FORMAT " bytes: increase its maximum packet size, and check "
       "its log",
       message->size);

@@ -29,7 +29,7 @@ set_absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
   g_mutex_lock (&self->lock);
   self->absent = is_absent;
   if (too_long)
-    cuv_writer_warn (self, "nobody reads from it: start its reader");
+    cuv_writer_warn (self, "no process reads from it: start its reader");
   g_cond_broadcast (&self->done);
   g_mutex_unlock (&self->lock);
 }

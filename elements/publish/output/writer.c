@@ -88,7 +88,7 @@ writer_make_room (CuvWriter *self, gsize size)
     g_bytes_unref (oldest);
     self->counts.dropped++;
     cuv_writer_warn (self,
-        self->absent ? "nobody reads from it: start its reader"
+        self->absent ? "no process reads from it: start its reader"
                      : "it cannot keep up with the records");
   }
 }

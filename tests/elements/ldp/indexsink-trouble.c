@@ -178,7 +178,7 @@ CUV_TEST (invalid_descriptors)
   cuv_harness_push_error (h, frame_with_counts (100, 510),
       "The descriptor of the frame is invalid: counts has");
   cuv_harness_push_error (h, frame_with_counts (101, 512),
-      "the counts of '000002' do not sum up to those of pictures of 16x16");
+      "the counts of '000002' do not add up to those of pictures of 16x16");
   push (h, frame_with_counts (100, 512));
   gst_harness_teardown (h);
   expect_names ("000000|000003");

@@ -100,7 +100,7 @@ static const struct {
   gint fix;
 } invalid[] = {
   { "grid", 50,
-      "grid 50 has more blocks than the 64x48 pixels to describe: lower "
+      "grid 50 has more blocks than there are pixels to describe, 64x48: lower "
       "it, or raise descriptor-width and descriptor-height",
       48 },
   { "region", GST_LDP_ROI_LIST,
@@ -168,8 +168,8 @@ CUV_TEST (test_frames_become_too_small)
   kind.params.grid = 40;
   check_next (&run, &kind);
   cuv_live_caps (&run, "NV12", WIDTH / 2, HEIGHT / 2);
-  cuv_live_push_error (
-      &run, run_frame (&run), "grid 40 has more blocks than the 32x24 pixels");
+  cuv_live_push_error (&run, run_frame (&run),
+      "grid 40 has more blocks than there are pixels to describe, 32x24");
   cuv_live_clear (&run);
 }
 

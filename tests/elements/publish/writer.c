@@ -283,7 +283,7 @@ CUV_TEST (test_overflow)
       || counts.queue == CUV_WRITER_MAX_RECORDS + 1);
   fail_unless_equals_int (counts.dropped + counts.queue, n);
   warning = cuv_writer_take_warning (writer);
-  fail_unless (strstr (warning, "nobody reads") != NULL, "%s", warning);
+  fail_unless (strstr (warning, "no process reads") != NULL, "%s", warning);
   g_free (warning);
   fake->present = TRUE;
   fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
