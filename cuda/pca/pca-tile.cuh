@@ -119,7 +119,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
   // ---- from the cube ----
 
-  // Copies a thread's units of UNIT bytes, and the rest of the last one.
+  // Copies the thread's share of each row, in units of UNIT bytes; what is left
+  // of the row, less than a unit, is copied sample by sample.
   template <int UNIT>
   __device__ __forceinline__ void
   fetch_units () const

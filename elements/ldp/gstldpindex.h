@@ -14,7 +14,8 @@ typedef struct {
   guint serial;      /* unique among the indexes loaded */
   guint64 n_entries; /* entries with a valid checksum, before the first damaged
                         one */
-  guint64 damaged;   /* the damaged entry that was reported */
+  guint64 damaged;   /* number of the damaged entry that was reported last;
+                        G_MAXUINT64: none */
   gboolean lost;     /* refreshing failed: no longer used */
   gboolean reported_replaced;
   gint64 refreshed; /* monotonic time */

@@ -294,7 +294,7 @@ send (GstCuvPublishOutput *self, CuvJson *json, const CuvRecordFrame *frame,
   g_free (topic);
 }
 
-/* ---- both ---- */
+/* ---- files and brokers ---- */
 
 static void
 free_output (GstCuvPublishOutput *self)

@@ -171,7 +171,7 @@ cuv_gpu_picture_encode (CuvGpuPicture *self, const GstVideoInfo *info,
   return !self->failed;
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 static GQuark
 quark (void)

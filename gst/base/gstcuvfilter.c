@@ -85,7 +85,7 @@ report_requests (GstCuvFilter *self, gboolean requested, guint interval)
   g_free (text);
 }
 
-/* ---- which frames ---- */
+/* ---- which frames are analysed ---- */
 
 static GstClockTime
 running_time (GstCuvFilter *self, GstBuffer *buffer)

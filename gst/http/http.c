@@ -123,7 +123,7 @@ cuv_http_soup (CuvHttp *self)
   return self->soup;
 }
 
-/* ---- its end ---- */
+/* ---- closing ---- */
 
 static gboolean
 on_close_timeout (gpointer data)

@@ -17,7 +17,7 @@ archive_fail (int status, GError *error)
   return status;
 }
 
-/* ---- what is left to do ---- */
+/* ---- videos left to analyse ---- */
 
 static int
 look_at_markers (GPtrArray *videos, const ArchiveOptions *options)

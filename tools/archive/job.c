@@ -137,7 +137,7 @@ on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* ---- the outcome ---- */
+/* ---- how a job ended ---- */
 
 static gdouble
 seconds_of (const Job *self, const gchar *name)
@@ -375,7 +375,7 @@ job_on_done (gpointer data, const gchar *problem)
   free_job (self);
 }
 
-/* ---- its start ---- */
+/* ---- starting a job ---- */
 
 /* Whether it is an AVI that lost its end; the demuxer would take it for a
  * shorter video. */

@@ -92,7 +92,7 @@ worker_count_cameras (const Worker *self, gboolean unassigned)
   return n;
 }
 
-/* ---- taking ---- */
+/* ---- taking cameras ---- */
 
 static guint
 fair_share (const Worker *self)

@@ -123,7 +123,7 @@ lease_lose (Camera *camera, const gchar *why)
   end_job (camera, lease_end_time (camera->worker));
 }
 
-/* ---- taking ---- */
+/* ---- taking a lease ---- */
 
 /* An answer that comes later than lease-age may be about a lease that has run
  * out: it is released. */

@@ -200,7 +200,7 @@ decode_all (Reader *self, GError **error)
   return ok;
 }
 
-/* ---- all of it ---- */
+/* ---- all inputs ---- */
 
 static gint
 compare_file_paths (gconstpointer a, gconstpointer b)

@@ -254,7 +254,7 @@ results_set_threshold (Results *self)
   return ok;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole summary ---- */
 
 /* Number of pictures that results_measure() scans for rates, windows, samples
  * and suspects. */

@@ -283,7 +283,7 @@ cuv_ldp_scan_free_memory (void)
 }
 #endif
 
-/* ---- both ---- */
+/* ---- CPU or CUDA ---- */
 
 struct _CuvLdpScan {
   CuvBackend backend;

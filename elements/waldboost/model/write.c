@@ -172,7 +172,7 @@ write_butfit (const CuvGridClassifier *self, const char *comment, FILE *out)
   fprintf (out, "</WaldBoostClassifier>\n");
 }
 
-/* ---- both ---- */
+/* ---- both formats ---- */
 
 char *
 cuv_model_write (const CuvGridClassifier *classifier, const char *comment)

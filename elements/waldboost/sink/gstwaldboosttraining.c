@@ -351,7 +351,7 @@ finish_training (const GstWaldboostTraining *self, const CuvTrainer *trainer,
   return message;
 }
 
-/* ---- all of it ---- */
+/* ---- a whole training: prepare, feed, learn ---- */
 
 /* NULL with an error. */
 static CuvTrainer *

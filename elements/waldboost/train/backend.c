@@ -124,7 +124,7 @@ static const CuvBackendClasses classes = { &cpu, &cuda };
 static const CuvBackendClasses classes = { &cpu, NULL };
 #endif
 
-/* ---- both ---- */
+/* ---- CPU or CUDA ---- */
 
 const char *
 cuv_train_backend_open (CuvBackend *self, const CuvTrainFeatures *features,

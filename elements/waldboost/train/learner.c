@@ -16,7 +16,7 @@
 #define STAGE_REJECTS 0.7
 #define LAST_STAGE 0.5
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 CuvTrainer *
 cuv_trainer_new (const CuvTrainParams *params)
@@ -190,7 +190,7 @@ cuv_trainer_problem (const CuvTrainer *self)
   return self->problem;
 }
 
-/* ---- a round ---- */
+/* ---- a weak classifier ---- */
 
 /* Leaves and thresholds are exact in float. */
 static void

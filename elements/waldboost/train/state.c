@@ -187,7 +187,7 @@ cuv_trainer_save_record (const CuvTrainer *self, int32_t k, uint8_t *bytes)
   memcpy (bytes + sizeof record + size_of_leaves (self), &sum, sizeof sum);
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
 static bool
 is_possible (const CuvTrainer *self, const CuvTrainRound *round, int32_t k)

@@ -188,7 +188,7 @@ on_answer (CuvViewer *self)
   g_source_attach (self->writable, self->stream->server->context);
 }
 
-/* ---- ends ---- */
+/* ---- when a viewer ends ---- */
 
 /* Whether the client does not take its frame, has gone, or waits for a single
  * frame that has not come. One that has closed its sending side may still read:

@@ -346,7 +346,7 @@ cuv_train_feature_chooser_run (
   return best.feature;
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 CuvTrainFeatureChooser *
 cuv_train_feature_chooser_new (

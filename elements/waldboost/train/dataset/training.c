@@ -216,7 +216,7 @@ cuv_dataset_cascade_threshold (const CuvDataset *dataset,
   return self.failed ? -1 : high;
 }
 
-/* ---- both ---- */
+/* ---- of any model ---- */
 
 gboolean
 cuv_dataset_raise_threshold (const CuvDataset *dataset,
