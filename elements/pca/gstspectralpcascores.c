@@ -71,7 +71,7 @@ gst_spectral_scores_of (const GstCuvSpectralInfo *info, gfloat *values)
 void
 gst_spectral_scores_name (GstBuffer *buffer, const GstCuvSpectralInfo *info)
 {
-  GString *text = g_string_new ("Mean of s s^T, without subtracting the mean");
+  GString *text = g_string_new ("ENVI\nband names = {");
   GBytes *bytes;
 
   for (gint k = 1; k <= info->bands; k++)
