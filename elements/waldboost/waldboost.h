@@ -23,6 +23,8 @@
  *     waldboost-cpu.c         the scan; -memory.c allocates what it needs
  *     waldboost-dsp.c         function table: plain C, overwritten by x86/
  *     x86/                    the same in AVX2; see x86/waldboost-avx2.h
+ *   channels/   aggregated channels of a picture: colours and gradients in
+ *               blocks; see channels/channels.h
  *
  * The element waldboosttrain:
  *   gstwaldboosttrain.c    the element

@@ -14,6 +14,8 @@
  *   butfit.c           BUT FIT's WaldBoostClassifier: stages and tables
  *   butfit-features.c  its features
  *   wbd.c              WBDetector of opencv_contrib
+ * Trees on channels, not yet recognised by reader.c:
+ *   channels.c         XML -> CuvChannelsModel; channels-write.c the reverse
  * And:
  *   model.c            the finished model: derived fields, reference count
  *   write.c            a trained classifier -> XML of BUT FIT or OpenCV */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "channels/trees.h"
+
+/* The byte that a node of the window at (column, row) compares. */
+static int
+byte_at (const CuvChannelsLevel *level, const CuvChannelsNode *node, int column,
+    int row)
+{
+  const int x = cuv_channels_clamp (column + node->column, level->columns);
+  const int y = cuv_channels_clamp (row + node->row, level->rows);
+
+  return level
+      ->value[((ptrdiff_t) node->channel * level->rows + y) * level->columns
+          + x];
+}
+
+/* The leaf of tree number tree. */
+static int
+reached_leaf (const CuvChannelsTrees *self, int tree,
+    const CuvChannelsLevel *level, int column, int row)
+{
+  const int n_nodes = (1 << self->depth) - 1;
+  const CuvChannelsNode *nodes = self->nodes + (ptrdiff_t) tree * n_nodes;
+  int at = 0;
+
+  while (at < n_nodes)
+    at = 2 * at + 1
+        + (byte_at (level, &nodes[at], column, row) >= nodes[at].threshold);
+  return self->leaves[((ptrdiff_t) tree << self->depth) + at - n_nodes];
+}
+
+int
+cuv_channels_evaluate (const CuvChannelsTrees *self,
+    const CuvChannelsLevel *level, int column, int row, int32_t *score)
+{
+  int32_t sum = 0;
+
+  for (int tree = 0; tree < self->n_trees; tree++) {
+    sum += reached_leaf (self, tree, level, column, row);
+    if (sum < self->thresholds[tree])
+      return tree;
+  }
+  if (sum <= self->final_threshold)
+    return self->n_trees - 1;
+  *score = sum - self->final_threshold;
+  return self->n_trees;
+}
+
+static int
+positions (int n_level, int n_window, int overhang)
+{
+  const int n = n_level + 2 * overhang - n_window + 1;
+
+  return n > 0 ? n : 0;
+}
+
+int
+cuv_channels_across (
+    const CuvChannelsTrees *self, const CuvChannelsLevel *level)
+{
+  return positions (level->columns, self->columns, self->overhang);
+}
+
+int
+cuv_channels_down (const CuvChannelsTrees *self, const CuvChannelsLevel *level)
+{
+  return positions (level->rows, self->rows, self->overhang);
+}
+
+int64_t
+cuv_channels_scan (const CuvChannelsTrees *self, const CuvChannelsLevel *level,
+    CuvChannelsHit *hits, int64_t capacity)
+{
+  const int across = cuv_channels_across (self, level);
+  const int down = cuv_channels_down (self, level);
+  int64_t n = 0;
+
+  for (int y = -self->overhang; y < down - self->overhang; y++) {
+    for (int x = -self->overhang; x < across - self->overhang; x++) {
+      int32_t score;
+
+      if (cuv_channels_evaluate (self, level, x, y, &score) < self->n_trees)
+        continue;
+      if (n < capacity)
+        hits[n] = (CuvChannelsHit){ x, y, score };
+      n++;
+    }
+  }
+  return n;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parses the XML of a model of trees on channels. */
+#include "model/channels.h"
+#include "model/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROOT CUV_CHANNELS_ROOT
+
+typedef struct {
+  CuvChannelsModel model;
+  GArray *nodes;      /* CuvChannelsNode */
+  GArray *leaves;     /* int16_t */
+  GArray *thresholds; /* int32_t */
+  GString *text;      /* of the open tree */
+  int depth;          /* of open elements */
+} Parser;
+
+static gboolean
+next_integer (
+    char **text, gint64 low, gint64 high, gint64 *value, GError **error)
+{
+  char *word = cuv_next_word (text);
+
+  if (word == NULL)
+    return cuv_model_fail (error, "there are too few numbers");
+  return cuv_to_integer (word, low, high, value, error);
+}
+
+/* ---- the root ---- */
+
+static gboolean
+check_attributes (const CuvTag *tag, GError **error)
+{
+  static const char *const known[] = { "version", "width", "height", "shrink",
+    "levels", "overhang", "object", "depth", "threshold", NULL };
+
+  for (int i = 0; tag->names[i] != NULL; i++) {
+    if (!g_strv_contains (known, tag->names[i]))
+      return cuv_model_fail (
+          error, "unknown attribute '%.*s'", CUV_MAX_SHOWN, tag->names[i]);
+  }
+  return TRUE;
+}
+
+/* A side in blocks. */
+static gboolean
+read_side (const CuvTag *tag, const char *name, int shrink, int32_t *n_blocks,
+    GError **error)
+{
+  int side;
+
+  if (!cuv_attribute_integer (tag, name, CUV_CHANNELS_MIN_SIDE,
+          CUV_CHANNELS_MAX_SIDE, &side, error))
+    return FALSE;
+  if (side % shrink != 0)
+    return cuv_model_fail (
+        error, "%s is %d, not a multiple of shrink, %d", name, side, shrink);
+  *n_blocks = side / shrink;
+  return TRUE;
+}
+
+static gboolean
+read_box (char *text, int32_t *box, GError **error)
+{
+  for (int i = 0; i < 4; i++) {
+    gint64 value;
+
+    if (!next_integer (&text, 0, CUV_CHANNELS_MAX_SIDE, &value, error))
+      return FALSE;
+    box[i] = (int32_t) value;
+  }
+  return !cuv_more_words (&text) || cuv_model_fail (error, "too many numbers");
+}
+
+/* The rectangle of the object, inside of the window. */
+static gboolean
+read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
+{
+  const CuvChannelsTrees *trees = &model->trees;
+  const int32_t *box = model->object;
+  const char *value;
+  char *text;
+  gboolean ok;
+
+  if (!cuv_attribute_text (tag, "object", &value, error))
+    return FALSE;
+  text = g_strdup (value);
+  ok = read_box (text, model->object, error);
+  g_free (text);
+  return ok
+      && ((box[2] > 0 && box[3] > 0
+              && box[0] + box[2] <= trees->columns * trees->shrink
+              && box[1] + box[3] <= trees->rows * trees->shrink)
+          || cuv_model_fail (
+              error, "object is not a rectangle inside of the window"));
+}
+
+static gboolean
+read_root (Parser *self, const CuvTag *tag, GError **error)
+{
+  CuvChannelsModel *model = &self->model;
+  CuvChannelsTrees *trees = &model->trees;
+  int version;
+
+  if (strcmp (tag->name, ROOT) != 0)
+    return cuv_model_fail (
+        error, "the root is <%.*s>, not <" ROOT ">", CUV_MAX_SHOWN, tag->name);
+  return cuv_attribute_integer (tag, "version", 1, 1, &version, error)
+      && check_attributes (tag, error)
+      && cuv_attribute_integer (tag, "shrink", 2, 4, &trees->shrink, error)
+      && (trees->shrink != 3 || cuv_model_fail (error, "shrink must be 2 or 4"))
+      && read_side (tag, "width", trees->shrink, &trees->columns, error)
+      && read_side (tag, "height", trees->shrink, &trees->rows, error)
+      && cuv_attribute_integer (
+          tag, "levels", 1, CUV_CHANNELS_MAX_LEVELS, &model->levels, error)
+      && cuv_attribute_integer (tag, "overhang", 0,
+          MIN (trees->columns, trees->rows) / 4, &trees->overhang, error)
+      && read_object_box (tag, model, error)
+      && cuv_attribute_integer (
+          tag, "depth", 1, CUV_CHANNELS_MAX_DEPTH, &trees->depth, error)
+      && cuv_attribute_integer (tag, "threshold", -(1 << 30), 1 << 30,
+          &trees->final_threshold, error);
+}
+
+/* ---- trees ---- */
+
+static gboolean
+read_threshold (Parser *self, char **text, GError **error)
+{
+  char *word = cuv_next_word (text);
+  gint64 value = INT32_MIN;
+  int32_t threshold;
+
+  if (word == NULL)
+    return cuv_model_fail (error, "the tree is empty");
+  if (strcmp (word, CUV_CHANNELS_NO_THRESHOLD) != 0
+      && !cuv_to_integer (word, -(1 << 30), 1 << 30, &value, error))
+    return FALSE;
+  threshold = (int32_t) value;
+  g_array_append_val (self->thresholds, threshold);
+  return TRUE;
+}
+
+static gboolean
+read_node (Parser *self, char **text, GError **error)
+{
+  const CuvChannelsTrees *trees = &self->model.trees;
+  gint64 channel, column, row, threshold;
+  CuvChannelsNode node;
+
+  if (!next_integer (text, 0, CUV_CHANNELS_N - 1, &channel, error)
+      || !next_integer (text, 0, trees->columns - 1, &column, error)
+      || !next_integer (text, 0, trees->rows - 1, &row, error)
+      || !next_integer (text, 1, 255, &threshold, error))
+    return FALSE;
+  node = (CuvChannelsNode){ (uint8_t) channel, (uint8_t) column, (uint8_t) row,
+    (uint8_t) threshold };
+  g_array_append_val (self->nodes, node);
+  return TRUE;
+}
+
+static gboolean
+read_tree (Parser *self, char *text, GError **error)
+{
+  const int n_leaves = 1 << self->model.trees.depth;
+
+  if (self->thresholds->len == CUV_CHANNELS_MAX_TREES)
+    return cuv_model_fail (
+        error, "there are more than %d trees", CUV_CHANNELS_MAX_TREES);
+  if (!read_threshold (self, &text, error))
+    return FALSE;
+  for (int i = 0; i < n_leaves - 1; i++) {
+    if (!read_node (self, &text, error))
+      return FALSE;
+  }
+  for (int i = 0; i < n_leaves; i++) {
+    gint64 value;
+    int16_t leaf;
+
+    if (!next_integer (&text, INT16_MIN, INT16_MAX, &value, error))
+      return FALSE;
+    leaf = (int16_t) value;
+    g_array_append_val (self->leaves, leaf);
+  }
+  return !cuv_more_words (&text)
+      || cuv_model_fail (error, "there are too many numbers");
+}
+
+/* ---- elements ---- */
+
+static void
+start_element (GMarkupParseContext *context, const char *name,
+    const char **names, const char **values, gpointer data, GError **error)
+{
+  Parser *self = data;
+  const CuvTag tag = { name, names, values };
+
+  if (self->depth == 0)
+    read_root (self, &tag, error);
+  else if (self->depth > 1 || strcmp (name, CUV_CHANNELS_TREE) != 0
+      || names[0] != NULL)
+    cuv_model_fail (
+        error, "unexpected element or attribute: <%.*s>", CUV_MAX_SHOWN, name);
+  g_string_truncate (self->text, 0);
+  self->depth++;
+}
+
+static void
+end_element (GMarkupParseContext *context, const char *name, gpointer data,
+    GError **error)
+{
+  Parser *self = data;
+
+  self->depth--;
+  if (self->depth == 1)
+    read_tree (self, self->text->str, error);
+}
+
+static void
+add_text (GMarkupParseContext *context, const char *text, gsize size,
+    gpointer data, GError **error)
+{
+  Parser *self = data;
+
+  for (gsize i = 0; self->depth < 2 && i < size; i++) {
+    if (!g_ascii_isspace (text[i])) {
+      cuv_model_fail (error, "unexpected text between elements");
+      return;
+    }
+  }
+  g_string_append_len (self->text, text, (gssize) size);
+}
+
+static void
+parser_clear (Parser *self)
+{
+  g_array_unref (self->nodes);
+  g_array_unref (self->leaves);
+  g_array_unref (self->thresholds);
+  g_string_free (self->text, TRUE);
+}
+
+/* Takes over the content of the arrays. */
+static CuvChannelsModel *
+finish_model (Parser *self)
+{
+  CuvChannelsModel *model = g_new (CuvChannelsModel, 1);
+
+  *model = self->model;
+  model->trees.n_trees = (int32_t) self->thresholds->len;
+  model->trees.nodes = g_array_steal (self->nodes, NULL);
+  model->trees.leaves = g_array_steal (self->leaves, NULL);
+  model->trees.thresholds = g_array_steal (self->thresholds, NULL);
+  return model;
+}
+
+/* An empty document is well-formed for GLib. */
+static gboolean
+check_trees (const Parser *self, GError **error)
+{
+  return self->thresholds->len > 0
+      || cuv_model_fail (error, "there are no trees");
+}
+
+static char *
+describe (GMarkupParseContext *context, const GError *problem)
+{
+  int line;
+  char *text;
+
+  g_markup_parse_context_get_position (context, &line, NULL);
+  if (asprintf (&text, "line %d: %s", line, problem->message) < 0)
+    text = NULL;
+  return text;
+}
+
+CuvChannelsModel *
+cuv_channels_model_parse (const char *bytes, size_t size, char **error)
+{
+  static const GMarkupParser callbacks = { start_element, end_element, add_text,
+    NULL, NULL };
+  Parser self = { .nodes = g_array_new (FALSE, FALSE, sizeof (CuvChannelsNode)),
+    .leaves = g_array_new (FALSE, FALSE, sizeof (int16_t)),
+    .thresholds = g_array_new (FALSE, FALSE, sizeof (int32_t)),
+    .text = g_string_new (NULL) };
+  GMarkupParseContext *context =
+      g_markup_parse_context_new (&callbacks, 0, &self, NULL);
+  GError *problem = NULL;
+  CuvChannelsModel *model = NULL;
+
+  if (g_markup_parse_context_parse (context, bytes, (gssize) size, &problem)
+      && g_markup_parse_context_end_parse (context, &problem)
+      && check_trees (&self, &problem))
+    model = finish_model (&self);
+  else
+    *error = describe (context, problem);
+  g_clear_error (&problem);
+  g_markup_parse_context_free (context);
+  parser_clear (&self);
+  return model;
+}
+
+void
+cuv_channels_model_free (CuvChannelsModel *self)
+{
+  if (self == NULL)
+    return;
+  g_free ((gpointer) self->trees.nodes);
+  g_free ((gpointer) self->trees.leaves);
+  g_free ((gpointer) self->trees.thresholds);
+  g_free (self);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads and writes models of trees on channels: XML, as
+ * docs/definitions/channels.md defines it. */
+#ifndef CUV_MODEL_CHANNELS_H
+#define CUV_MODEL_CHANNELS_H
+
+#include "channels/trees.h"
+
+#define CUV_CHANNELS_ROOT "CuvisionChannels"
+#define CUV_CHANNELS_TREE "tree"
+#define CUV_CHANNELS_NO_THRESHOLD "none"
+
+enum {
+  CUV_CHANNELS_MIN_SIDE = 8, /* of a window, pixels */
+  CUV_CHANNELS_MAX_SIDE = 256,
+  CUV_CHANNELS_MAX_LEVELS = 64, /* of an octave */
+};
+
+typedef struct {
+  CuvChannelsTrees trees;
+  int32_t levels; /* of an octave */
+  /* The object in the window, pixels: x, y, width, height. */
+  int32_t object[4];
+} CuvChannelsModel;
+
+/* Free the model with cuv_channels_model_free(). On failure returns NULL and
+ * sets *error to "line N: reason", without a newline; free() it. */
+CuvChannelsModel *cuv_channels_model_parse (
+    const char *bytes, size_t size, char **error);
+void cuv_channels_model_free (CuvChannelsModel *self); /* NULL is allowed */
+
+/* The model as XML; free() it. comment: text without "--". NULL if memory runs
+ * out. */
+char *cuv_channels_model_write (
+    const CuvChannelsModel *self, const char *comment);
+
+#endif

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Channels of pictures, and windows of random models, against NumPy's, byte for
+byte: channels.py CHANNELS EXAMPLE.
+
+EXAMPLE, examples/channels.py, has to find the same boxes.
+
+NumPy follows docs/definitions/channels.md with whole planes and real angles; it
+shares no code with the program.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import numpy as np
+
+import brute
+
+OPENCV = '/usr/share/doc/opencv-doc/examples/data/'
+SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data/'
+PICTURES = [OPENCV + name for name in (
+    'aero1.jpg', 'apple.jpg', 'baboon.jpg', 'board.jpg', 'box.png', 'building.jpg',
+    'butterfly.jpg', 'cards.png', 'fruits.jpg', 'graf1.png', 'home.jpg',
+    'HappyFish.jpg', 'LinuxLogo.jpg', 'messi5.jpg', 'notes.png', 'orange.jpg')]
+PICTURES += [SKIMAGE + name for name in (
+    'astronaut.png', 'chelsea.png', 'coffee.png', 'coins.png', 'color.png',
+    'ihc.png', 'rocket.jpg')]
+SIDE = 160  # larger pictures are cut
+failures = 0
+
+
+def check(ok, what):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what)
+
+
+# ---- NumPy ----
+
+def shifted(planes, dx, dy):
+    """Planes whose pixel (x, y) is that at (x + dx, y + dy), edges repeated."""
+    y = np.clip(np.arange(planes.shape[-2]) + dy, 0, planes.shape[-2] - 1)
+    x = np.clip(np.arange(planes.shape[-1]) + dx, 0, planes.shape[-1] - 1)
+    return planes[..., y[:, None], x]
+
+
+def strongest_gradient(rgb):
+    dx = shifted(rgb, 1, 0) - shifted(rgb, -1, 0)
+    dy = shifted(rgb, 0, 1) - shifted(rgb, 0, -1)
+    which = np.argmax(dx * dx + dy * dy, axis=0)[None]
+    return (np.take_along_axis(dx, which, 0)[0],
+            np.take_along_axis(dy, which, 0)[0])
+
+
+def relative_magnitude(dx, dy):
+    magnitude = np.floor(np.sqrt(dx * dx + dy * dy)).astype(np.int64)
+    total = sum(shifted(magnitude, i, j)
+                for i in range(-5, 6) for j in range(-5, 6))
+    return np.minimum(255, 128 * magnitude // (total // 121 + 6))
+
+
+def directions(dx, dy):
+    """The nearest multiple of 30 degrees, of exact diagonals the one nearer to the
+    x axis; no gradient has exactly 15 or 75 degrees."""
+    angle = np.degrees(np.arctan2(np.abs(dy), np.abs(dx)))
+    steps = np.ceil((angle - 15) / 30 - 1e-9).astype(np.int64)
+    falls = (dx < 0) != (dy < 0)
+    return np.where(falls, -steps, steps) % 6
+
+
+def blocks(plane, shrink):
+    rows, columns = (n // shrink for n in plane.shape)
+    cut = plane[:rows * shrink, :columns * shrink]
+    sums = cut.reshape(rows, shrink, columns, shrink).sum(axis=(1, 3))
+    return sum(weight * shifted(sums, i, j)
+               for i, j, weight in [(0, 0, 4), (1, 0, 2), (-1, 0, 2), (0, 1, 2),
+                                    (0, -1, 2), (1, 1, 1), (1, -1, 1),
+                                    (-1, 1, 1), (-1, -1, 1)])
+
+
+def channels_of(picture, shrink):
+    rgb = picture.transpose(2, 0, 1).astype(np.int64)
+    red, green, blue = rgb
+    dx, dy = strongest_gradient(rgb)
+    magnitude, bins = relative_magnitude(dx, dy), directions(dx, dy)
+    planes = [(red + 2 * green + blue + 2) // 4, (red - blue + 256) // 2,
+              (2 * green - red - blue + 512) // 4, magnitude]
+    planes += [np.where(bins == i, magnitude, 0) for i in range(6)]
+    return np.array([blocks(plane, shrink) // (16 * shrink * shrink)
+                     for plane in planes], np.uint8)
+
+
+# ---- models ----
+
+class Model:
+    """A random one; the window fits tiny pictures, too."""
+
+    def __init__(self, random, shrink, depth, n_trees, side):
+        self.shrink, self.side, self.depth = shrink, side, depth
+        self.overhang = int(random.integers(side // shrink // 4 + 1))
+        self.threshold = int(random.integers(500, 1500))
+        n_nodes, blocks = 2 ** depth - 1, side // shrink
+        self.nodes = random.integers(
+            (0, 0, 0, 1), (10, blocks, blocks, 256), (n_trees, n_nodes, 4))
+        self.nodes[..., 3][self.nodes[..., 0] > 3] //= 6  # a direction has less
+        self.nodes[..., 3] = np.maximum(1, self.nodes[..., 3])
+        self.object = (1, 0, blocks, blocks + 1)
+        self.leaves = random.integers(-300, 301, (n_trees, n_nodes + 1))
+        self.rejection = random.integers(-700, 0, n_trees)
+        self.tested = random.random(n_trees) < 0.8
+
+    def text(self):
+        lines = ['<?xml version="1.0"?>', '<!-- a copy -->',
+                 f'<CuvisionChannels version="1" width="{self.side}" height="{self.side}" '
+                 f'shrink="{self.shrink}" levels="8" overhang="{self.overhang}"',
+                 f'  object="{" ".join(map(str, self.object))}" depth="{self.depth}" '
+                 f'threshold="{self.threshold}">']
+        for tree, nodes in enumerate(self.nodes):
+            first = self.rejection[tree] if self.tested[tree] else 'none'
+            words = [first, *nodes.ravel(), *self.leaves[tree]]
+            lines.append(f'<tree>{" ".join(map(str, words))}</tree>')
+        return '\n'.join(lines + ['</CuvisionChannels>', ''])
+
+    def windows(self, channels):
+        """Trees passed and score of each window, all windows at a time."""
+        o, blocks = self.overhang, self.side // self.shrink
+        padded = np.pad(channels, ((0, 0), (o, o), (o, o)), 'edge')
+        down, across = (n - blocks + 1 for n in padded.shape[1:])
+        if down < 1 or across < 1:
+            return np.zeros((0, 4), np.int64)
+        total = np.zeros((down, across), np.int64)
+        passed = np.zeros_like(total)
+        alive = np.ones_like(total, bool)
+        for tree, nodes in enumerate(self.nodes):
+            at = np.zeros_like(total)
+            for _ in range(self.depth):
+                values = np.array([padded[c, y:y + down, x:x + across] >= t
+                                   for c, x, y, t in nodes])
+                right = np.take_along_axis(values, at[None], 0)[0]
+                at = 2 * at + 1 + right
+            total += self.leaves[tree][at - len(nodes)]
+            alive &= (total >= self.rejection[tree]) | ~self.tested[tree]
+            if tree == len(self.nodes) - 1:
+                alive &= total > self.threshold
+            passed += alive
+        y, x = np.indices(total.shape) - o
+        score = np.where(alive, total - self.threshold, 0)
+        return np.stack([x, y, passed, score], -1).reshape(-1, 4)
+
+
+def levels_of(picture, model):
+    """Number and planes of each level, 8 per octave, into which a window fits."""
+    least = model.side - 2 * model.overhang * model.shrink
+    base, n = list(picture.transpose(2, 0, 1)), 0
+    while base[0].size > 0:
+        for i in range(8):
+            height, width = (int(side / 2 ** (n / 8) + 1e-9)
+                             for side in picture.shape[:2])
+            if min(width, height) < least:
+                return
+            yield n, np.stack(base if i == 0 else [
+                brute.resize_dense(plane, width, height) for plane in base], -1)
+            n += 1
+        base = [brute.halve(plane) for plane in base]
+
+
+def detect(picture, model):
+    """Level, column, row, score and box of accepted windows."""
+    found = []
+    for n, level in levels_of(picture, model):
+        (h, w), (height, width) = level.shape[:2], picture.shape[:2]
+        for x, y, _, score in model.windows(channels_of(level, model.shrink)):
+            if score == 0:
+                continue
+            left, top = x * model.shrink + model.object[0], y * model.shrink + model.object[1]
+            left, top = (left * width + w // 2) // w, (top * height + h // 2) // h
+            right = min(width, left + (model.object[2] * width + w // 2) // w)
+            bottom = min(height, top + (model.object[3] * height + h // 2) // h)
+            left, top = max(0, left), max(0, top)
+            if right > left and bottom > top:
+                found.append((n, x, y, score, left, top, right - left, bottom - top))
+    return np.array(found, np.int64).reshape(-1, 8)
+
+
+# ---- ours ----
+
+def run(program, *args):
+    return subprocess.run([program, *args], check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def write_picture(folder, picture):
+    height, width, _ = picture.shape
+    file = os.path.join(folder, 'picture.ppm')
+    with open(file, 'wb') as to:
+        to.write(b'P6 %d %d 255\n' % (width, height) + picture.tobytes())
+    return file
+
+
+def compare_windows(program, example, folder, picture, pixels, channels, model, what):
+    path = os.path.join(folder, 'model.xml')
+    with open(path, 'w') as to:
+        to.write(model.text())
+    out = run(program, 'windows', path, picture)
+    ours = np.array(out.split(), np.int64).reshape(-1, 4)
+    expected = model.windows(channels)
+    check(np.array_equal(ours, expected), f'{what}: windows of {path} differ')
+    check(run(program, 'copy', path).decode() == model.text(), f'{what}: a copy differs')
+    boxes = np.array(run(program, 'detect', path, picture).split(), np.int64)
+    expected = detect(pixels, model)
+    check(np.array_equal(boxes.reshape(-1, 8), expected), f'{what}: boxes of {path} differ')
+    out = run(sys.executable, example, path, picture).decode().split()
+    same = sorted((-float(score), *map(int, box)) for *box, score in zip(*[iter(out)] * 5))
+    check(same == sorted((-round(row[3] / 256, 3), *row[4:]) for row in expected.tolist()),
+          f'{what}: boxes of the example differ')
+    return len(expected)
+
+
+def compare(program, example, picture, what, random):
+    height, width, _ = picture.shape
+    accepted = 0
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_picture(folder, picture)
+        for shrink in (2, 4):
+            ours = np.frombuffer(run(program, 'planes', str(shrink), file), np.uint8)
+            ours = ours.reshape(10, height // shrink, width // shrink)
+            expected = channels_of(picture, shrink)
+            wrong = ours != expected
+            check(not wrong.any(), f'{what}, shrink {shrink}: {wrong.sum()} bytes of '
+                  f'channels {sorted(set(np.nonzero(wrong)[0]))} differ')
+            if expected.size > 0:
+                depth = int(random.integers(1, 5))
+                model = Model(random, shrink, depth, 12, int(random.integers(2, 8)) * 4)
+                accepted += compare_windows(
+                    program, example, folder, file, picture, expected, model, what)
+    return accepted
+
+
+def main(program, example):
+    random = np.random.default_rng(46)
+    accepted = 0
+    for path in PICTURES:
+        picture = cv2.imread(path)
+        check(picture is not None, path)
+        if picture is not None:
+            accepted += compare(program, example, np.ascontiguousarray(
+                picture[-SIDE:, -SIDE:, ::-1]), os.path.basename(path), random)
+    check(accepted > 1000, f'only {accepted} windows were accepted')
+    for height, width in ((1, 1), (3, 5), (4, 4), (7, 64), (33, 17), (61, 47)):
+        noise = random.integers(0, 256, (height, width, 3), np.uint8)
+        for what, picture in (('noise', noise), ('extremes', noise // 128 * 255),
+                              ('white', noise | 255)):
+            compare(program, example, picture, f'{width}x{height} {what}', random)
+    print('failed' if failures else f'passed, {accepted} windows accepted')
+    return failures > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
