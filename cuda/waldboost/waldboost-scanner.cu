@@ -318,7 +318,7 @@ private:
     return cuv_launch_dependent ("plane_kernel", n_blocks, CUV_PLANE_THREADS,
         shared, run.stream, kernel,
         run.pyramid.table<CuvPyramidTile> (tiles_at), n_tiles, n_high,
-        run.pyramid.levels (), access, planes.first,
+        run.pyramid.levels (), access, planes.first_nodes,
         device_model<Acc> (run.pyramid), planes.n_dense, run.rows, run.hits);
   }
 

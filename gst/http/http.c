@@ -5,6 +5,7 @@
 
 /* How long cuv_http_close() waits for libsoup to drop connections. */
 #define CLOSE_MS 1000
+/* Of http_iterate(): a source may be ready all the time. */
 #define MAX_ITERATIONS 10000
 
 /* ---- responses ---- */
@@ -132,8 +133,7 @@ on_close_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Dispatches all sources that are ready; limited, as a source may be ready all
- * the time. */
+/* Dispatches all sources that are ready. */
 static void
 http_iterate (CuvHttp *self)
 {

@@ -206,6 +206,8 @@ print_list_table (GPtrArray *cameras, GHashTable *leases)
   }
 }
 
+/* The id tells a worker from a later process of the same name: only workers
+ * need it. */
 static JsonObject *
 without_id (JsonObject *lease)
 {

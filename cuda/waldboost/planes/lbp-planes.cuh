@@ -117,7 +117,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int height = 1 + plane / 2;
     uint2 blocks[3][3];
 
-    if (shape.first[plane] < 0)
+    if (shape.starts[plane] < 0)
       return;
 #pragma unroll
     for (int j = 0; j < 3; j++)
@@ -126,7 +126,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
           blocks[j]);
     const uint32_t codes = patterns (blocks[0], blocks[1], blocks[2]);
     if (wanted)
-      *(uint32_t *) (row_at + shape.first[plane]) = codes;
+      *(uint32_t *) (row_at + shape.starts[plane]) = codes;
   }
 
   // Computes a warp's rows of the planes whose blocks have this width, from
@@ -182,8 +182,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   load_as (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
       int n_rows) const
   {
-    const bool narrow = shape.first[0] >= 0 || shape.first[2] >= 0;
-    const bool wide = shape.first[1] >= 0 || shape.first[3] >= 0;
+    const bool narrow = shape.starts[0] >= 0 || shape.starts[2] >= 0;
+    const bool wide = shape.starts[1] >= 0 || shape.starts[3] >= 0;
     const int warps = CUV_PLANE_WARPS / (narrow && wide ? 2 : 1);
     const int warp = cuv_warp_of_thread ();
 

@@ -80,8 +80,9 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   CuvPlaneShared &shared;
   unsigned weak = 0;
 
+  // The final test: adds a hit and returns true if the window passes.
   __device__ bool
-  accept (int offset, Acc sum) const
+  add_if_accepted (int offset, Acc sum) const
   {
     const int row = offset / planes.shape.pitch;
 
@@ -288,7 +289,8 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
 
       *k = n <= 32 ? passed : end;
       if (*k == model.n_weak)
-        window.alive = window.alive && accept (window.offset, window.sum);
+        window.alive =
+            window.alive && add_if_accepted (window.offset, window.sum);
       left = list.append (left, window);
     }
     return left;

@@ -55,7 +55,7 @@ CuvPlanes::lay_out (
   n_dense = std::min (n_dense, model.n_weak - 1);
   planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_PLANE_N; p++) {
-    planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
+    planes.starts[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
     // log2 of the pixels of a block: bit 0 of p is width 2, bit 1 height 2
     planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
     planes.bias[p] =
@@ -111,7 +111,7 @@ CuvPlanes::add_tables (CuvPyramidTables *tables,
     auto block = [&] (int i) { return i / 3 * row + i % 3 * to.column; };
 
     to.offset =
-        planes.first[plane_of (node)] + node.y * planes.pitch + node.x * size;
+        planes.starts[plane_of (node)] + node.y * planes.pitch + node.x * size;
     to.a = block (node.a);
     to.b = block (node.b);
     to.first_leaf = weak[k].first_leaf;
@@ -119,8 +119,8 @@ CuvPlanes::add_tables (CuvPyramidTables *tables,
     nodes.push_back (to);
   }
   nodes_at = tables->add (nodes);
-  memcpy (first.nodes, nodes.data (),
-      std::min (nodes.size () * sizeof nodes[0], sizeof first.nodes));
+  memcpy (first_nodes.nodes, nodes.data (),
+      std::min (nodes.size () * sizeof nodes[0], sizeof first_nodes.nodes));
   for (int k = 0; k < n_dense; k++) {
     auto from = all_leaves.begin () + weak[k].first_leaf;
 

@@ -50,14 +50,15 @@ struct CuvPlaneFirst {
 // Layout of the planes in shared memory.
 struct CuvPlaneShape {
   int32_t pitch, rows; // bytes per row; rows for CUV_PLANE_Y rows of windows
-  int32_t first[CUV_PLANE_N]; // offset of each plane; -1 = unused
-  uint32_t bias[CUV_PLANE_N]; // rounding of means, for two packed values
-  int32_t shift[CUV_PLANE_N]; // division of means; else 0
+  int32_t starts[CUV_PLANE_N]; // offset of each plane; -1 = unused
+  uint32_t bias[CUV_PLANE_N];  // rounding of means, for two packed values
+  int32_t shift[CUV_PLANE_N];  // division of means; else 0
   int32_t means;
 };
 
 // Kernel arguments that depend on model and plan; the base class of
-// CuvPatternPlanes and CuvRankPlanes.
+// CuvPatternPlanes (of local binary patterns, LBP) and CuvRankPlanes (of ranks,
+// LRP and LRD).
 template <typename Acc> struct CuvPlaneTables {
   using Node = CuvPlaneNode<Acc>;
 
@@ -155,7 +156,7 @@ class CuvPlanes
 {
 public:
   CuvWaldboostBlockShape shape; // of a tile
-  CuvPlaneFirst first = {};
+  CuvPlaneFirst first_nodes = {};
   int n_dense; // weak classifiers that are evaluated for all windows
 
   // Whether planes support the model and the plan.

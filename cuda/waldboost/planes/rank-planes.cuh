@@ -26,8 +26,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   __device__ __forceinline__ void
   store (uint8_t *at, int plane, uint2 v) const
   {
-    if (shape.first[plane] >= 0)
-      *(uint2 *) (at + shape.first[plane]) =
+    if (shape.starts[plane] >= 0)
+      *(uint2 *) (at + shape.starts[plane]) =
           make_uint2 (this->template block_value<means> (plane, v.x),
               this->template block_value<means> (plane, v.y));
   }

@@ -104,9 +104,9 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     return access.view (level, tile, where % shape.width, where / shape.width);
   }
 
-  // The final test; adds a hit.
+  // The final test: adds a hit and returns true if the window passes.
   __device__ bool
-  accept (int where, Acc sum) const
+  add_if_accepted (int where, Acc sum) const
   {
     int step = level.plan.step;
 
@@ -137,7 +137,8 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
         int passed = run_segment (model, access, v, first, segment.end, &sum);
 
         weak += min (passed + 1, segment.end) - first;
-        alive = passed == segment.end && (!last || accept (where, sum));
+        alive =
+            passed == segment.end && (!last || add_if_accepted (where, sum));
       }
       if (segment.counter >= 0)
         tally.count (&tally.survivors[segment.counter], alive);
@@ -169,7 +170,8 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
             run_segment (model, access, view (where), first, segment.end, &sum);
 
         weak += min (passed + 1, segment.end) - first;
-        alive = passed == segment.end && (!last || accept (where, sum));
+        alive =
+            passed == segment.end && (!last || add_if_accepted (where, sum));
       }
       if (last && segment.counter >= 0)
         tally.count (&tally.survivors[segment.counter], alive);
@@ -199,7 +201,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
       if (lane_of_thread () != 0)
         continue;
       weak += min (passed + 1, segment.end) - first;
-      if (passed < segment.end || (last && !accept (where, sum)))
+      if (passed < segment.end || (last && !add_if_accepted (where, sum)))
         continue;
       if (last) {
         if (segment.counter >= 0)

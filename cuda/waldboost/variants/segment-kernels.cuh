@@ -100,7 +100,8 @@ __launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,
           model, access, run.view (where), first, segment.end, &entry.sum);
 
       weak += min (passed + 1, segment.end) - first;
-      alive = passed == segment.end && (!last || run.accept (where, entry.sum));
+      alive = passed == segment.end
+          && (!last || run.add_if_accepted (where, entry.sum));
     }
     if (segment.counter >= 0)
       tally.count (&tally.survivors[segment.counter], alive);
@@ -115,14 +116,14 @@ __launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,
   tally.flush (out.counters, weak, windows);
 }
 
-// Evaluates a window from segment s > 0 to the end, by a whole warp. accept()
-// does the final test. Returns the number of weak classifiers evaluated in lane
-// 0, 0 in the others.
+// Evaluates a window from segment s > 0 to the end, by a whole warp.
+// add_if_accepted() does the final test. Returns the number of weak classifiers
+// evaluated in lane 0, 0 in the others.
 template <typename Access, typename Acc, typename Accept>
 static __device__ unsigned
 finish_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
     const typename Access::View &view, int s, Acc sum, CuvWaldboostTally &tally,
-    Accept accept)
+    Accept add_if_accepted)
 {
   const bool leader = lane_of_thread () == 0;
   const int begin = model.segments[s - 1].end;
@@ -135,7 +136,7 @@ finish_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
 
     if (passed < segment.end)
       return leader ? passed + 1 - begin : 0;
-    if (leader && (s < model.n_segments - 1 || accept (sum))
+    if (leader && (s < model.n_segments - 1 || add_if_accepted (sum))
         && segment.counter >= 0)
       atomicAdd (&tally.survivors[segment.counter], 1u);
     first = segment.end;
@@ -167,7 +168,7 @@ __launch_bounds__ (threads) finish_kernel (const CuvPyramidTile *tiles,
       levels[tile.level], tile, shape, rows, tally, 0, 0 };
 
     weak += finish_by_warp (model, access, run.view (where), s, entry.sum,
-        tally, [&] (Acc sum) { return run.accept (where, sum); });
+        tally, [&] (Acc sum) { return run.add_if_accepted (where, sum); });
   }
   __syncthreads ();
   tally.flush (out.counters, weak, 0);

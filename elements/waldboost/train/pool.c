@@ -195,8 +195,7 @@ put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
 /* The choice of features counts heavy samples first, and for most features no
  * others: if they are neighbours in memory, their codes take fewer cache lines
  * (a choice takes 41 instead of 47 ms: docs/benchmarks/training.md, first
- * section). Masses change, but
- * heavy samples stay heavy for some rounds. */
+ * section). Masses change, but heavy samples stay heavy for some rounds. */
 static bool
 put_heaviest_first (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
