@@ -190,7 +190,8 @@ int cuv_ntf_test_submit (
 // map: height x width, see cuv_ntf_cuda_residual().
 int cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream);
-// *found must be zeroed. For float cubes only.
+// Scans a float cube for its largest value, and for values that are negative or
+// not finite. The caller zeroes *found before.
 int cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
     CuvNtfFound *found, cudaStream_t stream);
 // Converts a cube to bands z, z + 1, ... of G.

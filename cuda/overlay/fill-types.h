@@ -121,7 +121,8 @@ cuv_fill_place (const CuvPrimitive *p, int s, int size, int n)
   return place;
 }
 
-/* A sample of one row of cells, whose means are those of a component. */
+/* A component at x, interpolated between two cells of a row. means: of this
+ * component, by cell. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_across (const CuvPrimitive *p, const uint8_t *means,
     const CuvOverlayFillPlace *x, int row, int component)

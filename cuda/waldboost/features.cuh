@@ -188,7 +188,7 @@ cuv_small_patterns (const unsigned sums[9])
 }
 
 // For blocks of up to 257 pixels, whose sums fit 16 bits: compares the lower 15
-// bits in the same way; they decide if the top bits are equal.
+// bits in the same way. Their result counts only where the top bits are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {

@@ -16,8 +16,8 @@ void cuv_gpu_picture_free (CuvGpuPicture *self);
 
 /* Compresses a frame in CUDA memory to jpeg, of capacity bytes, in the frame's
  * size, and sets *size. quality: 1 to 100. FALSE if nvJPEG is not installed,
- * the frame is not in CUDA memory, or either has failed before: the CPU has to
- * do it. */
+ * the frame is not in CUDA memory, or an earlier call failed: then the CPU has
+ * to compress the frame. */
 gboolean cuv_gpu_picture_encode (CuvGpuPicture *self, const GstVideoInfo *info,
     GstBuffer *buffer, guint quality, guint8 *jpeg, gsize capacity,
     gsize *size);

@@ -165,7 +165,7 @@ gboolean files_fail (const gchar *what, const gchar *path, GError **error);
 
 typedef struct {
   gchar *part;    /* the hidden folder */
-  gchar *folder;  /* in it; results are written there */
+  gchar *folder;  /* inside part; results are written to it */
   gchar *results; /* final path of the folder */
   int lock;
 } Workspace;

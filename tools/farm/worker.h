@@ -28,7 +28,7 @@
  * Elsewhere
  *   ../line/          a gst-launch pipeline in a process of its own
  *
- * Data: the keys of the two buckets, with their names by default
+ * Data: the keys of the two buckets, with their default names
  *   cameras        CAMERA        the user's JSON object: the pipeline's values
  *   camera-leases  lease.CAMERA  the worker that runs the camera, state and
  *                                counts of its pipeline, its last error

@@ -118,7 +118,8 @@ grid_ranks (const GridSums *sums, int k)
 
 /* ---- four windows ---- */
 
-/* A grid of blocks one or two columns wide, for windows anywhere in a row. */
+/* A grid of blocks that are one or two pixels wide; the four windows may be
+ * anywhere in a row. */
 typedef struct {
   int32_t start, row[4];
   uint8_t corners[16];  /* shuffle: a row's four corners, to both halves */
