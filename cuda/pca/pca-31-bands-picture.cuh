@@ -7,9 +7,17 @@
 #include "pca/pca-fixed-point.cuh"
 #include "pca/pca-31-bands-load.cuh"
 
-// Gains are split into digits to base 256, from -128 to 127, usually six. For
-// 8-bit samples with small gains four suffice; CUV_PCA_COARSE: six, with fewer
-// than 32 fraction bits, for very large gains.
+// Gains are split into digits to base 256, from -128 to 127, in pairs:
+//
+//   precision    pairs  fraction bits        when
+//   FOUR_DIGITS  0, 1   24 to 30             8-bit samples, gains up to 2^6
+//   SIX_DIGITS   0 - 2  32 and more          most
+//   COARSE       0 - 2  less than 32         gains so large that the integer
+//                                              part needs the bits
+//
+// A channel is offset + pair 0 + 2^16 pair 1 + 2^32 pair 2, where a pair is the
+// sum of its low digits' products plus 256 times that of its high digits'. 64
+// products of 255 and 128 are less than 2^21, so that pairs fit 32 bits.
 enum CuvPcaPrecision {
   CUV_PCA_FOUR_DIGITS,
   CUV_PCA_SIX_DIGITS,
@@ -26,8 +34,9 @@ enum CuvPcaPrecision {
 #define CUV_PCA_31_SMALL_OFFSET 65536.0
 
 // Fixed-point gains in shared memory, by channel and slot (see
-// CuvPcaPass.band_of_slot), converted once per block. The last channel is
-// nonzero in valid pixels.
+// CuvPcaPass.band_of_slot), converted once per block. The last channel is the
+// fourth byte of a pixel: 255 times the slot of counts, which is 1 in valid
+// pixels.
 struct alignas (16) CuvPcaDigitGains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
@@ -57,9 +66,9 @@ struct CuvPcaGainReader {
   __device__ __forceinline__ void
   load ()
   {
-    gain = gain_at != nullptr                                ? *gain_at
-        : c == CUV_PCA_SHOWN && slot == CUV_PCA_MATRIX_BANDS ? 255.0
-                                                             : 0.0;
+    gain = gain_at != nullptr                               ? *gain_at
+        : c == CUV_PCA_SHOWN && slot == CUV_PCA_COUNTS_SLOT ? 255.0
+                                                            : 0.0;
     mean = mean_at != nullptr ? *mean_at : 0.0;
     offset = c < CUV_PCA_SHOWN ? state->offset[c] + state->bias : 0.0;
   }
@@ -107,8 +116,10 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
   int four_fraction;         // fraction bits with four digits
   int extra_fraction;        // fraction bits beyond 32
 
-  // Lane 4 r + q holds two digits of channel r / 2 for slots from 8 q on; its
-  // own channel is q. Called by whole warps.
+  // Column r of the right factor has channel r / 2, the low digits of each pair
+  // if r is even, else the high ones; lane 4 r + q holds those of slots 8 q ..
+  // 8 q + 7. The channel that the lane itself returns is q. Called by whole
+  // warps.
   __device__ __forceinline__ void
   load (const CuvPcaDigitGains &gains)
   {
@@ -131,6 +142,7 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
       const int64_t half = 1LL << (31 - four_fraction);
 
       set_digits (r % 2, [&] (int i) {
+        // the last channel has any number that saturates to 255
         return r / 2 < CUV_PCA_SHOWN
             ? (of_slots[i] + half) >> (32 - four_fraction)
             : of_slots[i] > 0 ? 1LL << 30
@@ -149,12 +161,15 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
   }
 
   // Packs digits of eight slots, the odd or the even one of each pair. of_slot
-  // (i): gain of the i-th slot.
+  // (i): gain of the i-th slot. The plane of the high bytes of 16-bit samples
+  // has 256 times the gains.
   template <typename OfSlot>
   __device__ __forceinline__ void
   set_digits (int odd, OfSlot of_slot)
   {
-    const int64_t carries = 0x808080808080; // bias for signed digits
+    // added to each byte, with its top bit flipped afterwards: turns bytes from
+    // 0 to 255 into digits from -128 to 127 and carries
+    const int64_t carries = 0x808080808080;
 
 #pragma unroll
     for (int w = 0; w < CuvPcaStepFormat<F>::size * 2; w++) {
@@ -171,6 +186,7 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
 #pragma unroll
       for (int pair = 0; pair < CUV_PCA_DIGIT_PAIRS; pair++) {
         const unsigned *words = pair < 2 ? low : high;
+        // selects the same byte of two words
         const unsigned two = 0x40u + 0x11u * (pair % 2 * 2 + odd);
 
         digits[w / 2][pair][w % 2] =
@@ -202,7 +218,7 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
 };
 
 // Projects 32 pixels. A lane returns the four channels, a byte each, of pixel
-// pixel_of_lane().
+// pixel_of_lane() (pca-31-bands-load.cuh).
 template <CuvPcaPrecision PRECISION, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
 channels (const typename CuvPcaStepFormat<F>::Bytes &by_pixels,
@@ -220,6 +236,7 @@ channels (const typename CuvPcaStepFormat<F>::Bytes &by_pixels,
     for (int i = 0; i < CuvPcaStepFormat<F>::size * pairs; i++) {
       const int plane = i / pairs, pair = i % pairs;
       const unsigned *words = &by_pixels.words[plane][4 * set];
+      // rows: eight even pixels, then eight odd ones (pca-byte-matrix.cuh)
       const unsigned a[4] = { words[0], words[2], words[1], words[3] };
 
       cuv_pca_mma (sums[pair], a, painter.digits[plane][pair]);
