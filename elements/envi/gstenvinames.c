@@ -99,7 +99,7 @@ gst_envi_location_expand (const gchar *location, guint number)
   return path;
 }
 
-/* ---- two files ---- */
+/* ---- names of the header and of the samples ---- */
 
 static gboolean
 is_header (const gchar *path)

@@ -72,7 +72,7 @@ nearest (const GstCuvSpectralInfo *info, gdouble wavelength)
   return found;
 }
 
-/* ---- auto ---- */
+/* ---- bands=auto ---- */
 
 static gboolean
 from_header (
@@ -127,7 +127,7 @@ gst_spectral_rgb_choose (
     first_good (info, bands);
 }
 
-/* ---- explicit lists ---- */
+/* ---- lists of bands ---- */
 
 static gchar *
 gst_spectral_rgb_take (

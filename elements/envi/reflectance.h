@@ -11,10 +11,10 @@
 typedef struct {
   float *values;
   int32_t width, height, bands;
-  int64_t pixel_step, row_step, band_step; /* floats */
+  int64_t pixel_step, row_step, band_step; /* in floats */
 } CuvLevels;
 
-/* Of the valid samples of a pixel and band over lines. */
+/* Sum and number of the valid samples of a pixel and band over lines. */
 typedef struct {
   double sum;
   int64_t n;

@@ -31,7 +31,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_descriptor_debug);
 #define GST_CAT_DEFAULT ldp_descriptor_debug
 
 typedef struct {
-  GstLdpRegionChoice choice; /* first */
+  GstLdpRegionChoice choice; /* must be the first field */
   GstLdpParameters parameters;
   gint draw; /* direction of the codes to draw, CUV_LDP_DIRECTIONS: none */
 } Settings;

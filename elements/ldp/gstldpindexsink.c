@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_index_sink_debug);
 #define GST_CAT_DEFAULT ldp_index_sink_debug
 
 typedef struct {
-  GstLdpRegionChoice choice; /* first */
+  GstLdpRegionChoice choice; /* must be the first field */
   GstLdpParameters parameters;
   GstLdpOutput output;
   gint start_index, n_threads, cuda_device_id;

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *rows;
   GPtrArray *names;
-  GByteArray *pictures; /* one per row, or none */
+  GByteArray *pictures; /* a thumbnail per row, or empty */
   GBytes *attached;     /* the pictures as attached to buffers */
   gboolean too_large;   /* pictures were dropped: above the limit */
   guint picture_width, picture_height;

@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 #define GST_CAT_DEFAULT ldp_retrieve_debug
 
 typedef struct {
-  GstLdpRegionChoice choice; /* first */
+  GstLdpRegionChoice choice; /* must be the first field */
   gint k;
   gint orientations; /* CUV_LDP_UPRIGHT .. */
   gdouble threshold, share;

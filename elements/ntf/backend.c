@@ -98,7 +98,7 @@ typedef struct {
   CuvNtfCuda *cuda;
   float *map;       /* map of residuals */
   CuvNtfCpu *start; /* used by init=nndsvd and nfindr; NULL until then */
-  float *values;    /* its tensor */
+  float *values;    /* tensor of start */
 } CudaState;
 
 static const char *

@@ -27,7 +27,7 @@ typedef struct {
   CuvNtfTask task;
   const CuvCube *cube;  /* in host or device memory, depending on the
                          * processor */
-  const double *ignore; /* or NULL */
+  const double *ignore; /* value of unmeasured samples; NULL: none */
   int z;
   double scale;
   const CuvNtfParams *params;

@@ -94,7 +94,7 @@ void cuv_ntf_add_gram (
 typedef struct {
   CuvNtfAlgorithm algorithm;
   CuvNtfSchedule schedule;
-  bool sums_to_one; /* each row */
+  bool sums_to_one; /* whether each row sums to 1 */
   int32_t rank;
   CuvNtfGram
       product; /* elementwise product of the other modes' Gram matrices */

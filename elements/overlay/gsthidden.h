@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   GQuark label;
-  gint64 track; /* -1: none */
+  gint64 track; /* track id; -1: none */
   gint64 x, y, w,
       h;         /* pixels, where it was last seen; w = 0: the whole frame */
   gint64 dx, dy; /* its motion when it was last seen, in 1/2 pixel per frame */

@@ -41,7 +41,7 @@ struct _GstVisionPublish {
   /* under the object lock */
   guint64 frames;
   GstCuvPublishOutput *output; /* exists from start to stop */
-  GstStructure *stats; /* stats of the last output, while there is none */
+  GstStructure *stats; /* stats of the last output; used while output is NULL */
 
   /* of the streaming thread */
   CuvJson json;

@@ -30,13 +30,13 @@ typedef struct {
 typedef struct {
   const CuvFrame *frame;
 
-  const CuvRcdSearch *search; /* NULL = none */
+  const CuvRcdSearch *search; /* NULL = no search */
   CuvRcdMatch *matches;       /* receives one per target */
   /* 0, or draws the first target's distance map over the frame, which must be
    * writable: see cuv_rcd_map_value() */
   double half;
 
-  const CuvRcdFilterJob *filters; /* NULL = none */
+  const CuvRcdFilterJob *filters; /* NULL = no filters */
 
   const CuvRcdBox *box; /* box to measure, inside the frame; NULL = none */
   int64_t *sums;        /* receives those of the box: cuv_rcd_box_sums() */

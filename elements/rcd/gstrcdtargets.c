@@ -238,7 +238,7 @@ post_warnings (GstRcdTargets *self)
   g_ptr_array_set_size (self->warnings, 0);
 }
 
-/* ---- entry ---- */
+/* ---- entry points ---- */
 
 gchar *
 gst_rcd_targets_prepare (GstRcdTargets *self, const GstRcdSettings *settings,

@@ -20,9 +20,9 @@ typedef struct {
 
   /* used by the streaming thread only */
   CuvRcdBox box;           /* the last object-initial-* box that was used */
-  gint box_id;             /* its target, 0 = none */
-  GstSample *picture;      /* the last one that was used */
-  gint picture_id;         /* its target, 0 = none */
+  gint box_id;             /* id of the target of box, 0 = none */
+  GstSample *picture;      /* the last target-image that was used */
+  gint picture_id;         /* id of the target of picture, 0 = none */
   CuvTrackerResult result; /* result of the last analysed frame */
   GArray *targets;         /* GstRcdTarget, one per track of result */
   GArray *present;         /* GstCuvObject, those of the current frame */

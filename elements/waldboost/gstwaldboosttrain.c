@@ -52,7 +52,7 @@ struct _GstWaldboostTrain {
   guint n_threads;                 /* number of threads that train or post the
                                     * result */
   guint n_new;                     /* frames kept since training began */
-  guint n_models;                  /* written */
+  guint n_models;                  /* models written */
   gboolean failed;                 /* the last training */
   gboolean unlocked;
 };

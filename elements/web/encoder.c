@@ -19,7 +19,7 @@ struct _CuvWebEncoder {
   GMutex lock;
   GCond cond;
   gboolean stopping;
-  CuvWebInput newest; /* buffer NULL: none */
+  CuvWebInput newest; /* its buffer is NULL if there is none */
   gchar *source;      /* source of newest */
   guint64 serial;     /* serial of newest */
   guint64 taken;      /* number of the input that the thread took last */
@@ -63,7 +63,7 @@ cuv_web_encoder_free (CuvWebEncoder *self)
   g_free (self);
 }
 
-/* ---- from other threads ---- */
+/* ---- functions for other threads ---- */
 
 void
 cuv_web_encoder_flush (CuvWebEncoder *self)

@@ -19,7 +19,7 @@ typedef struct {
   gboolean again; /* offered before, while the pipeline was paused */
   GstClockTime stream_time;
   gint64 wallclock;    /* microseconds since 1970 */
-  const gchar *source; /* or NULL */
+  const gchar *source; /* the property source; NULL: not set */
   gdouble max_rate;    /* frames per second, 0: no limit */
   guint max_width;     /* maximum width of the picture, 0: no limit */
   guint quality;       /* 1 to 100 */

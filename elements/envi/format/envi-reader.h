@@ -18,7 +18,7 @@ typedef struct {
   const char *const *keys; /* keys to collect, in lower case */
   CuvEnviValue *values;    /* value of each key */
   int n_keys;
-  int n_lines; /* read so far */
+  int n_lines; /* lines read so far */
   char *error; /* the first failure; malloc'd */
 } CuvEnviReader;
 

@@ -20,7 +20,7 @@ struct _CuvLdpMatcher {
   int n_queries;
   const uint8_t *entries;
   size_t stride, first, end;
-  size_t per_task; /* entries */
+  size_t per_task; /* number of entries */
 };
 
 static uint64_t

@@ -20,7 +20,7 @@ typedef struct {
 } GstLdpOutput;
 
 typedef struct {
-  guint64 frames;         /* received */
+  guint64 frames;         /* frames received */
   guint64 written, bytes; /* entries appended by this element, and their size */
   guint64 entries;        /* entries in the index */
   guint64 timed;          /* frames processed */

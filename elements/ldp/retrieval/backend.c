@@ -32,9 +32,9 @@ typedef struct {
 typedef struct {
   const CuvLdpIndexInfo *info;
   CuvLdpMatcher *matcher;
-  uint32_t *counts;      /* counts of the query */
-  uint8_t *packed;       /* the same, as in the index, of each orientation */
-  int n_packed;          /* orientations that fit into packed */
+  uint32_t *counts; /* counts of the query */
+  uint8_t *packed;  /* counts of each orientation, packed as in the index */
+  int n_packed;     /* orientations that fit into packed */
   CuvLdpCpu *descriptor; /* NULL: the GPU describes the query */
 } CpuRetrieval;
 

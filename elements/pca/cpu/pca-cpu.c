@@ -26,7 +26,7 @@ typedef struct {
 struct _CuvPcaCpu {
   CuvPcaTrack track;
   CuvPcaDsp dsp;
-  int n, n_workers; /* n: bands */
+  int n, n_workers; /* n: number of bands */
   int n_scores;     /* capacity of the workers' scores */
   Worker *workers;
   CuvPcaSum *chunks, *sums; /* sums of each chunk, and of the frame */
@@ -38,7 +38,7 @@ struct _CuvPcaCpu {
   ptrdiff_t stride;
   const CuvPcaScores *scores;
   int n_threads;
-  int work; /* flags */
+  int work; /* what a run does: flags */
   float pivots[CUV_CUBE_MAX_BANDS];
   CuvPcaGains gains, bin_gains;
 };

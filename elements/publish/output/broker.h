@@ -77,7 +77,7 @@ typedef struct {
 struct _CuvBroker {
   const CuvBrokerClass *klass;
   gchar *name;       /* name for use in messages */
-  CuvOutbox *outbox; /* set by it */
+  CuvOutbox *outbox; /* set by the outbox that takes the broker */
 };
 
 /* Take ownership of what config contains, and clear it. NULL and an error if

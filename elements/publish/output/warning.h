@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* All zeros at first. Set given to FALSE when the problem is resolved. */
 typedef struct {
   gboolean given;
-  gint64 at; /* monotonic time of the last one; 0: never */
+  gint64 at; /* monotonic time of the last warning; 0: none yet */
 } CuvWarning;
 
 /* Whether to warn now; if so, marks the warning as given. */

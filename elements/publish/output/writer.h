@@ -67,16 +67,17 @@ typedef struct _CuvWriter CuvWriter;
 
 /* The text around records. */
 typedef struct {
-  const gchar *begin;   /* once, before the first; not if appending */
-  const gchar *between; /* between two records */
-  const gchar *end;     /* after the last */
+  /* text before the first record; not written if appending */
+  const gchar *begin;
+  const gchar *between; /* text between two records */
+  const gchar *end;     /* text after the last record */
 } CuvFraming;
 
 typedef struct {
-  guint64 records; /* written */
+  guint64 records; /* records written */
   guint64 dropped;
-  guint64 bytes; /* written */
-  guint queue;   /* waiting */
+  guint64 bytes; /* bytes written */
+  guint queue;   /* records waiting */
 } CuvWriterCounts;
 
 /* Takes ownership of the target, opens it and starts the thread. NULL and an

@@ -28,8 +28,9 @@ typedef struct {
   CuvSpectrum sample;
   CuvResponse response;
   uint8_t picture[CUV_RCD_HOG_PIXELS];
-  float window[CUV_RCD_GRID_CELLS]; /* of samples; 0 at the region's border */
-  uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS]; /* of a frame */
+  float window[CUV_RCD_GRID_CELLS]; /* weights, 0 at the region's border */
+  /* the targets' crops of a frame */
+  uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS];
 } CuvCorrelationWork;
 
 /* The centre of a target in pixels, and its size relative to the first box. */

@@ -27,7 +27,7 @@ typedef struct {
 static const float cuv_fourier_cos[CUV_RCD_GRID / 2] = CUV_RCD_FILTER_COSINES;
 static const float cuv_fourier_sin[CUV_RCD_GRID / 2] = CUV_RCD_FILTER_SINES;
 
-/* ---- one line ---- */
+/* ---- transform of one line ---- */
 
 /* Elements of CUV_RCD_CHANNEL_PAIRS channels, or of CUV_RCD_FILTER_LANES. */
 typedef struct {

@@ -279,7 +279,7 @@ cuv_hog_set_grey (const uint8_t *picture, CuvGrid *grid)
         cuv_hog_grey (sums[i], total);
 }
 
-/* ---- entry ---- */
+/* ---- entry point ---- */
 
 static void
 cuv_hog_features (const uint8_t *picture, CuvGrid *grid)

@@ -12,13 +12,12 @@ typedef struct {
   const CuvFrame *frame;
   int n_samples;
   int32_t left[MAX_SAMPLES], right[MAX_SAMPLES]; /* columns of the frame */
-  int32_t weight[MAX_SAMPLES];                   /* weight of the right one, of
-                                                  * 256 */
+  int32_t weight[MAX_SAMPLES]; /* weight of the right pixel, of 256 */
 } Columns;
 
 /* Grey values times 256 of a row of the frame, between pixels. */
 typedef struct {
-  int y; /* -1 = none */
+  int y; /* the row; -1 = no values yet */
   int32_t value[MAX_SAMPLES];
 } Row;
 

@@ -12,7 +12,7 @@ enum {
   N_WINDOW_ROWS = CUV_RCD_FINE_SIZES * STEPS,
 };
 
-/* ---- lines ---- */
+/* ---- lines of the grid ---- */
 
 /* Index of the first line >= v; n if there is none. */
 static int

@@ -60,7 +60,7 @@ typedef struct {
   const CuvRcdConfig *config;
   const CuvFrame *frame;
   const CuvRcdSearch *search;
-  int n;              /* features */
+  int n;              /* number of features */
   CuvRcdGrid grid;    /* grid of the search area; points into lines */
   int64_t *integrals; /* owned, with the memory of cells and lines */
   int64_t *cells;

@@ -148,17 +148,17 @@ cuv_tracker_start_filters (
   return problem;
 }
 
-/* ---- what a frame shows ---- */
+/* ---- a target's position in a frame ---- */
 
 /* What the filter found, and the match. */
 
 typedef struct {
   const CuvRcdMatch *match;
   CuvRcdBox box;  /* box of the filter, inside the frame */
-  double quality; /* quality of its response */
-  double growth;  /* size of the match relative to the one before */
-  bool reliable;  /* the match */
-  bool distinct;  /* it is within the limit and not ambiguous */
+  double quality; /* quality of the filter's response */
+  double growth;  /* size of the match relative to the last box */
+  bool reliable;  /* whether the match is reliable */
+  bool distinct;  /* the match is within the limit and not ambiguous */
   bool clear;     /* even more so */
 } View;
 

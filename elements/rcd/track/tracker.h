@@ -29,7 +29,7 @@ typedef struct {
                     * lost */
   int radius;      /* distance per axis of a window's centre from the last box's
                     * centre, pixels; 0 = the box's larger side */
-  int refine;      /* boolean */
+  int refine;      /* boolean: refine position and size */
   int correlation; /* boolean: a correlation filter follows a target in a local
                     * search */
   CuvRcdUpdateConfig update;

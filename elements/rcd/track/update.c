@@ -165,7 +165,7 @@ update_mean (CuvRcdAppearance *self, const CuvRcdUpdateConfig *update,
     set_model (self, &mean);
 }
 
-/* ---- entry ---- */
+/* ---- entry points ---- */
 
 static void
 start_model (CuvRcdAppearance *self, CuvRcdUpdate update, const int64_t *sums,

@@ -19,16 +19,17 @@ typedef enum {
 typedef struct {
   CuvRcdUpdate update;
   double rate; /* LOG_EUCLID, MOMENTS: weight of the new covariance, 0 .. 1 */
-  int window;  /* RIEMANN, JBLD: covariances, 1 .. CUV_RCD_MAX_WINDOW */
+  int window;  /* RIEMANN, JBLD: covariances to average, 1 .. CUV_RCD_MAX_WINDOW
+                */
 } CuvRcdUpdateConfig;
 
 /* A change of update method starts from the current model. */
 typedef struct {
   CuvRcdModel model; /* the model that windows are compared with */
-  int n;             /* features */
+  int n;             /* number of features */
   double lambda;
   CuvRcdUpdate update; /* method that the fields below belong to */
-  CuvSpd log;          /* LOG_EUCLID: of the model */
+  CuvSpd log;          /* LOG_EUCLID: logarithm of the model */
   /* MOMENTS: sums per pixel, with x and y scaled to the model's size */
   double moments[CUV_RCD_MAX_SUMS];
   CuvSpd past[CUV_RCD_MAX_WINDOW]; /* RIEMANN, JBLD: oldest first */

@@ -6,9 +6,9 @@
 
 /* Scratch memory for a picture. */
 typedef struct {
-  uint16_t *magnitudes; /* of pixels */
-  uint8_t *relative;    /* of pixels: magnitudes after normalisation */
-  uint8_t *bins;        /* of pixels */
+  uint16_t *magnitudes; /* magnitude of each pixel's gradient */
+  uint8_t *relative;    /* magnitudes after normalisation */
+  uint8_t *bins;        /* direction of each pixel's gradient, 0 .. 5 */
   CuvChannelsBlocks blocks;
 } Scratch;
 

@@ -8,8 +8,8 @@
 
 typedef struct {
   int32_t level;
-  CuvChannelsHit hit;          /* in the level */
-  int32_t x, y, width, height; /* of the object, pixels of the picture */
+  CuvChannelsHit hit;          /* window of the level */
+  int32_t x, y, width, height; /* the object's box, pixels of the picture */
 } CuvChannelsBox;
 
 /* Writes the accepted windows by level and row, at most capacity of them, and

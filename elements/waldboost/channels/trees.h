@@ -31,9 +31,10 @@ typedef struct {
   int32_t overhang;      /* how far windows may exceed a picture, blocks */
   int32_t depth;         /* 1 .. CUV_CHANNELS_MAX_DEPTH */
   int32_t n_trees;       /* 1 .. CUV_CHANNELS_MAX_TREES */
-  const CuvChannelsNode *nodes; /* of the first tree, then of the others */
-  const int16_t *leaves;        /* likewise, 1/256 */
-  const int32_t *thresholds;    /* n_trees; INT32_MIN: none */
+  const CuvChannelsNode *nodes; /* tree after tree */
+  const int16_t *leaves;        /* tree after tree, in 1/256 */
+  /* rejection threshold of each tree, in 1/256; INT32_MIN: none */
+  const int32_t *thresholds;
   int32_t final_threshold;
 } CuvChannelsTrees;
 

@@ -13,8 +13,8 @@ typedef struct {
   GArray *nodes;      /* CuvChannelsNode */
   GArray *leaves;     /* int16_t */
   GArray *thresholds; /* int32_t */
-  GString *text;      /* of the open tree */
-  int depth;          /* of open elements */
+  GString *text;      /* text of the open tree */
+  int depth;          /* number of open elements */
 } Parser;
 
 static gboolean

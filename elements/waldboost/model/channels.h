@@ -13,12 +13,12 @@
 enum {
   CUV_CHANNELS_MIN_SIDE = 8, /* of a window, pixels */
   CUV_CHANNELS_MAX_SIDE = 256,
-  CUV_CHANNELS_MAX_LEVELS = 64, /* of an octave */
+  CUV_CHANNELS_MAX_LEVELS = 64, /* levels per octave */
 };
 
 typedef struct {
   CuvChannelsTrees trees;
-  int32_t levels; /* of an octave */
+  int32_t levels; /* levels per octave */
   /* The object in the window, pixels: x, y, width, height. */
   int32_t object[4];
 } CuvChannelsModel;

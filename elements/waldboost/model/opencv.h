@@ -26,7 +26,7 @@ typedef struct {
 
 /* A node of the old format, with its children: nodes of the tree, or values. */
 typedef struct {
-  CuvOpencvNode node; /* left and right: 0 = none, or a value */
+  CuvOpencvNode node; /* left and right: 0 = no node, or a value */
   gboolean has_value[2];
   float value[2];
 } CuvOpencvOldNode;

@@ -200,7 +200,7 @@ cuv_reader_add_text (
     g_string_append_len (self->text, text, (gssize) size);
 }
 
-/* ---- entry ---- */
+/* ---- entry point ---- */
 
 static gboolean
 parse_document (

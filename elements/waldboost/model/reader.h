@@ -93,7 +93,7 @@ enum {
 
 /* An element by its parent's role and its name. */
 struct _CuvElementRule {
-  int parent; /* role */
+  int parent; /* role of the parent */
   const char *name;
   int role;
   guint flags;

@@ -134,7 +134,7 @@ make_ascii (CuvModelText *self)
   self->start = self->owned = text;
 }
 
-/* ---- what it is ---- */
+/* ---- recognising the format ---- */
 
 static const char *
 skip_space (const CuvModelText *self)

@@ -14,7 +14,7 @@ typedef struct {
   CuvSyntax syntax;
   const char *start; /* UTF-8 without NUL; in the bytes, or owned */
   gsize size;
-  char *owned; /* g_free() it */
+  char *owned; /* g_free() it; NULL if start is in the bytes */
 } CuvModelText;
 
 /* Unpacks gzip, up to CUV_MODEL_MAX_BYTES. Names and numbers of models are

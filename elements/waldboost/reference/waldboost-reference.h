@@ -10,9 +10,9 @@
 typedef struct {
   CuvWaldboostHit *hits; /* sorted by x within a row of windows */
   int32_t n_hits, capacity;
-  uint64_t lost;       /* hits beyond the capacity */
-  uint64_t windows;    /* visited */
-  uint64_t weak;       /* evaluated on visited windows; a tree counts once */
+  uint64_t lost;    /* hits beyond the capacity */
+  uint64_t windows; /* windows visited */
+  uint64_t weak;    /* weak classifiers evaluated on them; a tree counts once */
   uint64_t *survivors; /* per segment s of the plan: visited windows that passed
                         * the first segment_end[s] weak classifiers */
 } CuvHitList;

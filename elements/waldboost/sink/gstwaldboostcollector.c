@@ -198,7 +198,7 @@ gst_waldboost_collector_add (GstWaldboostCollector *self, GstBuffer *buffer,
   return TRUE;
 }
 
-/* ---- whether there are enough frames ---- */
+/* ---- check that there are enough frames ---- */
 
 static gchar *
 list_labels (const GstWaldboostCollector *self)

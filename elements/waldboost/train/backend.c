@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   const CuvTrainSet *set;
   int32_t version;
-  int32_t feature; /* chosen */
+  int32_t feature; /* result: the chosen feature */
 } Job;
 
 /* ---- CPU ---- */

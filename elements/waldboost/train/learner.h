@@ -11,7 +11,7 @@
  * too many are rejected. */
 typedef struct {
   CuvTrainSet set;
-  CuvTrainMemory codes;  /* codes of set; none in calibration */
+  CuvTrainMemory codes;  /* codes of set; empty in calibration */
   CuvTrainMemory pixels; /* pixels of sample i are at i times the window's
                           * size */
   bool *alive;
@@ -25,8 +25,8 @@ typedef struct {
 typedef struct {
   CuvTrainWeak weak;
   int32_t threshold;
-  int32_t n_draws[CUV_TRAIN_N_PARTS]; /* before it */
-  CuvTrainProgress progress;          /* after it */
+  int32_t n_draws[CUV_TRAIN_N_PARTS]; /* draws of negatives before the round */
+  CuvTrainProgress progress;          /* progress after the round */
 } CuvTrainRound;
 
 struct _CuvTrainer {
@@ -34,7 +34,7 @@ struct _CuvTrainer {
   CuvTrainFeatures features;
   CuvTrainPool pools[CUV_TRAIN_N_PARTS];
   CuvTrainRound *rounds;
-  /* the same as arrays of a CuvGridClassifier */
+  /* the weak classifiers of rounds, as arrays of a CuvGridClassifier */
   CuvGridNode *nodes;
   float *leaves, *thresholds;
   float final_threshold;

@@ -20,7 +20,7 @@ pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
   return self->pixels.bytes + (size_t) i * window_size (trainer);
 }
 
-/* ---- who lives ---- */
+/* ---- samples that are not rejected ---- */
 
 /* Samples from first on, before end. */
 static int32_t
@@ -212,7 +212,7 @@ put_heaviest_first (
   return ok;
 }
 
-/* ---- samples that are new ---- */
+/* ---- sums of new samples ---- */
 
 /* Gives new samples of one class the sums and masses that they would have had
  * they been there since the first round. */

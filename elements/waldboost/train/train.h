@@ -156,7 +156,7 @@ int32_t cuv_train_choose_feature (
 void cuv_train_leaves (const CuvTrainHistogram *histogram, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
-/* The same for a split: all codes of a part have the same leaf. */
+/* Leaves of a split, likewise: all codes of a part have the same leaf. */
 void cuv_train_split_leaves (const CuvTrainSplit *split, int n_codes,
     int32_t n_samples, int32_t *leaves);
 
@@ -182,7 +182,7 @@ void cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
 typedef struct {
   const int32_t *sums;
   int32_t n;
-  double alive; /* 0 .. 1 */
+  double alive; /* share not rejected so far, 0 .. 1 */
 } CuvTrainLiving;
 
 #define CUV_TRAIN_NO_THRESHOLD INT32_MIN
@@ -403,7 +403,7 @@ typedef struct {
   int32_t alive[CUV_TRAIN_N_PARTS][2]; /* negatives, positives */
   double rate;   /* share of calibration's negative windows that are not
                   * rejected */
-  double recall; /* the same for its positives */
+  double recall; /* share of calibration's positives that are not rejected */
 } CuvTrainProgress;
 
 CuvTrainProgress cuv_trainer_progress (const CuvTrainer *self);

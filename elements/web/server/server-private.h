@@ -85,7 +85,7 @@ struct _CuvWebStream {
 
   /* of the server's thread */
   GPtrArray *viewers;  /* CuvViewer */
-  CuvWebFrame *newest; /* NULL: none yet, or no viewers */
+  CuvWebFrame *newest; /* frame published last; NULL: none yet, or no viewers */
 };
 
 /* Call after a viewer has come or gone, or has begun or ceased to wait. */

@@ -11,7 +11,7 @@
 static GMutex registry_lock;
 static GPtrArray *registry; /* servers that are open; NULL: none yet */
 
-/* ---- calls ---- */
+/* ---- calls in the server's thread ---- */
 
 typedef struct {
   void (*call) (gpointer data);
@@ -199,7 +199,7 @@ server_new (const CuvWebConfig *config, GError **error)
   return self;
 }
 
-/* ---- sharing ---- */
+/* ---- sharing a server ---- */
 
 /* The first property in which a config differs from that of the server, or
  * NULL. */

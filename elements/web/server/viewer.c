@@ -12,9 +12,9 @@
 
 struct _CuvViewer {
   CuvWebStream *stream;
-  CuvHttpConnection *connection;      /* NULL: gone */
-  SoupWebsocketConnection *websocket; /* or NULL */
-  SoupServerMessage *message;         /* or NULL: a response */
+  CuvHttpConnection *connection;      /* NULL: the viewer has gone */
+  SoupWebsocketConnection *websocket; /* NULL: not a WebSocket */
+  SoupServerMessage *message; /* message of a response; NULL: a WebSocket */
   CuvWebForm form;
   gboolean single; /* a response with one frame */
   gboolean in_flight;
@@ -220,7 +220,7 @@ cuv_viewer_tick (CuvViewer *self, gint64 now)
   return FALSE;
 }
 
-/* ---- beginnings ---- */
+/* ---- adding viewers ---- */
 
 static CuvViewer *
 add_viewer (CuvWebStream *stream, SoupServerMessage *message, CuvWebForm form)

@@ -17,8 +17,8 @@ G_DECLARE_FINAL_TYPE (CuvWholeMessages, cuv_whole_messages, CUV, WHOLE_MESSAGES,
     SoupWebsocketExtension)
 struct _CuvWholeMessages {
   SoupWebsocketExtension parent;
-  gint64 second;   /* monotonic time at which it began */
-  guint n_control; /* frames in it */
+  gint64 second;   /* monotonic time at which the current second began */
+  guint n_control; /* control frames in this second */
 };
 G_DEFINE_FINAL_TYPE (
     CuvWholeMessages, cuv_whole_messages, SOUP_TYPE_WEBSOCKET_EXTENSION)

@@ -268,7 +268,7 @@ lbp_scan_row (const CuvScanRow *row, CuvHitList *list)
   }
 }
 
-/* ---- entry ---- */
+/* ---- entry point ---- */
 
 static bool
 make_tables (LbpTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)

@@ -98,7 +98,7 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
 
 #endif
 
-/* ---- entry ---- */
+/* ---- entry point ---- */
 
 CuvResizeRow
 cuv_waldboost_resize_row_avx2 (void)

@@ -195,7 +195,7 @@ cuv_dataset_count_with_objects (const CuvDataset *self)
   return n;
 }
 
-/* ---- for the trainer ---- */
+/* ---- pictures for the trainer ---- */
 
 static bool
 load_picture (void *data, int32_t i, CuvTrainPicture *picture)

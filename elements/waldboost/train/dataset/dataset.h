@@ -63,7 +63,7 @@ typedef struct {
 typedef struct _CuvDataset {
   CuvStore *store;
   GPtrArray *pictures; /* CuvDatasetPicture, of all pictures */
-  GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the same, divided */
+  GPtrArray *roles[CUV_DATASET_N_ROLES]; /* the pictures of each role */
   gint stop; /* atomic: if set, training and measuring end soon; their results
               * must not be used */
   gint n_scanned; /* atomic: grows with each picture that is scanned or cut,

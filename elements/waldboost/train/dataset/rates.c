@@ -70,7 +70,7 @@ cuv_share (const CuvCount *counts, guint n, gdouble cluster)
       sum / of, MAX (of / effect, 1), quantile (MAX (n_used, 1) - 1));
 }
 
-/* ---- of pictures ---- */
+/* ---- counts by picture ---- */
 
 /* Finds the count of an object's picture; pictures and objects are in any
  * order. */
@@ -114,7 +114,7 @@ tally_clear (Tally *self)
   g_array_unref (self->counts);
 }
 
-/* ---- of boxes ---- */
+/* ---- rates of boxes ---- */
 
 static gdouble
 score_at (const GArray *boxes, guint i)
@@ -169,7 +169,7 @@ cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
   return rates;
 }
 
-/* ---- of windows ---- */
+/* ---- rates of windows ---- */
 
 /* Typical number of hits around a mistake, at adjacent positions and sizes. An
  * assumption, not measured; it only widens intervals for which cuv_share()

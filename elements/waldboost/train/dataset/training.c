@@ -73,7 +73,7 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
   return best;
 }
 
-/* ---- the threshold ---- */
+/* ---- choosing a threshold ---- */
 
 /* Fewer mistakes say little about other pictures: measured in docs/training.md,
  * "The threshold". */
@@ -140,7 +140,7 @@ cuv_dataset_threshold (const CuvDatasetFound *found, gdouble false_positives,
   return MAX (floor (threshold / unit) * unit, 0);
 }
 
-/* ---- .. of a cascade ---- */
+/* ---- choosing a cascade's threshold ---- */
 
 typedef struct {
   const CuvDataset *dataset;
@@ -216,7 +216,7 @@ cuv_dataset_cascade_threshold (const CuvDataset *dataset,
   return self.failed ? -1 : high;
 }
 
-/* ---- of any model ---- */
+/* ---- raising a model's threshold ---- */
 
 gboolean
 cuv_dataset_raise_threshold (const CuvDataset *dataset,
