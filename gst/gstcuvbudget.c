@@ -30,10 +30,10 @@ gst_cuv_budget_end (GstCuvBudget *self, GstElement *element)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("A frame has %u objects, above the limit of %d objects or "
-       "%" G_GUINT64_FORMAT " pixels in all: the first %u were used, the other "
-       "%u ignored. Select objects by label, or remove those that overlap.",
-          self->taken + self->left_out, GST_CUV_BUDGET_MAX_OBJECTS,
-          self->pixels, self->taken, self->left_out),
+      ("Only the first %u of %u objects of a frame are used: the limit is %d "
+       "objects or %" G_GUINT64_FORMAT " pixels in all. Select objects by "
+       "label, or remove those that overlap.",
+          self->taken, self->taken + self->left_out, GST_CUV_BUDGET_MAX_OBJECTS,
+          self->pixels),
       (NULL));
 }

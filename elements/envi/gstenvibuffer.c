@@ -31,8 +31,7 @@ gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
       "The cube of '%s' needs %" G_GUINT64_FORMAT
       " bytes of memory as %s, but max-bytes is %" G_GUINT64_FORMAT
       ": raise max-bytes if the machine has the memory, or read fewer lines at "
-      "a "
-      "time: lines-per-cube.",
+      "a time: set lines-per-cube.",
       path, size, gst_cuv_spectral_format_name (format), max_bytes);
   return FALSE;
 }

@@ -151,10 +151,9 @@ select_part (GstEnviSrc *self, guint64 part, GstEnviFile *file,
     return TRUE;
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "'%s' has %d lines, but the first image of the sequence has %d: images "
-      "of "
-      "more than %d lines, or with lines-per-cube, must all have the same "
-      "number. Read this one on its own.",
+      "'%s' has %d lines, but the first image of the sequence has %d: "
+      "images split into cubes (above %d lines, or with lines-per-cube) must "
+      "all have the same number of lines. Read this one on its own.",
       path, lines, self->lines, CUV_CUBE_MAX_SIZE);
   return FALSE;
 }

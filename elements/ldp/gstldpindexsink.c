@@ -392,7 +392,7 @@ report_end (GstLdpIndexSink *self)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s. Nothing was written to the index.",
             none ? "No frame arrived: check that the source produces frames"
-                 : "Frames arrived, but none with a new descriptor of the "
+                 : "Frames arrived, but none with a new descriptor from the "
                    "ldpdescriptor upstream: remove elements after it that drop "
                    "metadata, or remove ldpdescriptor, so that this sink "
                    "describes the frames"),

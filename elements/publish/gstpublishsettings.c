@@ -286,9 +286,8 @@ static const GstCuvSetting list[] = {
   { "topic", "Topic", "Topic of the records, with {source} and {kind}",
       .offset = AT (topic), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "client-id", "Client id",
-      "Client id sent to the broker (none = MQTT: the broker assigns one; "
-      "Kafka: "
-      "rdkafka)",
+      "Client id sent to the broker (none = assigned by the MQTT broker, "
+      "rdkafka for Kafka)",
       .offset = AT (client_id), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "user", "User", "Name of the user at the broker", .offset = AT (user),
       .type = G_TYPE_STRING, .only_stopped = TRUE },

@@ -107,7 +107,8 @@ print_progress (
     return;
   self->last = now;
   g_printerr ("%s%d of %d weak classifiers, false-positive rate %.2g, recall "
-              "%.3f, %d + %d samples, %.0f s left, then measuring%s",
+              "%.3f, %d positive and %d negative samples, %.0f s left, then "
+              "measuring%s",
       self->terminal ? "\r" : "", at->n_weak, params->n_weak, at->rate,
       at->recall, at->alive[CUV_TRAIN_LEARNING][1],
       at->alive[CUV_TRAIN_LEARNING][0],

@@ -180,8 +180,8 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
   if (!*warned)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("Only the first %u of %u regions of a frame are described: the limit "
-         "is %d regions, %d pixels in all, of which each region takes %dx%d, "
-         "or 1024 MB of counts. Select regions by object-class, lower "
+         "is %d regions, %d pixels in all (each region takes %dx%d) or "
+         "1024 MB of counts. Select regions by object-class, lower "
          "descriptor-width and descriptor-height, or use fewer blocks, bins or "
          "directions.",
             max_n, n, GST_LDP_MAX_REGIONS, CUV_LDP_MAX_PIXELS, layout->width,

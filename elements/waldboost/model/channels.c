@@ -55,8 +55,8 @@ read_side (const CuvTag *tag, const char *name, int shrink, int32_t *n_blocks,
           CUV_CHANNELS_MAX_SIDE, &side, error))
     return FALSE;
   if (side % shrink != 0)
-    return cuv_model_fail (
-        error, "%s is %d, not a multiple of shrink, %d", name, side, shrink);
+    return cuv_model_fail (error,
+        "%s is %d, but must be a multiple of shrink, %d", name, side, shrink);
   *n_blocks = side / shrink;
   return TRUE;
 }
@@ -94,7 +94,7 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
               && box[0] + box[2] <= trees->columns * trees->shrink
               && box[1] + box[3] <= trees->rows * trees->shrink)
           || cuv_model_fail (
-              error, "object is not a rectangle inside of the window"));
+              error, "object is not a rectangle inside the window"));
 }
 
 static gboolean

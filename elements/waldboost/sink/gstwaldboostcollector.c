@@ -222,8 +222,8 @@ problem_without_regions (
   if (self->labels->len == 0 || choice->label == 0)
     return g_strdup (
         "No frame arrived with a region of interest: put rcdtrack, a "
-        "detector or a program that adds regions upstream, and no element "
-        "that drops metadata in between");
+        "detector or a program that adds regions upstream, and remove "
+        "elements after it that drop metadata");
   labels = list_labels (self);
   text = g_strdup_printf ("No frame arrived with a region of object-class "
                           "'%s'; there are regions of %s",

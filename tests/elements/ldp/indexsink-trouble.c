@@ -57,8 +57,8 @@ CUV_TEST (invalid_settings)
       "thumbnail-width is 0 and thumbnail-height 64: set both");
   cuv_expect_error (SOURCE "ldpindexsink region=roi-list location=" INDEX,
       "(region=roi-list) differ in size: set both above 0");
-  cuv_expect_error (
-      SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
+  cuv_expect_error (SOURCE "ldpindexsink grid=900 location=" INDEX,
+      "grid 900 exceeds a side");
   cuv_expect_error (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
                            "descriptor-height=600 location=" INDEX,
       "but an index takes at most 67108864: use larger blocks");

@@ -240,7 +240,7 @@ CUV_TEST (no_frame_is_described)
 
   gst_harness_push_event (h, gst_event_new_eos ());
   expect_problem (bus, GST_MESSAGE_WARNING,
-      "Frames arrived, but none with a new descriptor of the ldpdescriptor");
+      "Frames arrived, but none with a new descriptor from the ldpdescriptor");
   cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));

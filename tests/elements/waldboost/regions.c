@@ -393,8 +393,8 @@ CUV_TEST (test_too_many_regions)
     GstBus *bus = cuv_harness_watch (h);
     GstBuffer *frame = with_regions (sample, &cases[i].region, 1);
     gchar *text =
-        g_strdup_printf ("the first %u were used, the other %u ignored",
-            cases[i].searched, cases[i].n - cases[i].searched);
+        g_strdup_printf ("Only the first %u of %u objects of a frame are used",
+            cases[i].searched, cases[i].n);
 
     for (guint k = 1; k < cases[i].n; k++)
       gst_buffer_add_video_region_of_interest_meta (
