@@ -15,6 +15,9 @@ import skimage
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'accuracy'))
 from changes import CHANGES, COPIES, scaled
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'check'))
+from checks import check, failures
+
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDERS = ['/usr/share/doc/opencv-doc/examples/data',
            os.path.join(os.path.dirname(skimage.__file__), 'data')]
@@ -30,14 +33,6 @@ SIZE = 480  # of the longer side, to save time
 ASKED = ('64 pixels wide', 'blurred, sigma 3', 'noise, sigma 20', 'crop to 50 %', 'negative',
          'mirrored')
 KINDS = ('jpeg-30', 'half-the-size', 'crop-to-80', 'grey', 'gamma-2')
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 def read_pictures():
@@ -112,8 +107,8 @@ def main():
         test_retrieval(pictures)
         test_duplicates(pictures)
         os.chdir('/')
-    print(f'{len(pictures)} pictures, {failures} failed')
-    sys.exit(1 if failures else 0)
+    print(f'{len(pictures)} pictures, {failures()} failed')
+    sys.exit(failures() > 0)
 
 
 main()

@@ -16,6 +16,9 @@ import cv2
 import numpy as np
 from PIL import Image
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'check'))
+from checks import check, failures
+
 PROGRAM = os.path.abspath(sys.argv[1])
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 ORIENTATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
@@ -37,14 +40,6 @@ pipeline.set_state(Gst.State.NULL)
 if message.type == Gst.MessageType.ERROR:
     sys.exit(message.parse_error()[0].message)
 '''
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 def tool(*arguments, **environment):
@@ -458,4 +453,4 @@ with tempfile.TemporaryDirectory() as folder:
                  test_damage, test_other_writer, test_killed):
         test()
     os.chdir('/')
-sys.exit(failures > 0)
+sys.exit(failures() > 0)

@@ -9,17 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'check'))
+from checks import check, failures
+
 SINGLE, INDEX, *MPI = (os.path.abspath(program) for program in sys.argv[1:])
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 def run(program, *arguments, **environment):
@@ -62,4 +57,4 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     main()
     os.chdir('/')
-sys.exit(failures > 0)
+sys.exit(failures() > 0)

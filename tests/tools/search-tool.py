@@ -31,6 +31,9 @@ for package, name, found in (
 import cv2
 import numpy
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'check'))
+from checks import check, failures
+
 SEARCH, INDEX, WRITER = (os.path.abspath(program) for program in sys.argv[1:4])
 ENTRIES = int(sys.argv[4]) if len(sys.argv) > 4 else 4000
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
@@ -41,14 +44,6 @@ os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1'
                   PRTE_ALLOW_RUN_AS_ROOT='1', PRTE_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                   OMPI_MCA_plm='isolated', OMPI_MCA_pml='ob1',
                   OMPI_MCA_odls_base_sigkill_timeout='0')
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 def run(command, text=None, **environment):
@@ -592,4 +587,4 @@ with tempfile.TemporaryDirectory() as folder:
         test()
         print(f'{test.__name__}: {time.monotonic() - start:.1f} s', flush=True)
     os.chdir('/')
-sys.exit(failures > 0)
+sys.exit(failures() > 0)

@@ -12,6 +12,9 @@ import tempfile
 import cv2
 import numpy as np
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'check'))
+from checks import check, failures
+
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 PICTURES = {'sudoku.png': 150, 'building.jpg': 120, 'pic1.png': 60,
             'board.jpg': 120, 'home.jpg': 90}
@@ -19,14 +22,6 @@ PICTURES = {'sudoku.png': 150, 'building.jpg': 120, 'pic1.png': 60,
 # ones at row 281
 ACROSS = (85, 128, 171, 214, 262, 310, 359, 410, 463, 514)
 DOWN = (56, 105, 154, 205, 253, 303, 353, 401, 451, 506)
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 class Program:
@@ -237,8 +232,8 @@ def main():
         compare_lines(name, program, edges, threshold)
         compare_pclines(name, program, edges, threshold)
     check_sudoku(program)
-    print(f'{failures} failures')
-    return failures > 0
+    print(f'{failures()} failures')
+    return failures() > 0
 
 
 sys.exit(main())

@@ -15,18 +15,13 @@ import numpy as np
 import skimage
 from skimage.feature import local_binary_pattern
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'check'))
+from checks import check, failures
+
 STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1))  # down, right
 NEIGHBOURS = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1),
               (0, -1))
 FOLDER = os.path.join(os.path.dirname(skimage.__file__), 'data')
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 def write(path, picture):
@@ -194,4 +189,4 @@ with tempfile.TemporaryDirectory() as temporary:
     test_definition(sys.argv[1], temporary)
     test_reduced(sys.argv[1], temporary)
     test_textures(sys.argv[1], temporary)
-sys.exit(failures > 0)
+sys.exit(failures() > 0)

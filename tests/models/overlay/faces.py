@@ -39,20 +39,15 @@ gi.require_version('Gst', '1.0')
 gi.require_version('GstVideo', '1.0')
 from gi.repository import Gst, GstVideo
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'check'))
+from checks import check, failures
+
 FACE = 96
 BORDER = 32  # of the frame around the face
 FRAME = FACE + 2 * BORDER
 BOX = BORDER, BORDER, FACE, FACE
 GRIDS = (4, 8)  # blocks of the descriptor
 ROUNDS = 3  # queries of each face
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 class Overlay:
@@ -344,4 +339,4 @@ with tempfile.TemporaryDirectory() as temporary:
         test_recognition(recognition)
         test_parts_of_the_face(recognition)
         test_colour(recognition)
-sys.exit(failures > 0)
+sys.exit(failures() > 0)

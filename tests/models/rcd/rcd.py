@@ -14,17 +14,12 @@ import time
 import cv2
 import numpy as np
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'check'))
+from checks import check, failures
+
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 PICTURES = ('fruits.jpg', 'home.jpg', 'baboon.jpg')
 N_WINDOWS = 80
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 # ---- ours ----
@@ -153,8 +148,8 @@ def main():
                 compare(name, sys.argv[1], picture, features, metric,
                         rng.choice((5, 8, 10)), rng)
         compare_refined(name, sys.argv[1], picture, rng)
-    print(f'{failures} failures')
-    return failures > 0
+    print(f'{failures()} failures')
+    return failures() > 0
 
 
 sys.exit(main())

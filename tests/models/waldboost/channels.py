@@ -17,6 +17,9 @@ import numpy as np
 
 import brute
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'check'))
+from checks import check, failures
+
 OPENCV = '/usr/share/doc/opencv-doc/examples/data/'
 SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data/'
 PICTURES = [OPENCV + name for name in (
@@ -27,14 +30,6 @@ PICTURES += [SKIMAGE + name for name in (
     'astronaut.png', 'chelsea.png', 'coffee.png', 'coins.png', 'color.png',
     'ihc.png', 'rocket.jpg')]
 SIDE = 160  # larger pictures are cut
-failures = 0
-
-
-def check(ok, what):
-    global failures
-    if not ok:
-        failures += 1
-        print('FAILED:', what)
 
 
 # ---- NumPy ----
@@ -253,8 +248,8 @@ def main(program, example):
         for what, picture in (('noise', noise), ('extremes', noise // 128 * 255),
                               ('white', noise | 255)):
             compare(program, example, picture, f'{width}x{height} {what}', random)
-    print('failed' if failures else f'passed, {accepted} windows accepted')
-    return failures > 0
+    print('failed' if failures() else f'passed, {accepted} windows accepted')
+    return failures() > 0
 
 
 if __name__ == '__main__':

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks of tests in Python: one that fails is printed and counted, and the test goes
+on."""
+_failed = 0
+
+
+def check(ok, what):
+    global _failed
+    if not ok:
+        _failed += 1
+        print('FAILED:', what)
+
+
+def failures():
+    """The number of checks that failed."""
+    return _failed
