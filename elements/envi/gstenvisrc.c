@@ -358,8 +358,8 @@ look_at_first (GstEnviSrc *self, GError **error)
   self->n_files = count_files (self);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no cube number %u in the sequence '%s': set start-index to "
-        "the number of its first cube.",
+        "Cube %u of the sequence '%s' does not exist: set start-index to the "
+        "number of the first cube.",
         self->running->start_index, self->location);
     return FALSE;
   }

@@ -252,7 +252,7 @@ enlarge (CuvNtfCpu *self, Simplex *simplex)
 
 /* ---- factors ---- */
 
-/* The spectrum of a pixel, or a faint random term if there is none. */
+/* The spectrum of a pixel, or a faint random term where a pixel is missing. */
 static void
 set_spectrum (CuvNtfCpu *self, int k, int pixel)
 {

@@ -232,7 +232,7 @@ fill_column (CuvNtfCpu *self, int mode, int k)
   for (int i = 0; i < self->factors.size[mode]; i++) {
     float *value = &column[(size_t) i * stride];
 
-    /* a faint random term, as there is no singular vector */
+    /* a faint random term where a singular vector is missing */
     *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
                          : 0.1f
             * cuv_ntf_random (self->params.seed, 0, mode,
