@@ -10,13 +10,15 @@
  * of 3x3 equal blocks, numbered row by row, the centre is 4; rank (k) = number
  * of blocks j with V[k] > V[j]. */
 typedef enum {
-  CUV_FEATURE_LBP,  /* local binary pattern: 8 bits, most significant first,
-                     * clockwise from the top left neighbour; set where the
-                     * neighbour's V > the centre's, or >= if inclusive */
-  CUV_FEATURE_LRD,  /* local rank differences: rank (a) - rank (b) + 8 */
-  CUV_FEATURE_LRP,  /* local rank patterns: rank (a) + 10 * rank (b) */
-  CUV_FEATURE_HAAR, /* weighted sum of rectangles, divided by the window's
-                     * contrast */
+  CUV_FEATURE_LBP,      /* local binary pattern: 8 bits, most significant first,
+                         * clockwise from the top left neighbour; set where the
+                         * neighbour's V > the centre's, or >= if inclusive */
+  CUV_FEATURE_LRD,      /* local rank differences: rank (a) - rank (b) + 8 */
+  CUV_FEATURE_LRP,      /* local rank patterns: rank (a) + 10 * rank (b) */
+  CUV_FEATURE_HAAR,     /* weighted sum of rectangles, divided by the window's
+                         * contrast */
+  CUV_FEATURE_CHANNELS, /* trees on channels of colour and gradients: no grid
+                         * and no rectangles, see channels of the model */
 } CuvFeature;
 
 /* How responses are summed, which also determines what a weak classifier is.
@@ -115,6 +117,8 @@ typedef struct {
   int32_t fixed_threshold; /* FIXED: the same; INT32_MIN = no test */
 } CuvWeak;
 
+typedef struct _CuvChannelsModel CuvChannelsModel;
+
 /* A model; immutable. In WaldBoost models every weak classifier is a stage. */
 typedef struct {
   CuvFeature feature;
@@ -137,6 +141,9 @@ typedef struct {
   const float *leaves;
   const int32_t *fixed_leaves; /* FIXED: leaves times 2^fixed_bits */
   const int32_t *stage_first;  /* n_stages + 1 indices into weak */
+  /* CHANNELS: n_weak trees, else NULL; then there are no nodes and leaves, and
+   * weak has only the thresholds. */
+  const CuvChannelsModel *channels;
 } CuvWaldboostModel;
 
 /* One output sample of a linear resize, times 256: (256 - weight) * in[index] +
@@ -158,7 +165,7 @@ typedef struct {
   float scale;           /* pixels of the plan's picture per level pixel */
   int32_t step;          /* level pixels between windows */
   int32_t n_x, n_y;      /* window positions across and down; may be 0 */
-  int32_t box_width;     /* size of a window, pixels of the plan's picture */
+  int32_t box_width;     /* size of a box, pixels of the plan's picture */
   int32_t box_height;
   int32_t first_x_tap; /* index into CuvWaldboostPlan.taps: width taps */
   int32_t first_y_tap; /* height taps */
@@ -186,6 +193,10 @@ typedef struct {
   int32_t picture_width, picture_height;
   int32_t upright_width, upright_height; /* the frame, enlarged */
   int32_t window_width, window_height;   /* of the model */
+  /* The box of a hit: a part of the window, usually all of it. */
+  int32_t box_x, box_y, box_width, box_height;
+  int32_t first; /* position of the first window across and down, level pixels:
+                  * negative if windows may exceed the picture */
   int32_t n_levels, n_taps;
   const CuvWaldboostLevel *levels; /* a source comes before its users */
   const CuvTap *taps;
@@ -207,7 +218,7 @@ typedef struct {
 /* A window that passed every stage. */
 typedef struct {
   int32_t level;
-  int32_t x, y; /* of the window, level pixels */
+  int32_t x, y; /* of the window, level pixels; may be negative */
   float score;  /* last sum minus its threshold */
 } CuvWaldboostHit;
 

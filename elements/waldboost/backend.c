@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channels/frame.h"
 #include "cpu/waldboost-cpu.h"
 #include "model/model.h"
 #if HAVE_CUDA
@@ -14,6 +15,7 @@
 typedef struct {
   CuvFrame frame;                   /* cropped to the plan's size */
   const CuvWaldboostPlan *new_plan; /* NULL = that of the previous job */
+  const CuvRgbMatrix *rgb;
   CuvWaldboostResult *result;
 } Job;
 
@@ -50,6 +52,43 @@ waldboost_close_cpu (void *state)
 static const CuvBackendClass cpu = { waldboost_open_cpu, waldboost_run_cpu,
   waldboost_close_cpu };
 
+/* ---- CPU, models on channels ---- */
+
+static const char *
+channels_open_cpu (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const CuvWaldboostDetector *detector = config;
+
+  *state = cuv_channels_frame_new (detector->model, detector->plan);
+  return *state != NULL ? NULL : "out of memory";
+}
+
+static const char *
+channels_run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  const Job *job = data;
+
+  if (job->new_plan != NULL
+      && !cuv_channels_frame_set_plan (state, job->new_plan))
+    return "out of memory";
+  return cuv_channels_frame_run (
+             state, &job->frame, job->rgb, processor->n_threads, job->result)
+      ? NULL
+      : "out of memory";
+}
+
+static void
+channels_close_cpu (void *state)
+{
+  cuv_channels_frame_free (state);
+}
+
+static const CuvBackendClass channels_cpu = { channels_open_cpu,
+  channels_run_cpu, channels_close_cpu };
+
+static const CuvBackendClasses channels_classes = { &channels_cpu, NULL };
+
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
@@ -74,7 +113,7 @@ waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
 {
   const CuvWaldboostDetector *detector = config;
   CuvWaldboostResult result;
-  Job job = { *frame, NULL, &result };
+  Job job = { *frame, NULL, NULL, &result };
 
   *state = cuv_waldboost_cuda_new (detector->model, detector->plan);
   return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
@@ -123,6 +162,9 @@ open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
   const CuvRoi *area = &self->area;
   CuvFrame part;
 
+  if (self->model->channels != NULL && processor->on_device)
+    return "models of trees on channels are searched on the CPU: put "
+           "cudadownload before this element";
   self->plan = cuv_waldboost_plan_new (self->model, &self->params,
       area->right - area->left, area->bottom - area->top);
   if (self->plan == NULL)
@@ -131,7 +173,9 @@ open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
   if (self->plan->n_levels == 0)
     return NULL;
   part = crop (self, frame);
-  return cuv_backend_open (&self->backend, &classes, self, &part, processor);
+  return cuv_backend_open (&self->backend,
+      self->model->channels != NULL ? &channels_classes : &classes, self, &part,
+      processor);
 }
 
 CuvWaldboostDetector *
@@ -222,7 +266,9 @@ run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
     CuvWaldboostResult *result)
 {
   CuvWaldboostPlan *before = self->plan;
-  Job job = { .new_plan = plan != before ? plan : NULL, .result = result };
+  Job job = { .new_plan = plan != before ? plan : NULL,
+    .rgb = &self->params.rgb,
+    .result = result };
   const char *error;
 
   self->plan = plan;

@@ -5,9 +5,10 @@
  * @short_description: detects objects with a boosted classifier
  *
  * Slides a window over the frame at many sizes and evaluates a boosted
- * classifier at each position: an OpenCV cascade, a WaldBoost model of BUT FIT
- * or a WBDetector of opencv_contrib. Returns exactly the boxes of OpenCV, on
- * the CPU and, for frames in CUDA memory, on the GPU. The frame is neither
+ * classifier at each position: an OpenCV cascade, a WaldBoost model of BUT FIT,
+ * a WBDetector of opencv_contrib, or trees on channels of colour and gradients.
+ * Returns exactly the boxes of OpenCV, on the CPU and, for frames in CUDA
+ * memory, on the GPU. The frame is neither
  * copied nor changed: boxes are attached as GstVideoRegionOfInterestMeta.
  *
  * ## Example launch line
@@ -65,12 +66,13 @@ GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
 typedef CuvWaldboostDetector *Detectors[GST_WALDBOOST_MAX_ROTATIONS];
 
 static CuvWaldboostParams
-params_of (const GstWaldboostSettings *s, gint i)
+params_of (const GstWaldboostSettings *s, const GstVideoInfo *info, gint i)
 {
   CuvWaldboostParams params;
 
   memcpy (&params, &s->params, sizeof params); /* padding, too */
   params.rotation = s->rotation[i];
+  params.rgb = gst_cuv_frame_rgb_matrix (info);
   return params;
 }
 
@@ -143,7 +145,7 @@ detectors_match (const GstWaldboostDetect *self, const GstWaldboostSettings *s,
   gboolean match = self->n_detectors == s->n_rotations;
 
   for (gint i = 0; i < s->n_rotations && match; i++) {
-    const CuvWaldboostParams params = params_of (s, i);
+    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
 
     match = cuv_waldboost_detector_matches (self->detectors[i], s->model,
         &params, &s->area, &frame->frame, &processor);
@@ -152,12 +154,13 @@ detectors_match (const GstWaldboostDetect *self, const GstWaldboostSettings *s,
 }
 
 static gchar *
-size_problem (const GstWaldboostSettings *s, const CuvFrame *frame)
+size_problem (const GstWaldboostSettings *s, const GstCuvFrame *frame)
 {
-  const CuvRoi area = cuv_roi_in_frame (&s->area, frame->width, frame->height);
+  const CuvRoi area =
+      cuv_roi_in_frame (&s->area, frame->frame.width, frame->frame.height);
 
   for (gint i = 0; i < s->n_rotations; i++) {
-    const CuvWaldboostParams params = params_of (s, i);
+    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
     gint width = area.right - area.left, height = area.bottom - area.top;
 
     if (!cuv_waldboost_picture_size (&params, &width, &height))
@@ -181,7 +184,7 @@ make_detectors (const GstWaldboostSettings *s, const GstCuvFrame *frame,
   const gchar *error = NULL;
 
   for (gint i = 0; i < s->n_rotations && error == NULL; i++) {
-    const CuvWaldboostParams params = params_of (s, i);
+    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
 
     detectors[i] = cuv_waldboost_detector_new (
         s->model, &params, &s->area, &frame->frame, &processor, &error);
@@ -204,7 +207,7 @@ gst_waldboost_detect_configure (
   self->budget.warned = FALSE;
   if (detectors_match (self, s, frame))
     return NULL;
-  problem = size_problem (s, &frame->frame);
+  problem = size_problem (s, frame);
   if (problem != NULL)
     return problem;
   if (self->grouper == NULL)

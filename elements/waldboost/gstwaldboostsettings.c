@@ -266,6 +266,12 @@ check_settings (gconstpointer settings)
     problem = check_limits ("height", params->min_height, params->max_height);
   if (problem != NULL)
     return problem;
+  if (self->model->channels != NULL && params->scan != CUV_SCAN_AUTO
+      && params->scan != CUV_SCAN_DENSE)
+    return g_strdup_printf (
+        "model '%s' is one of trees on channels, which scan=auto and "
+        "scan=dense search, but not opencv or wbd",
+        self->model_name);
   if (self->origin->label_id < 0)
     return g_strdup_printf ("label '%s' is not among labels '%s': set label to "
                             "one of them, or add it to labels",
@@ -396,8 +402,8 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
 static const GstCuvSetting list[] = {
   { "model", "Model",
       "Model file, a path or a name: an OpenCV cascade, a BUT FIT "
-      "WaldBoostClassifier or a WBDetector (XML, YAML or JSON, optionally "
-      "gzipped)",
+      "WaldBoostClassifier, a WBDetector (XML, YAML or JSON) or "
+      "CuvisionChannels (XML), optionally gzipped",
       .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
       .is_file = TRUE },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",
@@ -412,7 +418,9 @@ static const GstCuvSetting list[] = {
       .offset = AT (options.block_value), .get_type = block_value_get_type,
       .value = CUV_BLOCK_SUM, .parse = parse_option, .is_file = TRUE },
   { "final-threshold", "Final threshold",
-      "A window is accepted if its final sum is above this (BUT FIT models)",
+      "A window is accepted if its final sum is above this (BUT FIT models) or "
+      "exceeds the model's own threshold by more than this "
+      "(CuvisionChannels)",
       .offset = AT (options.final_threshold), .type = G_TYPE_FLOAT,
       .minimum = -1000, .maximum = 1000, .parse = parse_option, .is_file = TRUE,
       .no_controller = TRUE },

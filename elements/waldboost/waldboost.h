@@ -52,12 +52,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "cuv-frame.h"
+#include "cuv-rgb.h"
 #include "waldboost/waldboost-types.h"
 
 /* ---- what to scan ---- */
 
 #define CUV_WALDBOOST_MIN_SCALE_FACTOR 1.001
+
+#define CUV_WALDBOOST_MAX_OCTAVES 16
 
 #define CUV_WALDBOOST_MAX_SEGMENTS 32
 
@@ -86,10 +88,13 @@ typedef struct {
   int32_t n_segments, segment_end[CUV_WALDBOOST_MAX_SEGMENTS];
   CuvRearrangement rearrangement;
   int32_t block_size; /* 8, 16, 32, 0 = the fastest measured */
+  CuvRgbMatrix rgb;   /* models on channels: from YUV frames to RGB */
 } CuvWaldboostParams;
 
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
- * fits. NULL if memory runs out or a parameter is out of range: OPENCV with
+ * fits. AUTO scans a model on channels at its own levels, whose number octaves
+ * and levels_per_octave do not change. NULL if memory runs out or a parameter
+ * is out of range: a scan other than DENSE of such a model; OPENCV with
  * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in 0 ..
  * 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside their
  * ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments not

@@ -103,22 +103,12 @@ enter (CuvGpuPicture *self, GstBuffer *buffer)
 
 /* ---- a frame ---- */
 
-static CuvRgbMatrix
-matrix_of (const GstVideoInfo *info)
-{
-  gdouble kr = 0.299, kb = 0.114;
-
-  gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb);
-  return cuv_web_matrix (
-      kr, kb, info->colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255);
-}
-
 static gboolean
 compress (CuvGpuPicture *self, const GstVideoFrame *video, guint quality,
     guint8 *jpeg, gsize *size, gpointer stream)
 {
   CuvFrame frame = gst_cuv_frame_of_video (video);
-  CuvRgbMatrix matrix = matrix_of (&video->info);
+  CuvRgbMatrix matrix = gst_cuv_frame_rgb_matrix (&video->info);
   nvjpegImage_t image = { .pitch = { 0 } };
 
   image.channel[0] =

@@ -40,6 +40,7 @@
  *     cuvbackend     the same work on the CPU or on the GPU
  *     cuvroi         regions of interest
  *     cuvgrey.h      rows of grey values of a frame of any format
+ *     cuvrgb         the matrix from YUV to RGB
  *     cuvthreads     tasks on a pool of threads
  *     cuvcpu         which instruction sets the CPU has
  *     cuvavx2.h      loads and stores in AVX2

@@ -150,6 +150,16 @@ gst_cuv_frame_of_video (const GstVideoFrame *video)
   return frame;
 }
 
+CuvRgbMatrix
+gst_cuv_frame_rgb_matrix (const GstVideoInfo *info)
+{
+  gdouble kr = 0.299, kb = 0.114;
+
+  gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb);
+  return cuv_rgb_matrix (
+      kr, kb, info->colorimetry.range != GST_VIDEO_COLOR_RANGE_0_255);
+}
+
 gboolean
 gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags)

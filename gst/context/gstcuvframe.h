@@ -6,6 +6,7 @@
 #include <gst/video/video.h>
 #include "cuv-frame.h"
 #include "cuvbackend.h"
+#include "cuvrgb.h"
 #include "context/gstcuvcontext.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,9 @@ CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
 
 /* A mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
+
+/* From YUV frames to RGB, by the colorimetry of the caps. */
+CUV_API CuvRgbMatrix gst_cuv_frame_rgb_matrix (const GstVideoInfo *info);
 
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
  * kernels can reach (the context follows it), else on the host. For a frame on

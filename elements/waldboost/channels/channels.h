@@ -8,8 +8,11 @@
  *                magnitudes relative to their surroundings
  *   blocks.c     colours and magnitudes -> smoothed sums of blocks, as bytes
  *   channels.c   a picture -> its channels, by these two
- *   trees.c      channels -> windows that a classifier accepts; see trees.h
+ *   trees.c      a window of channels -> whether a classifier accepts it; see
+ *                trees.h
  *   detect.c     a picture's levels, by the steps above; see detect.h
+ *   planes.c     a frame of any format -> its red, green and blue planes
+ *   frame.c      the scan of a frame, which backend.c calls; see frame.h
  *
  * Sources: P. Dollar, R. Appel, S. Belongie, P. Perona, Fast Feature Pyramids
  * for Object Detection, PAMI 2014. */

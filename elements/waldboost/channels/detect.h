@@ -5,18 +5,14 @@
 #define CUV_CHANNELS_DETECT_H
 
 #include "model/channels.h"
+#include "reference/waldboost-reference.h"
 
-typedef struct {
-  int32_t level;
-  CuvChannelsHit hit;          /* window of the level */
-  int32_t x, y, width, height; /* the object's box, pixels of the picture */
-} CuvChannelsBox;
-
-/* Writes the accepted windows by level and row, at most capacity of them, and
- * returns the number of all; -1 if memory runs out. Windows whose object is
- * outside of the picture are omitted. Levels are those of a dense
- * scan, as many as the window fits into. */
-int64_t cuv_channels_detect (const CuvChannelsModel *model,
-    const CuvChannelsPicture *picture, CuvChannelsBox *boxes, int64_t capacity);
+/* Scans the plan's levels of a picture, the plan's turned frame. The plan is
+ * for this model; list has a counter for each of its segments. A hit's score is
+ * its last sum less final_threshold, divided by 256. False if memory runs
+ * out. */
+bool cuv_channels_scan_plan (const CuvChannelsModel *model,
+    const CuvWaldboostPlan *plan, const CuvChannelsPicture *picture,
+    CuvHitList *list);
 
 #endif

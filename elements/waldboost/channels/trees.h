@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A classifier of trees on channels, and the windows of a level that it
- * accepts: the definition of the result, in plain C. */
+/* A classifier of trees on channels, for a window of a level: the definition of
+ * the result, in plain C. */
 #ifndef CUV_CHANNELS_TREES_H
 #define CUV_CHANNELS_TREES_H
 
@@ -44,28 +44,12 @@ typedef struct {
   int32_t columns, rows; /* blocks */
 } CuvChannelsLevel;
 
-/* A window that was accepted. */
-typedef struct {
-  int32_t column, row; /* of its upper left block; may be negative */
-  int32_t score;       /* the last sum less final_threshold, at least 1 */
-} CuvChannelsHit;
-
-/* Evaluates the window whose upper left block is (column, row). Blocks beyond
- * the level's edges are those of the edge. Returns the number of trees passed
- * before the one that rejected the window, or n_trees if it is accepted, and
- * sets *score; the final test belongs to the last tree. */
+/* Evaluates the window whose upper left block is (column, row), which may be
+ * negative. Blocks beyond the level's edges are those of the edge. Returns the
+ * number of trees passed before the one that rejected the window; the final
+ * test belongs to the last tree. Returns n_trees if the window is accepted, and
+ * sets *score to the last sum less final_threshold, at least 1. */
 int cuv_channels_evaluate (const CuvChannelsTrees *self,
     const CuvChannelsLevel *level, int column, int row, int32_t *score);
-
-/* Numbers of window positions across and down; 0 if the window does not fit. */
-int cuv_channels_across (
-    const CuvChannelsTrees *self, const CuvChannelsLevel *level);
-int cuv_channels_down (
-    const CuvChannelsTrees *self, const CuvChannelsLevel *level);
-
-/* Writes the accepted windows row by row, at most capacity of them, and returns
- * the number of all. */
-int64_t cuv_channels_scan (const CuvChannelsTrees *self,
-    const CuvChannelsLevel *level, CuvChannelsHit *hits, int64_t capacity);
 
 #endif

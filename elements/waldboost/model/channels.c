@@ -74,6 +74,20 @@ read_box (char *text, int32_t *box, GError **error)
   return !cuv_more_words (&text) || cuv_model_fail (error, "too many numbers");
 }
 
+/* Whether every window, wherever it exceeds the picture, has a part of the
+ * object in it. */
+static gboolean
+exceeds_overhang (const CuvChannelsModel *model)
+{
+  const CuvChannelsTrees *trees = &model->trees;
+  const int32_t overhang = trees->overhang * trees->shrink;
+  const int32_t *box = model->object;
+
+  return box[0] + box[2] > overhang && box[1] + box[3] > overhang
+      && box[0] < trees->columns * trees->shrink - overhang
+      && box[1] < trees->rows * trees->shrink - overhang;
+}
+
 /* The rectangle of the object, inside of the window. */
 static gboolean
 read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
@@ -94,7 +108,12 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
               && box[0] + box[2] <= trees->columns * trees->shrink
               && box[1] + box[3] <= trees->rows * trees->shrink)
           || cuv_model_fail (
-              error, "object is not a rectangle inside the window"));
+              error, "object is not a rectangle inside the window"))
+      && (exceeds_overhang (model)
+          || cuv_model_fail (error,
+              "object lies in the part of the window that may exceed the "
+              "picture: overhang is %d blocks",
+              trees->overhang));
 }
 
 static gboolean
@@ -122,6 +141,42 @@ read_root (Parser *self, const CuvTag *tag, GError **error)
           tag, "depth", 1, CUV_CHANNELS_MAX_DEPTH, &trees->depth, error)
       && cuv_attribute_integer (tag, "threshold", -(1 << 30), 1 << 30,
           &trees->final_threshold, error);
+}
+
+/* ---- recognition ---- */
+
+static bool
+starts_with (const char *text, const char *end, const char *prefix)
+{
+  const size_t n = strlen (prefix);
+
+  return (size_t) (end - text) >= n && memcmp (text, prefix, n) == 0;
+}
+
+/* Behind the next occurrence of a mark; end if there is none. */
+static const char *
+skip_to (const char *text, const char *end, const char *mark)
+{
+  while (text < end && !starts_with (text, end, mark))
+    text++;
+  return text < end ? text + strlen (mark) : end;
+}
+
+bool
+cuv_channels_is_model (const char *text, size_t size)
+{
+  const char *end = text + size;
+
+  for (;;) {
+    while (text < end && g_ascii_isspace (*text))
+      text++;
+    if (starts_with (text, end, "<?"))
+      text = skip_to (text, end, "?>");
+    else if (starts_with (text, end, "<!--"))
+      text = skip_to (text, end, "-->");
+    else
+      return starts_with (text, end, "<" ROOT);
+  }
 }
 
 /* ---- trees ---- */

@@ -5,6 +5,7 @@
 #define CUV_MODEL_CHANNELS_H
 
 #include "channels/trees.h"
+#include "waldboost/waldboost-types.h"
 
 #define CUV_CHANNELS_ROOT "CuvisionChannels"
 #define CUV_CHANNELS_TREE "tree"
@@ -16,12 +17,16 @@ enum {
   CUV_CHANNELS_MAX_LEVELS = 64, /* levels per octave */
 };
 
-typedef struct {
+struct _CuvChannelsModel {
   CuvChannelsTrees trees;
   int32_t levels; /* levels per octave */
-  /* The object in the window, pixels: x, y, width, height. */
+  /* The object in the window, pixels: x, y, width, height. A part of it lies
+   * further inside than the overhang on each side, and thus in the picture. */
   int32_t object[4];
-} CuvChannelsModel;
+};
+
+/* Whether a text is XML with the root of such a model; size: its bytes. */
+bool cuv_channels_is_model (const char *text, size_t size);
 
 /* Free the model with cuv_channels_model_free(). On failure returns NULL and
  * sets *error to "line N: reason", without a newline; free() it. */

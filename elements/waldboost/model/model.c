@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The finished model: derived fields and reference count. */
 #include "model/model.h"
+#include "model/channels.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -237,6 +238,34 @@ cuv_model_new (const CuvGridClassifier *classifier)
                              : new_waldboost (classifier);
 }
 
+/* ---- trees on channels ---- */
+
+const CuvWaldboostModel *
+cuv_model_of_channels (CuvChannelsModel *channels)
+{
+  const CuvChannelsTrees *trees = &channels->trees;
+  CuvModelBuilder builder;
+  CuvWaldboostModel *model = &builder.model;
+
+  cuv_model_builder_init (&builder);
+  model->feature = CUV_FEATURE_CHANNELS;
+  model->arithmetic = CUV_SUM_FIXED;
+  model->scan = CUV_SCAN_DENSE;
+  model->window_width = trees->columns * trees->shrink;
+  model->window_height = trees->rows * trees->shrink;
+  model->final_threshold = (float) trees->final_threshold / 256;
+  model->channels = channels;
+  for (int32_t k = 0; k < trees->n_trees; k++) {
+    const int32_t threshold = trees->thresholds[k];
+    const CuvWeak weak = { .restart = k == 0,
+      .threshold =
+          threshold == INT32_MIN ? -INFINITY : (float) threshold / 256 };
+
+    g_array_append_val (builder.weak, weak);
+  }
+  return cuv_model_builder_finish (&builder);
+}
+
 /* ---- scores ---- */
 
 /* The largest leaf of a weak classifier; *below: the next smaller value. */
@@ -295,6 +324,7 @@ free_model (gpointer data)
   Owner *owner = data;
 
   g_free ((gpointer) owner->model.fixed_leaves);
+  cuv_channels_model_free ((CuvChannelsModel *) owner->model.channels);
   cuv_model_builder_clear (&owner->builder);
 }
 

@@ -25,11 +25,13 @@ typedef struct {
   } arithmetic;              /* WaldBoost models only */
   CuvBlockValue block_value; /* WaldBoostClassifier only */
   int lrp_order_10ab;    /* LRP tables are indexed 10 * a + b, not a + 10 * b */
-  float final_threshold; /* WaldBoostClassifier only */
+  float final_threshold; /* WaldBoostClassifier; CuvisionChannels: added to the
+                          * file's */
 } CuvModelOptions;
 
 /* Parses size bytes of XML: an OpenCV cascade with LBP or Haar features, a
- * WaldBoostClassifier of BUT FIT, or a WBDetector of opencv_contrib. The format
+ * WaldBoostClassifier of BUT FIT, a WBDetector of opencv_contrib, or trees on
+ * channels (docs/definitions/channels.md). The format
  * is recognised by content; if the file holds several models, the first is
  * read. options may be NULL; those that do not apply to the format are ignored.
  * Free the model with cuv_model_unref(). On failure returns NULL and sets
@@ -61,6 +63,10 @@ float cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k);
 /* A copy as a model: in fixed-point arithmetic and for a dense scan, a cascade
  * for OpenCV's scan. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
+
+/* A model of trees on channels, which it takes over. Release it with
+ * cuv_model_unref(). */
+const CuvWaldboostModel *cuv_model_of_channels (CuvChannelsModel *channels);
 
 /* The classifier as XML that cuv_model_parse() reads; free() it. A cascade is
  * written in OpenCV's format, others in BUT FIT's. The latter has no final

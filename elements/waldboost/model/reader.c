@@ -2,8 +2,10 @@
 /* Recognises the format and walks the elements by its rules. */
 #include "model/reader.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/channels.h"
 #include "model/text.h"
 
 #define MAX_TEXT                                                               \
@@ -202,30 +204,30 @@ cuv_reader_add_text (
 
 /* ---- entry point ---- */
 
-static gboolean
-parse_document (
-    CuvModelReader *self, const char *bytes, gsize size, GError **error)
+/* options->final_threshold is added to the file's; the parser's limits leave
+ * room for it. */
+static const CuvWaldboostModel *
+parse_channels (
+    const CuvModelText *text, const CuvModelOptions *options, char **error)
 {
-  CuvModelText text = { 0 };
-  gboolean ok = cuv_model_text_read (&text, bytes, size, &self->line, error);
+  CuvChannelsModel *channels =
+      cuv_channels_model_parse (text->start, text->size, error);
 
-  if (ok && text.syntax == CUV_SYNTAX_XML)
-    ok = cuv_parse_xml (self, text.start, text.size, error);
-  else if (ok)
-    ok = cuv_parse_yaml (self, text.start, text.size, error);
-  g_free (text.owned);
-  if (ok && self->format == NULL)
-    return cuv_model_fail (
-        error, "not a model of a supported format; supported are " CUV_FORMATS);
-  return ok;
+  if (channels == NULL)
+    return NULL;
+  if (options != NULL)
+    channels->trees.final_threshold +=
+        (int32_t) lrintf (CLAMP (options->final_threshold, -1000, 1000) * 256);
+  return cuv_model_of_channels (channels);
 }
 
-/* The error as one line of valid UTF-8, regardless of the file's content. */
+/* The error, which it frees, as one line of valid UTF-8, regardless of the
+ * file's content. */
 static char *
-describe_parse_error (const CuvModelReader *self, const GError *error)
+describe_parse_error (int line, GError *error)
 {
   char *reason = g_utf8_make_valid (error->message, -1);
-  char *text = g_strdup_printf ("line %d: %s", self->line, reason);
+  char *text = g_strdup_printf ("line %d: %s", line, reason);
   char *copy;
 
   for (char *c = text; *c != '\0'; c++) {
@@ -235,12 +237,26 @@ describe_parse_error (const CuvModelReader *self, const GError *error)
   copy = strdup (text);
   g_free (text);
   g_free (reason);
+  g_error_free (error);
   return copy;
 }
 
-const CuvWaldboostModel *
-cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
-    char **error)
+static gboolean
+read_elements (CuvModelReader *self, const CuvModelText *text, GError **error)
+{
+  if (!(text->syntax == CUV_SYNTAX_XML
+              ? cuv_parse_xml (self, text->start, text->size, error)
+              : cuv_parse_yaml (self, text->start, text->size, error)))
+    return FALSE;
+  return self->format != NULL
+      || cuv_model_fail (error,
+          "not a model of a supported format; supported are " CUV_FORMATS);
+}
+
+/* The model of a format that is a table of rules. */
+static const CuvWaldboostModel *
+parse_by_rules (
+    const CuvModelText *text, const CuvModelOptions *options, char **error)
 {
   CuvModelReader self = { .text = g_string_new (NULL) };
   const CuvWaldboostModel *model = NULL;
@@ -249,16 +265,36 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
   if (options != NULL)
     self.options = *options;
   cuv_model_builder_init (&self.builder);
-  if (parse_document (&self, bytes, size, &reason))
+  if (read_elements (&self, text, &reason)) {
     model = cuv_model_builder_finish (&self.builder);
-  if (model == NULL) {
-    *error = describe_parse_error (&self, reason);
-    g_error_free (reason);
+  } else {
+    *error = describe_parse_error (self.line, reason);
     cuv_model_builder_clear (&self.builder);
   }
   if (self.format != NULL)
     self.format->clear (self.state);
   g_free (self.state);
   g_string_free (self.text, TRUE);
+  return model;
+}
+
+const CuvWaldboostModel *
+cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
+    char **error)
+{
+  const CuvWaldboostModel *model = NULL;
+  CuvModelText text = { 0 };
+  GError *reason = NULL;
+  int line = 0;
+
+  if (!cuv_model_text_read (&text, bytes, size, &line, &reason)) {
+    *error = describe_parse_error (line, reason);
+  } else if (text.syntax == CUV_SYNTAX_XML
+      && cuv_channels_is_model (text.start, text.size)) {
+    model = parse_channels (&text, options, error);
+  } else {
+    model = parse_by_rules (&text, options, error);
+  }
+  g_free (text.owned);
   return model;
 }

@@ -14,7 +14,7 @@
  *   butfit.c           BUT FIT's WaldBoostClassifier: stages and tables
  *   butfit-features.c  its features
  *   wbd.c              WBDetector of opencv_contrib
- * Trees on channels, not yet recognised by reader.c:
+ * Trees on channels, whose files are read strictly:
  *   channels.c         XML -> CuvChannelsModel; channels-write.c the reverse
  * And:
  *   model.c            the finished model: derived fields, reference count
@@ -122,8 +122,8 @@ extern const CuvModelFormat cuv_format_opencv, cuv_format_opencv_old,
     cuv_format_butfit, cuv_format_wbd;
 
 #define CUV_FORMATS                                                            \
-  "OpenCV cascades with LBP or Haar features, BUT FIT's WaldBoostClassifier "  \
-  "and OpenCV's WBDetector"
+  "OpenCV cascades with LBP or Haar features, BUT FIT's WaldBoostClassifier, " \
+  "OpenCV's WBDetector and CuvisionChannels"
 
 struct _CuvModelReader {
   CuvModelOptions options;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The plan: what to scan in frames of one size, and where its windows lie in
  * the frame. */
+#include "model/channels.h"
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
@@ -93,6 +94,38 @@ has_valid_picture (const CuvWaldboostParams *params, int width, int height)
       && cuv_waldboost_picture_size (params, &width, &height);
 }
 
+/* ---- the window ---- */
+
+static void
+set_window (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
+{
+  const CuvChannelsModel *channels = model->channels;
+
+  plan->window_width = plan->box_width = model->window_width;
+  plan->window_height = plan->box_height = model->window_height;
+  if (channels == NULL)
+    return;
+  plan->box_x = channels->object[0];
+  plan->box_y = channels->object[1];
+  plan->box_width = channels->object[2];
+  plan->box_height = channels->object[3];
+  plan->first = -channels->trees.overhang * channels->trees.shrink;
+}
+
+/* A model of trees on channels was trained for levels of its own, and has as
+ * many octaves as fit. */
+static CuvWaldboostParams
+params_for (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
+{
+  CuvWaldboostParams own = *params;
+
+  if (model->channels != NULL && params->scan == CUV_SCAN_AUTO) {
+    own.octaves = CUV_WALDBOOST_MAX_OCTAVES;
+    own.levels_per_octave = model->channels->levels;
+  }
+  return own;
+}
+
 /* ---- the plan ---- */
 
 static bool
@@ -113,7 +146,8 @@ are_valid (const CuvWaldboostParams *params, CuvScan scan)
     case CUV_SCAN_WBD:
       return true;
     case CUV_SCAN_DENSE:
-      return params->octaves >= 0 && params->octaves <= 16
+      return params->octaves >= 0
+          && params->octaves <= CUV_WALDBOOST_MAX_OCTAVES
           && params->levels_per_octave >= 0 && params->levels_per_octave <= 64;
     default:
       return false;
@@ -125,9 +159,11 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height)
 {
   CuvScan scan = params->scan == CUV_SCAN_AUTO ? model->scan : params->scan;
+  const CuvWaldboostParams own = params_for (model, params);
   CuvWaldboostPlan *plan;
 
   if (!are_valid (params, scan) || width < 0 || height < 0
+      || (model->channels != NULL && scan != CUV_SCAN_DENSE)
       || !has_valid_picture (params, width, height))
     return NULL;
   plan = calloc (1, sizeof *plan);
@@ -137,13 +173,12 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
   plan->skip = scan == CUV_SCAN_OPENCV && model->arithmetic == CUV_SUM_STAGES;
   plan->width = width;
   plan->height = height;
-  plan->window_width = model->window_width;
-  plan->window_height = model->window_height;
+  set_window (plan, model);
   set_picture_size (plan, params);
   plan->rearrangement = params->rearrangement;
   plan->block_size = params->block_size;
   if (!choose_segments (plan, model, params)
-      || !cuv_pyramid_fill (plan, model, params)) {
+      || !cuv_pyramid_fill (plan, model, &own)) {
     cuv_waldboost_plan_free (plan);
     return NULL;
   }
@@ -175,8 +210,10 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
       box.y = (int) ((float) hit->y / level->factor);
       break;
     case CUV_SCAN_DENSE:
-      box.x = cuv_scale_to_frame (hit->x, level->width, plan->picture_width);
-      box.y = cuv_scale_to_frame (hit->y, level->height, plan->picture_height);
+      box.x = cuv_scale_to_frame (
+          hit->x + plan->box_x, level->width, plan->picture_width);
+      box.y = cuv_scale_to_frame (
+          hit->y + plan->box_y, level->height, plan->picture_height);
       break;
     default:
       box.x = (int) lrintf ((float) hit->x * level->scale);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The levels of a plan, their window positions and their resize taps. */
+#include "model/channels.h"
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
@@ -261,21 +262,25 @@ static CuvWaldboostLevel
 dense_level (
     const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, double scale)
 {
+  const int step = model->channels != NULL ? model->channels->trees.shrink : 1;
   int width = (int) floor (plan->picture_width / scale + 1e-9);
   int height = (int) floor (plan->picture_height / scale + 1e-9);
+  /* largest position of a window, less the first one */
+  int right = width - model->window_width - 2 * plan->first;
+  int down = height - model->window_height - 2 * plan->first;
 
-  if (width < model->window_width || height < model->window_height)
+  if (right < 0 || down < 0)
     return (CuvWaldboostLevel){ 0 };
   return (CuvWaldboostLevel){ .width = width,
     .height = height,
     .scale = (float) scale,
-    .step = 1,
-    .n_x = width - model->window_width + 1,
-    .n_y = height - model->window_height + 1,
+    .step = step,
+    .n_x = right / step + 1,
+    .n_y = down / step + 1,
     .box_width =
-        cuv_scale_to_frame (model->window_width, width, plan->picture_width),
-    .box_height = cuv_scale_to_frame (
-        model->window_height, height, plan->picture_height) };
+        cuv_scale_to_frame (plan->box_width, width, plan->picture_width),
+    .box_height =
+        cuv_scale_to_frame (plan->box_height, height, plan->picture_height) };
 }
 
 /* The levels of an octave are resized from its first one, its base, and a base

@@ -110,10 +110,12 @@ cuv_turn_keeps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
   const CuvTurn *turn = &plan->turn;
   const int64_t across = (int64_t) turn->width * level->height;
   const int64_t down = (int64_t) turn->height * level->width;
-  const int64_t x = across * (2 * level_x + plan->window_width - level->width);
-  const int64_t y = down * (2 * level_y + plan->window_height - level->height);
-  const int64_t width = across * plan->window_width * ONE;
-  const int64_t height = down * plan->window_height * ONE;
+  const int64_t x =
+      across * (2 * (level_x + plan->box_x) + plan->box_width - level->width);
+  const int64_t y =
+      down * (2 * (level_y + plan->box_y) + plan->box_height - level->height);
+  const int64_t width = across * plan->box_width * ONE;
+  const int64_t height = down * plan->box_height * ONE;
   const int64_t area = (int64_t) level->width * level->height * ONE;
   const bool lies = is_lying (turn);
 

@@ -73,12 +73,15 @@ CuvWaldboostBox cuv_turn_back (
 int cuv_compare_ints (const void *a, const void *b);
 
 /* Scales a length or position from a side of n_level pixels to one of n_frame,
- * rounded: from a DENSE level to the picture, or from an enlarged frame to the
- * frame. */
+ * rounded, halves up: from a DENSE level to the picture, or from an enlarged
+ * frame to the frame. A position may be negative. */
 static inline int
 cuv_scale_to_frame (int length, int n_level, int n_frame)
 {
-  return (int) (((int64_t) length * n_frame + n_level / 2) / n_level);
+  const int64_t value = (int64_t) length * n_frame + n_level / 2;
+
+  return (
+      int) (value >= 0 ? value / n_level : -((n_level - 1 - value) / n_level));
 }
 
 /* ---- rows ---- */

@@ -93,7 +93,8 @@ grid_code (const Window *window, const CuvGridNode *node)
     case CUV_FEATURE_LRP:
       return rank (values, node->a) + 10 * rank (values, node->b);
     case CUV_FEATURE_LBP:
-    case CUV_FEATURE_HAAR: /* has no grid */
+    case CUV_FEATURE_HAAR: /* these have no grid */
+    case CUV_FEATURE_CHANNELS:
       break;
   }
   return local_binary_pattern (values, window->model->inclusive != 0);

@@ -25,10 +25,21 @@ append_stage (GString *text, GRand *rand, gboolean last)
       g_rand_int_range (rand, 0, 19), g_rand_int_range (rand, 0, 19), a, a + 1);
 }
 
+/* Frees text. */
+static gchar *
+write_text (GString *text)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
+
+  close (g_mkstemp (path));
+  fail_unless (g_file_set_contents (path, text->str, -1, NULL));
+  g_string_free (text, TRUE);
+  return path;
+}
+
 gchar *
 write_rank_model (void)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
   GString *text =
       g_string_new ("<WaldBoostClassifier sizeX=\"24\" sizeY=\"24\">\n");
   GRand *rand = g_rand_new_with_seed (3);
@@ -36,9 +47,36 @@ write_rank_model (void)
   for (guint i = 0; i < STAGES; i++)
     append_stage (text, rand, i == STAGES - 1);
   g_string_append (text, "</WaldBoostClassifier>\n");
-  close (g_mkstemp (path));
-  fail_unless (g_file_set_contents (path, text->str, -1, NULL));
   g_rand_free (rand);
-  g_string_free (text, TRUE);
-  return path;
+  return write_text (text);
+}
+
+/* A tree of depth 2 in a window of 8x6 blocks. */
+static void
+append_tree (GString *text, GRand *rand)
+{
+  g_string_append (text, "<tree>none");
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf (text, " %d %d %d %d",
+        g_rand_int_range (rand, 0, 10), g_rand_int_range (rand, 0, 8),
+        g_rand_int_range (rand, 0, 6), g_rand_int_range (rand, 40, 160));
+  for (guint i = 0; i < 4; i++)
+    g_string_append_printf (text, " %d", g_rand_int_range (rand, -200, 201));
+  g_string_append (text, "</tree>\n");
+}
+
+gchar *
+write_channels_model (void)
+{
+  GString *text = g_string_new (
+      "<CuvisionChannels version=\"1\" width=\"32\" height=\"24\" "
+      "shrink=\"4\" levels=\"8\" overhang=\"1\" object=\"2 3 28 20\" "
+      "depth=\"2\" threshold=\"-200\">\n");
+  GRand *rand = g_rand_new_with_seed (3);
+
+  for (guint i = 0; i < STAGES; i++)
+    append_tree (text, rand);
+  g_string_append (text, "</CuvisionChannels>\n");
+  g_rand_free (rand);
+  return write_text (text);
 }

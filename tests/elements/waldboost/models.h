@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small WaldBoost models that tests write themselves. */
+/* Small models that tests write themselves. */
 #ifndef CUV_TEST_MODELS_H
 #define CUV_TEST_MODELS_H
 
@@ -9,5 +9,9 @@
  * a window of 24x24 and blocks of 2x2; remove it and free the name. Some
  * windows of a picture pass it. */
 gchar *write_rank_model (void);
+
+/* The same with trees on channels, of a window of 32x24 that may exceed the
+ * picture. */
+gchar *write_channels_model (void);
 
 #endif

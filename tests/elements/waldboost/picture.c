@@ -144,14 +144,16 @@ expect_in (GstSample *sample, const Wanted *wanted, const CuvRoi *region)
   GstCuvContext context;
   GstCuvFrame frame;
   GstVideoInfo info;
+  Wanted with_matrix = *wanted;
   GArray *boxes;
 
   gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
+  with_matrix.params.rgb = gst_cuv_frame_rgb_matrix (&info);
   gst_cuv_context_init (&context, NULL, NULL);
   fail_unless (gst_cuv_frame_map (
       &frame, &context, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  boxes = region != NULL ? detect_in (&frame.frame, wanted, region)
-                         : detect (&frame.frame, wanted);
+  boxes = region != NULL ? detect_in (&frame.frame, &with_matrix, region)
+                         : detect (&frame.frame, &with_matrix);
   gst_cuv_frame_unmap (&frame);
   return boxes;
 }

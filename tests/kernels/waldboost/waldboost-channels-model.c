@@ -73,27 +73,18 @@ check_windows (void)
   check_window (&level, 0, 2, 1);
 }
 
+/* Beyond the edge are the blocks of the edge. */
 static void
-check_scanned (void)
+check_edges (void)
 {
-  CuvChannelsModel *model = parse_good ();
   Level level = { 0 };
-  const CuvChannelsLevel planes = { level.value[0][0], COLUMNS, ROWS };
-  CuvChannelsHit hits[20];
 
-  cuv_check_case ("channels: scan");
+  cuv_check_case ("channels: windows that exceed the level");
   memset (level.value[1], 255, sizeof level.value[1]);
-  CUV_CHECK (cuv_channels_across (&model->trees, &planes) == 2);
-  CUV_CHECK (cuv_channels_down (&model->trees, &planes) == 1);
-  CUV_CHECK (cuv_channels_scan (&model->trees, &planes, hits, 1) == 2);
-  CUV_CHECK (hits[0].column == 0 && hits[0].row == 0 && hits[0].score == 1);
-  /* beyond the edge are the blocks of the edge */
-  model->trees.overhang = 1;
   level.value[9][1][2] = 255;
-  CUV_CHECK (cuv_channels_scan (&model->trees, &planes, hits, 20) == 12);
-  CUV_CHECK (hits[0].column == -1 && hits[0].row == -1 && hits[0].score == 1);
-  CUV_CHECK (hits[11].column == 2 && hits[11].row == 1 && hits[11].score == 21);
-  cuv_channels_model_free (model);
+  check_window (&level, -1, 2, 1);
+  check_window (&level, 1, 2, 21);
+  check_window (&level, 2, 2, 21);
 }
 
 /* ---- files ---- */
@@ -150,6 +141,11 @@ check_bad_models (void)
     { "levels=\"8\"", "levels=\"0\"", "'0'" },
     { "overhang=\"0\"", "overhang=\"1\"", "'1'" },
     { "1 0 6 8", "1 0 8 8", "not a rectangle inside" },
+    { "width=\"8\" height=\"8\" shrink=\"4\" levels=\"8\" overhang=\"0\"\n"
+      "  object=\"1 0 6 8\"",
+        "width=\"16\" height=\"16\" shrink=\"4\" levels=\"8\" overhang=\"1\" "
+        "object=\"0 0 4 16\"",
+        "may exceed the picture" },
     { "1 0 6 8", "1 0 6", "too few numbers" },
     { "1 0 6 8", "1 0 6 8 9", "too many numbers" },
     { "depth=\"1\"", "depth=\"5\"", "'5'" },
@@ -200,7 +196,7 @@ check_empty_model (void)
 CUV_CHECKS (check_channels_models)
 {
   check_windows ();
-  check_scanned ();
+  check_edges ();
   check_copy ();
   check_truncated ();
   check_bad_models ();

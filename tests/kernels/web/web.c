@@ -4,6 +4,7 @@
 #include "config.h"
 #include "cuvcheck.h"
 #include "bgr.h"
+#include "cuvrgb.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const struct {
 static CuvRgbMatrix
 matrix_of (size_t i)
 {
-  return cuv_web_matrix (colours[i].kr, colours[i].kb, colours[i].limited);
+  return cuv_rgb_matrix (colours[i].kr, colours[i].kb, colours[i].limited);
 }
 
 /* ---- the reference ---- */

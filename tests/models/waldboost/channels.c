@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "channels/detect.h"
+#include "model/model.h"
 
 enum { MAX_MODEL = 1 << 20, MAX_BOXES = 1 << 20 };
 
@@ -62,17 +63,17 @@ read_picture (const char *path)
   return self;
 }
 
-static CuvChannelsModel *
+static const CuvWaldboostModel *
 read_model (const char *path)
 {
   FILE *file = fopen (path, "rb");
   char *bytes = malloc (MAX_MODEL), *error = NULL;
-  CuvChannelsModel *self;
+  const CuvWaldboostModel *self;
 
   if (file == NULL)
     die (path);
-  self = cuv_channels_model_parse (
-      bytes, fread (bytes, 1, MAX_MODEL, file), &error);
+  self =
+      cuv_model_parse (bytes, fread (bytes, 1, MAX_MODEL, file), NULL, &error);
   if (self == NULL)
     die (error);
   fclose (file);
@@ -83,11 +84,11 @@ read_model (const char *path)
 static void
 print_windows (const CuvChannelsTrees *trees, const CuvChannelsLevel *level)
 {
-  const int across = cuv_channels_across (trees, level);
-  const int down = cuv_channels_down (trees, level);
+  const int right = level->columns - trees->columns + trees->overhang;
+  const int bottom = level->rows - trees->rows + trees->overhang;
 
-  for (int y = -trees->overhang; y < down - trees->overhang; y++) {
-    for (int x = -trees->overhang; x < across - trees->overhang; x++) {
+  for (int y = -trees->overhang; y <= bottom; y++) {
+    for (int x = -trees->overhang; x <= right; x++) {
       int32_t score = 0;
       const int passed = cuv_channels_evaluate (trees, level, x, y, &score);
 
@@ -105,19 +106,48 @@ print_copy (const CuvChannelsModel *model)
   free (text);
 }
 
+/* Clips the interval first .. first + n - 1 to 0 .. n_picture - 1. */
 static void
-print_boxes (const CuvChannelsModel *model, const CuvChannelsPicture *picture)
+clip (int32_t *first, int32_t *n, int32_t n_picture)
 {
-  CuvChannelsBox *boxes = malloc (MAX_BOXES * sizeof *boxes);
-  const int64_t n = cuv_channels_detect (model, picture, boxes, MAX_BOXES);
+  const int32_t end = *first + *n;
 
-  if (n < 0 || n > MAX_BOXES)
+  *first = *first > 0 ? *first : 0;
+  *n = (end < n_picture ? end : n_picture) - *first;
+}
+
+static void
+print_box (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvWaldboostHit *hit)
+{
+  const int shrink = model->channels->trees.shrink;
+  CuvWaldboostBox box = cuv_waldboost_box (plan, hit);
+
+  clip (&box.x, &box.width, plan->width);
+  clip (&box.y, &box.height, plan->height);
+  printf ("%d %d %d %d %d %d %d %d\n", hit->level, hit->x / shrink,
+      hit->y / shrink, (int) (hit->score * 256), box.x, box.y, box.width,
+      box.height);
+}
+
+static void
+print_boxes (const CuvWaldboostModel *model, const CuvChannelsPicture *picture)
+{
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
+  CuvWaldboostPlan *plan =
+      cuv_waldboost_plan_new (model, &params, picture->width, picture->height);
+  CuvHitList list = { .hits = malloc (MAX_BOXES * sizeof *list.hits),
+    .capacity = MAX_BOXES,
+    .survivors = calloc ((size_t) plan->n_segments, sizeof *list.survivors) };
+
+  if (!cuv_channels_scan_plan (model->channels, plan, picture, &list)
+      || list.lost > 0)
     die ("too many windows");
-  for (int64_t i = 0; i < n; i++)
-    printf ("%d %d %d %d %d %d %d %d\n", boxes[i].level, boxes[i].hit.column,
-        boxes[i].hit.row, boxes[i].hit.score, boxes[i].x, boxes[i].y,
-        boxes[i].width, boxes[i].height);
-  free (boxes);
+  for (int i = 0; i < list.n_hits; i++)
+    print_box (model, plan, &list.hits[i]);
+  free (list.hits);
+  free (list.survivors);
+  cuv_waldboost_plan_free (plan);
 }
 
 /* Prints windows of a model, or writes planes if model is NULL. */
@@ -144,21 +174,22 @@ int
 main (int argc, char **argv)
 {
   const char *what = argc > 2 ? argv[1] : "";
-  CuvChannelsModel *model =
+  const CuvWaldboostModel *model =
       argc > 2 && strcmp (what, "planes") != 0 ? read_model (argv[2]) : NULL;
   CuvChannelsPicture picture = { .plane = { NULL }, .width = 0 };
 
   if (argc == 4)
     picture = read_picture (argv[3]);
   if (strcmp (what, "copy") == 0)
-    print_copy (model);
+    print_copy (model->channels);
   else if (argc != 4)
     die ("bad arguments");
   else if (strcmp (what, "detect") == 0)
     print_boxes (model, &picture);
   else
-    print_level (model, &picture, model ? model->trees.shrink : atoi (argv[2]));
+    print_level (model != NULL ? model->channels : NULL, &picture,
+        model != NULL ? model->channels->trees.shrink : atoi (argv[2]));
   free ((void *) picture.plane[0]);
-  cuv_channels_model_free (model);
+  cuv_model_unref (model);
   return 0;
 }

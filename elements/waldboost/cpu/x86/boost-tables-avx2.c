@@ -23,7 +23,8 @@ kind_of (const CuvWaldboostModel *model)
     case CUV_FEATURE_LRP:
       return BOOST_LRP;
     case CUV_FEATURE_LBP:
-    case CUV_FEATURE_HAAR: /* refused by is_supported() */
+    case CUV_FEATURE_HAAR:     /* refused by is_supported() */
+    case CUV_FEATURE_CHANNELS: /* never scanned by this */
       break;
   }
   return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The scan of a frame with a model of trees on channels, on the CPU; the same
+ * contract as cpu/waldboost-cpu.h. */
+#ifndef CUV_CHANNELS_FRAME_H
+#define CUV_CHANNELS_FRAME_H
+
+#include "waldboost.h"
+
+typedef struct _CuvChannelsFrame CuvChannelsFrame;
+
+/* For a plan of a model whose channels are set; both must outlive it. NULL if
+ * memory runs out. */
+CuvChannelsFrame *cuv_channels_frame_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+void cuv_channels_frame_free (CuvChannelsFrame *self);
+
+/* False if memory runs out. */
+bool cuv_channels_frame_set_plan (
+    CuvChannelsFrame *self, const CuvWaldboostPlan *plan);
+
+/* Scans a frame of the plan's size; matrix: of YUV frames. False if memory runs
+ * out. */
+bool cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
+    const CuvRgbMatrix *matrix, int n_threads, CuvWaldboostResult *result);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* waldboostdetect with models of trees on channels: the boxes of the definition
+ * in frames of all formats, with the settings of other models. */
+#include "config.h"
+#include "models.h"
+#include "picture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "channels/detect.h"
+
+#define CAPS "video/x-raw,format=%s,width=160,height=100"
+
+static gchar *model;
+
+typedef struct {
+  GstSample *sample;
+  GstHarness *h;
+  GstElement *d;
+  Wanted wanted;
+} Run;
+
+static void
+run_init (Run *self, const gchar *format, const gchar *properties)
+{
+  gchar *caps = g_strdup_printf (CAPS, format);
+  gchar *line = g_strdup_printf (
+      "waldboostdetect name=d model=%s label=x %s", model, properties);
+
+  self->sample = decode_picture (caps);
+  self->h = new_line (line, self->sample);
+  self->d = detector (self->h);
+  self->wanted = defaults;
+  self->wanted.model = model;
+  g_free (line);
+  g_free (caps);
+}
+
+static void
+run_clear (Run *self)
+{
+  gst_object_unref (self->d);
+  gst_harness_teardown (self->h);
+  gst_sample_unref (self->sample);
+}
+
+/* Checks the boxes of a frame, and that there are some. */
+static guint
+check_boxes (Run *self, const gchar *what)
+{
+  GArray *boxes = expect (self->sample, &self->wanted);
+  GstBuffer *buffer = push (self->h, self->sample);
+  const guint n = boxes->len;
+
+  fail_unless (n > 0, "%s: no box", what);
+  check_objects (buffer, boxes, "x", what);
+  gst_buffer_unref (buffer);
+  g_array_unref (boxes);
+  return n;
+}
+
+/* ---- formats ---- */
+
+CUV_TEST (test_boxes_in_all_formats)
+{
+  static const gchar *const formats[] = { "RGB", "BGRx", "NV12", "I420", "YUY2",
+    "GRAY8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Run run;
+
+    run_init (&run, formats[i], "");
+    check_boxes (&run, formats[i]);
+    run_clear (&run);
+  }
+}
+
+/* The planes of an RGB frame of three bytes a pixel. */
+static void
+split_planes (GstSample *sample, guint8 *planes, gint width, gint height)
+{
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
+  fail_unless (gst_video_frame_map (
+      &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  for (gint y = 0; y < height; y++) {
+    const guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+        + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+
+    for (gint x = 0; x < 3 * width; x++)
+      planes[(x % 3 * height + y) * width + x / 3] = row[x];
+  }
+  gst_video_frame_unmap (&frame);
+}
+
+/* Every accepted window of the definition is a box. */
+CUV_TEST (test_windows_of_the_definition)
+{
+  enum { WIDTH = 160, HEIGHT = 100 };
+  static guint8 planes[3][HEIGHT][WIDTH];
+  const CuvChannelsPicture picture = {
+    { planes[0][0], planes[1][0], planes[2][0] }, WIDTH, HEIGHT
+  };
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
+  const CuvWaldboostModel *loaded;
+  CuvWaldboostHit *hits = g_new (CuvWaldboostHit, 10000);
+  guint64 survivors[8] = { 0 };
+  CuvHitList list = { .hits = hits, .capacity = 10000, .survivors = survivors };
+  CuvWaldboostPlan *plan;
+  GstBuffer *buffer;
+  Run run;
+  gchar *text = NULL, *problem = NULL;
+  gsize size;
+
+  run_init (&run, "RGB", "grouping=none");
+  fail_unless (g_file_get_contents (model, &text, &size, NULL));
+  loaded = cuv_model_parse (text, size, NULL, &problem);
+  plan = cuv_waldboost_plan_new (loaded, &params, WIDTH, HEIGHT);
+  split_planes (run.sample, planes[0][0], WIDTH, HEIGHT);
+  fail_unless (
+      cuv_channels_scan_plan (loaded->channels, plan, &picture, &list));
+  fail_unless (list.n_hits > 10 && list.lost == 0, "%d hits", list.n_hits);
+  buffer = push (run.h, run.sample);
+  fail_unless_equals_int ((gint) n_objects (buffer), list.n_hits);
+  gst_buffer_unref (buffer);
+  cuv_waldboost_plan_free (plan);
+  cuv_model_unref (loaded);
+  g_free (text);
+  g_free (hits);
+  run_clear (&run);
+}
+
+/* ---- settings ---- */
+
+CUV_TEST (test_settings_change_while_playing)
+{
+  Run run;
+  guint n;
+
+  run_init (&run, "NV12", "grouping=none");
+  run.wanted.grouping.method = CUV_GROUPING_NONE;
+  n = check_boxes (&run, "auto");
+  g_object_set (run.d, "roi", "31,11,121,91", NULL);
+  run.wanted.roi = (CuvRoi){ 31, 11, 121, 91 };
+  fail_unless (check_boxes (&run, "roi") < n);
+  g_object_set (run.d, "roi", NULL, "min-size-width", 40, NULL);
+  run.wanted.roi = (CuvRoi){ 0 };
+  run.wanted.params.min_width = 40;
+  fail_unless (check_boxes (&run, "min-size-width") < n);
+  g_object_set (run.d, "min-size-width", 0, "upscale", 1.5, NULL);
+  run.wanted.params.min_width = 0;
+  run.wanted.params.upscale = 1.5;
+  fail_unless (check_boxes (&run, "upscale") > n);
+  g_object_set (run.d, "upscale", 1.0, "final-threshold", 0.5, NULL);
+  run.wanted.params.upscale = 1;
+  run.wanted.options.final_threshold = 0.5;
+  fail_unless (check_boxes (&run, "final-threshold") < n);
+  g_object_set (run.d, "final-threshold", 0.0, "rotations", "90", NULL);
+  run.wanted.options.final_threshold = 0;
+  run.wanted.params.rotation = 90;
+  check_boxes (&run, "rotations");
+  g_object_set (run.d, "rotations", "0", NULL);
+  gst_util_set_object_arg (G_OBJECT (run.d), "scan", "dense");
+  g_object_set (run.d, "levels-per-octave", 1, NULL);
+  run.wanted.params.rotation = 0;
+  run.wanted.params.scan = CUV_SCAN_DENSE;
+  run.wanted.params.levels_per_octave = 1;
+  fail_unless (check_boxes (&run, "dense") < n);
+  run_clear (&run);
+}
+
+CUV_TEST (test_model_changes_while_playing)
+{
+  Run run;
+  Wanted channels;
+
+  run_init (&run, "NV12", "");
+  check_boxes (&run, "channels");
+  channels = run.wanted;
+  g_object_set (run.d, "model", MODEL, "min-neighbors", 0, NULL);
+  run.wanted = defaults;
+  run.wanted.grouping.min_neighbours = 0;
+  check_boxes (&run, "cascade");
+  g_object_set (run.d, "model", model, NULL);
+  channels.grouping.min_neighbours = 0;
+  run.wanted = channels;
+  check_boxes (&run, "channels again");
+  run_clear (&run);
+}
+
+CUV_TEST (test_other_scans_are_refused)
+{
+  Run run;
+
+  run_init (&run, "NV12", "scan=opencv");
+  cuv_harness_push_error (
+      run.h, gst_buffer_ref (gst_sample_get_buffer (run.sample)), "scan=auto");
+  run_clear (&run);
+}
+
+static void
+set_up (void)
+{
+  model = write_channels_model ();
+}
+
+static void
+tear_down (void)
+{
+  g_remove (model);
+  g_clear_pointer (&model, g_free);
+}
+
+CUV_FIXTURE (set_up, tear_down)
