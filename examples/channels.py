@@ -109,8 +109,7 @@ class Model:
             right = np.minimum(w, x + (ow * w + width // 2) // width)
             bottom = np.minimum(h, y + (oh * h + height // 2) // height)
             x, y = np.maximum(x, 0), np.maximum(y, 0)
-            inside = (right > x) & (bottom > y)
-            yield from np.stack([x, y, right - x, bottom - y, scores], -1)[inside]
+            yield from np.stack([x, y, right - x, bottom - y, scores], -1)
             n += 1
 
 

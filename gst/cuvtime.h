@@ -3,6 +3,7 @@
 #ifndef CUV_TIME_H
 #define CUV_TIME_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* Returns the microseconds since *start, a time of CLOCK_MONOTONIC, and sets it
@@ -18,6 +19,16 @@ cuv_microseconds_since (struct timespec *start)
       + (float) (now.tv_nsec - start->tv_nsec) / 1e3f;
   *start = now;
   return us;
+}
+
+/* The processor time of the calling thread, in nanoseconds. */
+static inline int64_t
+cuv_thread_ns (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 #endif

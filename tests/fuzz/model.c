@@ -2,6 +2,7 @@
 /* Any bytes are a model or an error; evaluating a model reads valid memory
  * only. */
 #include <stdlib.h>
+#include "model/channels.h"
 #include "model/model.h"
 #include "reference/waldboost-reference.h"
 
@@ -59,6 +60,28 @@ evaluate (const CuvWaldboostModel *model)
   free (pictures.tilted);
 }
 
+/* Windows of a level as large as the window, which may exceed it. */
+static void
+evaluate_trees (const CuvChannelsTrees *trees)
+{
+  const size_t n = (size_t) (CUV_CHANNELS_N * trees->columns * trees->rows);
+  uint8_t *values = malloc (n);
+  const CuvChannelsLevel level = { values, trees->columns, trees->rows };
+
+  for (size_t i = 0; i < n; i++)
+    values[i] = (uint8_t) (i * 2654435761u >> 24);
+  for (int y = -trees->overhang; y <= trees->overhang; y++) {
+    for (int x = -trees->overhang; x <= trees->overhang; x++) {
+      int32_t score = 1;
+      const int passed = cuv_channels_evaluate (trees, &level, x, y, &score);
+
+      if (passed < 0 || passed > trees->n_trees || score < 1)
+        abort ();
+    }
+  }
+  free (values);
+}
+
 /* The size of the file selects options. */
 static CuvModelOptions
 choose_options (size_t size)
@@ -81,7 +104,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   if ((model == NULL) != (error != NULL))
     abort ();
-  if (model != NULL)
+  if (model != NULL && model->channels != NULL)
+    evaluate_trees (&model->channels->trees);
+  else if (model != NULL)
     evaluate (model);
   cuv_model_unref (model);
   free (error);

@@ -29,6 +29,23 @@ for seed in range(3):
             for end in ('yml', 'json', 'xml.gz'):
                 storage.write_copy(path, f'{path[:-4]}-copy.{end}')
 
+def write_channels(path, depth):
+    """One tree of each kind: with and without a rejection threshold."""
+    nodes, leaves = 2 ** depth - 1, 2 ** depth
+    trees = ''.join(
+        f'<tree>{threshold} ' + ' '.join(f'{i % 10} 1 2 {100 + i}' for i in range(nodes))
+        + ' ' + ' '.join(str(40 * i - 90) for i in range(leaves)) + '</tree>\n'
+        for threshold in (-200, 'none'))
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('<?xml version="1.0"?>\n<!-- seed -->\n'
+                   '<CuvisionChannels version="1" width="16" height="20" shrink="4" '
+                   f'levels="8" overhang="1" object="1 2 12 16" depth="{depth}" '
+                   f'threshold="-300">\n{trees}</CuvisionChannels>\n')
+
+
+for depth in range(1, 5):
+    write_channels(os.path.join(sys.argv[1], f'channels-{depth}.xml'), depth)
+
 HEADER = '''ENVI
 description = { A cube }
 samples = 5

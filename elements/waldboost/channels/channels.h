@@ -13,6 +13,7 @@
  *   detect.c     a picture's levels, by the steps above; see detect.h
  *   planes.c     a frame of any format -> its red, green and blue planes
  *   frame.c      the scan of a frame, which backend.c calls; see frame.h
+ *   cpu/         the scan of a picture made fast; see cpu/channels-cpu.h
  *
  * Sources: P. Dollar, R. Appel, S. Belongie, P. Perona, Fast Feature Pyramids
  * for Object Detection, PAMI 2014. */

@@ -2,16 +2,13 @@
 #include "channels/frame.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include "channels/detect.h"
+#include "channels/cpu/channels-cpu.h"
 #include "channels/planes.h"
 
 struct _CuvChannelsFrame {
-  const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
   CuvChannelsPlanes planes;
-  CuvWaldboostHit *hits; /* CUV_WALDBOOST_MAX_HITS */
-  uint64_t *survivors;   /* of the plan's segments */
+  CuvChannelsCpu *cpu;
 };
 
 CuvChannelsFrame *
@@ -22,9 +19,9 @@ cuv_channels_frame_new (
 
   if (self == NULL)
     return NULL;
-  self->model = model;
-  self->hits = malloc (CUV_WALDBOOST_MAX_HITS * sizeof *self->hits);
-  if (self->hits != NULL && cuv_channels_frame_set_plan (self, plan))
+  self->plan = plan;
+  self->cpu = cuv_channels_cpu_new (model, plan);
+  if (self->cpu != NULL)
     return self;
   cuv_channels_frame_free (self);
   return NULL;
@@ -36,8 +33,7 @@ cuv_channels_frame_free (CuvChannelsFrame *self)
   if (self == NULL)
     return;
   cuv_channels_planes_clear (&self->planes);
-  free (self->hits);
-  free (self->survivors);
+  cuv_channels_cpu_free (self->cpu);
   free (self);
 }
 
@@ -45,37 +41,19 @@ bool
 cuv_channels_frame_set_plan (
     CuvChannelsFrame *self, const CuvWaldboostPlan *plan)
 {
-  uint64_t *survivors =
-      realloc (self->survivors, (size_t) plan->n_segments * sizeof *survivors);
-
-  if (survivors == NULL)
-    return false;
-  self->survivors = survivors;
   self->plan = plan;
-  return true;
+  return cuv_channels_cpu_set_plan (self->cpu, plan);
 }
 
 bool
 cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
     const CuvRgbMatrix *matrix, int n_threads, CuvWaldboostResult *result)
 {
-  const CuvWaldboostPlan *plan = self->plan;
-  CuvHitList list = { .hits = self->hits,
-    .capacity = CUV_WALDBOOST_MAX_HITS,
-    .survivors = self->survivors };
   CuvChannelsPicture picture;
 
-  memset (
-      self->survivors, 0, (size_t) plan->n_segments * sizeof *self->survivors);
   if (!cuv_channels_planes_make (
-          &self->planes, frame, matrix, &plan->turn, n_threads, &picture)
-      || !cuv_channels_scan_plan (self->model->channels, plan, &picture, &list))
+          &self->planes, frame, matrix, &self->plan->turn, n_threads, &picture))
     return false;
-  *result = (CuvWaldboostResult){ .hits = list.hits,
-    .n_hits = list.n_hits,
-    .overflow = (int32_t) (list.lost < INT32_MAX ? list.lost : INT32_MAX),
-    .windows = list.windows,
-    .weak = list.weak,
-    .survivors = list.survivors };
+  cuv_channels_cpu_run (self->cpu, &picture, n_threads, result);
   return true;
 }

@@ -7,20 +7,11 @@
  * neighbours, so strips are independent tasks. */
 #include "cpu/waldboost-cpu-private.h"
 #include "cuvgrey.h"
+#include "cuvtime.h"
 
 #include <string.h>
-#include <time.h>
 
 #define TASK_ROWS 32 /* rows of a picture that a task computes */
-
-static int64_t
-thread_ns (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
-  return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 /* ---- whole pictures ---- */
 
@@ -62,7 +53,7 @@ picture_task (void *data, int worker_index, int task)
   CuvWorker *worker = &self->workers[worker_index];
   const CuvPicture *picture = cuv_picture_of (self, self->level);
   int first = task * TASK_ROWS, end = first + TASK_ROWS;
-  int64_t start = thread_ns ();
+  int64_t start = cuv_thread_ns ();
 
   for (int y = first; y < end && y < picture->height; y++) {
     uint8_t *out = (uint8_t *) picture_row (picture, y);
@@ -74,7 +65,7 @@ picture_task (void *data, int worker_index, int task)
     else
       cuv_grey_row (self->frame, y, out);
   }
-  worker->pyramid_ns += thread_ns () - start;
+  worker->pyramid_ns += cuv_thread_ns () - start;
 }
 
 static void
@@ -215,17 +206,17 @@ strip_task (void *data, int worker_index, int task)
   CuvWorker *worker = &self->workers[worker_index];
   CuvStrip *strip = (CuvStrip *) self->strips.data + task;
   int step = self->plan->levels[strip->level].step;
-  int64_t start = thread_ns (), middle;
+  int64_t start = cuv_thread_ns (), middle;
 
   strip->worker = (int32_t) worker_index;
   strip->first_hit = worker->list.n_hits;
   make_integrals (self, worker, strip->level, strip->first * step,
       (strip->n - 1) * step + self->model->window_height);
-  middle = thread_ns ();
+  middle = cuv_thread_ns ();
   scan_rows (self, worker, strip);
   strip->n_hits = worker->list.n_hits - strip->first_hit;
   worker->pyramid_ns += middle - start;
-  worker->scan_ns += thread_ns () - middle;
+  worker->scan_ns += cuv_thread_ns () - middle;
 }
 
 /* ---- a run ---- */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* State of a scan: channels-memory.c allocates it, channels-cpu.c runs it. */
+#ifndef CUV_CHANNELS_CPU_PRIVATE_H
+#define CUV_CHANNELS_CPU_PRIVATE_H
+
+#include "channels/cpu/channels-cpu.h"
+#include "channels/cpu/channels-dsp.h"
+#include "cuvthreads.h"
+#include "model/channels.h"
+
+enum {
+  CUV_CHANNELS_RING = 16,       /* rows of pixels that a strip keeps */
+  CUV_CHANNELS_SUM_ROWS = 3,    /* rows of sums of blocks */
+  CUV_CHANNELS_STRIP_ROWS = 64, /* rows of blocks of a strip */
+  CUV_CHANNELS_SCAN_ROWS = 16,  /* rows of windows of a task */
+};
+
+/* Memory that only grows. */
+typedef struct {
+  void *data;
+  size_t size;
+} CuvChannelsMemory;
+
+/* A level: its pixels, if other levels are resized from it, and its channels,
+ * with the blocks of the edge repeated beyond it, as far as windows reach. */
+typedef struct {
+  uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: computed by its strips */
+  int32_t columns, rows;               /* blocks */
+  uint8_t *channels;                   /* block 0, 0 of channel 0 */
+  ptrdiff_t stride, pitch; /* from row to row, from channel to channel */
+  const int32_t *offsets;  /* of the trees' nodes, from a window */
+} CuvChannelsCpuLevel;
+
+/* Rows of a level: of blocks in a strip, of windows in a scan task. */
+typedef struct {
+  int32_t level, first, n;
+  int32_t worker, first_hit, n_hits; /* scan tasks: in the worker's list */
+} CuvChannelsTask;
+
+/* Memory of a thread: rings of rows, of which row y is at y modulo
+ * CUV_CHANNELS_RING. Rows start at an element behind some padding. */
+typedef struct {
+  uint8_t *pixels[CUV_CHANNELS_COLORS][CUV_CHANNELS_RING];
+  uint16_t *magnitudes[CUV_CHANNELS_RING];
+  uint8_t *bins[CUV_CHANNELS_RING];
+  uint16_t *column_sums;                 /* of 11 rows of magnitudes */
+  uint8_t *relative[4];                  /* magnitudes of a row of blocks */
+  uint16_t *sums[CUV_CHANNELS_SUM_ROWS]; /* row of blocks y at y modulo 3 */
+  uint16_t *scratch;                     /* of resize_row */
+  CuvHitList list;
+  int64_t pyramid_ns, scan_ns;
+  CuvChannelsMemory memory, hits, survivors;
+} CuvChannelsWorker;
+
+struct _CuvChannelsCpu {
+  const CuvChannelsModel *model;
+  const CuvWaldboostPlan *plan;
+  CuvChannelsDsp dsp;
+  ptrdiff_t sums_pitch; /* elements from channel to channel in a row of sums */
+  int32_t n_strips, n_scans, n_workers;
+  CuvChannelsCpuLevel *levels;
+  CuvChannelsTask *strips, *scans;
+  CuvChannelsWorker workers[CUV_THREADS_MAX_WORKERS];
+  CuvChannelsMemory level_memory, offsets, pixels, channels, strip_memory,
+      scan_memory, hits, survivors;
+  /* during a run */
+  const CuvChannelsPicture *picture;
+  int32_t level; /* whose pixels are being made */
+};
+
+/* ---- channels-strip.c ---- */
+
+/* Computes the channels of a strip, without the columns beyond the edges. */
+void cuv_channels_strip (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
+    const CuvChannelsTask *strip);
+
+/* Writes a row of a level's plane. */
+void cuv_channels_make_row (const CuvChannelsCpu *self,
+    CuvChannelsWorker *worker, int level, int plane, int y, uint8_t *out);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The AVX2 version of the table of channels-dsp.h: rows of pixels in
+ * channels-avx2.c, rows of windows in scan-avx2.c. */
+#ifndef CUV_CHANNELS_AVX2_H
+#define CUV_CHANNELS_AVX2_H
+
+#include "channels/cpu/channels-dsp.h"
+
+void cuv_channels_scan_row_avx2 (
+    const CuvChannelsScanRow *row, CuvHitList *list);
+
+#endif

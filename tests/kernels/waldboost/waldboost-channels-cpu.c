@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The fast scan of trees on channels against the definition: rows, blocks and
+ * whole pictures, in every version of the inner loops; and its speed. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "channels/cpu/channels-cpu.h"
+#include "channels/cpu/channels-dsp.h"
+#include "channels/detect.h"
+#include "model/model.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HITS = 1 << 17, MAX_SEGMENTS = 8 };
+
+static int
+between (int low, int high)
+{
+  return low + (int) cuv_check_below ((uint32_t) (high - low + 1));
+}
+
+/* ---- numbers ---- */
+
+/* All squares of a gradient, and all sums of surroundings, in rows. */
+static void
+check_numbers (const CuvChannelsDsp *dsp)
+{
+  enum { N = 256, PADDED = N + 2 * CUV_CHANNELS_PADDING };
+  static uint8_t rows[3][PADDED], bins[PADDED], out[PADDED];
+  static uint16_t magnitudes[PADDED], sums[PADDED];
+  uint8_t *above = rows[0] + CUV_CHANNELS_PADDING;
+  uint8_t *at = rows[1] + CUV_CHANNELS_PADDING;
+  uint8_t *below = rows[2] + CUV_CHANNELS_PADDING;
+  const CuvChannelsRows same = { above, at, below };
+  const CuvChannelsRows planes[] = { same, same, same };
+  int wrong = 0;
+
+  cuv_check_case ("channels: numbers");
+  /* dx and dy of each sign and magnitude */
+  for (int step = -255; step <= 255; step++) {
+    const int a = step > 0 ? 0 : -step, b = step > 0 ? step : 0;
+
+    for (int x = -1; x <= N; x++)
+      at[x] = (uint8_t) (x & 2 ? a : b);
+    for (int x = 0; x < N; x++) {
+      above[x] = (uint8_t) (x & 4 ? x : 0);
+      below[x] = (uint8_t) (x & 4 ? 0 : x);
+    }
+    dsp->gradient_row (planes, N, magnitudes, bins);
+    for (int x = 0; x < N; x++) {
+      const CuvGradient gradient = { at[x + 1] - at[x - 1],
+        below[x] - above[x] };
+
+      wrong += magnitudes[x]
+              != cuv_channels_root (
+                  gradient.dx * gradient.dx + gradient.dy * gradient.dy)
+          || bins[x] != cuv_channels_direction (gradient);
+    }
+  }
+  CUV_CHECK (wrong == 0, ": %d gradients differ", wrong);
+  /* each sum of 11 equal columns, with small and large magnitudes */
+  wrong = 0;
+  for (int column = 0; column <= 11 * 360; column++) {
+    for (int x = 0; x < PADDED; x++) {
+      sums[x] = (uint16_t) column;
+      magnitudes[x] = (uint16_t) (x < 361 ? x : 360);
+    }
+    dsp->normalise_row (magnitudes, sums + CUV_CHANNELS_PADDING, N, out);
+    for (int x = 0; x < N; x++) {
+      const int relative =
+          128 * magnitudes[x] / (11 * column / 121 + CUV_CHANNELS_FLOOR);
+
+      wrong += out[x] != (relative < 255 ? relative : 255);
+    }
+  }
+  CUV_CHECK (wrong == 0, ": %d magnitudes differ", wrong);
+}
+
+/* ---- pictures and models ---- */
+
+typedef struct {
+  uint8_t *memory;
+  CuvChannelsPicture picture;
+} Picture;
+
+/* Patches of colour with noise, or noise alone. */
+static Picture
+picture_new (int width, int height, bool grey)
+{
+  const size_t n = (size_t) width * (size_t) height;
+  const bool noise = cuv_check_below (4) == 0;
+  uint32_t patch[64];
+  Picture self = { malloc (3 * n), { .width = width, .height = height } };
+
+  for (int i = 0; i < 64; i++)
+    patch[i] = cuv_check_random ();
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t color =
+        patch[i % (size_t) width / 13 % 8 + i / (size_t) width / 11 % 8 * 8];
+
+    for (int k = 0; k < 3; k++)
+      self.memory[(size_t) k * n + i] =
+          (uint8_t) (noise ? cuv_check_below (256)
+                           : (color >> (8 * k) & 240) + cuv_check_below (16));
+  }
+  for (int k = 0; k < 3; k++)
+    self.picture.plane[k] = self.memory + (grey ? 0 : (size_t) k * n);
+  return self;
+}
+
+/* A model of random trees. reject: share of the trees with a threshold that
+ * rejects about that share of the windows, in percent. */
+static const CuvWaldboostModel *
+model_new (int shrink, int depth, int overhang, int n_trees, int reject)
+{
+  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
+  CuvChannelsTrees *trees = &self->trees;
+  const int n_nodes = n_trees * ((1 << depth) - 1);
+  const int n_leaves = n_trees << depth;
+  CuvChannelsNode *nodes = g_new (CuvChannelsNode, n_nodes);
+  int16_t *leaves = g_new (int16_t, n_leaves);
+  int32_t *thresholds = g_new (int32_t, n_trees);
+
+  trees->columns = between (4 * overhang > 4 ? 4 * overhang : 4, 16);
+  trees->rows = between (4 * overhang > 4 ? 4 * overhang : 4, 16);
+  trees->shrink = shrink;
+  trees->overhang = overhang;
+  trees->depth = depth;
+  trees->n_trees = n_trees;
+  for (int i = 0; i < n_nodes; i++)
+    nodes[i] = (CuvChannelsNode){ (uint8_t) between (0, CUV_CHANNELS_N - 1),
+      (uint8_t) between (0, trees->columns - 1),
+      (uint8_t) between (0, trees->rows - 1), (uint8_t) between (1, 255) };
+  for (int i = 0; i < n_leaves; i++)
+    leaves[i] =
+        (int16_t) (cuv_check_below (20) == 0 ? between (INT16_MIN, INT16_MAX)
+                                             : between (-200, 200));
+  for (int i = 0; i < n_trees; i++)
+    thresholds[i] =
+        between (1, 100) <= reject ? between (-900, -100) : INT32_MIN;
+  trees->nodes = nodes;
+  trees->leaves = leaves;
+  trees->thresholds = thresholds;
+  trees->final_threshold = between (-300, 300);
+  self->levels = between (1, 9);
+  self->object[0] = between (0, 2);
+  self->object[1] = between (0, 2);
+  self->object[2] = trees->columns * shrink - 3;
+  self->object[3] = trees->rows * shrink - 3;
+  return cuv_model_of_channels (self);
+}
+
+/* ---- whole pictures ---- */
+
+static void
+check_same (const CuvWaldboostPlan *plan, const CuvHitList *wanted,
+    const CuvWaldboostResult *found)
+{
+  CUV_CHECK (found->n_hits == wanted->n_hits, ": %d hits, not %d",
+      found->n_hits, wanted->n_hits);
+  CUV_CHECK (found->overflow == (int32_t) wanted->lost);
+  CUV_CHECK (found->windows == wanted->windows && found->weak == wanted->weak,
+      ": %llu windows, %llu trees", (unsigned long long) found->windows,
+      (unsigned long long) found->weak);
+  CUV_CHECK (memcmp (found->survivors, wanted->survivors,
+                 (size_t) plan->n_segments * sizeof (uint64_t))
+      == 0);
+  CUV_CHECK (found->n_hits != wanted->n_hits
+      || memcmp (found->hits, wanted->hits,
+             (size_t) wanted->n_hits * sizeof *wanted->hits)
+          == 0);
+}
+
+static void
+check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
+    const Picture *picture, const CuvWaldboostParams *params)
+{
+  uint64_t survivors[MAX_SEGMENTS] = { 0 };
+  CuvHitList wanted = { .hits = malloc (MAX_HITS * sizeof *wanted.hits),
+    .capacity = MAX_HITS,
+    .survivors = survivors };
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (
+      model, params, picture->picture.width, picture->picture.height);
+
+  CUV_CHECK (cuv_channels_scan_plan (
+      model->channels, plan, &picture->picture, &wanted));
+  if (*cpu == NULL)
+    *cpu = cuv_channels_cpu_new (model, plan);
+  else
+    CUV_CHECK (cuv_channels_cpu_set_plan (*cpu, plan));
+  for (int threads = 1; threads <= 4; threads += 3) {
+    CuvWaldboostResult found;
+
+    cuv_channels_cpu_run (*cpu, &picture->picture, threads, &found);
+    check_same (plan, &wanted, &found);
+  }
+  cuv_waldboost_plan_free (plan);
+  free (wanted.hits);
+}
+
+/* Frames of several sizes, one after another, with the same model. */
+static void
+check_pictures (int shrink, int depth, int overhang)
+{
+  const CuvWaldboostModel *model = model_new (
+      shrink, depth, overhang, between (1, 90), (int) cuv_check_below (3) * 30);
+  CuvChannelsCpu *cpu = NULL;
+
+  for (int i = 0; i < 3; i++) {
+    const int width = between (1, i == 2 ? 330 : 150);
+    const int height = between (1, i == 1 ? 330 : 150);
+    const bool grey = cuv_check_below (4) == 0;
+    const double upscale[] = { 1, 1, 1.7 };
+    const CuvWaldboostParams params = { .upscale =
+                                            upscale[cuv_check_below (3)] };
+    Picture picture = picture_new (width, height, grey);
+
+    cuv_check_case ("channels: %d x %d, %s, shrink %d, depth %d, overhang %d",
+        width, height, grey ? "grey" : "colour", shrink, depth, overhang);
+    check_scan (&cpu, model, &picture, &params);
+    free (picture.memory);
+  }
+  cuv_channels_cpu_free (cpu);
+  cuv_model_unref (model);
+}
+
+static void
+check_version (void)
+{
+  const CuvChannelsDsp dsp = cuv_channels_dsp ();
+
+  check_numbers (&dsp);
+  for (int depth = 1; depth <= CUV_CHANNELS_MAX_DEPTH; depth++) {
+    for (int overhang = 0; overhang <= 4; overhang += 2) {
+      check_pictures (2, depth, overhang);
+      check_pictures (4, depth, overhang);
+    }
+  }
+}
+
+CUV_CHECKS_CPU (check_channels_cpu)
+{
+  static const unsigned masks[] = { 0, ~0u };
+
+  for (int i = 0; i < 2; i++) {
+    cuv_cpu_set_mask (masks[i]);
+    check_version ();
+  }
+}
+
+/* ---- speed ---- */
+
+typedef struct {
+  CuvChannelsCpu *cpu;
+  const CuvChannelsPicture *picture;
+  CuvWaldboostResult result;
+} Bench;
+
+static void
+run (void *data)
+{
+  Bench *self = data;
+
+  cuv_channels_cpu_run (self->cpu, self->picture, 1, &self->result);
+}
+
+static void
+bench (int width, int height, int reject)
+{
+  const CuvWaldboostModel *model = model_new (4, 2, 2, 1024, reject);
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
+    .octaves = CUV_WALDBOOST_MAX_OCTAVES,
+    .levels_per_octave = 8 };
+  CuvWaldboostPlan *plan =
+      cuv_waldboost_plan_new (model, &params, width, height);
+  Picture picture = picture_new (width, height, false);
+  Bench self = { cuv_channels_cpu_new (model, plan), &picture.picture, { 0 } };
+  double us = cuv_check_time (run, &self);
+
+  cuv_check_report (us, (double) width * height, (double) width * height * 3,
+      "channels, %dx%d, 1024 trees, %.1f a window, channels %.0f us, scan %.0f "
+      "us",
+      width, height, (double) self.result.weak / (double) self.result.windows,
+      self.result.pyramid_us, self.result.scan_us);
+  free (picture.memory);
+  cuv_channels_cpu_free (self.cpu);
+  cuv_waldboost_plan_free (plan);
+  cuv_model_unref (model);
+}
+
+CUV_BENCH_CPU (bench_channels_cpu)
+{
+  bench (640, 480, 10);
+  bench (640, 480, 0);
+  bench (1920, 1080, 10);
+}
