@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/channels/trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calibration: the sums of samples that are not learnt from. */
+typedef struct {
+  const CuvTrainSamples *samples;
+  int32_t *sums;
+  bool *alive;
+  int32_t *sorted; /* those of a class, and of the other behind them */
+} Calibration;
+
+/* ---- the set ---- */
+
+/* Copies the samples feature by feature. */
+static void
+transpose (const CuvTrainSamples *samples, uint8_t *codes, size_t pitch)
+{
+  for (int32_t i = 0; i < samples->n; i++) {
+    const uint8_t *values =
+        samples->values + (size_t) i * (size_t) samples->n_features;
+
+    for (int32_t f = 0; f < samples->n_features; f++)
+      codes[(size_t) f * pitch + (size_t) i] = values[f];
+  }
+}
+
+static bool
+set_init (CuvTrainSet *self, const CuvTrainSamples *samples)
+{
+  const size_t n = (size_t) samples->n;
+  uint8_t *codes = malloc (n * (size_t) samples->n_features);
+
+  *self = (CuvTrainSet){ .n = samples->n,
+    .n_positives = samples->n_positives,
+    .codes = codes,
+    .pitch = n,
+    .masses = malloc (n * sizeof *self->masses),
+    .weights = malloc (n * sizeof *self->weights),
+    .sums = malloc (n * sizeof *self->sums) };
+  if (codes == NULL || self->masses == NULL || self->weights == NULL
+      || self->sums == NULL)
+    return false;
+  transpose (samples, codes, n);
+  cuv_train_begin (self);
+  return true;
+}
+
+static void
+set_clear (CuvTrainSet *self)
+{
+  free ((void *) self->codes);
+  free (self->masses);
+  free (self->weights);
+  free (self->sums);
+}
+
+/* ---- features ---- */
+
+/* Draws different features by exchanging each of the first ones with a random
+ * one behind it. */
+static void
+draw_features (
+    int32_t *features, int32_t n_all, int32_t n_drawn, uint64_t *random)
+{
+  for (int32_t i = 0; i < n_drawn; i++) {
+    const int32_t other =
+        i + (int32_t) (cuv_train_random (random) % (uint64_t) (n_all - i));
+    const int32_t feature = features[other];
+
+    features[other] = features[i];
+    features[i] = feature;
+  }
+}
+
+/* ---- calibration ---- */
+
+static bool
+calibration_init (Calibration *self, const CuvTrainSamples *samples)
+{
+  const size_t n = (size_t) samples->n;
+
+  *self = (Calibration){ samples, calloc (n + 1, sizeof *self->sums),
+    malloc ((n + 1) * sizeof *self->alive),
+    malloc ((n + 1) * sizeof *self->sorted) };
+  if (self->sums == NULL || self->alive == NULL || self->sorted == NULL)
+    return false;
+  memset (self->alive, true, n * sizeof *self->alive);
+  return true;
+}
+
+static void
+calibration_clear (Calibration *self)
+{
+  free (self->sums);
+  free (self->alive);
+  free (self->sorted);
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* The living samples first .. end - 1, a class. */
+static CuvTrainLiving
+living (const Calibration *self, int32_t first, int32_t end)
+{
+  int32_t *sums = self->sorted + first, n = 0;
+
+  for (int32_t i = first; i < end; i++) {
+    if (self->alive[i])
+      sums[n++] = self->sums[i];
+  }
+  qsort (sums, (size_t) n, sizeof *sums, compare);
+  return (
+      CuvTrainLiving){ sums, n, end > first ? (double) n / (end - first) : 0 };
+}
+
+/* Adds a tree; returns its rejection threshold. */
+static int32_t
+add_tree (Calibration *self, const CuvTrainTree *tree, int depth, double alpha)
+{
+  const CuvTrainSamples *samples = self->samples;
+  CuvTrainLiving positives, negatives;
+  int32_t threshold;
+
+  for (int32_t i = 0; i < samples->n; i++) {
+    if (self->alive[i])
+      self->sums[i] += cuv_train_tree_leaf (tree, depth,
+          samples->values + (size_t) i * (size_t) samples->n_features);
+  }
+  positives = living (self, 0, samples->n_positives);
+  negatives = living (self, samples->n_positives, samples->n);
+  threshold = cuv_train_threshold (&positives, &negatives, alpha);
+  for (int32_t i = 0; i < samples->n; i++)
+    self->alive[i] &= self->sums[i] >= threshold;
+  return threshold;
+}
+
+static int32_t
+final_threshold (const Calibration *self, double alpha)
+{
+  const CuvTrainLiving positives = living (self, 0, self->samples->n_positives);
+
+  return positives.n > 0 ? positives.sums[(int32_t) (alpha * positives.n)] - 1
+                         : 0;
+}
+
+/* ---- all trees ---- */
+
+static bool
+learn (CuvTrainSet *set, Calibration *calibration, int32_t *features,
+    int32_t n_features, const CuvTrainTreesParams *params, CuvTrainTree *trees,
+    int32_t *thresholds)
+{
+  const double wanted = params->share * n_features;
+  const int32_t n_drawn = wanted < 1 ? 1 : (int32_t) wanted;
+  uint64_t random = params->seed;
+
+  for (int32_t i = 0; i < params->n_trees; i++) {
+    draw_features (features, n_features, n_drawn, &random);
+    cuv_train_weigh (set);
+    if (!cuv_train_tree (set, features, n_drawn, params->depth,
+            params->n_threads, &trees[i]))
+      return false;
+    thresholds[i] =
+        add_tree (calibration, &trees[i], params->depth, params->alpha);
+  }
+  return true;
+}
+
+bool
+cuv_train_trees (const CuvTrainSamples *learning,
+    const CuvTrainSamples *calibration, const CuvTrainTreesParams *params,
+    CuvTrainTree *trees, int32_t *thresholds, int32_t *final)
+{
+  const int32_t n_features = learning->n_features;
+  int32_t *features = malloc ((size_t) n_features * sizeof *features);
+  Calibration held = { 0 };
+  CuvTrainSet set;
+  bool ok = set_init (&set, learning) && calibration_init (&held, calibration)
+      && features != NULL;
+
+  for (int32_t i = 0; i < n_features && ok; i++)
+    features[i] = i;
+  ok = ok
+      && learn (&set, &held, features, n_features, params, trees, thresholds);
+  if (ok)
+    *final = final_threshold (&held, params->alpha);
+  calibration_clear (&held);
+  set_clear (&set);
+  free (features);
+  return ok;
+}

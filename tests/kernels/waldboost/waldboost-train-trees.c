@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Learning of trees on channels: each split and leaf against a search of all
+ * features and thresholds, sample by sample; classes that only a tree tells
+ * apart; what rejection may cost. */
+#include "cuvcheck.h"
+#include "train/channels/trees.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a set ---- */
+
+typedef struct {
+  CuvTrainSet set;
+  uint8_t *codes;
+  int32_t n_features;
+} Problem;
+
+/* Samples are few and bytes coarse, so that splits often tie. */
+static Problem
+problem_new (int32_t n, int32_t n_positives, int32_t n_features)
+{
+  const size_t size = (size_t) n;
+  const uint32_t n_codes = cuv_check_below (2) ? 256 : 5;
+  Problem self = { { .n = n,
+                       .n_positives = n_positives,
+                       .pitch = size,
+                       .masses = malloc (size * sizeof (double)),
+                       .weights = malloc (size * sizeof (uint32_t)),
+                       .sums = malloc (size * sizeof (int32_t)) },
+    malloc (size * (size_t) n_features), n_features };
+
+  for (size_t i = 0; i < size * (size_t) n_features; i++)
+    self.codes[i] = (uint8_t) (cuv_check_below (n_codes)
+        + (i % size < (size_t) n_positives && cuv_check_below (3) == 0));
+  self.set.codes = self.codes;
+  cuv_train_begin (&self.set);
+  for (int32_t i = 0; i < n; i++)
+    if (cuv_check_below (9) == 0)
+      self.set.masses[i] = 0;
+  cuv_train_weigh (&self.set);
+  return self;
+}
+
+static void
+problem_free (Problem *self)
+{
+  free (self->codes);
+  free (self->set.masses);
+  free (self->set.weights);
+  free (self->set.sums);
+}
+
+static int
+code_of (const CuvTrainSet *set, int32_t feature, int32_t sample)
+{
+  return set->codes[(size_t) feature * set->pitch + (size_t) sample];
+}
+
+/* ---- the search ---- */
+
+/* The node of level depth that a sample reaches. */
+static int
+node_of (
+    const CuvTrainSet *set, const CuvTrainTree *tree, int32_t sample, int depth)
+{
+  int at = 0;
+
+  for (int level = 0; level < depth; level++)
+    at = 2 * at + 1
+        + (code_of (set, tree->feature[at], sample) >= tree->threshold[at]);
+  return at;
+}
+
+static double
+loss_of (const CuvTrainSet *set, const CuvTrainTree *tree, int node, int depth,
+    int32_t feature, int threshold)
+{
+  uint64_t weights[2][2] = { { 0 } }; /* by side and class */
+
+  for (int32_t i = 0; i < set->n; i++)
+    if (node_of (set, tree, i, depth) == node)
+      weights[code_of (set, feature, i) >= threshold][i < set->n_positives] +=
+          set->weights[i];
+  return sqrt ((double) weights[0][0] * (double) weights[0][1])
+      + sqrt ((double) weights[1][0] * (double) weights[1][1]);
+}
+
+static void
+check_node (const CuvTrainSet *set, const CuvTrainTree *tree, int node,
+    int depth, const int32_t *features, int n_features)
+{
+  double least = INFINITY;
+  int32_t feature = -1;
+  int threshold = -1;
+
+  for (int i = 0; i < n_features; i++) {
+    for (int t = 1; t < 256; t++) {
+      const double loss = loss_of (set, tree, node, depth, features[i], t);
+
+      if (loss < least) {
+        least = loss;
+        feature = features[i];
+        threshold = t;
+      }
+    }
+  }
+  CUV_CHECK (
+      tree->feature[node] == feature && tree->threshold[node] == threshold,
+      ": node %d: feature %d, threshold %d, not %d, %d", node,
+      tree->feature[node], tree->threshold[node], feature, threshold);
+}
+
+static void
+check_leaf (const CuvTrainSet *set, const CuvTrainTree *tree, int leaf,
+    int depth, double total)
+{
+  const double e = 0.5 / set->n_alive;
+  double weights[2] = { 0 };
+  double wanted;
+
+  for (int32_t i = 0; i < set->n; i++)
+    if (node_of (set, tree, i, depth) == leaf + (1 << depth) - 1)
+      weights[i < set->n_positives] += set->weights[i];
+  wanted = 128 * log ((weights[1] / total + e) / (weights[0] / total + e));
+  CUV_CHECK (fabs (tree->leaves[leaf] - wanted) < 0.501,
+      ": leaf %d: %d, not %g", leaf, tree->leaves[leaf], wanted);
+}
+
+static void
+check_tree (int depth)
+{
+  const int32_t n = 20 + (int32_t) cuv_check_below (60);
+  Problem self = problem_new (n, 5 + (int32_t) cuv_check_below (10), 6);
+  const int32_t features[] = { 4, 0, 5, 2 };
+  double *masses = malloc ((size_t) n * sizeof *masses), total = 0;
+  CuvTrainTree tree, again;
+  int wrong = 0;
+
+  cuv_check_case ("trees: %d samples, depth %d", n, depth);
+  memcpy (masses, self.set.masses, (size_t) n * sizeof *masses);
+  CUV_CHECK (cuv_train_tree (&self.set, features, 4, depth, 1, &tree));
+  for (int node = 0, level = 0; node < (1 << depth) - 1; node++) {
+    level += node == (2 << level) - 1;
+    check_node (&self.set, &tree, node, level, features, 4);
+  }
+  for (int32_t i = 0; i < n; i++)
+    total += self.set.weights[i];
+  for (int leaf = 0; leaf < 1 << depth; leaf++)
+    check_leaf (&self.set, &tree, leaf, depth, total);
+  for (int32_t i = 0; i < n; i++) {
+    const int at = node_of (&self.set, &tree, i, depth);
+    const int leaf = tree.leaves[at - ((1 << depth) - 1)];
+    const double factor =
+        exp ((i < self.set.n_positives ? -leaf : leaf) / 256.);
+
+    wrong += masses[i] > 0 ? self.set.sums[i] != leaf
+            || fabs (self.set.masses[i] / masses[i] / factor - 1) > 1e-12
+                           : self.set.sums[i] != 0 || self.set.masses[i] > 0;
+  }
+  CUV_CHECK (wrong == 0, ": %d samples", wrong);
+  memcpy (self.set.masses, masses, (size_t) n * sizeof *masses);
+  CUV_CHECK (cuv_train_tree (&self.set, features, 4, depth, 4, &again));
+  CUV_CHECK (memcmp (&tree, &again, sizeof tree) == 0);
+  free (masses);
+  problem_free (&self);
+}
+
+/* ---- a classifier ---- */
+
+enum { N = 600, FEATURES = 12, TREES = 20 };
+
+static uint8_t
+random_side (bool high)
+{
+  return (uint8_t) (cuv_check_below (128) + (high ? 128 : 0));
+}
+
+/* Feature 3 says which of features 7 and 9 is high in positives and low in
+ * negatives; the others tell nothing. */
+static void
+fill (uint8_t values[N][FEATURES])
+{
+  for (int i = 0; i < N; i++) {
+    const bool second = cuv_check_below (2);
+
+    for (int f = 0; f < FEATURES; f++)
+      values[i][f] = (uint8_t) cuv_check_below (256);
+    values[i][3] = random_side (second);
+    values[i][second ? 9 : 7] = random_side (i < N / 2);
+  }
+}
+
+static void
+check_classifier (int depth)
+{
+  static uint8_t values[2][N][FEATURES];
+  CuvTrainSamples samples[2];
+  CuvTrainTreesParams params = { depth, TREES, 0.7, 0.02, cuv_check_random (),
+    2 };
+  CuvTrainTree trees[TREES], again[TREES];
+  int32_t thresholds[TREES], same[TREES], final, same_final;
+  int missed = 0, accepted = 0;
+
+  cuv_check_case ("trees: a feature that selects another, depth %d", depth);
+  for (int part = 0; part < 2; part++) {
+    fill (values[part]);
+    samples[part] = (CuvTrainSamples){ N, N / 2, FEATURES, values[part][0] };
+  }
+  CUV_CHECK (cuv_train_trees (
+      &samples[0], &samples[1], &params, trees, thresholds, &final));
+  for (int i = 0; i < N; i++) {
+    int32_t sum = 0;
+    bool alive = true;
+
+    for (int k = 0; k < TREES && alive; k++) {
+      sum += cuv_train_tree_leaf (&trees[k], depth, values[1][i]);
+      alive = sum >= thresholds[k];
+    }
+    alive = alive && sum > final;
+    missed += i < N / 2 && !alive;
+    accepted += i >= N / 2 && alive;
+  }
+  CUV_CHECK (missed <= 2 * 0.02 * N / 2, ": %d missed", missed);
+  /* sums of trees of depth 1 cannot select */
+  CUV_CHECK (depth == 1 ? accepted > N / 8 : accepted <= N / 20,
+      ": %d accepted", accepted);
+  params.n_threads = 1;
+  CUV_CHECK (cuv_train_trees (
+      &samples[0], &samples[1], &params, again, same, &same_final));
+  CUV_CHECK (memcmp (trees, again, sizeof trees) == 0
+      && memcmp (thresholds, same, sizeof same) == 0 && final == same_final);
+}
+
+CUV_CHECKS_CPU (check_train_trees)
+{
+  for (int depth = 1; depth <= CUV_CHANNELS_MAX_DEPTH; depth++) {
+    check_tree (depth);
+    check_tree (depth);
+    check_classifier (depth);
+  }
+}
