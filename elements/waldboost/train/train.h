@@ -18,6 +18,7 @@
  * Also:
  *   memory.c     memory for samples, which may be backed by a file
  *   state.c      saves a training and resumes it
+ *   channels/    trees on channels; see channels/trees.h
  *   reference/   the definition of what is learnt, in plain C
  *     features.c   all features of a window, and their codes
  *     boost.c      weights of samples, weak classifiers

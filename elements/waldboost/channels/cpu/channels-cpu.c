@@ -135,6 +135,18 @@ make_sources (CuvChannelsCpu *self, int n_threads)
   }
 }
 
+static void
+make_channels (
+    CuvChannelsCpu *self, const CuvChannelsPicture *picture, int n_threads)
+{
+  self->picture = picture;
+  for (int i = 0; i < self->n_workers; i++)
+    start_worker (self, &self->workers[i]);
+  make_sources (self, n_threads);
+  cuv_threads_run_workers (
+      n_threads, n_threads, self->n_strips, strip_task, self);
+}
+
 /* Scan tasks start in ascending order, so a worker whose list is full only
  * loses hits that come after CUV_WALDBOOST_MAX_HITS others, which the result
  * would lose anyway. */
@@ -144,15 +156,34 @@ cuv_channels_cpu_run (CuvChannelsCpu *self, const CuvChannelsPicture *picture,
 {
   if (n_threads <= 0 || n_threads > self->n_workers)
     n_threads = self->n_workers;
-  self->picture = picture;
   *result = (CuvWaldboostResult){ 0 };
-  for (int i = 0; i < self->n_workers; i++)
-    start_worker (self, &self->workers[i]);
-  make_sources (self, n_threads);
-  cuv_threads_run_workers (
-      n_threads, n_threads, self->n_strips, strip_task, self);
+  make_channels (self, picture, n_threads);
   cuv_threads_run_workers (
       n_threads, n_threads, self->n_scans, scan_task, self);
   collect_counts (self, result);
   collect_hits (self, result);
+}
+
+/* ---- for training ---- */
+
+void
+cuv_channels_cpu_make (CuvChannelsCpu *self, const CuvChannelsPicture *picture)
+{
+  make_channels (self, picture, 1);
+}
+
+void
+cuv_channels_cpu_window (
+    const CuvChannelsCpu *self, const CuvWaldboostHit *window, uint8_t *values)
+{
+  const CuvChannelsTrees *trees = &self->model->trees;
+  const CuvChannelsCpuLevel *level = &self->levels[window->level];
+  const uint8_t *first = level->channels
+      + window->y / trees->shrink * level->stride + window->x / trees->shrink;
+
+  for (int channel = 0; channel < CUV_CHANNELS_N; channel++) {
+    for (int row = 0; row < trees->rows; row++, values += trees->columns)
+      memcpy (values, first + channel * level->pitch + row * level->stride,
+          (size_t) trees->columns);
+  }
 }

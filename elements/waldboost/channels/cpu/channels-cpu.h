@@ -33,4 +33,12 @@ void cuv_channels_cpu_run (CuvChannelsCpu *self,
     const CuvChannelsPicture *picture, int n_threads,
     CuvWaldboostResult *result);
 
+/* Only computes the channels, with one thread; and copies those of a window of
+ * a level with windows: rows of each channel, from the first one on. For
+ * training. */
+void cuv_channels_cpu_make (
+    CuvChannelsCpu *self, const CuvChannelsPicture *picture);
+void cuv_channels_cpu_window (
+    const CuvChannelsCpu *self, const CuvWaldboostHit *window, uint8_t *values);
+
 #endif

@@ -2,8 +2,11 @@
 /* Learning of trees on channels from samples, and a map of this folder. A
  * sample is the bytes of a window: its features.
  *
- *   trees.c    one tree: the features and thresholds of its nodes, its leaves
- *   learner.c  all trees of a classifier, and when a window is rejected
+ *   trainer.c    pictures with objects -> a model, in rounds; see trainer.h
+ *   windows.c    windows with an object, cut out of pictures -> samples
+ *   negatives.c  windows without, those that a classifier does not reject
+ *   learner.c    all trees of a classifier, and when a window is rejected
+ *   trees.c      one tree: the features and thresholds of its nodes, its leaves
  *
  * Real AdaBoost as in train/train.h, whose sets and histograms are used: a
  * sample's code of a feature is the byte itself. Source of trees with early

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/channels/trainer.h"
+
+#include <glib.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "channels/cpu/channels-cpu.h"
+#include "cuvthreads.h"
+#include "model/model.h"
+
+typedef struct {
+  const CuvTrainScenes *scenes;
+  const CuvTrainChannelsParams *params;
+  const CuvTrainTree *trees;
+  const int32_t *thresholds;
+  int32_t n_trees;
+  uint64_t seed;
+  CuvTrainReservoir reservoir; /* its windows are samples */
+  const CuvWaldboostModel *model;
+  atomic_bool failed; /* memory ran out */
+} Draw;
+
+/* A picture of a scene. */
+typedef struct {
+  Draw *draw;
+  const CuvTrainScene *scene;
+  CuvWaldboostPlan *plan;
+  CuvChannelsCpu *cpu;
+  uint64_t hash;
+  uint8_t *values; /* of a window */
+} Search;
+
+/* ---- a window ---- */
+
+static bool
+overlaps (const Search *self, const CuvWaldboostHit *hit)
+{
+  const CuvWaldboostBox at = cuv_waldboost_box (self->plan, hit);
+
+  for (int32_t i = 0; i < self->scene->n_boxes; i++) {
+    const CuvTrainBox *box = &self->scene->boxes[i];
+    const double across = cuv_train_common (at.x, at.width, box->x, box->width);
+    const double down = cuv_train_common (at.y, at.height, box->y, box->height);
+
+    if (cuv_train_share (across, down,
+            (double) at.width * at.height + box->width * box->height)
+        > CUV_TRAIN_MAX_OVERLAP)
+      return true;
+  }
+  return false;
+}
+
+static bool
+is_rejected (const Draw *draw, const uint8_t *values)
+{
+  int32_t sum = 0;
+
+  for (int32_t i = 0; i < draw->n_trees; i++) {
+    sum += cuv_train_tree_leaf (
+        &draw->trees[i], draw->params->trees.depth, values);
+    if (sum < draw->thresholds[i])
+      return true;
+  }
+  return false;
+}
+
+/* ---- a picture ---- */
+
+static void
+draw_window (Search *self, const CuvWaldboostHit *hit, uint64_t number)
+{
+  uint64_t state = self->hash + number;
+  const uint64_t rank = cuv_train_random (&state);
+
+  if (!cuv_train_reservoir_wants (&self->draw->reservoir, rank))
+    return;
+  cuv_channels_cpu_window (self->cpu, hit, self->values);
+  if (!is_rejected (self->draw, self->values) && !overlaps (self, hit))
+    cuv_train_reservoir_add (&self->draw->reservoir, rank, self->values);
+}
+
+static void
+draw_from_picture (Search *self)
+{
+  const CuvWaldboostPlan *plan = self->plan;
+  uint64_t number = 0;
+
+  for (int32_t i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+
+    for (int32_t y = 0; y < level->n_y; y++) {
+      for (int32_t x = 0; x < level->n_x; x++, number++) {
+        const CuvWaldboostHit hit = { i, plan->first + x * level->step,
+          plan->first + y * level->step, 0 };
+
+        draw_window (self, &hit, number);
+      }
+    }
+  }
+}
+
+static bool
+search_picture (Draw *draw, const CuvTrainScene *scene,
+    const CuvChannelsPicture *picture, uint64_t hash)
+{
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
+  Search self = { draw, scene,
+    cuv_waldboost_plan_new (
+        draw->model, &params, picture->width, picture->height),
+    NULL, hash, malloc ((size_t) draw->reservoir.window_width) };
+
+  if (self.plan != NULL && self.values != NULL)
+    self.cpu = cuv_channels_cpu_new (draw->model, self.plan);
+  if (self.cpu != NULL) {
+    cuv_channels_cpu_make (self.cpu, picture);
+    draw_from_picture (&self);
+  }
+  cuv_channels_cpu_free (self.cpu);
+  cuv_waldboost_plan_free (self.plan);
+  free (self.values);
+  return self.cpu != NULL;
+}
+
+/* Even tasks are the pictures as they are, odd ones those with another
+ * contrast. */
+static void
+draw_task (void *data, int task)
+{
+  Draw *draw = data;
+  const CuvTrainScene *scene = &draw->scenes->scenes[task / 2];
+  CuvChannelsPicture changed = { .plane = { NULL } };
+  uint64_t state = draw->seed + (uint64_t) task;
+  const uint64_t hash = cuv_train_random (&state);
+  bool ok = task % 2 == 0
+      || cuv_train_change_contrast (&scene->picture,
+          draw->params->trees.seed + (uint64_t) task, &changed);
+
+  ok = ok
+      && search_picture (
+          draw, scene, task % 2 ? &changed : &scene->picture, hash);
+  free ((void *) changed.plane[0]);
+  if (!ok)
+    atomic_store (&draw->failed, true);
+}
+
+/* ---- all pictures ---- */
+
+/* A model of the shape with a tree, for plans and the engine. */
+static const CuvWaldboostModel *
+shape_model (const CuvChannelsModel *shape)
+{
+  CuvChannelsModel *model = g_new (CuvChannelsModel, 1);
+
+  *model = *shape;
+  model->trees.depth = 1;
+  model->trees.n_trees = 1;
+  model->trees.nodes = g_new0 (CuvChannelsNode, 1);
+  model->trees.leaves = g_new0 (int16_t, 2);
+  model->trees.thresholds = g_new0 (int32_t, 1);
+  return cuv_model_of_channels (model);
+}
+
+typedef struct {
+  uint64_t rank;
+  const uint8_t *values;
+} Drawn;
+
+static int
+compare_ranks (const void *a, const void *b)
+{
+  const Drawn *one = a, *other = b;
+
+  return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+/* The reservoir's windows, in an order that does not depend on threads. */
+static bool
+add_drawn (const CuvTrainReservoir *reservoir, CuvTrainSampleList *list)
+{
+  const size_t size = (size_t) reservoir->window_width;
+  Drawn *drawn = malloc (((size_t) reservoir->n + 1) * sizeof *drawn);
+  bool ok = drawn != NULL;
+
+  for (int32_t i = 0; ok && i < reservoir->n; i++)
+    drawn[i] =
+        (Drawn){ reservoir->ranks[i], reservoir->pixels + (size_t) i * size };
+  if (ok)
+    qsort (drawn, (size_t) reservoir->n, sizeof *drawn, compare_ranks);
+  for (int32_t i = 0; ok && i < reservoir->n; i++) {
+    uint8_t *values = cuv_train_sample_list_add (list);
+
+    ok = values != NULL;
+    if (ok)
+      memcpy (values, drawn[i].values, size);
+  }
+  free (drawn);
+  return ok;
+}
+
+bool
+cuv_train_add_negatives (const CuvTrainScenes *scenes,
+    const CuvTrainChannelsParams *params, const CuvTrainTree *trees,
+    const int32_t *thresholds, int32_t n_trees, int32_t n, uint64_t seed,
+    CuvTrainSampleList *list)
+{
+  Draw draw = { .scenes = scenes,
+    .params = params,
+    .trees = trees,
+    .thresholds = thresholds,
+    .n_trees = n_trees,
+    .seed = seed };
+  bool ok =
+      cuv_train_reservoir_init (&draw.reservoir, list->n_features, 1, n, seed);
+
+  if (ok) {
+    draw.model = shape_model (&params->shape);
+    cuv_threads_run (params->trees.n_threads, 2 * scenes->n, draw_task, &draw);
+    ok = !atomic_load (&draw.failed) && add_drawn (&draw.reservoir, list);
+    cuv_model_unref (draw.model);
+  }
+  cuv_train_reservoir_clear (&draw.reservoir);
+  return ok;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "train/channels/trainer.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of trees of the rounds before the last. */
+static const int32_t rounds[] = { 32, 128, 256 };
+
+#define N_ROUNDS ((int) (sizeof rounds / sizeof *rounds))
+
+typedef struct {
+  const CuvTrainScenes *scenes[CUV_TRAIN_N_PARTS];
+  const CuvTrainChannelsParams *params;
+  CuvTrainSampleList lists[CUV_TRAIN_N_PARTS];
+  int32_t n_positives[CUV_TRAIN_N_PARTS];
+  CuvTrainTree *trees;
+  int32_t *thresholds, final;
+} Trainer;
+
+/* ---- the shape ---- */
+
+static int32_t
+round_to (int32_t value, int32_t multiple)
+{
+  return (value + multiple / 2) / multiple * multiple;
+}
+
+/* Steps of 4 pixels are coarse for windows of few pixels: see
+ * docs/definitions/channels.md. */
+void
+cuv_train_channels_shape (CuvChannelsModel *self, int32_t width, int32_t height)
+{
+  CuvChannelsTrees *trees = &self->trees;
+  const int32_t shorter = width < height ? width : height;
+
+  *self = (CuvChannelsModel){ .levels = 8 };
+  trees->shrink = shorter < 24 ? 2 : 4;
+  self->object[2] = round_to (width, trees->shrink);
+  self->object[3] = round_to (height, trees->shrink);
+  trees->columns = self->object[2] / trees->shrink;
+  trees->rows = self->object[3] / trees->shrink;
+  trees->overhang = MIN (trees->columns, trees->rows) / 4;
+}
+
+/* ---- samples ---- */
+
+uint8_t *
+cuv_train_sample_list_add (CuvTrainSampleList *self)
+{
+  const size_t size = (size_t) self->n_features;
+
+  if (self->n == self->capacity) {
+    const int32_t capacity = self->capacity * 2 + 64;
+    uint8_t *values = realloc (self->values, (size_t) capacity * size);
+
+    if (values == NULL)
+      return NULL;
+    self->values = values;
+    self->capacity = capacity;
+  }
+  return self->values + (size_t) self->n++ * size;
+}
+
+static CuvTrainSamples
+samples_of (const Trainer *self, CuvTrainPart part)
+{
+  const CuvTrainSampleList *list = &self->lists[part];
+
+  return (CuvTrainSamples){ list->n, self->n_positives[part], list->n_features,
+    list->values };
+}
+
+/* Of each scene as it is, and with another contrast. */
+static bool
+add_positives (Trainer *self, CuvTrainPart part)
+{
+  const CuvTrainScenes *scenes = self->scenes[part];
+  const uint64_t seed = self->params->trees.seed;
+  bool ok = true;
+
+  for (int32_t i = 0; i < 2 * scenes->n && ok; i++) {
+    CuvTrainScene scene = scenes->scenes[i / 2];
+    CuvChannelsPicture changed = { .plane = { NULL } };
+
+    if (scene.n_objects == 0)
+      continue;
+    if (i % 2) {
+      ok = cuv_train_change_contrast (
+          &scene.picture, seed + (uint64_t) i, &changed);
+      scene.picture = changed;
+    }
+    ok = ok
+        && cuv_train_add_objects (&scene, self->params,
+            seed + (uint64_t) i * 7919, &self->lists[part]);
+    free ((void *) changed.plane[0]);
+  }
+  self->n_positives[part] = self->lists[part].n;
+  return ok;
+}
+
+static bool
+add_negatives (Trainer *self, CuvTrainPart part, int round)
+{
+  const int32_t n = self->params->n_negatives;
+  const int32_t n_trees = round == 0 ? 0 : rounds[round - 1];
+
+  return cuv_train_add_negatives (self->scenes[part], self->params, self->trees,
+      self->thresholds, n_trees, round == 0 ? n : n / 2,
+      self->params->trees.seed + 104729 * (uint64_t) (2 * round + (int) part),
+      &self->lists[part]);
+}
+
+/* ---- rounds ---- */
+
+static bool
+is_stopped (const Trainer *self)
+{
+  return self->params->stop != NULL && g_atomic_int_get (self->params->stop);
+}
+
+static bool
+learn (Trainer *self, int32_t n_trees)
+{
+  const CuvTrainSamples learning = samples_of (self, CUV_TRAIN_LEARNING);
+  const CuvTrainSamples calibration = samples_of (self, CUV_TRAIN_CALIBRATION);
+  CuvTrainTreesParams params = self->params->trees;
+
+  params.n_trees = n_trees;
+  return cuv_train_trees (&learning, &calibration, &params, self->trees,
+      self->thresholds, &self->final);
+}
+
+/* Those of learning are new in each round, those of calibration are not: the
+ * rejection thresholds are about all windows. */
+static CuvTrainChannelsState
+run (Trainer *self)
+{
+  for (int part = 0; part < CUV_TRAIN_N_PARTS; part++) {
+    if (!add_positives (self, (CuvTrainPart) part))
+      return CUV_TRAIN_CHANNELS_NO_MEMORY;
+    if (self->n_positives[part] == 0)
+      return CUV_TRAIN_CHANNELS_NO_OBJECTS;
+    if (!add_negatives (self, (CuvTrainPart) part, 0))
+      return CUV_TRAIN_CHANNELS_NO_MEMORY;
+    if (self->lists[part].n == self->n_positives[part])
+      return CUV_TRAIN_CHANNELS_NO_NEGATIVES;
+  }
+  for (int i = 0; i < N_ROUNDS && rounds[i] < self->params->trees.n_trees;
+       i++) {
+    if (is_stopped (self))
+      return CUV_TRAIN_CHANNELS_STOPPED;
+    if (!learn (self, rounds[i])
+        || !add_negatives (self, CUV_TRAIN_LEARNING, i + 1))
+      return CUV_TRAIN_CHANNELS_NO_MEMORY;
+  }
+  return learn (self, self->params->trees.n_trees)
+      ? CUV_TRAIN_CHANNELS_DONE
+      : CUV_TRAIN_CHANNELS_NO_MEMORY;
+}
+
+/* ---- the model ---- */
+
+static CuvChannelsNode
+node_of (const CuvChannelsTrees *shape, int32_t feature, uint8_t threshold)
+{
+  const int32_t n = shape->columns * shape->rows;
+
+  return (CuvChannelsNode){ (uint8_t) (feature / n),
+    (uint8_t) (feature % shape->columns),
+    (uint8_t) (feature % n / shape->columns), threshold };
+}
+
+static CuvChannelsModel *
+make_model (const Trainer *self)
+{
+  const CuvTrainTreesParams *params = &self->params->trees;
+  const int32_t n_nodes = (1 << params->depth) - 1;
+  const int32_t n_leaves = 1 << params->depth;
+  CuvChannelsModel *model = g_new (CuvChannelsModel, 1);
+  CuvChannelsNode *nodes = g_new (CuvChannelsNode, n_nodes * params->n_trees);
+  int16_t *leaves = g_new (int16_t, n_leaves * params->n_trees);
+
+  *model = self->params->shape;
+  for (int32_t i = 0; i < params->n_trees; i++) {
+    const CuvTrainTree *tree = &self->trees[i];
+
+    for (int32_t k = 0; k < n_nodes; k++)
+      nodes[i * n_nodes + k] =
+          node_of (&model->trees, tree->feature[k], tree->threshold[k]);
+    memcpy (leaves + i * n_leaves, tree->leaves,
+        (size_t) n_leaves * sizeof *leaves);
+  }
+  model->trees.depth = params->depth;
+  model->trees.n_trees = params->n_trees;
+  model->trees.nodes = nodes;
+  model->trees.leaves = leaves;
+  model->trees.thresholds = g_memdup2 (
+      self->thresholds, (size_t) params->n_trees * sizeof *self->thresholds);
+  model->trees.final_threshold = self->final;
+  return model;
+}
+
+/* ---- entry point ---- */
+
+CuvTrainChannelsState
+cuv_train_channels (const CuvTrainScenes *learning,
+    const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
+    CuvChannelsModel **model)
+{
+  const CuvChannelsTrees *shape = &params->shape.trees;
+  const int32_t n_features = CUV_CHANNELS_N * shape->columns * shape->rows;
+  Trainer self = { .scenes = { learning, calibration },
+    .params = params,
+    .lists = { { .n_features = n_features }, { .n_features = n_features } },
+    .trees = g_new (CuvTrainTree, MAX (params->trees.n_trees, 1)),
+    .thresholds = g_new (int32_t, MAX (params->trees.n_trees, 1)) };
+  const CuvTrainChannelsState state = run (&self);
+
+  *model = state == CUV_TRAIN_CHANNELS_DONE ? make_model (&self) : NULL;
+  for (int part = 0; part < CUV_TRAIN_N_PARTS; part++)
+    free (self.lists[part].values);
+  g_free (self.trees);
+  g_free (self.thresholds);
+  return state;
+}
