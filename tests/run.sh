@@ -29,7 +29,8 @@ count ()
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# Counts the tests of a run, and lists those that failed.
+# Counts the tests of a run, and lists those that failed, with the end of their output:
+# it has the seed.
 count_log ()
 {
   local log=$1 numbers
@@ -38,7 +39,9 @@ count_log ()
   count $numbers
   mapfile -t -O ${#trouble[@]} trouble < <(jq -r --arg step "$2" '
     select(.result | IN("OK", "EXPECTEDFAIL") | not)
-    | "\(.result)  \($step): \(.name)"' "$log" 2>/dev/null)
+    | "\(.result)  \($step): \(.name)", (select(.result != "SKIP")
+      | "\(.stdout // "")\n\(.stderr // "")" | split("\n") | map(select(. != ""))
+      | .[-15:][] | "    \(.)")' "$log" 2>/dev/null)
 }
 
 broken ()
