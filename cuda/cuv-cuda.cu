@@ -76,7 +76,7 @@ cuv_cuda_free_memory (void)
 void *
 cuv_cuda_context (void)
 {
-  // from the driver, which the runtime has opened
+  // the runtime has opened the driver library, which defines this
   int (*get_current) (void **context) = nullptr;
   void *context = nullptr;
 #if CUDART_VERSION >= 12050
@@ -168,10 +168,12 @@ record_allocation (cudaError_t status, const char *call, size_t size)
 {
   if (status != cudaErrorMemoryAllocation)
     return cuv_cuda_record (status, call);
-  cudaGetLastError (); // or the next launch would report it
+  cudaGetLastError (); // clears the error, which the next launch would report
+                       // otherwise
   snprintf (error_text, sizeof error_text,
-      "%s of %zu bytes: %s (out of memory; smaller frames, fewer elements or "
-      "fewer processes on the GPU need less)",
+      "%s of %zu bytes: %s (out of memory: use smaller frames, or fewer "
+      "elements "
+      "or processes on the GPU)",
       call, size, cudaGetErrorName (status));
   return -1;
 }

@@ -28,7 +28,8 @@
 #include "cuv-cuda.h"
 
 // Every library that contains kernels links its own CUDA runtime statically.
-// Inline functions below call that one; exported ones share libgstcuvision's.
+// The inline functions below call the runtime of the library that includes
+// them, the exported ones that of libgstcuvision.
 
 /* Sets the text of cuv_cuda_error(). */
 CUV_BEGIN
@@ -44,7 +45,8 @@ cuv_cuda_record (cudaError_t status, const char *call)
     return 0;
   cuv_cuda_set_error (
       call, cudaGetErrorName (status), cudaGetErrorString (status));
-  cudaGetLastError (); // or a later launch check would report it again
+  cudaGetLastError (); // clears the error, which a later launch check would
+                       // report otherwise
   return -1;
 }
 

@@ -21,7 +21,7 @@ cuv_rgb_sample (const CuvComponent *c, int x, int y)
       + (int64_t) (x >> c->xsub) * c->step];
 }
 
-/* One of R, G, B: row is that of the matrix. */
+/* R, G or B of a pixel, from row 0, 1 or 2 of the matrix. */
 CUV_HOST_DEVICE uint8_t
 cuv_rgb_of_yuv (const int32_t row[4], int y, int u, int v)
 {

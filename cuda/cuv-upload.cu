@@ -12,10 +12,11 @@ enum { SLOTS = 2 };
 
 struct _CuvUpload {
   CuvBuffer memory; // on the device, for the caller
-  CuvArena arena;   // of the slots
+  CuvArena arena;   // memory of the slots
   uint8_t *staging; // pinned: the slots of each worker, a chunk each
-  cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS]; // the slot may be overwritten
-  int next[CUV_UPLOAD_WORKERS];                // slot to fill
+  cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS]; // recorded when a slot may be
+                                               // overwritten
+  int next[CUV_UPLOAD_WORKERS];                // index of the slot to fill
   CuvWait waits[CUV_UPLOAD_WORKERS];           // for a free slot
 };
 

@@ -7,7 +7,7 @@
 #define CUV_HOUGH_BEST_WARPS (CUV_HOUGH_BEST_THREADS / 32)
 // if there are more peaks, the best are selected first
 #define CUV_HOUGH_MAX_RANKED 16384
-// loaded by a thread at a time, to wait once for all
+// keys that a thread loads at once, so that it waits for memory only once
 #define CUV_HOUGH_KEYS_AT_ONCE 16
 
 // Finds the digit of the wanted-th greatest key in a histogram of digits;

@@ -9,9 +9,10 @@
 #define CUV_HOUGH_CANNY_WARPS (CUV_HOUGH_CANNY_THREADS / 32)
 #define CUV_HOUGH_GREY_HALO 2 // rows around the tile
 #define CUV_HOUGH_GREY_ROWS (CUV_HOUGH_TILE_HEIGHT + 2 * CUV_HOUGH_GREY_HALO)
-#define CUV_HOUGH_GREY_WORDS (CUV_HOUGH_TILE_WIDTH / 4 + 2) // of 4 pixels
+// words of 4 pixels in a row
+#define CUV_HOUGH_GREY_WORDS (CUV_HOUGH_TILE_WIDTH / 4 + 2)
 #define CUV_HOUGH_BLUR 2 // radius of the blur, pixels
-// before the blur
+// rows loaded before blurring
 #define CUV_HOUGH_RAW_ROWS (CUV_HOUGH_GREY_ROWS + 2 * CUV_HOUGH_BLUR)
 #define CUV_HOUGH_RAW_WORDS (CUV_HOUGH_GREY_WORDS + 2)
 

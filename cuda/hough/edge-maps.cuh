@@ -26,7 +26,8 @@ struct CuvHoughCounters {
   unsigned n_found; // peaks
   unsigned n_segments;
   unsigned long long n_votes;
-  // before the first and the other splits: edges << 32 | regions
+  // lengths of the lists before the splits, and before the splits that follow
+  // bridging: edges << 32 | regions
   unsigned long long n_listed[2];
   unsigned n_bridged; // regions
   // start, and when edges are found, votes counted, peaks sorted
@@ -47,7 +48,8 @@ struct CuvHoughMaps {
   int width, height;
   int tiles_x, tiles_y;
   unsigned *edges;
-  unsigned *undecided; // edges if connected to one in another tile
+  unsigned *undecided; // pixels that are edges if connected to one in another
+                       // tile
   int *parents;        // of nodes; one per pixel, after the root 0
   CuvHoughCounters *counters;
   CuvHoughBinCounts *bins; // NULL without an orientation window

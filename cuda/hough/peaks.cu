@@ -3,7 +3,7 @@
 #include "hough/peaks.cuh"
 
 #define CUV_HOUGH_PEAK_THREADS 256
-#define CUV_HOUGH_PEAK_FOURS 4 // of cells, that a thread checks
+#define CUV_HOUGH_PEAK_FOURS 4 // groups of four cells that a thread checks
 #define CUV_HOUGH_PEAK_CELLS (4 * CUV_HOUGH_PEAK_FOURS * CUV_HOUGH_PEAK_THREADS)
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The

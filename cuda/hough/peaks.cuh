@@ -16,7 +16,7 @@ cuv_reach (const CuvPeakParams &params)
                                           : params.neighborhood / 2;
 }
 
-// 0, -1, 1, -2, 2, ...
+// The i-th of 0, -1, 1, -2, 2, ...
 static __device__ __forceinline__ int
 alternating_offset (int i)
 {
@@ -69,7 +69,7 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
   for (int i = 0; i < 9; i++) {
     const int dk = i / 3 - 1, dr = i % 3 - 1;
 
-    // of other rows CROSS compares only the same cell
+    // CROSS compares only the same cell of other rows
     if (i != 4)
       peak &= outvotes (own, votes (dk, dr), dk, dr)
           | !(square || dk == 0 || dr == 0);

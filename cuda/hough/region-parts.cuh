@@ -7,8 +7,9 @@
 
 #include "hough/region-buffers.cuh"
 
-// Edges at most of regions that a block splits at once. Each part has an edge,
-// and a single region few parts, so that there are no more parts.
+// The maximum number of edges of the regions that a block splits at once, and
+// of their parts: each part has at least one edge. A larger region is split
+// alone and has few parts.
 #define CUV_HOUGH_REGION_CHUNK 768
 
 static_assert (CUV_HOUGH_REGION_CHUNK <= CUV_HOUGH_REGION_THREADS
@@ -23,8 +24,8 @@ struct CuvHoughRegionParts {
   // the edge at the chord's first pixel, and the side its direction points to
   int firsts[CUV_HOUGH_REGION_CHUNK], sides[CUV_HOUGH_REGION_CHUNK];
   int seconds[CUV_HOUGH_REGION_CHUNK]; // what is split off becomes this part
-  int levels[CUV_HOUGH_REGION_CHUNK];  // after so many splits the part came to
-                                       // be
+  int levels[CUV_HOUGH_REGION_CHUNK];  // number of splits after which the part
+                                       // was created
   int n;
 };
 
@@ -48,7 +49,7 @@ struct CuvHoughRegionSplitter {
     }
   }
 
-  // The same for edges of the parts that came to be after `level` splits.
+  // The same for edges of the parts that `level` splits created.
   template <typename F>
   __device__ __forceinline__ void
   for_each_new (int level, const F &f) const

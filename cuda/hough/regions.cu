@@ -31,8 +31,7 @@ find_directions (
   }
 }
 
-// The neighbours above and to the left that edge i belongs together with; -1:
-// none.
+// The neighbours above and to the left that belong with edge i; -1: none.
 static __device__ __forceinline__ void
 find_mates (const CuvHoughRegionWork &work, unsigned i, int (&mates)[4])
 {
@@ -55,8 +54,9 @@ find_mates (const CuvHoughRegionWork &work, unsigned i, int (&mates)[4])
   }
 }
 
-// Hangs each edge on one that belongs with it and has a smaller index, if there
-// is one. Most are united so, without waiting for each other.
+// Sets the parent of each edge to the neighbour with the smallest index that
+// belongs with it, or to the edge itself. This unites most edges, and no thread
+// waits for another.
 static __device__ void
 hang (const CuvHoughRegionWork &work, unsigned n)
 {
@@ -72,8 +72,8 @@ hang (const CuvHoughRegionWork &work, unsigned n)
   }
 }
 
-// Hangs each edge on the root of its tree. All threads do so at the same time,
-// so that paths become shorter while they are walked.
+// Sets the parent of each edge to the root of its tree. All threads do so at
+// the same time, so paths become shorter while they are followed.
 static __device__ void
 flatten (const CuvHoughRegionWork &work, unsigned n)
 {
@@ -87,7 +87,8 @@ flatten (const CuvHoughRegionWork &work, unsigned n)
   }
 }
 
-// Unites the trees, which are flat, of edges that belong together.
+// Unites the trees of edges that belong together. Each tree is flat: the parent
+// of every edge is the root.
 static __device__ void
 join (const CuvHoughRegionWork &work, unsigned n)
 {
@@ -294,7 +295,8 @@ is_near (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int other)
       && cuv_region_key (&chord, cuv_region_end (&its, 1), 0) == 0;
 }
 
-// The label of the region that one goes on in at a pixel; -1: none.
+// The label of the region that continues a region, given by its label and
+// chord, at a pixel; -1: none.
 static __device__ __forceinline__ int
 find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
     int label, unsigned pixel)
@@ -316,8 +318,8 @@ find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
       : -1;
 }
 
-// Unites a region with those that it goes on in: in strips of three pixels
-// beyond both ends of its chord. Called by a warp, a lane per pixel.
+// Unites a region with those that continue it, looked for in strips of three
+// pixels beyond both ends of its chord. Called by a warp, a lane per pixel.
 static __device__ void
 bridge (const CuvHoughRegionWork &work, int label, int max_gap)
 {

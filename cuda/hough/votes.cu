@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <math.h>
 
-// Adds a block's n cells, a multiple of 4, to the cleared accumulator. alone:
-// no other block adds to them, so they are stored. A thread adds two cells at
-// once and a warp contiguous ones, because an atomic costs time per 32 bytes.
+// Adds a block's n cells, a multiple of 4, to the cleared accumulator. If
+// `alone` is set, no other block adds to them, so they are stored. A thread
+// adds two cells at once and a warp contiguous ones, because an atomic costs
+// time per 32 bytes.
 static __device__ __forceinline__ void
 add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 {

@@ -110,8 +110,8 @@ struct CuvHoughPeaks {
   // in host memory
   CuvHoughCounters *host_counters;
   CuvHoughPeakKey *host_best;
-  // if the keys are of segments, whose votes and first pixel they are: the ends
-  // by edge, the edge at each pixel, and where to write the best ones
+  // only if the keys are of segments (their votes and first pixel): the ends by
+  // edge, the edge at each pixel, and where to write the best segments
   const int4 *ends = nullptr;
   CuvHoughMaps edges_at;
   CuvLineSegment *host_segments;

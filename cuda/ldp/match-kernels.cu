@@ -19,7 +19,7 @@ cuv_ldp_lane ()
   return threadIdx.x % 32;
 }
 
-// Index i, or that of the last entry if i is beyond it.
+// The address of entry i, or of the last entry if i is larger.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
 {
@@ -104,7 +104,8 @@ template <typename Counts> struct Histograms256 {
     const int lane = cuv_ldp_lane (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Counts::PER_WARP - 1) / Counts::PER_WARP;
-    // shuffled between lanes, or the compiler recomputes all addresses per unit
+    // shuffled between lanes, because the compiler would otherwise recompute
+    // all addresses for each unit
     const int64_t offset = entry_at (args, first + lane) - args.entries;
     const uint4 *entries[CUV_LDP_MATCH_ENTRIES];
 

@@ -23,7 +23,7 @@ struct Slot {
   cudaEvent_t matched;       // entries may be overwritten
 };
 
-// Device memory, in entries.
+// How many entries stay in device memory, and how many are streamed at a time.
 struct Layout {
   int64_t resident, chunk; // chunk 0: all are resident
 };
@@ -42,11 +42,11 @@ struct _CuvLdpMatchCuda {
   int64_t n_matched = 0;            // entries compared with the last query
   const uint8_t *entries = nullptr; // on the host, the caller's
   uint8_t *resident = nullptr;      // on the device
-  // on the device: where queries are packed, allocated when first needed; and
-  // the queries, there or elsewhere
+  // on the device: buffers for packed queries, allocated when first needed; and
+  // the queries, in these buffers or in the caller's memory
   uint8_t *packed[CUV_LDP_MATCH_QUERIES] = {};
   const uint8_t *queries[CUV_LDP_MATCH_QUERIES] = {};
-  int n_queries = 1;              // compared last
+  int n_queries = 1;              // number of queries of the last comparison
   double *similarities = nullptr; // of all entries, pinned
   int64_t max_similarities = 0;   // that fit there
   Slot slots[CUV_LDP_MATCH_SLOTS] = {};

@@ -101,7 +101,7 @@ enqueue_w (CuvNtfCuda *self)
   });
 }
 
-// In one pass if a block holds a whole row of G. Otherwise maps are computed
+// Takes one pass if a block holds a whole row of G. Otherwise maps are computed
 // twice, because v needs the new u.
 static int
 enqueue_u_and_sums_of_v (CuvNtfCuda *self)

@@ -41,8 +41,8 @@ typedef enum {
 
 #define CUV_NTF_MAX_RANK 64
 #define CUV_NTF_SWEEPS 5 /* of HALS; the same as TensorLy */
-#define CUV_NTF_SUM_TO_ONE_STEPS                                               \
-  8 /* per term, of a row that sums to 1; at most */
+/* Most steps per term that update a row that sums to 1. */
+#define CUV_NTF_SUM_TO_ONE_STEPS 8
 #define CUV_NTF_MAX_ITERATIONS 10000
 #define CUV_NTF_TEST_EVERY 10 /* iterations between tests of the error */
 #define CUV_NTF_MAX_ERRORS (CUV_NTF_MAX_ITERATIONS / CUV_NTF_TEST_EVERY)

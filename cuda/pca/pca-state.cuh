@@ -66,13 +66,13 @@ struct CuvPcaPass {
   int tasks; // CUV_PCA_SUM, ...
   bool has_ignore;
   double ignore;
-  unsigned ignore_word; // for integers: ignore, repeated in each sample of the
-                        // word
+  unsigned ignore_word; // for integers: the ignore value, repeated in each
+                        // sample of the word
   bool cube_is_ready;   // an earlier kernel of the frame has waited for it
   bool is_summed;       // the frame has been summed: state->left_out is known
   bool backwards;       // from the last tile to the first
   int n_side;           // parts of the sums, per side of the matrix
-  int first_part;       // of this launch
+  int first_part;       // first part of the sums in this launch
   const CuvPcaDeviceState *state;
   uint8_t *picture;         // 4 bytes per pixel
   int64_t stride;           // of the picture, bytes

@@ -13,8 +13,10 @@
 
 struct _CuvPcaCuda {
   CuvArena arena = {};
-  CuvPcaDeviceState pointers = {}; // initial *learn.state: its memory
-  CuvPcaLearn learn = {};          // all memory; describe() sets the rest
+  CuvPcaDeviceState pointers = {}; // what *learn.state is initialised with:
+                                   // pointers to its memory
+  CuvPcaLearn learn = {};          // pointers to all memory; describe() sets
+                                   // the other fields
   CuvBuffer partial = {};          // floats: sums of each block
 
   // the state as the host knows it: after the last collect, and for which
@@ -97,7 +99,7 @@ struct Frame {
   CuvPcaLearn learn;
 };
 
-// Samples of integer cubes equal no ignore value that is not an integer.
+// Drops an ignore value that no sample of an integer cube can equal.
 static void
 set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
 {

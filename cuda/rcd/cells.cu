@@ -21,7 +21,7 @@ columns_of (int cell)
 struct Lane {
   int x;           // position of the first pixel in the cell
   int n;           // number of pixels inside the cell
-  CuvRcdMask mask; // selects those
+  CuvRcdMask mask; // mask that selects these pixels
   int left, right; // lanes with the pixels to the left and right
   CuvRcdColumn column;
 };
@@ -92,7 +92,7 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
         break;
 #pragma unroll
       for (int c = 0; c < planes.n_bytes; c++)
-        planes.bytes[c] = colours[c]; // of the previous row
+        planes.bytes[c] = colours[c]; // colours of the previous row
       cuv_rcd_unpack<L> (source, lane.column, raw[i], &words[1], colours);
       if (F == CUV_RCD_GREY_GRAD)
         colours[0] = __byte_perm (words[1], 0, CUV_RCD_COLOUR_ORDER);

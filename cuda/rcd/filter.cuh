@@ -33,29 +33,30 @@ struct CuvRcdFilters {
   CuvRcdFilterPeak *peaks; // by sample, in host memory
 };
 
-// Samples i of crops crop[i / CUV_RCD_FILTER_SCALES].
+// Sample i is taken from crop[i / CUV_RCD_FILTER_SCALES].
 struct CuvRcdSamples {
   CuvRcdCrop part[CUV_RCD_MAX_TARGETS * CUV_RCD_FILTER_SCALES];
   uint8_t crop[CUV_RCD_MAX_TARGETS];
 };
 
-// The slots of the filters that answer.
+// The slots of the filters that respond to samples.
 struct CuvRcdSlots {
   uint8_t slot[CUV_RCD_MAX_TARGETS];
 };
 
 // Launchers. Return 0, or -1 and set cuv_cuda_error().
 
-// The spectra of n samples.
+// Computes the spectra of n samples.
 int cuv_rcd_samples_submit (const CuvRcdFilters &filters,
     const CuvRcdSamples &samples, int n, cudaStream_t stream);
 
-// The maxima of the responses to n samples; first: instead the response where
-// the sample was taken.
+// Finds the maxima of the responses to n samples or, if `first` is set, the
+// response at the place where the sample was taken.
 int cuv_rcd_responses_submit (const CuvRcdFilters &filters,
     const CuvRcdSlots &slots, int n, bool first, cudaStream_t stream);
 
-// Moves the slot's model by a rate to the first sample, and solves its filter.
+// Moves the slot's model towards the first sample by a learning rate, and
+// solves its filter.
 int cuv_rcd_solve_submit (
     const CuvRcdFilters &filters, int slot, float rate, cudaStream_t stream);
 
@@ -100,15 +101,16 @@ cuv_rcd_transform (CuvRcdComplex z, bool inverse)
   return z;
 }
 
-// The frequency with the opposite sign.
+// The index of the frequency with the opposite sign.
 static __device__ __forceinline__ int
 cuv_rcd_opposite (int i)
 {
   return (CUV_RCD_GRID - i) % CUV_RCD_GRID;
 }
 
-// From rows of a pair of channels, which each thread has an element of, to the
-// spectra of both. Called by all threads of a block of CUV_RCD_GRID_CELLS.
+// Transforms the rows of a pair of channels, of which each thread has an
+// element, to the spectra of both channels. Called by all threads of a block of
+// CUV_RCD_GRID_CELLS.
 static __device__ __forceinline__ void
 cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)
 {
@@ -137,8 +139,8 @@ cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)
   }
 }
 
-// From columns, which each thread has an element of (the warp's column, the
-// lane's row), to rows.
+// Transforms columns to rows. Each thread has an element of a column: the warp
+// is the column, the lane the row.
 static __device__ __forceinline__ CuvRcdComplex
 cuv_rcd_inverse (CuvRcdComplex z, CuvRcdTile tile)
 {

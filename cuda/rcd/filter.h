@@ -26,8 +26,8 @@ void cuv_rcd_filter_cuda_free (CuvRcdFilterCuda *self); /* NULL is allowed */
 int cuv_rcd_filter_cuda_crop (CuvRcdFilterCuda *self, const CuvFrame *frame,
     const CuvRcdCrop *crops, int n, CuvCudaStream stream);
 
-/* Where a sample is taken in one of the last crops, a part for each size; the
- * slot of its filter. */
+/* A sample: the parts of one of the last crops that it is taken from, one
+ * for each size; and the slot of its filter. */
 typedef struct {
   CuvRcdCrop part[CUV_RCD_FILTER_SCALES];
   int32_t crop, slot;
@@ -37,11 +37,11 @@ typedef struct {
 int cuv_rcd_filter_cuda_find (CuvRcdFilterCuda *self,
     const CuvRcdSample *samples, int n, CuvCudaStream stream);
 
-/* Waits for them: CUV_RCD_FILTER_SCALES maxima each. */
+/* Waits for the responses: CUV_RCD_FILTER_SCALES maxima for each filter. */
 int cuv_rcd_filter_cuda_collect (
     CuvRcdFilterCuda *self, CuvRcdFilterPeak *peaks);
 
-/* Enqueues learning the sample's first part. */
+/* Enqueues learning from the sample's first part. */
 int cuv_rcd_filter_cuda_learn (CuvRcdFilterCuda *self,
     const CuvRcdSample *sample, float rate, CuvCudaStream stream);
 

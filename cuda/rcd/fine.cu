@@ -106,7 +106,8 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
     int k = n;
 
     cuv_rcd_pixel (&frame, F, left + x, top + y, z);
-    if (F == CUV_RCD_TUZEL9) { // from the chunk, for 32-bit sums
+    if (F == CUV_RCD_TUZEL9) { // relative to the chunk, so that sums fit 32
+                               // bits
       z[0] = x;
       z[1] = y;
     }

@@ -111,7 +111,8 @@ cuv_filter_window (int i)
         0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f       \
   }
 
-/* Where element i of a line goes before its transform: its bits reversed. */
+/* The place of element i of a line before its transform: i with its bits
+ * reversed. */
 CUV_HOST_DEVICE int
 cuv_filter_reversed (int i)
 {
@@ -120,7 +121,7 @@ cuv_filter_reversed (int i)
 
 /* ---- the filter ---- */
 
-/* What a filter learns. */
+/* What a filter is trained with. */
 typedef struct {
   int32_t first, end;                 /* rows of the mask that are not 0 */
   float mask[CUV_RCD_GRID_CELLS];     /* of the filter: the target's box */
@@ -147,7 +148,7 @@ cuv_filter_factor (float penalty)
 
 /* ---- the place of a maximum ---- */
 
-/* Between cells; x and y from -CUV_RCD_GRID / 2. */
+/* A position between cells; x and y are at least -CUV_RCD_GRID / 2. */
 typedef struct {
   double value, x, y;
 } CuvRcdFilterPeak;

@@ -85,7 +85,7 @@ greatest_cell (float value)
 struct Power {
   double re, im;
 
-  // Times a turn.
+  // Multiplies by a complex number of magnitude 1.
   __device__ __forceinline__ void
   advance (double cosine, double sine)
   {

@@ -7,8 +7,8 @@
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
-// The bits of a score. Scores are not negative, so these are ordered as they
-// are and atomicMin() works on them.
+// The bits of a score. Scores are not negative, so their bits compare as the
+// scores do, and atomicMin() works on them.
 typedef unsigned long long CuvRcdScoreBits;
 
 #define CUV_RCD_WINDOWS_PER_BLOCK 64
@@ -193,8 +193,8 @@ cuv_rcd_window_box (const CuvRcdState &state, const CuvRcdLevel &level,
     level.columns * state.cell, level.rows * state.cell };
 }
 
-// The sum over the cells between four entries of an integral image: at, and
-// those right and down entries away.
+// The sum over the cells between four entries of an integral image: the one at
+// `at`, and those `right` and `down` entries further on.
 static __device__ __forceinline__ int64_t
 cuv_rcd_corners (const int64_t *at, int right, int down)
 {

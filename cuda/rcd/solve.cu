@@ -21,8 +21,8 @@ slot_of (const CuvRcdFilters &filters, int slot)
     filters.masks + slot * CUV_RCD_GRID_CELLS };
 }
 
-// Blends the model with a sample; the first solution's ratio to it. A thread
-// per frequency.
+// Blends the model with a sample, and computes the first solution's ratio to
+// the model. A thread per frequency.
 static __global__ void
 __launch_bounds__ (THREADS)
     first_kernel (Slot slot, const float *sample, float rate)

@@ -108,7 +108,7 @@ root (Weights weights)
   return sqrt ((double) weights.positives * (double) weights.negatives);
 }
 
-// cuv_train_loss()
+// The loss, as cuv_train_loss() computes it.
 static __device__ __forceinline__ double
 loss_of_codes (Weights weights, int n_codes)
 {
@@ -165,7 +165,7 @@ sum_to_place (Weights weights, int place, Weights *sums)
   return weights;
 }
 
-// cuv_train_split()
+// The loss of the best split, as cuv_train_split() computes it.
 static __device__ __forceinline__ double
 loss_of_split (Weights weights, int n_codes)
 {
@@ -198,7 +198,7 @@ __launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
   Weights weights = {};
   double loss;
 
-  cuv_choose_take (sums, 0); // clears them
+  cuv_choose_take (sums, 0); // clears the sums
   cuv_choose_take (sums, 1);
   for (int first = 0; first < n; first += CUV_CHOOSER_PIECE) {
     __syncthreads ();

@@ -20,7 +20,7 @@ struct CuvImagePool {
   std::condition_variable released;
 };
 
-static std::mutex mutex; // of the pools and what they contain
+static std::mutex mutex; // protects the pools and what they contain
 
 // Pools by context. Never destroyed, because threads may be waiting at exit.
 static std::map<void *, CuvImagePool> &

@@ -110,7 +110,7 @@ struct CuvPyramidNearColumns {
   static constexpr int N = 4;
   const uint8_t *words; // first of the three words that hold them
   int stride;
-  unsigned shift;      // from the words to the eight, bits
+  unsigned shift;      // from the first word to the eight pixels, bits
   unsigned pairs[2];   // byte selectors of two columns each
   unsigned weights[N]; // of a column's two pixels, in the halves
 

@@ -16,8 +16,8 @@ struct CuvScanCounters {
   // visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
   unsigned long long began, ended; // start and end of the scan, nanoseconds
-  unsigned tiles,
-      pad; // tiles that blocks have taken (plane_kernel)
+  // tiles that blocks have taken (plane_kernel)
+  unsigned tiles, pad;
   unsigned long long survivors[1]; // n_segments elements
 };
 

@@ -344,7 +344,7 @@ private:
     return variants.run (scan, access);
   }
 
-  CuvWaldboostModel model; // its pointers may dangle: see the copies below
+  CuvWaldboostModel model; // its pointers may dangle: use the copies below
   std::vector<CuvGridNode> grid;
   std::vector<CuvHaarNode> haar;
   std::vector<CuvWeak> weak;

@@ -59,7 +59,8 @@ template <typename Node> struct CuvCascadePlan {
     needs.squares = haar;
     needs.tilted = model.tilted;
     needs.common_pitch = !tiled;
-    needs.in_parts = !model.tilted; // which are made for all levels at once
+    needs.in_parts = !model.tilted; // tilted images are made for all levels at
+                                    // once
     cuv_pyramid_set_plan (
         pyramid, tables, needs, &plan, shape.image_elements / shape.pitch[0]);
     pitch = pyramid->host_levels[0].pitch;
@@ -365,7 +366,7 @@ template <typename Node> struct CuvCascadePlan {
       has_ranges ? pyramid.table<CuvRange> (ranges_at) : nullptr };
   }
 
-  CuvWaldboostModel model;      // its pointers may dangle: see the copies below
+  CuvWaldboostModel model;      // its pointers may dangle: use the copies below
   std::vector<HostNode> source; // nodes of the model
   std::vector<CuvWeak> weak;
   std::vector<float> leaves;
