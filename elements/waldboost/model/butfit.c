@@ -73,7 +73,7 @@ begin_classifier (CuvModelReader *reader, const CuvTag *tag, GError **error)
         tag, "minStdDev", MAX_STD_DEV, &self->min_std_dev, error);
 }
 
-/* Sums of squares have 32 bits. */
+/* Rejects windows whose sum of squares may exceed 32 bits. */
 static gboolean
 check_haar_window (const CuvWaldboostModel *model, GError **error)
 {

@@ -24,7 +24,8 @@ next_integer (
   char *word = cuv_next_word (text);
 
   if (word == NULL)
-    return cuv_model_fail (error, "there are too few numbers");
+    return cuv_model_fail (
+        error, "a number is missing at the end of object or of a tree");
   return cuv_to_integer (word, low, high, value, error);
 }
 
@@ -44,7 +45,7 @@ check_attributes (const CuvTag *tag, GError **error)
   return TRUE;
 }
 
-/* A side in blocks. */
+/* Reads the width or height of the window, in blocks. */
 static gboolean
 read_side (const CuvTag *tag, const char *name, int shrink, int32_t *n_blocks,
     GError **error)
@@ -71,7 +72,8 @@ read_box (char *text, int32_t *box, GError **error)
       return FALSE;
     box[i] = (int32_t) value;
   }
-  return !cuv_more_words (&text) || cuv_model_fail (error, "too many numbers");
+  return !cuv_more_words (&text)
+      || cuv_model_fail (error, "object has more than 4 numbers");
 }
 
 /* Whether every window, wherever it exceeds the picture, has a part of the
@@ -153,7 +155,7 @@ starts_with (const char *text, const char *end, const char *prefix)
   return (size_t) (end - text) >= n && memcmp (text, prefix, n) == 0;
 }
 
-/* Behind the next occurrence of a mark; end if there is none. */
+/* The position after the next occurrence of a mark; `end` if there is none. */
 static const char *
 skip_to (const char *text, const char *end, const char *mark)
 {
@@ -240,7 +242,8 @@ read_tree (Parser *self, char *text, GError **error)
     g_array_append_val (self->leaves, leaf);
   }
   return !cuv_more_words (&text)
-      || cuv_model_fail (error, "there are too many numbers");
+      || cuv_model_fail (
+          error, "a tree has more numbers than its depth allows");
 }
 
 /* ---- elements ---- */
@@ -297,7 +300,7 @@ parser_clear (Parser *self)
   g_string_free (self->text, TRUE);
 }
 
-/* Takes over the content of the arrays. */
+/* Moves the arrays into a new model. */
 static CuvChannelsModel *
 finish_model (Parser *self)
 {
@@ -311,7 +314,7 @@ finish_model (Parser *self)
   return model;
 }
 
-/* An empty document is well-formed for GLib. */
+/* Reports an empty document, which GLib's parser accepts. */
 static gboolean
 check_trees (const Parser *self, GError **error)
 {

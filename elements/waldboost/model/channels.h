@@ -12,7 +12,7 @@
 #define CUV_CHANNELS_NO_THRESHOLD "none"
 
 enum {
-  CUV_CHANNELS_MIN_SIDE = 8, /* of a window, pixels */
+  CUV_CHANNELS_MIN_SIDE = 8, /* smallest side of a window, pixels */
   CUV_CHANNELS_MAX_SIDE = 256,
   CUV_CHANNELS_MAX_LEVELS = 64, /* levels per octave */
 };
@@ -20,8 +20,9 @@ enum {
 struct _CuvChannelsModel {
   CuvChannelsTrees trees;
   int32_t levels; /* levels per octave */
-  /* The object in the window, pixels: x, y, width, height. A part of it lies
-   * further inside than the overhang on each side, and thus in the picture. */
+  /* The object in the window, pixels: x, y, width, height. A part of it is
+   * farther inside the window than the overhang on each side, so that this
+   * part is always in the picture. */
   int32_t object[4];
 };
 

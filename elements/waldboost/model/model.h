@@ -25,8 +25,8 @@ typedef struct {
   } arithmetic;              /* WaldBoost models only */
   CuvBlockValue block_value; /* WaldBoostClassifier only */
   int lrp_order_10ab;    /* LRP tables are indexed 10 * a + b, not a + 10 * b */
-  float final_threshold; /* WaldBoostClassifier; CuvisionChannels: added to the
-                          * file's */
+  float final_threshold; /* WaldBoostClassifier and trees on channels: added
+                          * to the threshold in the file */
 } CuvModelOptions;
 
 /* Parses size bytes of XML: an OpenCV cascade with LBP or Haar features, a
@@ -60,12 +60,13 @@ typedef struct {
  * final_threshold counts, too. */
 float cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k);
 
-/* A copy as a model: in fixed-point arithmetic and for a dense scan, a cascade
- * for OpenCV's scan. Release it with cuv_model_unref(). */
+/* A copy of the classifier as a model: a WaldBoost classifier in fixed-point
+ * arithmetic and for a dense scan, a cascade for OpenCV's scan. Release it
+ * with cuv_model_unref(). */
 const CuvWaldboostModel *cuv_model_new (const CuvGridClassifier *classifier);
 
-/* A model of trees on channels, which it takes over. Release it with
- * cuv_model_unref(). */
+/* Makes a model of trees on channels, and takes ownership of them. Release
+ * it with cuv_model_unref(). */
 const CuvWaldboostModel *cuv_model_of_channels (CuvChannelsModel *channels);
 
 /* The classifier as XML that cuv_model_parse() reads; free() it. A cascade is

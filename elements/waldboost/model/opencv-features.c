@@ -148,7 +148,8 @@ check_feature (
   return TRUE;
 }
 
-/* Sums of squares have 32 bits; the outer pixels do not count. */
+/* Rejects windows whose sum of squares, without the outermost pixels, may
+ * exceed 32 bits. */
 static gboolean
 check_haar_window (const CuvOpencv *self, GError **error)
 {

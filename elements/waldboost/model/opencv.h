@@ -34,7 +34,8 @@ typedef struct {
 typedef struct {
   int32_t width, height, max_cat_count;
   float threshold;              /* threshold of the current stage */
-  guint first_node, first_leaf; /* first ones of the current tree */
+  guint first_node, first_leaf; /* index of the current tree's first node,
+                                 * first leaf */
   CuvOpencvFeature feature;     /* the current one */
   CuvOpencvOldNode old;         /* the current one of the old format */
   GArray *features;             /* CuvOpencvFeature */

@@ -27,8 +27,7 @@
 
 #define CUV_LBP_CODES 256
 #define CUV_OPENCV_THRESHOLD_EPS                                               \
-  1e-5f /* OpenCV subtracts it from thresholds                                 \
-         */
+  1e-5f /* OpenCV subtracts this from thresholds */
 
 /* ---- a model under construction ---- */
 
@@ -146,10 +145,10 @@ void cuv_reader_add_text (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 void cuv_reader_end (CuvModelReader *self, GError **error);
 
-/* These call the above. In YAML and JSON the root is CUV_STORAGE; members of a
- * mapping are elements; mappings and sequences in a sequence are elements named
- * _, numbers in a sequence words of its text. Errors name the syntax if that is
- * wrong. */
+/* These call the functions above. In YAML and JSON the root is CUV_STORAGE;
+ * members of a mapping are elements; mappings and sequences in a sequence
+ * are elements named _, numbers in a sequence words of its text. Errors name
+ * the syntax if that is wrong. */
 gboolean cuv_parse_xml (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 gboolean cuv_parse_yaml (

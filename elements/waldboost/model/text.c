@@ -90,7 +90,8 @@ convert_utf16 (CuvModelText *self, GError **error)
   return text != NULL;
 }
 
-/* Some programs also write the NUL that ends a C string. */
+/* Drops a trailing NUL: some programs also write the one that ends a C
+ * string. */
 static void
 trim (CuvModelText *self)
 {

@@ -16,8 +16,8 @@ static const struct {
   [CUV_FEATURE_LRP] = { "LRP", "LRP" },
 };
 
-/* With a decimal point in any locale, and the fewest digits that give the same
- * float. */
+/* Writes a number with a decimal point in any locale, and with the fewest
+ * digits that give the same float. */
 static void
 write_number (float value, FILE *out)
 {
@@ -38,7 +38,7 @@ write_rect (const CuvGridNode *node, FILE *out)
       node->y, node->width, node->height);
 }
 
-/* Feature k is that of weak classifier k. */
+/* Writes the stump of weak classifier k, which uses feature k. */
 static void
 write_stump (const CuvWaldboostModel *model, int32_t k, FILE *out)
 {
