@@ -194,7 +194,7 @@ pending_choice (GstLdpIndexSink *self, gint *n_threads)
   GST_OBJECT_LOCK (self);
   pending = self->settings.pending;
   choice = pending->choice;
-  choice.label = NULL; /* another thread may free it */
+  choice.label = NULL; /* another thread may free the label */
   *n_threads = pending->n_threads;
   GST_OBJECT_UNLOCK (self);
   return choice;

@@ -27,18 +27,18 @@ typedef struct {
 struct _CuvLdpCpu {
   CuvLdpLayout layout; /* layout of this scale alone */
   CuvLdpCpu *next;     /* describes the smaller scales; NULL: none */
-  CuvLdpLayout whole;  /* first scale only: of all scales */
+  CuvLdpLayout whole;  /* layout of all scales; first scale only */
   CuvLdpCpu *turned;   /* describes its picture in another orientation */
   CuvLdpDsp dsp;
   size_t stride, count_size; /* bytes: of rows, of a count */
   uint8_t *memory;           /* the picture, padded */
   uint8_t *pixels;           /* its first pixel */
   void *counts;              /* counts of this scale */
-  void *all_counts;          /* first scale only: owned, of all scales */
+  void *all_counts;          /* counts of all scales, owned; first scale only */
   int n_workers;
   Worker *workers;
   uint8_t *worker_memory;
-  int from;          /* width that the taps are for, 0 = none */
+  int from;          /* rectangle width that the taps are for, 0 = none */
   Taps *taps;        /* one per pixel of a row */
   uint32_t *weights; /* weights of all taps */
   uint64_t *sums;    /* per worker: a row of the picture */

@@ -90,7 +90,8 @@ sum_of (const uint8_t *bytes, int n)
   return sum;
 }
 
-/* The bytes of 256 codes add up to 255 only if one of them stands for 256. */
+/* The bytes of 256 codes sum to 255 only if one of them, a 255, stands for
+ * 256. */
 uint64_t
 cuv_ldp_intersect_256 (const uint8_t *a, const uint8_t *b, int n_bins)
 {

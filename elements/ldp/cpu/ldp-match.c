@@ -250,8 +250,8 @@ sift_down (CuvLdpMatch *heap, size_t at, size_t n)
   heap[at] = match;
 }
 
-/* Appends entries until there are k. Returns how many entries were looked
- * at. */
+/* Appends the first entries that reach the threshold until there are k.
+ * Returns how many entries were looked at. */
 static size_t
 fill_matches (const double *similarities, size_t n, double threshold, size_t k,
     CuvLdpMatch *matches, size_t *found)

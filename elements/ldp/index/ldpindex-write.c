@@ -16,7 +16,7 @@ struct CuvLdpIndexWriter {
   uint8_t *entry; /* stride bytes */
   int fd;
   uint64_t n_entries;
-  uint64_t n_committed; /* less than n_entries in a batch only */
+  uint64_t n_committed; /* smaller than n_entries only during a batch */
   bool sync;
   bool in_batch;
   bool is_broken; /* a sync failed: the content of the disk is unknown */
@@ -150,8 +150,8 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
     return false;
   if (!cuv_ldp_index_pack (&info->layout, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
-        "the counts of '%s' do not add up to those of pictures of %dx%d: "
-        "describe it again",
+        "the histograms of '%s' do not contain all codes of a picture of "
+        "%dx%d: compute its descriptor again",
         name, (int) info->layout.width, (int) info->layout.height);
   if (thumbnail != NULL)
     memcpy (self->entry + cuv_ldp_index_thumbnail_offset (info), thumbnail,
@@ -164,7 +164,7 @@ report_write_error (CuvLdpIndexWriter *self, int reason, char **error)
 {
   self->is_full = reason == ENOSPC || reason == EFBIG || reason == EDQUOT;
   return cuv_ldp_index_fail (error, self->path,
-      "cannot be written: %s; the %llu entries before it are kept%s",
+      "a new entry cannot be written: %s; the %llu existing entries are kept%s",
       strerror (reason), (unsigned long long) self->n_entries,
       self->is_full ? ": free disk space and try again" : "");
 }
@@ -208,7 +208,7 @@ append_entry (CuvLdpIndexWriter *self, char **error)
       cuv_ldp_index_checksum (&self->info, self->n_entries, self->entry));
   if (!commit (self)) {
     reason = errno;
-    /* frees the space, and leaves nothing to recover */
+    /* truncating frees the space and leaves nothing to recover */
     self->is_broken |=
         ftruncate (self->fd,
             (off_t) cuv_ldp_index_offset (&self->info, self->n_entries))
@@ -258,8 +258,9 @@ cuv_ldp_index_writer_begin (CuvLdpIndexWriter *self)
   self->in_batch = true;
 }
 
-/* Both slots are written, as by appending one by one, but never first the one
- * that holds the newest count. */
+/* Writes both slots, as appending the entries one by one does. The slot
+ * that holds the count committed so far is overwritten last, so that a valid
+ * slot always exists. */
 bool
 cuv_ldp_index_writer_commit (CuvLdpIndexWriter *self, char **error)
 {

@@ -37,7 +37,7 @@ gst_ldp_namer_expand (const gchar *pattern, guint64 number)
       g_string_append_printf (name,
           has_zeros ? "%0*" G_GUINT64_FORMAT : "%*" G_GUINT64_FORMAT, width,
           number);
-      c = end; /* the d */
+      c = end; /* the letter d */
     } else {
       g_string_append_c (name, *c);
       c += *c == '%';

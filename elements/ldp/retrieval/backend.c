@@ -295,7 +295,7 @@ run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
   clock_gettime (CLOCK_MONOTONIC, &start);
   for (int i = 0; i < query->orientations; i++) {
     if (set_orientation (self, query, i, n < job->n, stream) != 0) {
-      cuv_ldp_cuda_wait (self->descriptor); /* it reads the frame */
+      cuv_ldp_cuda_wait (self->descriptor); /* the GPU still reads the frame */
       return -1;
     }
   }
@@ -368,7 +368,7 @@ struct _CuvLdpRetrieval {
   size_t max_bytes;
   CuvBackend backend;
   uint64_t n_entries;
-  bool failed;                              /* could not take the entries */
+  bool failed;                              /* replacing the entries failed */
   double *similarities;                     /* similarity to each entry */
   CuvLdpMatch matches[CUV_LDP_MAX_MATCHES]; /* results of the last query */
 };

@@ -145,7 +145,7 @@ static const CuvBackendClass cpu = { ldp_scan_open_cpu, ldp_scan_run_cpu,
 #include "ldp/match.h"
 
 typedef struct {
-  CuvLdpMatcher *matcher; /* for its weights */
+  CuvLdpMatcher *matcher; /* only its weights are used */
   CuvLdpMatchCuda *match;
   int64_t n;
   int n_threads; /* buffer for entries that do not fit */

@@ -57,10 +57,10 @@ GType gst_ldp_bins_get_type (void);
     "How pixels near the border of the picture are treated",                   \
     GST_LDP_PARAMETER (at, start, params.border),                              \
     .get_type = gst_ldp_border_get_type, .value = CUV_LDP_VALID },             \
-  { "bins", "Bins", "Which bins a histogram has",                              \
+  { "bins", "Bins", "How codes are assigned to bins",                          \
     GST_LDP_PARAMETER (at, start, params.bins),                                \
     .get_type = gst_ldp_bins_get_type, .value = CUV_LDP_BINS_256 },            \
-  { "levels", "Levels", "How many bins a histogram has (bins=levels)",         \
+  { "levels", "Levels", "Number of bins of a histogram (bins=levels)",         \
     GST_LDP_PARAMETER (at, start, params.levels), .type = G_TYPE_UINT,         \
     .minimum = 2, .maximum = CUV_LDP_CODES, .value = 32 },                     \
   { "scales", "Scales",                                                        \

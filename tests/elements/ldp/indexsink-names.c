@@ -135,8 +135,8 @@ CUV_TEST (names_of_regions)
 #define FILES(more) "multifilesrc location=f%02d.jpg start-index=1 " more " ! "
 #define JPEGS FILES ("caps=image/jpeg,framerate=1/1")
 
-/* Writes f01.jpg to f06.jpg; the broken one gets these bytes, or for NULL the
- * first ones of its own. */
+/* Writes f01.jpg to f06.jpg. The broken one contains these bytes or, for
+ * NULL, only the beginning of its picture. */
 static void
 write_files (guint broken, const gchar *bytes, gsize size)
 {

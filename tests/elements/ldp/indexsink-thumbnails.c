@@ -31,7 +31,7 @@ expect_pixel (const CuvLdpIndex *index, gint x, gint y, guint32 rgb)
   expect_pixel_of (index, 0, x, y, rgb);
 }
 
-/* A frame that is red on the left and blue on the right. */
+/* Indexes a frame that is red on the left and blue on the right. */
 static CuvLdpIndex *
 index_two (
     const gchar *properties, const gchar *format, gint width, gint height)

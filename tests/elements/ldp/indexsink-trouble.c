@@ -178,7 +178,8 @@ CUV_TEST (invalid_descriptors)
   cuv_harness_push_error (h, frame_with_counts (100, 510),
       "The descriptor of the frame is invalid: counts has");
   cuv_harness_push_error (h, frame_with_counts (101, 512),
-      "the counts of '000002' do not add up to those of pictures of 16x16");
+      "the histograms of '000002' do not contain all codes of a picture of "
+      "16x16");
   push (h, frame_with_counts (100, 512));
   gst_harness_teardown (h);
   expect_names ("000000|000003");
@@ -197,7 +198,7 @@ expect_no_space (GstBus *bus)
   fail_unless (g_error_matches (
                    error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
           && strstr (error->message,
-              "the 2 entries before it are kept: free disk space"),
+              "the 2 existing entries are kept: free disk space"),
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);

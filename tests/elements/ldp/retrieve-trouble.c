@@ -13,8 +13,8 @@
 
 /* ---- files that change while they are read ---- */
 
-/* Truncated or overwritten: no longer used, reported once, until index is set.
- */
+/* A truncated or overwritten file is no longer used, which is reported once,
+ * until index is set again. */
 CUV_TEST (test_file_is_truncated_or_overwritten)
 {
   static const gchar *const problems[] = { "is truncated", "overwritten" };
@@ -106,7 +106,7 @@ CUV_TEST (test_damaged_while_playing)
   library_remove (path);
 }
 
-/* Reported once; the old file stays in use. */
+/* A replaced file is reported once; the old one stays in use. */
 CUV_TEST (test_file_is_replaced)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);

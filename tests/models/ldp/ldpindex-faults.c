@@ -361,9 +361,9 @@ test_full (void)
     faults.reason = reasons[room % 3];
     faults.room = room;
     check_full (writer, path,
-        room % 3 == 2 ? "3 entries before it are kept"
+        room % 3 == 2 ? "3 existing entries are kept"
                       : "free disk space and try again");
-    check_full (writer, path, "entries before it are kept");
+    check_full (writer, path, "existing entries are kept");
     faults.room = -1;
     CUV_CHECK (append (writer, &info, N, &error));
     CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));

@@ -157,7 +157,7 @@ test_bad_entries (void)
   name[1023] = 0;
   counts[1] = 1;
   CUV_CHECK (!cuv_ldp_index_writer_append (writer, counts, name, NULL, &error));
-  check_words (error, "do not add up to those of pictures of 16x16");
+  check_words (error, "do not contain all codes of a picture of 16x16");
   counts[1] = 0;
   CUV_CHECK (cuv_ldp_index_writer_append (writer, counts, name, NULL, &error));
   CUV_CHECK (cuv_ldp_index_writer_append (
