@@ -36,7 +36,7 @@ struct _GstEnviSink {
   GstBaseSink parent;
 
   GstCuvSettings settings;
-  GstEnviCounts counts; /* of what was written */
+  GstEnviCounts counts; /* cubes and bytes written */
 
   const gchar *location; /* set from start to stop */
   guint next;            /* number of the next cube */

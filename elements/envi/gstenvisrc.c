@@ -45,7 +45,7 @@ struct _GstEnviSrc {
   GstPushSrc parent;
 
   GstCuvSettings settings;
-  GstEnviCounts counts; /* of what was passed on */
+  GstEnviCounts counts; /* cubes and bytes passed on */
 
   /* from start to stop */
   const Settings *running; /* in force; loop alone follows the property */

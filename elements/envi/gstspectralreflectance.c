@@ -32,7 +32,8 @@ GST_DEBUG_CATEGORY_STATIC (spectral_reflectance_debug);
 
 typedef struct {
   gchar *white_location, *dark_location;
-  GstSpectralReference *white, *dark; /* NULL: 1 above dark, 0 */
+  GstSpectralReference *white, *dark; /* NULL: white is 1 above dark, dark is
+                                       * 0 */
   gint n_threads;
 } Settings;
 
@@ -116,8 +117,8 @@ gst_spectral_reflectance_set_caps (
 
 /* ---- references ---- */
 
-/* In the order of a cube of floats of this height; values NULL if out of
- * memory. */
+/* Levels in the sample order of a cube of floats of this height; values is
+ * NULL if out of memory. */
 static CuvLevels
 levels_new (const GstCuvSpectralInfo *cubes, gint height)
 {

@@ -18,7 +18,6 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cuvenvi,
-    "Spectral images from and to ENVI files, as reflectances and as pictures "
-    "of "
-    "three bands",
+    "Reads and writes spectral images in ENVI files, and converts them to "
+    "reflectances and to pictures of three bands",
     plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -10,7 +10,7 @@
 
 #include "cpu/hough-cpu.h"
 #if HAVE_CUDA
-#include "hough/hough.h" /* of cuda/, not of this folder */
+#include "hough/hough.h" /* cuda/hough/hough.h, not the header of this folder */
 #endif
 
 typedef struct {

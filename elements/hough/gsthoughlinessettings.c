@@ -252,12 +252,12 @@ static const GstCuvSetting list[] = {
       .value = CUV_PEAKS_DOMINANT },
   { "neighborhood", "Neighborhood",
       "Side, in cells, of the square in which a line has the most votes; an "
-      "even number counts as the next odd one (nms=square or dominant)",
+      "even number is raised to the next odd one (nms=square or dominant)",
       .offset = AT (params.peaks.neighborhood), .type = G_TYPE_UINT,
       .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 7 },
   { "max-lines", "Maximum lines",
-      "Maximum number of lines, or of segments of edges with directions, to "
-      "publish per frame, most votes first (0 = all, up to 4096)",
+      "Maximum number of lines to publish per frame, most votes first; also of "
+      "segments if edges have directions (0 = all, up to 4096)",
       .offset = AT (params.max_lines), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_LINES },
   { "segments", "Segments", "Publish segments instead of whole lines",

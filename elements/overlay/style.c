@@ -192,8 +192,8 @@ static GParamSpec *
 make_fill_color (void)
 {
   GParamSpec *color = g_param_spec_uint ("fill-color", "Fill colour",
-      "Colour of fill=solid, as of color; its alpha is ignored", 0, G_MAXUINT32,
-      0, GST_CUV_PARAM_TUNABLE);
+      "Colour of fill=solid, written as color; alpha is ignored", 0,
+      G_MAXUINT32, 0, GST_CUV_PARAM_TUNABLE);
 
   color->value_type = GST_TYPE_CUV_COLOR;
   return color;

@@ -10,7 +10,9 @@
 /* The most JSON values in a file: the numbers and arrays of the largest basis,
  * and some more members. */
 #define MAX_VALUES (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 4) + 1024)
-#define MAX_BYTES (32 * MAX_VALUES) /* 20 per number, and indentation */
+#define MAX_BYTES                                                              \
+  (32 * MAX_VALUES) /* up to 20 bytes per number, and                          \
+                     * indentation */
 #define FAIL(error, ...)                                                       \
   (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
 
@@ -59,7 +61,7 @@ array_of (JsonNode *node)
       : NULL;
 }
 
-/* n finite numbers >= least. */
+/* Reads n finite numbers, each at least `least`. */
 static gboolean
 read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
     gdouble *numbers, GError **error)
@@ -82,7 +84,7 @@ read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
   return TRUE;
 }
 
-/* *k: the number of vectors, at most the number of bands. */
+/* *k: set to the number of vectors, at most the number of bands. */
 static gboolean
 read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k, GError **error)
 {
@@ -172,7 +174,7 @@ complete (CuvPcaBasis *basis, gint k)
   }
 }
 
-/* -1: unknown. */
+/* The mode of this name; -1 if it is unknown. */
 static gint
 mode_of (JsonObject *object)
 {

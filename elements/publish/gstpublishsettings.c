@@ -289,7 +289,7 @@ static const GstCuvSetting list[] = {
       "Client id sent to the broker (none = assigned by the MQTT broker, "
       "rdkafka for Kafka)",
       .offset = AT (client_id), .type = G_TYPE_STRING, .only_stopped = TRUE },
-  { "user", "User", "Name of the user at the broker", .offset = AT (user),
+  { "user", "User", "User name for the broker", .offset = AT (user),
       .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "password-file", "Password file", "Path of a file with the password",
       .offset = AT (password_file), .type = G_TYPE_STRING,

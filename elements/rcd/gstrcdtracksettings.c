@@ -282,8 +282,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
   { "confirm-detections", "Confirm detections",
-      "Number of analysed frames with a detection before a target from a "
-      "detector is published (0 = at once, and it needs no detection later)",
+      "Number of frames in which the detector must find its target before the "
+      "target is published (0 = publish at once, and need no later detection)",
       .offset = AT (confirm_detections), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 3 },
   { "max-undetected-frames", "Maximum undetected frames",

@@ -147,7 +147,7 @@ gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 
 /* ---- states ---- */
 
-/* In the server's thread. */
+/* Called in the server's thread. */
 static void
 wake (gpointer data, gboolean wanted)
 {
@@ -159,7 +159,7 @@ wake (gpointer data, gboolean wanted)
     cuv_web_encoder_flush (self->encoder);
 }
 
-/* In the encoder's thread. */
+/* Called in the encoder's thread. */
 static void
 post_warning (gpointer data, const gchar *problem)
 {

@@ -7,7 +7,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "cubes are little endian: a big-endian CPU would have to convert them");
 
-/* Neither side need be aligned. */
+/* Neither input nor output needs to be aligned. */
 #define DEFINE_CONVERT(name, bits, type, target)                               \
   static void name (                                                           \
       const uint8_t *in, uint8_t *out, size_t n, bool big_endian)              \
@@ -37,7 +37,7 @@ static const struct {
   int size;
   void (*convert) (const uint8_t *in, uint8_t *out, size_t n, bool big_endian);
 } types[] = {
-  [CUV_ENVI_U8] = { 1, NULL }, /* always plain */
+  [CUV_ENVI_U8] = { 1, NULL }, /* bytes are never converted */
   [CUV_ENVI_I16] = { 2, convert_i16 },
   [CUV_ENVI_U16] = { 2, convert_u16 },
   [CUV_ENVI_I32] = { 4, convert_i32 },

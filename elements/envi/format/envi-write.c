@@ -66,7 +66,8 @@ is_usable (const CuvEnviEntry *entry)
   return entry->name.size > 0 && *entry->name.text != ';'
       && !is_one_of (&entry->name, own_keys)
       && !(cuv_envi_value_is (&entry->name, "data ignore value")
-          && cuv_envi_value_is (&entry->value, "none")) /* GDAL reads 0 */
+          && cuv_envi_value_is (&entry->value, "none")) /* GDAL would read
+                                                         * this value as 0 */
       && (!cuv_envi_value_is (&entry->name, "file type")
           || cuv_envi_value_is (&entry->value, "envi classification"));
 }

@@ -12,7 +12,7 @@ enum {
   CUV_HOUGH_MAX_MEMORY = 32 * (CUV_THREADS_MAX_WORKERS + 1),
   CUV_HOUGH_EDGE_ROWS = 32, /* rows of a band */
   CUV_HOUGH_ROWS_AT_ONCE =
-      2, /* that a task votes for: a pair, see hough-dsp.h */
+      2, /* rows that a task votes for: a pair, see hough-dsp.h */
   CUV_HOUGH_N_SORT_TASKS = 16,
   CUV_HOUGH_N_SEGMENT_TASKS = 16,
 };

@@ -13,7 +13,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Row j, counted from -90 degrees. */
+/* Makes row j, counted from -90 degrees. */
 static CuvHoughRow
 rho_theta_row (const CuvHoughConfig *config, int j)
 {

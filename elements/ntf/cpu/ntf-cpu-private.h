@@ -49,7 +49,7 @@ struct _CuvNtfCpu {
   const double *ignore;
   int z;               /* depth of the cube's first band */
   float *residual_map; /* height x width */
-  float *mean;         /* MATRIX: of the pixels, depth values */
+  float *mean;         /* MATRIX: mean of the pixels, depth values */
   float *offset;       /* subtracted from maps, if not NULL: stride values */
   const double *probe; /* probe of a search, rank values */
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PAD 2         /* pixels on either side of a similarity's text */
-#define MAX_ROWS 1000 /* rows of a table that are used, no others */
+#define MAX_ROWS 1000 /* maximum number of rows of a table that are drawn */
 
 typedef struct {
   const GstCuvTable *table;
@@ -298,7 +298,7 @@ gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table)
   strip.pictures = gst_cuv_table_pictures (table, &width, &height);
   if (strip.pictures == NULL) {
     GST_DEBUG (
-        "table %s has no pictures, or fewer than rows: not drawn", table->kind);
+        "table %s is not drawn: it needs a picture for each row", table->kind);
     return;
   }
   strip.columns = (gint) width;

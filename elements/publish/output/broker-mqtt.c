@@ -25,7 +25,7 @@
  * none answered, messages are sent one at a time; after twice as many, the
  * first one is dropped. */
 #define SUSPICIOUS 3
-#define SSL_VERIFY_NONE 0 /* OpenSSL's */
+#define SSL_VERIFY_NONE 0 /* the same value as in OpenSSL's headers */
 /* How long close() takes at most to disconnect in order. */
 #define GOODBYE_MS 400
 
@@ -71,7 +71,7 @@ typedef struct {
   gint protocol; /* MQTT_PROTOCOL_... */
   guint losses;  /* lost connections since the last answer to a message */
 
-  /* of the connection */
+  /* of the current connection */
   struct mosquitto *client;
   gboolean connected;
   gchar *problem;      /* what the last callback reported */

@@ -50,8 +50,8 @@ struct _CuvOutbox {
   gboolean was_connected;
   CuvOutboxCounts counts;
   gchar *warning;
-  CuvWarning warnings[CUV_OUTBOX_N_PROBLEMS]; /* given since the spool was last
-                                                 empty */
+  CuvWarning warnings[CUV_OUTBOX_N_PROBLEMS]; /* warnings given since the
+                                               * spool was last empty */
   gboolean hurry;                             /* attempt to connect now rather
                                                * than later */
 

@@ -63,7 +63,8 @@ void cuv_correlation_move (CuvCorrelation *self, const CuvRcdBox *box);
 /* Returns the box at the place. */
 CuvRcdBox cuv_correlation_box (const CuvCorrelation *self);
 
-/* What the functions below need of the next frame: they get its pixels. */
+/* The part of the next frame that the functions below need; they get its
+ * pixels. */
 CuvRcdCrop cuv_correlation_crop (CuvCorrelation *self);
 
 /* Samples of the crop: pictures of the region around the place, at one of the
@@ -76,7 +77,8 @@ void cuv_correlation_choose (
 
 void cuv_correlation_set_mask (CuvCorrelation *self);
 
-/* Gaussian by cell: a grid whose spectrum's real part is the label. */
+/* The value of a cell of a Gaussian grid; the real part of the grid's
+ * spectrum is the label. */
 float cuv_correlation_label (const CuvCorrelation *self, int x, int y);
 
 /* ---- on the CPU (correlation.c) ---- */

@@ -6,12 +6,12 @@
 
 #include "rcd/rcd-filter.h"
 
-/* By cell, row by row, then channel. */
+/* Features by cell, row by row, then by channel. */
 typedef struct {
   float value[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNELS];
 } CuvGrid;
 
-/* By frequency, row by row, then channel. */
+/* Values by frequency, row by row, then by channel. */
 typedef struct {
   float re[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
   float im[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
@@ -51,7 +51,7 @@ typedef struct {
   /* Computes the spectrum of a filter's response to a sample, in one lane. */
   void (*respond) (const CuvSpectrum *filter, const CuvSpectrum *sample,
       CuvResponse *response, int lane);
-  /* Sets a response's values. */
+  /* Computes a response's values from its spectrum. */
   void (*inverse) (CuvResponse *response);
   /* Refines the position of a lane's greatest cell to the nearby maximum, by
    * Newton's method. */
@@ -60,7 +60,7 @@ typedef struct {
 
 void cuv_filter_dsp_init (CuvFilterDsp *self);
 
-/* cpu/x86 */
+/* defined in cpu/x86 */
 void cuv_filter_dsp_init_avx2 (CuvFilterDsp *self);
 
 #endif

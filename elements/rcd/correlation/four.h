@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-/* Anywhere in an array of floats. */
+/* Need not be aligned: anywhere in an array of floats. */
 typedef float CuvFour
     __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef int32_t CuvFourInts __attribute__ ((vector_size (16)));

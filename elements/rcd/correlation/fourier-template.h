@@ -16,7 +16,7 @@ enum { CUV_VECTOR = 8 };
 enum { CUV_VECTOR = 4 };
 #endif
 
-/* Anywhere in an array of floats. */
+/* Need not be aligned: anywhere in an array of floats. */
 typedef float CuvFloats
     __attribute__ ((vector_size (4 * CUV_VECTOR), aligned (4), may_alias));
 
@@ -176,7 +176,7 @@ cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
   }
 }
 
-/* Pairs at a frequency and at its opposite. */
+/* Computes the pairs at a frequency and at its opposite. */
 CUV_ALWAYS_INLINE void
 cuv_pack (const float *re, const float *im, float *z_re, float *z_im,
     float *o_re, float *o_im)

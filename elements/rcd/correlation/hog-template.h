@@ -83,7 +83,8 @@ cuv_hog_add_pixel (CuvHogRow row, int left, int bin, float magnitude, int place)
   row[left + 1][bin] += cuv_hog_weight (place, 1) * magnitude;
 }
 
-/* The rows side by side: within a row, each addition needs the previous one. */
+/* Processes the rows side by side: within a row, each addition depends on
+ * the previous one. */
 static inline void
 cuv_hog_fill_rows (CuvHog *self, int first, int end)
 {
@@ -131,7 +132,8 @@ cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
   }
 }
 
-/* A row of blocks: pixels between the centres of cells row - 1 and row. */
+/* Processes a row of blocks: pixels between the centres of cells row - 1 and
+ * row. */
 static inline void
 cuv_hog_add_blocks (CuvHog *self, const uint8_t *picture, int row)
 {

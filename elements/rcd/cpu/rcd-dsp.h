@@ -62,7 +62,7 @@ typedef struct CuvRcdDsp {
 
 void cuv_rcd_dsp_init (CuvRcdDsp *self);
 
-/* cpu/x86 */
+/* defined in cpu/x86 */
 void cuv_rcd_dsp_init_avx2 (CuvRcdDsp *self);
 void cuv_rcd_sums_avx2 (const CuvRcdTile *tile, int32_t *sums);
 

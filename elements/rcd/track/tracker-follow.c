@@ -159,7 +159,7 @@ typedef struct {
   double growth;  /* size of the match relative to the last box */
   bool reliable;  /* whether the match is reliable */
   bool distinct;  /* the match is within the limit and not ambiguous */
-  bool clear;     /* even more so */
+  bool clear;     /* the match is also far better than the second best */
 } View;
 
 /* Sets the box from the filter's place. */

@@ -57,7 +57,8 @@ make_strips (CuvWaldboostCpu *self)
   return true;
 }
 
-/* Number of pixels of the levels that other levels are resized from. */
+/* Allocates the pictures of the levels that other levels are resized from.
+ * False if memory runs out. */
 static bool
 make_pictures (CuvWaldboostCpu *self)
 {

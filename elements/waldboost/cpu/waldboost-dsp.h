@@ -52,7 +52,7 @@ void cuv_waldboost_dsp_clear (CuvWaldboostDsp *self); /* zeros are allowed */
 /* The resize function of the running CPU, which needs no model. */
 CuvResizeRow cuv_waldboost_resize_row (void);
 
-/* cpu/x86 */
+/* functions defined in cpu/x86 */
 CuvResizeRow cuv_waldboost_resize_row_avx2 (void);
 void cuv_waldboost_dsp_init_avx2 (
     CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride);

@@ -112,8 +112,8 @@ set_window (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
   plan->first = -channels->trees.overhang * channels->trees.shrink;
 }
 
-/* A model of trees on channels was trained for levels of its own, and has as
- * many octaves as fit. */
+/* With trees on channels, the model gives the number of levels per octave,
+ * and as many octaves are searched as fit. */
 static CuvWaldboostParams
 params_for (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
 {

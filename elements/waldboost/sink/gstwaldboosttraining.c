@@ -83,7 +83,7 @@ sizes_clear (Sizes *self)
   g_array_unref (self->aspects);
 }
 
-/* The size that this share of the boxes stays below. */
+/* The quantile of the sizes: this share of the boxes is smaller. */
 static gdouble
 quantile (const GArray *sizes, gdouble share)
 {

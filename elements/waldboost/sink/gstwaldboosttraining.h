@@ -11,13 +11,15 @@ typedef struct {
   gchar *model;          /* the file to write */
   CuvTrainParams params; /* windows of size 0: automatic */
   CuvSampleOptions samples;
-  gdouble false_positives; /* per frame, that the threshold allows */
+  gdouble false_positives; /* false positives per frame that the threshold
+                            * may cause */
   gint progress_interval;  /* ms, 0 = never */
 } GstWaldboostTrainingOptions;
 
 typedef struct {
   GstElement *element;
-  CuvDataset *dataset; /* divided; its roles must not change during training */
+  CuvDataset *dataset; /* split into roles, which must not change during
+                        * training */
   GstWaldboostTrainingOptions options; /* owned */
 } GstWaldboostTraining;
 

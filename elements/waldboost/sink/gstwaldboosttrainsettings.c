@@ -104,7 +104,7 @@ static const GstCuvSetting list[] = {
   { "train", "Train", "Train with the frames kept so far", .offset = AT (train),
       .type = G_TYPE_BOOLEAN },
   { "frame-interval", "Frame interval",
-      "Of the frames with regions to learn, keep every Nth",
+      "Keep every Nth of the frames with regions to learn",
       .offset = AT (interval), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = G_MAXINT, .value = 1 },
   { "max-frames", "Maximum frames", "Maximum number of frames kept",

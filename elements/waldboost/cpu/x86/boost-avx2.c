@@ -7,7 +7,7 @@
 #include "cpu/x86/boost-avx2.h"
 
 #define GROUP 16
-#define CHUNK 1024 /* windows of a row */
+#define CHUNK 1024 /* windows per chunk of a row */
 
 /* Below LIST_PER_GROUP alive windows per group, they are compacted into a list;
  * a list of less than SHORT_LIST windows is run to the end, four windows at a
@@ -42,8 +42,8 @@ typedef struct {
   int n_weak;
 } Counts;
 
-/* n windows passed weak classifier index. Windows that pass the last one are
- * counted by the final test instead. */
+/* Counts n windows that passed weak classifier `index`. Windows that pass
+ * the last one are counted by the final test instead. */
 static inline void
 count_survivors (Counts *self, int index, unsigned n)
 {
@@ -99,7 +99,7 @@ add_leaves (const int32_t *sums, int32_t *out, __m128i code,
   return (unsigned) _mm256_movemask_ps (below) ^ 0xff;
 }
 
-/* One weak classifier on all groups. */
+/* Evaluates one weak classifier on all groups. */
 CUV_INLINE void
 run_groups (
     const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
@@ -221,7 +221,7 @@ store_compacted (int32_t *at, __m128i value, unsigned mask)
   _mm_storeu_si128 ((__m128i *) at, _mm_shuffle_epi8 (value, order));
 }
 
-/* One weak classifier on the list. */
+/* Evaluates one weak classifier on the list. */
 CUV_INLINE void
 run_list (
     const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
@@ -295,7 +295,7 @@ finish_list (const Scan *scan, int index, BoostKind kind, bool fixed,
 
 /* ---- hits ---- */
 
-/* The final test on the list. Returns the number of hits. */
+/* Applies the final test to the list. Returns the number of hits. */
 static int
 boost_add_hits (
     const Scan *scan, int x, const Windows *windows, CuvHitList *list)

@@ -24,7 +24,8 @@ kind_of (const CuvWaldboostModel *model)
       return BOOST_LRP;
     case CUV_FEATURE_LBP:
     case CUV_FEATURE_HAAR:     /* refused by is_supported() */
-    case CUV_FEATURE_CHANNELS: /* never scanned by this */
+    case CUV_FEATURE_CHANNELS: /* scanned by elements/waldboost/channels
+                                * instead */
       break;
   }
   return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;

@@ -79,7 +79,7 @@ grid_sums (const uint16_t *sums, const Grid *grid, int layout)
   return result;
 }
 
-/* bits where neighbour > centre, or >= if inclusive. */
+/* Sets `bits` where neighbour > centre, or >= if inclusive; else 0. */
 static inline __m256i
 grid_bits (__m256i neighbour, __m256i centre, __m256i bits, bool inclusive)
 {
@@ -122,8 +122,8 @@ grid_ranks (const GridSums *sums, int k)
  * anywhere in a row. */
 typedef struct {
   int32_t start, row[4];
-  uint8_t corners[16];  /* shuffle: a row's four corners, to both halves */
-  int32_t block_row[2]; /* rows of blocks a and b, and their shuffles */
+  uint8_t corners[16];  /* shuffle mask: a row's four corners, to both halves */
+  int32_t block_row[2]; /* rows of blocks a and b; below, their shuffle masks */
   uint8_t block[2][16];
 } GridQuad;
 

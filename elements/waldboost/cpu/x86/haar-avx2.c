@@ -156,7 +156,7 @@ above (__m256i value, int32_t limit)
       _mm256_cmpgt_epi32 (value, _mm256_set1_epi32 (limit))));
 }
 
-/* The windows of alive that pass. */
+/* Mask of the windows in `alive` that pass the stage. */
 static inline unsigned
 passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
     const HaarView *view, __m256i sum, unsigned alive)
@@ -170,7 +170,7 @@ passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
 
 /* ---- contrast ---- */
 
-/* Sums over the windows without their outer pixels. */
+/* Sums over the pixels of the windows, without the outermost ones. */
 static inline __m256i
 inner_sum (const uint32_t *at, const int32_t *corner)
 {
@@ -182,7 +182,8 @@ inner_sum (const uint32_t *at, const int32_t *corner)
       _mm256_sub_epi32 (sum[0], sum[1]), _mm256_sub_epi32 (sum[2], sum[3]));
 }
 
-/* Factors of four windows; *enough: mask of those with enough contrast. */
+/* Normalisation factors of four windows. *enough becomes the mask of the
+ * windows with enough contrast. */
 static inline __m128
 factors (__m128i sum, __m128i squares, double area, unsigned *enough)
 {
@@ -285,8 +286,9 @@ mask_of (const CuvRange *range, int x)
       & (end < GROUP ? (1u << end) - 1 : 0xff);
 }
 
-/* Starts the groups from x on that have windows with enough contrast. Masks of
- * such windows of all n_groups groups are written to contrast. */
+/* Starts those of the n_groups groups from x on that have a window with
+ * enough contrast. Writes the mask of such windows of each group to
+ * `contrast`. */
 static void
 start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
     Groups *groups)

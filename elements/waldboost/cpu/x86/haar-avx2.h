@@ -6,7 +6,7 @@
 
 #include "cpu/x86/waldboost-avx2.h"
 
-#define CUV_HAAR_MAX_TREE 8 /* nodes */
+#define CUV_HAAR_MAX_TREE 8 /* maximum number of nodes of a tree */
 
 /* How a feature's value is computed: from two or three rectangles in float, or,
  * where that is exact, as one integer sum of corners. */
@@ -38,11 +38,11 @@ typedef struct {
 } HaarTree;
 
 typedef struct {
-  int32_t first, n; /* trees */
+  int32_t first, n; /* the stage's trees: index of the first, number */
   float threshold;
   /* sum if all stumps go right and all pairs to their root's leaf */
   int32_t base;
-  /* stumps again, sorted by tilted and shape; n_of: number of each */
+  /* copies of the stumps, sorted by tilted and shape; n_of: number of each */
   int32_t first_sorted, n_of[2][CUV_HAAR_N_SHAPES];
   CuvStageLimits limits;
 } HaarStage;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_FLOAT (1 << 24) /* integers up to it are exact as float */
+#define EXACT_FLOAT (1 << 24) /* integers up to this are exact as float */
 
 /* A corner of a feature's rectangles and its factor. */
 typedef struct {
@@ -94,8 +94,8 @@ factors_are (const Corner *corner, const int8_t *factor, int n)
   return true;
 }
 
-/* The corners in the order of the feature's shape. *negated is set if the value
- * is minus that of the shape. */
+/* Sorts the corners in the order of the feature's shape, which is returned.
+ * *negated is set if the value is minus that of the shape. */
 static int
 choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
 {

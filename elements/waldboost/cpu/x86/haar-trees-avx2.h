@@ -90,7 +90,8 @@ go_left (const HaarView *view, const HaarNode *node, int shape, int tilted)
       _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
 }
 
-/* The same for n_views groups; go_left_by_shape() switches on the shape. */
+/* The same for n_views groups. go_left_by_shape() passes the shape as a
+ * constant. */
 CUV_INLINE void
 go_left_at (const HaarView *view, int n_views, const HaarNode *node, int shape,
     __m256 *left)
@@ -118,7 +119,7 @@ go_left_by_shape (
   }
 }
 
-/* The selected leaves of a tree. Children come after their parent, so walking
+/* Selects the leaves of a tree. Children come after their parent, so walking
  * the nodes backwards finds both results of a node ready. */
 CUV_INLINE void
 tree_leaves (const HaarView *view, int n_views, const HaarNode *nodes,

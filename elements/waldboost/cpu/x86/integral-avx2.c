@@ -40,7 +40,7 @@ add_above_16 (__m128i sums, const uint16_t *above)
   return _mm_add_epi16 (sums, _mm_loadu_si128 ((const __m128i *) above));
 }
 
-/* Even columns, then odd ones. */
+/* Stores even columns, then odd ones. */
 CUV_INLINE void
 put_16_at_2 (uint16_t *out, const uint16_t *above, ptrdiff_t odd, __m256i sums)
 {
@@ -55,7 +55,7 @@ put_16_at_2 (uint16_t *out, const uint16_t *above, ptrdiff_t odd, __m256i sums)
       add_above_16 (_mm256_extracti128_si256 (parts, 1), above + 1));
 }
 
-/* Columns grouped by their remainder modulo 4. */
+/* Stores columns grouped by their remainder modulo 4. */
 CUV_INLINE void
 put_16_at_4 (uint16_t *out, const uint16_t *above, ptrdiff_t part, __m256i sums)
 {
@@ -158,7 +158,7 @@ put_32 (uint32_t *out, const uint32_t *above, __m256i sums, __m256i before)
   store (out, _mm256_add_epi32 (_mm256_add_epi32 (sums, load (above)), before));
 }
 
-/* Every other element, from the first or the second on. */
+/* Every other element, starting at the first or the second. */
 static inline __m256i
 every_second (Sums sums, int second)
 {

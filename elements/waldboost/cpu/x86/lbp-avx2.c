@@ -57,7 +57,8 @@ make_stump (
 
 #define MAX_SUBSETS 12 /* all combinations of this many stumps are tried */
 
-/* sum, exact: of the stumps before these n */
+/* `sum` and `exact` are sums over the stumps before these n, in integers and
+ * as in the reference. */
 static void
 try_leaves (const Stump *stumps, int n, int32_t sum, double exact, Stage *stage)
 {
@@ -207,7 +208,7 @@ above (__m256i sum, int32_t limit)
       _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1)));
 }
 
-/* The windows of alive that pass a stage. */
+/* Mask of the windows in `alive` that pass a stage. */
 static inline unsigned
 pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout, unsigned alive)

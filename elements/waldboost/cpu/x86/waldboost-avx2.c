@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entry point of the AVX2 version: picks the file for the model; and the
- * resize. */
+/* Entry point of the AVX2 version, which selects the code for a model; and
+ * the resizing of rows. */
 #include "cpu/x86/waldboost-avx2.h"
 
 /* ---- resize ---- */
@@ -78,7 +78,8 @@ blend_columns (uint8_t *out, int width, const uint16_t *column,
   return x;
 }
 
-/* Exact in either order of the passes. */
+/* Rounds only once, at the end, so the order of the two passes does not
+ * matter: the result equals that of cuv_resize_row(). */
 static void
 resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
     int n_in, int bottom_weight, const CuvTap *taps, uint16_t *column)
