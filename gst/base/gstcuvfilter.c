@@ -281,7 +281,7 @@ gst_cuv_filter_analyse (
     ok = INFO (self)->analyse (
         self, &frame, gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
     took = gst_util_get_timestamp () - start;
-    priv->configured = ok; /* what failed may be unusable */
+    priv->configured = ok; /* after a failure the backend may be unusable */
   }
   gst_cuv_frame_unmap (&frame);
   if (frame.cuda && frame.writable)

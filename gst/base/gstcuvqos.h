@@ -72,7 +72,8 @@ typedef struct {
   /* queued frames: by waits */
   GstClockTime possible_backlog; /* if the time between frames was upstream's
                                   * work; 0 if it was waiting */
-  GstClockTime trusted_backlog;  /* up to this, a wait is one for the source */
+  GstClockTime trusted_backlog;  /* up to this backlog, waits are taken to be
+                                  * for the source */
   GstClockTime
       probe_time;    /* total duration of the skipped frames of this test */
   gint64 probe_gain; /* how much sooner the frames after them came */

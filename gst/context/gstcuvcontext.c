@@ -36,8 +36,8 @@ gst_cuv_context_init (
 
 #include "cuv-cuda.h"
 
-/* libgstcuda asserts on every Cu* call until its loader has succeeded: this
- * comes first. */
+/* libgstcuda asserts on every Cu* call until its loader has succeeded, so
+ * this runs first. */
 static gpointer
 probe_cuda (gpointer unused)
 {

@@ -111,8 +111,9 @@ cuv_http_connections_sweep (CuvHttp *http)
 
 /* ---- accepting ---- */
 
-/* The kernel detects a peer that vanishes without closing. One that does not
- * read we detect, and count, earlier. */
+/* The kernel detects a peer that vanishes without closing. The server
+ * itself ends, and counts, a peer that does not read; its timeout is shorter.
+ */
 static void
 set_options (GSocket *socket, guint timeout)
 {

@@ -5,7 +5,7 @@
 
 /* How long cuv_http_close() waits for libsoup to drop connections. */
 #define CLOSE_MS 1000
-/* Of http_iterate(): a source may be ready all the time. */
+/* Limit of http_iterate(), because a source may always be ready. */
 #define MAX_ITERATIONS 10000
 
 /* ---- responses ---- */

@@ -72,7 +72,8 @@ link_picture (GstElement *decode, GstPad *pad, gpointer data)
   gst_object_unref (sink);
 }
 
-/* decoder: of PIPELINE. FALSE with *problem set if an element is missing. */
+/* decoder: the one that PIPELINE uses. FALSE with *problem set if an element
+ * is missing. */
 static gboolean
 decoder_init (Decoder *self, const gchar *decoder, gchar **problem)
 {
@@ -147,7 +148,7 @@ read_tags (const Decoder *self)
   return method;
 }
 
-/* orientation: of the file. */
+/* orientation: the one stored in the file. */
 static GstSample *
 note_orientation (const Decoder *self, GstSample *sample, gint orientation)
 {

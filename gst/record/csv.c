@@ -13,7 +13,7 @@ const gchar cuv_record_csv_header[] =
     "parent_id,id,roi_type,x,y,w,h,x_min,x_max,y_min,y_max,confidence,label_id,"
     "extra" LINE_END;
 
-#define N_OBJECT_COLUMNS 14 /* region_id to label_id */
+#define N_OBJECT_COLUMNS 14 /* the columns region_id to label_id */
 
 /* ---- fields ---- */
 
@@ -126,7 +126,7 @@ begin_extra (CuvJson *json, const CuvRecordFrame *frame)
   }
 }
 
-/* An empty field if it is negative. */
+/* Writes a number, or an empty field if it is negative. */
 static void
 id_field (GString *text, gint64 id)
 {

@@ -130,7 +130,7 @@ CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
 /* Calls all parse() functions. FALSE after an element error. */
 CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
-/* Frees what they made. */
+/* Frees what the parse() functions made. */
 CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
 
 /* The same for the settings of all classes of the element. */
