@@ -86,7 +86,7 @@ parse_options (int *argc, char ***argv)
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
     { "similarity", 0, 0, G_OPTION_ARG_DOUBLE, &option_similarity,
         "duplicates: minimum similarity of duplicates, 0 to 1 (default: 0.54, "
-        "or 1, equal, if add was given other parameters)",
+        "or 1 for equal ones if add was given other parameters)",
         "S" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };

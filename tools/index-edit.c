@@ -61,8 +61,8 @@ command_merge (gchar **arguments)
 /* ---- rewriting ---- */
 
 typedef struct {
-  gchar **entries;   /* to remove, or the one to rename */
-  const gchar *name; /* to rename to; NULL: remove */
+  gchar **entries;   /* entries to remove, or the one to rename */
+  const gchar *name; /* new name; NULL: remove the entries */
 } Change;
 
 static bool

@@ -262,7 +262,7 @@ static const struct {
       "line 2: xmin 'x' is not a number" },
   { "<annotation><object>", "line 1: " },
   { "<dataset><box top='1' left='2' width='3' height='4'/></dataset>",
-      "is outside an image" },
+      "is not inside an <image>" },
   { "<dataset><image/></dataset>", "has no file" },
   { "<dataset><image file='a'><box top='1'/></image></dataset>",
       "a box has no left" },
@@ -286,7 +286,7 @@ static const struct {
   { "<annotations><image name='a'><box/></image></annotations>",
       "a box has no xtl" },
   { "<annotations><box xtl='1' ytl='1' xbr='2' ybr='2'/></annotations>",
-      "a box is outside an image" },
+      "a <box> is not inside an <image>" },
   { "<annotations><image name='a'><polygon points='1,2;3'/></image>"
     "</annotations>",
       "the points '1,2;3' are not of the form" },
@@ -363,8 +363,8 @@ check_names (void)
   }
 }
 
-/* What would overflow the stack of a parser that recurses, or fill the memory
- * of one that keeps what is open. */
+/* Inputs that would overflow the stack of a recursive parser, or fill the
+ * memory of one that stores open elements. */
 static void
 check_nested (void)
 {
@@ -426,7 +426,7 @@ check_long (void)
   g_string_free (text, TRUE);
 }
 
-/* Either an error or boxes, whatever the bytes are. */
+/* The result is either an error or boxes, whatever the bytes are. */
 static void
 check_damage (guint i)
 {
@@ -485,7 +485,7 @@ check_vec (void)
   CUV_CHECK (error == NULL, ": %s", error);
   CUV_CHECK (pixels[0] == 7 && pixels[1] == 8 && pixels[2] == 9);
   for (gsize size = 0; size < VEC_SIZE; size++) {
-    /* behind its end the copy is not readable for sanitizers */
+    /* sanitizers detect reads beyond the end of this copy */
     gchar *copy = g_memdup2 (vec_bytes, size);
 
     error = read_vec (copy, size, pixels);

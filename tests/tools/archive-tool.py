@@ -152,7 +152,7 @@ def check_kept(archive):
     os.remove(archive.path(gone))
     bad = LINE.replace('decodebin', 'qtdemux ! jpegdec')
     out = archive.run(1, '--output', 'kept', '--redo', gone, film, line=bad,
-                      err='the video is gone')
+                      err='the video no longer exists')
     expect('earlier results are kept' in out.err and archive.tree('kept') == before, out)
     with open(archive.path(film), 'wb') as file:
         file.write(b'broken')

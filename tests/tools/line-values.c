@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values in lines: GStreamer's parser gives each property the value, byte for
- * byte, and nothing else. */
+/* Values in pipelines: GStreamer's parser gives each property its value,
+ * byte for byte, and nothing else. */
 #include "line.h"
 
 #include <gst/gst.h>

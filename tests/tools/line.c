@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines in processes of their own: their reports, their ends, and that none is
- * left behind. */
+/* Pipelines in processes of their own: their reports, how they end, and that
+ * no process is left behind. */
 #include "line.h"
 
 #include <gst/gst.h>
@@ -11,14 +11,14 @@
 
 #include "cuvcheck.h"
 
-/* What a test does with a line that plays. */
+/* What a test does with a playing pipeline. */
 typedef void (*Act) (CuvLine *line);
 
 typedef struct {
   GMainLoop *loop;
   CuvLine *line;
   Act act;
-  const gchar *when;  /* member of the report at which that is done */
+  const gchar *when;  /* member of the report at which the test does that */
   GPtrArray *reports; /* JsonObject */
   gchar *problem;
   guint n_done;
@@ -190,7 +190,7 @@ check_ends (void)
   }
 }
 
-/* Before the line plays, even before it is built. */
+/* Stops a pipeline before it plays, even before it is built. */
 static void
 check_early_stop (void)
 {
@@ -222,7 +222,7 @@ tell (CuvLine *line)
   g_print ("%s\n", cuv_line_pid (line));
 }
 
-/* A zombie is nobody's any more. */
+/* A zombie does not count: its program has ended. */
 static gboolean
 is_alive (const gchar *pid)
 {
@@ -235,7 +235,7 @@ is_alive (const gchar *pid)
   return alive;
 }
 
-/* Kills a program that has a line. */
+/* Kills a program that runs a pipeline. */
 static void
 check_parent (const gchar *program)
 {
@@ -271,7 +271,7 @@ CUV_CHECKS_CPU (check_all)
       "gst-resource-error-quark");
   check_ends ();
   check_early_stop ();
-  /* the first frame is on its way to the sink, or never comes */
+  /* the first frame is on its way to the sink, or never arrives */
   check_stop_in_preroll (
       "videotestsrc is-live=true ! identity sleep-time=300000 ! fakesink");
   check_stop_in_preroll (

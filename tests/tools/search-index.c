@@ -24,7 +24,8 @@ next_random (void)
   return x ^ x >> 31;
 }
 
-/* Few bins have most codes, as in pictures. The first gets what is left. */
+/* Most codes are in a few bins, as in pictures. The first bin gets the
+ * remaining ones. */
 static void
 fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 {

@@ -115,7 +115,7 @@ add_shape (Cvat *self, const gchar *name, const gchar **names,
     label = self->label;
   box.label = cuv_annotations_label (self->xml.annotations->labels, label);
   if (self->xml.picture == NULL)
-    cuv_annotations_fail (error, "a %s is outside an image", name);
+    cuv_annotations_fail (error, "a <%s> is not inside an <image>", name);
   else if (g_str_equal (name, "box")
           ? read_box (names, values, &box, error)
           : cvat_read_polygon (names, values, &box, error))

@@ -271,7 +271,7 @@ end_dlib (GMarkupParseContext *context, const gchar *name, gpointer data,
   else if (g_str_equal (name, "image"))
     self->xml.picture = NULL;
   else if (g_str_equal (name, "box") && self->xml.picture == NULL)
-    cuv_annotations_fail (error, "a box is outside an image");
+    cuv_annotations_fail (error, "a <box> is not inside an <image>");
   else if (g_str_equal (name, "box"))
     cuv_annotated_add (self->xml.picture, &self->box, error);
   g_string_truncate (self->xml.text, 0);

@@ -33,10 +33,10 @@ struct _Job {
   JsonObject *progress; /* last report, or NULL */
   gchar *progress_text;
   JsonArray *warnings;
-  gboolean external; /* the error is */
+  gboolean external; /* the error is external */
   gboolean stopped;
   guint timer, idle; /* seconds without progress */
-  gchar *stalled;    /* the text of that error */
+  gchar *stalled;    /* error text if the pipeline stalled */
   gint64 started;    /* microseconds */
 };
 

@@ -187,8 +187,8 @@ static void
 keep_results (Video *video)
 {
   video_set (video, VIDEO_NOT_DONE,
-      g_strdup ("the video is gone; its results, by another pipeline, were "
-                "kept"));
+      g_strdup ("the video no longer exists; its results, made by another "
+                "pipeline, were kept"));
 }
 
 /* A video that no longer exists stays done. */
@@ -244,7 +244,8 @@ is_missing (const GError *error)
       || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR);
 }
 
-/* Whether the marker may exist: a disk, a network or permissions failed. */
+/* Whether the marker may exist although it cannot be read, because a disk, a
+ * network or permissions failed. */
 static gboolean
 is_unreadable (const GError *error)
 {

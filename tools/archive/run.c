@@ -24,7 +24,7 @@ typedef struct {
   GMainLoop *loop;
   guint retry;        /* timer, or 0 */
   guint n_external;   /* in a row */
-  gboolean any_other; /* a video was tried that had none */
+  gboolean any_other; /* some video was tried that had no external error */
   gchar *last_external;
   gchar *fatal;
   int signal;

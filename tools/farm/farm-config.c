@@ -66,7 +66,8 @@ read_servers (const KeyGroup *group, NatsConfig *self, GError **error)
     g_strfreev (self->servers);
     g_strchomp (text);
     if (g_str_has_suffix (text, ";") && strlen (text) > 1)
-      text[strlen (text) - 1] = '\0'; /* GKeyFile's lists end so */
+      text[strlen (text) - 1] = '\0'; /* GKeyFile's lists end with a
+                                       * separator */
     self->servers = g_strsplit_set (text, ";,", -1);
     g_free (text);
   }

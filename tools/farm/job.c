@@ -25,23 +25,25 @@ struct _Job {
   const FarmConfig *config;
   gchar *camera;
   gchar *value;
-  CuvLine *process; /* that runs the pipeline; NULL: none */
+  CuvLine *process; /* process that runs the pipeline; NULL: none */
   JobState state;
-  gint64 started;       /* when the process was */
+  gint64 started;       /* when the process was started */
   gint64 progressed;    /* time of the last buffer, or when it began to play */
   gint64 play_time;     /* when it began to play; 0: not yet */
   gint64 next_attempt;  /* in JOB_WAITING */
   gboolean stopping;    /* the process was asked to end */
-  gboolean restart_now; /* once it has ended: the value changed */
-  gboolean unable;      /* to start the process */
+  gboolean restart_now; /* the value changed: restart once the process has
+                         * ended */
+  gboolean unable;      /* the process could not be started */
   gchar *stall_reason;  /* why we ended it */
   guint n_failures;     /* in a row */
   guint restarts;
-  guint64 buffers, buffers_before; /* of this process; of earlier ones */
+  guint64 buffers, buffers_before; /* buffers of this process; of earlier
+                                    * ones */
   gchar *error;
-  gint64 log_time; /* of the last error */
+  gint64 log_time; /* when the last error was logged */
   JsonObject *stats;
-  void (*ended) (gpointer data); /* of job_stop(); NULL: not called */
+  void (*ended) (gpointer data); /* argument of job_stop(); NULL: not called */
   gpointer data;
 };
 

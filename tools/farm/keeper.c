@@ -193,8 +193,8 @@ log_age (Store *self, StoreBucket bucket, const BucketInfo *info)
   const gdouble age = (gdouble) info->age / G_USEC_PER_SEC;
 
   if (bucket == STORE_CAMERAS && info->age != 0)
-    farm_log ("bucket '%s' deletes its cameras after %g s, its TTL: remove the "
-              "bucket, and a worker creates it without one",
+    farm_log ("bucket '%s' has a TTL of %g s, after which cameras are deleted: "
+              "remove the bucket, and a worker creates it without one",
         name, age);
   else if (bucket == STORE_LEASES && info->age != self->config->lease_age)
     farm_log ("bucket '%s' was created with a lease-age of %g s, which is used "

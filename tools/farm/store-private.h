@@ -20,12 +20,13 @@ typedef struct {
 typedef struct {
   gint64 created; /* BucketInfo.created; 0: not known yet */
   natsSubscription *watch;
-  guint number;       /* lock; of the watch: old ones may send late messages */
-  guint64 n_messages; /* lock; received from the watch */
-  guint64 last_seen;  /* lock; revision of the last message */
+  guint number;       /* under Store.lock; number of the watch: old ones may
+                       * send late messages */
+  guint64 n_messages; /* under Store.lock; messages received from the watch */
+  guint64 last_seen;  /* under Store.lock; revision of the last message */
   guint64 n_checked;  /* n_messages at the last check */
   gboolean complete; /* the watch has delivered all that existed at its start */
-  guint64 last_at_start; /* the bucket's last revision then */
+  guint64 last_at_start; /* the bucket's last revision when the watch started */
   guint n_silent; /* checks without a new message, though some are missing */
 } Bucket;
 
@@ -36,7 +37,7 @@ struct _Store {
   gint n_disconnects; /* atomic */
   gint64 lease_age;   /* under `lock` */
 
-  /* of store_start() */
+  /* arguments of store_start() */
   const StoreEvents *events;
   gpointer data;
   GAsyncQueue *queue; /* of Event, for the main context */
@@ -47,15 +48,15 @@ struct _Store {
   /* under `lock`; stale: watches may have missed messages, since the connection
    * was lost or a message did not arrive */
   gboolean stop, stale;
-  gboolean ready; /* as reported last */
-  gchar *problem; /* as logged last */
+  gboolean ready; /* state that was reported last */
+  gchar *problem; /* problem that was logged last */
   Bucket buckets[STORE_N_BUCKETS];
 };
 
 /* A reference; NULL if there is no connection. */
 Connection *store_get_connection (Store *self);
 const gchar *store_bucket_name (const Store *self, StoreBucket bucket);
-/* message: NULL: the key is absent. */
+/* Makes an entry from a message, or with NULL from an absent key. */
 StoreEntry *store_entry_new (
     StoreBucket bucket, const gchar *key, natsMsg *message, guint64 revision);
 /* Creates the bucket if it does not exist. */

@@ -51,21 +51,23 @@ typedef struct {
 
 struct _Worker {
   const FarmConfig *config;
-  gchar *id; /* of this process: a later one may have the same name */
+  gchar *id; /* identifies this process: a later one may have the same name */
   Store *store;
   Watchdog *watchdog;
   GHashTable *cameras; /* name -> Camera */
   GHashTable *peers;   /* name -> Peer */
-  gboolean ready;      /* the store is: see StoreEvents */
+  gboolean ready;      /* the store is ready: see StoreEvents */
   gint64 ready_since;
-  guint n_ready;       /* times that it became ready */
+  guint n_ready;       /* how often the store became ready */
   gint64 announced;    /* when this worker was announced last */
   gint64 released;     /* when a camera was released last to balance */
   gint64 unable_until; /* until then processes probably cannot be started */
   gboolean warned_name;
-  guint tick;                      /* source */
-  gint64 stopping;                 /* since when */
-  void (*stopped) (gpointer data); /* of worker_stop(); NULL: not stopping */
+  guint tick;                      /* id of the timer source */
+  gint64 stopping;                 /* time since which the worker has been
+                                    * stopping */
+  void (*stopped) (gpointer data); /* argument of worker_stop(); NULL: not
+                                    * stopping */
   gpointer data;
   GThreadPool *requests;
   guint n_requests; /* queued or waiting for an answer */
@@ -131,7 +133,7 @@ guint worker_count_cameras (const Worker *self, gboolean unassigned);
 /* The configured one; while processes cannot be started, at most what it
  * holds. */
 guint worker_current_capacity (const Worker *self);
-/* A GHRFunc for `peers`. */
+/* A GHRFunc: whether a peer is gone. */
 gboolean worker_is_gone (gpointer name, gpointer peer, gpointer worker);
 /* Takes free cameras, up to this worker's share. */
 void worker_take_cameras (Worker *self);

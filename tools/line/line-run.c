@@ -25,7 +25,7 @@ typedef struct {
   guint64 n_dropped;  /* late frames, dropped before the sinks */
   gint64 unused;      /* stream time, see note_unused(); atomic */
   gboolean buffering; /* paused until a network source has read enough */
-  int status;         /* of the process */
+  int status;         /* exit status of the process */
 } Run;
 
 /* ---- reports ---- */
@@ -39,7 +39,7 @@ write_report (Run *self, CuvJson *json)
 
   cuv_json_end_object (json);
   text = cuv_json_steal (json, &size);
-  text[size] = '\n'; /* instead of the 0 */
+  text[size] = '\n'; /* replaces the terminating 0 */
   while (done <= size) {
     const ssize_t n = write (self->out, text + done, size + 1 - done);
 

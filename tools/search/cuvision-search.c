@@ -17,7 +17,8 @@ typedef enum {
 
 typedef struct {
   guint32 kind;
-  guint32 n;                        /* length of the name, or queries */
+  guint32 n;                        /* length of the name, or number of
+                                     * queries */
   gint64 entries[SCAN_MAX_QUERIES]; /* number of each; below 0: a picture */
 } Command;
 

@@ -105,7 +105,7 @@ open_files (Part *self, gchar **indexes)
 /* Number of stored checksums that are compared: each costs reading a page. */
 enum { N_SAMPLES = 2048 };
 
-/* By which all ranks compare a file with the root's. */
+/* What all ranks compare with the root, for each file. */
 typedef struct {
   guint8 header[CUV_LDP_INDEX_HEADER];
   guint64 n;
