@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many streams a machine takes: plays a line many times at once, in real
- * time, and tells how many frames a second each stream's sink got, how many
- * were not analysed, and the processor time. The first seconds do not count. */
+/* How many streams a machine can process: plays a pipeline many times at
+ * once, in real time, and reports how many frames per second each sink
+ * received, how many frames were not analysed, and the processor time. The
+ * first seconds do not count. */
 #include "line.h"
 
 #include <gst/gst.h>
@@ -22,12 +23,13 @@ static const GOptionEntry entries[] = {
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
-/* What a process did until a report. */
+/* Counts of a process up to a report. */
 typedef struct {
   gdouble seconds;         /* by the clock */
   gdouble cpu;             /* seconds of processor time */
-  guint64 buffers;         /* that arrived at sinks */
-  guint64 frames, skipped; /* of all elements that count them */
+  guint64 buffers;         /* buffers that arrived at sinks */
+  guint64 frames, skipped; /* sums over all elements that have these
+                            * statistics */
 } State;
 
 typedef struct {
@@ -40,10 +42,11 @@ typedef struct {
   Trial *trial;
   CuvLine *line;
   guint n_reports;
-  State first, last; /* those that count */
+  State first, last; /* first and last report that count */
 } Process;
 
-/* Of user and system, from the fields after the name, which is in brackets. */
+/* Reads user and system time from the fields after the program's name, which
+ * is in parentheses. */
 static gdouble
 cpu_seconds (const CuvLine *line)
 {
@@ -109,7 +112,7 @@ on_done (gpointer data, const gchar *problem)
     g_main_loop_quit (self->trial->loop);
 }
 
-/* Starts n copies of the line in a process. */
+/* Starts n copies of the pipeline in a process. */
 static void
 start (Process *self, const gchar *line, gint n)
 {

@@ -34,7 +34,7 @@ typedef struct {
   uint64_t n;
 } Function;
 
-/* The last one is for all that are left. */
+/* The last entry is for all functions that have no entry of their own. */
 static Function functions[MAX_FUNCTIONS];
 
 static const char *
@@ -59,7 +59,7 @@ find_function (const char *name)
   return &functions[i];
 }
 
-/* QEMU holds a lock while it translates. */
+/* Needs no lock: QEMU holds one while it translates. */
 static void
 count_block (uint64_t id, struct qemu_plugin_tb *tb)
 {

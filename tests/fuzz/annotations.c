@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are annotations, whose boxes have an area, samples of the size that
- * they announce, names of classes, or an error. */
+/* Any bytes are annotations whose boxes have an area, samples of the
+ * announced size, names of classes, or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "annotations.h"

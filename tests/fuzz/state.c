@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are a state that training goes on from, or a problem. The first
- * byte tells whether header and checksums are made right before. */
+/* Any bytes are a state that training can continue from, or an error. The
+ * first byte selects whether header and checksums are corrected before
+ * parsing. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -50,7 +51,7 @@ trainer_new (void)
   return self;
 }
 
-/* As state.c does. */
+/* Computes the checksum as state.c does. */
 static void
 seal (const CuvTrainer *trainer, uint8_t *bytes, size_t size)
 {

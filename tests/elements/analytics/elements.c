@@ -12,7 +12,7 @@ static const Box place = { 60, 50, 48, 40 };
 
 /* ---- reading what others wrote ---- */
 
-/* As a tensor decoder, a classifier and a tracker write it. */
+/* Metadata as a tensor decoder, a classifier and a tracker write it. */
 static void
 add_decoded (GstBuffer *frame)
 {
@@ -70,7 +70,7 @@ is_white (GstBuffer *buffer, gint x, gint y)
   return white;
 }
 
-/* What is hidden of an oriented detection contains its region, whose box is
+/* The hidden area of an oriented detection contains its region, whose box is
  * that before the rotation, and the box that encloses it. */
 CUV_TEST (test_hidden_oriented)
 {
@@ -100,7 +100,8 @@ CUV_TEST (test_hidden_oriented)
 }
 #endif
 
-/* What visionpublish writes of a frame, from "objects" to "resolution". */
+/* The part of visionpublish's record of a frame from "objects" to
+ * "resolution". */
 static gchar *
 published (GstBuffer *frame, const gchar *format)
 {
@@ -157,7 +158,8 @@ CUV_TEST (test_publish)
   cuv_folder_leave ();
 }
 
-/* Starts tracks of what a decoder found, and puts ids on its detections. */
+/* Tracks start from the objects that a decoder found, and their ids are
+ * added to these detections. */
 CUV_TEST (test_rcdtrack)
 {
   CuvLive film = film_new ("object-class=person", "NV12", WIDTH, HEIGHT);
@@ -193,7 +195,7 @@ CUV_TEST (test_rcdtrack)
     fail_unless_equals_string (g_quark_to_string (object.label), "person");
     check_at (frame, 1, place);
   }
-  frame = film_show (&film, 2, -1, place); /* gone */
+  frame = film_show (&film, 2, -1, place); /* the object is gone */
   track = mtd_find_track (frame, 1);
   fail_unless (track.lost && track.first_seen == 0
       && track.last_seen == 2 * GST_SECOND / 25);
@@ -245,8 +247,7 @@ add_metas (GstPad *pad, GstPadProbeInfo *probe, gpointer add)
   return GST_PAD_PROBE_OK;
 }
 
-/* The frame that leaves a line whose frames have these metas: a picture with a
- * face. */
+/* The output for a frame with these metas and a picture of a face. */
 static GstSample *
 sample_of (const gchar *line, void (*add) (GstBuffer *buffer))
 {
@@ -288,7 +289,7 @@ add_person_region (GstBuffer *buffer)
   film_region (buffer, "person", (Box){ 200, 60, 120, 130 })->id = 1;
 }
 
-/* The objects with this label. */
+/* Returns the objects with this label. */
 static GArray *
 labelled (GstSample *sample, const gchar *label)
 {
@@ -375,7 +376,7 @@ CUV_TEST (test_detect_and_track)
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Its ids count from 0 up. */
+/* Its ids start at 0 and increase. */
 CUV_TEST (test_ioutracker)
 {
   GstHarness *h = line_new ("ioutracker", "BGRA");

@@ -64,7 +64,8 @@ mtd_count (GstBuffer *buffer, GstAnalyticsMtdType type)
   return n;
 }
 
-/* The number of detections that relate to the entry; od: the last of them. */
+/* Returns the number of detections that relate to the entry; od: set to the
+ * last of them. */
 static guint
 n_related (GstAnalyticsRelationMeta *meta, guint id, GstAnalyticsODMtd *od)
 {

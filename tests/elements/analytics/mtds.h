@@ -20,8 +20,9 @@ void mtd_add_track (GstBuffer *buffer, guint od, guint64 id);
  * like. */
 guint mtd_count (GstBuffer *buffer, GstAnalyticsMtdType type);
 
-/* The only track with this id. Fails the test unless one detection relates to
- * it, or none if it is lost; od: that. */
+/* A track: the only one with its id. Finding it fails the test unless
+ * exactly one detection relates to it, or none if the track is lost; od:
+ * that detection. */
 typedef struct {
   GstClockTime first_seen, last_seen;
   gboolean lost;
@@ -32,14 +33,14 @@ MtdTrack mtd_find_track (GstBuffer *buffer, guint64 id);
 /* Fails the test unless the detection has this box. */
 void mtd_check_box (GstAnalyticsODMtd *od, guint x, guint y, guint w, guint h);
 
-/* What gst_cuv_objects_read() finds. */
+/* Returns what gst_cuv_objects_read() finds. */
 GArray *objects_of (GstBuffer *buffer);
 GstCuvObject nth_object (const GArray *objects, guint i);
 
-/* The only object. */
+/* Returns the only object of the buffer. */
 GstCuvObject only_object (GstBuffer *buffer);
 
-/* A harness of a line of elements. */
+/* A harness of a pipeline's elements. */
 GstHarness *line_new (const gchar *line, const gchar *format);
 
 /* Pushes a frame and returns what comes out. */

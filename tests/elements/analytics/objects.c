@@ -50,8 +50,8 @@ CUV_TEST (test_written_as_both)
   gst_buffer_unref (buffer);
 }
 
-/* Regions of others, with ids that detections have, stand before and between.
- */
+/* Regions of other elements, with ids that detections also have, come before
+ * and between them. */
 CUV_TEST (test_track_belongs_to_its_object)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -157,7 +157,8 @@ CUV_TEST (test_detection_only)
   mtd_add_track (buffer, dog, 0);
   unnamed = mtd_add_od (buffer, NULL, 1, 2, 3, 4, 0.25f);
   mtd_add_class (buffer, unnamed, "cat", 0.5f);
-  mtd_add_od (buffer, "dog", -50, 0, 50, 60, 0.25f); /* nothing to be seen */
+  mtd_add_od (buffer, "dog", -50, 0, 50, 60, 0.25f); /* a detection without a
+                                                      * visible part */
   objects = objects_of (buffer);
   fail_unless_equals_int (objects->len, 3);
   object = nth_object (objects, 1);
@@ -277,7 +278,7 @@ add_random (GstBuffer *buffer, GRand *rand, gint i)
   }
 }
 
-/* Each region, and each detection that can be seen, is in one object. */
+/* Each region and each visible detection belongs to exactly one object. */
 static void
 check_random (GstBuffer *buffer, GArray *objects)
 {
@@ -294,7 +295,7 @@ check_random (GstBuffer *buffer, GArray *objects)
 
       fail_unless (a.od < 0 || a.od != b.od);
       fail_unless (a.id != b.id);
-      /* else they were one */
+      /* otherwise both would be one object */
       fail_unless (i < n || b.od >= 0 || b.label != a.label || b.x != a.x
           || b.y != a.y || b.w != a.w || b.h != a.h);
     }

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* What other elements find: nested, tracked, classified, rotated, lost. */
+/* What other elements produce: nested, tracked, classified, rotated and lost
+ * objects. */
 static GstBuffer *
 buffer_new (void)
 {
@@ -105,7 +106,7 @@ receive (GstBuffer *buffer, GVariant *variant)
   g_variant_unref (variant);
 }
 
-/* Entries that are none are left out, relations to them, too. */
+/* Invalid entries are left out, and so are relations to them. */
 CUV_TEST (contradictions)
 {
   GstBuffer *buffer = gst_buffer_new ();

@@ -166,7 +166,7 @@ CUV_TEST (pixels)
   }
 }
 
-/* Those at odd pixels: no column or row of the object is lost. */
+/* Boxes at odd pixels: no column or row of the object is lost. */
 CUV_TEST (odd_boxes)
 {
   static const gint boxes[][4] = { { 11, 10, 1, 10 }, { 11, 11, 1, 1 },
@@ -218,7 +218,8 @@ CUV_TEST (scaled_with_borders)
   gst_harness_teardown (h);
 }
 
-/* Of packed 4:2:2, which GStreamer's interpolation cannot scale. */
+/* Narrow pictures of packed 4:2:2, which GStreamer's interpolation cannot
+ * scale. */
 CUV_TEST (few_pixels)
 {
   static const gint sizes[][2] = { { 1, 40 }, { 3, 40 }, { 7, 9 }, { 30, 5 },
@@ -354,7 +355,8 @@ count_gaps (GstHarness *h)
   return n;
 }
 
-/* Also of objects that are not cropped; sinks would wait for ever. */
+/* A GAP event is also sent for objects that are not cropped; sinks would
+ * otherwise wait for ever. */
 CUV_TEST (gap_without_pictures)
 {
   GstHarness *h = harness_new ("GRAY8", "min-size-width=9");
@@ -413,7 +415,7 @@ play_5_frames (const gchar *crop)
   g_free (line);
 }
 
-/* Its size and rate are its own. */
+/* The source keeps its own size and rate. */
 CUV_TEST (source_is_as_without)
 {
   play_5_frames ("visioncrop name=c ! fakesink");
@@ -452,7 +454,7 @@ count_caps (GstHarness *h)
   return n;
 }
 
-/* Caps come where the size changes, at no other frame. */
+/* New caps are sent where the size changes and for no other frame. */
 CUV_TEST (caps_of_own_sizes)
 {
   static const guint sizes[] = { 10, 10, 20, 20, 20, 10 };
@@ -498,7 +500,8 @@ CUV_TEST (broken_frame)
   gst_harness_teardown (h);
 }
 
-/* Converters refuse interlaced frames whose height has no two fields. */
+/* Converters refuse interlaced frames whose height cannot be split into two
+ * fields. */
 CUV_TEST (interlaced_frame)
 {
   GstHarness *h = gst_harness_new ("visioncrop");

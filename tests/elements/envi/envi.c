@@ -95,7 +95,7 @@ CUV_TEST (optional_keys)
   fail_if (envi.bad[0] || envi.bad[1] || envi.bad[2]);
 }
 
-/* Without a unit the range of the values decides. */
+/* Without a unit the range of the values determines it. */
 CUV_TEST (wavelengths_without_a_unit)
 {
   static const struct {
@@ -238,8 +238,8 @@ CUV_TEST (errors_name_the_line)
   }
 }
 
-/* Each in its own heap block, so that a sanitizer detects reads past its end.
- */
+/* Each header is in its own heap block, so that a sanitizer detects reads
+ * past its end. */
 CUV_TEST (truncated_headers)
 {
   guint good = 0;
@@ -257,7 +257,7 @@ CUV_TEST (truncated_headers)
   fail_unless (good > 20 && good < 200, "%u", good);
 }
 
-/* As cameras and Python programs write them. */
+/* Headers as cameras and Python programs write them. */
 CUV_TEST (other_writers)
 {
   static const char *const lists[] = { "{400, 500, 600}", "[400, 500, 600]",
@@ -344,7 +344,7 @@ CUV_TEST (encodings)
   }
 }
 
-/* With the NUL the unit would be unknown, and nm once it is gone. */
+/* With the NUL the unit would be unknown; without it the unit is nm. */
 CUV_TEST (nul_bytes_are_rejected)
 {
   static const char text[] =
@@ -389,7 +389,7 @@ repeat (const char *start, const char *text, gsize size)
   return g_string_free (header, FALSE);
 }
 
-/* Quadratic time would be hours. */
+/* With quadratic time this test would take hours. */
 CUV_TEST (largest_headers_take_linear_time)
 {
   static const char *const texts[][2] = { { "", "a=[\n" },

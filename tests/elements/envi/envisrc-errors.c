@@ -105,7 +105,7 @@ CUV_TEST (errors_name_file_and_cause)
       "bands of 1 bytes after an offset of 10 are 70");
 }
 
-/* The number of warnings that contain the part, until EOS. */
+/* Returns the number of warnings until EOS that contain the part. */
 static guint
 count_warnings (const gchar *line, const gchar *part)
 {
@@ -172,7 +172,7 @@ CUV_TEST (assumptions_are_warned_about_once)
       count_warnings ("envisrc location=c1.hdr ! fakesink", ""), 0);
 }
 
-/* Up to the limit that the documentation states. */
+/* Headers are read up to the documented limit. */
 CUV_TEST (large_headers)
 {
   const gsize limit = 16 << 20;

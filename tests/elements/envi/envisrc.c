@@ -36,7 +36,7 @@ CUV_TEST (plain_samples_are_mapped)
   fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), GST_SECOND / 10);
   expect_end (&player);
   gst_caps_unref (caps);
-  /* still there when the element is gone */
+  /* the memory stays valid after the element is freed */
   player_free (&player);
   gst_check_buffer_data (buffer, expected, N_SAMPLES);
   gst_sample_unref (sample);
@@ -121,7 +121,7 @@ propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
   return GST_PAD_PROBE_OK;
 }
 
-/* The first cube if a pool of buffers of this size is proposed. */
+/* Returns the first cube when a pool of buffers of this size is proposed. */
 static GstSample *
 sample_with_pool (guint pool_size)
 {

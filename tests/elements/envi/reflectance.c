@@ -15,7 +15,7 @@ dark_at (gint x, gint y, gint b)
   return 10 + x + 2 * b + y;
 }
 
-/* No more than dark in pixel 3 of band 1. */
+/* White; in pixel 3 of band 1 it does not exceed dark. */
 static gdouble
 white_at (gint x, gint y, gint b)
 {

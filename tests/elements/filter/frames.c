@@ -162,7 +162,7 @@ CUV_TEST (restart_clears_stats)
   gst_harness_teardown (h);
 }
 
-/* Of a frame with another owner the header is copied, not the pixels. */
+/* If a frame has another owner, its header is copied but not its pixels. */
 CUV_TEST (shared_frames_are_not_copied)
 {
   CuvProbe *probe;
@@ -181,7 +181,7 @@ CUV_TEST (shared_frames_are_not_copied)
   gst_harness_teardown (h);
 }
 
-/* A tracker without a target asks for every frame, which is said once. */
+/* A tracker without a target requests every frame, which is reported once. */
 CUV_TEST (suspended_interval_is_reported)
 {
   CuvProbe *probe;
@@ -229,7 +229,7 @@ CUV_TEST (stats_count_analysed_and_skipped)
   gst_harness_teardown (h);
 }
 
-/* The element may go on after a flush; what has failed is prepared again. */
+/* The element may continue after a flush; it prepares again what has failed. */
 CUV_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results behind elements that move pixels are where the pixels are, or gone.
- * The picture has marks at the coordinates: red and green at the ends of a
- * segment, blue in the box of an object. */
+/* Results downstream of elements that move pixels are moved with the pixels,
+ * or dropped. The picture has marks at the coordinates: red and green at the
+ * ends of a segment, blue in the box of an object. */
 #include "config.h"
 #include "cuvelements.h"
 
@@ -15,7 +15,7 @@
   "video/x-raw,format=RGB,width=320,height=240,framerate=30/1,"                \
   "pixel-aspect-ratio=1/1"
 
-/* What GStreamer lets results do. */
+/* What GStreamer does with results. */
 typedef enum {
   KEEPS,   /* in every version */
   BORDERS, /* before 1.28 nothing reports the borders, and GStreamer moves
@@ -209,7 +209,7 @@ find_table (const Output *out, const gchar *kind, GstCuvTable *table)
   return FALSE;
 }
 
-/* As a reader of tables scales it. */
+/* Scales a coordinate as a reader of tables does. */
 static gdouble
 in_frame (const Output *out, const GstCuvTable *table, const gchar *column)
 {
@@ -429,8 +429,8 @@ CUV_LOOP_TEST (test_geometry, G_N_ELEMENTS (cases))
 
 /* ---- pixels that are not visible ---- */
 
-/* videocrop leaves the pixels where they are if all elements behind it say that
- * they know what a GstVideoCropMeta is. Ours do not. */
+/* videocrop only sets a GstVideoCropMeta instead of moving pixels if all
+ * elements downstream support that meta. Ours do not. */
 CUV_TEST (test_no_invisible_pixels)
 {
   GPtrArray *names = cuv_frame_element_names ();
@@ -473,8 +473,8 @@ count_warning (GstDebugCategory *category, GstDebugLevel level,
     g_atomic_int_inc (&n_warnings);
 }
 
-/* By now many tables were dropped: where GStreamer asks the table, with a
- * warning, but only the first one. */
+/* Many tables have been dropped by now. Only the first case causes a
+ * warning. */
 CUV_TEST (test_one_warning)
 {
   fail_unless_equals_int (g_atomic_int_get (&n_warnings), 1);

@@ -12,12 +12,13 @@ typedef struct {
   GstCuvFilter parent;
   GstCuvSettings settings;
   guint n_configure, n_analyse, n_publish, n_reset;
-  guint n_messages; /* that publish filled in */
+  guint n_messages; /* messages that publish() filled in */
   GstClockTime age; /* of the last publish */
   guint64 luma;     /* the sum of the last frame's grey values */
   gboolean cuda;    /* TRUE if it was on the device */
   guint change;     /* what change() returns */
-  guint takes_us;   /* that analyse adds to the stopwatch; default 1 ms */
+  guint takes_us;   /* time that analyse() adds to the stopwatch; default 1
+                     * ms */
   gboolean sleeps;  /* analyse also sleeps that long */
   gboolean wrote;   /* analyse inverted the last frame */
   gboolean fail;    /* analyse fails */

@@ -16,16 +16,18 @@ typedef struct {
   GstClock *clock;
   GstCuvQos qos[2];
   guint n_qos;
-  GstClockTime took[2];      /* time of an analysis */
-  GstClockTime source;       /* latency that the source reports */
-  GstClockTime source_delay; /* its real latency */
-  GstClockTime period;       /* real time between frames, stamped FRAME */
-  GstClockTime work;         /* of other elements before, in the thread */
-  GstClockTime after;        /* the same, of elements after */
-  gboolean queue;            /* before the sink: the thread never waits there */
-  guint n;                   /* frames so far */
-  GstClockTime now;          /* clock of the thread */
-  GstClockTime latest;       /* largest delay of a frame */
+  GstClockTime took[2];        /* time of an analysis */
+  GstClockTime source;         /* latency that the source reports */
+  GstClockTime source_delay;   /* its real latency */
+  GstClockTime period;         /* real time between frames, stamped FRAME */
+  GstClockTime work;           /* time that other elements upstream take in the
+                                * thread */
+  GstClockTime after;          /* the same for elements downstream */
+  gboolean queue;              /* a queue before the sink: the thread never
+                                * waits there */
+  guint n;                     /* frames so far */
+  GstClockTime now;            /* clock of the thread */
+  GstClockTime latest;         /* largest delay of a frame */
   guint n_analysed[2], n_both; /* n_both: by both elements */
 } Stream;
 
@@ -56,7 +58,8 @@ stream_clear (Stream *self)
   gst_object_unref (self->clock);
 }
 
-/* As a pipeline does after a LATENCY message; sinks add 20 ms. */
+/* Sets the latency as a pipeline does after a LATENCY message; sinks add 20
+ * ms. */
 static GstClockTime
 distribute_latency (Stream *self)
 {
@@ -260,7 +263,7 @@ CUV_TEST (frames_of_a_slow_source_are_analysed)
   check_slow_source (FRAME + FRAME / 20, 10 * MS, 10 * MS, 4);
 }
 
-/* What upstream does in the thread is taken for waiting, until skipping a frame
+/* Work upstream in the thread is taken for waiting, until skipping a frame
  * shows that frames were queued. */
 CUV_TEST (work_upstream_is_not_taken_for_waiting)
 {
@@ -278,7 +281,7 @@ CUV_TEST (work_upstream_is_not_taken_for_waiting)
   stream_clear (&stream);
 }
 
-/* Skipping is the only way to catch up, if slowly. */
+/* Skipping is the only way to catch up, even if that takes long. */
 static void
 check_busy_thread (GstClockTime work, GstClockTime delay)
 {
@@ -305,7 +308,7 @@ pop_warning (GstBus *bus)
   return gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
 }
 
-/* An analysis takes 1.5 s, so that there are holes of more than a second. */
+/* An analysis takes 1.5 s, so there are gaps of more than a second. */
 CUV_TEST (a_hole_of_a_second_is_reported_once)
 {
   Stream stream = stream_new (1, 1500 * MS, 0);

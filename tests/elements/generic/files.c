@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that properties name: what is not a regular file, or too large, is
- * refused at once, and by name. A FIFO nobody writes to would hold the test. */
+/* Files that properties name: anything that is not a regular file, or is too
+ * large, is refused at once by an error that names it. Opening a FIFO
+ * without a writer would block the test. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,7 +93,7 @@ CUV_TEST (the_limit_is_exact)
   }
 }
 
-/* Files of /proc have 0 bytes by their status. */
+/* Files in /proc have a size of 0 in their status. */
 CUV_TEST (files_without_a_size_are_read)
 {
   gchar *wanted, *bytes;

@@ -169,8 +169,8 @@ static const Case cases[] = {
 
 /* ---- elements ---- */
 
-/* The other elements pass frames on without reading pixels, or read them when
- * somebody watches. */
+/* The other elements pass frames on without reading pixels, or read them
+ * only while someone watches. */
 static gboolean
 reads_pixels (const gchar *name)
 {

@@ -408,7 +408,7 @@ CUV_LOOP_TEST (presets_save_and_load, names->len)
   gst_object_unref (element);
 }
 
-/* Element and what keeps it from starting. */
+/* An element, and the setting that keeps it from starting. */
 static const gchar *const unusable[][3] = {
   { "visionpublish", "file-path=/none/x", "! fakesink" },
   { "visionwebsink", "token-file=/none", "" },

@@ -122,7 +122,7 @@ add_track (GstAnalyticsRelationMeta *meta)
     gst_analytics_tracking_mtd_set_lost (&track);
 }
 
-/* Entries that relate to any others, also to themselves. */
+/* Adds entries that relate to any others, also to themselves. */
 static void
 add_analytics (GstBuffer *buffer)
 {
@@ -172,7 +172,7 @@ add_pictures (GstStructure *table, guint n)
       "picture_height", G_TYPE_UINT, height, NULL);
 }
 
-/* Makes a table wrong that was right. */
+/* Makes a valid table invalid. */
 static void
 spoil (GstStructure *table)
 {

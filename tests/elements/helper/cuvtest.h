@@ -70,7 +70,7 @@ struct _CuvTest {
 
 void cuv_test_register (CuvTest *test, gboolean first);
 
-/* Ends the program as skipped; for CUV_BEFORE_TESTS(). */
+/* Ends the program and reports it as skipped; for CUV_BEFORE_TESTS(). */
 G_NORETURN void cuv_tests_skip (const gchar *reason);
 
 /* Runs the tests with the random seed CUV_TEST_SEED, or a new one that is

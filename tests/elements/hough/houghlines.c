@@ -51,7 +51,7 @@ CUV_TEST (test_known_lines)
   fail_unless_equals_int (table.width, WIDTH);
   fail_unless_equals_int (table.height, HEIGHT);
   fail_unless_equals_int (scalar_of (&table, "edges"),
-      WIDTH + 2 * HEIGHT - 3); /* less two crossings */
+      WIDTH + 2 * HEIGHT - 3); /* pixels at crossings count once */
   fail_unless_equals_int (scalar_of (&table, "lines_found"), 3);
   fail_if (gst_structure_has_field (table.structure, "age"));
   g_array_unref (lines);

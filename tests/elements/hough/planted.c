@@ -44,7 +44,7 @@ map_frame (GstVideoFrame *video, GstBuffer *frame, GstMapFlags flags)
   fail_unless (gst_video_frame_map (video, &info, frame, flags));
 }
 
-/* Grey 200 inside, black outside. */
+/* Fills a rectangle with grey 200, and the rest with black. */
 void
 fill (GstBuffer *frame, gint left, gint top, gint right, gint bottom)
 {

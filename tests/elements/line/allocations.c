@@ -36,7 +36,8 @@ static const gchar *const lines[] = {
 static glong (*arm) (glong nth);
 static gchar *location;
 
-/* TRUE if there were fewer than nth allocations, so that none failed. */
+/* Returns TRUE if there were fewer than nth allocations, so that none
+ * failed. */
 static gboolean
 play_with_failure (const gchar *line, glong nth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One pipeline on two GPUs: each works on its own frames, with the same
+/* One pipeline on two GPUs: each GPU processes its own frames, with the same
  * results. CUV_TEST_H264 is an MP4 file for the hardware decoders. Skipped
- * where there is one GPU. */
+ * on machines with one GPU. */
 #include "config.h"
 #include "cuvelements.h"
 
@@ -133,7 +133,7 @@ CUV_TEST (each_device_has_its_frames)
   g_free (film);
 }
 
-/* nvcodec names the decoder of the second GPU so. */
+/* nvcodec gives the decoder of the second GPU this name. */
 CUV_TEST (each_device_decodes)
 {
   const gchar *film = g_getenv ("CUV_TEST_H264");
@@ -149,7 +149,7 @@ CUV_TEST (each_device_decodes)
   g_free (line);
 }
 
-/* From one GPU to the other by way of the host. */
+/* Frames move from one GPU to the other through the host. */
 CUV_TEST (frames_change_devices)
 {
   GstElement *pipeline = cuv_pipeline_new (
@@ -185,7 +185,8 @@ has_property (const gchar *name, const gchar *property)
   return has;
 }
 
-/* The frames decide, also where the element was to use the other GPU. */
+/* An element uses the GPU that its frames are on, even if it was told to use
+ * the other one. */
 CUV_LOOP_TEST (each_element_follows_its_frames, names->len)
 {
   static const gchar *const settings[] = { "", " cuda-device-id=1",

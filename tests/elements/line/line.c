@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A whole pipeline from a film to boxes and tracks: with cudaupload and
+/* A whole pipeline from a video to boxes and tracks: with cudaupload and
  * cudadownload it gives the same boxes and pixels as without them, on machines
  * with and without a GPU. CUV_TEST_CUDA=1 requires a CUDA device and its use.
  * CUV_TEST_FILM is the film, opencv-doc's Megamind.avi by default;
@@ -52,7 +52,7 @@ note_boxes (Outcome *outcome, GstBuffer *buffer)
   }
 }
 
-/* Of the pixels only: padding differs between pools. */
+/* A checksum of the pixels only: padding differs between pools. */
 static gchar *
 checksum (GstSample *sample)
 {

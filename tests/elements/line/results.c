@@ -57,7 +57,7 @@ play (const gchar *line)
   gst_object_unref (pipeline);
 }
 
-/* Without the time of day. */
+/* Removes the time of day. */
 static gchar *
 read_results (void)
 {

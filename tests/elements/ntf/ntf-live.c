@@ -112,7 +112,7 @@ CUV_TEST (hop_divides_framerate)
   gst_harness_teardown (h);
 }
 
-/* The source is asked for hop times the framerate that the peer wants. */
+/* The source is asked for hop times the framerate that the peer requests. */
 CUV_TEST (hop_multiplies_requested_framerate)
 {
   cuv_play ("videotestsrc num-buffers=12 ! video/x-raw,width=16,height=8 ! "
@@ -120,7 +120,7 @@ CUV_TEST (hop_multiplies_requested_framerate)
             "video/x-raw,framerate=6/1 ! fakesink");
 }
 
-/* Plus the time of a run. */
+/* The latency also includes the time of a run. */
 CUV_TEST (latency_includes_the_window)
 {
   GstHarness *h = grey_harness ("rank=1 iterations=1 window=60");

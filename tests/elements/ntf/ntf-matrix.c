@@ -8,8 +8,8 @@
 #define UNMIX                                                                  \
   "factorisation=matrix sum-to-one=true init=nfindr rank=2 iterations=3 "
 
-/* Two spectra on either side of a diagonal, which no map of rank one has, and
- * between them their mixture. */
+/* Two spectra on either side of a diagonal, and their mixture on it: no map
+ * of rank one has this shape. */
 static gdouble
 share_at (gint x, gint y)
 {
@@ -126,8 +126,8 @@ CUV_TEST (mixtures_are_unmixed)
   gst_harness_teardown (h);
 }
 
-/* What a matrix leaves is rounding; a tensor of as many terms has no such maps.
- */
+/* A matrix leaves only rounding errors as residual; a tensor with as many
+ * terms cannot represent such maps. */
 CUV_TEST (tensors_have_no_diagonal_maps)
 {
   static const gchar *const starts[] = { "random", "nndsvd" };

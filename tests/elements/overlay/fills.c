@@ -34,8 +34,9 @@ mean (const guint8 *samples, gint width, gint x, gint y, gint w, gint h)
   return (gdouble) sum / (w * h);
 }
 
-/* A hidden region of noise has one value: black, or its mean. Outside it stays
- * as it is; chroma that a hidden pixel shares is hidden, too. */
+/* A hidden region of noise gets a single value: black, or its mean. Pixels
+ * outside stay unchanged; chroma samples that a hidden pixel shares are
+ * hidden, too. */
 static void
 check_format (const gchar *format, const gchar *fill)
 {
@@ -114,7 +115,7 @@ CUV_TEST (labels_and_label_fills_select)
   gst_harness_teardown (h);
 }
 
-/* What is drawn, and how transparent, has nothing to do with hiding. */
+/* What is drawn, and how transparent it is, does not affect hiding. */
 CUV_TEST (opacity_does_not_matter)
 {
   GstHarness *h = new_harness ();
@@ -126,7 +127,7 @@ CUV_TEST (opacity_does_not_matter)
   gst_harness_teardown (h);
 }
 
-/* Boxes are drawn on the fill. */
+/* Boxes are drawn over the fill. */
 CUV_TEST (boxes_are_drawn_over_fills)
 {
   GstHarness *h = new_harness ();
@@ -231,7 +232,7 @@ CUV_TEST (ellipse_spares_corners)
 
 /* ---- regions that overlap ---- */
 
-/* The same pixels whatever the order of the regions. */
+/* The pixels are the same for every order of the regions. */
 CUV_TEST (stronger_fill_wins)
 {
   GstHarness *h = new_harness ();
@@ -262,7 +263,7 @@ CUV_TEST (stronger_fill_wins)
   gst_harness_teardown (h);
 }
 
-/* Whatever is found inside a region, no more of it is left. */
+/* A region found inside another one does not reveal more of it. */
 static void
 check_small_regions (const gchar *fill, gboolean large_first)
 {

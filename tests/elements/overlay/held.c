@@ -34,8 +34,8 @@ CUV_TEST (region_is_held)
   gst_harness_teardown (h);
 }
 
-/* A region that goes on is not held, a second one that is lost is; and one that
- * shows up elsewhere does not take its place. */
+/* A region that continues is not held, a second one that is lost is held,
+ * and a new one elsewhere does not take its place. */
 CUV_TEST (each_region_is_held)
 {
   GstHarness *h = new_harness ();
@@ -63,7 +63,8 @@ CUV_TEST (each_region_is_held)
   gst_harness_teardown (h);
 }
 
-/* From where it was last seen to where it would be now. */
+/* A held region extends from where it was last seen to where it would be
+ * now. */
 CUV_TEST (held_region_moves_on)
 {
   GstHarness *h = new_harness ();
@@ -73,16 +74,17 @@ CUV_TEST (held_region_moves_on)
   check_rect (h, frame_with ("face", 26, 57, 30, 40), 26, 57, 30, 40);
   check_rect (h, grey_frame (), 26, 54, 36, 43);
   check_rect (h, grey_frame (), 26, 51, 42, 46);
-  /* found again, where it should be by now, if it is not another one */
+  /* found again where it is expected by now, unless it is another object */
   check_rect (h, frame_with ("face", 44, 48, 30, 40), 26, 48, 48, 49);
-  for (guint i = 1; i <= 7; i++) /* 44, 48 moves on, too */
+  for (guint i = 1; i <= 7; i++) /* the region at 44, 48 also moves on */
     check_rect (h, grey_frame (), 26, 48 - 3 * (gint) i, 48 + 6 * (gint) i,
         49 + 3 * (gint) i);
   check_rect (h, grey_frame (), 44, 24, 78, 64);
   gst_harness_teardown (h);
 }
 
-/* Another face, where the held one might be by now, does not uncover it. */
+/* Another face at the expected place of the held one does not reveal the
+ * held one's last place. */
 CUV_TEST (last_place_is_held)
 {
   GstHarness *h = new_harness ();
@@ -121,11 +123,12 @@ CUV_TEST (other_tracks_do_not_continue)
   push_tracked (h, 1, 11, 1);
   push_tracked (h, 2, 11, 2); /* 1 stays */
   push_tracked (h, 2, 12, 2);
-  push_tracked (h, 0, 13, 2); /* continues one of them: not known which */
+  push_tracked (h, 0, 13, 2); /* continues one of the regions, but it is
+                               * unknown which */
   gst_harness_teardown (h);
 }
 
-/* Each of many regions is found again: none is held. */
+/* Each of many regions is found again, so none is held. */
 CUV_TEST (many_regions_are_continued)
 {
   GstHarness *h = new_harness ();
@@ -156,7 +159,7 @@ CUV_TEST (flush_ends_holding)
   gst_harness_teardown (h);
 }
 
-/* In frames of another size, or format, too. */
+/* Held regions are also scaled in frames of another size or format. */
 CUV_TEST (held_region_is_scaled)
 {
   GstHarness *h = new_harness ();
@@ -179,8 +182,8 @@ CUV_TEST (held_region_is_scaled)
   gst_harness_teardown (h);
 }
 
-/* Whether the middle pixel of a grey row is hidden, with an object from x on.
- */
+/* Returns whether the middle pixel of a grey row is hidden, with an object
+ * from x on. */
 static gboolean
 row_is_hidden (GstHarness *h, gsize width, guint x, guint w)
 {
@@ -198,7 +201,8 @@ row_is_hidden (GstHarness *h, gsize width, guint x, guint w)
   return pixel != GREY;
 }
 
-/* Positions far outside the frame, fast, for long, in a much larger frame. */
+/* Positions far outside the frame, high speeds, long times and a much larger
+ * frame do not overflow. */
 CUV_TEST (largest_motion)
 {
   GstHarness *h = new_harness ();
@@ -215,7 +219,7 @@ CUV_TEST (largest_motion)
   gst_harness_teardown (h);
 }
 
-/* A gap in the stream is when detectors miss. */
+/* Detectors miss objects at a gap in the stream, so holding must continue. */
 CUV_TEST (discontinuity_does_not_end_holding)
 {
   GstHarness *h = new_harness ();

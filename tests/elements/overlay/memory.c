@@ -55,7 +55,7 @@ CUV_TEST (cuda_frames_look_as_on_the_cpu)
   }
 }
 
-/* Another branch of a tee holds the frame. */
+/* Another branch of a tee also holds the frame. */
 CUV_TEST (shared_cuda_frame_is_copied)
 {
   GstHarness *h = gst_harness_new_parse (
@@ -79,8 +79,9 @@ CUV_TEST (shared_cuda_frame_is_copied)
   cuv_fake_check_clean ();
 }
 
-/* Pushes a frame, in a line of which allocation n fails. Returns whether it
- * came out, hidden; else visionoverlay may have posted the error. */
+/* Pushes a frame into a pipeline in which allocation n fails. Returns
+ * whether a frame came out, with the region hidden; otherwise visionoverlay
+ * may have posted the error. */
 static gboolean
 is_passed_on (gint n, gboolean *by_overlay)
 {

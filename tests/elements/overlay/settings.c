@@ -142,7 +142,7 @@ CUV_TEST (colours_are_parsed)
   gst_harness_teardown (h);
 }
 
-/* As gst-launch-1.0, GstPreset and applications set it. */
+/* The property is set as gst-launch-1.0, GstPreset and applications set it. */
 CUV_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
@@ -291,7 +291,7 @@ CUV_TEST (labels_of_equal_hash_differ)
   gst_harness_teardown (h);
 }
 
-/* Cached text looks as when it was rendered. */
+/* Text from the cache looks the same as when it was first rendered. */
 CUV_TEST (cached_text_looks_the_same)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);

@@ -270,7 +270,7 @@ count_text (GstHarness *h, GstBuffer *out)
   return n;
 }
 
-/* They may show what is hidden. */
+/* Pictures may show what is hidden. */
 CUV_TEST (no_pictures_where_regions_are_hidden)
 {
   static const struct {
@@ -320,7 +320,8 @@ CUV_TEST (names_are_below_pictures)
   gst_harness_teardown (h);
 }
 
-/* Whether the names below two pictures, side by side, are drawn alike. */
+/* Returns whether the names below two pictures, side by side, are drawn
+ * alike. */
 static gboolean
 look_alike (GstHarness *h, const gchar *const *texts)
 {

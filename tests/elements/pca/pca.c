@@ -143,7 +143,7 @@ CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
   g_free (caps);
 }
 
-/* A cube of which bands 0 and 3 are 0; `lit`: not all of it. */
+/* A cube whose bands 0 and 3 are 0; lit: except in some pixels. */
 static GstBuffer *
 cube_with_empty_bands (guint frame, gboolean lit)
 {
@@ -171,8 +171,9 @@ push_and_count_rows (GstHarness *h, GstBuffer *cube)
   return table.n_rows;
 }
 
-/* They would exclude all pixels. A frame without a valid sample decides
- * nothing, nor does a later one. */
+/* Such bands would exclude all pixels. A frame without a valid sample does
+ * not decide which bands are left out, nor does any frame after the first
+ * valid one. */
 CUV_TEST (bands_without_valid_samples_are_left_out)
 {
   GstHarness *h = pca_harness_new ("spectralpca name=pca ! capsfilter "
@@ -421,8 +422,9 @@ push_with_basis (const gchar *members)
   return out;
 }
 
-/* Two vectors give the picture that they give with four more of eigenvalue 0;
- * the third channel is grey. The basis learnt afterwards has all vectors. */
+/* A basis of two vectors gives the same picture as with four more vectors of
+ * eigenvalue 0; the third channel is grey. The basis learnt afterwards has
+ * all vectors. */
 CUV_TEST (basis_of_fewer_vectors)
 {
   GstBuffer *few =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a frame of 1920x1080 with ten objects costs the streaming thread in
- * visionpublish, as JSON. CUV_BENCH_BROKER=host:port names a broker of MQTT;
- * without it there is only one that is absent. */
+/* Prints as JSON what a frame of 1920x1080 with ten objects costs the
+ * streaming thread in visionpublish. CUV_BENCH_BROKER=host:port names an
+ * MQTT broker; without it only an absent broker is measured. */
 #include <stdio.h>
 
 #include <gst/check/gstharness.h>

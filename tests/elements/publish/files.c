@@ -33,7 +33,8 @@ CUV_TEST (test_json_array)
       h, "[\n" EMPTY (0) ",\n" EMPTY (1) ",\n" EMPTY (2) "\n]\n");
 }
 
-/* Closed by stopping, without EOS; and with no record at all. */
+/* The array is closed by stopping without EOS, also if there is no record at
+ * all. */
 CUV_TEST (test_json_array_at_stop)
 {
   GstHarness *h = harness_new ("json");

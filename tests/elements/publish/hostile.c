@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A broker of MQTT that misbehaves in every way, then sends a random packet and
- * hangs up. Whatever it does, the client goes on, and a good broker takes its
- * message afterwards. */
+/* An MQTT broker that misbehaves in every way, then sends a random packet
+ * and closes the connection. Whatever it does, the client continues, and a
+ * good broker accepts its message afterwards. */
 #include <gio/gio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define MAX_BODY 60
 #define RUN_MS 10000 /* more than even a busy machine needs */
 
-/* SILENT does not even wait for the message. */
+/* SILENT: the broker does not even wait for the message. */
 typedef enum {
   SILENT,
   NONE,
@@ -34,7 +34,7 @@ typedef struct {
   gsize connack_size;
   gsize more; /* bytes of the packets or the garbage that follow */
   gboolean garbage;
-  gboolean huge;  /* allocates 256 MiB: not often */
+  gboolean huge;  /* allocates 256 MiB, so it is used rarely */
   gboolean clean; /* no random packet */
 } Mode;
 
@@ -98,7 +98,7 @@ receive (Fake *self, gpointer data, gsize size)
   return TRUE;
 }
 
-/* The client may have gone. */
+/* Sends bytes to a client that may have disconnected. */
 static void
 put (Fake *self, gconstpointer data, gsize size)
 {
@@ -163,7 +163,7 @@ put_garbage (Fake *self, gsize size)
   g_free (bytes);
 }
 
-/* Messages that nobody has asked for, of QoS 1 and 2. */
+/* Messages that nobody has subscribed to, of QoS 1 and 2. */
 static void
 put_flood (Fake *self, gsize size)
 {
@@ -197,7 +197,8 @@ put_answer (Fake *self, Answer answer, guint8 high, guint8 low)
     put (self, received, sizeof received);
 }
 
-/* Half of them have a type that a client knows and numbers that are in use. */
+/* Half of the packets have a type that a client knows and numbers that are
+ * in use. */
 static void
 put_random_packet (Fake *self)
 {
@@ -217,7 +218,7 @@ put_random_packet (Fake *self)
   self->packets++;
 }
 
-/* The status and the message. */
+/* Reads the status and the message. */
 static void
 answer_messages (Fake *self, Answer answer)
 {
@@ -249,7 +250,7 @@ serve (Fake *self)
     put_garbage (self, mode->more);
   else
     put_flood (self, mode->more);
-  /* properties may keep a client from sending */
+  /* properties may keep the client from sending */
   if (mode->answer != SILENT && (!v5 || mode->size == 0))
     answer_messages (self, mode->answer);
   if (!mode->clean)
@@ -319,8 +320,8 @@ client_new (guint16 port)
   return broker;
 }
 
-/* One connection until it ends, with one message. Returns what has become of
- * the message, CUV_SEND_LATER if it was not sent. */
+/* Serves one connection, with one message, until it ends. Returns the
+ * outcome of the message; CUV_SEND_LATER if it was not sent. */
 static CuvSend
 connect_once (CuvBroker *client)
 {
@@ -402,8 +403,8 @@ CUV_TEST (test_all_modes)
   fail_unless_equals_int (fake.packets, n_packets);
 }
 
-/* A message that the broker answers by closing the connection is given up, as
- * all others wait behind it. */
+/* A message for which the broker closes the connection each time is dropped,
+ * because it would block all others. */
 CUV_TEST (test_fatal_message)
 {
   CuvBroker *client;

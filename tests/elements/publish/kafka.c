@@ -266,7 +266,8 @@ resident_bytes (void)
   return pages * (gsize) getpagesize ();
 }
 
-/* 50 MB of records for a broker that answers too late, in a queue of 1 MB. */
+/* Sends 50 MB of records, through a queue of 1 MB, to a broker that answers
+ * too late. */
 CUV_TEST (test_memory)
 {
   gchar *text = g_strnfill (100000, 'x');
@@ -280,7 +281,7 @@ CUV_TEST (test_memory)
   before = resident_bytes ();
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for ("frames", 500);
-#ifndef __SANITIZE_ADDRESS__ /* which keeps memory that was freed */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer keeps freed memory */
   fail_unless (resident_bytes () < before + 40000000);
 #endif
   fail_unless (stat_of ("dropped") > 400);
@@ -290,7 +291,7 @@ CUV_TEST (test_memory)
   g_free (text);
 }
 
-/* With nobody there, the end is not waited for long. */
+/* Without a broker, stopping does not wait long. */
 CUV_TEST (test_absent)
 {
   gchar *warning;
@@ -305,8 +306,8 @@ CUV_TEST (test_absent)
   rd_kafka_mock_broker_set_up (cluster, 1);
 }
 
-/* The mock cluster knows neither TLS nor passwords: what librdkafka makes of
- * the settings is that nothing is sent. */
+/* The mock cluster supports neither TLS nor passwords, so nothing
+ * can be sent with these settings. */
 CUV_TEST (test_tls_and_password)
 {
   static const gchar *const mechanisms[] = { "plain", "scram-sha-256",

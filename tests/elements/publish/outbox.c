@@ -16,7 +16,7 @@ typedef struct {
   gint hangs;     /* open() does not return */
   gint opening;   /* set by open() */
   gint silent;    /* nothing is acknowledged */
-  gint lose;      /* so many acknowledgements, then the connection is lost */
+  gint lose;      /* the connection is lost after this many acknowledgements */
   gint refuse;    /* the next messages are refused when acknowledged */
   gint backwards; /* acknowledges the last message first */
 
@@ -314,8 +314,8 @@ CUV_TEST (test_drop_newest)
   stop (outbox, NULL);
 }
 
-/* What is in flight may be dropped to make room: if the broker has it after
- * all, it does not count as dropped. */
+/* Messages in flight may be dropped to make room. One that the broker
+ * acknowledges after all does not count as dropped. */
 CUV_TEST (test_late_acknowledgement)
 {
   Fake *fake = fake_new ();
@@ -458,7 +458,7 @@ CUV_TEST (test_damaged_file)
   g_free (path);
 }
 
-/* A broker that was absent for long is tried at once at the end. */
+/* At the end a broker that has been absent for long is tried at once. */
 CUV_TEST (test_finish_ends_the_pause)
 {
   Fake *fake = fake_new ();
@@ -474,8 +474,8 @@ CUV_TEST (test_finish_ends_the_pause)
   stop (outbox, NULL);
 }
 
-/* The thread is left behind and frees itself later; the file is free at once.
- */
+/* The thread is detached and frees itself later; the file is released at
+ * once. */
 CUV_TEST (test_hanging_open)
 {
   gchar *path = path_new ();
@@ -513,8 +513,8 @@ CUV_TEST (test_hanging_open)
   g_free (path);
 }
 
-/* A connection that comes and goes, acknowledgements that stop, a full queue:
- * all messages are acknowledged or dropped, and those are in order. */
+/* With a connection that comes and goes, acknowledgements that stop, and a
+ * full queue, each message is either acknowledged, in order, or dropped. */
 CUV_TEST (test_random)
 {
   Fake *fake = fake_new ();

@@ -117,7 +117,7 @@ odd_structure (void)
   return structure;
 }
 
-/* One that cannot be sent does not keep the others back. */
+/* A field that cannot be sent does not prevent the others from being sent. */
 CUV_TEST (odd_fields)
 {
   GstBuffer *buffer = gst_buffer_new (), *received = gst_buffer_new ();
@@ -149,7 +149,7 @@ CUV_TEST (odd_fields)
 
 /* ---- other bytes ---- */
 
-/* What is cut or changed is refused. */
+/* Truncated or changed bytes are refused. */
 static void
 check_changed (GByteArray *sent)
 {
@@ -187,7 +187,7 @@ n_metas (GstBuffer *buffer)
   return n;
 }
 
-/* FNV-1a, as the library has it. */
+/* Computes the FNV-1a checksum that the library uses. */
 static void
 add_checksum (guint8 *bytes, gsize size)
 {
@@ -285,7 +285,7 @@ CUV_TEST (mutations)
   check_mutations (buffer_with_table ());
 }
 
-/* No parser goes as deep as the bytes say. */
+/* No parser recurses as deep as the bytes claim. */
 CUV_TEST (nested)
 {
   const GstMetaInfo *info = gst_meta_get_info ("GstCuvLinesMeta");
@@ -315,8 +315,8 @@ CUV_TEST (nested)
 
 /* ---- names ---- */
 
-/* Receives a region with this label, a parameter and a field that no one had
- * before. Returns whether they came. */
+/* Receives a region with this label, and a parameter and a field with names
+ * that have not been used before. Returns whether they were received. */
 static gboolean
 receive_new_names (guint i)
 {
@@ -348,7 +348,8 @@ receive_new_names (guint i)
   return label && field;
 }
 
-/* Names stay in memory for ever: a peer cannot make up as many as it likes. */
+/* Names are never freed, so the number of names that a peer can create is
+ * limited. */
 CUV_TEST (new_names)
 {
   guint n = 0;

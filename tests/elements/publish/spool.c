@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue of messages against one made of GLib's parts, reopened, damaged and
- * written by processes that are killed. */
+/* The queue of messages is compared with one made of GLib's types; it is
+ * reopened, damaged, and written by processes that are killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +15,8 @@
 
 static gchar *path;
 
-/* Instead of the C library's: with an errno the next calls fail. */
+/* Replaces the C library's function: if an errno is set, the next calls
+ * fail. */
 static int lock_errno, space_errno, n_space_errors;
 
 int
@@ -25,7 +26,7 @@ flock (int fd, int operation)
   return lock_errno != 0 ? -1 : (int) syscall (SYS_flock, fd, operation);
 }
 
-/* What there is room for is allocated nevertheless. */
+/* Allocates space for real, unless a failure is simulated. */
 int
 posix_fallocate (int fd, off_t start, off_t size)
 {
@@ -62,7 +63,7 @@ spool_new (const gchar *file, guint64 bytes, guint records)
   return spool;
 }
 
-/* Message n: its texts tell its number, the sizes vary. */
+/* Makes message n: its texts contain its number, and sizes vary. */
 static CuvMessage
 message_new (guint64 n)
 {
@@ -100,7 +101,7 @@ push (CuvSpool *spool, guint64 n)
   return room;
 }
 
-/* The message with a number is message n. */
+/* Checks that the message with a number is message n. */
 static void
 check_message (CuvSpool *spool, guint64 number, guint64 n)
 {
@@ -291,8 +292,8 @@ CUV_TEST (test_no_space)
   cuv_spool_free (spool);
 }
 
-/* Whatever a file contains, reading it ends, with errors or with messages that
- * were written. */
+/* Whatever a file contains, reading it ends, either with an error or with
+ * messages that were written. */
 static void
 read_all_of (const gchar *file)
 {
@@ -342,8 +343,9 @@ CUV_TEST (test_damaged_files)
   g_free (good);
 }
 
-/* A child pushes and pops and says after each what it has done, until it is
- * killed. What it has said is there, and nothing else but at most one step. */
+/* A child process pushes and pops, and reports each step when it is done,
+ * until it is killed. The spool then contains the reported steps and at most
+ * one more. */
 static void
 work_until_killed (int fd)
 {
@@ -377,7 +379,7 @@ CUV_TEST (test_kills)
     if (child == 0)
       work_until_killed (fds[1]);
     close (fds[1]);
-    fail_unless (read (fds[0], steps, 1) == 1); /* it has begun */
+    fail_unless (read (fds[0], steps, 1) == 1); /* the child has begun */
     g_usleep ((gulong) g_random_int_range (0, 3000));
     kill (child, SIGKILL);
     waitpid (child, NULL, 0);

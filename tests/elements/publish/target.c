@@ -29,8 +29,8 @@ share_file (const gchar *path)
   return writer;
 }
 
-/* No file grows beyond this size. Until it is raised again nothing may be
- * checked, as Check writes to a file. */
+/* Limits the size of all files. Until the limit is raised again nothing may
+ * be checked, because Check writes to a file. */
 static void
 limit_files (rlim_t size)
 {
@@ -51,7 +51,8 @@ wait_for_warning (CuvWriter *writer)
   g_free (warning);
 }
 
-/* A record that a full disk has cut does not become part of the next one. */
+/* A record that was truncated by a full disk does not become part of the
+ * next one. */
 CUV_TEST (test_shared_full_disk)
 {
   gchar *path, *text, *warning;
@@ -103,7 +104,7 @@ wait_for_records (CuvWriter *writer, guint n)
   }
 }
 
-/* As logrotate does. */
+/* Renames a file as logrotate does. */
 static void
 rotate (const gchar *path, const gchar *old)
 {

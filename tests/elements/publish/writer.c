@@ -278,7 +278,7 @@ CUV_TEST (test_overflow)
   writer = writer_new (fake);
   push_numbers (writer, n);
   cuv_writer_get_counts (writer, &counts);
-  /* the thread may hold the first one */
+  /* the thread may still hold the first record */
   fail_unless (counts.queue == CUV_WRITER_MAX_RECORDS
       || counts.queue == CUV_WRITER_MAX_RECORDS + 1);
   fail_unless_equals_int (counts.dropped + counts.queue, n);
@@ -372,7 +372,7 @@ CUV_TEST (test_stop_is_bounded)
 {
   fail_unless_stops (remove_reader, 300, 10);
   fail_unless_stops (accept_nothing, 300, 10);
-  fail_unless_stops (fail_always, 100000, 50); /* not waited for */
+  fail_unless_stops (fail_always, 100000, 50); /* stop() does not wait for it */
 }
 
 /* A hanging write is detached, and frees the writer when it returns. */
@@ -393,7 +393,7 @@ CUV_TEST (test_hanging_write)
   wait_until_freed ();
 }
 
-/* Records can follow an end that could not be written. */
+/* Records can still be written after the end of the framing could not be. */
 CUV_TEST (test_late_record)
 {
   Fake *fake = fake_new ();
@@ -476,7 +476,7 @@ CUV_TEST (test_full_target_after_end)
   g_free (last_text);
 }
 
-/* One warning, however long writing fails. */
+/* There is one warning, however long writing fails. */
 CUV_TEST (test_one_warning)
 {
   Fake *fake = fake_new ();

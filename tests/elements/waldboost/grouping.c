@@ -118,7 +118,7 @@ oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
   return n_out;
 }
 
-/* By counting pixels; for small boxes only. */
+/* Computes the overlap by counting pixels; for small boxes only. */
 static gdouble
 oracle_iou (const Box *a, const Box *b)
 {
@@ -170,8 +170,8 @@ between (gint low, gint high)
   return g_random_int_range (low, high + 1);
 }
 
-/* Few boxes around each other, so that dissimilar ones are not joined through
- * others. */
+/* A few boxes around each other, so that dissimilar ones are not joined
+ * through others. */
 static gint
 nested_boxes (Box *boxes, gint size)
 {
@@ -190,8 +190,7 @@ nested_boxes (Box *boxes, gint size)
   return n;
 }
 
-/* Some in clusters, some anywhere, with sizes that differ by up to 2^octaves.
- */
+/* Boxes in clusters and anywhere, with sizes that differ by up to 2^octaves. */
 static gint
 random_boxes (Box *boxes, gint size, gint octaves)
 {
@@ -386,8 +385,8 @@ CUV_TEST (test_rotations)
   cuv_waldboost_grouper_free (grouper);
 }
 
-/* The largest number of hits, as from a dense scan with windows of this size.
- */
+/* Groups the largest number of hits, as from a dense scan with windows of
+ * this size. */
 static void
 check_many (gint width, gint height, gint size, gint per_octave)
 {
@@ -436,7 +435,7 @@ CUV_TEST (test_many_boxes)
   check_many (320, 240, 24, 8);
 }
 
-/* All boxes near each other. */
+/* All boxes are near each other. */
 CUV_TEST (test_many_similar_boxes)
 {
   check_many (20, 20, 8, 64);

@@ -89,7 +89,7 @@ CUV_TEST (test_live_properties)
   gst_sample_unref (sample);
 }
 
-/* A model set while playing is in force from the next frame on. */
+/* A model set while playing comes into force with the next frame. */
 CUV_TEST (test_live_model)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");

@@ -10,7 +10,7 @@
 
 static gint stopping;
 
-/* A viewer that takes all that comes. */
+/* A viewer that accepts all frames. */
 static gpointer
 view (gpointer data)
 {

@@ -66,8 +66,8 @@ compare_bytes (gconstpointer a, gconstpointer b)
   return *(const guint8 *) a - *(const guint8 *) b;
 }
 
-/* Of half of the samples: edges of colours, where the CPU interpolates chroma,
- * do not count. */
+/* The median difference: edges between colours, where the CPU interpolates
+ * chroma, are less than half of the samples and do not matter. */
 static gint
 median_difference (const guint8 *a, const guint8 *b, const GstVideoInfo *info)
 {

@@ -41,7 +41,8 @@ ask (guint port)
   return connection;
 }
 
-/* As the thread of a TLS handshake may, when the handshake has failed. */
+/* The thread of a TLS handshake may drop a stream like this when the
+ * handshake fails. */
 CUV_TEST (test_stream_dropped_by_another_thread)
 {
   GInetAddress *address = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionwebsink: properties that cannot be met, states, flushes and small pools
- * while somebody watches. What viewers see is in server.py. */
+/* visionwebsink: settings that cannot be used, states, flushes and small
+ * pools while there are viewers. server.py tests what viewers receive. */
 #include "watch.h"
 
 #include <glib/gstdio.h>
@@ -86,7 +86,7 @@ CUV_TEST (open_to_all_warns)
   gst_object_unref (element);
 }
 
-/* The harness is made anew: the element has not been anywhere else. */
+/* Each round has a new harness, which starts the element from NULL. */
 CUV_TEST (restarts_while_watched)
 {
   static const gchar *const paths[] = { "/events", "/stream.mjpg",
@@ -137,7 +137,7 @@ CUV_TEST (flushes_and_ends_while_watched)
   gst_object_unref (element);
 }
 
-/* A frame from before a flush is shown to nobody who comes afterwards. */
+/* A frame from before a flush is not shown to later viewers. */
 CUV_TEST (forgets_what_was_flushed)
 {
   GstElement *element = web_sink_new (NULL);
@@ -158,8 +158,8 @@ CUV_TEST (forgets_what_was_flushed)
   gst_object_unref (element);
 }
 
-/* The buffer that waited for the viewer who has left would be missed by a pool
- * of one. */
+/* A buffer that is kept for a viewer who has left would starve a pool of one
+ * buffer. */
 CUV_TEST (keeps_nothing_for_nobody)
 {
   GstElement *element = web_sink_new ("max-rate=0.001 timeout=1");
@@ -180,8 +180,8 @@ CUV_TEST (keeps_nothing_for_nobody)
   gst_object_unref (element);
 }
 
-/* Three buffers, as the ALLOCATION query asks for: one is always free, however
- * long viewers take. */
+/* With three buffers, as the ALLOCATION query requests, one is always free,
+ * however slow viewers are. */
 CUV_TEST (does_not_starve_a_pool)
 {
   GstBufferPoolAcquireParams now = {

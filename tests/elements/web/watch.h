@@ -8,7 +8,7 @@
 
 GstElement *web_sink_new (const gchar *settings);
 
-/* Asks for the path, and waits until it is a viewer. */
+/* Requests the path, and waits until the client is a viewer. */
 GSocketConnection *web_watch (GstElement *element, const gchar *path);
 
 /* Reads until the text comes. */

@@ -88,14 +88,14 @@ disc (int x, int y)
   return (x - 32) * (x - 32) + (y - 32) * (y - 32) < 400 ? 200 : 20;
 }
 
-/* A long weak edge. */
+/* A pixel of a long weak edge. */
 static uint8_t
 wave (int x, int y)
 {
   return y > 32 + 24 * sin (x / 20.) ? 30 : 0;
 }
 
-/* The same edge, strong at the left and fading to the right. */
+/* A pixel of the same edge, strong at the left and fading to the right. */
 static uint8_t
 fading_wave (int x, int y)
 {

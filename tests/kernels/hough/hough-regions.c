@@ -82,8 +82,8 @@ from_axis (const Bar *bar, int x, int y)
       - (x / 256. - SIZE / 2.) * sin (bar->angle);
 }
 
-/* Both sides are found once, over four fifths of their length, most in one
- * piece. */
+/* Both sides are found once, over at least four fifths of their length,
+ * mostly in one piece. */
 static void
 check_bar (const Bar *bar)
 {
@@ -110,8 +110,8 @@ check_bar (const Bar *bar)
   hough_expected_clear (&found);
 }
 
-/* Two bars end to end have a side in common if the gap between them, which
- * their round corners widen, is not too large. */
+/* Two bars end to end share a side if the gap between them, which their
+ * round ends widen, is small enough. */
 static void
 check_gap (int max_gap, int n)
 {

@@ -71,8 +71,8 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
   free (entries);
 }
 
-/* What cuvision-search does with its part: the query comes from the host, and
- * the best five entries go back. */
+/* What cuvision-search does with its part of an index: the query comes from
+ * the host, and the best five entries are returned. */
 static void
 search (void *data)
 {
@@ -105,8 +105,8 @@ make_entries (size_t size, int n)
   return entries;
 }
 
-/* An index all of which is in device memory, asked in n_queries orientations.
- */
+/* Compares n_queries orientations with an index that is entirely in device
+ * memory. */
 static void
 bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
 {

@@ -38,7 +38,8 @@ write_index (const char *path, const CuvLdpParams *params, int size)
   return cuv_ldp_index_open (path, &error);
 }
 
-/* The second query as one more of the first: they have their similarities. */
+/* The second query is a variant of the first: both get the larger
+ * similarities. */
 static void
 check_variants (CuvLdpScan *scan, CuvLdpPackedQuery *queries, uint64_t n,
     const CuvProcessor *processor)
@@ -88,7 +89,7 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
   cuv_ldp_matcher_free (matcher);
 }
 
-/* For programs, whose ranks count around the GPUs of a machine. */
+/* For programs: ranks are assigned to a machine's GPUs in turn. */
 static void
 check_devices (void)
 {

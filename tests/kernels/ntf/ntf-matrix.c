@@ -330,9 +330,9 @@ check_equal (Case *self, const CuvNtfParams *params)
   CUV_CHECK (ntf_is_sound (&self->found, &first));
 }
 
-/* Each iteration starts from the reference's factors: see ntf-versions.c. The
- * first of HALS starts near the solution: at random ones terms of hardly any
- * share would amplify rounding. */
+/* Each iteration starts from the reference's factors: see ntf-versions.c.
+ * The first iteration of HALS starts near the solution, because with random
+ * factors terms of very small weight would amplify rounding errors. */
 static void
 check_kind (Case *self, int kind,
     CuvNtfResult (*run) (

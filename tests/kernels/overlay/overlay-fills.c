@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fills: the C reference against a literal implementation of
- * docs/definitions/overlay.md, what they must not let through, and the GPU
- * against the C reference. */
+ * docs/definitions/overlay.md, how little they reveal, and the GPU against
+ * the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "draw.h"
@@ -311,8 +311,8 @@ static const struct {
 
 /* ---- what must not come through ---- */
 
-/* Every mean is of 16 samples or more, 64 if not shared by pixels: turning one
- * sample around changes no hidden one by more than 1 / 64. */
+/* Every mean is over at least 16 samples, or 64 if pixels do not share them:
+ * inverting one sample changes no hidden one by more than 1 / 64. */
 static void
 check_one_sample (CuvCheckFrame *frame, const Region *r)
 {
@@ -374,7 +374,8 @@ exchange (const CuvFrame *frame, int cell)
   *at[1] = sample;
 }
 
-/* Pictures with the same means are the same: nothing else of them is left. */
+/* Pictures with the same means become the same: nothing else of them
+ * remains. */
 static void
 check_only_means_survive (const char *format, CuvFillMode mode)
 {

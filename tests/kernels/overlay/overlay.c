@@ -398,8 +398,8 @@ check_cuda_scene (
   cuv_check_frame_free (&frame);
 }
 
-/* From frame to frame labels stay, change, come and go: the GPU has the masks
- * of the frame before. */
+/* Labels stay, change, appear and disappear from frame to frame: the GPU
+ * still has the masks of the previous frame. */
 static void
 check_cuda_labels (CuvOverlayCuda *cuda)
 {

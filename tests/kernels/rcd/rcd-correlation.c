@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The correlation filter: its transforms against sums, SIMD against C, and
- * places of pictures that moved and grew. */
+/* The correlation filter: its transforms against direct sums, SIMD against
+ * C, and the places of pictures that moved and grew. */
 #include "correlation/correlation.h"
 #include "cuvcheck.h"
 #include "cuvcpu.h"
@@ -48,7 +48,7 @@ fill_random (float *values, int n)
     values[i] = random_value ();
 }
 
-/* The mask of all cells is the transform's inverse and the transform. */
+/* Masking with all ones is the inverse transform followed by the transform. */
 CUV_CHECKS_CPU (check_transforms)
 {
   static CuvFourier fourier;
@@ -80,7 +80,7 @@ CUV_CHECKS_CPU (check_transforms)
 
 /* ---- C and SIMD ---- */
 
-/* All that the functions of a table return, one after another. */
+/* All results of the functions of a table, one after another. */
 typedef struct {
   CuvGrid grid;
   CuvSpectrum sample, model, filter;
@@ -144,7 +144,7 @@ CUV_CHECKS_CPU (check_versions)
 
 /* ---- histograms ---- */
 
-/* The only edges of a ramp are across it. */
+/* All gradients of a ramp have the same direction. */
 CUV_CHECKS_CPU (check_directions)
 {
   static uint8_t picture[CUV_RCD_HOG_PIXELS];
@@ -177,8 +177,8 @@ CUV_CHECKS_CPU (check_directions)
 
 enum { WIDTH = 240, HEIGHT = 180 };
 
-/* A picture without period or edges in it: waves, moved and enlarged, in a
- * Gaussian window over others. */
+/* A picture that is not periodic and has no edges: waves, moved and
+ * enlarged, in a Gaussian window over other waves. */
 static double
 wave (double x, double y, double seed)
 {
@@ -234,7 +234,7 @@ check_place (const CuvCorrelation *self, double x, double y, double scale)
       self->place.scale);
 }
 
-/* light: of the picture in which it is found. */
+/* light: factor on the brightness of the picture in which it is searched. */
 static void
 check_found (CuvCorrelation *self, CuvCorrelationWork *work, double dx,
     double dy, double light)
@@ -288,7 +288,7 @@ CUV_CHECKS_CPU (check_places)
   free (work);
 }
 
-/* The grid of a spectrum, one channel after another. */
+/* Copies the grid of a spectrum, one channel after another. */
 static void
 inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
 {
@@ -312,7 +312,7 @@ inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
   }
 }
 
-/* The filter is 0 outside the box, but for a margin. */
+/* The filter is 0 outside the box and a margin around it. */
 CUV_CHECKS_CPU (check_mask)
 {
   CuvCorrelation *self = calloc (1, sizeof *self);

@@ -14,7 +14,7 @@
 
 enum { MAX_TARGETS = 3 };
 
-/* The same filters twice. */
+/* The same filters on the CPU and on the GPU. */
 typedef struct {
   CuvRcdFilterCuda *cuda;
   CuvCorrelationWork *work;
@@ -63,7 +63,7 @@ check_learned (const Case *self, int i)
   free (found);
 }
 
-/* Takes crops on both, which are compared. */
+/* Takes crops on both and compares them. */
 static void
 take_crops (const Case *self, const CuvCheckFrame *frame, CuvFrame device)
 {
@@ -155,7 +155,7 @@ learn (const Case *self, float rate)
   }
 }
 
-/* Another filter's model. */
+/* Sets the model of another filter. */
 static void
 set (const Case *self)
 {
@@ -212,8 +212,8 @@ open_backend (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
   cuv_check_device_free (appearance);
 }
 
-/* A filter that changes the processor with each frame is as one that does not.
- */
+/* A filter that changes the processor with each frame gives the same results
+ * as one that does not. */
 static void
 check_switches (const Case *self)
 {

@@ -107,9 +107,9 @@ CUV_CHECKS_CPU (check_planted)
   check_copy (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
 }
 
-/* A noisy copy on the grid is nearer than windows half a cell off the target,
- * so that refinement of a single candidate fails. Several candidates find the
- * target in most pictures. Returns whether both is the case. */
+/* A noisy copy on the grid is nearer than windows half a cell off the
+ * target, so refining a single candidate fails. Several candidates find the
+ * target in most pictures. Returns whether both happens. */
 static bool
 needs_candidates (CuvRcdMetric metric)
 {

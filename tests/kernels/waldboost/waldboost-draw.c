@@ -9,7 +9,7 @@
 
 enum { WIDTH = 12, HEIGHT = 10, N_PICTURES = 3, N_WEAK = 4 };
 
-/* Windows that overlap no box by more than the limit. */
+/* Counts the windows that overlap no box by more than the limit. */
 static uint64_t
 count_negatives (const CuvWaldboostPlan *plan, const CuvTrainBox *boxes, int n)
 {
@@ -152,7 +152,7 @@ sort (const CuvTrainReservoir *reservoir)
   return drawn;
 }
 
-/* all: every window that lives. */
+/* all: draws every window that is not rejected. */
 static void
 check_drawn (const CuvTrainReservoir *some, const CuvTrainReservoir *all)
 {
@@ -173,8 +173,8 @@ check_drawn (const CuvTrainReservoir *some, const CuvTrainReservoir *all)
   free (drawn);
 }
 
-/* The windows of the smallest ranks are drawn, however many are looked at at
- * first. */
+/* The windows of the smallest ranks are drawn, no matter how many are
+ * considered first. */
 void
 check_draw_of_some (int32_t capacity)
 {

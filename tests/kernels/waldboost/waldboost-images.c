@@ -148,7 +148,8 @@ start_thread (Detector *self)
   CUV_CHECK (pthread_create (&self->thread, NULL, run_thread, self) == 0);
 }
 
-/* Of the threads that submit, one waits until another one has collected. */
+/* If several threads submit, one of them waits until another one has
+ * collected. */
 static void
 check_threads (Detector *detectors)
 {
@@ -172,8 +173,8 @@ check_threads (Detector *detectors)
     pthread_join (detectors[i].thread, NULL);
 }
 
-/* A thread for whose large frame memory is short waits until two others have
- * collected. One that arrives later needs only one of them to. */
+/* A thread that lacks memory for its large frame waits until two others have
+ * collected. A thread that arrives later waits for only one of them. */
 static void
 check_waits (Detector *detectors, Detector *large)
 {
@@ -206,8 +207,8 @@ check_waits (Detector *detectors, Detector *large)
   CUV_CHECK (!large->failed);
 }
 
-/* One that is freed without being collected does not change another's images.
- */
+/* Freeing a detector without collecting does not change another detector's
+ * images. */
 static void
 check_uncollected (Detector *detectors)
 {
@@ -240,8 +241,8 @@ check_large (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   cuv_check_frame_free (&host);
 }
 
-/* A new plan ends a frame that was not collected, whose images are too small
- * for the next one. */
+/* A new plan drops a frame that was not collected, whose images are too
+ * small for the next frame. */
 static void
 check_new_plan (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvWaldboostPlan *plan,

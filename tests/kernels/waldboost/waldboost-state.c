@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training that was stopped and goes on, against training that was not. */
+/* Training that was stopped and continued, compared with training that was
+ * not. */
 #include "train/learner.h"
 #include "waldboost-versions.h"
 
@@ -95,7 +96,7 @@ typedef struct {
   char *model;
 } State;
 
-/* Steps to the end. */
+/* Trains to the end, step by step. */
 static State
 finish (CuvTrainer *trainer, const CuvTrainParams *params)
 {
@@ -124,7 +125,8 @@ state_free (State *self)
   free (self->model);
 }
 
-/* Goes on after k weak classifiers; tail: bytes of a record more. */
+/* Continues after k weak classifiers; tail: bytes of an incomplete record
+ * after them. */
 static void
 check_resumed (const State *straight, int k, size_t tail)
 {
@@ -150,7 +152,7 @@ check_resumed (const State *straight, int k, size_t tail)
   cuv_trainer_free (trainer);
 }
 
-/* A bit is another one. */
+/* Flips a bit. */
 static void
 check_damaged (const State *straight, size_t byte)
 {
@@ -242,8 +244,8 @@ check_other_inputs (const State *straight)
 
 /* ---- on the GPU ---- */
 
-/* Learns with the GPU, whose memory holds max_bytes of codes, and goes on with
- * the CPU when n_allocations have succeeded (-1: all do). */
+/* Trains on the GPU, with max_bytes of its memory for codes, and continues
+ * on the CPU when n_allocations have succeeded (-1: all succeed). */
 static void
 check_device (const State *straight, const CuvTrainParams *params,
     size_t max_bytes, int n_allocations)
@@ -275,7 +277,7 @@ check_device (const State *straight, const CuvTrainParams *params,
   cuv_trainer_free (trainer);
 }
 
-/* The same as without a GPU. */
+/* The result is the same as without a GPU. */
 static void
 check_on_device (const CuvTrainParams *params)
 {

@@ -42,7 +42,7 @@ problem_free (Problem *self)
   free (self->codes);
 }
 
-/* Some features tell the classes apart, more or less; some are equal. */
+/* Some features separate the classes, more or less well; some are equal. */
 static void
 fill (Problem *self)
 {
@@ -217,7 +217,7 @@ CUV_CHECKS (check_training)
     check_choices (n, 1 + (int32_t) cuv_check_below ((uint32_t) n - 1),
         n_features, n_codes[i % 3], max_bytes[(i + i / 3) % 3], i % 2);
   }
-  if (!cuv_check_options.few) /* more than one piece on the GPU */
+  if (!cuv_check_options.few) /* more samples than the GPU sums at once */
     check_choices (150001, 70001, 5, 256, 0, false);
   for (int i = 0; i < n_cases && cuv_check_options.cpu; i++) {
     check_codes (kinds[i % 3], 8 + (int) cuv_check_below (i == 1 ? 121 : 24),

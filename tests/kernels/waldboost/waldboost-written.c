@@ -9,7 +9,7 @@
 
 enum { N_WEAK = 7 };
 
-/* Sums have few enough digits for float. */
+/* Random leaves with so few digits that float sums are exact. */
 static float
 random_value (void)
 {
@@ -139,8 +139,8 @@ check_written_cascade (void)
   free (text);
 }
 
-/* More hits than the detector's list holds: the windows that OpenCV's scan
- * skips are not drawn. */
+/* There are more hits than the detector's list holds; the windows that
+ * OpenCV's scan skips are not drawn. */
 void
 check_full_list (void)
 {

@@ -29,7 +29,7 @@ matrix_of (size_t i)
 
 /* ---- the reference ---- */
 
-/* Colours go to Y, Cb and Cr, as cameras compute them, and back. */
+/* Colours are converted to Y, Cb and Cr, as cameras do, and back. */
 static void
 check_colour (size_t i, double r, double g, double b)
 {

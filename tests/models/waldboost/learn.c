@@ -19,7 +19,7 @@ typedef struct {
   int n;
 } Pictures;
 
-/* A file that is not a picture is left out later. */
+/* Reads a file; if it is not a picture, it is left out later. */
 static void
 add_picture (Pictures *self, const char *path)
 {

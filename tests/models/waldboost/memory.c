@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures and samples in files: more of them than a process may map, and no
- * space for them. */
+/* Pictures and samples in files: more files than a process may map, and a
+ * disk without space for them. */
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@ enum {
   LARGE = 8200, /* width and height: more than the store maps at once */
 };
 
-/* Files cannot be longer. */
+/* Limits the size of files. */
 static void
 limit_files (rlim_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Confidence intervals of counts, rates of boxes, thresholds, boxes of which
- * the detector drops some, and the division of a film. */
+/* Confidence intervals of counts, rates of boxes, thresholds, the detector's
+ * limit on boxes, and how a video is divided into roles. */
 #include <math.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
@@ -15,7 +15,7 @@ static const struct {
 } cases[] = {
   { { { 3, 10 }, { 5, 10 }, { 4, 10 }, { 8, 10 } }, 4, 1,
       { 0.5, 0.21674, 0.78326 } },
-  /* pictures alike: as independent samples */
+  /* equal pictures: no more information than independent samples */
   { { { 5, 10 }, { 5, 10 }, { 5, 10 }, { 5, 10 } }, 4, 1,
       { 0.5, 0.27525, 0.72475 } },
   { { { 10, 10 }, { 0, 10 }, { 10, 10 }, { 10, 20 } }, 4, 1,
@@ -114,11 +114,11 @@ static const struct {
   { { 99, 98, 97, 96, 95, 94, 93, 92, 36, 5 }, { 4 }, 0, 3, 0, 0.1, 0.5, 12 },
   /* objects and mistakes overlap */
   { { 90, 36, 30, 2 }, { 6, 5 }, 0, 3, 0.4, 0.02, 0.5, 5 },
-  /* mistakes decide, */
+  /* false positives determine the threshold, */
   { { 90, 36, 30 }, { 35 }, 0, 3, 0, 0.02, 0.5, 35 },
-  /* but half of the objects stays, */
+  /* but half of the objects must remain, */
   { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 0.5, 36 },
-  /* or it does not */
+  /* unless that is not required */
   { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 1, 60 },
   { { 90, 36, 30 }, { 95, 50 }, 0, 3, 0, 0.02, 1, 95 },
   /* of many mistakes the best 20 count, 10.5 of them above 5 on average, .. */
@@ -192,7 +192,7 @@ find (const CuvDataset *dataset, const CuvGridClassifier *classifier)
   return found;
 }
 
-/* The mistakes are those of a classifier with that threshold. */
+/* The false positives are those of a classifier with that threshold. */
 static void
 check_overflow (gboolean cascade)
 {
@@ -229,7 +229,8 @@ check_overflow (gboolean cascade)
 
 /* ---- roles ---- */
 
-/* Frames i of n with an object, every fourth without: the roles in order. */
+/* The roles, in order, of frames i of n: each has an object except every
+ * fourth. */
 static GString *
 divide (guint n)
 {

@@ -42,7 +42,7 @@ read_samples (const CuvTrainFeatures *features, CuvTrainSet *set)
   set->codes = codes;
 }
 
-/* All samples live: none is taken out. */
+/* Marks all samples as not rejected. */
 static int32_t
 threshold_of (const CuvTrainSet *set, double alpha)
 {
