@@ -26,7 +26,7 @@ struct _CuvHoughCuda {
   size_t n_cells = 0;
   std::vector<CuvHoughVoteRow> rows; // the host's copy of layout.rows
   std::vector<CuvHoughPeak> best;
-  // of the last submit
+  // parameters of the last submit
   CuvHoughParams params = {};
   bool has_regions = false; // segments come from regions, without votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;

@@ -346,7 +346,7 @@ merge (const CuvHoughRegionWork &work, unsigned n, int max_gap)
   const unsigned n_bridged = __ldcg (&work.edges.counters->n_bridged);
 
   for (unsigned i = first_edge (); i < n; i += n_threads ())
-    work.regions.places[i].edge = 0; // to count edges again
+    work.regions.places[i].edge = 0; // cleared to count edges again
   for (unsigned i = first_of_warp () / 32; i < n_bridged;
        i += n_threads () / 32)
     bridge (work, __ldcg (&work.regions.bridged[i]), max_gap);

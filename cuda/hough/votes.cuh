@@ -107,7 +107,7 @@ struct CuvHoughPeaks {
   CuvHoughPeakKey *keys; // all peaks, in any order; room for one per cell
   CuvHoughPeakKey *best; // the best ones, sorted; CUV_HOUGH_MAX_LINES
   CuvHoughCounters *counters;
-  // in host memory
+  // in pinned host memory
   CuvHoughCounters *host_counters;
   CuvHoughPeakKey *host_best;
   // only if the keys are of segments (their votes and first pixel): the ends by

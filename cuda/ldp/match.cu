@@ -29,10 +29,10 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
-  // of tables and the query; of entries and distances; of similarities
+  // for tables and the query; for entries and distances; for similarities
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
-  // of an entry on the host: counts, bytes, bytes to the next one
+  // sizes of an entry on the host: counts, bytes, bytes to the next entry
   int64_t n_counts = 0, size = 0, stride = 0;
   int64_t capacity = 0; // entries that fit in device memory
   CuvLdpCopy copy = nullptr;

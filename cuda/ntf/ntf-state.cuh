@@ -50,7 +50,7 @@ typedef struct {
   float *g;       // height x depth x pitch, 0 beyond the width
   // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
-  // of v and w: the number of slots, and the rows of G in each
+  // for v and w: the number of slots, and the rows of G in each
   int n_slots[CUV_NTF_MODES], slot_rows[CUV_NTF_MODES];
   int map_parts, map_shift; // PARTS and its split, see Map in ntf-u-and-v.cu
   // numerators: n_sums partial sums of size x stride values, to be added up

@@ -97,8 +97,8 @@ int cuv_ntf_cuda_get_tensor (CuvNtfCuda *self, float *values);
  * width, to host memory. Returns 0 or -1. */
 int cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map);
 
-/* For tests: the number of multiplications enqueued between two checks of
- * *cancel; 1 splits the work as it is for huge tensors. */
+/* For tests: sets the number of multiplications enqueued between two checks
+ * of *cancel. 1 splits the work as for huge tensors. */
 void cuv_ntf_cuda_set_max_work (CuvNtfCuda *self, double max_work);
 
 CUV_END

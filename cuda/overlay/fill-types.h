@@ -84,7 +84,7 @@ cuv_fill_position (int s, int n)
   return (int) ((2u * (uint32_t) s + 1) * 128u / (uint32_t) n) + 128;
 }
 
-/* From a to b by f / 256, halves up. */
+/* Interpolates from a to b by f / 256; halves are rounded up. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_mix (uint8_t a, uint8_t b, int f)
 {

@@ -153,7 +153,7 @@ set_gains (
         group, &state->bin_gains, &basis, &learn.display, nullptr, 1);
 }
 
-// From a frame's sums to moments and basis.
+// Computes moments and basis from a frame's sums.
 static __device__ __forceinline__ CuvPcaUpdate
 learn_from (CuvPcaGroup group, const CuvPcaLearn &learn, BlockState *local,
     CuvPcaScratch *scratch)

@@ -102,8 +102,8 @@ struct CuvPcaPass {
 
 static_assert (sizeof (CuvPcaPass) <= 4096, "of kernel parameters");
 
-// Of tile_kernel: the parts of the sums that this launch computes; the warps of
-// a block that share the pixels of a part; threads per block.
+// Sizes of tile_kernel: the parts of the sums that this launch computes; the
+// warps of a block that share the pixels of a part; threads per block.
 static __host__ __device__ inline int
 cuv_pca_parts_here (const CuvPcaPass &pass)
 {
@@ -155,7 +155,7 @@ int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 
 int cuv_pca_pass_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
-// The same for one kernel each, called by the two above. The first two return
+// Plan one kernel each; called by cuv_pca_pass_plan(). The first two return
 // false if their kernel cannot do the pass.
 bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
 bool cuv_pca_31_bands_plan (CuvPcaPass *pass, int *n_blocks);

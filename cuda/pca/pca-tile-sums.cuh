@@ -9,7 +9,9 @@
 #include "pca/pca-mma.cuh"
 #include "pca/pca-tile.cuh"
 
-#define CUV_PCA_GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per side of a part
+#define CUV_PCA_GROUPS                                                         \
+  (CUV_PCA_SIDE / 8) // groups of 8 bands per side of a
+                     // part
 
 // The lane, by a shuffle, so that the compiler does not hoist what depends on
 // it out of the tile loop, where it would spill. Called by whole warps.

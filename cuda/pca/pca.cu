@@ -25,7 +25,7 @@ struct _CuvPcaCuda {
   CuvPcaMode mode = CUV_PCA_SECOND_MOMENTS;
   CuvPcaDisplay limits_of = {}, gains_of = {};
 
-  // of the last submit
+  // mode of the last submit
   bool is_lagged = false;
   cudaStream_t stream = nullptr;
   CuvWait wait = {};

@@ -55,7 +55,7 @@ read_rows (const uint8_t *crop, const CuvRcdCrop &part, int top, Rows *rows)
   __syncthreads ();
 }
 
-// What row y of pixels adds to a cell of column cx.
+// Computes what row y of pixels adds to a cell of column cx.
 static __device__ __forceinline__ void
 rcd_sum_row (Rows *rows, int y, int cx)
 {

@@ -138,9 +138,9 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
     block[k] = (Sum) sums[k];
 }
 
-// The bits of the neighbours whose value is below the centre's: the complement
-// of the inclusive local binary pattern. Shifts in the sign bits of
-// differences.
+// Sets the bits of the neighbours whose value is below the centre's: the
+// complement of the inclusive local binary pattern. Shifts in the sign bits of
+// the differences.
 static __device__ __forceinline__ unsigned
 cuv_below (const int block[9])
 {

@@ -146,7 +146,7 @@ public:
 struct CuvPyramid {
   CuvPyramidNeeds needs;
   CuvTurn turn;
-  int width, height; // of the turned frame
+  int width, height; // size of the turned frame, pixels
   int n_levels, n_strips, n_diagonal_tiles;
   int n_split_strips; // the first strips are of split levels
   std::vector<CuvPyramidLevel> host_levels;

@@ -128,7 +128,7 @@ cuv_waldboost_set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
           != 0)
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
-  // so that memory for at least one frame is allocated
+  // allocates memory for at least one frame
   CuvImages *images =
       cuv_image_pool_acquire (self->pool, self->pyramid.image_sizes);
 

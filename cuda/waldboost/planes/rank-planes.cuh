@@ -158,7 +158,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return 0x90009 - count;
   }
 
-  // For blocks of column x height pixels, in n rows.
+  // Computes codes for blocks of column x height pixels, in n rows of windows.
   template <int column, int height, int n>
   __device__ __forceinline__ void
   codes_of (int at, const Node &node, uint32_t codes[n]) const
