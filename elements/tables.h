@@ -5,7 +5,8 @@
 
 #include "gstcuvmeta.h"
 
-/* For plugins that read tables, also of elements in another process. */
+/* Registers the metas of all tables, for plugins that read them, also from
+ * other processes. */
 static inline void
 cuv_register_tables (void)
 {

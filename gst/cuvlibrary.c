@@ -30,7 +30,7 @@ cuv_library_open (const gchar *file, const gchar *package,
         "%s; install the package %s", g_module_error (), package);
     return FALSE;
   }
-  /* such libraries have threads and exit handlers */
+  /* keeps it open: such libraries have threads and exit handlers */
   g_module_make_resident (module);
   return find_symbols (module, symbols, n, error);
 }

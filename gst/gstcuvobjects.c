@@ -267,7 +267,7 @@ merge_detection (GstCuvObject *region, const GstCuvObject *detection)
   region->class_confidence = detection->class_confidence;
   if (region->track < 0)
     region->track = detection->track;
-  if (region->roi->params == NULL) /* an element dropped them */
+  if (region->roi->params == NULL) /* an element dropped the parameters */
     region->confidence = detection->confidence;
 }
 

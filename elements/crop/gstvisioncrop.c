@@ -50,7 +50,7 @@ struct _GstVisionCrop {
   GstCuvSettings settings; /* GstVisionCropSettings */
   Counts counts;           /* protected by the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   gboolean any_width, any_height; /* downstream accepts any size: use the
                                    * object's */
   gint width, height;             /* the negotiated size, if it does not */

@@ -77,7 +77,7 @@ void gst_envi_post_error (GstElement *element, GError *error);
 
 /* ---- statistics ---- */
 
-/* Of the cubes since the start; under the element's object lock. */
+/* Counts of the cubes since the start; under the element's object lock. */
 typedef struct {
   guint64 cubes, bytes;
 } GstEnviCounts;

@@ -47,7 +47,7 @@ struct _GstEnviSrc {
   GstCuvSettings settings;
   GstEnviCounts counts; /* cubes and bytes passed on */
 
-  /* from start to stop */
+  /* valid from start to stop */
   const Settings *running; /* in force; loop alone follows the property */
   gchar *location;
   guint64 n_files;        /* files in the sequence */

@@ -47,7 +47,7 @@ struct _GstSpectralReflectance {
   GstCuvSettings settings;
   guint64 frames; /* under the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstCuvSpectralInfo info;
   CuvLevels dark, range; /* range: white - dark, NaN where that is not > 0 */
 };

@@ -45,7 +45,7 @@ struct _GstSpectralRgb {
   guint64 frames;
   CuvRgbBands last; /* shown in the last frame */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstCuvSpectralInfo info;
   GstVideoInfo video;
   CuvRgbBands bands; /* bands that the limits were computed for */

@@ -34,11 +34,11 @@ struct _GstHoughLines {
 
   GstCuvSettings settings; /* GstHoughLinesSettings */
 
-  /* of the last analysed frame; written under the object lock */
+  /* from the last analysed frame; written under the object lock */
   CuvHoughResult counts; /* without its arrays */
   gint method;           /* CuvHoughMethod or GST_HOUGH_PCLINES */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvHoughDetector *detector;
   GArray *lines; /* CuvLine, of the last analysed frame */
 };

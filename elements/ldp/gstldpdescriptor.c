@@ -46,7 +46,7 @@ struct _GstLdpDescriptor {
   GstCuvSettings settings; /* Settings */
   guint n_regions;         /* under the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvLdpDescriptor descriptor;
   gboolean warned; /* warned about ignored regions with this layout */
   GArray *regions; /* GstLdpRegion, of the last analysed frame */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The index file of ldpretrieve, to which other processes may append entries.
- * For the streaming thread, except loading, ref and unref. */
+/* The index file of ldpretrieve, to which other processes may append
+ * entries. Used by the streaming thread only, except for loading, ref and
+ * unref. */
 #ifndef GST_LDP_INDEX_H
 #define GST_LDP_INDEX_H
 

@@ -50,7 +50,7 @@ struct _GstLdpIndexSink {
 
   GstCuvSettings settings; /* Settings */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstVideoInfo info;
   CuvLdpDescriptor descriptor;
   GArray *regions;             /* GstLdpRegion */

@@ -60,7 +60,7 @@ struct _GstLdpRetrieve {
   GstCuvSettings settings; /* Settings */
   Statistics counts;       /* under the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvLdpRetrieval *retrieval;
   gboolean reported_size;    /* thumbnails dropped */
   gboolean reported_regions; /* regions ignored */

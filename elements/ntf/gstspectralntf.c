@@ -54,7 +54,7 @@ struct _GstSpectralNtf {
 
   gint cancel;
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstNtfBands bands;
   gboolean is_grey;
   GstNtfWindow window;

@@ -370,8 +370,8 @@ transposed (End end)
   return (End){ end.across, end.along };
 }
 
-/* In 1/16 pixel. Clamps once more: clipping a line with very distant ends is
- * not exact. */
+/* Converts to 1/16 pixel. Clamps once more, because clipping a line with
+ * very distant ends is not exact. */
 static int32_t
 to_units (double pixels, double low, double high)
 {

@@ -54,7 +54,7 @@ struct _GstVisionOverlay {
   GstCuvSettings settings; /* a GstCuvStyle */
   Counts counts;           /* protected by the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;

@@ -84,7 +84,8 @@ read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
   return TRUE;
 }
 
-/* *k: set to the number of vectors, at most the number of bands. */
+/* Reads the vectors; *k: set to the number of vectors, at most the number of
+ * bands. */
 static gboolean
 read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k, GError **error)
 {

@@ -55,7 +55,7 @@ struct _GstSpectralPca {
   GMutex lock;
   CuvPcaBasis basis; /* basis of the last frame; n is 0 before the first */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvBackend backend;
   gboolean reset_needed;
   gboolean was_masked;

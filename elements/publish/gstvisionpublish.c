@@ -43,7 +43,7 @@ struct _GstVisionPublish {
   GstCuvPublishOutput *output; /* exists from start to stop */
   GstStructure *stats; /* stats of the last output; used while output is NULL */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   CuvJson json;
   GArray *objects; /* GstCuvObject, those of this frame */
   gint width, height;
@@ -116,7 +116,7 @@ gst_vision_publish_set_caps (
   return TRUE;
 }
 
-/* From any thread, also while the element stops. */
+/* May be called from any thread, also while the element stops. */
 static void
 interrupt_waiting (GstVisionPublish *self, gboolean interrupt)
 {

@@ -25,7 +25,7 @@ struct _CuvWebEncoder {
   guint64 taken;      /* number of the input that the thread took last */
   CuvWebEncoderCounts counts;
 
-  /* of the thread */
+  /* used by the thread only */
   CuvPicture picture;
   CuvJson json;
   GArray *objects; /* GstCuvObject */

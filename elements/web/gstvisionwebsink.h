@@ -62,7 +62,7 @@ struct _GstVisionWebSink {
   GstVideoInfo info;
   gboolean prerolled; /* the next frame has been offered already */
 
-  /* from start to stop */
+  /* valid from start to stop */
   CuvWebServer *server;
   CuvWebStream *stream;
   CuvWebEncoder *encoder;

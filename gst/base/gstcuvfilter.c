@@ -15,7 +15,7 @@ typedef struct {
   gboolean analysis_requested;
   guint interval; /* interval in force: 1 for requested frames */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   gboolean configured, configured_cuda;
   gboolean have_results;
   GstClockTime results_time;

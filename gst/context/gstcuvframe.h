@@ -52,7 +52,8 @@ CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
 /* A mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 
-/* From YUV frames to RGB, by the colorimetry of the caps. */
+/* The matrix that converts frames from YUV to RGB, by the colorimetry of the
+ * caps. */
 CUV_API CuvRgbMatrix gst_cuv_frame_rgb_matrix (const GstVideoInfo *info);
 
 /* Maps the buffer where it is: on the device if it has CUDA memory that our

@@ -121,7 +121,8 @@ decoder_clear (Decoder *self)
 
 /* ---- orientation ---- */
 
-/* By EXIF's number; 0, if the file has none: by the stream's tags. */
+/* Indexed by EXIF's number. 0, for a file without one: as the stream's tags
+ * say. */
 static const GstVideoOrientationMethod methods[] = { GST_VIDEO_ORIENTATION_AUTO,
   GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
   GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_VERT,
@@ -295,8 +296,8 @@ clear_orientation (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Of TIFF's orientations, GdkPixbuf turns some, all, or none, depending on its
- * version. */
+/* GdkPixbuf applies some, all or none of TIFF's orientations, depending on
+ * its version. */
 static void
 hide_orientation (GstElement *file, const CuvPictureFile *picture)
 {

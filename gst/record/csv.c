@@ -58,7 +58,7 @@ int_field (GString *text, gint64 value)
   g_string_append_printf (text, "%" G_GINT64_FORMAT ",", value);
 }
 
-/* As in JSON, but NaN and infinity are an empty field. */
+/* Writes a number as in JSON, but NaN and infinity as an empty field. */
 static void
 value_field (GString *text, const GValue *value)
 {

@@ -153,7 +153,8 @@ typedef gchar *(*GstCuvSettingsUse) (
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
-/* The same if none are in force yet or a property has changed, else TRUE. */
+/* Calls gst_cuv_settings_apply() if no settings are in force yet or a
+ * property has changed; otherwise returns TRUE. */
 CUV_API gboolean gst_cuv_settings_apply_changes (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
@@ -177,7 +178,8 @@ GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
   static GType get_type (void);                                                \
   GST_CUV_DEFINE_PUBLIC_ENUM (get_type, __VA_ARGS__)
 
-/* For the get_type() of an enum; type is its static variable, 0 at first. */
+/* Registers the type for the get_type() of an enum; type is its static
+ * variable, 0 at first. */
 CUV_API GType gst_cuv_enum_register (
     gsize *type, const gchar *name, const GEnumValue *values);
 CUV_API GType gst_cuv_flags_register (

@@ -21,7 +21,7 @@ typedef struct {
   GstCuvSettings settings;  /* Properties */
   guint64 uploaded, staged; /* bytes; under the object lock */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstCuvSpectralInfo info;
   GstCuvSpectralInfo scores; /* info of output cubes; bands 0: pictures */
   gboolean uses_device;      /* also for frames in host memory */

@@ -45,7 +45,7 @@ bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* As above: the key's value should be `wanted`. */
+/* The same for the message that the key's value should be `wanted`. */
 bool cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted);
 
 bool cuv_envi_has (const CuvEnviReader *self, int key);
@@ -55,8 +55,8 @@ bool cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer);
 bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 
-/* Words of a list, separated by commas, or by blanks if there is no comma. 0 if
- * it is missing or empty. */
+/* The number of words of a list, separated by commas, or by blanks if there
+ * is no comma. 0 if it is missing or empty. */
 int cuv_envi_count (const CuvEnviReader *self, int key);
 bool cuv_envi_check_count (CuvEnviReader *self, int key, int n);
 

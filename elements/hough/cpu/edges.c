@@ -276,7 +276,7 @@ bin_task (void *data, int index, int task)
   }
 }
 
-/* As bin_task(), but for directions, which are not sorted. */
+/* Does the same as bin_task() for directions, which are not sorted. */
 static void
 direction_task (void *data, int index, int task)
 {

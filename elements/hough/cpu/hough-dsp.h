@@ -56,7 +56,7 @@ typedef struct {
   void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
   /* Convolves a row, padded by two pixels on either side, with [1 4 6 4 1]. */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
-  /* The same down five rows, rounded to 8 bits. */
+  /* The same vertically, over five rows, rounded to 8 bits. */
   void (*blur_down) (const uint16_t *const rows[5], int width, uint8_t *out);
   /* Sobel gradients of rows[1]; scratch has room for two padded rows. */
   void (*gradients) (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
@@ -65,8 +65,8 @@ typedef struct {
    * and the last one. */
   void (*suppress) (const CuvGradientRow *const rows[3], int width,
       const CuvCannyParams *params, uint8_t *out);
-  /* The first edge of rows[1] from x > 0 on that has a weak neighbour; end,
-   * which comes before the last pixel, if there is none. */
+  /* Finds the first edge of rows[1] from x > 0 on that has a weak neighbour;
+   * returns `end`, which comes before the last pixel, if there is none. */
   int (*find_seed) (const uint8_t *const rows[3], int x, int end);
   /* Lists the edge pixels of a row as first + x, in any order, and converts
    * states to 255 or 0; pixels has room for width. Returns the number of

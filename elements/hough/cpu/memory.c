@@ -38,7 +38,7 @@ make_votes (CuvHoughCpu *self, CuvHoughWorker *worker)
   const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_HOUGH_ROWS_AT_ONCE;
 
   worker->pair_table = hough_take (
-      self, self->n_pair_cells + 1 /* not 0 */, sizeof *worker->pair_table);
+      self, self->n_pair_cells + 1 /* never 0 */, sizeof *worker->pair_table);
   worker->lanes =
       hough_take (self, CUV_HOUGH_N_LANES * (n + CUV_HOUGH_ROW_PADDING), 1);
   worker->ring = hough_take (self, n_ring * n, sizeof *worker->ring);

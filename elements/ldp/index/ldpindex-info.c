@@ -152,7 +152,7 @@ cuv_ldp_index_thumbnail_offset (const CuvLdpIndexInfo *info)
 
 enum { MAX_BYTE_TOTAL = 256 }; /* codes of a histogram with one-byte counts */
 
-/* Of a layout with one scale. */
+/* The largest number of codes in a histogram of a layout with one scale. */
 static uint32_t
 find_max_total (const CuvLdpLayout *layout)
 {

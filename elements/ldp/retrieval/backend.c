@@ -91,7 +91,7 @@ set_query_picture (CpuRetrieval *self, int orientation, const void *counts)
       &self->info->layout, self->counts, packed_at (self, orientation));
 }
 
-/* Compares with entries from `first` on. */
+/* Compares the query with the entries from `first` on. */
 static void
 compare_from (
     CpuRetrieval *self, const RetrievalJob *job, uint64_t first, int n_threads)

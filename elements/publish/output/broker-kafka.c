@@ -43,7 +43,7 @@ typedef struct {
   CuvBroker broker;
   CuvBrokerConfig config;
 
-  /* of the connection */
+  /* of the current connection */
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;
@@ -278,8 +278,8 @@ kafka_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   return is_final (code) ? CUV_SEND_REFUSED : CUV_SEND_LOST;
 }
 
-/* Reports that nobody answers: librdkafka 2.14 reports no error while the peer
- * closes every connection. */
+/* Reports that no broker answers: librdkafka 2.14 reports no error while the
+ * peer closes every connection. */
 static void
 report_silence (Kafka *self)
 {

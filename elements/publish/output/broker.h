@@ -37,8 +37,8 @@ typedef struct {
   /* PEM files; NULL: the system's authorities, no client certificate */
   gchar *ca_file, *certificate_file, *key_file;
   guint keep_alive; /* seconds */
-  /* Where "online" is published, "stopped" at an orderly end, and "lost" by our
-   * last will; NULL: none. */
+  /* Topic where "online" is published, "stopped" at an orderly end, and
+   * "lost" by our last will; NULL: none. */
   gchar *status_topic;
 } CuvBrokerConfig;
 

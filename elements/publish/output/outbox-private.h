@@ -55,12 +55,13 @@ struct _CuvOutbox {
   gboolean hurry;                             /* attempt to connect now rather
                                                * than later */
 
-  /* of the thread, under the lock: messages first .. next - 1 are in flight */
+  /* used by the thread, under the lock: messages first .. next - 1 are in
+   * flight */
   guint64 next;
   gsize unanswered_bytes;
   CuvOutboxSlot *slots; /* [number % window] */
 
-  /* of the thread */
+  /* used by the thread only */
   gint pause_ms; /* before the last attempt; 0: a message was answered since */
 };
 

@@ -37,7 +37,7 @@ struct _CuvWriter {
   gchar *warning;
   CuvWarning warned; /* reset when the queue was written completely */
 
-  /* of the thread */
+  /* used by the thread only */
   gboolean begun, ended; /* framing written to this connection */
   guint64 n_records;     /* written to this connection */
   GString *out;          /* bytes being written */

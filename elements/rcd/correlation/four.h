@@ -13,7 +13,7 @@ typedef float CuvFour
     __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef int32_t CuvFourInts __attribute__ ((vector_size (16)));
 
-/* Of vectors a and b, elements i, j of a and then k, l of b. */
+/* Selects elements i, j of vector a, then k, l of vector b. */
 #ifdef __clang__
 #define CUV_SHUFFLE(a, b, i, j, k, l)                                          \
   __builtin_shufflevector (a, b, i, j, k + 4, l + 4)

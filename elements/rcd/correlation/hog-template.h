@@ -18,12 +18,12 @@
 typedef float CuvHogRow[CUV_RCD_GRID + 2][CUV_RCD_HOG_LANES];
 
 typedef struct {
-  /* of a row of blocks */
+  /* gradients of a row of blocks */
   uint8_t bins[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   float magnitudes[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   CuvHogRow rows[CUV_RCD_HOG_CELL];
   float histogram[CUV_RCD_GRID_CELLS][CUV_RCD_HOG_LANES];
-  /* of cells, with the border repeated */
+  /* energies of cells, with the border repeated */
   float energy[CUV_RCD_GRID + 2][CUV_RCD_GRID + 2];
 } CuvHog;
 

@@ -252,7 +252,7 @@ set_found (CuvTrackerTarget *target, const View *view)
   const CuvCorrelation *filter = target->correlation;
 
   cuv_tracker_set_found (target, &view->box);
-  /* of the whole box, also where it leaves the frame */
+  /* covers the whole box, also where it leaves the frame */
   target->track.scale = filter->place.scale
       * sqrt (filter->width * filter->height / (model->width * model->height));
 }
@@ -307,7 +307,8 @@ cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
 
 /* ---- lost targets ---- */
 
-/* Whether it is where it was. */
+/* Looks for a target that was lost where it was last found with certainty.
+ * Returns whether it is there. */
 bool
 cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvTrackerParams *params)

@@ -17,7 +17,8 @@ static const double max_mean_ratio = 4.0, mean_rate = 0.1;
 static const double reliable_limit_ratio = 0.2;
 static const double max_second_ratio = 0.7;
 
-/* Quadratic in small differences of covariance for both metrics. */
+/* The distance, or for Foerstner's metric its square: both are quadratic in
+ * small differences of covariances. */
 static double
 divergence (double distance, CuvRcdMetric metric)
 {
@@ -142,7 +143,8 @@ void
 cuv_tracker_set_relit (CuvTrackerTarget *target, const CuvRcdModel *model)
 {
   target->appearance.model = *model;
-  target->appearance.update = CUV_RCD_UPDATE_NONE; /* updates start from it */
+  target->appearance.update = CUV_RCD_UPDATE_NONE; /* the next update starts
+                                                    * from this model */
 }
 
 /* Replaces the model of a target after a change of light; the match must be

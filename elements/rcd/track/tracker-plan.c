@@ -91,7 +91,8 @@ choose_grid (
     self->stride = automatic_stride (tracker, width, height);
   if (self->cell == 0)
     self->cell = automatic_cell (self->stride);
-  else if (config->stride == 0) /* the next multiple */
+  else if (config->stride == 0) /* rounds the stride up to a multiple of the
+                                 * cell */
     self->stride += (self->cell - self->stride % self->cell) % self->cell;
 }
 

@@ -113,9 +113,8 @@ void cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
  * memory. */
 bool cuv_tracker_prepare_filters (CuvTracker *self);
 
-/* Plans finding the targets that have a filter. Returns the job, NULL if there
- * is none.
- */
+/* Plan finding the targets that have a filter. The second function returns the
+ * job, NULL if there is none. */
 void cuv_tracker_plan_filters (CuvTracker *self);
 const CuvRcdFilterJob *cuv_tracker_filter_job (const CuvTracker *self);
 

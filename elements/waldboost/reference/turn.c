@@ -38,8 +38,8 @@ is_in_picture (CuvTurnPlace place, int width, int height)
       && place.y <= (int64_t) (height - 1) << 17;
 }
 
-/* For rotations by multiples of 90 degrees, in which no position lies between
- * pixels. */
+/* Copies pixels if the rotation is a multiple of 90 degrees, so that no
+ * position lies between pixels. */
 static void
 copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -51,8 +51,9 @@ copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     out[x] = in[x * step];
 }
 
-/* For other rotations. Inside the picture, positions fit 32 bits. On the last
- * column or row the weight of the next one is 0, and it is not read. */
+/* Interpolates pixels for other rotations. Inside the picture, positions fit
+ * 32 bits. On the last column or row the weight of the next one is 0, and it is
+ * not read. */
 static void
 mix_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)

@@ -97,8 +97,8 @@ side (gdouble size)
   return CLAMP ((gint) size, CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
 }
 
-/* As large as nine tenths of the boxes allow, up to MAX_SHORT_SIDE and
- * MAX_LONG_SIDE. */
+/* Chooses a window as large as nine tenths of the boxes allow, up to
+ * MAX_SHORT_SIDE and MAX_LONG_SIDE. */
 static void
 choose_window (CuvTrainParams *params, const Sizes *sizes)
 {

@@ -26,7 +26,7 @@ struct _CuvWebServer {
   GMainLoop *loop;
   GThread *thread;
 
-  /* of the thread */
+  /* used by the thread only */
   GSource *tick; /* once a second */
   CuvHttp *http;
   GPtrArray *streams; /* CuvWebStream */
@@ -83,7 +83,7 @@ struct _CuvWebStream {
   guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
 
-  /* of the server's thread */
+  /* used by the server's thread only */
   GPtrArray *viewers;  /* CuvViewer */
   CuvWebFrame *newest; /* frame published last; NULL: none yet, or no viewers */
 };

@@ -3,7 +3,7 @@
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
-/* For each column: a + 2 b + c, and c - a. */
+/* Computes a + 2 b + c and c - a for each column. */
 static void
 add_columns (const uint8_t *const rows[3], int width, int16_t *smooth,
     int16_t *difference)

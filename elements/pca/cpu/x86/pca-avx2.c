@@ -139,7 +139,7 @@ store_ints (__m256d value, const CuvPcaGains *gains, int32_t *out)
   _mm_storeu_si128 ((__m128i *) out, _mm256_cvttpd_epi32 (value));
 }
 
-/* From pixel p on. */
+/* Projects 16 pixels from pixel p on. */
 static inline void
 project_16 (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
     int p, int32_t *out)

@@ -52,8 +52,8 @@ typedef struct {
   int32_t fails_to;     /* sums up to this fail */
 } CuvStageLimits;
 
-/* For integer sums of a number of bits, and n trees whose largest leaf
- * magnitudes add up to largest. */
+/* Computes the limits for integer sums of this number of bits, and for n
+ * trees whose largest leaf magnitudes add up to `largest`. */
 CuvStageLimits cuv_avx2_stage_limits (
     int bits, int n, double largest, float threshold);
 
