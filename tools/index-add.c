@@ -59,7 +59,7 @@ set_property (GstElement *sink, const gchar *setting)
   return ok;
 }
 
-/* These recognise scenes best: docs/accuracy.md. */
+/* The parameters that recognise scenes best: docs/accuracy.md. */
 static const CuvLdpParams add_defaults = {
   .order = 3, .block = 16, .directions = 15, .scales = 3
 };

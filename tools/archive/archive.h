@@ -135,8 +135,8 @@ typedef struct {
   gdouble seconds;
 } MarkerResult;
 
-/* Writes it to a folder so that it survives a power loss. FALSE with an error.
- */
+/* Writes a marker to a folder so that it survives a power loss. FALSE with an
+ * error. */
 gboolean marker_write (
     const MarkerResult *result, const gchar *folder, GError **error);
 

@@ -16,7 +16,7 @@ typedef enum {
   JOB_STOPPING,
 } JobState;
 
-/* As `cuvision-farm list` and the metrics show it. */
+/* The name of a state, as `cuvision-farm list` and the metrics show it. */
 const gchar *job_state_name (JobState state);
 
 typedef struct _Job Job;

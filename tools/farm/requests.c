@@ -17,7 +17,8 @@ typedef struct {
   RequestKind kind;
   StoreBucket bucket;
   gchar *key, *value; /* value: NULL: delete the key */
-  guint64 revision;   /* expected; then that of the new value */
+  guint64 revision;   /* expected revision; after success that of the new
+                       * value */
   gint64 sent;
   StoreResult result;
 } Request;

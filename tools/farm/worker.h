@@ -73,7 +73,7 @@ void worker_free (Worker *self);
 
 /* ---- metrics.c ---- */
 
-/* In Prometheus' text format. */
+/* Returns the metrics in Prometheus' text format. */
 gchar *worker_metrics (Worker *self);
 /* Whether it can take cameras: connected to NATS and not stopping. */
 gboolean worker_is_ready (Worker *self);

@@ -22,12 +22,12 @@ struct _Scan {
   GArray *segments; /* of Segment */
   gint max_queries;
   gsize thumbnail_size; /* bytes; 0: not wanted */
-  /* of the last run, for each query */
+  /* results of the last run, for each query */
   gdouble *similarities; /* of this rank's entries */
   CuvLdpMatch *best;     /* k of this rank */
   gsize n_best[SCAN_MAX_QUERIES];
   gdouble scan_us;
-  /* of the query that was merged last; details at the root only */
+  /* results for the query that was merged last; details at the root only */
   GArray *matches; /* of CuvLdpMatch */
   GByteArray *details;
   GPtrArray *names, *thumbnails;
@@ -127,8 +127,8 @@ open_scan (Scan *self, gsize memory)
   return problem;
 }
 
-/* For --verbose. RssAnon does not count mapped pages of the files, which the
- * system may drop. */
+/* Reports the memory in use, for --verbose. RssAnon does not count mapped
+ * pages of the files, which the system may drop. */
 static gchar *
 scan_describe (const Scan *self)
 {

@@ -154,7 +154,8 @@ CUV_TEST (regions)
   }
 }
 
-/* Frames of one colour and any size: that colour, and black bars. */
+/* Thumbnails of frames of one colour and any size show that colour, and
+ * black bars. */
 static void
 check_size (const gchar *format, gint width, gint height, gint thumbnail)
 {

@@ -33,7 +33,7 @@ cell_of (const CuvHoughRow *row, uint32_t pixel)
       >> 16;
 }
 
-/* Votes, and takes back what is expected. */
+/* Votes, then subtracts the expected votes. */
 static void
 check_pair (const CuvHoughDsp *dsp, const CuvHoughPair *pair,
     const CuvHoughRow rows[2], const uint32_t pixels[N_PIXELS], uint32_t *table,

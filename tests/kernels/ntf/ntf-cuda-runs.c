@@ -79,7 +79,7 @@ check_mu (Case *self, const CuvNtfParams *params)
 
 /* Each iteration starts from the reference's factors, and the sums of terms are
  * compared: see ntf-versions.c. So are those of a run of two iterations, whose
- * second one the reference does from the factors after the first. */
+ * second iteration the reference computes from the factors after the first. */
 static void
 check_hals (Case *self, double sparsity, int iterations)
 {
