@@ -370,3 +370,19 @@ cuv_channels_model_free (CuvChannelsModel *self)
   g_free ((gpointer) self->trees.thresholds);
   g_free (self);
 }
+
+CuvChannelsModel *
+cuv_channels_model_copy (const CuvChannelsModel *self)
+{
+  const CuvChannelsTrees *trees = &self->trees;
+  const gsize n = (gsize) trees->n_trees;
+  const gsize n_nodes = n * ((1u << trees->depth) - 1);
+  CuvChannelsModel *copy = g_memdup2 (self, sizeof *self);
+
+  copy->trees.nodes = g_memdup2 (trees->nodes, n_nodes * sizeof *trees->nodes);
+  copy->trees.leaves =
+      g_memdup2 (trees->leaves, (n << trees->depth) * sizeof *trees->leaves);
+  copy->trees.thresholds =
+      g_memdup2 (trees->thresholds, n * sizeof *trees->thresholds);
+  return copy;
+}

@@ -35,6 +35,9 @@ CuvChannelsModel *cuv_channels_model_parse (
     const char *bytes, size_t size, char **error);
 void cuv_channels_model_free (CuvChannelsModel *self); /* NULL is allowed */
 
+/* A copy with arrays of its own. */
+CuvChannelsModel *cuv_channels_model_copy (const CuvChannelsModel *self);
+
 /* The model as XML; free() it. comment: text without "--". NULL if memory runs
  * out. */
 char *cuv_channels_model_write (

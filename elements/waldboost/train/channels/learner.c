@@ -155,7 +155,7 @@ final_threshold (const Calibration *self, double alpha)
 /* ---- all trees ---- */
 
 static bool
-learn (CuvTrainSet *set, Calibration *calibration, int32_t *features,
+learn_trees (CuvTrainSet *set, Calibration *calibration, int32_t *features,
     int32_t n_features, const CuvTrainTreesParams *params, CuvTrainTree *trees,
     int32_t *thresholds)
 {
@@ -190,7 +190,8 @@ cuv_train_trees (const CuvTrainSamples *learning,
   for (int32_t i = 0; i < n_features && ok; i++)
     features[i] = i;
   ok = ok
-      && learn (&set, &held, features, n_features, params, trees, thresholds);
+      && learn_trees (
+          &set, &held, features, n_features, params, trees, thresholds);
   if (ok)
     *final = final_threshold (&held, params->alpha);
   calibration_clear (&held);

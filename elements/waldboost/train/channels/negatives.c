@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "train/channels/trainer.h"
 
-#include <glib.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +124,7 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
 /* Even tasks are the pictures as they are, odd ones those with another
  * contrast. */
 static void
-draw_task (void *data, int task)
+channels_draw_task (void *data, int task)
 {
   Draw *draw = data;
   const CuvTrainScene *scene = &draw->scenes->scenes[task / 2];
@@ -150,15 +149,17 @@ draw_task (void *data, int task)
 static const CuvWaldboostModel *
 shape_model (const CuvChannelsModel *shape)
 {
-  CuvChannelsModel *model = g_new (CuvChannelsModel, 1);
+  const CuvChannelsNode node = { .threshold = 1 };
+  const int16_t leaves[2] = { 0 };
+  const int32_t threshold = 0;
+  CuvChannelsModel model = *shape;
 
-  *model = *shape;
-  model->trees.depth = 1;
-  model->trees.n_trees = 1;
-  model->trees.nodes = g_new0 (CuvChannelsNode, 1);
-  model->trees.leaves = g_new0 (int16_t, 2);
-  model->trees.thresholds = g_new0 (int32_t, 1);
-  return cuv_model_of_channels (model);
+  model.trees.depth = 1;
+  model.trees.n_trees = 1;
+  model.trees.nodes = &node;
+  model.trees.leaves = leaves;
+  model.trees.thresholds = &threshold;
+  return cuv_model_of_channels (cuv_channels_model_copy (&model));
 }
 
 typedef struct {
@@ -167,7 +168,7 @@ typedef struct {
 } Drawn;
 
 static int
-compare_ranks (const void *a, const void *b)
+compare_drawn (const void *a, const void *b)
 {
   const Drawn *one = a, *other = b;
 
@@ -186,7 +187,7 @@ add_drawn (const CuvTrainReservoir *reservoir, CuvTrainSampleList *list)
     drawn[i] =
         (Drawn){ reservoir->ranks[i], reservoir->pixels + (size_t) i * size };
   if (ok)
-    qsort (drawn, (size_t) reservoir->n, sizeof *drawn, compare_ranks);
+    qsort (drawn, (size_t) reservoir->n, sizeof *drawn, compare_drawn);
   for (int32_t i = 0; ok && i < reservoir->n; i++) {
     uint8_t *values = cuv_train_sample_list_add (list);
 
@@ -215,7 +216,8 @@ cuv_train_add_negatives (const CuvTrainScenes *scenes,
 
   if (ok) {
     draw.model = shape_model (&params->shape);
-    cuv_threads_run (params->trees.n_threads, 2 * scenes->n, draw_task, &draw);
+    cuv_threads_run (
+        params->trees.n_threads, 2 * scenes->n, channels_draw_task, &draw);
     ok = !atomic_load (&draw.failed) && add_drawn (&draw.reservoir, list);
     cuv_model_unref (draw.model);
   }

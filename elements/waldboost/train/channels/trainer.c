@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "train/channels/trainer.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +40,8 @@ cuv_train_channels_shape (CuvChannelsModel *self, int32_t width, int32_t height)
   self->object[3] = round_to (height, trees->shrink);
   trees->columns = self->object[2] / trees->shrink;
   trees->rows = self->object[3] / trees->shrink;
-  trees->overhang = MIN (trees->columns, trees->rows) / 4;
+  trees->overhang =
+      (trees->columns < trees->rows ? trees->columns : trees->rows) / 4;
 }
 
 /* ---- samples ---- */
@@ -117,11 +117,11 @@ add_negatives (Trainer *self, CuvTrainPart part, int round)
 static bool
 is_stopped (const Trainer *self)
 {
-  return self->params->stop != NULL && g_atomic_int_get (self->params->stop);
+  return self->params->stop != NULL && atomic_load (self->params->stop);
 }
 
 static bool
-learn (Trainer *self, int32_t n_trees)
+learn_round (Trainer *self, int32_t n_trees)
 {
   const CuvTrainSamples learning = samples_of (self, CUV_TRAIN_LEARNING);
   const CuvTrainSamples calibration = samples_of (self, CUV_TRAIN_CALIBRATION);
@@ -151,11 +151,11 @@ run (Trainer *self)
        i++) {
     if (is_stopped (self))
       return CUV_TRAIN_CHANNELS_STOPPED;
-    if (!learn (self, rounds[i])
+    if (!learn_round (self, rounds[i])
         || !add_negatives (self, CUV_TRAIN_LEARNING, i + 1))
       return CUV_TRAIN_CHANNELS_NO_MEMORY;
   }
-  return learn (self, self->params->trees.n_trees)
+  return learn_round (self, self->params->trees.n_trees)
       ? CUV_TRAIN_CHANNELS_DONE
       : CUV_TRAIN_CHANNELS_NO_MEMORY;
 }
@@ -172,34 +172,37 @@ node_of (const CuvChannelsTrees *shape, int32_t feature, uint8_t threshold)
     (uint8_t) (feature % n / shape->columns), threshold };
 }
 
+/* NULL if memory runs out. */
 static CuvChannelsModel *
 make_model (const Trainer *self)
 {
   const CuvTrainTreesParams *params = &self->params->trees;
-  const int32_t n_nodes = (1 << params->depth) - 1;
-  const int32_t n_leaves = 1 << params->depth;
-  CuvChannelsModel *model = g_new (CuvChannelsModel, 1);
-  CuvChannelsNode *nodes = g_new (CuvChannelsNode, n_nodes * params->n_trees);
-  int16_t *leaves = g_new (int16_t, n_leaves * params->n_trees);
+  const size_t n_nodes = (1u << params->depth) - 1;
+  const size_t n_leaves = 1u << params->depth;
+  const size_t n_trees = (size_t) params->n_trees;
+  CuvChannelsNode *nodes = malloc (n_nodes * n_trees * sizeof *nodes);
+  int16_t *leaves = malloc (n_leaves * n_trees * sizeof *leaves);
+  CuvChannelsModel model = self->params->shape, *copy = NULL;
 
-  *model = self->params->shape;
-  for (int32_t i = 0; i < params->n_trees; i++) {
+  for (size_t i = 0; nodes != NULL && leaves != NULL && i < n_trees; i++) {
     const CuvTrainTree *tree = &self->trees[i];
 
-    for (int32_t k = 0; k < n_nodes; k++)
+    for (size_t k = 0; k < n_nodes; k++)
       nodes[i * n_nodes + k] =
-          node_of (&model->trees, tree->feature[k], tree->threshold[k]);
-    memcpy (leaves + i * n_leaves, tree->leaves,
-        (size_t) n_leaves * sizeof *leaves);
+          node_of (&model.trees, tree->feature[k], tree->threshold[k]);
+    memcpy (leaves + i * n_leaves, tree->leaves, n_leaves * sizeof *leaves);
   }
-  model->trees.depth = params->depth;
-  model->trees.n_trees = params->n_trees;
-  model->trees.nodes = nodes;
-  model->trees.leaves = leaves;
-  model->trees.thresholds = g_memdup2 (
-      self->thresholds, (size_t) params->n_trees * sizeof *self->thresholds);
-  model->trees.final_threshold = self->final;
-  return model;
+  model.trees.depth = params->depth;
+  model.trees.n_trees = params->n_trees;
+  model.trees.nodes = nodes;
+  model.trees.leaves = leaves;
+  model.trees.thresholds = self->thresholds;
+  model.trees.final_threshold = self->final;
+  if (nodes != NULL && leaves != NULL)
+    copy = cuv_channels_model_copy (&model);
+  free (nodes);
+  free (leaves);
+  return copy;
 }
 
 /* ---- entry point ---- */
@@ -214,14 +217,22 @@ cuv_train_channels (const CuvTrainScenes *learning,
   Trainer self = { .scenes = { learning, calibration },
     .params = params,
     .lists = { { .n_features = n_features }, { .n_features = n_features } },
-    .trees = g_new (CuvTrainTree, MAX (params->trees.n_trees, 1)),
-    .thresholds = g_new (int32_t, MAX (params->trees.n_trees, 1)) };
-  const CuvTrainChannelsState state = run (&self);
+    .trees = malloc ((size_t) params->trees.n_trees * sizeof *self.trees),
+    .thresholds =
+        malloc ((size_t) params->trees.n_trees * sizeof *self.thresholds) };
+  CuvTrainChannelsState state = CUV_TRAIN_CHANNELS_NO_MEMORY;
 
-  *model = state == CUV_TRAIN_CHANNELS_DONE ? make_model (&self) : NULL;
+  *model = NULL;
+  if (self.trees != NULL && self.thresholds != NULL)
+    state = run (&self);
+  if (state == CUV_TRAIN_CHANNELS_DONE) {
+    *model = make_model (&self);
+    if (*model == NULL)
+      state = CUV_TRAIN_CHANNELS_NO_MEMORY;
+  }
   for (int part = 0; part < CUV_TRAIN_N_PARTS; part++)
     free (self.lists[part].values);
-  g_free (self.trees);
-  g_free (self.thresholds);
+  free (self.trees);
+  free (self.thresholds);
   return state;
 }

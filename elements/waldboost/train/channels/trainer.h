@@ -8,6 +8,7 @@
 #ifndef CUV_CHANNELS_TRAINER_H
 #define CUV_CHANNELS_TRAINER_H
 
+#include <stdatomic.h>
 #include "model/channels.h"
 #include "train/channels/trees.h"
 
@@ -28,12 +29,12 @@ typedef struct {
   /* Of the model: shrink, overhang and window, in blocks; levels; the object's
    * rectangle in the window. */
   CuvChannelsModel shape;
-  CuvTrainTreesParams trees;
+  CuvTrainTreesParams trees; /* n_trees: 1 .. CUV_CHANNELS_MAX_TREES */
   int32_t n_copies;    /* samples of an object; all but the first are moved and
                         * scaled */
   int32_t n_negatives; /* of the first round; a later one adds half as many */
   bool mirror;
-  const int32_t *stop; /* atomic: training ends when it is set; may be NULL */
+  const atomic_int *stop; /* training ends when it is set; may be NULL */
 } CuvTrainChannelsParams;
 
 typedef enum {

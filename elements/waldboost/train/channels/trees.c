@@ -176,7 +176,7 @@ add_leaf (CuvTrainSet *set, const Node *node, double total)
 /* ---- a tree ---- */
 
 static void
-grow (CuvTrainSet *set, Search *search, int32_t n_features, int depth,
+grow_tree (CuvTrainSet *set, Search *search, int32_t n_features, int depth,
     int n_threads, int32_t *index, CuvTrainTree *tree)
 {
   const int n_nodes = (1 << depth) - 1;
@@ -208,7 +208,7 @@ cuv_train_tree (CuvTrainSet *set, const int32_t *features, int32_t n_features,
 
   *tree = (CuvTrainTree){ .feature = { 0 } };
   if (ok)
-    grow (set, &search, n_features, depth, n_threads, index, tree);
+    grow_tree (set, &search, n_features, depth, n_threads, index, tree);
   free (search.splits);
   free (index);
   return ok;
