@@ -196,8 +196,8 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvPyramidTile> *strips,
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    const bool sums = self->needs.sums
-        && plan.n_x > 0; // else it is only the source of others
+    // levels without windows are only resized to others
+    const bool sums = self->needs.sums && plan.n_x > 0;
 
     for (int y = 0; sums && y < plan.height; y += CUV_PYRAMID_STRIP)
       strips->push_back (CuvPyramidTile{ i, 0, y / CUV_PYRAMID_STRIP });

@@ -4,7 +4,7 @@
 
 usage: examples.py DETECT BOXES MAINLOOP DETECT.PY
 
-Their output is compared with that of gst-launch-1.0 lines, one per picture.
+Their output is compared with that of a gst-launch-1.0 pipeline for each picture or video.
 """
 
 import csv

@@ -144,7 +144,8 @@ cuv_add (uint2 a, uint2 b)
   return make_uint2 (a.x + b.x, a.y + b.y);
 }
 
-// The four pixels one column to the right; called by whole warps.
+// The four pixels one column to the right. Called by whole warps; in the last
+// lane the last pixel is undefined.
 static __device__ __forceinline__ uint32_t
 cuv_next_pixels (uint32_t four)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define GDAL                                                                   \
-  "write it as ENVI (gdal_translate -of ENVI from it to a new .img) and read " \
-  "that"
+  "convert it to ENVI (gdal_translate -of ENVI INPUT OUTPUT.img) and read "    \
+  "OUTPUT.img"
 #define UNPACK "unpack it and read what is in it"
 
 /* Signatures have at least 4 bytes, so that raw samples match by chance with a

@@ -199,7 +199,8 @@ cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
   self->n_lines = 1;
   if (cuv_envi_value_is (&first, "envi"))
     return at;
-  cuv_envi_fail (self, 1, "the first line is not ENVI: name an ENVI header");
+  cuv_envi_fail (
+      self, 1, "the first line is not ENVI: set the path of an ENVI header");
   return NULL;
 }
 
@@ -215,7 +216,7 @@ check_text (CuvEnviReader *self, const char *bytes, size_t size)
   for (const char *c = bytes; c < nul; c++)
     line += *c == '\n';
   cuv_envi_fail (self, line,
-      "the file contains a NUL byte: name an ENVI header, "
+      "the file contains a NUL byte: set the path of an ENVI header, "
       "or save it as plain text");
 }
 

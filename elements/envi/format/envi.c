@@ -219,7 +219,8 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
   *envi = (CuvEnvi){ 0 };
   if (size > CUV_ENVI_MAX_BYTES)
     ok = cuv_envi_fail (&reader, 1,
-        "the file has more than %d bytes: name an ENVI header",
+        "the file has more than %d bytes, too many for an ENVI header: set the "
+        "path of the header",
         CUV_ENVI_MAX_BYTES);
   else
     ok = cuv_envi_collect (&reader, size > 0 ? bytes : "", size)

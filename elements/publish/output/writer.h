@@ -47,7 +47,8 @@ typedef struct {
 struct _CuvTarget {
   const CuvTargetClass *klass;
   gchar *name;        /* name for use in messages */
-  gboolean connected; /* set by open(); a write() that fails may clear it */
+  gboolean connected; /* set by open(); cleared by a write() that fails, and
+                       * if the target has moved */
   gboolean empty;     /* the file was empty at the last open() */
 };
 

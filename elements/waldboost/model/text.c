@@ -169,8 +169,8 @@ gboolean
 cuv_model_fail_as_page (GError **error)
 {
   return cuv_model_fail (error,
-      "this is a web page, not a model: download the file itself, on GitHub "
-      "with the button Raw");
+      "this is a web page, not a model: download the file itself (on GitHub, "
+      "use the Raw button)");
 }
 
 /* The part of the first line that an error message shows. */

@@ -354,7 +354,8 @@ CUV_TEST (nul_bytes_are_rejected)
 
   fail_if (cuv_envi_parse (&envi, text, sizeof text - 1, &error));
   fail_unless_equals_string (error,
-      "line 8: the file contains a NUL byte: name an ENVI header, or save it "
+      "line 8: the file contains a NUL byte: set the path of an ENVI header, "
+      "or save it "
       "as "
       "plain text");
   free (error);
@@ -369,7 +370,7 @@ CUV_TEST (too_large_or_binary)
   memset (bytes, '\n', size);
   memcpy (bytes, GOOD, strlen (GOOD));
   fail_if (cuv_envi_parse (&envi, bytes, size, &error));
-  fail_unless (strstr (error, "name an ENVI header") != NULL);
+  fail_unless (strstr (error, "set the path of the header") != NULL);
   free (error);
   fail_unless (cuv_envi_parse (&envi, bytes, size - 1, &error));
   memset (bytes, 0, 100);

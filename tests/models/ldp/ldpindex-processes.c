@@ -97,7 +97,8 @@ kill_one (const char *path, int round, uint64_t n)
   return reported;
 }
 
-/* The number of entries; sometimes checks those of earlier rounds. */
+/* Checks that the index has all reported entries and at most one more, and the
+ * content of those from `from` on. Returns their number. */
 static uint64_t
 check_killed (const char *path, uint64_t from, uint64_t reported)
 {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Random WaldBoost models: WaldBoostClassifier of BUT FIT, and OpenCV's
-WBDetector.   boosted.py FILE SEED LBP|LRD|LRP|HAAR|WBD"""
+"""Writes a random WaldBoost model, in the format of BUT FIT's WaldBoostClassifier or of
+OpenCV's WBDetector.
+
+usage: boosted.py FILE SEED LBP|LRD|LRP|HAAR|WBD"""
 import random
 import sys
 
