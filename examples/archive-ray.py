@@ -4,8 +4,8 @@
 
 usage: archive-ray.py --line LINE --output FOLDER [OPTION...] FOLDER
 
-Tasks are balanced: each gets --minutes of video, long videos first. A task that fails or
-leaves videos undone is repeated. If anything was killed, run the script again: videos that
+Tasks are balanced: each gets --minutes of video, long videos first. A task that fails
+or leaves videos undone is repeated. If anything was killed, run the script again: videos that
 are done are skipped. Hidden folders and folders of results are not searched.
 """
 
@@ -24,7 +24,7 @@ PROBE = 50  # videos whose length one task finds
 
 
 def at_least(least, kind=float):
-    """A parser of numbers."""
+    """Returns a parser that refuses numbers below least."""
     def number(text):
         if not (value := kind(text)) >= least:
             raise argparse.ArgumentTypeError(f'{text} is less than {least}')
@@ -156,7 +156,7 @@ def find_lengths(videos):
 
 def make_batches(videos, lengths, minutes, slots):
     """Lists of videos of about the same total length, longest first: as many as keep all
-    slots busy, within the limits of minutes. A longer video is a batch of its own."""
+    slots busy, within the limits of minutes. A longer video is a separate batch."""
     total = sum(lengths) / 60
     target = min(max(total / (4 * slots), minutes[0]), minutes[1])
     batches = [[0, []] for _ in range(max(1, round(total / target)))]
@@ -168,7 +168,7 @@ def make_batches(videos, lengths, minutes, slots):
 
 
 def slots_of(args, machines):
-    """Tasks at a time. A task that fits on no machine would wait for ever."""
+    """Tasks at a time. A task that fits on no machine would wait forever."""
     wanted = {'CPU': args.cpus_per_task, 'GPU': args.gpus_per_task}
     slots = sum(min(int(machine.get(name, 0) / n) for name, n in wanted.items() if n > 0)
                 for machine in machines)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Objects of a picture by a model of trees on channels, with NumPy alone.
+"""Finds objects in a picture with a model of trees on channels; needs only NumPy.
 
 usage: channels.py MODEL.xml PICTURE.ppm
 
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def moved(planes, x, y):
-    """Sample (x, y) of each pixel's neighbourhood, edges repeated."""
+    """The pixel at offset (x, y) from each pixel; edges are repeated."""
     rows = np.clip(np.arange(planes.shape[-2]) + y, 0, planes.shape[-2] - 1)
     columns = np.clip(np.arange(planes.shape[-1]) + x, 0, planes.shape[-1] - 1)
     return planes[..., rows[:, None], columns]
@@ -73,7 +73,7 @@ class Model:
                        np.array(w[1 + 4 * n:], int)) for w in words]
 
     def scores(self, planes):
-        """The sum of each window less the threshold; 0 where it is rejected."""
+        """The sum of each window minus the threshold; 0 where the window is rejected."""
         o, s = self.overhang, self.shrink
         planes = np.pad(planes, ((0, 0), (o, o), (o, o)), 'edge')
         down = planes.shape[1] - self.height // s + 1
@@ -114,7 +114,7 @@ class Model:
 
 
 def read_picture(path):
-    """Planes of a binary 8-bit PPM without comments."""
+    """Reads the planes of a binary 8-bit PPM file without comments."""
     with open(path, 'rb') as file:
         magic, width, height, most, pixels = file.read().split(None, 4)
     if magic != b'P6' or most != b'255':

@@ -201,7 +201,7 @@ class Recorder:
             n += 1
 
     def end_clip(self):
-        """Closes the clip in a thread of its own, so that a slow disk does not delay frames."""
+        """Closes the clip in a separate thread, so that a slow disk does not delay frames."""
         self.closing = [thread for thread in self.closing if thread.is_alive()]
         if self.clip:
             self.closing.append(threading.Thread(target=self.clip.close))

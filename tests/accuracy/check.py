@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the accuracy programs on a few made pictures whose truth is known.
+"""Runs the accuracy programs on a few generated pictures whose truth is known.
 
 usage: check.py FOLDER-OF-PROGRAMS   cuvision-train and cuvision-index
 """
@@ -48,7 +48,7 @@ def coco(path, names, boxes):
 
 
 def check_tracks(folder):
-    """A cut-out of a photograph moves over another one."""
+    """Tracks a part of a photograph that moves over another one."""
     os.makedirs(folder + '/video')
     ground = cv2.resize(cv2.imread(PICTURES + 'home.jpg'), (320, 240))
     patch = cv2.resize(cv2.imread(PICTURES + 'fruits.jpg')[60:360, 60:460], (64, 48))
@@ -67,7 +67,7 @@ def check_tracks(folder):
 
 
 def check_lines(folder):
-    """The sides of a grey rectangle, and of one at an angle."""
+    """Finds the sides of a grey rectangle and of a rotated one."""
     picture = np.full((240, 320, 3), 60, np.uint8)
     corners = np.array([[(30, 40), (140, 40), (140, 200), (30, 200)],
                         [(180, 60), (290, 90), (260, 200), (150, 170)]], np.int32)
@@ -92,7 +92,7 @@ def check_detection(folder):
 
 
 def disc_pictures(folder, n, noise):
-    """Grey discs of 24 pixels on noise."""
+    """Draws grey discs of 24 pixels on noise."""
     os.makedirs(folder)
     boxes = []
     for i in range(n):

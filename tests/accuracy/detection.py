@@ -20,7 +20,7 @@ from common import Curve, arguments, boxes, coco, iou, milliseconds, parse, reco
 
 
 def turned(picture, objects, degrees):
-    """The whole picture turned about its middle; boxes keep their size."""
+    """Turns the whole picture about its centre; boxes keep their size."""
     height, width = picture.shape[:2]
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1)
     c, s = abs(matrix[0, 0]), abs(matrix[0, 1])
@@ -36,7 +36,7 @@ def turned(picture, objects, degrees):
 
 
 def load(options):
-    """Pictures, and of each the objects as lists of boxes."""
+    """The pictures, each with its objects as lists of boxes."""
     path, = set(glob.glob(options.data + '/*.json')) - {options.data + '/alternatives.json'}
     rows = coco(path)
     others = options.data + '/alternatives.json'
@@ -54,7 +54,7 @@ def load(options):
 
 
 def marked_recalls(found, truth, threshold):
-    """Recalls where only false positives in pictures without objects are known."""
+    """Recalls if false positives are known only in pictures without objects."""
     empty = [f for f, t in zip(found, truth) if not t]
     mistakes = sorted((box[4] for f in empty for box in f), reverse=True)
     best = np.array([max([box[4] for box in f if iou(box, t[0]) >= threshold],
@@ -69,7 +69,7 @@ def marked_recalls(found, truth, threshold):
 
 
 def hog_people(picture):
-    """OpenCV's people, as boxes of what is seen of them."""
+    """The people that OpenCV finds, as boxes of their visible part."""
     hog = cv2.HOGDescriptor()
     hog.setSVMDetector(cv2.HOGDescriptor_getDefaultPeopleDetector())
     found, scores = hog.detectMultiScale(picture, hitThreshold=-0.3, winStride=(8, 8),

@@ -48,7 +48,7 @@ def n_covered(at, segments):
 
 
 def report(options, what, method, sums, numbers):
-    """sums: right and all found, found and all true."""
+    """sums: correct and all found points, then found and all true points."""
     right, found, hit, true = sums
     precision, recall = right / max(found, 1), hit / true
     show(options, what=what, method=method, precision=float(precision), recall=float(recall),

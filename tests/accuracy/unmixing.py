@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Spectral unmixing: spectralntf beside N-FINDR with fully constrained least squares
-and scikit-learn's NMF.
+"""Compares spectral unmixing by spectralntf with N-FINDR and fully constrained least
+squares, and with scikit-learn's NMF.
 
 usage: unmixing.py [--settings PROPERTIES] [--json] FOLDER
 
@@ -58,7 +58,7 @@ def read_library(folder):
 
 
 def choose_spectra(random, library, classes, name):
-    """Those nearest to one of a class, which vary as the material does."""
+    """The spectra of a class that are nearest to one of them: they vary as the material does."""
     if name == 'water':  # the library has none
         w = np.linspace(0.4, 2.45, library.shape[1])
         water = 0.06 * np.exp(-((w - 0.45) / 0.22)**2) + 0.008
@@ -128,7 +128,8 @@ def ours(cube, rank, settings):
 
 
 def nfindr(pixels, rank):
-    """The simplex begins as VCA's, along axes; points are replaced one at a time."""
+    """Finds the first simplex as VCA does, but along the axes; then replaces one point at
+    a time."""
     scores = pixels - pixels.mean(0)
     scores = scores @ np.linalg.eigh(scores.T @ scores)[1][:, ::-1][:, :rank - 1]
     points = np.insert(scores, 0, 1, axis=1)

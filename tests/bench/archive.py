@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many videos by cuvision-archive, alone and on Ray, which is killed at random moments.
+"""Times many videos with cuvision-archive, alone and on Ray, and kills Ray at random moments.
 
 usage: archive.py ARCHIVE [--films 200] [--kills 20] [--kills-only] [--folder FOLDER]
                   [--seed N]
@@ -81,7 +81,8 @@ def make_films(folder, n, least, most):
 
 
 def measure(function):
-    """Result, seconds, and seconds of processors, also of those that outlive their parent."""
+    """The result, elapsed seconds, and processor seconds, including processes that outlive
+    their parent."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
     result = function()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -102,8 +103,8 @@ def processes_of(session):
 
 
 def end_session(session):
-    """All that works on videos ends by itself; what is left of Ray are helpers that wait for
-    init to become their parent, which is this process."""
+    """Waits until the processes that work on videos have ended by themselves, then kills Ray's
+    helpers, which wait for init to become their parent: here this process becomes it."""
     end = time.monotonic() + 60
     while any(re.search(b'run_batch|cuvision-archive\0', text)
               for text in processes_of(session).values()):
@@ -166,8 +167,8 @@ class Bench:
             fail(out)
 
     def run_measured_ray(self):
-        """Seconds, and those of processors in cuvision-archive: Ray does not wait for its
-        workers, so the system does not count them."""
+        """Elapsed seconds, and processor seconds from cuvision-archive itself: Ray does not wait
+        for its workers, so the system does not count them."""
         program, log = self.path('measured'), self.path('times')
         with open(program, 'w', encoding='utf-8') as file:
             file.write(f"#!/bin/bash\nTIMEFORMAT='%U %S'\n"
@@ -188,7 +189,7 @@ class Bench:
             return re.sub(rb'"wallclock": ?"[^"]*"', b'', file.read())
 
     def compare(self, output):
-        """All videos, each once, byte for byte, except for the wallclock."""
+        """Checks that each video is there once, byte for byte except for the wallclock."""
         names = sorted(os.listdir(self.path(output)))
         if names != sorted(film + '.results' for film in self.films):
             fail(output, 'has', len(names), 'folders:', names[:5])
@@ -229,8 +230,8 @@ def kill(what, run):
 
 
 def kill_one(bench, output, what):
-    """A run in which one process is killed; with a worker the driver a little later, as
-    Ray would do the rest. Returns its session, and whether there was anything left to do
+    """Runs the archive and kills one process; if that is a worker, also the driver a little
+    later, because Ray would do the rest. Returns its session, and whether there was anything left to do
     when that process was killed."""
     run = bench.start_ray(output)
     wait_for_work(run)
@@ -247,8 +248,8 @@ def kill_one(bench, output, what):
 
 
 def run_kills(bench, n):
-    """As many outputs as it takes: a complete one is compared. Every other run begins while
-    processes of the one before may still be at work."""
+    """Makes as many outputs as it takes, and compares each complete one. Every other run begins
+    while processes of the previous run may still be working."""
     killed, part, sessions = 0, 0, []
     while killed < n:
         output = f'killed-{part}'
@@ -269,7 +270,7 @@ def run_kills(bench, n):
 
 
 def show(name, seconds, processor, n_films):
-    """Prints them; returns the seconds of processors."""
+    """Prints the times; returns the processor seconds."""
     print(json.dumps({'what': name, 'seconds': round(seconds, 1), 'processor': round(processor, 1),
                       'ms_a_film': round(1000 * processor / n_films, 1),
                       'wall_ms_a_film': round(1000 * seconds / n_films, 1)}), flush=True)
@@ -277,8 +278,8 @@ def show(name, seconds, processor, n_films):
 
 
 def run_alone(bench):
-    """Seconds of processors for the parts and for cuvision-archive, in turns of ten videos: on a
-    busy machine they change from minute to minute."""
+    """Processor seconds of the parts and of cuvision-archive, measured in turns of ten videos:
+    on a busy machine they change from minute to minute."""
     times = {'gst-launch-1.0': [0, 0], 'cuvision-archive': [0, 0]}
     for i in range(0, len(bench.films), 10):
         films = bench.films[i:i + 10]

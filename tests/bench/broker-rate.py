@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rate of a live pipeline of 200 frames a second, each with a record, and the longest
-pause between two frames, while something is wrong with the broker.
+"""Measures the rate of a live pipeline of 200 frames per second, each with a record, and the
+longest pause between two frames, while something is wrong with the broker.
 
 usage: broker-rate.py [SECONDS]
-GST_PLUGIN_PATH has to name the folder of the plugin, and mosquitto be installed."""
+GST_PLUGIN_PATH has to name the folder of the plugin, and mosquitto has to be installed."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 20
 
 
 class Times:
-    """When frames pass an element."""
+    """Records when frames pass an element."""
 
     def __init__(self, element):
         self.times = []
@@ -44,7 +44,7 @@ class Times:
 
 
 class Rates(brokers.Refusals):
-    """Borrows brokers and certificates of the tests."""
+    """Uses the brokers and certificates of the tests."""
 
     def rate(self, name, broker, options="", disturb=None):
         line = LIVE % (200 * SECONDS)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long cameras are not analysed, or twice, when workers and servers fail: 3 workers
-of cuvision-farm, 12 cameras of RTSP on this machine.
+"""Measures how long cameras are not analysed, or are analysed twice, when workers and servers
+fail, with 3 workers of cuvision-farm and 12 RTSP cameras on this machine.
 
 usage: farm.py BUILD [--kills N] [--only EVENT]
 
@@ -154,9 +154,9 @@ class Records:
 
 
 def measure(runs, begin, back, end):
-    """Of one camera: the longest time without a frame, when the last such time
-    ended that began before `back` (later ones are of cameras that are shared
-    anew), the frames missing in all, the time with two lines, holes in lines."""
+    """For one camera: the longest time without a frame; when the last such time ended that
+    began before `back` (later ones belong to cameras that are redistributed); the number of
+    missing frames; the time with two pipelines; the gaps within pipelines."""
     holes = sum(max(run.times) + 1 - len(run.times) for run in runs)
     times = sorted(t for run in runs for t in run.times.values())
     times = [t for t in times if begin - 2 <= t <= end]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One box in one frame of Megamind.avi teaches a detector of that face.
+"""Trains a detector of a face from one box in one frame of Megamind.avi.
 
 usage: one-box.py [PROPERTY=VALUE...]   of waldboosttrain, such as seed=2
 
@@ -35,7 +35,7 @@ TRACK = f'rcdtrack message=none max-distance=0.2 scales="<0.9,1.0,1.1>" {BOX}'
 
 
 def run(line, wanted, visit=None):
-    """Plays the wanted frames of the video; returns the last element message."""
+    """Plays the given frames of the video; returns the last element message."""
     pipeline = Gst.parse_launch(f"filesrc location={FILM} ! decodebin ! videoconvert"
                                 f" ! identity name=gate ! {line}")
     number = -1

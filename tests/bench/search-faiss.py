@@ -50,7 +50,7 @@ def read(path):
 
 
 def memory_of(process='self'):
-    """MiB of a process, without files."""
+    """The memory of a process in MiB, without mapped files."""
     with open(f'/proc/{process}/status', encoding='ascii') as file:
         return int(re.search(r'RssAnon:\s+(\d+)', file.read())[1]) >> 10
 
@@ -68,7 +68,7 @@ def time_faiss(index, queries, batch):
 
 
 def time_search(path, numbers, batch):
-    """Queries that stdin has at once are compared at once."""
+    """Queries that arrive on stdin together are compared together."""
     with subprocess.Popen([SEARCH, '-d', 'cpu', '--threads', str(THREADS), '-i',
                            path, '-k', str(K), '--repeat', '5', '-n', '-'],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,

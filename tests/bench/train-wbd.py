@@ -46,7 +46,7 @@ LEAST_OVERLAP = 0.5
 
 
 def read_digits():
-    """By digit, train and test: masks of 20 x 20."""
+    """Masks of 20 x 20 pixels for training and test, by digit."""
     sheet = cv2.imread(f'{DATA}/digits.png', cv2.IMREAD_GRAYSCALE)
     if sheet is None:
         sys.exit('install the package opencv-doc')
@@ -55,7 +55,7 @@ def read_digits():
 
 
 def read_photographs():
-    """Train and test."""
+    """The photographs for training and for test."""
     found = []
     for name in PHOTOGRAPHS:
         path, = glob.glob(f'{DATA}/{name}.*')
@@ -89,7 +89,7 @@ class Painter:
         return np.clip(picture + noise, 0, 255).astype(np.uint8)
 
     def positive(self, mask):
-        """Moved and scaled a little."""
+        """The digit, moved and scaled a little."""
         side = int(self.rng.integers(SIDE - 2, SIDE + 3))
         x, y = (int(n) for n in
                 MARGIN + (SIDE - side) // 2 + self.rng.integers(-1, 2, 2))
@@ -153,7 +153,7 @@ def timed(words):
 
 
 def find(detect, model, path):
-    """Boxes by falling scores."""
+    """Boxes in descending order of their scores."""
     out = subprocess.run([detect, 'run', model, path, '1.1', '0', '0', '0', '0', '0',
                           'scan=dense', 'octaves=2', 'grouping=nms', 'nms-iou=0.3'],
                          check=True, capture_output=True, text=True).stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How well a model of corners of chessboards finds them in photographs that are turned
+"""Measures how well a model of chessboard corners finds them in photographs that are turned
 or made smaller.
 
 usage: turned-corners.py DETECT MODEL
@@ -26,7 +26,7 @@ from models import DATA, corners_of, recall_at
 
 
 def turn(picture, corners, degrees):
-    """All of it, on a larger canvas, around which its edge is repeated."""
+    """The whole picture, turned, on a larger canvas that repeats its edge pixels."""
     height, width = picture.shape
     matrix = cv2.getRotationMatrix2D((width / 2 - 0.5, height / 2 - 0.5), degrees, 1)
     size = np.ceil(np.abs(matrix[:, :2]) @ (width, height) - 1e-6).astype(int)
@@ -41,7 +41,7 @@ def halve(picture, corners):
 
 
 def find(detect, model, picture):
-    """Centres of boxes, by falling scores."""
+    """Centres of boxes, in descending order of their scores."""
     with tempfile.NamedTemporaryFile(suffix='.pgm') as file:
         cv2.imwrite(file.name, picture)
         out = subprocess.run([detect, 'run', model, file.name, '1.1', '0', '0', '0', '0',

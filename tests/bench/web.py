@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What visionwebsink costs for frames of 1080p: microseconds in the streaming thread
-and milliseconds in the encoder's, for each number of viewers.
+"""Times visionwebsink with frames of 1080p: microseconds in the streaming thread and
+milliseconds in the encoder's thread, for each number of viewers.
 
 usage: web.py [--cuda] [SECONDS]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks of tests in Python: one that fails is printed and counted, and the test goes
-on."""
+"""Checks for tests in Python: a failed check is printed and counted, and the test
+continues."""
 _failed = 0
 
 

@@ -116,7 +116,7 @@ class Events(unittest.TestCase):
                 self.assertEqual([o["roi_type"] for o in record.get("objects", [])], ["face"] * with_face, number)
 
     def test_seconds_before_and_after(self):
-        """With each encoder that is installed."""
+        """Records with each encoder that is installed."""
         for encoder, extension in (
                 ("x264enc tune=zerolatency", ".mp4"), ("openh264enc", ".mp4"), ("jpegenc", ".mkv"),
                 ("videoscale ! avenc_mjpeg", ".mkv"), ("vp8enc deadline=1 cpu-used=8", ".mkv"),
@@ -147,7 +147,7 @@ class Events(unittest.TestCase):
         self.assertEqual(done.stderr.count("Not a directory"), 2)  # once an event
 
     def test_full_disk(self):
-        """What was written plays."""
+        """After an error, what was written can be played."""
         limit = 24 << 10
         done = self.record("full", "--before=1", "--after=1", preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_FSIZE, (limit, limit)))
@@ -178,12 +178,12 @@ class Events(unittest.TestCase):
         self.assertLess(len(numbers), 600)
 
     def test_interrupt(self):
-        """A source of its own pace; Ctrl-C, or the end of a service."""
+        """A live source, ended by Ctrl-C or by SIGTERM."""
         self.interrupt(signal.SIGINT, "interrupted")
         self.interrupt(signal.SIGTERM, "terminated")
 
     def test_killed(self):
-        """The clip plays until two seconds before the end, at most."""
+        """The clip lacks at most its last two seconds."""
         self.stop(signal.SIGKILL, "killed", 25000)
         (path,) = glob.glob("killed/*.mp4")
         numbers, _ = read_clip(path)
@@ -212,7 +212,7 @@ class Events(unittest.TestCase):
         self.assertEqual(sum(clips, []), list(range(260)))
 
     def test_live_source(self):
-        """Of which each frame counts."""
+        """Each frame of a live source is in a clip."""
         subprocess.run(
             [sys.executable, PROGRAM, "videotestsrc is-live=true num-buffers=40 pattern=ball", "live",
              "--detector", "rcdtrack object-initial-x=100 object-initial-y=60 object-initial-width=60"

@@ -195,7 +195,7 @@ class OwnObjects(unittest.TestCase):
              "extra_params": {"note": "n", "depth": 2.5}}])
 
     def test_bad_values(self):
-        """What cannot be added leaves the buffer as it was."""
+        """An object that cannot be added leaves the buffer unchanged."""
         buffer = frame()
         for bad in ({"x": -1}, {"note": 2**40}, {"track": 2**40}, {"track": "a"}, {"confidence": "a"}):
             with self.subTest(bad), self.assertRaises((OverflowError, TypeError, ValueError)):
@@ -238,7 +238,7 @@ class OwnObjects(unittest.TestCase):
 
 class SameAsPublished(unittest.TestCase):
     def compare(self, line):
-        """Plays the pipeline, reads each frame; the records are the same. Returns the samples."""
+        """Plays the pipeline and checks that each frame gives the same record. Returns the samples."""
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/records"
             all = list(gstcuvision.samples(

@@ -281,7 +281,8 @@ def output_of(*command):
 
 
 def find_clang_format():
-    """Of the wanted version: others format differently. Exits if there is none."""
+    """clang-format of the required version, because others format differently. Exits if there
+    is none."""
     versions = {program: output_of(program, '--version')[1].strip()
                 for program in (f'clang-format-{CLANG_FORMAT}', 'clang-format')
                 if shutil.which(program)}
@@ -364,7 +365,7 @@ def check_exports(path, allowed):
 
 
 def check_abi(tree, path, versions):
-    """The functions of the installed headers have a version of their own."""
+    """The functions of the installed headers have a separate symbol version."""
     public = set()
     for name in re.findall(r"'([\w/.-]+\.h)'", re.search(
             r'public_headers = files\((.*?)\)', tree.read('gst/meson.build'), re.S)[1]):

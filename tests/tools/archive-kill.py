@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Kills cuvision-archive and its pipelines, stops them, runs several on the same videos:
-afterwards no result is missing, none is there twice, none is half.
+afterwards no result is missing, duplicated or incomplete.
 
 usage: archive-kill.py ARCHIVE
 """
@@ -28,7 +28,7 @@ def start(archive, line, *arguments):
 
 
 def is_line(pid):
-    """Whether it no longer is the copy of its parent that is to become a line."""
+    """Whether the process no longer is the copy of its parent that will become a pipeline."""
     try:
         with open(f'/proc/{pid}/cmdline', 'rb') as file:
             return b'--run-line' in file.read()
@@ -37,7 +37,7 @@ def is_line(pid):
 
 
 def child_of(process):
-    """The process of its line, or None if all is done already."""
+    """The process of its pipeline, or None if everything is done already."""
     def find():
         if process.poll() is not None:
             return [None]
@@ -60,7 +60,7 @@ def is_alive(pid):
 
 
 def check_kills(archive, films):
-    """kill -9 at random moments; then what a single run gives."""
+    """kill -9 at random moments; afterwards the results are those of a single run."""
     archive.run(0, '--output', 'whole', *films)
     for _ in range(5):
         process = start(archive, SLOW, '--output', 'killed', '--jobs', '2', *films)
@@ -156,8 +156,8 @@ def check_update(archive, films):
 
 
 def check_hang(archive, films):
-    """No buffer at all; a sink that waits for the clock, and tells it as position; and a
-    line that is slow only."""
+    """No buffer at all; a sink that waits for the clock and reports it as its position; and a
+    pipeline that is only slow."""
     late = LINE.replace('! fakesink', '! fakesink sync=true ts-offset=3600000000000')
     slow = SLOW.replace('15000', '200000')
     processes = [start(archive, line, '--output', 'hang', '--stall', '1', film)
@@ -172,7 +172,7 @@ def check_hang(archive, films):
 
 
 def check_signals(archive, films):
-    """The status of a program that a signal ended, and nothing left."""
+    """A program that a signal ended has its status, and leaves nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
         process = start(archive, SLOW, '--output', 'signals', '--json', *films)
         child_of(process)
@@ -183,7 +183,7 @@ def check_signals(archive, films):
 
 
 def check_together(archive, films):
-    """Three processes, the same videos: each is done once."""
+    """Three processes with the same videos: each video is done once."""
     processes = [start(archive, SLOW, '--output', 'together', '--wait', '--json', *order)
                  for order in (films, films[::-1], films[3:] + films[:3])]
     done = 0
@@ -201,7 +201,7 @@ def check_together(archive, films):
 
 
 def start_slow_end(archive, film):
-    """A line that takes 12 s to close, as over a slow network."""
+    """A pipeline that takes 12 s to close, as over a slow network."""
     return start(archive, LINE + ' videotestsrc ! identity sleep-time=12000000 '
                  '! tee allow-not-linked=true', '--output', 'end', film)
 

@@ -27,7 +27,7 @@ N_FILMS = 16
 
 
 def processes(session):
-    """Command lines of those that have not ended."""
+    """The command lines of the processes that have not ended."""
     found = {}
     for pid in map(int, filter(str.isdigit, os.listdir('/proc'))):
         with contextlib.suppress(OSError): # it has ended
@@ -43,8 +43,8 @@ def parent_of(pid):
 
 
 def kill_both(process):
-    """Whether it killed a pipeline, and a worker that does other videos; the worker is done
-    again by Ray. False if they ended just before."""
+    """Kills a pipeline, and a worker that processes other videos, whose task Ray repeats.
+    Returns False if they ended just before."""
     expect(process.poll() is None, 'Ray ended before anything was killed')
     found = processes(process.pid)
     workers = [pid for pid, text in found.items() if text.startswith(b'ray::run_batch')]
@@ -121,7 +121,7 @@ class Ray:
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
 
     def run(self, kill):
-        """What it prints, and its status."""
+        """Checks the output and the status of the script."""
         with self.start() as process:
             if kill:
                 wait_for('worker and line', lambda: kill_both(process))

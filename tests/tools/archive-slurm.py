@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Submits examples/archive.slurm to a Slurm of one node that it starts in a folder of its
-own, cancels the array and submits it again, by the commands of docs/scaling.md. Without
+"""Submits examples/archive.slurm to a Slurm of one node that it starts in a separate
+folder, cancels the array and submits it again, by the commands of docs/scaling.md. Without
 Slurm, munge or root it runs the script as an array would, and is skipped.
 
 usage: archive-slurm.py ARCHIVE SCRIPT PAGE
@@ -57,7 +57,7 @@ def free_ports(n):
 
 
 class Slurm:
-    """munged, slurmctld and slurmd."""
+    """Runs munged, slurmctld and slurmd."""
 
     def __init__(self, folder):
         self.daemons, self.log = [], os.path.join(folder, 'log')
@@ -139,7 +139,7 @@ def run_on_slurm(slurm, archive, commands, films):
 
 
 def start_task(archive, script, task, tasks, **more):
-    """As Slurm would start it, in an array of these tasks."""
+    """Starts the script as Slurm would, in an array of these tasks."""
     environment = {**os.environ, 'SLURM_ARRAY_TASK_ID': str(task),
                    'SLURM_ARRAY_TASK_MIN': str(min(tasks)),
                    'SLURM_ARRAY_TASK_MAX': str(max(tasks)),
@@ -150,7 +150,7 @@ def start_task(archive, script, task, tasks, **more):
 
 
 def expect_refusals(archive, script):
-    """Arrays that do not tell the number of parts."""
+    """Arrays that do not determine the number of parts are refused."""
     for tasks in ((3, 7), (7,), (0, 1)):
         with start_task(archive, script, tasks[0], tasks) as run:
             err = run.communicate(timeout=LIMIT)[1]
@@ -177,7 +177,7 @@ def missing():
 
 
 def commands_of(page):
-    """Of the blocks sh slurm: for all parts, and for some."""
+    """The commands of the page's Slurm blocks, for all parts and for some."""
     with open(page, encoding='utf-8') as file:
         found = re.findall(r'^```sh slurm\n(.*?)^```$', file.read(), re.M | re.S)
     expect(len(found) == 2, page, found)
@@ -185,7 +185,7 @@ def commands_of(page):
 
 
 def make_archive(program, script, folder):
-    """With the names of docs/scaling.md."""
+    """Makes the files with the names that docs/scaling.md uses."""
     archive = Archive(program, os.path.realpath(folder))
     films = [archive.path(name) for name in archive.films(*(f'{i}.avi' for i in range(N_FILMS)))]
     for name, text in (('films.txt', '\n'.join(films)), ('faces.line', SLOW)):
@@ -197,7 +197,7 @@ def make_archive(program, script, folder):
 
 
 def run_anywhere(archive, script, commands, films):
-    """Why not on Slurm; nothing if it was."""
+    """Why Slurm was not used; None if it was."""
     if missing():
         run_as_array(archive, script)
         return f'{missing()} is missing'

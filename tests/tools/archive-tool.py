@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs cuvision-archive on videos made here: whole ones, broken ones, ones that change,
-under names that a line cannot hold.
+"""Runs cuvision-archive on videos that it makes: complete, broken and changing ones,
+with names that a pipeline cannot contain unescaped.
 
 usage: archive-tool.py ARCHIVE MAN-PAGE
 """
@@ -19,7 +19,7 @@ from terminal import shown_by
 
 
 def check_done(archive):
-    """Done once, with a marker that holds; the second run touches nothing."""
+    """Videos are done once, with a valid marker; the second run changes nothing."""
     films = archive.films('a.avi', 'sub/a.avi', 'sub/b.avi')
     out = archive.run(0, '--output', 'out', *films)
     expect('3 of 3 videos are done' in out.err, out)
@@ -42,7 +42,7 @@ def check_done(archive):
 
 
 def check_beside(archive):
-    """Without --output; from another folder."""
+    """Runs without --output, and from another folder."""
     archive.films('films/c.avi')
     archive.run(0, 'films/c.avi')
     expect(os.path.exists(archive.path('films/c.avi.results/done.json')), 'not beside')
@@ -51,7 +51,7 @@ def check_beside(archive):
 
 
 def check_names(archive):
-    """Names with all that a shell, a line or UTF-8 stumbles over."""
+    """Names that are difficult for a shell, a pipeline or UTF-8."""
     names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi', b'ends in\\',
              b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', b'50%n%n.avi', 'ř.avi'.encode()]
     source = archive.films('odd/a.avi')[0]
@@ -101,7 +101,7 @@ def check_lists(archive):
 
 
 def check_parts(archive):
-    """All parts together are the list, and about equally large."""
+    """All parts together are the list, and they are about equally large."""
     films = archive.films('p/a.avi', frames=2)
     with open(archive.path(films[0]), 'rb') as file:
         film = file.read()
@@ -145,7 +145,7 @@ def check_changes(archive):
 
 
 def check_kept(archive):
-    """Results are worth more than a failure, or than a marker that cannot be read."""
+    """Neither a failure nor an unreadable marker replaces results."""
     gone, film = archive.films('gone.avi', 'kept.avi')
     archive.run(0, '--output', 'kept', gone, film)
     before = archive.tree('kept')

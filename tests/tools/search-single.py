@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests cuvision-search without MPI: the same results in one process, and no second one.
+"""Tests cuvision-search without MPI: one process has the same results, more are refused.
 search-single.py SINGLE INDEX [SEARCH], where SEARCH has MPI."""
 import json
 import os

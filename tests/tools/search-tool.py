@@ -90,7 +90,7 @@ def timeless(records):
 
 
 def retrieve(path, k, picture, *settings):
-    """Matches of ldpretrieve."""
+    """The matches of ldpretrieve."""
     line = ['gst-launch-1.0', '-q', 'filesrc', f'location={picture}', '!', 'decodebin',
             '!', 'videoconvert', '!', 'ldpretrieve', f'index={path}', f'k={k}',
             'thumbnails=false', *settings, '!', 'visionpublish', '!', 'fakesink']
@@ -181,7 +181,7 @@ def test_numpy():
 
 
 def test_many_queries():
-    """More than are compared at once, some of them wrong, in their order."""
+    """More queries than are compared at once, some of them invalid, are answered in order."""
     oracle = Oracle('all.ldp')
     done = expect(0, 'up to 16 queries at once', '-v', '-d', 'cpu', '-i', 'all.ldp', '-n',
                   *map(str, range(40)))
@@ -327,7 +327,7 @@ def test_many_files():
 
 
 def test_order():
-    """Of a pattern's files: by bytes, whatever the locale."""
+    """The files of a pattern are sorted by bytes, whatever the locale."""
     for name in ('a', 'B', '_c'):
         shutil.copy('p.ldp', f'order-{name}.ldp')
     for locale in ('C', 'de_DE.UTF-8'):
@@ -548,8 +548,8 @@ def kill_rank(rank, started, numbers):
 
 
 def test_killed():
-    """Rank 0, 1 or 2, while it loads or compares: an error names it, the exit status is
-    not 0, and each line is the answer of a search that nothing disturbs."""
+    """Rank 0, 1 or 2 is killed while it loads or compares: an error names it, the exit status
+    is not 0, and each line is the answer of an undisturbed search."""
     numbers = [str(i) for i in range(2000)]
     wanted = search('-i', 'all.ldp', '-k', '3', '-n', *numbers)
     for rank, started in ((1, False), (2, True), (1, True), (0, True)):
@@ -566,7 +566,7 @@ def test_killed():
 
 
 def test_output():
-    """A full disk."""
+    """Reports a full disk."""
     done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n 0 > /dev/full', SEARCH],
                           stderr=subprocess.PIPE, text=True)
     check(done.returncode == 1 and 'No space left' in done.stderr, done.stderr)

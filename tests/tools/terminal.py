@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a program shows on a terminal."""
+"""Captures what a program shows on a terminal."""
 
 import fcntl
 import os

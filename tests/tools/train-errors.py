@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cuvision-train does where inputs are bad or the system fails.
+"""Tests cuvision-train with invalid inputs and failures of the system.
 
 usage: train-errors.py TRAIN
 """
@@ -47,7 +47,7 @@ class Errors(Tests):
 
 
 def check_unreadable(tests, pictures):
-    """Pictures that are damaged, missing, or none are listed; the rest goes on."""
+    """Files that are damaged, missing or not pictures are listed; the others are used."""
     write(tests.path('broken', 'damaged.png'), '\x89PNG nothing')
     write(tests.path('broken', 'notes.txt'), 'no picture')
     listed = pictures + [('missing.png', [(1, 2, 30, 30)])]
@@ -61,7 +61,7 @@ def check_unreadable(tests, pictures):
 
 
 def check_boxes(tests, pictures):
-    """Boxes outside of the picture are left out, those that reach over it not."""
+    """Boxes outside the picture are left out, but not those that reach beyond its edge."""
     name, boxes = pictures[0]
     moved = [(name, boxes + [(SIZE, 3, 20, 20), (SIZE - 30, 5, 40, 40)]), *pictures[1:]]
     err, data = tests.report(write_info(tests.folder, moved))
@@ -251,8 +251,8 @@ def waiting(pipe):
 
 
 def check_lost_folder(tests, annotations):
-    """The folder of the model disappears while annotations are read: meanwhile the
-    program waits, because the name of a missing picture does not fit into the pipe."""
+    """The folder of the model disappears while annotations are read: at that time
+    the program waits, because the name of a missing picture does not fit into the pipe."""
     folder, listed = tests.path('lost'), tests.path('missing.txt')
     os.makedirs(folder)
     with open(annotations, encoding='utf-8') as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Annotations as programs write them, each in a folder of its own: the same objects
+"""Annotations in the forms that programs write, each in a separate folder: the same objects
 give the same model.
 
 usage: train-inputs.py TRAIN
@@ -364,7 +364,7 @@ def write_turned(tests, folder):
 
 
 def write_sizes(path, pictures, width, height):
-    """COCO with sizes."""
+    """A COCO file with sizes."""
     write_coco(os.path.dirname(path), pictures)
 
     def add(data):

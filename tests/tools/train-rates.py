@@ -93,7 +93,7 @@ def overlap(a, b):
 
 
 class Level:
-    """Windows of a level; hits[y, x] tells whether the detector accepts one."""
+    """The windows of a level; hits[y, x] says whether the detector accepts a window."""
 
     def __init__(self, words):
         self.width, self.height, _, self.across, self.down = map(int, words)
@@ -159,8 +159,8 @@ def count(program, model, pictures, rng):
 
 
 def share(n, of):
-    """The share of all pictures together with Wilson's interval, for the effective
-    number of samples."""
+    """The rate over all pictures with Wilson's interval, for the effective number of
+    samples."""
     value = n.sum() / of.sum()
     errors = ((n - value * of) ** 2).sum() * len(n) / (len(n) - 1)
     effect = max(errors / (of.sum() * value * (1 - value)), 1) if 0 < value < 1 else COPIES

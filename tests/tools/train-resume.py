@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Kills cuvision-train again and again; it goes on and writes the same model.
+"""Kills cuvision-train repeatedly; it resumes and writes the same model.
 
 usage: train-resume.py TRAIN
 """
@@ -52,7 +52,7 @@ class Trainer:
         return process.returncode == -9
 
     def results(self):
-        """The model, and the report but for its time."""
+        """The model, and the report except for its time."""
         with open(self.output, 'rb') as file:
             model = file.read()
         with open(os.path.join(self.folder, 'report.json'), 'rb') as file:
@@ -109,8 +109,8 @@ def check_refusals(trainer):
 
 
 def check_kills(trainer, record):
-    """Each goes on from where the last one was killed; once what follows is damaged,
-    once a record lost its end."""
+    """Each run resumes where the previous one was killed; once the rest of the state is
+    damaged, once a record is truncated."""
     for n_weak in (2, 3, 9, 15):
         expect(trainer.kill(HEADER + n_weak * record, '--resume'),
                'ended too early', n_weak)

@@ -39,8 +39,7 @@ def write_vec(tests, pictures, side):
 
 
 def check_progress(tests, coco):
-    """A terminal gets a line that is written again, in each phase; a log gets none of
-    it."""
+    """On a terminal each phase rewrites a progress line; a log has no such lines."""
     arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
                  '--report', os.path.join(tests.folder, 'progress'), *OPTIONS]
     shown = shown_by([tests.program, *arguments], stdout=subprocess.DEVNULL)
@@ -59,7 +58,7 @@ def check_progress(tests, coco):
 
 
 def check_vec(tests, pictures):
-    """Its samples find the same crosses; nothing but windows are measured."""
+    """Training with these samples finds the same crosses; only windows are measured."""
     report = os.path.join(tests.folder, 'vec-report')
     path = write_vec(tests, pictures, 16)
     _, recall = tests.learn(path, '--report', report)
@@ -240,7 +239,7 @@ def check_places(tests, coco):
 
 
 def check_devices(tests, coco, model):
-    """All devices write the same model; without a GPU that one is refused."""
+    """All devices write the same model; without a GPU the device cuda is refused."""
     tests.expect_error('is not auto, cpu or cuda', '--device', 'gpu')
     if tests.learn(coco, '--device', 'cpu')[0] != model:
         tests.fail('--device=cpu gives another model')
@@ -265,7 +264,7 @@ def check_help(tests, page):
 
 
 def check_comment(tests, model, pictures):
-    """The model tells what it was made of."""
+    """The model states what it was made from."""
     comment = re.match(rb'<!-- (.*?) -->', model, re.S)
     words = comment[1].decode() if comment else ''
     for expected in (f'from {len(pictures) + 8} pictures, {len(pictures)} of them with',

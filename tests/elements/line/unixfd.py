@@ -65,7 +65,7 @@ class OtherProcess(unittest.TestCase):
             time.sleep(0.01)
 
     def receive(self, path, n):
-        """A receiver that has written n records."""
+        """Starts a receiver; returns it once it has written n records."""
         receiver = self.start(RECEIVER % path)
         self.wait_for(lambda: len(results(path)) >= n, receiver)
         return receiver
@@ -106,7 +106,7 @@ class OtherProcess(unittest.TestCase):
         self.assertIn("unixfdsrc", receiver.stderr.read())
 
     def test_first_frame(self):
-        """Of a receiver that reads objects and has found none itself."""
+        """A receiver that only reads objects gets those of its first frame, too."""
         line = "unixfdsrc socket-path=s num-buffers=3 ! visioncrop ! multifilesink location=crop-%d"
         self.assertEqual(self.start(line).wait(LIMIT), 0)
         self.assertEqual(len([name for name in os.listdir(".") if name.startswith("crop-")]), 3)

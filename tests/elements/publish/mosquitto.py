@@ -87,7 +87,7 @@ class Broker:
 
 
 class Subscriber:
-    """Reads all topics into a file; the broker keeps its place."""
+    """Reads all topics into a file; the broker keeps its session."""
 
     def __init__(self, broker, *options):
         self.file = broker.folder / "received"
@@ -124,7 +124,7 @@ class Subscriber:
         ]
 
     def statuses(self, source):
-        """Without what the broker has retained when we subscribe again."""
+        """The statuses of a source, without those that the broker retained for a new subscriber."""
         begin = f"0 cameras/{source}/status "
         return [
             json.loads(line[len(begin) :])["status"]

@@ -44,8 +44,8 @@ def check(holds, what):
 
 
 def detect(models, model, paths):
-    """Boxes with scores, of each picture, and mean weak classifiers of a
-    window."""
+    """The boxes of each picture with their scores, and the mean number of weak
+    classifiers per window."""
     results, weak = [], []
     for path in paths:
         out = subprocess.run(
@@ -113,7 +113,7 @@ def corners_of(path):
 
 
 def match_point(box, points, taken):
-    """Within three pixels of the box's centre."""
+    """The corner within three pixels of the box's centre."""
     x, y, width, height = box
     distances = np.hypot(points[:, 0] - (x + width / 2 - 0.5),
                          points[:, 1] - (y + height / 2 - 0.5))

@@ -14,7 +14,7 @@ WEBSOCKET = "Upgrade: websocket\r\nConnection: Upgrade\r\n" \
 
 
 def fill(size, begin, part, end="\r\n\r\n"):
-    """part: of each number."""
+    """A request of at most size bytes; part(number) is the text that is repeated."""
     text, room = [begin], size - len(begin) - len(end)
     for number in itertools.count():
         more = part(number)
@@ -25,7 +25,7 @@ def fill(size, begin, part, end="\r\n\r\n"):
 
 
 def bombs(size, *paths):
-    """Name -> request of at most this many bytes."""
+    """Maps a name to a request of at most this many bytes."""
     found = {}
     for path in paths:
         line = f"GET {path} HTTP/1.1\r\n"
@@ -53,8 +53,8 @@ def memory(pid, key):
 
 
 def growth(pid, port, request):
-    """(KiB that the process took at most more than before, status of the answer;
-    None if it was ended without)."""
+    """The maximum increase of the process's memory in KiB, and the status of the answer;
+    None if the connection was closed without one."""
     with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as refs:
         refs.write("5")  # VmHWM begins again
     before = memory(pid, "VmRSS")
@@ -69,7 +69,7 @@ def growth(pid, port, request):
 
 
 def check(test, pid, port, *paths):
-    """The largest request that is read, and one that is not."""
+    """Sends the largest request that is read, and one that is too large."""
     requests = {**bombs(16384, *paths), **bombs(65536, *paths)}
     peaks = {name: growth(pid, port, request) for name, request in requests.items()}
     worst = max(peaks, key=lambda name: peaks[name][0])

@@ -90,7 +90,7 @@ true
 
 
 def place(number):
-    """Where the object is: far from where it is in the frames around."""
+    """The object's position, far from its positions in the neighbouring frames."""
     return (number * 7919 % (WIDTH - SIZE - 8) + 4,
             number * 104729 % (HEIGHT - SIZE - 56) + 50)
 
@@ -166,7 +166,7 @@ class Browser(unittest.TestCase):
                                  f"{seen[what]}, expected {want}")
 
     def test_boxes_lie_on_their_pixels(self):
-        """In each of 300 frames, with a viewer beside that takes one a second."""
+        """Boxes match in each of 300 frames, while another viewer takes one frame per second."""
         with Numbered() as server:
             page = self.open(server.url)
             self.wait_live(page)
@@ -198,7 +198,7 @@ class Browser(unittest.TestCase):
             f"l.textContent.startsWith('{text}')).map((l) => l.click()).length"), text)
 
     def count(self, page, color):
-        """Pixels of the canvas with the colour, in a frame drawn from now on."""
+        """Pixels of the canvas with the colour, in a frame that is drawn after the call."""
         return page.run("""new Promise((done) => document.addEventListener(
             'frame-shown', () => {
               const canvas = document.getElementById('canvas');
@@ -320,7 +320,7 @@ class Browser(unittest.TestCase):
             self.assertEqual(other.run("location.href"), server.url)
 
     def test_foreign_page(self):
-        """It gets nothing; the same requests succeed from a page of the server."""
+        """Such a page gets nothing; the same requests succeed from a page of the server."""
         class Foreign(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)
@@ -346,7 +346,7 @@ class Browser(unittest.TestCase):
             self.assertEqual(own.run("fetch('record.json').then((r) => r.status)"), 200)
 
     def test_widths(self):
-        """Nothing is wider than the screen, be it small, nor than its column."""
+        """Nothing is wider than the screen, even a small one, or than its column."""
         with Sink("source=a-very-long-name-of-a-source-" + 60 * "x",
                   SOURCE % (1280, 720, 30)) as server:
             for width in (360, 1200):

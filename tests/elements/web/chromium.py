@@ -104,7 +104,7 @@ class Page:
             time.sleep(0.02)
 
     def complaints(self):
-        """What the browser has against the page: exceptions, policy, console."""
+        """Problems that the browser reports: exceptions, policy violations, console messages."""
         return [event["params"] for event in self.browser.events
                 if event.get("sessionId") == self.session and event["method"] in (
                     "Log.entryAdded", "Runtime.exceptionThrown",

@@ -160,7 +160,7 @@ class WebSocket:
         return None
 
     def next(self):
-        """Takes a frame, and asks for the next."""
+        """Receives a frame and asks for the next one."""
         found = self.message()
         if found is not None:
             self.send(b"next")
@@ -183,7 +183,7 @@ def rss_kib():
 
 
 def n_sockets():
-    """Of this process: those of the server, too."""
+    """The open sockets of this process, including those of the server."""
     n = 0
     for name in os.listdir("/proc/self/fd"):
         try:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""visionwebsink as its clients see it: pages, frames, who may see them, paths."""
+"""Tests visionwebsink from the clients' side: pages, frames, access and paths."""
 
 import contextlib
 import json
@@ -138,7 +138,7 @@ class Pages(unittest.TestCase):
                              (405, "GET, HEAD"), method)
 
     def test_bodies(self):
-        """None is wanted: a short one is refused, a long one ended, and not kept."""
+        """Requests need no body: a short one is refused, a long one is cut off and not kept."""
         for method, status in (("POST", 405), ("GET", 413)):
             with connect(self.port) as sock, sock.makefile("rb") as stream:
                 sock.sendall(request_text(self.port, "/", method,
@@ -189,7 +189,7 @@ class Runs(unittest.TestCase):
         self.assertGreater(stat(server.sink, "bytes"), 0)
 
     def test_stats_begin_with_each_run(self):
-        """Also of a sink that stays open between two."""
+        """This includes a sink that stays open between two runs."""
         with Sink(source=SILENT) as server:
             self.check_run(server)
             for state in Gst.State.READY, Gst.State.NULL:
@@ -244,7 +244,7 @@ class Access(unittest.TestCase):
                                  Sec_Fetch_Mode="navigate").status, 200)
 
     def test_two_of_a_header(self):
-        """However they are ordered."""
+        """A repeated header is refused, whichever of its values comes first."""
         with Sink() as server:
             own = f"127.0.0.1:{server.port}"
             for name, good, bad, status in (
@@ -342,7 +342,7 @@ class Access(unittest.TestCase):
                         self.assertIn(f"'{certificate}' and '{key}' cannot be used for TLS", problem)
 
     def test_tls_handshakes_that_wait(self):
-        """They lock nobody out, though GLib has few threads for them."""
+        """Waiting handshakes lock nobody out, although GLib has few threads for them."""
         with tempfile.TemporaryDirectory() as folder:
             pem = self.make_certificate(folder)
             with Sink(f"tls-certificate-file={pem[0]} tls-key-file={pem[1]}") as server, \

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Viewers of visionwebsink: many, slow ones, those that stop reading, and clients
-that send no request, or garbage. CUV_TEST_SEED repeats the garbage."""
+"""Tests visionwebsink with many viewers, slow ones and ones that stop reading, and with
+clients that send no request, or garbage. CUV_TEST_SEED repeats the garbage."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from client import (FILES, FRAMES, Gst, SILENT, SOURCE, Sink, TIMEOUT, WebSocket
 
 class Viewers(unittest.TestCase):
     def test_record_and_picture_are_of_one_frame(self):
-        """And numbers count up, from frame to frame."""
+        """The frame numbers also increase from frame to frame."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             numbers = []
@@ -34,7 +34,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def test_first_frame_is_shown_once(self):
-        """Though a sink gets it twice: paused, and then to render it."""
+        """A sink gets the first frame twice: when it is paused, and then to render it."""
         source = "videotestsrc ! video/x-raw,width=64,height=48,framerate=30/1"
         with Sink(source=source, state=Gst.State.READY) as server:
             server.pipeline.set_state(Gst.State.PAUSED)
@@ -63,7 +63,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def test_frames_are_the_newest(self):
-        """Also beside a viewer that keeps an older one."""
+        """Viewers get the newest frame even if another viewer still holds an older one."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             viewer.message()
@@ -75,7 +75,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def rate(self, viewer, seconds):
-        """How many of 100 frames it takes."""
+        """How many of 100 frames a viewer takes."""
         end, numbers = time.monotonic() + seconds, []
         while time.monotonic() < end:
             numbers.append(viewer.next()[0]["frame_num"])
@@ -83,7 +83,7 @@ class Viewers(unittest.TestCase):
         return 100 * (len(numbers) - 1) / (numbers[-1] - numbers[0])
 
     def test_slow_viewer_slows_nobody(self):
-        """One takes a frame a second; the other gets as many as without it."""
+        """One viewer takes a frame per second; the other gets as many frames as without it."""
         with Sink() as server:
             fast = WebSocket(server.port)
             alone = self.rate(fast, 1)
@@ -149,7 +149,7 @@ class Viewers(unittest.TestCase):
             self.assertLessEqual(stat(server.sink, "encoded"), encoded + 1)
 
     def test_viewer_that_stops_reading_is_dropped(self):
-        """Also if its sockets are full in the middle of a frame."""
+        """This holds even if its socket is full in the middle of a frame."""
         big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
         with Sink("timeout=1 jpeg-quality=100", big % (1280, 720, 30)) as server:
             decode(get(server.port, "/frame.jpg").body)
@@ -174,8 +174,8 @@ class Viewers(unittest.TestCase):
             check_growth(self, memory, max(most))
 
     def test_answers_without_reading(self):
-        """Have no more frames sent than are read: one is in flight. Who reads
-        nothing is dropped, whatever it says."""
+        """Viewers are sent no more frames than they read: one is in flight. A viewer that reads
+        nothing is dropped, whatever it sends."""
         big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
         # on a busy machine a reader may be late by more than a second
         with Sink("timeout=3 jpeg-quality=100", big % (640, 360, 30)) as server:
@@ -220,7 +220,7 @@ class Viewers(unittest.TestCase):
             self.assertGreater(numbers[-1] - numbers[1], 4 * 10)  # of 100 frames/s
 
     def test_max_rate_is_raised(self):
-        """It does not wait for what was due at the rate before."""
+        """A higher rate applies at once, without waiting for a frame due at the previous rate."""
         for low in (0.01, 1e-300):
             with Sink(f"max-rate={low}") as server:
                 viewer = WebSocket(server.port)
@@ -250,7 +250,7 @@ class Viewers(unittest.TestCase):
                                  shape)
 
     def test_colours(self):
-        """Of every format, and of video's ranges and matrices."""
+        """Colours are right for every format, range and matrix of video."""
         formats = ["NV12", "I420", "YV12", "NV21", "YUY2", "UYVY", "RGB", "BGR",
                    "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8"]
         yuv = [f"{name},colorimetry={c}" for name in ("NV12", "I420")
@@ -270,7 +270,7 @@ class Viewers(unittest.TestCase):
                 self.assertLessEqual(off, 6, f"{name} {color:x} {pixel}")
 
     def test_streaming_thread(self):
-        """Takes a small part of 0.2 ms for a frame of 1080p, whoever watches."""
+        """Render takes a small part of 0.2 ms for a frame of 1080p, whoever watches."""
         with Sink(source=SOURCE % (1920, 1080, 30)) as server:
             viewer = WebSocket(server.port)
             times, before = [], (0, 0)
@@ -289,7 +289,7 @@ class Viewers(unittest.TestCase):
 
 class Trouble(unittest.TestCase):
     def test_half_open_connections(self):
-        """Those that never ask, ask for a part, or have their answer: all end."""
+        """Connections without a request, with an incomplete one or with their answer all end."""
         with Sink("timeout=1") as server:
             wait_for(lambda: stat(server.sink, "frames") > 5, "the first frames")
             before = n_sockets()  # those of GStreamer's clock, too
@@ -309,7 +309,7 @@ class Trouble(unittest.TestCase):
             wait_for(lambda: n_sockets() <= before, "the end of connections")
 
     def test_endless_message(self):
-        """Of fragments, each short enough: the viewer is closed, nothing is kept."""
+        """A message of short fragments closes the viewer, and nothing of it is kept."""
         for source in (SOURCE % (64, 48, 100), SILENT):  # with a frame in flight or none
             with Sink(source=source) as server:
                 viewer, memory = WebSocket(server.port), rss_kib()
@@ -329,7 +329,7 @@ class Trouble(unittest.TestCase):
             viewer.close()
 
     def test_flood_of_pings(self):
-        """Each has an answer that nobody reads: the viewer is closed."""
+        """Each ping has an answer that nobody reads: the viewer is closed."""
         with Sink(source=SILENT) as server:
             viewer = WebSocket(server.port)
             for _ in range(10):
@@ -358,7 +358,7 @@ class Trouble(unittest.TestCase):
             viewer.close()
 
     def test_idle_connections_lock_nobody_out(self):
-        """The oldest gives way to a request; viewers stay."""
+        """The oldest idle connection is closed for a new request; viewers stay."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             socks = [connect(server.port) for _ in range(256)]
@@ -478,7 +478,7 @@ class Fuzz(unittest.TestCase):
             self.assertIsNone(server.problem())
 
     def rubbish(self, port, viewer, part):
-        """A viewer beside it gets its frames."""
+        """Another viewer gets its frames at the same time."""
         for n in range(self.N_HTTP // part):
             self.http(port)
             if n % 4 == 0 and n // 4 < self.N_WEBSOCKET // part:

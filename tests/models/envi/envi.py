@@ -153,7 +153,7 @@ def check_scores():
 
 
 def check_quicklook():
-    """Bands 4, 2, 1, stretched between their percentiles 10 and 90."""
+    """Compares bands 4, 2, 1, stretched between their percentiles 10 and 90."""
     cube = gdal.Open('scene.img').ReadAsArray()[[3, 1, 0]]
     pixels = np.fromfile('scene.rgb', np.uint8).reshape(*SHAPE[1:], 4)
     valid = ~(cube == -9999).any(axis=0)
@@ -169,7 +169,8 @@ def check_quicklook():
 
 
 def check_reflectance():
-    """White of 9 lines, averaged; dark of as many lines as the scene, by pixel."""
+    """Uses a white reference of 9 lines, which are averaged, and a dark reference with as many
+    lines as the scene, which applies pixel by pixel."""
     scene = random_cube(np.uint16)
     white = random.integers(30000, 65536, (SHAPE[0], 9, SHAPE[2]), np.uint16)
     dark = random.integers(0, 60000, SHAPE, np.uint16)

@@ -43,7 +43,7 @@ def factorise(g, rank, algorithm, schedule, seed, iterations):
 
 
 def vanished(x):
-    """Columns with a tiny norm, which must not be divisors."""
+    """Whether columns have a tiny norm, by which nothing may be divided."""
     return (x**2).sum(0) < 1e-20 * len(x)
 
 
@@ -248,7 +248,7 @@ def rms(a, b):
 
 
 def match(found, spectra, wanted):
-    """The order of found spectra in which their angles to the wanted are least."""
+    """The order of the spectra found in which their angles to the true ones are smallest."""
     unit = [x / np.linalg.norm(x, axis=1, keepdims=True)
             for x in (spectra, wanted)]
     cosines = unit[0] @ unit[1].T

@@ -51,7 +51,7 @@ ROUNDS = 3  # queries of each face
 
 
 class Overlay:
-    """Hides regions of frames whose components all have the same picture."""
+    """Hides regions of frames in which every component is the same picture."""
 
     def __init__(self, settings, pixels='GRAY8'):
         self.line = Gst.parse_launch(
@@ -210,7 +210,7 @@ def photographed_again(face, random):
 
 
 def similarities(program, queries, gallery, grid, folder):
-    """By local derivative patterns of order 2: a row for each query."""
+    """Similarities by local derivative patterns of order 2, with a row for each query."""
     files = []
     for i, picture in enumerate(queries + gallery):
         files.append(os.path.join(folder, f'{i}.pgm'))
@@ -228,7 +228,7 @@ def matched(table):
 
 
 def preferred(table):
-    """For each query, over the wrong faces."""
+    """For each query, the fraction of wrong faces that are less similar than the right one."""
     own, n = np.diag(table)[:, None], len(table)
     wins = (own > table) + 0.5 * (own == table)
     return (wins.sum(1) - 0.5) / (n - 1)

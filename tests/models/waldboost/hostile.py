@@ -122,8 +122,8 @@ def old_cases(old):
 
 
 def bombs(size):
-    """Files of about this size, more than 16 MB, read as far as possible, and what unpacks
-    to more than is read."""
+    """Files of about this size, above 16 MB, which are read as far as possible, and files that
+    unpack to more than is read."""
     stage = '<opencv_storage><cascade><stageType>'
     yield gzip.compress(bytes(1 << 28), 1), 'larger than 64 MB when unpacked'
     yield f'<opencv_storage>{"<a/>" * (size // 4)}', 'not well-formed XML'
@@ -139,7 +139,7 @@ def bombs(size):
 
 
 def cascade_cases(text):
-    """Cascades with either feature."""
+    """Cascades with LBP or with Haar features."""
     stage = text[text.index('    <_>'):text.index('  </stages>')]
     yield (between(text, 'featureType', 'HOG'),
            'an OpenCV cascade with HOG features; only those with LBP or HAAR')

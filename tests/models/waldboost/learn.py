@@ -59,7 +59,7 @@ def learn(program, model, kind, n_features, faces, pictures):
 
 
 def count_cascade(program, model, pictures, n_stages):
-    """Windows of OpenCV's scan, and those that pass the first stages; the last stage
+    """The windows of OpenCV's scan, and those that pass the first stages; the last stage
     of the file may have the final threshold."""
     n_passed = n_windows = 0
     for picture in pictures:
@@ -74,7 +74,7 @@ def count_cascade(program, model, pictures, n_stages):
 
 
 def count(program, model, pictures):
-    """The detector's windows, and those that it does not reject."""
+    """The detector's windows, and the windows that it does not reject."""
     n_hits = n_windows = 0
     for picture in pictures:
         output = subprocess.run(

@@ -114,7 +114,7 @@ class Turn:
         return x * self.cos - y * self.sin, x * self.sin + y * self.cos
 
     def box(self, box):
-        """In the picture; None if it leaves it."""
+        """The box in the picture; None if it reaches beyond the picture."""
         x, y, w, h = box
         place = self.back(2 * x + w - self.turned[0], 2 * y + h - self.turned[1])
         if abs(self.sin) > abs(self.cos):
@@ -183,7 +183,7 @@ def check_both(test):
 
 
 def check_faces(test):
-    """A turned face is found as such, once, among all rotations."""
+    """A turned face is found once among all rotations, with its rotation."""
     picture = photo(548, 342)
     x, y, w, h, rotation = test.run(picture, FACES, 3)[0]
     assert abs(x - 227) + abs(y - 94) + abs(w - 39) < 6 and rotation == 0, (x, y, w)

@@ -25,7 +25,7 @@ def copy(node, out, name):
 
 
 def write_copy(model, path):
-    """OpenCV copies a model; the end of the name says to which form."""
+    """OpenCV copies a model into the form that the extension of the name selects."""
     out = cv2.FileStorage(path, cv2.FileStorage_WRITE)
     source = cv2.FileStorage(model, cv2.FileStorage_READ)
     top = source.getFirstTopLevelNode()

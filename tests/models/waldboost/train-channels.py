@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Trains trees on channels on drawn pictures, in which only colour and outline tell the
-objects from others, and finds those of new pictures with the reader of the examples.
+"""Trains trees on channels on drawn pictures, in which only colour and outline distinguish
+the objects, and finds those of new pictures with the reader of the examples.
 
 usage: train-channels.py TRAIN-CHANNELS EXAMPLE.py"""
 import os
@@ -75,7 +75,7 @@ def overlap(a, b):
 
 
 def best_boxes(model, picture):
-    """Windows that no better one overlaps."""
+    """The windows that no better window overlaps."""
     kept = []
     for *box, _ in sorted(model.boxes(picture.transpose(2, 0, 1)), key=lambda b: -b[4]):
         if all(overlap(box, other) < 0.3 for other in kept):

@@ -75,7 +75,7 @@ def histograms(kind, codes, weights, n_positives):
 
 
 def split(positives, negatives):
-    """The least loss of two parts, and which codes are in the high one."""
+    """The smallest loss of a division into two parts, and the codes in the high part."""
     shares = np.divide(positives, positives + negatives,
                        out=np.zeros(len(positives)), where=positives > 0)
     order = np.argsort(shares, kind='stable')
@@ -95,7 +95,7 @@ def loss(kind, positives, negatives):
 
 
 def merge(positives, negatives):
-    """Each code with the weights of its part."""
+    """Gives each code the weights of its part."""
     _, high = split(positives, negatives)
     return (np.bincount(high, positives, 2)[high],
             np.bincount(high, negatives, 2)[high])

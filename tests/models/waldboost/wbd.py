@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Our boxes and scores against those of OpenCV's WBDetector, with models trained by
-it and random ones.   wbd.py DETECT ORACLE [--all]"""
+"""Compares our boxes and scores with those of OpenCV's WBDetector, for models that it has
+trained and for random ones.   wbd.py DETECT ORACLE [--all]"""
 import math
 import os
 import random
