@@ -52,19 +52,24 @@ describe_model (const Results *self)
 {
   const CuvTrainParams *params = &self->options->train;
   const CuvSampleOptions *samples = &self->options->samples;
-  const CuvTrainProgress *at = &g_array_index (
-      self->progress, CuvTrainProgress, self->progress->len - 1);
   GString *text = g_string_new (NULL);
 
   g_string_printf (text,
       "made by cuvision-train " VERSION " from %u pictures, %u of them with "
       "objects; alpha %g, %d copies, margin %g%s, %d negatives at a time, seed "
-      "%" G_GINT64_FORMAT "; in calibration false-positive rate %.3g, recall "
-      "%.3f",
+      "%" G_GINT64_FORMAT,
       self->inputs->dataset->pictures->len,
       cuv_dataset_count_with_objects (self->inputs->dataset), params->alpha,
       samples->n_copies, samples->margin, samples->mirror ? ", mirrored" : "",
-      params->n_negatives, (gint64) params->seed, at->rate, at->recall);
+      params->n_negatives, (gint64) params->seed);
+  if (self->progress->len > 0) {
+    const CuvTrainProgress *at = &g_array_index (
+        self->progress, CuvTrainProgress, self->progress->len - 1);
+
+    g_string_append_printf (text,
+        "; in calibration false-positive rate %.3g, recall %.3f", at->rate,
+        at->recall);
+  }
   if (self->rates != NULL) {
     const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
@@ -78,11 +83,27 @@ describe_model (const Results *self)
 }
 
 static gboolean
+write_channels (const Results *self, const gchar *comment, GError **error)
+{
+  const CuvWaldboostModel *model = results_model (self);
+  char *text = cuv_channels_model_write (model->channels, comment);
+  const gboolean ok = text != NULL
+      ? g_file_set_contents (self->options->output, text, -1, error)
+      : learn_fail (CUV_TRAIN_NO_MEMORY, error);
+
+  free (text);
+  cuv_model_unref (model);
+  return ok;
+}
+
+static gboolean
 write_model (const Results *self, GError **error)
 {
   gchar *comment = describe_model (self);
-  const gboolean ok =
-      cuv_train_save (&self->classifier, self->options->output, comment, error);
+  const gboolean ok = self->channels != NULL
+      ? write_channels (self, comment, error)
+      : cuv_train_save (
+          &self->classifier, self->options->output, comment, error);
 
   g_free (comment);
   return ok;
@@ -122,7 +143,7 @@ train_with (Results *self, CuvTrainer *trainer, GError **error)
 }
 
 static gboolean
-train (Results *self, GError **error)
+train_grid (Results *self, GError **error)
 {
   CuvTrainer *trainer = cuv_trainer_new (&self->options->train);
   gboolean ok;
@@ -134,6 +155,14 @@ train (Results *self, GError **error)
       : learn_fail (cuv_trainer_failure (trainer), error);
   cuv_trainer_free (trainer);
   return ok;
+}
+
+static gboolean
+train (Results *self, GError **error)
+{
+  return self->options->train.feature == CUV_FEATURE_CHANNELS
+      ? learn_channels (self, error) && write_results (self, error)
+      : train_grid (self, error);
 }
 
 static gboolean

@@ -18,6 +18,10 @@ add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
   guint8 *pixels;
   gboolean ok = TRUE;
 
+  if (self->options->in_colour)
+    return cuv_annotations_fail (error,
+        "trees on channels are learnt from pictures with objects, not from the "
+        "grey samples of opencv_createsamples: choose other --features");
   if (vec->n_pixels != width * height)
     return cuv_annotations_fail (error,
         "samples of %d pixels do not fit the window of %d x %d: set --window "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads pictures, videos and their annotations into a data set. */
+#include "channels/planes.h"
 #include "context/gstcuvframe.h"
 #include "inputs-private.h"
 
@@ -8,9 +9,38 @@
 
 /* ---- one picture ---- */
 
+/* Adds a frame as red, green and blue. */
 static CuvDatasetPicture *
-add_sample (
-    CuvDataset *self, const gchar *path, GstSample *sample, GError **error)
+add_colours (CuvDataset *self, const gchar *path, const GstVideoFrame *video,
+    GError **error)
+{
+  const CuvFrame frame = gst_cuv_frame_of_video (video);
+  const CuvRgbMatrix matrix = gst_cuv_frame_rgb_matrix (&video->info);
+  const CuvTurn upright = { .width = frame.width, .height = frame.height };
+  CuvFrame colours = { .model = CUV_MODEL_RGB,
+    .width = frame.width,
+    .height = frame.height,
+    .n_components = CUV_CHANNELS_COLORS };
+  CuvChannelsPlanes planes = { 0 };
+  CuvChannelsPicture rgb;
+  CuvDatasetPicture *picture = NULL;
+
+  if (!cuv_channels_planes_make (&planes, &frame, &matrix, &upright, 0, &rgb)) {
+    learn_fail (CUV_TRAIN_NO_MEMORY, error);
+  } else {
+    for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
+      colours.component[i] = (CuvComponent){
+        .data = (guint8 *) rgb.plane[i], .stride = frame.width, .step = 1
+      };
+    picture = cuv_dataset_add (self, path, &colours, error);
+  }
+  cuv_channels_planes_clear (&planes);
+  return picture;
+}
+
+static CuvDatasetPicture *
+add_sample (CuvDataset *self, const gchar *path, GstSample *sample,
+    gboolean in_colour, GError **error)
 {
   GstVideoInfo info;
   GstVideoFrame video;
@@ -25,7 +55,8 @@ add_sample (
     return NULL;
   }
   frame = gst_cuv_frame_of_video (&video);
-  picture = cuv_dataset_add (self, path, &frame, error);
+  picture = in_colour ? add_colours (self, path, &video, error)
+                      : cuv_dataset_add (self, path, &frame, error);
   gst_video_frame_unmap (&video);
   return picture;
 }
@@ -163,7 +194,8 @@ visit_frame (gpointer data, guint number, GstSample *sample, gint64 frame,
       : g_strdup (file->path);
   fits = pictures == NULL || fit_all (self, name, pictures, sample);
   if (fits)
-    to = add_sample (self->dataset, name, sample, error);
+    to = add_sample (
+        self->dataset, name, sample, self->options->in_colour, error);
   g_free (name);
   if (to == NULL)
     return !fits;
@@ -324,7 +356,7 @@ TrainInputs *
 inputs_read (const InputOptions *options, GError **error)
 {
   Reader self = { .options = options,
-    .dataset = cuv_dataset_new (g_get_tmp_dir (), error) };
+    .dataset = cuv_dataset_new (g_get_tmp_dir (), options->in_colour, error) };
   TrainInputs *inputs;
   gboolean ok;
 

@@ -5,20 +5,21 @@
 #include <gst/gst.h>
 #include <math.h>
 
-static TrainOptions options = { .samples = { .n_copies = 8, .margin = 0.1 },
+#define UNSET -1
+
+static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
   .false_positives = 1,
-  .train = { .window_width = 24,
-      .window_height = 24,
-      .n_features = 20000,
+  .train = { .n_features = 20000,
       .n_weak = 256,
       .n_negatives = 10000,
-      .alpha = 0.02,
+      .alpha = UNSET,
       .refill = 0.5 } };
 static gint64 seed = 1;
 
 static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
   [CUV_FEATURE_LRD] = "lrd",
-  [CUV_FEATURE_LRP] = "lrp" };
+  [CUV_FEATURE_LRP] = "lrp",
+  [CUV_FEATURE_CHANNELS] = "channels" };
 
 const gchar *
 options_feature_name (CuvFeature feature)
@@ -58,7 +59,7 @@ parse_features (
     }
   }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is not lbp, lrd or lrp", name, value);
+      "%s '%s' is not lbp, lrd, lrp or channels", name, value);
   return FALSE;
 }
 
@@ -124,13 +125,18 @@ static const GOptionEntry entries[] = {
       "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
-      "Size of the smallest object to find (default: 24x24)", "WxH" },
+      "Size of the smallest object to find (default: 24x24; 32x32 with "
+      "channels)",
+      "WxH" },
   { "features", 'f', 0, G_OPTION_ARG_CALLBACK, parse_features,
-      "Kind of features: lbp, lrd or lrp (default: lbp)", "NAME" },
+      "lbp, lrd or lrp: patterns of grey; channels: trees on colours and "
+      "gradients, as CuvisionChannels (default: lbp)",
+      "NAME" },
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
       "Weak classifiers, at most 4096 (default: 256)", "N" },
   { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
-      "Fraction of objects that early rejection may miss (default: 0.02)",
+      "Fraction of objects that early rejection may miss (default: 0.02; 0.005 "
+      "with channels)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "Stop at this false-positive rate of windows (default: 0)", "SHARE" },
@@ -142,7 +148,8 @@ static const GOptionEntry entries[] = {
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
-      "Fraction of the box's size to add on each side (default: 0.1)",
+      "Fraction of the box's size to add on each side (default: 0.1; 0 with "
+      "channels)",
       "SHARE" },
   { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
       "Also learn mirrored objects", NULL },
@@ -176,6 +183,40 @@ ignores_label (const InputOptions *inputs)
       && g_strv_contains ((const gchar *const *) inputs->ignore, inputs->label);
 }
 
+/* Those of trees on channels are measured in docs/training.md. */
+static void
+set_defaults (void)
+{
+  const gboolean channels = options.train.feature == CUV_FEATURE_CHANNELS;
+
+  if (options.train.window_width == 0)
+    options.train.window_width = options.train.window_height =
+        channels ? 32 : 24;
+  if (options.train.alpha == UNSET)
+    options.train.alpha = channels ? 0.005 : 0.02;
+  if (options.samples.margin == UNSET)
+    options.samples.margin = channels ? 0 : 0.1;
+  options.inputs.in_colour = channels;
+}
+
+/* What trees on channels do not have. */
+static const gchar *
+channels_problem (void)
+{
+  if (options.train.feature != CUV_FEATURE_CHANNELS)
+    return NULL;
+  if (options.samples.margin != 0)
+    return "--features channels needs no --margin: windows see around objects";
+  if (options.train.rate > 0)
+    return "--features channels has no --rate: set the number of trees with "
+           "--weak";
+  if (options.resume)
+    return "--features channels is learnt at once: run it without --resume";
+  if (options.device == DEVICE_CUDA)
+    return "--features channels is learnt on the CPU: set --device cpu";
+  return NULL;
+}
+
 static gboolean
 check_options (int argc, GError **error)
 {
@@ -206,6 +247,8 @@ check_options (int argc, GError **error)
     problem = "--copies must be 1 or more";
   else if (!(options.samples.margin > -0.5 && options.samples.margin <= 10))
     problem = "--margin must be above -0.5 and at most 10";
+  else
+    problem = channels_problem ();
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
@@ -224,8 +267,9 @@ options_parse (int *argc, char ***argv)
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
-  ok = g_option_context_parse (context, argc, argv, &error)
-      && check_options (*argc, &error);
+  ok = g_option_context_parse (context, argc, argv, &error);
+  set_defaults ();
+  ok = ok && check_options (*argc, &error);
   if (!ok)
     g_printerr (
         "cuvision-train: %s; see cuvision-train --help\n", error->message);

@@ -291,7 +291,8 @@ build_report (const Results *self)
   add_found_boxes (json, "mistakes", self, found->mistakes);
   add_found_boxes (json, "suspects", self, self->suspects);
   add_progress (json, self->progress);
-  add_features (json, &self->classifier);
+  if (self->channels == NULL)
+    add_features (json, &self->classifier);
   json_builder_end_object (json);
   node = json_builder_get_root (json);
   g_object_unref (json);

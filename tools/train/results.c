@@ -5,16 +5,35 @@
 
 #include <math.h>
 
+static const CuvWaldboostModel *
+model_with (const Results *self, gfloat threshold)
+{
+  CuvGridClassifier classifier = self->classifier;
+  CuvChannelsModel *channels;
+
+  if (self->channels == NULL) {
+    classifier.final_threshold = threshold;
+    return cuv_model_new (&classifier);
+  }
+  channels = cuv_channels_model_copy (self->channels);
+  channels->trees.final_threshold =
+      (gint32) lrintf (ldexpf (threshold, CUV_TRAIN_TREE_BITS));
+  return cuv_model_of_channels (channels);
+}
+
 /* The model before its threshold was raised: it also finds boxes below the
  * written threshold, which users can reach by final-threshold, except with
  * cascades. */
 static const CuvWaldboostModel *
 learnt_model (const Results *self)
 {
-  CuvGridClassifier classifier = self->classifier;
+  return model_with (self, self->learnt_threshold);
+}
 
-  classifier.final_threshold = self->learnt_threshold;
-  return cuv_model_new (&classifier);
+const CuvWaldboostModel *
+results_model (const Results *self)
+{
+  return model_with (self, self->classifier.final_threshold);
 }
 
 static CuvDatasetFound *
@@ -192,6 +211,10 @@ raise_threshold (Results *self)
     return self->calibration != NULL;
   self->classifier.final_threshold += (gfloat) cuv_dataset_threshold (
       self->calibration, options->false_positives, options->train.alpha, 1);
+  if (self->channels != NULL) /* as the file stores it */
+    self->classifier.final_threshold = ldexpf (
+        rintf (ldexpf (self->classifier.final_threshold, CUV_TRAIN_TREE_BITS)),
+        -CUV_TRAIN_TREE_BITS);
   self->raised =
       (gdouble) (self->classifier.final_threshold - self->learnt_threshold);
   cuv_dataset_found_lower (self->calibration, self->raised);
@@ -273,7 +296,7 @@ gboolean
 results_measure (Results *self)
 {
   const CuvWaldboostModel *learnt = learnt_model (self);
-  const CuvWaldboostModel *written = cuv_model_new (&self->classifier);
+  const CuvWaldboostModel *written = results_model (self);
   Progress *progress = progress_begin ("measuring, pictures scanned",
       &self->inputs->dataset->n_scanned, count_scans (self));
   gboolean ok;
@@ -303,12 +326,16 @@ results_threshold (const Results *self, gdouble score)
           "final-threshold=%.3f", floor (score * 1000 - 1) / 1000);
 }
 
-#define MANY_WEAK_PER_WINDOW 10 /* 1 to 5 is usual */
+#define MANY_WEAK_PER_WINDOW 10  /* 1 to 5 is usual */
+#define MANY_TREES_PER_WINDOW 50 /* 32 windows are evaluated at once */
 
 const gchar *
 results_explain_slowness (const Results *self)
 {
-  return self->found->weak_per_window > MANY_WEAK_PER_WINDOW
+  const gdouble many =
+      self->channels != NULL ? MANY_TREES_PER_WINDOW : MANY_WEAK_PER_WINDOW;
+
+  return self->found->weak_per_window > many
       ? "detection will be slow: the first few weak classifiers should reject "
         "most windows, but the features do not separate the objects from the "
         "background; try a larger --window, another --features or --margin, "
@@ -401,6 +428,7 @@ results_print (const Results *self)
 void
 results_clear (Results *self)
 {
+  cuv_channels_model_free (self->channels);
   cuv_dataset_found_free (self->calibration);
   g_clear_pointer (&self->calibration_rates, g_array_unref);
   cuv_dataset_found_free (self->found);

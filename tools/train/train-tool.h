@@ -12,6 +12,7 @@
  *   upright.c          boxes marked in pictures that are stored rotated (EXIF)
  *   decode.c           decodes pictures and videos, on all processors
  *   learn.c            adds weak classifiers one by one; their progress line
+ *   learn-channels.c   learns trees on channels instead
  *   progress.c         the progress line of all other steps
  *   device.c           CPU or GPU
  *   state.c            the file OUTPUT.state, for --resume
@@ -44,6 +45,7 @@ typedef struct {
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
+  gboolean in_colour; /* keep red, green and blue of the pictures */
   guint64 seed;
 } InputOptions;
 
@@ -61,7 +63,7 @@ typedef struct {
 /* NULL after a message if the command line is wrong. */
 const TrainOptions *options_parse (int *argc, char ***argv);
 
-/* "lbp", "lrd" or "lrp". */
+/* "lbp", "lrd", "lrp" or "channels". */
 const gchar *options_feature_name (CuvFeature feature);
 
 /* "butfit" or "opencv". */
@@ -165,7 +167,9 @@ typedef struct {
   GArray *progress; /* of CuvTrainProgress, after each weak classifier */
   gchar *end;       /* why training ended */
   gdouble seconds;
-  CuvGridClassifier classifier; /* as it is written */
+  CuvGridClassifier classifier; /* as it is written; of trees on channels only
+                                 * n_weak, window and final_threshold */
+  CuvChannelsModel *channels;   /* trees on channels, or NULL */
   gdouble raised;               /* by how much its final threshold was raised */
   gfloat learnt_threshold;      /* before that; of a cascade as written */
   /* rates of the model as written; not set for LEARNING */
@@ -181,6 +185,8 @@ typedef struct {
                      * scores like those of objects */
 } Results;
 
+/* The model as it is written. Release it with cuv_model_unref(). */
+const CuvWaldboostModel *results_model (const Results *self);
 /* Raises the final threshold to meet --false-positives. FALSE if out of
  * memory. */
 gboolean results_set_threshold (Results *self);
@@ -246,6 +252,9 @@ gboolean learn_add_samples (Results *self, CuvTrainer *trainer);
 /* Adds weak classifiers until training ends. FALSE with an error. */
 gboolean learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error);
+
+/* Learns trees on channels. FALSE with an error. */
+gboolean learn_channels (Results *self, GError **error);
 
 /* Sets an error for a lack of memory or disk space; returns FALSE. */
 gboolean learn_fail (CuvTrainState state, GError **error);

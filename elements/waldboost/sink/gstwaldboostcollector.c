@@ -32,7 +32,7 @@ gst_waldboost_collector_start (GstWaldboostCollector *self, GError **error)
   self->n_kept = self->n_objects = 0;
   self->full = FALSE;
   g_array_set_size (self->labels, 0);
-  self->dataset = cuv_dataset_new (g_get_tmp_dir (), &problem);
+  self->dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, &problem);
   if (self->dataset != NULL)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,

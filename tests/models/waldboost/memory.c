@@ -58,7 +58,7 @@ is_filled (const CuvFrame *frame, gint side, guint8 grey)
 
 CUV_CHECKS_CPU (check_pictures)
 {
-  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), FALSE, NULL);
   CuvFrame first;
   gint n_wrong = 0;
 
@@ -81,7 +81,7 @@ CUV_CHECKS_CPU (check_pictures)
 
 CUV_CHECKS_CPU (check_no_space_for_pictures)
 {
-  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), FALSE, NULL);
   GError *error = NULL;
   CuvFrame frame;
 
@@ -98,7 +98,7 @@ CUV_CHECKS_CPU (check_no_space_for_pictures)
   frame = cuv_store_frame (store, 1);
   CUV_CHECK (is_filled (&frame, 40, 3));
   cuv_store_free (store);
-  CUV_CHECK (cuv_store_new ("/no/such/folder", &error) == NULL);
+  CUV_CHECK (cuv_store_new ("/no/such/folder", FALSE, &error) == NULL);
   CUV_CHECK (error != NULL);
   g_clear_error (&error);
 }

@@ -166,7 +166,7 @@ enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
 static CuvDataset *
 make_noise (void)
 {
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
   guint8 *pixels = g_malloc (SIDE * SIDE);
   const CuvFrame frame = { CUV_MODEL_GREY, SIDE, SIDE, 1,
     { { pixels, SIDE, 1, 0, 0 } } };
@@ -235,7 +235,7 @@ static GString *
 divide (guint n)
 {
   static const gchar names[] = "LCT";
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
   guint8 grey = 0;
   const CuvFrame frame = { CUV_MODEL_GREY, 1, 1, 1, { { &grey, 1, 1, 0, 0 } } };
   const CuvTrainBox box = { 0, 0, 1, 1 };

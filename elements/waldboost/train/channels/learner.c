@@ -137,7 +137,9 @@ add_tree (Calibration *self, const CuvTrainTree *tree, int depth, double alpha)
   }
   positives = living (self, 0, samples->n_positives);
   negatives = living (self, samples->n_positives, samples->n);
-  threshold = cuv_train_threshold (&positives, &negatives, alpha);
+  threshold = negatives.n > 0
+      ? cuv_train_threshold (&positives, &negatives, alpha)
+      : CUV_TRAIN_NO_THRESHOLD;
   for (int32_t i = 0; i < samples->n; i++)
     self->alive[i] &= self->sums[i] >= threshold;
   return threshold;
@@ -147,9 +149,10 @@ static int32_t
 final_threshold (const Calibration *self, double alpha)
 {
   const CuvTrainLiving positives = living (self, 0, self->samples->n_positives);
+  const int32_t least =
+      positives.n > 0 ? positives.sums[(int32_t) (alpha * positives.n)] - 1 : 0;
 
-  return positives.n > 0 ? positives.sums[(int32_t) (alpha * positives.n)] - 1
-                         : 0;
+  return least < 0 ? least : 0;
 }
 
 /* ---- all trees ---- */

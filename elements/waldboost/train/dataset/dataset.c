@@ -17,9 +17,9 @@ picture_free (gpointer data)
 }
 
 CuvDataset *
-cuv_dataset_new (const gchar *folder, GError **error)
+cuv_dataset_new (const gchar *folder, gboolean in_colour, GError **error)
 {
-  CuvStore *store = cuv_store_new (folder, error);
+  CuvStore *store = cuv_store_new (folder, in_colour, error);
   CuvDataset *self;
 
   if (store == NULL)

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures with objects, to train and measure a classifier with.
  *
- *   store.c    grey pixels of all pictures, in a mapped file
+ *   store.c    pixels of all pictures, in a mapped file
  *   dataset.c  pictures, divided into learning, calibration and test
  *   samples.c  objects -> positive samples
  *   found.c    objects that a classifier finds in pictures, and its mistakes
  *   rates.c    recall and false positives, with confidence intervals
+ *   colour.c   trains and measures trees on channels
  *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
  *              sets the final threshold, saves the model */
 #ifndef CUV_DATASET_H
 #define CUV_DATASET_H
 
 #include <glib.h>
+#include "train/channels/trainer.h"
 #include "train/train.h"
 
 /* ---- store.c ---- */
 
 typedef struct _CuvStore CuvStore;
 
-/* Creates a store in a folder for temporary files; NULL with an error. */
-CuvStore *cuv_store_new (const gchar *folder, GError **error);
+/* Creates a store in a folder for temporary files, of grey pixels or of red,
+ * green and blue; NULL with an error. */
+CuvStore *cuv_store_new (
+    const gchar *folder, gboolean in_colour, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
-/* Adds the grey pixels of a frame in host memory. Returns the picture's number,
- * or -1 with an error if there is no space left. */
+/* Adds the pixels of a frame in host memory, which in colour is one of R, G, B
+ * or grey. Returns the picture's number, or -1 with an error if there is no
+ * space left. */
 gint64 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error);
 
 CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
@@ -70,11 +75,13 @@ typedef struct _CuvDataset {
                    * for progress */
 } CuvDataset;
 
-/* folder: for temporary files. NULL with an error. */
-CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
+/* folder: for temporary files. in_colour: keeps red, green and blue, which
+ * trees on channels need. NULL with an error. */
+CuvDataset *cuv_dataset_new (
+    const gchar *folder, gboolean in_colour, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds the grey pixels of a frame in host memory. NULL with an error. */
+/* Adds the pixels of a frame, see cuv_store_add(). NULL with an error. */
 CuvDatasetPicture *cuv_dataset_add (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -165,7 +172,8 @@ typedef enum {
 } CuvDatasetGrouping;
 
 /* Runs the detector on the pictures of a role. A box finds an object if its
- * intersection over union with cuv_sample_box() is 0.5 or more; each object is
+ * intersection over union with cuv_sample_box(), or of trees on channels with
+ * the object's own box, is 0.5 or more; each object is
  * found at most once. If a picture has too many hits for the detector's list,
  * the threshold is raised. NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
@@ -214,6 +222,11 @@ GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, const CuvSampleOptions *options,
     gdouble *weak_per_window);
 
+/* Typical number of hits around a mistake, at adjacent positions and sizes. An
+ * assumption, not measured; it only widens intervals for which cuv_share()
+ * cannot estimate the variance. */
+#define CUV_MISTAKE_CLUSTER 10
+
 /* Rates of windows, before these are grouped into boxes. */
 typedef struct {
   CuvShare false_positives; /* share of the negative windows that are
@@ -225,6 +238,22 @@ typedef struct {
 
 /* FALSE if memory runs out. */
 gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
+    CuvDatasetRole role, const CuvWaldboostModel *model,
+    const CuvSampleOptions *options, CuvWindowRates *rates);
+
+/* ---- colour.c ---- */
+
+/* Trains trees on channels from a data set in colour: options has copies,
+ * mirror and seed, params the shape, and trees but for their seed. See
+ * cuv_train_channels(). */
+CuvTrainChannelsState cuv_dataset_train_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    CuvChannelsModel **model);
+
+/* The same rates as cuv_dataset_window_rates() of trees on channels. Windows
+ * that overlap an object by more than CUV_TRAIN_MAX_OVERLAP are no negatives.
+ * FALSE if memory runs out. */
+gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
 

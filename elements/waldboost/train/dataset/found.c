@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "channels/frame.h"
 #include "cpu/waldboost-cpu.h"
 #include "cuvthreads.h"
 
@@ -54,6 +55,8 @@ static CuvTrainBox
 sample_box (
     const Meter *self, const CuvDatasetPicture *picture, const CuvTrainBox *box)
 {
+  if (self->model->channels != NULL)
+    return *box;
   return cuv_sample_box (box, picture->is_window ? 0 : self->margin,
       self->model->window_width, self->model->window_height);
 }
@@ -135,37 +138,92 @@ median_score (const CuvWaldboostResult *result)
   return median;
 }
 
-/* Raises the threshold of a model so that windows of this score or less are
- * rejected. Returns by how much. */
-static gdouble
-reject_score (CuvWaldboostModel *model, CuvWeak *last, gdouble score)
+/* A copy of a model whose threshold can be raised, and the detector that scans
+ * with it. */
+typedef struct {
+  CuvWaldboostModel model;
+  CuvChannelsModel channels;
+  CuvWeak *weak; /* of model */
+  CuvWaldboostCpu *cpu;
+  CuvChannelsFrame *frame; /* instead of cpu, for trees on channels */
+} Detector;
+
+static void
+detector_init (Detector *self, const CuvWaldboostModel *model)
 {
+  *self = (Detector){ .model = *model,
+    .weak =
+        g_memdup2 (model->weak, (gsize) model->n_weak * sizeof *self->weak) };
+  self->model.weak = self->weak;
+  if (model->channels == NULL)
+    return;
+  self->channels = *model->channels;
+  self->model.channels = &self->channels;
+}
+
+static void
+close_detector (Detector *self)
+{
+  g_clear_pointer (&self->cpu, cuv_waldboost_cpu_free);
+  g_clear_pointer (&self->frame, cuv_channels_frame_free);
+}
+
+static void
+detector_clear (Detector *self)
+{
+  close_detector (self);
+  g_free (self->weak);
+}
+
+/* Raises the threshold so that windows of this score or less are rejected.
+ * Returns by how much. */
+static gdouble
+reject_score (Detector *self, gdouble score)
+{
+  CuvWaldboostModel *model = &self->model;
+
   if (model->arithmetic == CUV_SUM_STAGES) {
     score += ldexp (0.5, -CUV_TRAIN_LEAF_BITS); /* sums may equal thresholds */
-    last->threshold += (gfloat) score;
+    self->weak[model->n_weak - 1].threshold += (gfloat) score;
   }
   model->final_threshold += (gfloat) score;
   model->fixed_final_threshold +=
       (gint32) lrint (ldexp (score, model->fixed_bits));
+  self->channels.trees.final_threshold +=
+      (gint32) lrint (ldexp (score, CUV_TRAIN_TREE_BITS));
   return score;
 }
 
-/* Finds all hits above a threshold, which is 0 if the detector can list all.
- * Returns a detector that owns the hits, NULL if memory runs out. */
-static CuvWaldboostCpu *
-scan (CuvWaldboostModel *model, CuvWeak *last, const CuvWaldboostPlan *plan,
-    const CuvFrame *frame, CuvWaldboostResult *result, gdouble *threshold)
+/* FALSE if memory runs out. */
+static gboolean
+scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
+    CuvWaldboostResult *result)
 {
-  CuvWaldboostCpu *cpu;
+  const CuvRgbMatrix unused = { { { 0 } } };
 
-  for (*threshold = 0;; cuv_waldboost_cpu_free (cpu)) {
-    cpu = cuv_waldboost_cpu_new (model, plan);
-    if (cpu == NULL)
-      return NULL;
-    cuv_waldboost_cpu_run (cpu, frame, 1, result);
+  if (self->model.channels != NULL) {
+    self->frame = cuv_channels_frame_new (&self->model, plan);
+    return self->frame != NULL
+        && cuv_channels_frame_run (self->frame, frame, &unused, 1, result);
+  }
+  self->cpu = cuv_waldboost_cpu_new (&self->model, plan);
+  if (self->cpu != NULL)
+    cuv_waldboost_cpu_run (self->cpu, frame, 1, result);
+  return self->cpu != NULL;
+}
+
+/* Finds all hits above a threshold, which is 0 if the detector can list all.
+ * The detector owns them. FALSE if memory runs out. */
+static gboolean
+scan (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
+    CuvWaldboostResult *result, gdouble *threshold)
+{
+  for (*threshold = 0;; close_detector (self)) {
+    if (!scan_once (self, plan, frame, result))
+      return FALSE;
     if (result->overflow == 0)
-      return cpu;
-    *threshold += reject_score (model, last, median_score (result));
+      return TRUE;
+    *threshold += reject_score (self, median_score (result));
   }
 }
 
@@ -185,31 +243,27 @@ count_weak (Meter *self, const CuvDatasetPicture *picture,
 static gboolean
 measure_picture (Meter *self, const CuvDatasetPicture *picture)
 {
-  const gint n_weak = self->model->n_weak;
-  CuvWaldboostModel model = *self->model;
-  CuvWeak *weak = g_memdup2 (model.weak, (gsize) n_weak * sizeof *weak);
+  const CuvWaldboostModel *model = self->model;
   const CuvWaldboostBox *boxes;
-  CuvWaldboostPlan *plan = cuv_train_plan_new (&model, false,
-      model.window_width, model.window_height, picture->width, picture->height);
-  CuvWaldboostCpu *cpu = NULL;
+  CuvWaldboostPlan *plan =
+      cuv_train_plan_new (model, false, model->window_width,
+          model->window_height, picture->width, picture->height);
   CuvWaldboostResult result;
+  Detector detector;
   gdouble threshold;
   gint n = -1;
 
-  model.weak = weak;
-  if (plan != NULL)
-    cpu = scan (
-        &model, &weak[n_weak - 1], plan, &picture->frame, &result, &threshold);
-  if (cpu != NULL)
+  detector_init (&detector, model);
+  if (plan != NULL
+      && scan (&detector, plan, &picture->frame, &result, &threshold))
     n = cuv_waldboost_group (self->grouper, plan, &self->grouping, result.hits,
         result.n_hits, &boxes);
   if (n >= 0) {
     count_weak (self, picture, &result, threshold);
     judge (self, picture, boxes, n, threshold);
   }
-  cuv_waldboost_cpu_free (cpu);
+  detector_clear (&detector);
   cuv_waldboost_plan_free (plan);
-  g_free (weak);
   return n >= 0;
 }
 

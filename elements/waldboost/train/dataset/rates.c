@@ -171,11 +171,6 @@ cuv_dataset_measure (const CuvDataset *dataset, const CuvWaldboostModel *model,
 
 /* ---- rates of windows ---- */
 
-/* Typical number of hits around a mistake, at adjacent positions and sizes. An
- * assumption, not measured; it only widens intervals for which cuv_share()
- * cannot estimate the variance. */
-#define MISTAKE_CLUSTER 10
-
 typedef struct {
   const CuvWaldboostModel *model;
   guint32 *sums; /* integral image of a window */
@@ -259,7 +254,7 @@ count_negatives (const CuvDataset *dataset, CuvDatasetRole role,
   for (gint i = 0; i < pictures.n; i++)
     rates->n_negatives += self.counts[i].of;
   rates->false_positives =
-      cuv_share (self.counts, (guint) pictures.n, MISTAKE_CLUSTER);
+      cuv_share (self.counts, (guint) pictures.n, CUV_MISTAKE_CLUSTER);
   g_free (self.counts);
   return !self.failed;
 }
@@ -270,6 +265,8 @@ cuv_dataset_window_rates (const CuvDataset *dataset, CuvDatasetRole role,
     CuvWindowRates *rates)
 {
   *rates = (CuvWindowRates){ 0 };
+  if (model->channels != NULL)
+    return cuv_dataset_channels_rates (dataset, role, model, options, rates);
   return count_positives (dataset, role, model, options, rates)
       && count_negatives (dataset, role, model, rates);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grey pixels of all pictures, decoded once, in an unnamed temporary file that
- * the page cache keeps in memory as far as there is space. */
+/* Pixels of all pictures, grey or red, green and blue, decoded once, in an
+ * unnamed temporary file that the page cache keeps in memory as far as there is
+ * space. */
 #include "dataset.h"
 #include "cuvgrey.h"
 
@@ -20,11 +21,12 @@ typedef struct {
 
 typedef struct {
   gint width, height;
-  guint8 *grey;
+  guint8 *planes; /* one after another */
 } Picture;
 
 struct _CuvStore {
   int file;
+  gboolean in_colour;
   off_t end;      /* bytes of pictures in the last block */
   GArray *blocks; /* blocks keep their addresses */
   GArray *pictures;
@@ -38,7 +40,7 @@ set_store_error (GError **error, const gchar *what)
 }
 
 CuvStore *
-cuv_store_new (const gchar *folder, GError **error)
+cuv_store_new (const gchar *folder, gboolean in_colour, GError **error)
 {
   gchar *path = g_build_filename (folder, "cuvision-train-XXXXXX", NULL);
   CuvStore *self = NULL;
@@ -49,7 +51,8 @@ cuv_store_new (const gchar *folder, GError **error)
   } else {
     unlink (path);
     self = g_new (CuvStore, 1);
-    *self = (CuvStore){ file, 0, g_array_new (FALSE, FALSE, sizeof (Block)),
+    *self = (CuvStore){ file, in_colour, 0,
+      g_array_new (FALSE, FALSE, sizeof (Block)),
       g_array_new (FALSE, FALSE, sizeof (Picture)) };
   }
   g_free (path);
@@ -115,19 +118,41 @@ allocate_picture (CuvStore *self, gsize size)
   return room;
 }
 
+static gint
+n_planes (const CuvStore *self)
+{
+  return self->in_colour ? 3 : 1;
+}
+
+/* R, G, B or, in grey frames, three times the same. */
+static void
+copy_colours (const CuvFrame *frame, guint8 *out)
+{
+  for (gint i = 0; i < 3; i++) {
+    const CuvComponent *c = &frame->component[frame->n_components < 3 ? 0 : i];
+
+    for (gint y = 0; y < frame->height; y++, out += frame->width)
+      cuv_copy_row (
+          c->data + (ptrdiff_t) y * c->stride, c->step, frame->width, out);
+  }
+}
+
 gint64
 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
 {
+  const gsize size = (gsize) frame->width * (gsize) frame->height;
   const Picture picture = { frame->width, frame->height,
-    allocate_picture (self, (gsize) frame->width * (gsize) frame->height) };
+    allocate_picture (self, (gsize) n_planes (self) * size) };
 
-  if (picture.grey == NULL) {
+  if (picture.planes == NULL) {
     set_store_error (error,
         "no space for the pictures; set TMPDIR to a folder with more space");
     return -1;
   }
-  for (gint y = 0; y < frame->height; y++)
-    cuv_grey_row (frame, y, picture.grey + (gsize) y * (gsize) frame->width);
+  if (self->in_colour)
+    copy_colours (frame, picture.planes);
+  for (gint y = 0; y < frame->height && !self->in_colour; y++)
+    cuv_grey_row (frame, y, picture.planes + (gsize) y * (gsize) frame->width);
   g_array_append_val (self->pictures, picture);
   return (gint64) self->pictures->len - 1;
 }
@@ -136,11 +161,16 @@ CuvFrame
 cuv_store_frame (const CuvStore *self, gint64 number)
 {
   const Picture *picture = &g_array_index (self->pictures, Picture, number);
-
-  return (CuvFrame){ .model = CUV_MODEL_GREY,
+  const gsize size = (gsize) picture->width * (gsize) picture->height;
+  CuvFrame frame = { .model = self->in_colour ? CUV_MODEL_RGB : CUV_MODEL_GREY,
     .width = picture->width,
     .height = picture->height,
-    .n_components = 1,
-    .component = {
-        { .data = picture->grey, .stride = picture->width, .step = 1 } } };
+    .n_components = n_planes (self) };
+
+  for (gint i = 0; i < frame.n_components; i++)
+    frame.component[i] =
+        (CuvComponent){ .data = picture->planes + (gsize) i * size,
+          .stride = picture->width,
+          .step = 1 };
+  return frame;
 }
