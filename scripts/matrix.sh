@@ -52,6 +52,7 @@ make_system ()
   mkdir -p "$root"
   debootstrap --variant=minbase "${source[@]}" \
     && cp /etc/resolv.conf "$root/etc/resolv.conf" \
+    && echo '127.0.0.1 localhost' > "$root/etc/hosts" \
     && apt_settings > "$root/etc/apt/apt.conf.d/99matrix" \
     && mkdir "$root/tree" && copy_tree "$root/tree"
 }
