@@ -14,6 +14,8 @@
 
 typedef struct {
   CuvFrame frame;                   /* cropped to the plan's size */
+  const CuvFrame *whole;            /* the same, not cropped */
+  int x, y;                         /* where the part begins */
   const CuvWaldboostPlan *new_plan; /* NULL = that of the previous job */
   const CuvRgbMatrix *rgb;
   CuvWaldboostResult *result;
@@ -72,8 +74,8 @@ channels_run_cpu (void *state, void *data, const CuvProcessor *processor)
   if (job->new_plan != NULL
       && !cuv_channels_frame_set_plan (state, job->new_plan))
     return "out of memory";
-  return cuv_channels_frame_run (
-             state, &job->frame, job->rgb, processor->n_threads, job->result)
+  return cuv_channels_frame_run (state, job->whole, job->x, job->y, job->rgb,
+             processor->n_threads, job->result)
       ? NULL
       : "out of memory";
 }
@@ -113,7 +115,7 @@ waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
 {
   const CuvWaldboostDetector *detector = config;
   CuvWaldboostResult result;
-  Job job = { *frame, NULL, NULL, &result };
+  Job job = { .frame = *frame, .result = &result };
 
   *state = cuv_waldboost_cuda_new (detector->model, detector->plan);
   return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
@@ -266,7 +268,10 @@ run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
     CuvWaldboostResult *result)
 {
   CuvWaldboostPlan *before = self->plan;
-  Job job = { .new_plan = plan != before ? plan : NULL,
+  Job job = { .whole = frame,
+    .x = self->x,
+    .y = self->y,
+    .new_plan = plan != before ? plan : NULL,
     .rgb = &self->params.rgb,
     .result = result };
   const char *error;

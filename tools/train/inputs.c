@@ -17,6 +17,7 @@ add_colours (CuvDataset *self, const gchar *path, const GstVideoFrame *video,
   const CuvFrame frame = gst_cuv_frame_of_video (video);
   const CuvRgbMatrix matrix = gst_cuv_frame_rgb_matrix (&video->info);
   const CuvTurn upright = { .width = frame.width, .height = frame.height };
+  const CuvRoi whole = { 0, 0, frame.width, frame.height };
   CuvFrame colours = { .model = CUV_MODEL_RGB,
     .width = frame.width,
     .height = frame.height,
@@ -25,7 +26,8 @@ add_colours (CuvDataset *self, const gchar *path, const GstVideoFrame *video,
   CuvChannelsPicture rgb;
   CuvDatasetPicture *picture = NULL;
 
-  if (!cuv_channels_planes_make (&planes, &frame, &matrix, &upright, 0, &rgb)) {
+  if (!cuv_channels_planes_make (
+          &planes, &frame, &whole, &matrix, &upright, 0, &rgb)) {
     learn_fail (CUV_TRAIN_NO_MEMORY, error);
   } else {
     for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)

@@ -46,13 +46,16 @@ cuv_channels_frame_set_plan (
 }
 
 bool
-cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
-    const CuvRgbMatrix *matrix, int n_threads, CuvWaldboostResult *result)
+cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame, int left,
+    int top, const CuvRgbMatrix *matrix, int n_threads,
+    CuvWaldboostResult *result)
 {
+  const CuvWaldboostPlan *plan = self->plan;
+  const CuvRoi part = { left, top, left + plan->width, top + plan->height };
   CuvChannelsPicture picture;
 
-  if (!cuv_channels_planes_make (
-          &self->planes, frame, matrix, &self->plan->turn, n_threads, &picture))
+  if (!cuv_channels_planes_make (&self->planes, frame, &part, matrix,
+          &plan->turn, n_threads, &picture))
     return false;
   cuv_channels_cpu_run (self->cpu, &picture, n_threads, result);
   return true;

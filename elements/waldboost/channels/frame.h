@@ -18,9 +18,10 @@ void cuv_channels_frame_free (CuvChannelsFrame *self);
 bool cuv_channels_frame_set_plan (
     CuvChannelsFrame *self, const CuvWaldboostPlan *plan);
 
-/* Scans a frame of the plan's size; matrix: of YUV frames. False if memory runs
- * out. */
+/* Scans the part of a frame that begins at (left, top) and has the plan's size;
+ * matrix: of YUV frames. False if memory runs out. */
 bool cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
-    const CuvRgbMatrix *matrix, int n_threads, CuvWaldboostResult *result);
+    int left, int top, const CuvRgbMatrix *matrix, int n_threads,
+    CuvWaldboostResult *result);
 
 #endif

@@ -10,6 +10,7 @@ enum { TASK_ROWS = 32 };
 
 typedef struct {
   const CuvFrame *frame;
+  int left, top, width, height; /* the part of the frame */
   const CuvRgbMatrix *matrix;
   const CuvTurn *turn;
   uint8_t *planes, *turned; /* one after another */
@@ -18,17 +19,17 @@ typedef struct {
 
 /* ---- rows ---- */
 
-/* A sample for each of width pixels. */
+/* A sample for each of width pixels from (left, y) on. */
 static void
-spread_row (const CuvComponent *c, int y, int width, uint8_t *out)
+spread_row (const CuvComponent *c, int left, int y, int width, uint8_t *out)
 {
   const uint8_t *row = c->data + (ptrdiff_t) (y >> c->ysub) * c->stride;
 
   if (c->step == 1 && c->xsub == 0)
-    memcpy (out, row, (size_t) width);
+    memcpy (out, row + left, (size_t) width);
   else
     for (int x = 0; x < width; x++)
-      out[x] = row[(ptrdiff_t) (x >> c->xsub) * c->step];
+      out[x] = row[(ptrdiff_t) ((left + x) >> c->xsub) * c->step];
 }
 
 /* Y, U and V become R, G and B. */
@@ -49,21 +50,23 @@ static void
 make_row (const Job *job, int y)
 {
   const CuvFrame *frame = job->frame;
-  const size_t n = (size_t) frame->width * (size_t) frame->height;
+  const size_t width = (size_t) job->width;
   uint8_t *row[CUV_CHANNELS_COLORS];
 
   for (int i = 0; i < job->n_planes; i++) {
-    row[i] = job->planes + (size_t) i * n + (size_t) y * (size_t) frame->width;
-    spread_row (&frame->component[i], y, frame->width, row[i]);
+    row[i] =
+        job->planes + ((size_t) i * (size_t) job->height + (size_t) y) * width;
+    spread_row (
+        &frame->component[i], job->left, job->top + y, job->width, row[i]);
   }
   if (frame->model == CUV_MODEL_YUV)
-    convert_row (job->matrix, frame->width, row[0], row[1], row[2]);
+    convert_row (job->matrix, job->width, row[0], row[1], row[2]);
 }
 
 static void
 turn_row (const Job *job, int y)
 {
-  const int width = job->frame->width, height = job->frame->height;
+  const int width = job->width, height = job->height;
   const CuvTurn *turn = job->turn;
   const size_t n = (size_t) width * (size_t) height;
   const size_t n_turned = (size_t) turn->width * (size_t) turn->height;
@@ -82,7 +85,7 @@ make_task (void *data, int task)
   const Job *job = data;
 
   for (int i = 0; i < TASK_ROWS; i++) {
-    if (task * TASK_ROWS + i < job->frame->height)
+    if (task * TASK_ROWS + i < job->height)
       make_row (job, task * TASK_ROWS + i);
   }
 }
@@ -132,19 +135,22 @@ set_picture (CuvChannelsPicture *picture, const uint8_t *planes, int n_planes,
 
 bool
 cuv_channels_planes_make (CuvChannelsPlanes *self, const CuvFrame *frame,
-    const CuvRgbMatrix *matrix, const CuvTurn *turn, int n_threads,
-    CuvChannelsPicture *picture)
+    const CuvRoi *part, const CuvRgbMatrix *matrix, const CuvTurn *turn,
+    int n_threads, CuvChannelsPicture *picture)
 {
+  const int width = part->right - part->left;
+  const int height = part->bottom - part->top;
   const int n_planes = frame->n_components < 3 ? 1 : CUV_CHANNELS_COLORS;
-  const size_t n = (size_t) frame->width * (size_t) frame->height;
+  const size_t n = (size_t) width * (size_t) height;
   const size_t n_turned = (size_t) turn->width * (size_t) turn->height;
-  Job job = { frame, matrix, turn, NULL, NULL, n_planes };
+  Job job = { frame, part->left, part->top, width, height, matrix, turn, NULL,
+    NULL, n_planes };
 
   if (!reserve (&self->frame, &self->frame_size, (size_t) n_planes * n + 1))
     return false;
   job.planes = self->frame;
-  cuv_threads_run (n_threads, n_tasks (frame->height), make_task, &job);
-  set_picture (picture, self->frame, n_planes, frame->width, frame->height);
+  cuv_threads_run (n_threads, n_tasks (height), make_task, &job);
+  set_picture (picture, self->frame, n_planes, width, height);
   if (turn->degrees == 0)
     return true;
   if (!reserve (

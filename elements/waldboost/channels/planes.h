@@ -6,6 +6,7 @@
 
 #include "channels/channels.h"
 #include "cuv-rgb.h"
+#include "cuvroi.h"
 #include "waldboost/waldboost-types.h"
 
 /* Memory that grows with the largest frame; all zeros at first. */
@@ -16,10 +17,12 @@ typedef struct {
 
 void cuv_channels_planes_clear (CuvChannelsPlanes *self);
 
-/* Sets *picture to the planes, valid until the next call. matrix: of YUV
- * frames; n_threads: as for cuv_threads_run(). False if memory runs out. */
+/* Sets *picture to the planes of a part of a frame, valid until the next call;
+ * turn: of the part. Its pixels are those of the whole frame's planes, also if
+ * it begins between two samples of chroma. matrix: of YUV frames; n_threads: as
+ * for cuv_threads_run(). False if memory runs out. */
 bool cuv_channels_planes_make (CuvChannelsPlanes *self, const CuvFrame *frame,
-    const CuvRgbMatrix *matrix, const CuvTurn *turn, int n_threads,
-    CuvChannelsPicture *picture);
+    const CuvRoi *part, const CuvRgbMatrix *matrix, const CuvTurn *turn,
+    int n_threads, CuvChannelsPicture *picture);
 
 #endif

@@ -133,6 +133,39 @@ CUV_TEST (test_windows_of_the_definition)
   run_clear (&run);
 }
 
+/* The boxes in a region of interest are those in a copy of its red, green and
+ * blue, also where it begins between two samples of chroma. */
+CUV_TEST (test_regions_of_all_formats)
+{
+  static const gchar *const formats[] = { "BGRx", "NV12", "I420", "YUY2" };
+  static const CuvRoi regions[] = { { 30, 10, 121, 91 }, { 31, 10, 121, 91 },
+    { 30, 11, 121, 91 }, { 31, 11, 121, 91 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) * G_N_ELEMENTS (regions); i++) {
+    const CuvRoi *roi = &regions[i % G_N_ELEMENTS (regions)];
+    const gchar *format = formats[i / G_N_ELEMENTS (regions)];
+    gchar *properties =
+        g_strdup_printf ("grouping=none final-threshold=-3 roi=%d,%d,%d,%d",
+            roi->left, roi->top, roi->right, roi->bottom);
+    GArray *boxes;
+    GstBuffer *buffer;
+    Run run;
+
+    run_init (&run, format, properties);
+    run.wanted.in_colour = TRUE;
+    run.wanted.options.final_threshold = -3;
+    run.wanted.grouping.method = CUV_GROUPING_NONE;
+    boxes = expect_in (run.sample, &run.wanted, roi);
+    fail_unless (boxes->len > 10, "%s: %u boxes", format, boxes->len);
+    buffer = push (run.h, run.sample);
+    check_objects (buffer, boxes, "x", format);
+    gst_buffer_unref (buffer);
+    g_array_unref (boxes);
+    g_free (properties);
+    run_clear (&run);
+  }
+}
+
 /* ---- settings ---- */
 
 CUV_TEST (test_settings_change_while_playing)

@@ -113,21 +113,41 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   return result;
 }
 
-/* Detects in a grey copy of this part of the frame. */
+/* Red, green or blue of a pixel. */
+static guint8
+color_of (const CuvFrame *frame, const CuvRgbMatrix *matrix, gint color, gint x,
+    gint y)
+{
+  if (frame->model == CUV_MODEL_RGB)
+    return (guint8) cuv_rgb_sample (&frame->component[color], x, y);
+  return cuv_rgb_of_yuv (matrix->m[color],
+      cuv_rgb_sample (&frame->component[0], x, y),
+      cuv_rgb_sample (&frame->component[1], x, y),
+      cuv_rgb_sample (&frame->component[2], x, y));
+}
+
+/* Detects in a copy of this part of the frame, grey or in colour. */
 static GArray *
 detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
 {
   gint width = part->right - part->left, height = part->bottom - part->top;
-  CuvFrame copy = { CUV_MODEL_GREY, width, height, 1,
-    { { NULL, width, 1, 0, 0 } } };
-  guint8 *pixels = g_malloc ((gsize) width * height);
+  CuvFrame copy = { wanted->in_colour ? CUV_MODEL_RGB : CUV_MODEL_GREY, width,
+    height, wanted->in_colour ? 3 : 1, { { 0 } } };
+  const gsize n = (gsize) width * height;
+  guint8 *pixels = g_malloc (3 * n);
   GArray *boxes;
 
-  copy.component[0].data = pixels;
-  for (gint y = 0; y < height; y++) {
-    for (gint x = 0; x < width; x++)
-      pixels[y * width + x] =
-          cuv_frame_grey (frame, part->left + x, part->top + y);
+  for (gint i = 0; i < copy.n_components; i++) {
+    copy.component[i] =
+        (CuvComponent){ .data = pixels + i * n, .stride = width, .step = 1 };
+    for (gsize k = 0; k < n; k++) {
+      const gint x = part->left + (gint) (k % width);
+      const gint y = part->top + (gint) (k / width);
+
+      pixels[i * n + k] = wanted->in_colour
+          ? color_of (frame, &wanted->params.rgb, i, x, y)
+          : cuv_frame_grey (frame, x, y);
+    }
   }
   boxes = detect (&copy, wanted);
   for (guint i = 0; i < boxes->len; i++) {

@@ -16,6 +16,7 @@ typedef struct {
   CuvWaldboostParams params;
   CuvGrouping grouping;
   CuvRoi roi;
+  gboolean in_colour; /* the model is of trees on channels */
 } Wanted;
 
 extern const Wanted defaults;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Red, green and blue planes of frames of all formats, turned or not, against a
- * conversion pixel by pixel. */
+/* Red, green and blue planes of frames of all formats and of their parts,
+ * turned or not, against a conversion pixel by pixel. */
 #include "channels/planes.h"
 #include "cuvcheck.h"
 #include "cuvrgb.h"
@@ -25,14 +25,16 @@ expected_sample (
 }
 
 static uint8_t *
-expected_plane (const CuvFrame *frame, const CuvRgbMatrix *matrix, int plane)
+expected_plane (const CuvFrame *frame, const CuvRoi *part,
+    const CuvRgbMatrix *matrix, int plane)
 {
-  const size_t width = (size_t) frame->width, height = (size_t) frame->height;
-  uint8_t *out = malloc (width * height);
+  const int width = part->right - part->left;
+  const int height = part->bottom - part->top;
+  uint8_t *out = malloc ((size_t) width * (size_t) height);
 
-  for (size_t i = 0; i < width * height; i++)
+  for (int i = 0; i < width * height; i++)
     out[i] = expected_sample (
-        frame, matrix, plane, (int) (i % width), (int) (i / width));
+        frame, matrix, plane, part->left + i % width, part->top + i / width);
   return out;
 }
 
@@ -54,24 +56,41 @@ n_different (const CuvFrame *plane, const CuvTurn *turn, const uint8_t *actual)
 }
 
 static void
-check_planes (
-    const CuvFrame *frame, const CuvTurn *turn, CuvChannelsPlanes *planes)
+check_planes (const CuvFrame *frame, const CuvRoi *part, const CuvTurn *turn,
+    CuvChannelsPlanes *planes)
 {
+  const int width = part->right - part->left;
+  const int height = part->bottom - part->top;
   const CuvRgbMatrix matrix = cuv_rgb_matrix (0.2126, 0.0722, true);
   CuvChannelsPicture picture;
 
   CUV_CHECK (cuv_channels_planes_make (
-      planes, frame, &matrix, turn, (int) cuv_check_below (3), &picture));
+      planes, frame, part, &matrix, turn, (int) cuv_check_below (3), &picture));
   CUV_CHECK (picture.width == turn->width && picture.height == turn->height);
   for (int i = 0; i < CUV_CHANNELS_COLORS; i++) {
-    uint8_t *expected = expected_plane (frame, &matrix, i);
-    const CuvFrame plane = { CUV_MODEL_GREY, frame->width, frame->height, 1,
-      { { expected, frame->width, 1, 0, 0 } } };
+    uint8_t *expected = expected_plane (frame, part, &matrix, i);
+    const CuvFrame plane = { CUV_MODEL_GREY, width, height, 1,
+      { { expected, width, 1, 0, 0 } } };
     const int n = n_different (&plane, turn, picture.plane[i]);
 
     CUV_CHECK (n == 0, ": plane %d: %d samples differ", i, n);
     free (expected);
   }
+}
+
+/* The whole frame, or any part of it. */
+static CuvRoi
+part_of (int width, int height)
+{
+  CuvRoi part = { 0, 0, width, height };
+
+  if (cuv_check_below (3) > 0) {
+    part.left = (int) cuv_check_below ((uint32_t) width);
+    part.top = (int) cuv_check_below ((uint32_t) height);
+    part.right -= (int) cuv_check_below ((uint32_t) (width - part.left));
+    part.bottom -= (int) cuv_check_below ((uint32_t) (height - part.top));
+  }
+  return part;
 }
 
 CUV_CHECKS (check_channels_planes)
@@ -86,11 +105,15 @@ CUV_CHECKS (check_channels_planes)
         cuv_check_formats[i], width, height, CUV_CHECK_NOISE);
 
     for (int k = 0; k < 4; k++) {
-      const CuvTurn turn = cuv_turn_new (degrees[k], width, height);
+      const CuvRoi part = part_of (width, height);
+      const CuvTurn turn = cuv_turn_new (
+          degrees[k], part.right - part.left, part.bottom - part.top);
 
-      cuv_check_case ("planes of %s, %d x %d, turned by %d",
-          cuv_check_formats[i], width, height, degrees[k]);
-      check_planes (&frame.frame, &turn, &planes);
+      cuv_check_case ("planes of %s, %d x %d, from %d, %d to %d, %d, turned by "
+                      "%d",
+          cuv_check_formats[i], width, height, part.left, part.top, part.right,
+          part.bottom, degrees[k]);
+      check_planes (&frame.frame, &part, &turn, &planes);
     }
     cuv_check_frame_free (&frame);
   }

@@ -153,7 +153,7 @@ channels_count_windows (
   const CuvRgbMatrix unused = { { { 0 } } };
   CuvWaldboostResult result;
   const gboolean ok = detector != NULL
-      && cuv_channels_frame_run (detector, frame, &unused, 1, &result);
+      && cuv_channels_frame_run (detector, frame, 0, 0, &unused, 1, &result);
 
   for (gint i = 0; ok && i < result.n_hits; i++)
     self->negatives[task].n += is_negative (scene, plan, &result.hits[i]);

@@ -204,7 +204,8 @@ scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
   if (self->model.channels != NULL) {
     self->frame = cuv_channels_frame_new (&self->model, plan);
     return self->frame != NULL
-        && cuv_channels_frame_run (self->frame, frame, &unused, 1, result);
+        && cuv_channels_frame_run (
+            self->frame, frame, 0, 0, &unused, 1, result);
   }
   self->cpu = cuv_waldboost_cpu_new (&self->model, plan);
   if (self->cpu != NULL)
