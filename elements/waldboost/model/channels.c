@@ -3,7 +3,6 @@
 #include "model/channels.h"
 #include "model/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ROOT CUV_CHANNELS_ROOT
@@ -322,16 +321,16 @@ check_trees (const Parser *self, GError **error)
       || cuv_model_fail (error, "there are no trees");
 }
 
+/* Frees the problem. */
 static char *
-describe (GMarkupParseContext *context, const GError *problem)
+describe (GMarkupParseContext *context, GError *problem)
 {
   int line;
-  char *text;
 
   g_markup_parse_context_get_position (context, &line, NULL);
-  if (asprintf (&text, "line %d: %s", line, problem->message) < 0)
-    text = NULL;
-  return text;
+  if (problem->domain == G_MARKUP_ERROR)
+    g_prefix_error (&problem, "not well-formed XML: ");
+  return cuv_model_describe (line, problem);
 }
 
 CuvChannelsModel *
@@ -354,7 +353,6 @@ cuv_channels_model_parse (const char *bytes, size_t size, char **error)
     model = finish_model (&self);
   else
     *error = describe (context, problem);
-  g_clear_error (&problem);
   g_markup_parse_context_free (context);
   parser_clear (&self);
   return model;

@@ -30,7 +30,7 @@ struct _CuvChannelsModel {
 bool cuv_channels_is_model (const char *text, size_t size);
 
 /* Free the model with cuv_channels_model_free(). On failure returns NULL and
- * sets *error to "line N: reason", without a newline; free() it. */
+ * sets *error to "line N: reason", one line of UTF-8; free() it. */
 CuvChannelsModel *cuv_channels_model_parse (
     const char *bytes, size_t size, char **error);
 void cuv_channels_model_free (CuvChannelsModel *self); /* NULL is allowed */

@@ -221,10 +221,8 @@ parse_channels (
   return cuv_model_of_channels (channels);
 }
 
-/* The error, which it frees, as one line of valid UTF-8, regardless of the
- * file's content. */
-static char *
-describe_parse_error (int line, GError *error)
+char *
+cuv_model_describe (int line, GError *error)
 {
   char *reason = g_utf8_make_valid (error->message, -1);
   char *text = g_strdup_printf ("line %d: %s", line, reason);
@@ -268,7 +266,7 @@ parse_by_rules (
   if (read_elements (&self, text, &reason)) {
     model = cuv_model_builder_finish (&self.builder);
   } else {
-    *error = describe_parse_error (self.line, reason);
+    *error = cuv_model_describe (self.line, reason);
     cuv_model_builder_clear (&self.builder);
   }
   if (self.format != NULL)
@@ -288,7 +286,7 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
   int line = 0;
 
   if (!cuv_model_text_read (&text, bytes, size, &line, &reason)) {
-    *error = describe_parse_error (line, reason);
+    *error = cuv_model_describe (line, reason);
   } else if (text.syntax == CUV_SYNTAX_XML
       && cuv_channels_is_model (text.start, text.size)) {
     model = parse_channels (&text, options, error);

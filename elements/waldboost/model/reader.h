@@ -162,6 +162,10 @@ gboolean cuv_parse_yaml (
 gboolean cuv_model_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
+/* The error as one line of valid UTF-8, whatever the file contains: "line N:
+ * reason". Frees the error; free() the text. */
+char *cuv_model_describe (int line, GError *error);
+
 /* The next word, terminated in place; NULL if none is left. */
 char *cuv_next_word (char **text);
 gboolean cuv_more_words (char **text);

@@ -4,6 +4,7 @@
 #include "model/channels.h"
 #include "cuvcheck.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,17 @@ check_copy (void)
   cuv_channels_model_free (model);
 }
 
+/* Whether a text is valid UTF-8 without control characters. */
+static bool
+is_one_line (const char *text)
+{
+  bool ok = g_utf8_validate (text, -1, NULL);
+
+  for (; *text != '\0'; text++)
+    ok = ok && !g_ascii_iscntrl (*text);
+  return ok;
+}
+
 static void
 check_bad (const char *text, size_t size, const char *expected)
 {
@@ -111,6 +123,7 @@ check_bad (const char *text, size_t size, const char *expected)
   CUV_CHECK (error != NULL && strncmp (error, "line ", 5) == 0
           && strstr (error, expected) != NULL,
       ": '%s', not '%s'", error, expected);
+  CUV_CHECK (is_one_line (error), ": '%s'", error);
   free (error);
   cuv_channels_model_free (model);
 }
@@ -122,6 +135,11 @@ check_truncated (void)
   for (size_t size = 1; size < sizeof good - 2; size++)
     check_bad (good, size, ": ");
 }
+
+/* Characters of two bytes, more of them than a message shows. */
+#define WIDE                                                                   \
+  "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"               \
+  "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
 
 /* The good model with a part replaced. */
 static void
@@ -160,6 +178,11 @@ check_bad_models (void)
     { "1 1 200", "1 1 0", "'0'" },
     { "1 1 200", "1 1 256", "'256'" },
     { "-10 10", "-10 32768", "'32768'" },
+    { "none 9", "&#27;", "' ' is not an integer" },
+    { "none 9", WIDE, "is not an integer" },
+    { "none 9", "x" WIDE, "is not an integer" },
+    { "width=\"8\"", "width=\"&#27;8\"", "'" },
+    { "</CuvisionChannels>", "", "not well-formed XML" },
     { "-10 10", "-10 10 10", "more numbers than its depth" },
     { "<tree>none", "<tree a=\"1\">none", "unexpected element" },
     { "<tree>none", "<leaf>none", "unexpected element" },
