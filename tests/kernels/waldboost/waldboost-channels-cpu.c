@@ -225,6 +225,26 @@ check_pictures (int shrink, int depth, int overhang)
   cuv_model_unref (model);
 }
 
+/* A frame whose channels need more bytes than 32 bits can count is refused, not
+ * scanned with wrong offsets. */
+static void
+check_too_large (void)
+{
+  enum { SIDE = 30000 };
+  const CuvWaldboostModel *model = model_new (2, 1, 0, 1, 0);
+  const CuvWaldboostParams params = {
+    .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 1
+  };
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (model, &params, SIDE, SIDE);
+  CuvChannelsCpu *cpu = cuv_channels_cpu_new (model, plan);
+
+  cuv_check_case ("channels: %d x %d", SIDE, SIDE);
+  CUV_CHECK (cpu == NULL);
+  cuv_channels_cpu_free (cpu);
+  cuv_waldboost_plan_free (plan);
+  cuv_model_unref (model);
+}
+
 static void
 check_version (void)
 {
@@ -247,6 +267,7 @@ CUV_CHECKS_CPU (check_channels_cpu)
     cuv_cpu_set_mask (masks[i]);
     check_version ();
   }
+  check_too_large ();
 }
 
 /* ---- speed ---- */

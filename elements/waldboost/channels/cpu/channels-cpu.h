@@ -18,12 +18,12 @@
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
 /* model: with trees on channels; it and the plan must outlive the result. NULL
- * if memory runs out. */
+ * if memory runs out, or the channels of a level need more than 2 GB. */
 CuvChannelsCpu *cuv_channels_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
-/* Memory only grows. False if it runs out; then self can only be freed. */
+/* Memory only grows. False in the same cases; then self can only be freed. */
 bool cuv_channels_cpu_set_plan (
     CuvChannelsCpu *self, const CuvWaldboostPlan *plan);
 

@@ -56,6 +56,14 @@ n_pixels (const CuvChannelsCpu *self, int level)
   return (size_t) size->width * (size_t) size->height;
 }
 
+/* Whether offsets of nodes fit 32 bits: with blocks of 2 x 2 pixels up to about
+ * 850 million pixels. */
+static bool
+is_addressable (const CuvChannelsCpuLevel *level)
+{
+  return level->pitch <= INT32_MAX / CUV_CHANNELS_N;
+}
+
 static bool
 reserve_levels (CuvChannelsCpu *self)
 {
@@ -69,6 +77,8 @@ reserve_levels (CuvChannelsCpu *self)
   for (int i = 0; i < n_levels; i++) {
     self->levels[i] = (CuvChannelsCpuLevel){ .plane = { NULL } };
     set_size (self, i);
+    if (!is_addressable (&self->levels[i]))
+      return false;
     if (is_source (self, i))
       pixels += CUV_CHANNELS_COLORS * n_pixels (self, i);
     if (is_scanned (self, i))
