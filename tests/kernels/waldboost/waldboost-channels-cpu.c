@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HITS = 1 << 17, MAX_SEGMENTS = 8 };
+enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 8 };
 
 static int
 between (int low, int high)
@@ -109,6 +109,15 @@ picture_new (int width, int height, bool grey)
   return self;
 }
 
+/* A side of a window in blocks, up to 16, or what its overhang needs. */
+static int
+window_side (int overhang)
+{
+  const int least = 4 * overhang > 4 ? 4 * overhang : 4;
+
+  return between (least, least > 16 ? least : 16);
+}
+
 /* A model of random trees. reject: share of the trees with a threshold that
  * rejects about that share of the windows, in percent. */
 static const CuvWaldboostModel *
@@ -122,8 +131,8 @@ model_new (int shrink, int depth, int overhang, int n_trees, int reject)
   int16_t *leaves = g_new (int16_t, n_leaves);
   int32_t *thresholds = g_new (int32_t, n_trees);
 
-  trees->columns = between (4 * overhang > 4 ? 4 * overhang : 4, 16);
-  trees->rows = between (4 * overhang > 4 ? 4 * overhang : 4, 16);
+  trees->columns = window_side (overhang);
+  trees->rows = window_side (overhang);
   trees->shrink = shrink;
   trees->overhang = overhang;
   trees->depth = depth;
@@ -172,7 +181,8 @@ check_same (const CuvWaldboostPlan *plan, const CuvHitList *wanted,
           == 0);
 }
 
-static void
+/* Returns the number of hits that did not fit. */
+static uint64_t
 check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
     const Picture *picture, const CuvWaldboostParams *params)
 {
@@ -197,6 +207,7 @@ check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
   }
   cuv_waldboost_plan_free (plan);
   free (wanted.hits);
+  return wanted.lost;
 }
 
 /* Frames of several sizes, one after another, with the same model. */
@@ -221,6 +232,51 @@ check_pictures (int shrink, int depth, int overhang)
     check_scan (&cpu, model, &picture, &params);
     free (picture.memory);
   }
+  cuv_channels_cpu_free (cpu);
+  cuv_model_unref (model);
+}
+
+/* The largest window, overhang and number of trees. */
+static void
+check_largest_model (int shrink)
+{
+  const int side = CUV_CHANNELS_MAX_SIDE / shrink;
+  const CuvWaldboostModel *model = model_new (
+      shrink, CUV_CHANNELS_MAX_DEPTH, side / 4, CUV_CHANNELS_MAX_TREES, 30);
+  static const int sizes[][2] = { { 140, 131 }, { 128, 128 }, { 127, 300 },
+    { 1, 1 }, { 301, 129 } };
+  const CuvWaldboostParams params = { .upscale = 1 };
+  CuvChannelsCpu *cpu = NULL;
+
+  CUV_CHECK (model->window_width == CUV_CHANNELS_MAX_SIDE);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    Picture picture = picture_new (sizes[i][0], sizes[i][1], false);
+
+    cuv_check_case ("channels: largest model, shrink %d, %d x %d", shrink,
+        sizes[i][0], sizes[i][1]);
+    check_scan (&cpu, model, &picture, &params);
+    free (picture.memory);
+  }
+  cuv_channels_cpu_free (cpu);
+  cuv_model_unref (model);
+}
+
+/* More windows are accepted than a result can hold, by one thread or several:
+ * the first ones are kept. */
+static void
+check_overflow (void)
+{
+  const CuvWaldboostModel *model = model_new (2, 1, 0, 1, 0);
+  const CuvWaldboostParams params = {
+    .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 2
+  };
+  Picture picture = picture_new (901, 600, false);
+  CuvChannelsCpu *cpu = NULL;
+
+  cuv_check_case ("channels: more hits than fit");
+  ((CuvChannelsModel *) model->channels)->trees.final_threshold = -(1 << 20);
+  CUV_CHECK (check_scan (&cpu, model, &picture, &params) > 0);
+  free (picture.memory);
   cuv_channels_cpu_free (cpu);
   cuv_model_unref (model);
 }
@@ -251,6 +307,9 @@ check_version (void)
   const CuvChannelsDsp dsp = cuv_channels_dsp ();
 
   check_numbers (&dsp);
+  check_largest_model (2);
+  check_largest_model (4);
+  check_overflow ();
   for (int depth = 1; depth <= CUV_CHANNELS_MAX_DEPTH; depth++) {
     for (int overhang = 0; overhang <= 4; overhang += 2) {
       check_pictures (2, depth, overhang);
