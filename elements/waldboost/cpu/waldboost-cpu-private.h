@@ -4,6 +4,7 @@
 #ifndef CUV_WALDBOOST_CPU_PRIVATE_H
 #define CUV_WALDBOOST_CPU_PRIVATE_H
 
+#include "cpu/scan-work.h"
 #include "cpu/waldboost-cpu.h"
 #include "cpu/waldboost-dsp.h"
 #include "cuvthreads.h"
@@ -27,7 +28,7 @@ typedef struct {
  * list. */
 typedef struct {
   int32_t level, first, n; /* n rows of windows, from row first on */
-  int32_t first_hit, n_hits, worker;
+  CuvScanHits hits;
 } CuvStrip;
 
 /* One thread's memory and results. */
@@ -37,8 +38,7 @@ typedef struct {
   CuvBuffer integral[3]; /* sums, squares, tilted; pages of idle workers are
                           * never touched and cost no memory */
   CuvBuffer hits, survivors;
-  CuvHitList list; /* hits of all its strips */
-  int64_t pyramid_ns, scan_ns;
+  CuvScanWork work;
 } CuvWorker;
 
 struct _CuvWaldboostCpu {

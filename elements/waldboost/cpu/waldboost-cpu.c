@@ -65,7 +65,7 @@ picture_task (void *data, int worker_index, int task)
     else
       cuv_grey_row (self->frame, y, out);
   }
-  worker->pyramid_ns += cuv_thread_ns () - start;
+  worker->work.pyramid_ns += cuv_thread_ns () - start;
 }
 
 static void
@@ -195,7 +195,7 @@ scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
       row.integrals.squares = (char *) worker->integral[1].data + at;
     if (self->model->tilted)
       row.integrals.tilted = (char *) worker->integral[2].data + at;
-    self->dsp.scan_row (&row, &worker->list);
+    self->dsp.scan_row (&row, &worker->work.list);
   }
 }
 
@@ -208,74 +208,34 @@ strip_task (void *data, int worker_index, int task)
   int step = self->plan->levels[strip->level].step;
   int64_t start = cuv_thread_ns (), middle;
 
-  strip->worker = (int32_t) worker_index;
-  strip->first_hit = worker->list.n_hits;
+  strip->hits.worker = (int32_t) worker_index;
+  strip->hits.first_hit = worker->work.list.n_hits;
   make_integrals (self, worker, strip->level, strip->first * step,
       (strip->n - 1) * step + self->model->window_height);
   middle = cuv_thread_ns ();
   scan_rows (self, worker, strip);
-  strip->n_hits = worker->list.n_hits - strip->first_hit;
-  worker->pyramid_ns += middle - start;
-  worker->scan_ns += cuv_thread_ns () - middle;
+  strip->hits.n_hits = worker->work.list.n_hits - strip->hits.first_hit;
+  worker->work.pyramid_ns += middle - start;
+  worker->work.scan_ns += cuv_thread_ns () - middle;
 }
 
 /* ---- a run ---- */
 
 static void
-start_worker (const CuvWaldboostCpu *self, CuvWorker *worker)
+collect (CuvWaldboostCpu *self, CuvWaldboostResult *result)
 {
-  worker->list = (CuvHitList){ .hits = worker->hits.data,
-    .capacity = CUV_WALDBOOST_MAX_HITS,
-    .survivors = worker->survivors.data };
-  memset (worker->survivors.data, 0,
-      self->plan->n_segments * sizeof *worker->list.survivors);
-  worker->pyramid_ns = worker->scan_ns = 0;
-}
+  const int n_segments = self->plan->n_segments;
 
-static void
-collect_counts (CuvWaldboostCpu *self, CuvWaldboostResult *result)
-{
-  uint64_t *survivors = self->survivors.data;
-  int64_t pyramid_ns = 0, scan_ns = 0;
-
-  memset (survivors, 0, self->plan->n_segments * sizeof *survivors);
-  for (int i = 0; i < self->n_workers; i++) {
-    const CuvWorker *worker = &self->workers[i];
-
-    result->windows += worker->list.windows;
-    result->weak += worker->list.weak;
-    for (int s = 0; s < self->plan->n_segments; s++)
-      survivors[s] += worker->list.survivors[s];
-    pyramid_ns += worker->pyramid_ns;
-    scan_ns += worker->scan_ns;
-  }
-  result->survivors = survivors;
-  result->pyramid_us = (float) pyramid_ns / 1000;
-  result->scan_us = (float) scan_ns / 1000;
-}
-
-static void
-collect_hits (CuvWaldboostCpu *self, CuvWaldboostResult *result)
-{
-  CuvWaldboostHit *all = self->hits.data;
-  uint64_t lost = 0;
-
+  cuv_scan_result_start (
+      result, self->hits.data, self->survivors.data, n_segments);
   for (int i = 0; i < self->n_workers; i++)
-    lost += self->workers[i].list.lost;
+    cuv_scan_result_add_work (result, &self->workers[i].work, n_segments);
   for (int i = 0; i < self->n_strips; i++) {
     const CuvStrip *strip = (const CuvStrip *) self->strips.data + i;
-    const CuvWaldboostHit *hits =
-        self->workers[strip->worker].list.hits + strip->first_hit;
-    int32_t n = CUV_WALDBOOST_MAX_HITS - result->n_hits;
 
-    if (strip->n_hits < n)
-      n = strip->n_hits;
-    memcpy (all + result->n_hits, hits, n * sizeof *hits);
-    result->n_hits += n;
-    lost += strip->n_hits - n;
+    cuv_scan_result_add_hits (
+        result, &self->workers[strip->hits.worker].work, &strip->hits);
   }
-  result->hits = all;
-  result->overflow = lost > INT32_MAX ? INT32_MAX : (int32_t) lost;
 }
 
 void
@@ -285,9 +245,9 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
   if (n_threads <= 0 || n_threads > self->n_workers)
     n_threads = self->n_workers;
   self->frame = frame;
-  *result = (CuvWaldboostResult){ 0 };
   for (int i = 0; i < self->n_workers; i++)
-    start_worker (self, &self->workers[i]);
+    cuv_scan_work_start (&self->workers[i].work, self->workers[i].hits.data,
+        self->workers[i].survivors.data, self->plan->n_segments);
   if (self->n_strips > 0) {
     make_grey (self, n_threads);
     turn_frame (self, n_threads);
@@ -298,6 +258,5 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     cuv_threads_run_workers (
         n_threads, n_threads, self->n_strips, strip_task, self);
   }
-  collect_counts (self, result);
-  collect_hits (self, result);
+  collect (self, result);
 }

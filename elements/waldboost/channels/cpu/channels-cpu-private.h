@@ -5,6 +5,7 @@
 
 #include "channels/cpu/channels-cpu.h"
 #include "channels/cpu/channels-dsp.h"
+#include "cpu/scan-work.h"
 #include "cuvthreads.h"
 #include "model/channels.h"
 
@@ -34,7 +35,7 @@ typedef struct {
 /* Rows of a level: of blocks in a strip, of windows in a scan task. */
 typedef struct {
   int32_t level, first, n;
-  int32_t worker, first_hit, n_hits; /* scan tasks: in the worker's list */
+  CuvScanHits hits; /* of scan tasks */
 } CuvChannelsTask;
 
 /* Memory of a thread: rings of rows, of which row y is at y modulo
@@ -47,8 +48,7 @@ typedef struct {
   uint8_t *relative[4];                  /* magnitudes of a row of blocks */
   uint16_t *sums[CUV_CHANNELS_SUM_ROWS]; /* row of blocks y at y modulo 3 */
   uint16_t *scratch;                     /* of resize_row */
-  CuvHitList list;
-  int64_t pyramid_ns, scan_ns;
+  CuvScanWork work;
   CuvChannelsMemory memory, hits, survivors;
 } CuvChannelsWorker;
 

@@ -22,7 +22,7 @@ source_task (void *data, int worker_index, int task)
       cuv_channels_make_row (self, worker, self->level, i, y,
           self->levels[self->level].plane[i] + (ptrdiff_t) y * size->width);
   }
-  worker->pyramid_ns += cuv_thread_ns () - start;
+  worker->work.pyramid_ns += cuv_thread_ns () - start;
 }
 
 static void
@@ -33,7 +33,7 @@ strip_task (void *data, int worker_index, int task)
   const int64_t start = cuv_thread_ns ();
 
   cuv_channels_strip (self, worker, &self->strips[task]);
-  worker->pyramid_ns += cuv_thread_ns () - start;
+  worker->work.pyramid_ns += cuv_thread_ns () - start;
 }
 
 static void
@@ -48,75 +48,35 @@ scan_task (void *data, int worker_index, int index)
     task->level, self->plan->levels[task->level].n_x, 0 };
   const int64_t start = cuv_thread_ns ();
 
-  task->worker = worker_index;
-  task->first_hit = worker->list.n_hits;
+  task->hits.worker = worker_index;
+  task->hits.first_hit = worker->work.list.n_hits;
   for (int y = task->first; y < task->first + task->n; y++) {
     row.blocks = level->channels + (y - trees->overhang) * level->stride
         - trees->overhang;
     row.y = self->plan->first + y * trees->shrink;
-    self->dsp.scan_row (&row, &worker->list);
+    self->dsp.scan_row (&row, &worker->work.list);
   }
-  task->n_hits = worker->list.n_hits - task->first_hit;
-  worker->scan_ns += cuv_thread_ns () - start;
+  task->hits.n_hits = worker->work.list.n_hits - task->hits.first_hit;
+  worker->work.scan_ns += cuv_thread_ns () - start;
 }
 
 /* ---- results ---- */
 
+/* Hits in the order of the tasks, which is that of level, y, x. */
 static void
-start_worker (const CuvChannelsCpu *self, CuvChannelsWorker *worker)
+collect (CuvChannelsCpu *self, CuvWaldboostResult *result)
 {
-  worker->list = (CuvHitList){ .hits = worker->hits.data,
-    .capacity = CUV_WALDBOOST_MAX_HITS,
-    .survivors = worker->survivors.data };
-  memset (worker->list.survivors, 0,
-      (size_t) self->plan->n_segments * sizeof (uint64_t));
-  worker->pyramid_ns = worker->scan_ns = 0;
-}
+  const int n_segments = self->plan->n_segments;
 
-static void
-collect_counts (CuvChannelsCpu *self, CuvWaldboostResult *result)
-{
-  uint64_t *survivors = self->survivors.data;
-  int64_t pyramid_ns = 0, scan_ns = 0;
-
-  memset (survivors, 0, (size_t) self->plan->n_segments * sizeof *survivors);
-  for (int i = 0; i < self->n_workers; i++) {
-    const CuvChannelsWorker *worker = &self->workers[i];
-
-    for (int s = 0; s < self->plan->n_segments; s++)
-      survivors[s] += worker->list.survivors[s];
-    result->windows += worker->list.windows;
-    result->weak += worker->list.weak;
-    pyramid_ns += worker->pyramid_ns;
-    scan_ns += worker->scan_ns;
-  }
-  result->survivors = survivors;
-  result->pyramid_us = (float) pyramid_ns / 1000;
-  result->scan_us = (float) scan_ns / 1000;
-}
-
-/* In the order of the tasks, which is that of level, y, x. */
-static void
-collect_hits (CuvChannelsCpu *self, CuvWaldboostResult *result)
-{
-  CuvWaldboostHit *all = self->hits.data;
-  uint64_t lost = 0;
-
+  cuv_scan_result_start (
+      result, self->hits.data, self->survivors.data, n_segments);
   for (int i = 0; i < self->n_workers; i++)
-    lost += self->workers[i].list.lost;
+    cuv_scan_result_add_work (result, &self->workers[i].work, n_segments);
   for (int i = 0; i < self->n_scans; i++) {
-    const CuvChannelsTask *task = &self->scans[i];
-    const int left = CUV_WALDBOOST_MAX_HITS - result->n_hits;
-    const int n = task->n_hits < left ? task->n_hits : left;
+    const CuvScanHits *hits = &self->scans[i].hits;
 
-    memcpy (all + result->n_hits,
-        self->workers[task->worker].list.hits + task->first_hit,
-        (size_t) n * sizeof *all);
-    result->n_hits += n;
-    lost += (uint64_t) (task->n_hits - n);
+    cuv_scan_result_add_hits (result, &self->workers[hits->worker].work, hits);
   }
-  result->hits = all;
-  result->overflow = lost > INT32_MAX ? INT32_MAX : (int32_t) lost;
 }
 
 /* ---- a run ---- */
@@ -141,7 +101,8 @@ make_channels (
 {
   self->picture = picture;
   for (int i = 0; i < self->n_workers; i++)
-    start_worker (self, &self->workers[i]);
+    cuv_scan_work_start (&self->workers[i].work, self->workers[i].hits.data,
+        self->workers[i].survivors.data, self->plan->n_segments);
   make_sources (self, n_threads);
   cuv_threads_run_workers (
       n_threads, n_threads, self->n_strips, strip_task, self);
@@ -156,12 +117,10 @@ cuv_channels_cpu_run (CuvChannelsCpu *self, const CuvChannelsPicture *picture,
 {
   if (n_threads <= 0 || n_threads > self->n_workers)
     n_threads = self->n_workers;
-  *result = (CuvWaldboostResult){ 0 };
   make_channels (self, picture, n_threads);
   cuv_threads_run_workers (
       n_threads, n_threads, self->n_scans, scan_task, self);
-  collect_counts (self, result);
-  collect_hits (self, result);
+  collect (self, result);
 }
 
 /* ---- for training ---- */

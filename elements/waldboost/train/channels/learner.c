@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reference/waldboost-reference.h"
 #include "train/channels/trees.h"
 
 #include <stdlib.h>
@@ -99,14 +100,6 @@ calibration_clear (Calibration *self)
   free (self->sorted);
 }
 
-static int
-compare (const void *a, const void *b)
-{
-  const int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The living samples first .. end - 1, a class. */
 static CuvTrainLiving
 living (const Calibration *self, int32_t first, int32_t end)
@@ -117,7 +110,7 @@ living (const Calibration *self, int32_t first, int32_t end)
     if (self->alive[i])
       sums[n++] = self->sums[i];
   }
-  qsort (sums, (size_t) n, sizeof *sums, compare);
+  qsort (sums, (size_t) n, sizeof *sums, cuv_compare_ints);
   return (
       CuvTrainLiving){ sums, n, end > first ? (double) n / (end - first) : 0 };
 }
