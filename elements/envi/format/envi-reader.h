@@ -55,8 +55,8 @@ bool cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer);
 bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 
-/* The number of words of a list, separated by commas, or by blanks if there
- * is no comma. 0 if it is missing or empty. */
+/* The number of words of a list, separated by commas or, in a list without
+ * commas, by blanks. 0 if it is missing or empty. */
 int cuv_envi_count (const CuvEnviReader *self, int key);
 bool cuv_envi_check_count (CuvEnviReader *self, int key, int n);
 

@@ -13,8 +13,8 @@
 
 /* ---- files that change while they are read ---- */
 
-/* A truncated or overwritten file is no longer used, which is reported once,
- * until index is set again. */
+/* The element stops using a file that is truncated or overwritten, and reports
+ * that once, until index is set again. */
 CUV_TEST (test_file_is_truncated_or_overwritten)
 {
   static const gchar *const problems[] = { "is truncated", "overwritten" };

@@ -185,7 +185,7 @@ has_property (const gchar *name, const gchar *property)
   return has;
 }
 
-/* An element uses the GPU that its frames are on, even if it was told to use
+/* An element uses the GPU that its frames are on, even if cuda-device-id names
  * the other one. */
 CUV_LOOP_TEST (each_element_follows_its_frames, names->len)
 {

@@ -33,8 +33,7 @@ CUV_TEST (test_json_array)
       h, "[\n" EMPTY (0) ",\n" EMPTY (1) ",\n" EMPTY (2) "\n]\n");
 }
 
-/* The array is closed by stopping without EOS, also if there is no record at
- * all. */
+/* Stopping without EOS closes the array, even if it has no records. */
 CUV_TEST (test_json_array_at_stop)
 {
   GstHarness *h = harness_new ("json");

@@ -255,7 +255,7 @@ CUV_TEST (test_first_region_is_tracked)
   g_array_unref (tracks);
   check_at (out, 1, start);
   walk (&film, 1, 6, 1);
-  /* the track keeps its label when there is no region */
+  /* without regions the track keeps its label */
   out = film_show (&film, 1, 1, moved (start, 6));
   tracks = tracks_of (out);
   fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
