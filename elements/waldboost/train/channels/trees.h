@@ -66,9 +66,9 @@ typedef struct {
 
 /* Learns n_trees trees from the first samples, and their rejection thresholds
  * from the others, which must not have been learnt from: thresholds[i] after
- * tree i, CUV_TRAIN_NO_THRESHOLD if there is none. *final: the sum that at most
- * the share alpha of the calibration's positives that are left does not exceed.
- * False if memory runs out. */
+ * tree i, CUV_TRAIN_NO_THRESHOLD if there is none or no negative is left.
+ * *final: the sum that all but the share alpha of the positives left exceed,
+ * but at most 0, even odds, as these may be few. False if memory runs out. */
 bool cuv_train_trees (const CuvTrainSamples *learning,
     const CuvTrainSamples *calibration, const CuvTrainTreesParams *params,
     CuvTrainTree *trees, int32_t *thresholds, int32_t *final);
