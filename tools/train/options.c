@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <math.h>
 
-#define UNSET -1
+#define UNSET (-G_MAXDOUBLE)
 
 static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
   .false_positives = 1,
