@@ -23,16 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-  CUV_CHANNELS_COLORS = 3,
-  CUV_CHANNELS_BINS = 6,      /* directions, 30 degrees each */
-  CUV_CHANNELS_MAGNITUDE = 3, /* number of the magnitude's channel */
-  CUV_CHANNELS_DIRECTION = 4, /* number of the first direction's */
-  CUV_CHANNELS_N = 10,
-  CUV_CHANNELS_RADIUS = 5, /* of a pixel's surroundings, in pixels */
-  CUV_CHANNELS_FLOOR = 6,  /* added to their mean */
-};
+#include "waldboost/channels/channels-types.h"
 
 /* Red, green and blue, each height rows of width bytes; in a grey picture they
  * are equal, and may be the same memory. */

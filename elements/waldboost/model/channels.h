@@ -17,15 +17,6 @@ enum {
   CUV_CHANNELS_MAX_LEVELS = 64, /* levels per octave */
 };
 
-struct _CuvChannelsModel {
-  CuvChannelsTrees trees;
-  int32_t levels; /* levels per octave */
-  /* The object in the window, pixels: x, y, width, height. A part of it is
-   * farther inside the window than the overhang on each side, so that this
-   * part is always in the picture. */
-  int32_t object[4];
-};
-
 /* Whether a text is XML with the root of such a model; size: its bytes. */
 bool cuv_channels_is_model (const char *text, size_t size);
 
