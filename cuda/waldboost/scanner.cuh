@@ -4,7 +4,9 @@
 #ifndef CUV_WALDBOOST_SCANNER_CUH
 #define CUV_WALDBOOST_SCANNER_CUH
 
+#include "cuv-rgb.h"
 #include "waldboost/features.cuh"
+#include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
 // Most segments of a WaldBoost model; a cascade has one per stage.
@@ -62,6 +64,13 @@ struct CuvScanRows {
   }
 };
 
+// The part of a frame to scan.
+struct CuvScanFrame {
+  const CuvFrame *frame;
+  int left, top, width, height;
+  const CuvRgbMatrix *matrix; // of YUV frames; NULL: only grey is needed
+};
+
 // A scanner for one kind of model.
 class CuvScanner
 {
@@ -70,6 +79,13 @@ public:
   // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
   virtual int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
       CuvPyramidTables *tables) = 0;
+  // Enqueues the pictures of all levels. Returns 0 or -1.
+  virtual int
+  submit_pictures (
+      CuvPyramid *pyramid, const CuvScanFrame &frame, cudaStream_t stream)
+  {
+    return cuv_pyramid_submit_pictures (pyramid, frame.frame, stream);
+  }
   // Enqueues the scan; the counters must be 0. If rows are of one level,
   // results of stage 0 are reused from the previous scan. Split and other
   // levels are requested separately only if the scanner needs the pyramid
@@ -80,6 +96,7 @@ public:
 
 // A scanner copies what it needs from the model.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
+CuvScanner *cuv_channels_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_waldboost_scanner_new (const CuvWaldboostModel *model);
 
 #endif

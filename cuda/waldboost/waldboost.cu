@@ -148,8 +148,9 @@ cuv_waldboost_init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
 
   self->pool = cuv_image_pool_ref ();
   self->cascade = model->arithmetic == CUV_SUM_STAGES;
-  self->scanner.reset (self->cascade ? cuv_cascade_scanner_new (model)
-                                     : cuv_waldboost_scanner_new (model));
+  self->scanner.reset (self->cascade   ? cuv_cascade_scanner_new (model)
+          : model->channels != nullptr ? cuv_channels_scanner_new (model)
+                                       : cuv_waldboost_scanner_new (model));
   self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, block_size);
   if (self->pool == nullptr || self->scanner == nullptr
       || self->pinned == nullptr
@@ -317,13 +318,14 @@ scan_all (CuvWaldboostCuda *self)
 }
 
 static int
-cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
+cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
 {
   if (acquire_images (self) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
-      || cuv_pyramid_submit_pictures (&self->pyramid, frame, self->stream) != 0
+      || self->scanner->submit_pictures (&self->pyramid, frame, self->stream)
+          != 0
       || scan_all (self) != 0 || enqueue_report (self, self->host_hits ()) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
@@ -343,14 +345,33 @@ end_submit (CuvWaldboostCuda *self, int status)
   return -1;
 }
 
-extern "C" int
-cuv_waldboost_cuda_submit (
-    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
+static int
+cuv_waldboost_submit (
+    CuvWaldboostCuda *self, const CuvScanFrame &frame, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
   return self->empty
       ? 0
       : end_submit (self, cuv_waldboost_submit_all (self, frame));
+}
+
+extern "C" int
+cuv_waldboost_cuda_submit (
+    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
+{
+  return cuv_waldboost_submit (self,
+      CuvScanFrame{ frame, 0, 0, frame->width, frame->height, nullptr },
+      stream);
+}
+
+extern "C" int
+cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self, const CuvFrame *frame,
+    const CuvWaldboostPart *part, CuvCudaStream stream)
+{
+  return cuv_waldboost_submit (self,
+      CuvScanFrame{ frame, part->left, part->top, part->width, part->height,
+          part->matrix },
+      stream);
 }
 
 // Sorts hits unless the GPU did.

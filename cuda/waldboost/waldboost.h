@@ -15,7 +15,7 @@
  * hits to pinned memory. cuv_waldboost_cuda_collect() waits for that.
  *
  *   waldboost.cu          a detector: its memory, a frame, the report
- *   scanner.cuh           interface of the two scanners; counters and hits
+ *   scanner.cuh           interface of the scanners; counters and hits
  *   image-pool.*          device memory of a frame's images, shared by the
  *                         detectors of a context
  *   feature-chooser.*     training: the feature with the least loss
@@ -74,9 +74,12 @@
  *     variants/feature-codes.cuh    codes from integral images
  *     variants/launch-variants.cuh  chooses and launches the variant
  *
+ * Models of trees on channels: channels/, which makes its own images; see
+ * channels/channels.cuh.
+ *
  * Every device runs the same kernels; its shared memory limits the height of
  * the tiles. Macros of these parts are CUV_CASCADE_, CUV_PLANE_, CUV_VARIANT_,
- * CUV_PYRAMID_ and CUV_CHOOSER_; others are CUV_WALDBOOST_.
+ * CUV_PYRAMID_, CUV_CHANNELS_ and CUV_CHOOSER_; others are CUV_WALDBOOST_.
  *
  * All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H
@@ -84,6 +87,7 @@
 
 #include "cuv-cuda.h"
 #include "cuv-frame.h"
+#include "cuv-rgb.h"
 #include "waldboost/waldboost-types.h"
 
 CUV_BEGIN
@@ -110,6 +114,17 @@ int cuv_waldboost_cuda_set_plan (
  * collected. After a failure waits for what was enqueued. Returns 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
+
+/* A part of a frame, of the plan's width x height. matrix: of YUV frames. */
+typedef struct {
+  int32_t left, top, width, height;
+  const CuvRgbMatrix *matrix;
+} CuvWaldboostPart;
+
+/* The same for a part of a frame, and a model on channels. Pixels of the part
+ * may share their chroma with others, so it cannot be a frame of its own. */
+int cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self,
+    const CuvFrame *frame, const CuvWaldboostPart *part, CuvCudaStream stream);
 
 /* Waits for the last submit; call it exactly once per submit. *result is valid
  * until the next submit. Returns 0 or -1. */

@@ -462,6 +462,17 @@ __vcmpeq4 (unsigned a, unsigned b)
   return result;
 }
 
+// The absolute differences of bytes.
+static inline unsigned
+__vabsdiffu4 (unsigned a, unsigned b)
+{
+  unsigned result = 0;
+
+  for (int i = 0; i < 32; i += 8)
+    result |= (unsigned) abs ((int) (a >> i & 255) - (int) (b >> i & 255)) << i;
+  return result;
+}
+
 static inline unsigned
 __dp2a_lo (unsigned halves, unsigned bytes, unsigned sum)
 {
@@ -499,6 +510,28 @@ __float_as_uint (float value)
 
   memcpy (&bits, &value, sizeof bits);
   return bits;
+}
+
+static inline float
+__fmaf_rn (float a, float b, float c)
+{
+  return fmaf (a, b, c);
+}
+
+// Rounded down; exact where the sum has at most 53 bits.
+static inline float
+__fmaf_rd (float a, float b, float c)
+{
+  const double sum = (double) a * b + c;
+  const float nearest = (float) sum;
+
+  return nearest > sum ? nextafterf (nearest, -INFINITY) : nearest;
+}
+
+static inline float
+__fadd_rd (float a, float b)
+{
+  return __fmaf_rd (a, 1, b);
 }
 
 static inline long long

@@ -2,23 +2,17 @@
 /* The fast scan of trees on channels against the definition: rows, blocks and
  * whole pictures, in every version of the inner loops; and its speed. */
 #include "config.h"
-#include "cuvcheck.h"
+#include "waldboost-channels-inputs.h"
 #include "channels/cpu/channels-cpu.h"
 #include "channels/cpu/channels-dsp.h"
 #include "channels/detect.h"
+#include "cuvcheck.h"
 #include "model/model.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 8 };
-
-static int
-between (int low, int high)
-{
-  return low + (int) cuv_check_below ((uint32_t) (high - low + 1));
-}
 
 /* ---- numbers ---- */
 
@@ -77,7 +71,7 @@ check_numbers (const CuvChannelsDsp *dsp)
   CUV_CHECK (wrong == 0, ": %d magnitudes differ", wrong);
 }
 
-/* ---- pictures and models ---- */
+/* ---- pictures ---- */
 
 typedef struct {
   uint8_t *memory;
@@ -109,77 +103,7 @@ picture_new (int width, int height, bool grey)
   return self;
 }
 
-/* A side of a window in blocks, up to 16, or what its overhang needs. */
-static int
-window_side (int overhang)
-{
-  const int least = 4 * overhang > 4 ? 4 * overhang : 4;
-
-  return between (least, least > 16 ? least : 16);
-}
-
-/* A model of random trees. reject: share of the trees with a threshold that
- * rejects about that share of the windows, in percent. */
-static const CuvWaldboostModel *
-model_new (int shrink, int depth, int overhang, int n_trees, int reject)
-{
-  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
-  CuvChannelsTrees *trees = &self->trees;
-  const int n_nodes = n_trees * ((1 << depth) - 1);
-  const int n_leaves = n_trees << depth;
-  CuvChannelsNode *nodes = g_new (CuvChannelsNode, n_nodes);
-  int16_t *leaves = g_new (int16_t, n_leaves);
-  int32_t *thresholds = g_new (int32_t, n_trees);
-
-  trees->columns = window_side (overhang);
-  trees->rows = window_side (overhang);
-  trees->shrink = shrink;
-  trees->overhang = overhang;
-  trees->depth = depth;
-  trees->n_trees = n_trees;
-  for (int i = 0; i < n_nodes; i++)
-    nodes[i] = (CuvChannelsNode){ (uint8_t) between (0, CUV_CHANNELS_N - 1),
-      (uint8_t) between (0, trees->columns - 1),
-      (uint8_t) between (0, trees->rows - 1), (uint8_t) between (1, 255) };
-  for (int i = 0; i < n_leaves; i++)
-    leaves[i] =
-        (int16_t) (cuv_check_below (20) == 0 ? between (INT16_MIN, INT16_MAX)
-                                             : between (-200, 200));
-  for (int i = 0; i < n_trees; i++)
-    thresholds[i] =
-        between (1, 100) <= reject ? between (-900, -100) : INT32_MIN;
-  trees->nodes = nodes;
-  trees->leaves = leaves;
-  trees->thresholds = thresholds;
-  trees->final_threshold = between (-300, 300);
-  self->levels = between (1, 9);
-  self->object[0] = between (0, 2);
-  self->object[1] = between (0, 2);
-  self->object[2] = trees->columns * shrink - 3;
-  self->object[3] = trees->rows * shrink - 3;
-  return cuv_model_of_channels (self);
-}
-
 /* ---- whole pictures ---- */
-
-static void
-check_same (const CuvWaldboostPlan *plan, const CuvHitList *wanted,
-    const CuvWaldboostResult *found)
-{
-  CUV_CHECK (found->n_hits == wanted->n_hits, ": %d hits, not %d",
-      found->n_hits, wanted->n_hits);
-  CUV_CHECK (found->overflow == (int32_t) wanted->lost);
-  CUV_CHECK (found->windows == wanted->windows && found->weak == wanted->weak,
-      ": %llu windows, %llu trees", (unsigned long long) found->windows,
-      (unsigned long long) found->weak);
-  CUV_CHECK (memcmp (found->survivors, wanted->survivors,
-                 (size_t) plan->n_segments * sizeof (uint64_t))
-      == 0);
-  CUV_CHECK (found->n_hits != wanted->n_hits
-      || memcmp (found->hits, wanted->hits,
-             (size_t) wanted->n_hits * sizeof *wanted->hits)
-          == 0);
-}
 
 /* Returns the number of hits that did not fit. */
 static uint64_t
@@ -203,7 +127,7 @@ check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
     CuvWaldboostResult found;
 
     cuv_channels_cpu_run (*cpu, &picture->picture, threads, &found);
-    check_same (plan, &wanted, &found);
+    cuv_channels_check_same (plan, &wanted, &found);
   }
   cuv_waldboost_plan_free (plan);
   free (wanted.hits);
@@ -214,13 +138,13 @@ check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
 static void
 check_pictures (int shrink, int depth, int overhang)
 {
-  const CuvWaldboostModel *model = model_new (
-      shrink, depth, overhang, between (1, 90), (int) cuv_check_below (3) * 30);
+  const CuvWaldboostModel *model = cuv_channels_model_random (shrink, depth,
+      overhang, cuv_channels_between (1, 90), (int) cuv_check_below (3) * 30);
   CuvChannelsCpu *cpu = NULL;
 
   for (int i = 0; i < 3; i++) {
-    const int width = between (1, i == 2 ? 330 : 150);
-    const int height = between (1, i == 1 ? 330 : 150);
+    const int width = cuv_channels_between (1, i == 2 ? 330 : 150);
+    const int height = cuv_channels_between (1, i == 1 ? 330 : 150);
     const bool grey = cuv_check_below (4) == 0;
     const double upscale[] = { 1, 1, 1.7 };
     const CuvWaldboostParams params = { .upscale =
@@ -241,7 +165,7 @@ static void
 check_largest_model (int shrink)
 {
   const int side = CUV_CHANNELS_MAX_SIDE / shrink;
-  const CuvWaldboostModel *model = model_new (
+  const CuvWaldboostModel *model = cuv_channels_model_random (
       shrink, CUV_CHANNELS_MAX_DEPTH, side / 4, CUV_CHANNELS_MAX_TREES, 30);
   static const int sizes[][2] = { { 140, 131 }, { 128, 128 }, { 127, 300 },
     { 1, 1 }, { 301, 129 } };
@@ -266,7 +190,7 @@ check_largest_model (int shrink)
 static void
 check_overflow (void)
 {
-  const CuvWaldboostModel *model = model_new (2, 1, 0, 1, 0);
+  const CuvWaldboostModel *model = cuv_channels_model_random (2, 1, 0, 1, 0);
   const CuvWaldboostParams params = {
     .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 2
   };
@@ -287,7 +211,7 @@ static void
 check_too_large (void)
 {
   enum { SIDE = 30000 };
-  const CuvWaldboostModel *model = model_new (2, 1, 0, 1, 0);
+  const CuvWaldboostModel *model = cuv_channels_model_random (2, 1, 0, 1, 0);
   const CuvWaldboostParams params = {
     .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 1
   };
@@ -348,7 +272,8 @@ run (void *data)
 static void
 bench (int width, int height, int reject)
 {
-  const CuvWaldboostModel *model = model_new (4, 2, 2, 1024, reject);
+  const CuvWaldboostModel *model =
+      cuv_channels_model_random (4, 2, 2, 1024, reject);
   const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
     .octaves = CUV_WALDBOOST_MAX_OCTAVES,
     .levels_per_octave = 8 };

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Aggregated channels of all levels on the GPU, and a map of this folder. The
+// definition is docs/definitions/channels.md; results equal those of
+// elements/waldboost/channels/, bit by bit.
+//
+//   channels-types.h      the model, as C and CUDA know it
+//   channels-scanner.cu   lays out the images, launches the kernels
+//   channels-layout.cuh   where the images of a plan are
+//   frame-kernels.cuh     frame -> its picture in RGB, turned if asked for;
+//                         picture -> pictures that levels are resized from
+//   gradient-kernel.cuh   picture -> magnitudes and directions of a level's
+//                         gradients, and the sums of its blocks' colours
+//   sums-kernel.cuh       magnitudes relative to their surroundings -> sums of
+//                         blocks
+//   smooth-kernel.cuh     sums of blocks -> channels
+//   trees-kernel.cuh      channels -> hits
+//   bytes.cuh             four bytes of a word at once
+//
+// All levels share each launch, so that the small ones fill the gaps.
+#ifndef CUV_CHANNELS_CUH
+#define CUV_CHANNELS_CUH
+
+#include "cuv-cuda.cuh"
+#include "waldboost/channels/channels-types.h"
+
+// A tile of a level: what a warp or a block of a kernel makes. The unit of x
+// and y depends on the kernel.
+struct CuvChannelsTile {
+  int32_t level, x, y;
+};
+
+// Where an image is in its buffer, in elements. An image of blocks has
+// CUV_CHANNELS_N rows of pitch elements for each row of blocks, one per
+// channel.
+struct CuvChannelsImage {
+  int64_t first;
+  int32_t pitch;
+};
+
+// A level of the plan.
+struct CuvChannelsDeviceLevel {
+  int32_t width, height; // pixels
+  int32_t columns, rows; // blocks
+  int32_t n_x, n_y;      // windows
+  // The picture that it is resized from, pixels of R, G, B, 0 in a word; or
+  // that is the level itself (copy).
+  CuvChannelsImage source;
+  int32_t copy; // boolean
+  int32_t first_x_tap, first_y_tap;
+  CuvChannelsImage pixels;   // magnitudes and directions
+  CuvChannelsImage sums;     // of blocks
+  CuvChannelsImage channels; // the level's and, on each side, the overhang
+};
+
+// One output sample of a linear resize: samples index and index + next, their
+// weights 1/256. Neither weight is 256: an exact copy has the same sample
+// twice. Weights are the lower two bytes.
+struct CuvChannelsTap {
+  int32_t index;
+  uint32_t weights;
+  int32_t next; // 0 or 1
+  int32_t unused;
+};
+
+#define CUV_CHANNELS_LANE_PIXELS 4 // adjacent pixels of a thread
+
+#endif

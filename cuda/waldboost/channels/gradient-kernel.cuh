@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Gradients of a level's pixels, and the sums of its blocks' colours. A warp
+// walks down a strip of columns; each row is resized from the level's source,
+// a pixel per thread and pass, and exchanged through shared memory, so that a
+// thread then has four adjacent pixels and their neighbours.
+#ifndef CUV_CHANNELS_GRADIENT_KERNEL_CUH
+#define CUV_CHANNELS_GRADIENT_KERNEL_CUH
+
+#include "waldboost/channels/bytes.cuh"
+#include "waldboost/channels/frame-kernels.cuh"
+
+#define CUV_CHANNELS_GRADIENT_WARPS 4 // tiles of a block
+// A tile: all but the last thread of a warp have four pixels, as those at the
+// sides are only neighbours.
+#define CUV_CHANNELS_GRADIENT_COLUMNS (31 * CUV_CHANNELS_LANE_PIXELS)
+#define CUV_CHANNELS_GRADIENT_ROWS 16
+// pixels of a row: the tile's, and neighbours
+#define CUV_CHANNELS_GRADIENT_PASSES 4
+#define CUV_CHANNELS_GRADIENT_PIXELS (32 * CUV_CHANNELS_GRADIENT_PASSES)
+
+// The outputs.
+struct CuvChannelsPixels {
+  uint16_t *magnitudes; // 0 .. 360
+  uint8_t *directions;  // 1 << bin
+  uint16_t *sums;       // of blocks
+};
+
+// Four adjacent pixels: red, green and blue, four bytes each; and the same of
+// the pixels one to the left and one to the right.
+struct CuvChannelsRow {
+  unsigned at[3], left[3], right[3];
+};
+
+// ---- a row ----
+
+// The columns that a thread resizes.
+struct CuvChannelsColumns {
+  CuvChannelsTap taps[CUV_CHANNELS_GRADIENT_PASSES];
+};
+
+// The tap of the sample, 0 .. n - 1, that is nearest to at.
+static __device__ __forceinline__ CuvChannelsTap
+cuv_channels_tap (const CuvChannelsDeviceLevel &level,
+    const CuvChannelsTap *taps, int at, int n)
+{
+  at = min (max (at, 0), n - 1);
+  return level.copy ? CuvChannelsTap{ at } : taps[at];
+}
+
+static __device__ __forceinline__ CuvChannelsColumns
+cuv_channels_columns (
+    const CuvChannelsDeviceLevel &level, const CuvChannelsTap *taps, int left)
+{
+  CuvChannelsColumns self;
+
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++)
+    self.taps[i] = cuv_channels_tap (level, taps + level.first_x_tap,
+        left + 32 * i + (threadIdx.x & 31), level.width);
+  return self;
+}
+
+// Resizes row y of the level, or the nearest one, into shared memory.
+static __device__ __forceinline__ void
+cuv_channels_resize_row (const CuvChannelsDeviceLevel &level,
+    const CuvChannelsTap *taps, const unsigned *pictures,
+    const CuvChannelsColumns &columns, int y, unsigned *shared)
+{
+  const CuvChannelsTap row =
+      cuv_channels_tap (level, taps + level.first_y_tap, y, level.height);
+  const unsigned *above =
+      pictures + level.source.first + (int64_t) row.index * level.source.pitch;
+  const unsigned *below = above + row.next * level.source.pitch;
+
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++)
+    shared[32 * i + (threadIdx.x & 31)] = level.copy
+        ? above[columns.taps[i].index]
+        : cuv_channels_resize (above, below, row.weights, columns.taps[i]);
+}
+
+// A thread's pixels; the first of the row is the left neighbour of lane 0.
+static __device__ __forceinline__ CuvChannelsRow
+cuv_channels_read_row (const unsigned *shared)
+{
+  // the last lane has no pixels of its own
+  const unsigned *from =
+      shared + CUV_CHANNELS_LANE_PIXELS * min ((int) threadIdx.x & 31, 30);
+  const uint4 first = *(const uint4 *) from;
+  const uint2 last = *(const uint2 *) (from + 4);
+  const unsigned rg01 = __byte_perm (first.y, first.z, 0x5140);
+  const unsigned rg23 = __byte_perm (first.w, last.x, 0x5140);
+  const unsigned b01 = __byte_perm (first.y, first.z, 0x0062);
+  const unsigned b23 = __byte_perm (first.w, last.x, 0x0062);
+  CuvChannelsRow row;
+
+  row.at[0] = __byte_perm (rg01, rg23, 0x5410);
+  row.at[1] = __byte_perm (rg01, rg23, 0x7632);
+  row.at[2] = __byte_perm (b01, b23, 0x5410);
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    row.left[i] = __byte_perm (row.at[i], first.x, 0x2104 + i);
+    row.right[i] = __byte_perm (row.at[i], last.y, 0x4321 + (i << 12));
+  }
+  return row;
+}
+
+// ---- gradients ----
+
+// Four pixels and their neighbours, of one colour.
+struct CuvChannelsCross {
+  unsigned left, right, above, below;
+};
+
+// Twice dx^2 + dy^2 of each pixel.
+static __device__ __forceinline__ void
+cuv_channels_squares (const CuvChannelsCross &cross, int squares[4])
+{
+  const unsigned dx = cuv_bytes_difference (cross.left, cross.right);
+  const unsigned dy = cuv_bytes_difference (cross.above, cross.below);
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const unsigned pair = __byte_perm (dx, dy, 0x4040 + 0x1111 * i);
+
+    squares[i] = (int) __dp4a (pair, pair, 0u);
+  }
+}
+
+// Replaces pixels whose gradient is weaker than that of another colour.
+static __device__ __forceinline__ void
+cuv_channels_take_stronger (CuvChannelsCross *cross, int squares[4],
+    const CuvChannelsCross &other, const int other_squares[4])
+{
+  int less[4];
+  unsigned mask;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    less[i] = squares[i] - other_squares[i];
+    squares[i] = max (squares[i], other_squares[i]);
+  }
+  mask = cuv_bytes_of_signs (less);
+  cross->left = cuv_bytes_select (mask, other.left, cross->left);
+  cross->right = cuv_bytes_select (mask, other.right, cross->right);
+  cross->above = cuv_bytes_select (mask, other.above, cross->above);
+  cross->below = cuv_bytes_select (mask, other.below, cross->below);
+}
+
+// floor (sqrt (twice / 2)) in the low 16 bits. The approximate root of a half
+// more is on the right side of each integer: roots up to 361 are at least
+// 0.0006 from it, the error is below 0.0001.
+static __device__ __forceinline__ unsigned
+cuv_channels_root (int twice)
+{
+  // 2^23 + twice as a float; then twice / 2 + 0.5, exactly
+  const float square = __fmaf_rn (
+      __uint_as_float (0x4b000000u | (unsigned) twice), 0.5f, -4194303.5f);
+  float root;
+
+#ifdef __CUDA_ARCH__
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(square));
+#else
+  root = sqrtf (square);
+#endif
+  return __float_as_uint (__fadd_rd (root, 8388608.f));
+}
+
+// 1 << bin in each byte, see cuv_channels_direction() in C: a = |dx|, b = |dy|.
+static __device__ __forceinline__ unsigned
+cuv_channels_directions (const CuvChannelsCross &cross)
+{
+  const unsigned dx = cuv_bytes_difference (cross.left, cross.right);
+  const unsigned dy = cuv_bytes_difference (cross.above, cross.below);
+  // exactly one of dx and dy is negative
+  const unsigned falls =
+      cuv_bytes_of_bit_7 (cuv_bytes_below (cross.right, cross.left)
+          ^ cuv_bytes_below (cross.below, cross.above));
+  int past_15[4], past_45[4], past_75[4];
+  unsigned bins;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    // bytes a, b, a, b; weights are bytes, too: 209 = 127 + 82
+    const unsigned pair = __byte_perm (dx, dy, 0x4040 + 0x1111 * i);
+
+    past_15[i] = cuv_bytes_dot (pair, 0xae008138u, 0);  // 56 a - 209 b
+    past_45[i] = cuv_bytes_dot (pair, 0x0000ff01u, 0);  // a - b
+    past_75[i] = cuv_bytes_dot (pair, 0x0052c87fu, -1); // 209 a - 56 b - 1
+  }
+  bins = cuv_bytes_select (cuv_bytes_of_signs (past_75), 0x08080808u,
+      0x04040404u ^ (falls & 0x14141414u));
+  bins = cuv_bytes_select (
+      cuv_bytes_of_signs (past_45), bins, 0x02020202u ^ (falls & 0x22222222u));
+  return cuv_bytes_select (cuv_bytes_of_signs (past_15), bins, 0x01010101u);
+}
+
+static __device__ __forceinline__ CuvChannelsCross
+cuv_channels_cross (const CuvChannelsRow &row, const CuvChannelsRow &above,
+    const CuvChannelsRow &below, int color)
+{
+  return CuvChannelsCross{ row.left[color], row.right[color], above.at[color],
+    below.at[color] };
+}
+
+static __device__ __forceinline__ void
+cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at,
+    const CuvChannelsRow &row, const CuvChannelsRow &above,
+    const CuvChannelsRow &below)
+{
+  CuvChannelsCross strongest = cuv_channels_cross (row, above, below, 0);
+  int squares[4];
+  unsigned roots[4];
+
+  cuv_channels_squares (strongest, squares);
+#pragma unroll
+  for (int i = 1; i < CUV_CHANNELS_COLORS; i++) {
+    const CuvChannelsCross cross = cuv_channels_cross (row, above, below, i);
+    int others[4];
+
+    cuv_channels_squares (cross, others);
+    cuv_channels_take_stronger (&strongest, squares, cross, others);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    roots[i] = cuv_channels_root (squares[i]);
+  *(uint2 *) (out.magnitudes + at) =
+      make_uint2 (__byte_perm (roots[0], roots[1], 0x5410),
+          __byte_perm (roots[2], roots[3], 0x5410));
+  *(unsigned *) (out.directions + at) = cuv_channels_directions (strongest);
+}
+
+// ---- colours ----
+
+// Adds the colours of a row to the sums of the blocks that a thread's pixels
+// belong to.
+template <int shrink>
+static __device__ __forceinline__ void
+cuv_channels_add_colors (const CuvChannelsRow &row,
+    unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink])
+{
+  const unsigned red = row.at[0], green = row.at[1], blue = row.at[2];
+  // means of means, rounded down and up, equal those of four
+  const unsigned colors[CUV_CHANNELS_COLORS] = {
+    cuv_bytes_mean_up (green, cuv_bytes_mean_down (red, blue)),
+    cuv_bytes_mean_up (red, ~blue),
+    cuv_bytes_mean_up (green, cuv_bytes_mean_down (~red, ~blue)),
+  };
+
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_COLORS; i++) {
+#pragma unroll
+    for (int k = 0; k < CUV_CHANNELS_LANE_PIXELS / shrink; k++)
+      sums[i][k] = __dp4a (
+          colors[i], shrink == 4 ? 0x01010101u : 0x0101u << 16 * k, sums[i][k]);
+  }
+}
+
+template <int shrink>
+static __device__ __forceinline__ void
+cuv_channels_store_colors (const CuvChannelsDeviceLevel &level, uint16_t *out,
+    int x, int y,
+    unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink])
+{
+  const int row = y / shrink;
+
+#pragma unroll
+  for (int k = 0; k < CUV_CHANNELS_LANE_PIXELS / shrink; k++) {
+    const int column = x / shrink + k;
+
+#pragma unroll
+    for (int i = 0; i < CUV_CHANNELS_COLORS; i++) {
+      if (column < level.columns && row < level.rows)
+        out[level.sums.first
+            + ((int64_t) row * CUV_CHANNELS_N + i) * level.sums.pitch
+            + column] = (uint16_t) sums[i][k];
+      sums[i][k] = 0;
+    }
+  }
+}
+
+// ---- a tile ----
+
+// A warp per tile; x and y of a tile: its first pixel, multiples of 4.
+template <int shrink>
+static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
+    cuv_channels_gradient_kernel (const CuvChannelsTile *tiles, int n_tiles,
+        const CuvChannelsDeviceLevel *levels, const CuvChannelsTap *taps,
+        const unsigned *pictures, const __grid_constant__ CuvChannelsPixels out)
+{
+  // two rows at a time: one is read while the next is written
+  __shared__ __align__ (16) unsigned shared[CUV_CHANNELS_GRADIENT_WARPS][2]
+                                           [CUV_CHANNELS_GRADIENT_PIXELS];
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x & 31;
+  const int index = blockIdx.x * CUV_CHANNELS_GRADIENT_WARPS + warp;
+
+  cuv_pdl_wait ();
+  if (index >= n_tiles)
+    return;
+  const CuvChannelsTile tile = tiles[index];
+  const CuvChannelsDeviceLevel &level = levels[tile.level];
+  const CuvChannelsColumns columns =
+      cuv_channels_columns (level, taps, tile.x - 1);
+  const int end = min (tile.y + CUV_CHANNELS_GRADIENT_ROWS, level.height);
+  const int x = tile.x + CUV_CHANNELS_LANE_PIXELS * lane;
+  const bool writes = lane < 31 && x < level.width;
+  unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink] = {};
+  CuvChannelsRow above = {}, row = {}, below = {};
+
+  for (int y = tile.y - 1; y <= end; y++) {
+    unsigned *pixels = shared[warp][y & 1];
+
+    cuv_channels_resize_row (level, taps, pictures, columns, y, pixels);
+    __syncwarp ();
+    above = row;
+    row = below;
+    below = cuv_channels_read_row (pixels);
+    if (y <= tile.y)
+      continue;
+    // row y - 1 now has both of its neighbours
+    if (writes)
+      cuv_channels_store_gradients (out,
+          level.pixels.first + (int64_t) (y - 1) * level.pixels.pitch + x, row,
+          above, below);
+    cuv_channels_add_colors<shrink> (row, sums);
+    if (y % shrink == 0 && writes)
+      cuv_channels_store_colors<shrink> (level, out.sums, x, y - 1, sums);
+  }
+}
+
+#endif
