@@ -313,6 +313,14 @@ cuv_check_frame_copy (const CuvCheckFrame *self)
   return copy;
 }
 
+bool
+cuv_check_wants (const char *shape)
+{
+  const char *only = getenv ("CUV_BENCH_SHAPE");
+
+  return only == NULL || strcmp (only, shape) == 0;
+}
+
 CuvCheckFrame
 cuv_check_bench_picture (void)
 {

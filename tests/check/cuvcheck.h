@@ -116,6 +116,9 @@ void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);
 
+/* Whether --bench is to time this: CUV_BENCH_SHAPE names it or is not set. */
+bool cuv_check_wants (const char *shape);
+
 /* --bench: the median time of func, in microseconds. Device work is timed by
  * events on the stream: cuv_check_time_device() times single calls, including
  * launch latency, cuv_check_time_stream() calls queued back to back. */

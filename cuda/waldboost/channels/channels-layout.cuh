@@ -11,12 +11,13 @@
 struct CuvChannelsRoom {
   int64_t size = 0; // elements
 
+  // before: elements before the first one of the image.
   CuvChannelsImage
-  add (int pitch, int rows)
+  add (int pitch, int64_t rows, int64_t before = 0)
   {
-    const CuvChannelsImage image = { size, pitch };
+    const CuvChannelsImage image = { size + before, pitch };
 
-    size += (int64_t) pitch * rows;
+    size += pitch * rows;
     return image;
   }
 };
@@ -24,8 +25,10 @@ struct CuvChannelsRoom {
 // A picture that levels are resized from.
 struct CuvChannelsPicture {
   CuvChannelsImage image;
+  int32_t width, height;
   int level;  // that it is of, -1: the turned frame
   int source; // picture that it is resized from
+  bool half;  // of its source
 };
 
 // The layout of a plan.
@@ -42,6 +45,18 @@ struct CuvChannelsLayout {
     for (int i = 0; i < plan.n_levels; i++)
       add_level (plan, trees, i);
     set_channels (trees);
+  }
+
+  // The number of first pictures each of which is half of the one before.
+  int
+  n_chained () const
+  {
+    int n = 1;
+
+    while (n < (int) pictures.size () && pictures[n].half
+        && pictures[n].source == n - 1)
+      n++;
+    return n;
   }
 
   // Tiles of the levels with windows: n_columns x n_rows each, of an area whose
@@ -90,6 +105,31 @@ private:
         && level.height == plan.turn.height;
   }
 
+  static bool
+  are_halves (const CuvTap *taps, int n)
+  {
+    for (int i = 0; i < n; i++) {
+      if (taps[i].index != 2 * i || taps[i].weight != 128)
+        return false;
+    }
+    return true;
+  }
+
+  static bool
+  is_half (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &level)
+  {
+    return are_halves (plan.taps + level.first_x_tap, level.width)
+        && are_halves (plan.taps + level.first_y_tap, level.height);
+  }
+
+  void
+  add_picture (int width, int height, int level, int source, bool half)
+  {
+    pictures.push_back (
+        CuvChannelsPicture{ words.add (cuv_whole_fours (width), height), width,
+            height, level, source, half });
+  }
+
   int
   picture_of_source (const CuvWaldboostLevel &level) const
   {
@@ -106,9 +146,7 @@ private:
         is_source[plan.levels[i].source] = true;
     }
     picture_of.assign (plan.n_levels, -1);
-    pictures.push_back (CuvChannelsPicture{
-        words.add (cuv_whole_fours (plan.turn.width), plan.turn.height), -1,
-        -1 });
+    add_picture (plan.turn.width, plan.turn.height, -1, -1, false);
     for (int i = 0; i < plan.n_levels; i++) {
       const CuvWaldboostLevel &level = plan.levels[i];
 
@@ -116,9 +154,8 @@ private:
         picture_of[i] = 0;
       } else if (is_source[i]) {
         picture_of[i] = (int) pictures.size ();
-        pictures.push_back (CuvChannelsPicture{
-            words.add (cuv_whole_fours (level.width), level.height), i,
-            picture_of_source (level) });
+        add_picture (level.width, level.height, i, picture_of_source (level),
+            is_half (plan, level));
       }
     }
   }
@@ -142,12 +179,22 @@ private:
     level.first_x_tap = from.first_x_tap;
     level.first_y_tap = from.first_y_tap;
     if (has_windows (level)) {
-      level.pixels = pixels.add (cuv_whole_fours (from.width), from.height);
+      level.pixels = pixels.add (
+          cuv_whole_fours (from.width) + 2 * CUV_CHANNELS_PIXELS_PADDING,
+          from.height, CUV_CHANNELS_PIXELS_PADDING);
       level.sums = sums.add (
           cuv_whole_fours (level.columns), CUV_CHANNELS_N * level.rows);
-      level.channels.pitch = level.columns + 2 * trees.overhang;
+      level.channels.pitch =
+          cuv_whole_fours (level.columns) + 2 * padding (trees);
     }
     levels.push_back (level);
+  }
+
+  // Of a row of a channel, on each side.
+  static int
+  padding (const CuvChannelsTrees &trees)
+  {
+    return cuv_whole_fours (trees.overhang);
   }
 
   // All levels have the same pitch, so that nodes have the same offsets.
@@ -155,11 +202,13 @@ private:
   set_channels (const CuvChannelsTrees &trees)
   {
     const int pitch = channel_pitch ();
+    const int64_t above = (int64_t) CUV_CHANNELS_N * trees.overhang;
 
     for (CuvChannelsDeviceLevel &level : levels) {
       if (has_windows (level))
-        level.channels = channels.add (
-            pitch, CUV_CHANNELS_N * (level.rows + 2 * trees.overhang));
+        level.channels =
+            channels.add (pitch, CUV_CHANNELS_N * level.rows + 2 * above,
+                above * pitch + padding (trees));
     }
   }
 };

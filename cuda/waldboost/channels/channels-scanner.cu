@@ -5,9 +5,7 @@
 #include "waldboost/channels/gradient-kernel.cuh"
 #include "waldboost/channels/smooth-kernel.cuh"
 #include "waldboost/channels/sums-kernel.cuh"
-#include "waldboost/channels/trees-kernel.cuh"
-
-#define CUV_CHANNELS_OFFSET_BITS 24 // of a node
+#include "waldboost/channels/trees-kernels.cuh"
 
 class ChannelsScanner : public CuvScanner
 {
@@ -28,14 +26,13 @@ public:
       CuvPyramidTables *tables) override
   {
     layout.set_plan (plan, trees);
-    if (add_nodes (tables) != 0)
-      return -1;
-    first = plan.first;
+    trees_at = trees.depth == 1 ? add_trees<1> (tables)
+        : trees.depth == 2      ? add_trees<2> (tables)
+        : trees.depth == 3      ? add_trees<3> (tables)
+                                : add_trees<4> (tables);
     n_segments = plan.n_segments;
     segments_at = tables->add (std::vector<int32_t> (
         plan.segment_end, plan.segment_end + plan.n_segments));
-    leaves_at = tables->add (leaves);
-    thresholds_at = tables->add (thresholds);
     levels_at = tables->add (layout.levels);
     taps_at = tables->add (cuv_channels_taps (plan));
     add_tiles (tables);
@@ -49,7 +46,7 @@ public:
   {
     if (make_picture (*pyramid, frame, stream) != 0)
       return -1;
-    for (size_t i = 1; i < layout.pictures.size (); i++) {
+    for (size_t i = n_chained (); i < layout.pictures.size (); i++) {
       if (resize_picture (*pyramid, layout.pictures[i], stream) != 0)
         return -1;
     }
@@ -63,18 +60,24 @@ public:
   {
     if (windows.n == 0)
       return 0;
-    const CuvChannelsDeviceTrees device = { trees.n_trees,
-      std::min (trees.n_trees, CUV_CHANNELS_TREES_DENSE), trees.depth,
-      trees.shrink, first, trees.final_threshold,
-      pyramid.table<uint32_t> (nodes_at), pyramid.table<int16_t> (leaves_at),
-      pyramid.table<int32_t> (thresholds_at), n_segments,
-      pyramid.table<int32_t> (segments_at) };
+    const CuvChannelsSearch search = {
+      pyramid.table<CuvChannelsTile> (windows.at), levels (pyramid),
+      pyramid.image<const uint8_t> (CUV_WALDBOOST_IMAGE_CHANNELS),
+      device_trees (pyramid), rows, hits,
+      pyramid.image<CuvChannelsCandidate> (CUV_WALDBOOST_IMAGE_CANDIDATES),
+      &hits.counters->candidates
+    };
 
-    return cuv_launch_dependent ("cuv_channels_trees_kernel", windows.n,
-        32 * CUV_CHANNELS_TREES_WARPS, 0, stream, cuv_channels_trees_kernel,
-        pyramid.table<CuvChannelsTile> (windows.at), levels (pyramid), device,
-        pyramid.image<const uint8_t> (CUV_WALDBOOST_IMAGE_CHANNELS), rows,
-        hits);
+    switch (trees.depth) {
+      case 1:
+        return scan<1> (search, stream);
+      case 2:
+        return scan<2> (search, stream);
+      case 3:
+        return scan<3> (search, stream);
+      default:
+        return scan<4> (search, stream);
+    }
   }
 
 private:
@@ -86,28 +89,29 @@ private:
 
   // ---- planning ----
 
-  // Offsets of nodes from the first byte of a window.
-  int
-  add_nodes (CuvPyramidTables *tables)
+  // Adds the trees; offsets are from the first byte of a window.
+  template <int depth>
+  size_t
+  add_trees (CuvPyramidTables *tables) const
   {
-    const int64_t pitch = layout.channel_pitch ();
-    const int per_tree = (1 << trees.depth) - 1;
-    std::vector<uint32_t> packed;
+    const uint32_t pitch = layout.channel_pitch ();
+    std::vector<CuvChannelsDeviceTree<depth>> packed (trees.n_trees);
+    const CuvChannelsNode *node = nodes.data ();
+    const int16_t *leaf = leaves.data ();
 
-    for (size_t i = 0; i < nodes.size (); i++) {
-      const CuvChannelsNode &node = nodes[i];
-      const int64_t offset =
-          (node.row * CUV_CHANNELS_N + node.channel) * pitch + node.column;
+    for (int i = 0; i < trees.n_trees; i++) {
+      CuvChannelsDeviceTree<depth> &tree = packed[i];
 
-      if (offset >> CUV_CHANNELS_OFFSET_BITS != 0)
-        return cuv_cuda_record (
-            cudaErrorInvalidValue, "the frame is too wide for the model");
-      packed.push_back ((uint32_t) offset << 8 | node.threshold);
-      if ((i + 1) % per_tree == 0)
-        packed.push_back (0);
+      for (int k = 0; k < tree.n_nodes; k++, node++) {
+        tree.offsets[k] =
+            (node->row * CUV_CHANNELS_N + node->channel) * pitch + node->column;
+        tree.thresholds[k] = node->threshold;
+      }
+      for (int16_t &at : tree.leaves)
+        at = *leaf++;
+      tree.reject = thresholds[i];
     }
-    nodes_at = tables->add (packed);
-    return 0;
+    return tables->add (packed);
   }
 
   Tiles
@@ -120,7 +124,7 @@ private:
   add_tiles (CuvPyramidTables *tables)
   {
     using Level = CuvChannelsDeviceLevel;
-    const int shrink = trees.shrink, around = 2 * trees.overhang;
+    const int shrink = trees.shrink;
 
     pixels = add (tables,
         layout.tiles (CUV_CHANNELS_GRADIENT_COLUMNS, CUV_CHANNELS_GRADIENT_ROWS,
@@ -135,9 +139,8 @@ private:
             }));
     smooth = add (tables,
         layout.tiles (CUV_CHANNELS_SMOOTH_COLUMNS, CUV_CHANNELS_SMOOTH_ROWS,
-            [=] (const Level &level) {
-              return std::make_pair (
-                  level.columns + around, level.rows + around);
+            [] (const Level &level) {
+              return std::make_pair (level.columns, level.rows);
             }));
     windows = add (tables,
         layout.tiles (CUV_CHANNELS_TREES_COLUMNS, CUV_CHANNELS_TREES_ROWS,
@@ -159,14 +162,17 @@ private:
     for (int i = 0; i < plan.n_levels; i++)
       pyramid->host_levels[i].plan = plan.levels[i];
     std::fill_n (pyramid->image_sizes, (int) CUV_WALDBOOST_IMAGE_N, 0);
+    // the gradient kernel reads whole passes of the last row
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_COLORS] =
-        layout.words.size * sizeof (uint32_t);
+        (layout.words.size + 32) * sizeof (uint32_t);
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_MAGNITUDES] =
         layout.pixels.size * sizeof (uint16_t);
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_DIRECTIONS] = layout.pixels.size;
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_BLOCKS] =
         layout.sums.size * sizeof (uint16_t);
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_CHANNELS] = layout.channels.size;
+    pyramid->image_sizes[CUV_WALDBOOST_IMAGE_CANDIDATES] = (size_t) windows.n
+        * CUV_CHANNELS_TREES_WINDOWS * sizeof (CuvChannelsCandidate);
   }
 
   // ---- launching ----
@@ -183,33 +189,47 @@ private:
     return pyramid.image<unsigned> (CUV_WALDBOOST_IMAGE_COLORS);
   }
 
-  static dim3
-  grid (int width, int height)
+  CuvChannelsDeviceTrees
+  device_trees (const CuvPyramid &pyramid) const
   {
-    return dim3 (cuv_div_up (width, CUV_CHANNELS_FRAME_X),
-        cuv_div_up (height, CUV_CHANNELS_FRAME_Y));
+    return CuvChannelsDeviceTrees{ trees.n_trees,
+      std::min (trees.n_trees, CUV_CHANNELS_TREES_DENSE), trees.shrink,
+      trees.overhang, trees.final_threshold, pyramid.table<uint8_t> (trees_at),
+      n_segments, pyramid.table<int32_t> (segments_at) };
+  }
+
+  // Pictures that the first kernel makes.
+  int
+  n_chained () const
+  {
+    return std::min (layout.n_chained (), 1 + CUV_CHANNELS_HALVINGS);
   }
 
   int
   make_picture (const CuvPyramid &pyramid, const CuvScanFrame &frame,
       cudaStream_t stream) const
   {
-    const dim3 block (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y);
-    const CuvTurn &turn = pyramid.turn;
     const CuvChannelsPart part = { *frame.frame, frame.left, frame.top,
       frame.width, frame.height,
       frame.matrix != nullptr ? *frame.matrix : CuvRgbMatrix{} };
-    const int pitch = layout.pictures[0].image.pitch;
+    CuvChannelsChain chain = { words (pyramid), n_chained () };
 
-    if (turn.degrees == 0) {
-      cuv_channels_frame_kernel<<<grid (part.width, part.height), block, 0,
-          stream>>> (part, words (pyramid), pitch);
-      CUV_CUDA_LAUNCHED (cuv_channels_frame_kernel);
-      return 0;
+    for (int i = 0; i < chain.n; i++) {
+      const CuvChannelsPicture &picture = layout.pictures[i];
+
+      chain.picture[i] = { picture.image.first, picture.image.pitch,
+        picture.width, picture.height };
     }
-    cuv_channels_turn_kernel<<<grid (turn.width, turn.height), block, 0,
-        stream>>> (part, turn, words (pyramid), pitch);
-    CUV_CUDA_LAUNCHED (cuv_channels_turn_kernel);
+    const dim3 grid (cuv_div_up (pyramid.width, CUV_CHANNELS_SQUARE),
+        cuv_div_up (pyramid.height, CUV_CHANNELS_SQUARE));
+    const dim3 block (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y);
+
+    const auto kernel = pyramid.turn.degrees != 0
+        ? cuv_channels_frame_kernel<true>
+        : cuv_channels_frame_kernel<false>;
+
+    kernel<<<grid, block, 0, stream>>> (part, pyramid.turn, chain);
+    CUV_CUDA_LAUNCHED (cuv_channels_frame_kernel);
     return 0;
   }
 
@@ -222,12 +242,28 @@ private:
     const CuvChannelsTap *taps = pyramid.table<CuvChannelsTap> (taps_at);
 
     return cuv_launch_dependent ("cuv_channels_picture_kernel",
-        grid (level.width, level.height),
+        dim3 (cuv_div_up (level.width, CUV_CHANNELS_FRAME_X),
+            cuv_div_up (level.height, CUV_CHANNELS_FRAME_Y)),
         dim3 (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y), 0, stream,
         cuv_channels_picture_kernel, words (pyramid) + source.first,
         source.pitch, taps + level.first_x_tap, taps + level.first_y_tap,
         level.width, level.height, words (pyramid) + picture.image.first,
         picture.image.pitch);
+  }
+
+  template <int depth>
+  int
+  scan (const CuvChannelsSearch &search, cudaStream_t stream) const
+  {
+    const int threads = 32 * CUV_CHANNELS_TREES_WARPS;
+
+    if (cuv_launch_dependent ("cuv_channels_dense_kernel", windows.n, threads,
+            0, stream, cuv_channels_dense_kernel<depth>, search)
+        != 0)
+      return -1;
+    return cuv_launch_dependent ("cuv_channels_finish_kernel",
+        CUV_CHANNELS_TREES_FINISH_BLOCKS * cuv_cuda_multiprocessors (), threads,
+        0, stream, cuv_channels_finish_kernel<depth>, search);
   }
 
   template <int shrink>
@@ -269,9 +305,9 @@ private:
   std::vector<int16_t> leaves;
   std::vector<int32_t> thresholds;
   CuvChannelsLayout layout;
-  int32_t first = 0, n_segments = 0;
+  int32_t n_segments = 0;
   // offsets in the plan's tables
-  size_t nodes_at, leaves_at, thresholds_at, segments_at, levels_at, taps_at;
+  size_t trees_at, segments_at, levels_at, taps_at;
   Tiles pixels = {}, blocks = {}, smooth = {}, windows = {};
 };
 

@@ -13,7 +13,7 @@
 //   sums-kernel.cuh       magnitudes relative to their surroundings -> sums of
 //                         blocks
 //   smooth-kernel.cuh     sums of blocks -> channels
-//   trees-kernel.cuh      channels -> hits
+//   trees-kernels.cuh     channels -> hits
 //   bytes.cuh             four bytes of a word at once
 //
 // All levels share each launch, so that the small ones fill the gaps.
@@ -47,9 +47,10 @@ struct CuvChannelsDeviceLevel {
   CuvChannelsImage source;
   int32_t copy; // boolean
   int32_t first_x_tap, first_y_tap;
-  CuvChannelsImage pixels;   // magnitudes and directions
+  // All begin at pixel or block 0, 0.
+  CuvChannelsImage pixels;   // magnitudes, directions; padded on both sides
   CuvChannelsImage sums;     // of blocks
-  CuvChannelsImage channels; // the level's and, on each side, the overhang
+  CuvChannelsImage channels; // padded on all sides, at least by the overhang
 };
 
 // One output sample of a linear resize: samples index and index + next, their
@@ -62,6 +63,7 @@ struct CuvChannelsTap {
   int32_t unused;
 };
 
-#define CUV_CHANNELS_LANE_PIXELS 4 // adjacent pixels of a thread
+#define CUV_CHANNELS_LANE_PIXELS 4    // adjacent pixels of a thread
+#define CUV_CHANNELS_PIXELS_PADDING 8 // columns on each side, for surroundings
 
 #endif

@@ -7,9 +7,21 @@
 #include "waldboost/channels/channels.cuh"
 #include "waldboost/turn.h"
 
-// Block of the kernels: 32 x 8 pixels.
+// Block of the kernels, and the square of pixels that it makes of the frame.
 #define CUV_CHANNELS_FRAME_X 32
 #define CUV_CHANNELS_FRAME_Y 8
+#define CUV_CHANNELS_SQUARE 32  // CUV_CHANNELS_FRAME_X
+#define CUV_CHANNELS_HALVINGS 5 // until the square is one pixel
+
+// The picture of a frame, and successive halves of it.
+struct CuvChannelsChain {
+  unsigned *words; // of all pictures
+  int32_t n;       // pictures: 1 and up to CUV_CHANNELS_HALVINGS
+  struct {
+    int64_t first;
+    int32_t pitch, width, height;
+  } picture[1 + CUV_CHANNELS_HALVINGS];
+};
 
 // The part of a frame that is scanned.
 struct CuvChannelsPart {
@@ -24,33 +36,45 @@ cuv_channels_word (int red, int green, int blue)
   return (unsigned) (red | green << 8 | blue << 16);
 }
 
-// Pixel (x, y) of the part.
+// Row y of the part, at its left.
+struct CuvChannelsFrameRow {
+  const uint8_t *at[3];
+};
+
+static __device__ __forceinline__ CuvChannelsFrameRow
+cuv_channels_frame_row (const CuvChannelsPart &part, int y)
+{
+  CuvChannelsFrameRow self;
+
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    const CuvComponent &c =
+        part.frame.component[part.frame.n_components < 3 ? 0 : i];
+
+    self.at[i] = c.data + (int64_t) ((part.top + y) >> c.ysub) * c.stride;
+  }
+  return self;
+}
+
 static __device__ __forceinline__ unsigned
-cuv_channels_frame_pixel (const CuvChannelsPart &part, int x, int y)
+cuv_channels_frame_pixel (
+    const CuvChannelsPart &part, const CuvChannelsFrameRow &row, int x)
 {
   const CuvFrame &frame = part.frame;
   int value[3];
 
-  for (int i = 0; i < 3; i++)
-    value[i] = cuv_rgb_sample (&frame.component[frame.n_components < 3 ? 0 : i],
-        part.left + x, part.top + y);
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    const CuvComponent &c = frame.component[frame.n_components < 3 ? 0 : i];
+
+    value[i] = row.at[i][((part.left + x) >> c.xsub) * c.step];
+  }
   if (frame.model != CUV_MODEL_YUV)
     return cuv_channels_word (value[0], value[1], value[2]);
   return cuv_channels_word (
       cuv_rgb_of_yuv (part.matrix.m[0], value[0], value[1], value[2]),
       cuv_rgb_of_yuv (part.matrix.m[1], value[0], value[1], value[2]),
       cuv_rgb_of_yuv (part.matrix.m[2], value[0], value[1], value[2]));
-}
-
-static __global__ void
-cuv_channels_frame_kernel (
-    const __grid_constant__ CuvChannelsPart part, unsigned *picture, int pitch)
-{
-  const int x = blockIdx.x * CUV_CHANNELS_FRAME_X + threadIdx.x;
-  const int y = blockIdx.y * CUV_CHANNELS_FRAME_Y + threadIdx.y;
-
-  if (x < part.width && y < part.height)
-    picture[(int64_t) y * pitch + x] = cuv_channels_frame_pixel (part, x, y);
 }
 
 // ---- turned frames ----
@@ -72,7 +96,8 @@ cuv_channels_turned_pixel (
         CUV_WALDBOOST_TURN_OUTSIDE, CUV_WALDBOOST_TURN_OUTSIDE);
   for (int i = 0; i < 4; i++)
     corner[i] = cuv_channels_frame_pixel (part,
-        min (left + i % 2, part.width - 1), min (top + i / 2, part.height - 1));
+        cuv_channels_frame_row (part, min (top + i / 2, part.height - 1)),
+        min (left + i % 2, part.width - 1));
   for (int i = 0; i < 3; i++)
     mixed[i] = cuv_turn_mix (corner[0] >> 8 * i & 255, corner[1] >> 8 * i & 255,
         corner[2] >> 8 * i & 255, corner[3] >> 8 * i & 255,
@@ -80,44 +105,113 @@ cuv_channels_turned_pixel (
   return cuv_channels_word (mixed[0], mixed[1], mixed[2]);
 }
 
-static __global__ void
-cuv_channels_turn_kernel (const __grid_constant__ CuvChannelsPart part,
-    const __grid_constant__ CuvTurn turn, unsigned *picture, int pitch)
-{
-  const int x = blockIdx.x * CUV_CHANNELS_FRAME_X + threadIdx.x;
-  const int y = blockIdx.y * CUV_CHANNELS_FRAME_Y + threadIdx.y;
+// ---- the frame ----
 
-  if (x < turn.width && y < turn.height)
-    picture[(int64_t) y * pitch + x] =
-        cuv_channels_turned_pixel (part, turn, x, y);
+// The mean of four pixels, rounded; a byte each of R, G, B.
+static __device__ __forceinline__ unsigned
+cuv_channels_mean (unsigned a, unsigned b, unsigned c, unsigned d)
+{
+  const unsigned rb = 0xff00ff, g = 0xff00;
+  const unsigned sum_rb = (a & rb) + (b & rb) + (c & rb) + (d & rb);
+  const unsigned sum_g = (a & g) + (b & g) + (c & g) + (d & g);
+
+  return ((sum_rb + 0x20002) >> 2 & rb) | ((sum_g + 0x200) >> 2 & g);
+}
+
+// Makes a block's square of the frame's picture, in shared memory, too.
+template <bool turned>
+static __device__ __forceinline__ void
+cuv_channels_frame_square (const CuvChannelsPart &part, const CuvTurn &turn,
+    const CuvChannelsChain &chain, unsigned *square)
+{
+  const auto &picture = chain.picture[0];
+  const int x = blockIdx.x * CUV_CHANNELS_SQUARE + threadIdx.x;
+
+#pragma unroll
+  for (int i = threadIdx.y; i < CUV_CHANNELS_SQUARE;
+       i += CUV_CHANNELS_FRAME_Y) {
+    const int y = blockIdx.y * CUV_CHANNELS_SQUARE + i;
+    unsigned pixel;
+
+    if (x >= picture.width || y >= picture.height)
+      continue;
+    if constexpr (turned)
+      pixel = cuv_channels_turned_pixel (part, turn, x, y);
+    else
+      pixel =
+          cuv_channels_frame_pixel (part, cuv_channels_frame_row (part, y), x);
+    chain.words[picture.first + (int64_t) y * picture.pitch + x] = pixel;
+    square[i * CUV_CHANNELS_SQUARE + threadIdx.x] = pixel;
+  }
+}
+
+// Makes half of a square whose half has this side, for picture n.
+static __device__ __forceinline__ void
+cuv_channels_half_square (const CuvChannelsChain &chain, int n, int side,
+    const unsigned *square, unsigned *half)
+{
+  const auto &picture = chain.picture[n];
+  const int thread = threadIdx.y * CUV_CHANNELS_FRAME_X + threadIdx.x;
+  const int column = thread % side, row = thread / side;
+  const int x = blockIdx.x * side + column, y = blockIdx.y * side + row;
+  const unsigned *four = square + 4 * row * side + 2 * column;
+
+  if (row >= side || x >= picture.width || y >= picture.height)
+    return;
+  half[thread] =
+      cuv_channels_mean (four[0], four[1], four[2 * side], four[2 * side + 1]);
+  chain.words[picture.first + (int64_t) y * picture.pitch + x] = half[thread];
+}
+
+// Makes a block's square of the frame's picture, and its halves.
+template <bool turned>
+static __global__ void
+__launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
+    cuv_channels_frame_kernel (const __grid_constant__ CuvChannelsPart part,
+        const __grid_constant__ CuvTurn turn,
+        const __grid_constant__ CuvChannelsChain chain)
+{
+  // a picture's square is read while its half is written
+  __shared__ unsigned squares[2][CUV_CHANNELS_SQUARE * CUV_CHANNELS_SQUARE];
+
+  cuv_channels_frame_square<turned> (part, turn, chain, squares[0]);
+  for (int n = 1; n < chain.n; n++) {
+    __syncthreads ();
+    cuv_channels_half_square (chain, n, CUV_CHANNELS_SQUARE >> n,
+        squares[(n + 1) % 2], squares[n % 2]);
+  }
 }
 
 // ---- resizing ----
 
-// A pixel between four: of the rows above and below, at a column's tap. Sums
-// have 16 fraction bits; bytes are interpolated downwards two at a time, in the
-// halves of a word.
+// A pixel between two columns, each interpolated downwards: times 256, red and
+// blue in the halves of x, green in y.
 static __device__ __forceinline__ unsigned
-cuv_channels_resize (const unsigned *above, const unsigned *below,
-    unsigned weights, const CuvChannelsTap &tap)
+cuv_channels_interpolate (uint2 left, uint2 right, unsigned weights)
 {
-  const unsigned upper = weights & 255, lower = weights >> 8;
-  const int right = tap.index + tap.next;
-  const unsigned corner[4] = { above[tap.index], above[right], below[tap.index],
-    below[right] };
-  const unsigned rb = 0xff00ff; // red and blue
-  const unsigned left_rb = (corner[0] & rb) * upper + (corner[2] & rb) * lower;
-  const unsigned right_rb = (corner[1] & rb) * upper + (corner[3] & rb) * lower;
-  // green of left and right
-  const unsigned green = __byte_perm (corner[0], corner[1], 0x3531) * upper
-      + __byte_perm (corner[2], corner[3], 0x3531) * lower;
   const unsigned half = 1 << 15;
-  const unsigned sums[3] = { __dp2a_lo (__byte_perm (left_rb, right_rb, 0x5410),
-                                 tap.weights, half),
-    __dp2a_lo (green, tap.weights, half),
-    __dp2a_lo (__byte_perm (left_rb, right_rb, 0x7632), tap.weights, half) };
+  const unsigned red =
+      __dp2a_lo (__byte_perm (left.x, right.x, 0x5410), weights, half);
+  const unsigned green =
+      __dp2a_lo (__byte_perm (left.y, right.y, 0x5410), weights, half);
+  const unsigned blue =
+      __dp2a_lo (__byte_perm (left.x, right.x, 0x7632), weights, half);
 
-  return __byte_perm (__byte_perm (sums[0], sums[1], 0x7762), sums[2], 0x7610);
+  return __byte_perm (__byte_perm (red, green, 0x7762), blue, 0x7610);
+}
+
+// A pixel of a column, interpolated downwards.
+static __device__ __forceinline__ uint2
+cuv_channels_interpolate_column (
+    unsigned above, unsigned below, unsigned weights)
+{
+  // bytes: red of both, green of both; blue of both, unused
+  const unsigned rg = __byte_perm (above, below, 0x5140);
+  const unsigned b = __byte_perm (above, below, 0x3362);
+
+  return make_uint2 (
+      __byte_perm (__dp4a (rg, weights, 0u), __dp4a (b, weights, 0u), 0x5410),
+      __dp4a (rg, weights << 16, 0u));
 }
 
 // Makes a picture of width x height pixels, from a source with another pitch.
@@ -131,11 +225,16 @@ cuv_channels_picture_kernel (const unsigned *source, int source_pitch,
 
   cuv_pdl_wait ();
   if (x < width && y < height) {
-    const CuvChannelsTap row = y_taps[y];
-    const unsigned *above = source + (int64_t) row.index * source_pitch;
+    const CuvChannelsTap row = y_taps[y], column = x_taps[x];
+    const unsigned *above =
+        source + (int64_t) row.index * source_pitch + column.index;
+    const unsigned *below = above + row.next * source_pitch;
 
-    picture[(int64_t) y * pitch + x] = cuv_channels_resize (
-        above, above + row.next * source_pitch, row.weights, x_taps[x]);
+    picture[(int64_t) y * pitch + x] = cuv_channels_interpolate (
+        cuv_channels_interpolate_column (*above, *below, row.weights),
+        cuv_channels_interpolate_column (
+            above[column.next], below[column.next], row.weights),
+        column.weights);
   }
 }
 

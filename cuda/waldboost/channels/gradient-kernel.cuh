@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Gradients of a level's pixels, and the sums of its blocks' colours. A warp
-// walks down a strip of columns; each row is resized from the level's source,
-// a pixel per thread and pass, and exchanged through shared memory, so that a
-// thread then has four adjacent pixels and their neighbours.
+// walks down a strip of columns. Each row is interpolated from its source,
+// first downwards, then across, in shared memory, where threads exchange
+// pixels, so that a thread then has four adjacent ones and their neighbours.
 #ifndef CUV_CHANNELS_GRADIENT_KERNEL_CUH
 #define CUV_CHANNELS_GRADIENT_KERNEL_CUH
 
@@ -17,10 +17,13 @@
 // pixels of a row: the tile's, and neighbours
 #define CUV_CHANNELS_GRADIENT_PASSES 4
 #define CUV_CHANNELS_GRADIENT_PIXELS (32 * CUV_CHANNELS_GRADIENT_PASSES)
+// Pixels of the source that they are interpolated from: no level is less than
+// half of its source, but for rounding.
+#define CUV_CHANNELS_GRADIENT_SOURCE_PASSES 9
 
 // The outputs.
 struct CuvChannelsPixels {
-  uint16_t *magnitudes; // 0 .. 360
+  uint16_t *magnitudes; // 0 .. 360; those of the edges are repeated beyond them
   uint8_t *directions;  // 1 << bin
   uint16_t *sums;       // of blocks
 };
@@ -33,59 +36,100 @@ struct CuvChannelsRow {
 
 // ---- a row ----
 
-// The columns that a thread resizes.
-struct CuvChannelsColumns {
-  CuvChannelsTap taps[CUV_CHANNELS_GRADIENT_PASSES];
+// What a warp shares: a row of the source, interpolated downwards, times 256:
+// red and blue in the halves of x, green in y; and a row of the level.
+struct CuvChannelsGradientShared {
+  uint2 source[32 * CUV_CHANNELS_GRADIENT_SOURCE_PASSES];
+  unsigned pixels[CUV_CHANNELS_GRADIENT_PIXELS];
 };
 
-// The tap of the sample, 0 .. n - 1, that is nearest to at.
-static __device__ __forceinline__ CuvChannelsTap
-cuv_channels_tap (const CuvChannelsDeviceLevel &level,
-    const CuvChannelsTap *taps, int at, int n)
-{
-  at = min (max (at, 0), n - 1);
-  return level.copy ? CuvChannelsTap{ at } : taps[at];
-}
+// The columns that a thread interpolates.
+struct CuvChannelsColumns {
+  // of a level that is a copy, the column; else in CuvChannelsGradientShared
+  int left[CUV_CHANNELS_GRADIENT_PASSES];
+  int right[CUV_CHANNELS_GRADIENT_PASSES];
+  unsigned weights[CUV_CHANNELS_GRADIENT_PASSES];
+  int first;    // column of the source, the thread's in the first pass
+  int n_passes; // over the source
+};
 
 static __device__ __forceinline__ CuvChannelsColumns
-cuv_channels_columns (
-    const CuvChannelsDeviceLevel &level, const CuvChannelsTap *taps, int left)
+cuv_channels_columns (const CuvChannelsDeviceLevel &level,
+    const CuvChannelsTap *taps, int first, int lane)
 {
+  const CuvChannelsTap *from = taps + level.first_x_tap;
+  const int last = level.width - 1;
+  const int begin = from[min (max (first, 0), last)].index;
+  const CuvChannelsTap end =
+      from[min (first + CUV_CHANNELS_GRADIENT_PIXELS - 1, last)];
   CuvChannelsColumns self;
 
+  self.first = begin + lane;
+  self.n_passes = (end.index + end.next - begin) / 32 + 1;
 #pragma unroll
-  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++)
-    self.taps[i] = cuv_channels_tap (level, taps + level.first_x_tap,
-        left + 32 * i + (threadIdx.x & 31), level.width);
+  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++) {
+    const int x = min (max (first + 32 * i + lane, 0), last);
+    const CuvChannelsTap tap = from[x];
+
+    self.left[i] = level.copy ? x : tap.index - begin;
+    self.right[i] = tap.index + tap.next - begin;
+    self.weights[i] = tap.weights;
+  }
   return self;
 }
 
-// Resizes row y of the level, or the nearest one, into shared memory.
+// Interpolates the source downwards for row y of the level.
 static __device__ __forceinline__ void
-cuv_channels_resize_row (const CuvChannelsDeviceLevel &level,
-    const CuvChannelsTap *taps, const unsigned *pictures,
-    const CuvChannelsColumns &columns, int y, unsigned *shared)
+cuv_channels_interpolate_down (const CuvChannelsDeviceLevel &level,
+    const CuvChannelsTap *taps, const unsigned *source,
+    const CuvChannelsColumns &columns, int y, int lane,
+    CuvChannelsGradientShared *shared)
 {
-  const CuvChannelsTap row =
-      cuv_channels_tap (level, taps + level.first_y_tap, y, level.height);
+  const CuvChannelsTap row = taps[level.first_y_tap + y];
   const unsigned *above =
-      pictures + level.source.first + (int64_t) row.index * level.source.pitch;
+      source + (int64_t) row.index * level.source.pitch + columns.first;
   const unsigned *below = above + row.next * level.source.pitch;
 
 #pragma unroll
-  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++)
-    shared[32 * i + (threadIdx.x & 31)] = level.copy
-        ? above[columns.taps[i].index]
-        : cuv_channels_resize (above, below, row.weights, columns.taps[i]);
+  for (int i = 0; i < CUV_CHANNELS_GRADIENT_SOURCE_PASSES; i++) {
+    if (i < columns.n_passes)
+      shared->source[32 * i + lane] = cuv_channels_interpolate_column (
+          above[32 * i], below[32 * i], row.weights);
+  }
+}
+
+// Makes row y of the level, or the nearest one. Called by whole warps.
+static __device__ __forceinline__ void
+cuv_channels_make_row (const CuvChannelsDeviceLevel &level,
+    const CuvChannelsTap *taps, const unsigned *source,
+    const CuvChannelsColumns &columns, int y, int lane,
+    CuvChannelsGradientShared *shared)
+{
+  y = min (max (y, 0), level.height - 1);
+  if (!level.copy)
+    cuv_channels_interpolate_down (
+        level, taps, source, columns, y, lane, shared);
+  __syncwarp ();
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++) {
+    unsigned *to = &shared->pixels[32 * i + lane];
+
+    if (level.copy)
+      *to = source[(int64_t) y * level.source.pitch + columns.left[i]];
+    else
+      *to = cuv_channels_interpolate (shared->source[columns.left[i]],
+          shared->source[columns.right[i]], columns.weights[i]);
+  }
+  __syncwarp ();
 }
 
 // A thread's pixels; the first of the row is the left neighbour of lane 0.
 static __device__ __forceinline__ CuvChannelsRow
-cuv_channels_read_row (const unsigned *shared)
+cuv_channels_read_row (const CuvChannelsGradientShared &shared, int lane)
 {
   // the last lane has no pixels of its own
   const unsigned *from =
-      shared + CUV_CHANNELS_LANE_PIXELS * min ((int) threadIdx.x & 31, 30);
+      shared.pixels + CUV_CHANNELS_LANE_PIXELS * min (lane, 30);
   const uint4 first = *(const uint4 *) from;
   const uint2 last = *(const uint2 *) (from + 4);
   const unsigned rg01 = __byte_perm (first.y, first.z, 0x5140);
@@ -203,9 +247,35 @@ cuv_channels_cross (const CuvChannelsRow &row, const CuvChannelsRow &above,
     below.at[color] };
 }
 
+// Stores a thread's magnitudes in a row, and those of the edges as far as
+// surroundings reach beyond them. n: pixels from the first one to the right
+// edge.
 static __device__ __forceinline__ void
-cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at,
-    const CuvChannelsRow &row, const CuvChannelsRow &above,
+cuv_channels_store_magnitudes (
+    uint16_t *to, bool at_left, int n, unsigned roots[4])
+{
+  uint2 *words = (uint2 *) to;
+
+#pragma unroll
+  for (int i = 1; i < 4; i++)
+    roots[i] = i < n ? roots[i] : roots[i - 1];
+  *words = make_uint2 (__byte_perm (roots[0], roots[1], 0x5410),
+      __byte_perm (roots[2], roots[3], 0x5410));
+  if (at_left) {
+    const unsigned first = __byte_perm (roots[0], roots[0], 0x5410);
+
+    words[-1] = words[-2] = make_uint2 (first, first);
+  }
+  if (n <= 4) {
+    const unsigned last = __byte_perm (roots[3], roots[3], 0x5410);
+
+    words[1] = words[2] = make_uint2 (last, last);
+  }
+}
+
+static __device__ __forceinline__ void
+cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at, int x,
+    int width, const CuvChannelsRow &row, const CuvChannelsRow &above,
     const CuvChannelsRow &below)
 {
   CuvChannelsCross strongest = cuv_channels_cross (row, above, below, 0);
@@ -224,9 +294,7 @@ cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at,
 #pragma unroll
   for (int i = 0; i < 4; i++)
     roots[i] = cuv_channels_root (squares[i]);
-  *(uint2 *) (out.magnitudes + at) =
-      make_uint2 (__byte_perm (roots[0], roots[1], 0x5410),
-          __byte_perm (roots[2], roots[3], 0x5410));
+  cuv_channels_store_magnitudes (out.magnitudes + at, x == 0, width - x, roots);
   *(unsigned *) (out.directions + at) = cuv_channels_directions (strongest);
 }
 
@@ -281,6 +349,43 @@ cuv_channels_store_colors (const CuvChannelsDeviceLevel &level, uint16_t *out,
 
 // ---- a tile ----
 
+// The tile of a warp, and the outputs.
+template <int shrink> struct CuvChannelsGradientTile {
+  CuvChannelsDeviceLevel level;
+  const CuvChannelsTap *taps;
+  const unsigned *source;
+  CuvChannelsColumns columns;
+  CuvChannelsPixels out;
+  int lane, x, end; // x: the thread's first pixel; end: of the rows
+  bool writes;
+  unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink];
+
+  __device__ __forceinline__ void
+  read (int y, CuvChannelsRow *row, CuvChannelsGradientShared *shared) const
+  {
+    cuv_channels_make_row (level, taps, source, columns, y, lane, shared);
+    *row = cuv_channels_read_row (*shared, lane);
+  }
+
+  // Makes row y; reads the row below it.
+  __device__ __forceinline__ void
+  step (int y, const CuvChannelsRow &above, const CuvChannelsRow &row,
+      CuvChannelsRow *below, CuvChannelsGradientShared *shared)
+  {
+    if (y >= end)
+      return;
+    read (y + 1, below, shared);
+    cuv_channels_add_colors<shrink> (row, sums);
+    if (!writes)
+      return;
+    cuv_channels_store_gradients (out,
+        level.pixels.first + (int64_t) y * level.pixels.pitch + x, x,
+        level.width, row, above, *below);
+    if ((y + 1) % shrink == 0)
+      cuv_channels_store_colors<shrink> (level, out.sums, x, y, sums);
+  }
+};
+
 // A warp per tile; x and y of a tile: its first pixel, multiples of 4.
 template <int shrink>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
@@ -288,43 +393,32 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
         const CuvChannelsDeviceLevel *levels, const CuvChannelsTap *taps,
         const unsigned *pictures, const __grid_constant__ CuvChannelsPixels out)
 {
-  // two rows at a time: one is read while the next is written
-  __shared__ __align__ (16) unsigned shared[CUV_CHANNELS_GRADIENT_WARPS][2]
-                                           [CUV_CHANNELS_GRADIENT_PIXELS];
+  __shared__ __align__ (16)
+      CuvChannelsGradientShared shared[CUV_CHANNELS_GRADIENT_WARPS];
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x & 31;
   const int index = blockIdx.x * CUV_CHANNELS_GRADIENT_WARPS + warp;
 
   cuv_pdl_wait ();
   if (index >= n_tiles)
     return;
-  const CuvChannelsTile tile = tiles[index];
-  const CuvChannelsDeviceLevel &level = levels[tile.level];
-  const CuvChannelsColumns columns =
-      cuv_channels_columns (level, taps, tile.x - 1);
-  const int end = min (tile.y + CUV_CHANNELS_GRADIENT_ROWS, level.height);
-  const int x = tile.x + CUV_CHANNELS_LANE_PIXELS * lane;
-  const bool writes = lane < 31 && x < level.width;
-  unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink] = {};
-  CuvChannelsRow above = {}, row = {}, below = {};
+  const CuvChannelsTile at = tiles[index];
+  CuvChannelsGradientTile<shrink> tile = { levels[at.level], taps };
+  CuvChannelsRow rows[3];
 
-  for (int y = tile.y - 1; y <= end; y++) {
-    unsigned *pixels = shared[warp][y & 1];
-
-    cuv_channels_resize_row (level, taps, pictures, columns, y, pixels);
-    __syncwarp ();
-    above = row;
-    row = below;
-    below = cuv_channels_read_row (pixels);
-    if (y <= tile.y)
-      continue;
-    // row y - 1 now has both of its neighbours
-    if (writes)
-      cuv_channels_store_gradients (out,
-          level.pixels.first + (int64_t) (y - 1) * level.pixels.pitch + x, row,
-          above, below);
-    cuv_channels_add_colors<shrink> (row, sums);
-    if (y % shrink == 0 && writes)
-      cuv_channels_store_colors<shrink> (level, out.sums, x, y - 1, sums);
+  tile.source = pictures + tile.level.source.first;
+  tile.columns = cuv_channels_columns (tile.level, taps, at.x - 1, lane);
+  tile.out = out;
+  tile.lane = lane;
+  tile.x = at.x + CUV_CHANNELS_LANE_PIXELS * lane;
+  tile.end = min (at.y + CUV_CHANNELS_GRADIENT_ROWS, tile.level.height);
+  tile.writes = lane < 31 && tile.x < tile.level.width;
+  tile.read (at.y - 1, &rows[0], &shared[warp]);
+  tile.read (at.y, &rows[1], &shared[warp]);
+  // three rows at a time, so that none has to be moved
+  for (int y = at.y; y < tile.end; y += 3) {
+    tile.step (y, rows[0], rows[1], &rows[2], &shared[warp]);
+    tile.step (y + 1, rows[1], rows[2], &rows[0], &shared[warp]);
+    tile.step (y + 2, rows[2], rows[0], &rows[1], &shared[warp]);
   }
 }
 

@@ -1,73 +1,113 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sums of blocks, smoothed by 1 2 1 in both directions: channels, with the
-// blocks of the edge repeated as far as windows exceed the level.
+// blocks of the edge repeated as far as windows exceed the level. Smoothed sums
+// have 16 bits: a word holds two.
 #ifndef CUV_CHANNELS_SMOOTH_KERNEL_CUH
 #define CUV_CHANNELS_SMOOTH_KERNEL_CUH
 
 #include "waldboost/channels/channels.cuh"
 
-// A tile: a warp per channel, four adjacent columns per thread.
-#define CUV_CHANNELS_SMOOTH_COLUMNS 128
+// A tile: a warp per channel, four adjacent columns per thread; the first and
+// last thread only know those of their neighbours.
+#define CUV_CHANNELS_SMOOTH_COLUMNS (30 * 4)
 #define CUV_CHANNELS_SMOOTH_ROWS 8
 
-// What a thread reads of each row: for each of its columns the nearest in the
-// level, and the one before and after it.
-struct CuvChannelsSmoothColumns {
-  int before[4], at[4], after[4];
+// Four adjacent sums.
+struct CuvChannelsSums {
+  unsigned first, last;
 };
 
-// A row of a channel, smoothed across.
-struct CuvChannelsSmoothRow {
-  unsigned at[4];
+// The thread's place in a channel of a level.
+struct CuvChannelsSmoothPlace {
+  const uint16_t *sums; // row 0, column x
+  uint8_t *channel;     // the same
+  int x, n;             // n: columns from x to the right edge
+  int rows;
+  int row_sums, row_bytes; // from row to row
+  int overhang, shift;     // shift: log2 of 16 shrink^2
 };
 
-static __device__ __forceinline__ CuvChannelsSmoothColumns
-cuv_channels_smooth_columns (int first, int n)
+// The same four sums, with the last of n in all after it.
+static __device__ __forceinline__ uint2
+cuv_channels_repeat_last_sum (uint2 sums, int n)
 {
-  CuvChannelsSmoothColumns self;
+  const unsigned last = (n > 2          ? sums.y
+                                : n > 1 ? sums.x >> 16
+                                        : sums.x)
+      & 0xffff;
 
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    self.at[i] = min (max (first + i, 0), n - 1);
-    self.before[i] = max (self.at[i] - 1, 0);
-    self.after[i] = min (self.at[i] + 1, n - 1);
-  }
-  return self;
+  return make_uint2 (n > 1 ? sums.x : last * 0x10001u, last * 0x10001u);
 }
 
-// channel: row 0 of the channel's sums.
-static __device__ __forceinline__ CuvChannelsSmoothRow
-cuv_channels_smooth_row (const CuvChannelsDeviceLevel &level,
-    const uint16_t *channel, const CuvChannelsSmoothColumns &columns, int y)
+// The sums of a row, or of the nearest row, smoothed across. Columns outside of
+// the level are those of the edge. Called by whole warps.
+static __device__ __forceinline__ CuvChannelsSums
+cuv_channels_smooth_row (const CuvChannelsSmoothPlace &place, int y)
 {
-  const uint16_t *row = channel
-      + (int64_t) min (max (y, 0), level.rows - 1) * CUV_CHANNELS_N
-          * level.sums.pitch;
-  CuvChannelsSmoothRow self;
+  uint2 own = *(const uint2 *) (place.sums
+      + (int64_t) min (max (y, 0), place.rows - 1) * place.row_sums);
 
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    self.at[i] =
-        row[columns.before[i]] + 2 * row[columns.at[i]] + row[columns.after[i]];
-  return self;
+  if (place.n < 4)
+    own = cuv_channels_repeat_last_sum (own, place.n);
+  unsigned before = __shfl_up_sync (~0u, own.y, 1);
+  unsigned after = __shfl_down_sync (~0u, own.x, 1);
+
+  before = place.x == 0 ? own.x << 16 : before;
+  after = place.n <= 4 ? own.y >> 16 : after;
+  const unsigned from_left = __byte_perm (before, own.x, 0x5432);
+  const unsigned middle = __byte_perm (own.x, own.y, 0x5432);
+  const unsigned from_right = __byte_perm (own.y, after, 0x5432);
+
+  return CuvChannelsSums{ from_left + 2 * own.x + middle,
+    middle + 2 * own.y + from_right };
 }
 
-// shift: log2 of 16 shrink^2.
 static __device__ __forceinline__ unsigned
-cuv_channels_smooth_bytes (const CuvChannelsSmoothRow &above,
-    const CuvChannelsSmoothRow &row, const CuvChannelsSmoothRow &below,
-    int shift)
+cuv_channels_smooth_bytes (const CuvChannelsSums &above,
+    const CuvChannelsSums &row, const CuvChannelsSums &below, int shift)
 {
-  unsigned bytes = 0;
+  const unsigned first = above.first + 2 * row.first + below.first;
+  const unsigned last = above.last + 2 * row.last + below.last;
 
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    bytes |= (above.at[i] + 2 * row.at[i] + below.at[i]) >> shift << 8 * i;
-  return bytes;
+  return __byte_perm (first >> shift, last >> shift, 0x6420);
 }
 
-// x and y of a tile: columns and rows of the level's channels, overhang
-// included. Block: 32 x CUV_CHANNELS_N threads.
+// Repeats the last of n bytes in those after it.
+static __device__ unsigned
+cuv_channels_repeat_last_byte (unsigned bytes, int n)
+{
+  const unsigned inside = n < 4 ? (1u << 8 * n) - 1 : ~0u;
+  const unsigned last = bytes >> 8 * (min (n, 4) - 1) & 255;
+
+  return (bytes & inside) | (last * 0x01010101u & ~inside);
+}
+
+// Stores the bytes of row y at an edge, and the first or last ones beyond it.
+static __device__ __noinline__ void
+cuv_channels_store_edges (
+    const CuvChannelsSmoothPlace &place, int y, unsigned bytes)
+{
+  const int first = y == 0 ? -place.overhang : y;
+  const int last = y == place.rows - 1 ? y + place.overhang : y;
+  const int n_words = cuv_div_up (place.overhang, 4);
+  const int left = place.x == 0 ? n_words : 0;
+  const int right = place.n <= 4 ? n_words : 0;
+
+  bytes = cuv_channels_repeat_last_byte (bytes, place.n);
+  for (int row = first; row <= last; row++) {
+    unsigned *to =
+        (unsigned *) (place.channel + (int64_t) row * place.row_bytes);
+
+    *to = bytes;
+    for (int i = 1; i <= left; i++)
+      to[-i] = (bytes & 255) * 0x01010101u;
+    for (int i = 1; i <= right; i++)
+      to[i] = (bytes >> 24) * 0x01010101u;
+  }
+}
+
+// x and y of a tile: its first column and row, multiples of 4. Block: 32 x
+// CUV_CHANNELS_N threads.
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_N)
     cuv_channels_smooth_kernel (const CuvChannelsTile *tiles,
         const CuvChannelsDeviceLevel *levels, int overhang, int shift,
@@ -75,35 +115,36 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_N)
 {
   cuv_pdl_wait ();
   const CuvChannelsTile tile = tiles[blockIdx.x];
-  const CuvChannelsDeviceLevel &level = levels[tile.level];
-  const int channel = threadIdx.y, x = tile.x + 4 * threadIdx.x;
-  const int end =
-      min (tile.y + CUV_CHANNELS_SMOOTH_ROWS, level.rows + 2 * overhang);
-  const uint16_t *from = sums + level.sums.first + channel * level.sums.pitch;
-  uint8_t *to =
-      channels + level.channels.first + channel * level.channels.pitch + x;
-  const CuvChannelsSmoothColumns columns =
-      cuv_channels_smooth_columns (x - overhang, level.columns);
-  CuvChannelsSmoothRow above, row, below;
-  int at = -2; // row of the level; none yet
+  const CuvChannelsDeviceLevel level = levels[tile.level];
+  const int lane = threadIdx.x, channel = threadIdx.y;
+  const int x = tile.x + 4 * (lane - 1);
+  // threads outside of the level read the nearest word
+  const int nearest = min (max (x, 0), (level.columns - 1) / 4 * 4);
+  const CuvChannelsSmoothPlace place = { sums + level.sums.first
+        + channel * level.sums.pitch + nearest,
+    channels + level.channels.first + channel * level.channels.pitch + nearest,
+    nearest, level.columns - nearest, level.rows,
+    CUV_CHANNELS_N * level.sums.pitch, CUV_CHANNELS_N * level.channels.pitch,
+    overhang, shift };
+  const bool writes = lane > 0 && lane < 31 && x == nearest;
+  const bool at_side = nearest == 0 || place.n <= 4;
+  const int end = min (tile.y + CUV_CHANNELS_SMOOTH_ROWS, level.rows);
+  CuvChannelsSums above = cuv_channels_smooth_row (place, tile.y - 1);
+  CuvChannelsSums row = cuv_channels_smooth_row (place, tile.y);
 
-  if (x >= level.columns + 2 * overhang)
-    return;
+#pragma unroll 2
   for (int y = tile.y; y < end; y++) {
-    const int next = min (max (y - overhang, 0), level.rows - 1);
+    const CuvChannelsSums below = cuv_channels_smooth_row (place, y + 1);
+    const unsigned bytes = cuv_channels_smooth_bytes (above, row, below, shift);
 
-    if (next == at + 1) {
-      above = row;
-      row = below;
-      below = cuv_channels_smooth_row (level, from, columns, next + 1);
-    } else if (next != at) {
-      above = cuv_channels_smooth_row (level, from, columns, next - 1);
-      row = cuv_channels_smooth_row (level, from, columns, next);
-      below = cuv_channels_smooth_row (level, from, columns, next + 1);
-    }
-    at = next;
-    *(unsigned *) (to + (int64_t) y * CUV_CHANNELS_N * level.channels.pitch) =
-        cuv_channels_smooth_bytes (above, row, below, shift);
+    above = row;
+    row = below;
+    if (!writes)
+      continue;
+    if (at_side || y == 0 || y == level.rows - 1)
+      cuv_channels_store_edges (place, y, bytes);
+    else
+      *(unsigned *) (place.channel + (int64_t) y * place.row_bytes) = bytes;
   }
 }
 

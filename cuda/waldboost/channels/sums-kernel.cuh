@@ -11,7 +11,8 @@
 #define CUV_CHANNELS_SUMS_WARPS 4 // tiles of a block
 // A tile: threads whose neighbours' neighbours are in the warp have pixels.
 #define CUV_CHANNELS_SUMS_COLUMNS (28 * CUV_CHANNELS_LANE_PIXELS)
-#define CUV_CHANNELS_SUMS_ROWS 32
+#define CUV_CHANNELS_SUMS_ROWS 16
+#define CUV_CHANNELS_SUMS_STEP 4 // rows that are loaded together
 
 // Four adjacent magnitudes, or sums of 11 of them, 16 bits each.
 struct CuvChannelsFour {
@@ -22,31 +23,32 @@ struct CuvChannelsFour {
 
 // The pixels of a level that a warp reads.
 struct CuvChannelsStrip {
-  const uint16_t *magnitudes; // row 0
-  const uint8_t *directions;
-  int pitch, width, height;
-  int x; // of the thread, may be outside of the level
+  // of the thread's columns in row 0; directions have half the pitch
+  const uint8_t *magnitudes, *directions;
+  int pitch, height; // pitch: bytes
 };
 
-// A thread's magnitudes in row y, or in the nearest row; columns outside of the
-// level are those of the edge.
+// Row y or the nearest row.
+static __device__ __forceinline__ int64_t
+cuv_channels_nearest_row (const CuvChannelsStrip &strip, int y)
+{
+  return min (max (y, 0), strip.height - 1);
+}
+
 static __device__ __forceinline__ CuvChannelsFour
 cuv_channels_magnitudes (const CuvChannelsStrip &strip, int y)
 {
-  const uint16_t *row = strip.magnitudes
-      + (int64_t) min (max (y, 0), strip.height - 1) * strip.pitch;
-  const int x = strip.x, last = strip.width - 1;
+  const uint2 four = *(const uint2 *) (strip.magnitudes
+      + cuv_channels_nearest_row (strip, y) * strip.pitch);
 
-  if (x >= 0 && x + 3 <= last) {
-    const uint2 four = *(const uint2 *) (row + x);
+  return CuvChannelsFour{ four.x, four.y };
+}
 
-    return CuvChannelsFour{ four.x, four.y };
-  }
-  const unsigned at[4] = { row[min (max (x, 0), last)],
-    row[min (max (x + 1, 0), last)], row[min (max (x + 2, 0), last)],
-    row[min (max (x + 3, 0), last)] };
-
-  return CuvChannelsFour{ at[0] | at[1] << 16, at[2] | at[3] << 16 };
+static __device__ __forceinline__ unsigned
+cuv_channels_four_directions (const CuvChannelsStrip &strip, int y)
+{
+  return *(const unsigned *) (strip.directions
+      + cuv_channels_nearest_row (strip, y) * (strip.pitch / 2));
 }
 
 static __device__ __forceinline__ void
@@ -59,8 +61,10 @@ cuv_channels_add_rows (CuvChannelsFour *sums, const CuvChannelsFour &added,
 
 // ---- surroundings ----
 
+#define CUV_CHANNELS_FLOAT 0x4b000000u // the bits of 2^23: its low bits count 1
+
 // The sums of 11 columns around each of a thread's pixels, from those of 11
-// rows.
+// rows, plus CUV_CHANNELS_FLOAT.
 static __device__ __forceinline__ void
 cuv_channels_surroundings (const CuvChannelsFour &own, unsigned sums[4])
 {
@@ -73,7 +77,8 @@ cuv_channels_surroundings (const CuvChannelsFour &own, unsigned sums[4])
   const unsigned rr0 = __shfl_down_sync (~0u, own.first, 2);
   // columns -4 .. 3, in two halves of at most 4 * 11 * 360
   const unsigned halves = l0 + l1 + own.first + own.last;
-  const unsigned eight = (halves & 0xffff) + (halves >> 16);
+  const unsigned eight =
+      (halves & 0xffff) + (halves >> 16) + CUV_CHANNELS_FLOAT;
   const unsigned four = (r0 & 0xffff) + (r0 >> 16); // columns 4 and 5
   const unsigned six = four + (r1 & 0xffff);        // 4 .. 6
   const unsigned seven = six + (r1 >> 16);          // 4 .. 7
@@ -90,15 +95,17 @@ cuv_channels_surroundings (const CuvChannelsFour &own, unsigned sums[4])
 // quarter of 1 / 121. The second is an approximate reciprocal: 1/4 is added to
 // the dividend, less than the smallest step, 1, and more than the error of any
 // quotient up to 256.
+// magnitude: the bits of 2^15 plus the magnitude, as a float; sum: those of
+// 2^23 plus the sum.
 static __device__ __forceinline__ unsigned
 cuv_channels_relative (unsigned magnitude, unsigned sum)
 {
-  const float integers = 8388608.f; // 2^23: the low bits are an integer
-  const float area = __uint_as_float (0x4b000000u | sum) - integers;
+  const float integers = __uint_as_float (CUV_CHANNELS_FLOAT);
+  const float area = __uint_as_float (sum) - integers;
   const float mean = __fmaf_rd (area, 0.0082645f, integers);
   const float divisor = mean - (integers - CUV_CHANNELS_FLOOR);
-  const float dividend = __fmaf_rn (
-      __uint_as_float (0x47000000u | magnitude << 8), 128.f, -4194303.75f);
+  const float dividend =
+      __fmaf_rn (__uint_as_float (magnitude), 128.f, -4194303.75f);
   float reciprocal, quotient;
 
 #ifdef __CUDA_ARCH__
@@ -141,25 +148,44 @@ static __device__ __forceinline__ void
 cuv_channels_store_sums (const CuvChannelsDeviceLevel &level, uint16_t *out,
     int x, int row, const CuvChannelsBlockSums<shrink> &sums)
 {
+  const int pitch = level.sums.pitch;
+  uint16_t *to = out + level.sums.first
+      + ((int64_t) row * CUV_CHANNELS_N + CUV_CHANNELS_MAGNITUDE) * pitch
+      + x / shrink;
+
 #pragma unroll
   for (int k = 0; k < sums.n; k++) {
-    const int column = x / shrink + k;
-    uint16_t *to = out + level.sums.first
-        + ((int64_t) row * CUV_CHANNELS_N + CUV_CHANNELS_MAGNITUDE)
-            * level.sums.pitch
-        + column;
-
-    if (column >= level.columns)
+    if (x / shrink + k >= level.columns)
       break;
-    *to = (uint16_t) sums.all[k];
+    to[k] = (uint16_t) sums.all[k];
 #pragma unroll
     for (int bin = 0; bin < CUV_CHANNELS_BINS; bin++)
-      to[(bin + 1) * level.sums.pitch] =
-          (uint16_t) (sums.by_bin[bin][k] >> bin);
+      to[(bin + 1) * pitch + k] = (uint16_t) (sums.by_bin[bin][k] >> bin);
   }
 }
 
 // ---- a tile ----
+
+// Four relative magnitudes, as bytes.
+static __device__ __forceinline__ unsigned
+cuv_channels_four_relative (
+    const CuvChannelsFour &magnitudes, const CuvChannelsFour &columns)
+{
+  unsigned around[4], relative[4];
+
+  cuv_channels_surroundings (columns, around);
+  // bytes 0, low, high, 0x47
+  relative[0] = cuv_channels_relative (
+      __byte_perm (magnitudes.first, 0x47000000, 0x7104), around[0]);
+  relative[1] = cuv_channels_relative (
+      __byte_perm (magnitudes.first, 0x47000000, 0x7324), around[1]);
+  relative[2] = cuv_channels_relative (
+      __byte_perm (magnitudes.last, 0x47000000, 0x7104), around[2]);
+  relative[3] = cuv_channels_relative (
+      __byte_perm (magnitudes.last, 0x47000000, 0x7324), around[3]);
+  return __byte_perm (__byte_perm (relative[0], relative[1], 0x0040),
+      __byte_perm (relative[2], relative[3], 0x0040), 0x5410);
+}
 
 // A warp per tile; x and y of a tile: its first pixel, multiples of 4.
 template <int shrink>
@@ -175,42 +201,49 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_SUMS_WARPS)
   if (index >= n_tiles)
     return;
   const CuvChannelsTile tile = tiles[index];
-  const CuvChannelsDeviceLevel &level = levels[tile.level];
-  const CuvChannelsStrip strip = { magnitudes + level.pixels.first,
-    directions + level.pixels.first, level.pixels.pitch, level.width,
-    level.height, tile.x + CUV_CHANNELS_LANE_PIXELS * (lane - 2) };
+  const CuvChannelsDeviceLevel level = levels[tile.level];
+  const int x = tile.x + CUV_CHANNELS_LANE_PIXELS * (lane - 2);
+  const bool writes = lane >= 2 && lane < 30 && x < level.columns * shrink;
+  // what surroundings do not reach need not be read
+  const int64_t first =
+      level.pixels.first + min (x, cuv_div_up (level.width, 4) * 4 + 4);
+  const CuvChannelsStrip strip = { (const uint8_t *) (magnitudes + first),
+    directions + first, level.pixels.pitch * (int) sizeof *magnitudes,
+    level.height };
   const int end = min (tile.y + CUV_CHANNELS_SUMS_ROWS, level.rows * shrink);
-  const bool writes =
-      lane >= 2 && lane < 30 && strip.x < level.columns * shrink;
-  CuvChannelsBlockSums<shrink> blocks = {};
   CuvChannelsFour columns = {};
 
   // the rows around the one above the tile
+#pragma unroll
   for (int y = -1 - CUV_CHANNELS_RADIUS; y < CUV_CHANNELS_RADIUS; y++)
     cuv_channels_add_rows (&columns,
         cuv_channels_magnitudes (strip, tile.y + y), CuvChannelsFour{});
-  for (int y = tile.y; y < end; y++) {
-    const CuvChannelsFour own = cuv_channels_magnitudes (strip, y);
-    unsigned around[4], relative[4];
+  for (int y = tile.y; y < end; y += CUV_CHANNELS_SUMS_STEP) {
+    CuvChannelsFour own[CUV_CHANNELS_SUMS_STEP];
+    CuvChannelsFour added[CUV_CHANNELS_SUMS_STEP];
+    CuvChannelsFour removed[CUV_CHANNELS_SUMS_STEP];
+    unsigned bins[CUV_CHANNELS_SUMS_STEP];
+    CuvChannelsBlockSums<shrink> blocks = {};
 
-    cuv_channels_add_rows (&columns,
-        cuv_channels_magnitudes (strip, y + CUV_CHANNELS_RADIUS),
-        cuv_channels_magnitudes (strip, y - CUV_CHANNELS_RADIUS - 1));
-    cuv_channels_surroundings (columns, around);
-    if (!writes)
-      continue;
-    relative[0] = cuv_channels_relative (own.first & 0xffff, around[0]);
-    relative[1] = cuv_channels_relative (own.first >> 16, around[1]);
-    relative[2] = cuv_channels_relative (own.last & 0xffff, around[2]);
-    relative[3] = cuv_channels_relative (own.last >> 16, around[3]);
-    cuv_channels_add_pixels<shrink> (&blocks,
-        __byte_perm (__byte_perm (relative[0], relative[1], 0x0040),
-            __byte_perm (relative[2], relative[3], 0x0040), 0x5410),
-        *(const unsigned *) (strip.directions + (int64_t) y * strip.pitch
-            + strip.x));
-    if ((y + 1) % shrink == 0) {
-      cuv_channels_store_sums<shrink> (level, out, strip.x, y / shrink, blocks);
-      blocks = {};
+#pragma unroll
+    for (int i = 0; i < CUV_CHANNELS_SUMS_STEP; i++) {
+      own[i] = cuv_channels_magnitudes (strip, y + i);
+      added[i] = cuv_channels_magnitudes (strip, y + i + CUV_CHANNELS_RADIUS);
+      removed[i] =
+          cuv_channels_magnitudes (strip, y + i - CUV_CHANNELS_RADIUS - 1);
+      bins[i] = cuv_channels_four_directions (strip, y + i);
+    }
+#pragma unroll
+    for (int i = 0; i < CUV_CHANNELS_SUMS_STEP; i++) {
+      cuv_channels_add_rows (&columns, added[i], removed[i]);
+      cuv_channels_add_pixels<shrink> (
+          &blocks, cuv_channels_four_relative (own[i], columns), bins[i]);
+      if ((i + 1) % shrink == 0) {
+        if (writes && y + i < end)
+          cuv_channels_store_sums<shrink> (
+              level, out, x, (y + i) / shrink, blocks);
+        blocks = {};
+      }
     }
   }
 }

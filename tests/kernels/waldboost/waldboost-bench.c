@@ -326,8 +326,11 @@ time_worst_case (const CuvCheckFrame *picture)
 CUV_BENCH (bench)
 {
   const char *path = getenv ("CUV_BENCH_MODEL");
-  CuvCheckFrame picture = cuv_check_bench_picture ();
+  CuvCheckFrame picture;
 
+  if (!cuv_check_wants ("patterns"))
+    return;
+  picture = cuv_check_bench_picture ();
   time_cascade ("waldboost", path != NULL ? path : LBP_CASCADE, &picture);
   if (path == NULL)
     time_cascade ("waldboost haar", HAAR_CASCADE, &picture);

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "cuvcheck.h"
 #include "waldboost-channels-inputs.h"
+#include "waldboost-inputs.h"
 
 #if HAVE_CUDA
 #include "channels/detect.h"
@@ -13,6 +14,7 @@
 #include "model/model.h"
 #include "waldboost/waldboost.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,35 +260,72 @@ run_bench (void *data)
   cuv_waldboost_cuda_collect (self->cuda, &result);
 }
 
+/* CUV_BENCH_MODEL, or random trees. */
+static const CuvWaldboostModel *
+channels_model (int reject)
+{
+  const char *path = getenv ("CUV_BENCH_MODEL");
+  const CuvWaldboostModel *model = path != NULL
+      ? bench_cascade (path)
+      : cuv_channels_model_random (4, 2, 2, 1024, reject);
+
+  CUV_CHECK (model != NULL && model->channels != NULL, ": %s", path);
+  return model;
+}
+
+/* CUV_BENCH_FRAME, raw NV12 of this size without padding, or a texture. */
+static CuvCheckFrame
+channels_frame (int width, int height)
+{
+  const char *path = getenv ("CUV_BENCH_FRAME");
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("NV12", width, height, CUV_CHECK_TEXTURE);
+  FILE *file = path != NULL ? fopen (path, "rb") : NULL;
+
+  for (int i = 0; i < 2 && file != NULL; i++) {
+    const CuvComponent *plane = &frame.frame.component[i];
+
+    for (int y = 0; y < height >> i; y++)
+      CUV_CHECK (fread (plane->data + (ptrdiff_t) y * plane->stride,
+                     (size_t) width, 1, file)
+          == 1);
+  }
+  if (file != NULL)
+    fclose (file);
+  return frame;
+}
+
 /* The time from the frame in device memory to its hits in host memory, of which
  * the result says what the scan takes. */
 static void
-bench (int width, int height, int reject)
+time_scan (const char *shape, int width, int height, int reject)
 {
   const CuvRgbMatrix matrix = cuv_rgb_matrix (0.2126, 0.0722, true);
-  const CuvWaldboostModel *model =
-      cuv_channels_model_random (4, 2, 2, 1024, reject);
-  const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
-    .octaves = CUV_WALDBOOST_MAX_OCTAVES,
-    .levels_per_octave = 8 };
-  CuvWaldboostPlan *plan =
-      cuv_waldboost_plan_new (model, &params, width, height);
-  CuvCheckFrame frame =
-      cuv_check_frame_new ("NV12", width, height, CUV_CHECK_TEXTURE);
-  void *memory;
-  Bench self = { cuv_waldboost_cuda_new (model, plan),
-    cuv_check_to_device (&frame, &memory), { 0, 0, width, height, &matrix } };
+  const CuvWaldboostParams params = { .upscale = 1 };
+  const CuvWaldboostModel *model;
+  CuvWaldboostPlan *plan;
+  CuvCheckFrame frame;
   CuvWaldboostResult result;
-  const double us = cuv_check_time (run_bench, &self);
+  void *memory;
+  Bench self;
+  double us;
 
+  if (!cuv_check_wants (shape))
+    return;
+  model = channels_model (reject);
+  plan = cuv_waldboost_plan_new (model, &params, width, height);
+  frame = channels_frame (width, height);
+  self = (Bench){ cuv_waldboost_cuda_new (model, plan),
+    cuv_check_to_device (&frame, &memory), { 0, 0, width, height, &matrix } };
+  us = cuv_check_time (run_bench, &self);
   cuv_waldboost_cuda_submit_part (
       self.cuda, &self.frame, &self.part, cuv_check_stream);
   cuv_waldboost_cuda_collect (self.cuda, &result);
   cuv_check_report (us, (double) width * height, (double) width * height * 1.5,
-      "channels, CUDA, %dx%d, 1024 trees, %.1f a window, channels %.0f us, "
-      "scan %.0f us",
-      width, height, (double) result.weak / (double) result.windows,
-      result.pyramid_us, result.scan_us);
+      "%s, CUDA, %d trees, %.1f a window, %d hits, channels %.0f us, scan "
+      "%.0f us",
+      shape, model->n_weak, (double) result.weak / (double) result.windows,
+      result.n_hits, result.pyramid_us, result.scan_us);
   cuv_check_device_free (memory);
   cuv_check_frame_free (&frame);
   cuv_waldboost_cuda_free (self.cuda);
@@ -296,9 +335,9 @@ bench (int width, int height, int reject)
 
 CUV_BENCH_CUDA (bench_channels_cuda)
 {
-  bench (640, 480, 10);
-  bench (1920, 1080, 10);
-  bench (1920, 1080, 0);
-  bench (3840, 2160, 10);
+  time_scan ("channels-480", 640, 480, 10);
+  time_scan ("channels-1080", 1920, 1080, 10);
+  time_scan ("channels-1080-all", 1920, 1080, 0);
+  time_scan ("channels-2160", 3840, 2160, 10);
 }
 #endif

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Windows of all levels, evaluated by trees on channels. Most windows are
+// rejected by the first trees, which a thread evaluates for its own windows.
+// Those that are left are listed for the whole frame, as they are close to each
+// other; in a second kernel a warp takes one at a time, a tree per thread.
+#ifndef CUV_CHANNELS_TREES_KERNELS_CUH
+#define CUV_CHANNELS_TREES_KERNELS_CUH
+
+#include <limits.h>
+#include "waldboost/channels/channels.cuh"
+#include "waldboost/scanner.cuh"
+
+#define CUV_CHANNELS_TREES_WARPS 8 // of a block
+// A tile: a window per lane, this many rows per warp.
+#define CUV_CHANNELS_TREES_ROWS_OF_WARP 4
+#define CUV_CHANNELS_TREES_COLUMNS 32
+#define CUV_CHANNELS_TREES_ROWS                                                \
+  (CUV_CHANNELS_TREES_WARPS * CUV_CHANNELS_TREES_ROWS_OF_WARP)
+#define CUV_CHANNELS_TREES_WINDOWS                                             \
+  (CUV_CHANNELS_TREES_COLUMNS * CUV_CHANNELS_TREES_ROWS)
+#define CUV_CHANNELS_TREES_DENSE 8 // trees that each window's thread evaluates
+// blocks of the second kernel, per multiprocessor
+#define CUV_CHANNELS_TREES_FINISH_BLOCKS 6
+
+// A tree on the device, in words of 16 bytes. A node's offset is that of its
+// byte from the first one of a window.
+template <int depth> struct alignas (16) CuvChannelsDeviceTree {
+  static constexpr int n_nodes = (1 << depth) - 1, n_leaves = 1 << depth;
+  uint32_t offsets[n_nodes];
+  int32_t reject; // a window whose sum is less
+  int16_t leaves[n_leaves];
+  uint8_t thresholds[n_leaves]; // the last one unused
+};
+
+// A model on the device.
+struct CuvChannelsDeviceTrees {
+  int32_t n_trees, n_dense;
+  int32_t shrink, overhang;
+  int32_t final_threshold;
+  const void *trees; // CuvChannelsDeviceTree
+  int32_t n_segments;
+  const int32_t *segment_end;
+};
+
+// A window that the first n_dense trees did not reject.
+struct alignas (16) CuvChannelsCandidate {
+  uint32_t window; // tile times CUV_CHANNELS_TREES_WINDOWS, plus the row in it
+                   // times CUV_CHANNELS_TREES_COLUMNS, plus the column
+  int32_t sum;
+  int64_t at; // its first byte in the channels
+};
+
+// The windows of a frame, and what the kernels find.
+struct CuvChannelsSearch {
+  const CuvChannelsTile *tiles; // x and y: numbers of the first window
+  const CuvChannelsDeviceLevel *levels;
+  const uint8_t *channels;
+  CuvChannelsDeviceTrees trees;
+  CuvScanRows rows;
+  CuvScanHits hits;
+  CuvChannelsCandidate *candidates;
+  unsigned *n_candidates;
+};
+
+// ---- one window ----
+
+template <int depth>
+static __device__ __forceinline__ CuvChannelsDeviceTree<depth>
+cuv_channels_tree (const CuvChannelsDeviceTrees &trees, int tree)
+{
+  return ((const CuvChannelsDeviceTree<depth> *) trees.trees)[tree];
+}
+
+// The leaf of a tree that a window reaches. Nodes are chosen from registers.
+template <int depth>
+static __device__ __forceinline__ int
+cuv_channels_leaf (
+    const CuvChannelsDeviceTree<depth> &tree, const uint8_t *window)
+{
+  constexpr int n_nodes = tree.n_nodes;
+  int at = 0, leaf = tree.leaves[0];
+
+#pragma unroll
+  for (int level = 0; level < depth; level++) {
+    uint32_t offset = tree.offsets[(1 << level) - 1];
+    int threshold = tree.thresholds[(1 << level) - 1];
+
+#pragma unroll
+    for (int k = 1 << level; k < (2 << level) - 1; k++) {
+      offset = at == k ? tree.offsets[k] : offset;
+      threshold = at == k ? tree.thresholds[k] : threshold;
+    }
+    at = 2 * at + 1 + (window[offset] >= threshold);
+  }
+#pragma unroll
+  for (int k = 1; k <= n_nodes; k++)
+    leaf = at == n_nodes + k ? tree.leaves[k] : leaf;
+  return leaf;
+}
+
+// Evaluates the trees after the dense ones, by a warp. Returns how many the
+// window passed in all, see cuv_channels_evaluate(); *sum becomes the last sum.
+template <int depth>
+static __device__ __forceinline__ int
+cuv_channels_finish (
+    const CuvChannelsDeviceTrees &trees, const uint8_t *window, int *sum)
+{
+  const int lane = threadIdx.x & 31;
+
+  for (int first = trees.n_dense; first < trees.n_trees; first += 32) {
+    const bool is_tree = first + lane < trees.n_trees;
+    // threads without a tree evaluate the last one, for nothing
+    const CuvChannelsDeviceTree<depth> tree =
+        cuv_channels_tree<depth> (trees, min (first + lane, trees.n_trees - 1));
+    const int leaf = cuv_channels_leaf (tree, window);
+    const int here =
+        *sum + (int) cuv_inclusive_scan (is_tree ? (unsigned) leaf : 0);
+    const unsigned failed = __ballot_sync (~0u, is_tree && here < tree.reject);
+
+    if (failed != 0)
+      return first + __ffs (failed) - 1;
+    *sum = __shfl_sync (~0u, here, 31);
+  }
+  return *sum > trees.final_threshold ? trees.n_trees : trees.n_trees - 1;
+}
+
+// Where the first byte of window (x, y) of a level is in the channels.
+static __device__ __forceinline__ int64_t
+cuv_channels_window_at (const CuvChannelsDeviceTrees &trees,
+    const CuvChannelsDeviceLevel &level, int x, int y)
+{
+  return level.channels.first
+      + (int64_t) (y - trees.overhang) * CUV_CHANNELS_N * level.channels.pitch
+      + x - trees.overhang;
+}
+
+// ---- the first trees ----
+
+// Counts of a block.
+struct CuvChannelsDenseCounts {
+  unsigned windows, weak;
+  unsigned passed[CUV_CHANNELS_TREES_DENSE]; // that many trees plus 1
+  unsigned n_candidates, first_candidate;
+};
+
+// Whether the first kernel knows which windows survive a segment: unless it
+// ends later, or with the model.
+static __device__ __forceinline__ bool
+cuv_channels_ends_dense (const CuvChannelsDeviceTrees &trees, int segment)
+{
+  return trees.segment_end[segment] <= trees.n_dense
+      && trees.segment_end[segment] < trees.n_trees;
+}
+
+// A thread's windows: row i of the warp is row warp + CUV_CHANNELS_TREES_WARPS
+// i of the tile.
+struct CuvChannelsDenseWindows {
+  bool alive[CUV_CHANNELS_TREES_ROWS_OF_WARP];
+  int sums[CUV_CHANNELS_TREES_ROWS_OF_WARP];
+  int64_t at[CUV_CHANNELS_TREES_ROWS_OF_WARP];
+};
+
+// Evaluates the first trees.
+template <int depth>
+static __device__ __forceinline__ CuvChannelsDenseWindows
+cuv_channels_scan_dense (const CuvChannelsSearch &search,
+    const CuvChannelsTile &tile, CuvChannelsDenseCounts *counts)
+{
+  const CuvChannelsDeviceTrees &trees = search.trees;
+  const CuvChannelsDeviceLevel &level = search.levels[tile.level];
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x & 31;
+  const int x = tile.x + lane;
+  CuvChannelsDenseWindows self = {};
+  unsigned n_alive = 0, weak = 0, passed = 0;
+
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_TREES_ROWS_OF_WARP; i++) {
+    const int y = tile.y + warp + CUV_CHANNELS_TREES_WARPS * i;
+
+    self.alive[i] =
+        x < level.n_x && y < level.n_y && search.rows.has (tile.level, y);
+    // windows outside of the level read another one
+    self.at[i] = cuv_channels_window_at (
+        trees, level, min (x, level.n_x - 1), min (y, level.n_y - 1));
+    n_alive += __popc (__ballot_sync (~0u, self.alive[i]));
+  }
+  if (lane == 0)
+    atomicAdd (&counts->windows, n_alive);
+  for (int i = 0; i < trees.n_dense && n_alive > 0; i++) {
+    const CuvChannelsDeviceTree<depth> tree =
+        cuv_channels_tree<depth> (trees, i);
+
+    weak += n_alive;
+    n_alive = 0;
+#pragma unroll
+    for (int k = 0; k < CUV_CHANNELS_TREES_ROWS_OF_WARP; k++) {
+      self.sums[k] += cuv_channels_leaf (tree, search.channels + self.at[k]);
+      self.alive[k] = self.alive[k] && self.sums[k] >= tree.reject;
+      n_alive += __popc (__ballot_sync (~0u, self.alive[k]));
+    }
+    passed = lane == i ? n_alive : passed;
+  }
+  if (lane == 0)
+    atomicAdd (&counts->weak, weak);
+  if (lane < trees.n_dense && passed > 0)
+    atomicAdd (&counts->passed[lane], passed);
+  return self;
+}
+
+// Lists the windows of a block that are left.
+static __device__ __forceinline__ void
+cuv_channels_list (const CuvChannelsSearch &search,
+    const CuvChannelsDenseWindows &windows, CuvChannelsDenseCounts *counts)
+{
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x & 31;
+  unsigned n = 0, first = 0;
+
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_TREES_ROWS_OF_WARP; i++)
+    n += __popc (__ballot_sync (~0u, windows.alive[i]));
+  if (lane == 0)
+    first = atomicAdd (&counts->n_candidates, n);
+  __syncthreads ();
+  if (threadIdx.x == 0 && counts->n_candidates > 0)
+    counts->first_candidate =
+        atomicAdd (search.n_candidates, counts->n_candidates);
+  __syncthreads ();
+  first = __shfl_sync (~0u, first, 0) + counts->first_candidate;
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_TREES_ROWS_OF_WARP; i++) {
+    const unsigned alive = __ballot_sync (~0u, windows.alive[i]);
+    const int row = warp + CUV_CHANNELS_TREES_WARPS * i;
+
+    if (windows.alive[i])
+      search.candidates[first + __popc (alive & ((1u << lane) - 1))] =
+          CuvChannelsCandidate{ blockIdx.x * CUV_CHANNELS_TREES_WINDOWS
+                + row * CUV_CHANNELS_TREES_COLUMNS + lane,
+            windows.sums[i], windows.at[i] };
+    first += __popc (alive);
+  }
+}
+
+// A block per tile.
+template <int depth>
+static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
+    cuv_channels_dense_kernel (const __grid_constant__ CuvChannelsSearch search)
+{
+  __shared__ CuvChannelsDenseCounts counts;
+  const CuvChannelsDeviceTrees &trees = search.trees;
+  const int thread = threadIdx.x;
+
+  if (thread < (int) (sizeof counts / sizeof (unsigned)))
+    ((unsigned *) &counts)[thread] = 0;
+  cuv_pdl_wait ();
+  search.hits.begin ();
+  const CuvChannelsTile tile = search.tiles[blockIdx.x];
+
+  if (!search.rows.has_level (tile.level))
+    return;
+  __syncthreads ();
+  cuv_channels_list (
+      search, cuv_channels_scan_dense<depth> (search, tile, &counts), &counts);
+  if (thread < trees.n_segments && cuv_channels_ends_dense (trees, thread))
+    atomicAdd (&search.hits.counters->survivors[thread],
+        (unsigned long long) counts.passed[trees.segment_end[thread] - 1]);
+  if (thread == 0) {
+    atomicAdd (
+        &search.hits.counters->windows, (unsigned long long) counts.windows);
+    atomicAdd (&search.hits.counters->weak, (unsigned long long) counts.weak);
+  }
+}
+
+// ---- the other trees ----
+
+// Counts of a block.
+struct CuvChannelsFinishCounts {
+  unsigned weak, survivors[CUV_WALDBOOST_SEGMENTS];
+};
+
+// Counts in a thread: lane s of a warp has segments s and s + 32.
+struct CuvChannelsLaneCounts {
+  unsigned weak, survivors[2];
+  int segment_end[2]; // INT_MAX: none, or one that the first kernel counts
+};
+
+static __device__ __forceinline__ CuvChannelsLaneCounts
+cuv_channels_lane_counts (const CuvChannelsDeviceTrees &trees)
+{
+  CuvChannelsLaneCounts self = {};
+
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const int segment = (threadIdx.x & 31) + 32 * i;
+
+    self.segment_end[i] = INT_MAX;
+    if (segment < trees.n_segments && !cuv_channels_ends_dense (trees, segment))
+      self.segment_end[i] = trees.segment_end[segment];
+  }
+  return self;
+}
+
+static __device__ __forceinline__ void
+cuv_channels_add_hit (
+    const CuvChannelsSearch &search, unsigned window, int score)
+{
+  const CuvChannelsDeviceTrees &trees = search.trees;
+  const CuvChannelsTile tile =
+      search.tiles[window / CUV_CHANNELS_TREES_WINDOWS];
+  const int number = window % CUV_CHANNELS_TREES_WINDOWS;
+  const int x = tile.x + number % CUV_CHANNELS_TREES_COLUMNS;
+  const int y = tile.y + number / CUV_CHANNELS_TREES_COLUMNS;
+
+  search.hits.add (tile.level, trees.shrink * (x - trees.overhang),
+      trees.shrink * (y - trees.overhang), (float) score / 256);
+}
+
+// Any number of blocks.
+template <int depth>
+static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
+    cuv_channels_finish_kernel (
+        const __grid_constant__ CuvChannelsSearch search)
+{
+  __shared__ CuvChannelsFinishCounts block;
+  const CuvChannelsDeviceTrees &trees = search.trees;
+  const int warps = gridDim.x * CUV_CHANNELS_TREES_WARPS;
+  const int thread = threadIdx.x, lane = thread & 31;
+  CuvScanCounters *counters = search.hits.counters;
+
+  if (thread < (int) (sizeof block / sizeof (unsigned)))
+    ((unsigned *) &block)[thread] = 0;
+  __syncthreads ();
+  cuv_pdl_wait ();
+  const int n = (int) *search.n_candidates;
+  CuvChannelsLaneCounts counts = cuv_channels_lane_counts (trees);
+
+  for (int i = blockIdx.x * CUV_CHANNELS_TREES_WARPS + cuv_warp_of_thread ();
+       i < n; i += warps) {
+    const CuvChannelsCandidate candidate = search.candidates[i];
+    int sum = candidate.sum;
+    const int passed = cuv_channels_finish<depth> (
+        trees, search.channels + candidate.at, &sum);
+
+    counts.weak += min (passed + 1, trees.n_trees) - trees.n_dense;
+    counts.survivors[0] += passed >= counts.segment_end[0];
+    counts.survivors[1] += passed >= counts.segment_end[1];
+    if (lane == 0 && passed == trees.n_trees)
+      cuv_channels_add_hit (
+          search, candidate.window, sum - trees.final_threshold);
+  }
+  if (lane == 0 && counts.weak > 0)
+    atomicAdd (&block.weak, counts.weak);
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    if (counts.survivors[i] > 0)
+      atomicAdd (&block.survivors[lane + 32 * i], counts.survivors[i]);
+  }
+  __syncthreads ();
+  if (thread == 0 && block.weak > 0)
+    atomicAdd (&counters->weak, (unsigned long long) block.weak);
+  if (thread < trees.n_segments && block.survivors[thread] > 0)
+    atomicAdd (&counters->survivors[thread],
+        (unsigned long long) block.survivors[thread]);
+}
+
+#endif
