@@ -62,7 +62,8 @@ channels_open_cpu (void **state, const void *config, const CuvFrame *frame,
 {
   const CuvWaldboostDetector *detector = config;
 
-  *state = cuv_channels_frame_new (detector->model, detector->plan);
+  *state = cuv_channels_frame_new (
+      &(CuvChannelsSearch){ detector->model, detector->plan }, 1);
   return *state != NULL ? NULL : "out of memory";
 }
 
@@ -72,7 +73,8 @@ channels_run_cpu (void *state, void *data, const CuvProcessor *processor)
   const Job *job = data;
 
   if (job->new_plan != NULL
-      && !cuv_channels_frame_set_plan (state, job->new_plan))
+      && !cuv_channels_frame_set_plans (
+          state, &(CuvChannelsSearch){ .plan = job->new_plan }))
     return "out of memory";
   return cuv_channels_frame_run (state, job->whole, job->x, job->y, job->rgb,
              processor->n_threads, job->result)

@@ -66,6 +66,9 @@
 
 #define CUV_WALDBOOST_MAX_UPSCALE 8
 
+/* Models that are searched for at once. */
+#define CUV_WALDBOOST_MAX_MODELS 16
+
 /* Limits of a picture that is enlarged or turned. */
 #define CUV_WALDBOOST_MAX_SIDE 32767
 #define CUV_WALDBOOST_MAX_PIXELS (1 << 26)
