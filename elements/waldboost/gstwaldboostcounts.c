@@ -89,7 +89,8 @@ set_array (GstStructure *stats, const gchar *name, const GArray *numbers)
 
 /* The fields that a model has, and all models together. */
 static void
-set_counts (GstStructure *stats, const GstWaldboostModelCounts *counts)
+waldboost_set_counts (
+    GstStructure *stats, const GstWaldboostModelCounts *counts)
 {
   gst_structure_set (stats, "windows", G_TYPE_UINT64, counts->windows,
       "windows-accepted", G_TYPE_UINT64, counts->accepted, "objects",
@@ -132,7 +133,7 @@ append_model (GValue *models, const GstWaldboostOrigin *origin,
           origin->model_file, "label", G_TYPE_STRING, origin->label, NULL);
   GValue value = G_VALUE_INIT;
 
-  set_counts (structure, counts);
+  waldboost_set_counts (structure, counts);
   set_segments (structure, counts);
   g_value_init (&value, GST_TYPE_STRUCTURE);
   g_value_take_boxed (&value, structure);
@@ -160,7 +161,7 @@ gst_waldboost_counts_to_stats (
       G_TYPE_UINT, self->regions, "windows-lost", G_TYPE_UINT64, self->lost,
       "microseconds-pyramid", G_TYPE_DOUBLE, self->pyramid_us,
       "microseconds-group", G_TYPE_DOUBLE, self->group_us, NULL);
-  set_counts (stats, &sum);
+  waldboost_set_counts (stats, &sum);
   if (self->origins != NULL && self->origins->n > 1)
     set_models (stats, self);
   else
