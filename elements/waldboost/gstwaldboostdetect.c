@@ -23,6 +23,11 @@
  * waldboostdetect model=haarcascade_eye.xml inference-region=roi-list
  * object-class=frontalface_alt2 ! visionpublish ! fakesink
  * ]| Looks for eyes in faces.
+ * |[
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
+ * waldboostdetect model=plates.xml,signs.xml label=plate,sign !
+ * visionoverlay ! videoconvert ! autovideosink
+ * ]| Looks for plates and signs.
  *
  * Since: 0.1
  */
