@@ -7,6 +7,9 @@
 #include "model/model.h"
 #include "train/train.h"
 #include "waldboost-versions.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
 
 #include <glib.h>
 #include <math.h>
@@ -193,6 +196,50 @@ check_frame (const CuvWaldboostParams *params, const CuvCheckFrame *frame)
 #endif
   return compare (&self, params);
 }
+
+#if HAVE_CUDA
+/* Whichever allocation of whichever model fails, nothing is left. */
+static void
+check_allocations (
+    const CuvWaldboostModel *const *models, int n, const CuvFrame *frame)
+{
+  static const CuvRoi whole;
+  const CuvProcessor gpu = { .on_device = true, .stream = cuv_check_stream };
+  const CuvWaldboostParams params = { .scale_factor = 1.3 };
+  const size_t before = cuv_cuda_allocated ();
+  CuvWaldboostDetector *detector = NULL;
+  int n_failed = 0;
+
+  for (; detector == NULL && n_failed < 1000; n_failed++) {
+    const char *error;
+
+    cuv_cuda_fail_allocation (n_failed);
+    detector = cuv_waldboost_detector_new (
+        models, n, &params, &whole, frame, &gpu, &error);
+    cuv_cuda_fail_allocation (-1);
+    CUV_CHECK (detector != NULL || strstr (error, "out of memory") != NULL);
+    CUV_CHECK (detector != NULL || cuv_cuda_allocated () == before);
+  }
+  CUV_CHECK (n_failed > 2 * n && detector != NULL, ": %d", n_failed);
+  cuv_waldboost_detector_free (detector);
+  CUV_CHECK (cuv_cuda_allocated () == before);
+}
+
+CUV_CHECKS_CUDA (check_memory_of_several_models)
+{
+  CuvCheckFrame frame = cuv_check_frame_new ("NV12", 90, 70, CUV_CHECK_TEXTURE);
+  const CuvWaldboostModel *models[MOST];
+  const int n = make_models (models);
+  void *memory;
+  const CuvFrame on_device = cuv_check_to_device (&frame, &memory);
+
+  cuv_check_case ("several models without memory");
+  check_allocations (models, n, &on_device);
+  cuv_check_device_free (memory);
+  free_models (models, n);
+  cuv_check_frame_free (&frame);
+}
+#endif
 
 CUV_CHECKS (check_several_models)
 {
