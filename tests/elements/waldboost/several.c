@@ -2,143 +2,10 @@
 /* waldboostdetect with several models: the objects of each, as it finds them
  * alone. */
 #include "config.h"
-#include "models.h"
-#include "picture.h"
+#include "several-runs.h"
 
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#define CAPS "video/x-raw,format=%s,width=160,height=100"
-#define CASCADE 0
-#define CHANNELS 1
-#define RANK 2
-#define MORE_CHANNELS 3
-#define N_FILES 4
-
-static gchar *files[N_FILES];
-
-typedef struct {
-  GstSample *sample;
-  GstHarness *h;
-  GstElement *d;
-  GstBus *bus;
-  guint n;
-  Wanted wanted[N_FILES];
-  const gchar *labels[N_FILES]; /* NULL: that of the file */
-  gint ids[N_FILES];
-} Run;
-
-/* Sets the models that are wanted, and returns their list; free it. */
-static gchar *
-want (Run *self, const gint *models, guint n)
-{
-  GString *list = g_string_new (NULL);
-
-  self->n = n;
-  for (guint i = 0; i < n; i++) {
-    self->wanted[i] = defaults;
-    self->wanted[i].model = files[models[i]];
-    self->wanted[i].in_colour = models[i] % 2 == 1;
-    self->wanted[i].grouping.min_neighbours = 0;
-    self->labels[i] = NULL;
-    self->ids[i] = (gint) i;
-    g_string_append_printf (list, "%s%s", i > 0 ? "," : "", files[models[i]]);
-  }
-  return g_string_free (list, FALSE);
-}
-
-static void
-run_init (Run *self, const gchar *format, const gchar *properties,
-    const gint *models, guint n)
-{
-  gchar *caps = g_strdup_printf (CAPS, format);
-  gchar *list = want (self, models, n);
-  gchar *line = g_strdup_printf (
-      "waldboostdetect name=d model=%s min-neighbors=0 %s", list, properties);
-
-  self->sample = decode_picture (caps);
-  self->h = new_line (line, self->sample);
-  self->d = detector (self->h);
-  self->bus = cuv_harness_watch (self->h);
-  g_free (line);
-  g_free (list);
-  g_free (caps);
-}
-
-static void
-run_clear (Run *self)
-{
-  gst_object_unref (self->bus);
-  gst_object_unref (self->d);
-  gst_harness_teardown (self->h);
-  gst_sample_unref (self->sample);
-}
-
-/* ---- objects ---- */
-
-static void
-check_object (const Run *self, guint model,
-    const GstVideoRegionOfInterestMeta *roi, const CuvWaldboostBox *box,
-    const gchar *what)
-{
-  GstStructure *detection = gst_video_region_of_interest_meta_get_param (
-      (GstVideoRegionOfInterestMeta *) roi, "detection");
-  gchar *name = g_path_get_basename (self->wanted[model].model);
-  gchar *label = self->labels[model] != NULL
-      ? g_strdup (self->labels[model])
-      : g_strndup (name, strcspn (name, "."));
-  gdouble score = 0;
-  gint id = -1;
-
-  if (g_str_has_prefix (label, "lbpcascade_"))
-    memmove (label, label + 11, strlen (label) - 10);
-  fail_unless (roi->x == (guint) box->x && roi->y == (guint) box->y
-          && roi->w == (guint) box->width && roi->h == (guint) box->height,
-      "%s: model %u", what, model);
-  assert_equals_string (g_quark_to_string (roi->roi_type), label);
-  fail_unless (gst_structure_get (detection, "score", G_TYPE_DOUBLE, &score,
-      "label_id", G_TYPE_INT, &id, NULL));
-  fail_unless (score == box->score);
-  fail_unless_equals_int (id, self->ids[model]);
-  assert_equals_string (
-      gst_structure_get_string (detection, "model_name"), name);
-  g_free (label);
-  g_free (name);
-}
-
-/* Checks that the buffer has the objects of all models, in their order, and
- * some of each. region: NULL, or the part of the frame that was searched. */
-static void
-check_buffer (Run *self, GstBuffer *buffer, const CuvRoi *region,
-    gpointer *state, const gchar *what)
-{
-  for (guint i = 0; i < self->n; i++) {
-    GArray *boxes = expect_in (self->sample, &self->wanted[i], region);
-
-    fail_unless (boxes->len > 0, "%s: no box of model %u", what, i);
-    for (guint k = 0; k < boxes->len; k++) {
-      const GstVideoRegionOfInterestMeta *roi = cuv_next_region (buffer, state);
-
-      fail_unless (roi != NULL, "%s: model %u: %u objects, not %u", what, i, k,
-          boxes->len);
-      check_object (
-          self, i, roi, &g_array_index (boxes, CuvWaldboostBox, k), what);
-    }
-    g_array_unref (boxes);
-  }
-}
-
-static void
-check_next (Run *self, const gchar *what)
-{
-  GstBuffer *buffer = push (self->h, self->sample);
-  gpointer state = NULL;
-
-  check_buffer (self, buffer, NULL, &state, what);
-  fail_unless (cuv_next_region (buffer, &state) == NULL, "%s: more", what);
-  gst_buffer_unref (buffer);
-}
 
 CUV_TEST (test_models_of_all_kinds)
 {
@@ -245,48 +112,6 @@ CUV_TEST (test_regions)
     check_buffer (&run, buffer, &parts[i], &state, "region");
   fail_unless (cuv_next_region (buffer, &state) == NULL);
   gst_buffer_unref (buffer);
-  run_clear (&run);
-}
-
-/* ---- labels ---- */
-
-CUV_TEST (test_labels)
-{
-  static const gint models[] = { RANK, CHANNELS, MORE_CHANNELS };
-  Run run;
-
-  run_init (&run, "RGB", "label=a,,c", models, 3);
-  run.labels[0] = "a";
-  run.labels[2] = "c";
-  check_next (&run, "one from a file");
-  g_object_set (run.d, "label", "a, b ,a", NULL);
-  run.labels[1] = "b";
-  run.labels[2] = "a";
-  run.ids[2] = 0;
-  check_next (&run, "two equal ones");
-  g_object_set (run.d, "labels", "x,b,a", NULL);
-  run.ids[0] = run.ids[2] = 2;
-  run.ids[1] = 1;
-  check_next (&run, "a list");
-  g_object_set (run.d, "label", "a,b", NULL);
-  check_next (&run, "too few");
-  expect_problem (
-      run.bus, GST_MESSAGE_WARNING, "label 'a,b' has 2 names for 3 models");
-  g_object_set (run.d, "label", "a,b,c", NULL);
-  check_next (&run, "a label that is not in the list");
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "'c' is not among labels");
-  run_clear (&run);
-}
-
-/* A comma in the label of one model is part of it, as before. */
-CUV_TEST (test_label_of_one_model)
-{
-  static const gint models[] = { CHANNELS };
-  Run run;
-
-  run_init (&run, "RGB", "label=\"a,b\"", models, 1);
-  run.labels[0] = "a,b";
-  check_next (&run, "a comma");
   run_clear (&run);
 }
 
@@ -456,140 +281,60 @@ CUV_TEST (test_message)
   run_clear (&run);
 }
 
-/* ---- names ---- */
+/* ---- limits ---- */
 
-/* A file whose name has a comma, alone and in a list. */
-CUV_TEST (test_commas_in_names)
-{
-  gchar *name = g_strdup_printf ("cuv-%d,x,y.xml", (gint) getpid ());
-  gchar *path = g_build_filename (g_get_tmp_dir (), name, NULL);
-  gchar *escaped = g_strdup_printf ("%s , %s/cuv-%d\\,x\\,y.xml", files[RANK],
-      g_get_tmp_dir (), (gint) getpid ());
-  gchar *text;
-  gsize size;
-  Run run;
-
-  fail_unless (g_file_get_contents (files[CHANNELS], &text, &size, NULL));
-  fail_unless (g_file_set_contents (path, text, (gssize) size, NULL));
-  run_init (&run, "RGB", "", (gint[]){ RANK, CHANNELS }, 2);
-  run.wanted[1].model = path;
-  g_object_set (run.d, "model", escaped, NULL);
-  check_next (&run, escaped);
-  run.wanted[0] = run.wanted[1];
-  run.n = 1;
-  g_object_set (run.d, "model", path, NULL);
-  check_next (&run, path);
-  expect_no_warning (run.bus);
-  run_clear (&run);
-  g_remove (path);
-  g_free (text);
-  g_free (escaped);
-  g_free (path);
-  g_free (name);
-}
-
-CUV_TEST (test_wrong_lists)
-{
-  GString *many = g_string_new (files[RANK]);
-  gchar *list;
-  Run run;
-
-  run_init (&run, "RGB", "", (gint[]){ RANK, CHANNELS }, 2);
-  check_next (&run, "start");
-  list = g_strdup_printf ("%s,/no/such.xml,%s", files[RANK], files[RANK]);
-  g_object_set (run.d, "model", list, NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "cannot read '/no/such.xml'");
-  g_free (list);
-  list = g_strdup_printf ("%s,/proc/self/exe", files[RANK]);
-  g_object_set (run.d, "model", list, NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, ": /proc/self/exe: line 1");
-  g_free (list);
-  list = g_strdup_printf ("%s,,%s", files[RANK], files[RANK]);
-  g_object_set (run.d, "model", list, NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "file name 2 of the list is");
-  g_free (list);
-  for (guint i = 0; i < 16; i++)
-    g_string_append_printf (many, ",%s", files[RANK]);
-  g_object_set (run.d, "model", many->str, NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "17 file names");
-  g_string_free (many, TRUE);
-  check_next (&run, "after wrong lists");
-  gst_util_set_object_arg (G_OBJECT (run.d), "scan", "opencv");
-  check_next (&run, "after a scan that one model does not have");
-  expect_problem (run.bus, GST_MESSAGE_WARNING, files[CHANNELS]);
-  run_clear (&run);
-}
-
-static void
-expect_no_window (Run *self, gint model)
-{
-  gchar *text = pop_problem (self->bus, GST_MESSAGE_WARNING);
-
-  fail_unless (text != NULL && strstr (text, "No window fits") != NULL);
-  fail_unless (strstr (text, files[model]) != NULL, "%s", text);
-  g_free (text);
-}
-
-/* A warning names each model whose window does not fit; the others work. */
-CUV_TEST (test_window_that_does_not_fit)
-{
-  Run run;
-
-  run_init (&run, "RGB", "max-size-width=26 max-size-height=22",
-      (gint[]){ CHANNELS, RANK }, 2);
-  gst_buffer_unref (push (run.h, run.sample));
-  expect_no_window (&run, CHANNELS);
-  expect_no_window (&run, RANK);
-  g_object_set (run.d, "max-size-height", 25, NULL);
-  g_free (want (&run, (gint[]){ RANK }, 1));
-  run.ids[0] = 1;
-  run.wanted[0].params.max_width = 26;
-  run.wanted[0].params.max_height = 25;
-  check_next (&run, "one fits");
-  expect_no_window (&run, CHANNELS);
-  expect_no_warning (run.bus);
-  run_clear (&run);
-}
-
-/* ---- files ---- */
-
-/* The model of write_channels_model(), with other levels and thresholds, and
- * inside the picture. */
+/* A model of one test that every window passes, with a low score. */
 static gchar *
-write_more_channels (void)
+write_permissive_model (void)
 {
-  gchar *path = write_channels_model (), *text;
-  gsize size;
-  GString *changed;
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
+  GString *text = g_string_new (
+      "<WaldBoostClassifier sizeX=\"8\" sizeY=\"8\">\n"
+      "<stage posT=\"1e+50\" negT=\"-1e+50\"><HistogramWeakHypothesis "
+      "predictionValues=\"");
 
-  fail_unless (g_file_get_contents (path, &text, &size, NULL));
-  changed = g_string_new (text);
-  g_string_replace (changed, "levels=\"8\"", "levels=\"3\"", 1);
-  g_string_replace (changed, "overhang=\"1\"", "overhang=\"0\"", 1);
-  g_string_replace (changed, "threshold=\"-200\"", "threshold=\"-350\"", 1);
-  fail_unless (g_file_set_contents (path, changed->str, -1, NULL));
-  g_string_free (changed, TRUE);
-  g_free (text);
+  for (guint i = 0; i < 100; i++)
+    g_string_append (text, "0.01 ");
+  g_string_append (text,
+      "\"><LRP positionX=\"0\" positionY=\"0\" blockWidth=\"2\" "
+      "blockHeight=\"2\" blockA=\"0\" blockB=\"1\"/>"
+      "</HistogramWeakHypothesis></stage>\n"
+      "</WaldBoostClassifier>\n");
+  close (g_mkstemp (path));
+  fail_unless (g_file_set_contents (path, text->str, -1, NULL));
+  g_string_free (text, TRUE);
   return path;
 }
 
-static void
-set_up (void)
+/* A model that accepts more windows than are kept takes none from the next
+ * one. */
+CUV_TEST (test_too_many_windows_of_one_model)
 {
-  files[CASCADE] = g_strdup (MODEL);
-  files[CHANNELS] = write_channels_model ();
-  files[RANK] = write_rank_model ();
-  files[MORE_CHANNELS] = write_more_channels ();
+  gchar *path = write_permissive_model (), *list;
+  GstStructure *stats;
+  GstBuffer *buffer;
+  guint alone;
+  Run run;
+
+  list = g_strdup_printf ("%s,%s", path, files[RANK]);
+  run_init (&run, "RGB", "grouping=none threshold=0.6 upscale=2",
+      (gint[]){ RANK }, 1);
+  buffer = push (run.h, run.sample);
+  alone = n_objects (buffer);
+  fail_unless (alone > 0);
+  gst_buffer_unref (buffer);
+  g_object_set (run.d, "model", list, NULL);
+  buffer = push (run.h, run.sample);
+  expect_no_warning (run.bus);
+  fail_unless_equals_int (n_objects (buffer), alone);
+  stats = stats_of (run.d);
+  fail_unless (number (stats, "windows-lost") > 0);
+  gst_structure_free (stats);
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  g_remove (path);
+  g_free (path);
+  g_free (list);
 }
 
-static void
-tear_down (void)
-{
-  for (guint i = 0; i < N_FILES; i++) {
-    if (i != CASCADE)
-      g_remove (files[i]);
-    g_clear_pointer (&files[i], g_free);
-  }
-}
-
-CUV_FIXTURE (set_up, tear_down)
+CUV_FIXTURE (set_up_files, tear_down_files)
