@@ -3,15 +3,14 @@
  * the CPU: models of all kinds, on the GPU those that it has kernels for. */
 #include "config.h"
 #include "backend.h"
-#include "model/channels.h"
 #include "model/model.h"
 #include "train/train.h"
+#include "waldboost-channels-inputs.h"
 #include "waldboost-versions.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif
 
-#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +23,8 @@ static const CuvWaldboostModel *
 grid_model (CuvFeature feature, bool cascade, int width, int height)
 {
   static const int n_codes[] = { 256, 17, 100 };
-  static CuvTrainFeatures features;
+  CuvTrainFeatures features;
+  const CuvWaldboostModel *model;
   static float leaves[N_WEAK * 256], thresholds[N_WEAK];
 
   cuv_train_features_init (
@@ -37,33 +37,10 @@ grid_model (CuvFeature feature, bool cascade, int width, int height)
     for (int code = 0; code < 256; code++) /* stumps have two leaves */
       leaves[256 * k + code] = leaves[256 * k + code % 2];
   }
-  return cuv_model_new (&(CuvGridClassifier){ feature, cascade, width, height,
+  model = cuv_model_new (&(CuvGridClassifier){ feature, cascade, width, height,
       N_WEAK, n_codes[feature], features.nodes, leaves, thresholds, 0 });
-}
-
-static const CuvWaldboostModel *
-channels_model (int columns, int rows, int shrink, int overhang)
-{
-  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
-  CuvChannelsNode *nodes = g_new (CuvChannelsNode, 3 * N_TREES);
-  int16_t *leaves = g_new (int16_t, 4 * N_TREES);
-  int32_t *thresholds = g_new (int32_t, N_TREES);
-
-  for (int i = 0; i < 3 * N_TREES; i++)
-    nodes[i] = (CuvChannelsNode){ (uint8_t) cuv_check_below (CUV_CHANNELS_N),
-      (uint8_t) cuv_check_below ((uint32_t) columns),
-      (uint8_t) cuv_check_below ((uint32_t) rows),
-      (uint8_t) (1 + cuv_check_below (255)) };
-  for (int i = 0; i < 4 * N_TREES; i++)
-    leaves[i] = (int16_t) random_between (-200, 200);
-  for (int i = 0; i < N_TREES; i++)
-    thresholds[i] = i % 4 == 0 ? -400 : INT32_MIN;
-  self->trees = (CuvChannelsTrees){ columns, rows, shrink, overhang, 2, N_TREES,
-    nodes, leaves, thresholds, 0 };
-  self->levels = random_between (1, 8);
-  self->object[2] = columns * shrink;
-  self->object[3] = rows * shrink;
-  return cuv_model_of_channels (self);
+  cuv_train_features_clear (&features);
+  return model;
 }
 
 /* Returns the number of models. */
@@ -75,9 +52,9 @@ make_models (const CuvWaldboostModel **models)
   models[n++] = grid_model (CUV_FEATURE_LBP, true, 24, 20);
   models[n++] = grid_model (CUV_FEATURE_LRD, false, 16, 16);
   if (!cuv_check_options.cuda) {
-    models[n++] = channels_model (8, 6, 4, 0);
-    models[n++] = channels_model (9, 9, 2, 1);
-    models[n++] = channels_model (6, 10, 4, 1);
+    models[n++] = cuv_channels_model_random (4, 2, 0, N_TREES, 30);
+    models[n++] = cuv_channels_model_random (2, 1, 1, N_TREES, 30);
+    models[n++] = cuv_channels_model_random (4, 3, 2, N_TREES, 0);
   }
   models[n++] = grid_model (CUV_FEATURE_LRP, false, 40, 50);
   models[n++] = grid_model (CUV_FEATURE_LBP, false, 26, 26);
