@@ -125,11 +125,20 @@ channels_close_cpu (void *state)
 static const CuvBackendClass channels_cpu = { channels_open_cpu,
   channels_run_cpu, channels_close_cpu };
 
-static const CuvBackendClasses channels_classes = { &channels_cpu, NULL };
-
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
+static int
+waldboost_submit_cuda (void *state, const Job *job, void *stream)
+{
+  const CuvWaldboostPart part = { job->x, job->y, job->frame.width,
+    job->frame.height, &job->config.detector->params.rgb };
+
+  return model_of (&job->config)->channels != NULL
+      ? cuv_waldboost_cuda_submit_part (state, job->whole, &part, stream)
+      : cuv_waldboost_cuda_submit (state, &job->frame, stream);
+}
+
 static const char *
 waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
@@ -139,7 +148,7 @@ waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
   if (job->new_plans)
     failed = cuv_waldboost_cuda_set_plan (state, plan_of (&job->config));
   if (!failed)
-    failed = cuv_waldboost_cuda_submit (state, &job->frame, processor->stream);
+    failed = waldboost_submit_cuda (state, job, processor->stream);
   if (!failed)
     failed = cuv_waldboost_cuda_collect (state, job->results);
   return failed ? cuv_cuda_error () : NULL;
@@ -150,7 +159,8 @@ waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
   CuvWaldboostResult result;
-  Job job = { *(const Config *) config, .frame = *frame, .results = &result };
+  Job job = { *(const Config *) config, .frame = *frame, .whole = frame,
+    .results = &result };
 
   *state = cuv_waldboost_cuda_new (model_of (config), plan_of (config));
   return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
@@ -166,8 +176,10 @@ waldboost_close_cuda (void *state)
 static const CuvBackendClass cuda = { waldboost_open_cuda, waldboost_run_cuda,
   waldboost_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
+static const CuvBackendClasses channels_classes = { &channels_cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };
+static const CuvBackendClasses channels_classes = { &channels_cpu, NULL };
 #endif
 
 /* ---- plans of a pass ---- */
@@ -267,9 +279,6 @@ open_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
   const bool in_channels = model_of (&config)->channels != NULL;
   Plans plans, before;
 
-  if (in_channels && self->on_device)
-    return "models of trees on channels are searched on the CPU: put "
-           "cudadownload before this element";
   if (!make_plans (self, pass, part.width, part.height, plans))
     return "out of memory";
   exchange_plans (self, pass, plans, before);

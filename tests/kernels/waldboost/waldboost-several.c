@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A detector of several models finds what a detector of each of them finds on
- * the CPU: models of all kinds, on the GPU those that it has kernels for. */
+/* A detector of several models of all kinds finds what a detector of each of
+ * them finds on the CPU. */
 #include "config.h"
 #include "backend.h"
 #include "model/model.h"
@@ -51,11 +51,9 @@ make_models (const CuvWaldboostModel **models)
 
   models[n++] = grid_model (CUV_FEATURE_LBP, true, 24, 20);
   models[n++] = grid_model (CUV_FEATURE_LRD, false, 16, 16);
-  if (!cuv_check_options.cuda) {
-    models[n++] = cuv_channels_model_random (4, 2, 0, N_TREES, 30);
-    models[n++] = cuv_channels_model_random (2, 1, 1, N_TREES, 30);
-    models[n++] = cuv_channels_model_random (4, 3, 2, N_TREES, 0);
-  }
+  models[n++] = cuv_channels_model_random (4, 2, 0, N_TREES, 30);
+  models[n++] = cuv_channels_model_random (2, 1, 1, N_TREES, 30);
+  models[n++] = cuv_channels_model_random (4, 3, 2, N_TREES, 0);
   models[n++] = grid_model (CUV_FEATURE_LRP, false, 40, 50);
   models[n++] = grid_model (CUV_FEATURE_LBP, false, 26, 26);
   return n;
@@ -141,7 +139,7 @@ compare (Comparison *self, const CuvWaldboostParams *params)
 
   self->several =
       open (self->models, n, params, &self->frame, &self->processor);
-  /* models on channels share one */
+  /* models on channels share one on the CPU */
   CUV_CHECK (self->several->n_passes == (cuv_check_options.cuda ? n : n - 2));
   for (int i = 0; i < n; i++)
     self->each[i] = open (&self->models[i], 1, params, self->source, &cpu);
