@@ -12,14 +12,34 @@
 #include "waldboost/waldboost.h"
 #endif
 
+/* A pass, as the config of its backend. */
 typedef struct {
-  CuvFrame frame;                   /* cropped to the plan's size */
-  const CuvFrame *whole;            /* the same, not cropped */
-  int x, y;                         /* where the part begins */
-  const CuvWaldboostPlan *new_plan; /* NULL = that of the previous job */
-  const CuvRgbMatrix *rgb;
-  CuvWaldboostResult *result;
+  const CuvWaldboostDetector *detector;
+  const CuvWaldboostPass *pass;
+} Config;
+
+typedef struct {
+  Config config;
+  CuvFrame frame;              /* cropped to the plans' size */
+  const CuvFrame *whole;       /* the same, not cropped */
+  int x, y;                    /* where the part begins */
+  bool new_plans;              /* other plans than those of the previous job */
+  CuvWaldboostResult *results; /* of the pass */
 } Job;
+
+/* ---- the models of a pass ---- */
+
+static const CuvWaldboostModel *
+model_of (const Config *config)
+{
+  return config->detector->models[config->pass->index[0]];
+}
+
+static const CuvWaldboostPlan *
+plan_of (const Config *config)
+{
+  return config->detector->plans[config->pass->index[0]];
+}
 
 /* ---- CPU ---- */
 
@@ -27,9 +47,7 @@ static const char *
 waldboost_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  const CuvWaldboostDetector *detector = config;
-
-  *state = cuv_waldboost_cpu_new (detector->model, detector->plan);
+  *state = cuv_waldboost_cpu_new (model_of (config), plan_of (config));
   return *state != NULL ? NULL : "out of memory";
 }
 
@@ -38,10 +56,11 @@ waldboost_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
 
-  if (job->new_plan != NULL
-      && !cuv_waldboost_cpu_set_plan (state, job->new_plan))
+  if (job->new_plans
+      && !cuv_waldboost_cpu_set_plan (state, plan_of (&job->config)))
     return "out of memory";
-  cuv_waldboost_cpu_run (state, &job->frame, processor->n_threads, job->result);
+  cuv_waldboost_cpu_run (
+      state, &job->frame, processor->n_threads, job->results);
   return NULL;
 }
 
@@ -56,13 +75,28 @@ static const CuvBackendClass cpu = { waldboost_open_cpu, waldboost_run_cpu,
 
 /* ---- CPU, models on channels ---- */
 
+static void
+make_searches (const Config *config, CuvChannelsSearch *searches)
+{
+  const CuvWaldboostDetector *detector = config->detector;
+
+  for (int i = 0; i < config->pass->n; i++) {
+    const int index = config->pass->index[i];
+
+    searches[i] =
+        (CuvChannelsSearch){ detector->models[index], detector->plans[index] };
+  }
+}
+
 static const char *
 channels_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  const CuvWaldboostDetector *detector = config;
+  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
 
-  *state = cuv_channels_frame_new (detector->model, detector->plan);
+  make_searches (config, searches);
+  *state =
+      cuv_channels_frame_new (searches, ((const Config *) config)->pass->n);
   return *state != NULL ? NULL : "out of memory";
 }
 
@@ -70,12 +104,14 @@ static const char *
 channels_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
+  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
 
-  if (job->new_plan != NULL
-      && !cuv_channels_frame_set_plan (state, job->new_plan))
+  make_searches (&job->config, searches);
+  if (job->new_plans && !cuv_channels_frame_set_plans (state, searches))
     return "out of memory";
-  return cuv_channels_frame_run (state, job->whole, job->x, job->y, job->rgb,
-             processor->n_threads, job->result)
+  return cuv_channels_frame_run (state, job->whole, job->x, job->y,
+             &job->config.detector->params.rgb, processor->n_threads,
+             job->results)
       ? NULL
       : "out of memory";
 }
@@ -89,23 +125,32 @@ channels_close_cpu (void *state)
 static const CuvBackendClass channels_cpu = { channels_open_cpu,
   channels_run_cpu, channels_close_cpu };
 
-static const CuvBackendClasses channels_classes = { &channels_cpu, NULL };
-
 /* ---- CUDA ---- */
 
 #if HAVE_CUDA
+static int
+waldboost_submit_cuda (void *state, const Job *job, void *stream)
+{
+  const CuvWaldboostPart part = { job->x, job->y, job->frame.width,
+    job->frame.height, &job->config.detector->params.rgb };
+
+  return model_of (&job->config)->channels != NULL
+      ? cuv_waldboost_cuda_submit_part (state, job->whole, &part, stream)
+      : cuv_waldboost_cuda_submit (state, &job->frame, stream);
+}
+
 static const char *
 waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
   int failed = 0;
 
-  if (job->new_plan != NULL)
-    failed = cuv_waldboost_cuda_set_plan (state, job->new_plan);
+  if (job->new_plans)
+    failed = cuv_waldboost_cuda_set_plan (state, plan_of (&job->config));
   if (!failed)
-    failed = cuv_waldboost_cuda_submit (state, &job->frame, processor->stream);
+    failed = waldboost_submit_cuda (state, job, processor->stream);
   if (!failed)
-    failed = cuv_waldboost_cuda_collect (state, job->result);
+    failed = cuv_waldboost_cuda_collect (state, job->results);
   return failed ? cuv_cuda_error () : NULL;
 }
 
@@ -113,11 +158,11 @@ static const char *
 waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  const CuvWaldboostDetector *detector = config;
   CuvWaldboostResult result;
-  Job job = { .frame = *frame, .result = &result };
+  Job job = { *(const Config *) config, .frame = *frame, .whole = frame,
+    .results = &result };
 
-  *state = cuv_waldboost_cuda_new (detector->model, detector->plan);
+  *state = cuv_waldboost_cuda_new (model_of (config), plan_of (config));
   return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
                         : cuv_cuda_error ();
 }
@@ -131,20 +176,49 @@ waldboost_close_cuda (void *state)
 static const CuvBackendClass cuda = { waldboost_open_cuda, waldboost_run_cuda,
   waldboost_close_cuda };
 static const CuvBackendClasses classes = { &cpu, &cuda };
+static const CuvBackendClasses channels_classes = { &channels_cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };
+static const CuvBackendClasses channels_classes = { &channels_cpu, NULL };
 #endif
 
-/* ---- new and free ---- */
+/* ---- plans of a pass ---- */
 
-/* The part of the frame that the plan is for. */
-static CuvFrame
-crop (const CuvWaldboostDetector *self, const CuvFrame *frame)
+typedef CuvWaldboostPlan *Plans[CUV_WALDBOOST_MAX_MODELS];
+
+static void
+free_plans (Plans plans, int n)
 {
-  CuvRoi part = { self->x, self->y, self->x + self->plan->width,
-    self->y + self->plan->height };
+  for (int i = 0; i < n; i++) {
+    cuv_waldboost_plan_free (plans[i]);
+    plans[i] = NULL;
+  }
+}
 
-  return cuv_frame_crop (frame, &part);
+/* False if memory runs out. */
+static bool
+make_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
+    int width, int height, Plans plans)
+{
+  for (int i = 0; i < pass->n; i++) {
+    plans[i] = cuv_waldboost_plan_new (
+        self->models[pass->index[i]], &self->params, width, height);
+    if (plans[i] == NULL) {
+      free_plans (plans, i);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool
+have_levels (const Plans plans, int n)
+{
+  bool have = false;
+
+  for (int i = 0; i < n; i++)
+    have = have || plans[i]->n_levels > 0;
+  return have;
 }
 
 static int
@@ -157,40 +231,88 @@ count_levels (const CuvWaldboostPlan *plan)
   return n;
 }
 
+/* Puts plans in force. before: those in force so far. */
+static void
+exchange_plans (CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
+    const Plans plans, Plans before)
+{
+  for (int i = 0; i < pass->n; i++) {
+    const int index = pass->index[i];
+
+    before[i] = self->plans[index];
+    self->plans[index] = plans[i];
+    self->n_levels[index] = count_levels (plans[i]);
+  }
+}
+
+/* ---- new and free ---- */
+
+/* Whether a model shares a pass with others of its kind. */
+static bool
+is_shared (const CuvWaldboostDetector *self, const CuvWaldboostModel *model)
+{
+  return model->channels != NULL && !self->on_device;
+}
+
+static void
+choose_passes (CuvWaldboostDetector *self)
+{
+  CuvWaldboostPass *shared = NULL;
+
+  for (int i = 0; i < self->n_models; i++) {
+    const bool shares = is_shared (self, self->models[i]);
+    CuvWaldboostPass *pass =
+        shares && shared != NULL ? shared : &self->passes[self->n_passes++];
+
+    pass->index[pass->n++] = i;
+    if (shares)
+      shared = pass;
+  }
+}
+
+static const char *
+open_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
+    const CuvFrame *frame, const CuvProcessor *processor)
+{
+  const Config config = { self, pass };
+  const CuvFrame part = cuv_frame_crop (frame, &self->area);
+  const bool in_channels = model_of (&config)->channels != NULL;
+  Plans plans, before;
+
+  if (!make_plans (self, pass, part.width, part.height, plans))
+    return "out of memory";
+  exchange_plans (self, pass, plans, before);
+  if (!have_levels (plans, pass->n))
+    return NULL;
+  return cuv_backend_open (&pass->backend,
+      in_channels ? &channels_classes : &classes, &config, &part, processor);
+}
+
 static const char *
 open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  const CuvRoi *area = &self->area;
-  CuvFrame part;
+  const char *error = NULL;
 
-  if (self->model->channels != NULL && processor->on_device)
-    return "models of trees on channels are searched on the CPU: put "
-           "cudadownload before this element";
-  self->plan = cuv_waldboost_plan_new (self->model, &self->params,
-      area->right - area->left, area->bottom - area->top);
-  if (self->plan == NULL)
-    return "out of memory";
-  self->n_levels = count_levels (self->plan);
-  if (self->plan->n_levels == 0)
-    return NULL;
-  part = crop (self, frame);
-  return cuv_backend_open (&self->backend,
-      self->model->channels != NULL ? &channels_classes : &classes, self, &part,
-      processor);
+  choose_passes (self);
+  for (int i = 0; i < self->n_passes && error == NULL; i++)
+    error = open_pass (self, &self->passes[i], frame, processor);
+  return error;
 }
 
 CuvWaldboostDetector *
-cuv_waldboost_detector_new (const CuvWaldboostModel *model,
-    const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
-    const CuvProcessor *processor, const char **error)
+cuv_waldboost_detector_new (const CuvWaldboostModel *const *models,
+    int n_models, const CuvWaldboostParams *params, const CuvRoi *roi,
+    const CuvFrame *frame, const CuvProcessor *processor, const char **error)
 {
   CuvWaldboostDetector *self = calloc (1, sizeof *self);
 
   *error = "out of memory";
   if (self == NULL)
     return NULL;
-  self->model = cuv_model_ref (model);
+  self->n_models = n_models;
+  for (int i = 0; i < n_models; i++)
+    self->models[i] = cuv_model_ref (models[i]);
   memcpy (&self->params, params, sizeof *params); /* padding, too */
   self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
   self->x = self->area.left;
@@ -205,27 +327,37 @@ cuv_waldboost_detector_new (const CuvWaldboostModel *model,
   return NULL;
 }
 
+static void
+close_passes (CuvWaldboostDetector *self)
+{
+  for (int i = 0; i < self->n_passes; i++)
+    cuv_backend_close (&self->passes[i].backend);
+}
+
 void
 cuv_waldboost_detector_free (CuvWaldboostDetector *self)
 {
   if (self == NULL)
     return;
-  cuv_backend_close (&self->backend);
-  cuv_waldboost_plan_free (self->plan);
-  cuv_model_unref (self->model);
+  close_passes (self);
+  free_plans (self->plans, self->n_models);
+  for (int i = 0; i < self->n_models; i++)
+    cuv_model_unref (self->models[i]);
   free (self);
 }
 
 bool
 cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
-    const CuvWaldboostModel *model, const CuvWaldboostParams *params,
-    const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor)
+    const CuvWaldboostModel *const *models, int n_models,
+    const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
+    const CuvProcessor *processor)
 {
   CuvRoi area = cuv_roi_in_frame (roi, frame->width, frame->height);
 
   return self != NULL && self->on_device == processor->on_device
-      && (self->backend.klass != NULL || self->plan->n_levels == 0)
-      && self->model == model && self->frame_width == frame->width
+      && !self->failed && self->n_models == n_models
+      && memcmp (self->models, models, (size_t) n_models * sizeof *models) == 0
+      && self->frame_width == frame->width
       && self->frame_height == frame->height
       && memcmp (&area, &self->area, sizeof area) == 0
       && memcmp (params, &self->params, sizeof *params) == 0;
@@ -233,69 +365,73 @@ cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
 
 /* ---- a run ---- */
 
-/* Moves to a part of the frame. *plan becomes the plan for its size: the
- * current one, a new one, or NULL if no window fits. Returns NULL, or an
- * error. */
+/* Chooses plans for a part of this size: those in force, new ones, or if no
+ * window fits NULL. Returns NULL, or an error. */
 static const char *
-choose_plan (
-    CuvWaldboostDetector *self, const CuvRoi *region, CuvWaldboostPlan **plan)
+choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
+    const CuvFrame *part, Plans plans)
 {
-  CuvRoi part =
-      region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
-  int width = part.right - part.left, height = part.bottom - part.top;
+  const CuvWaldboostPlan *now = self->plans[pass->index[0]];
 
-  *plan = NULL;
-  self->x = part.left;
-  self->y = part.top;
-  if (self->backend.klass == NULL || width == 0 || height == 0)
+  plans[0] = NULL;
+  if (pass->backend.klass == NULL || part->width == 0 || part->height == 0)
     return NULL;
-  *plan = self->plan;
-  if (width == self->plan->width && height == self->plan->height)
+  for (int i = 0; i < pass->n; i++)
+    plans[i] = self->plans[pass->index[i]];
+  if (part->width == now->width && part->height == now->height)
     return NULL;
-  *plan = cuv_waldboost_plan_new (self->model, &self->params, width, height);
-  if (*plan == NULL)
+  if (!make_plans (self, pass, part->width, part->height, plans))
     return "out of memory";
-  if ((*plan)->n_levels > 0)
-    return NULL;
-  cuv_waldboost_plan_free (*plan);
-  *plan = NULL;
+  if (!have_levels (plans, pass->n))
+    free_plans (plans, pass->n);
   return NULL;
 }
 
+/* Only writes results of models whose window fits. */
 static const char *
-run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
-    const CuvFrame *frame, const CuvProcessor *processor,
-    CuvWaldboostResult *result)
+run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
+    const CuvProcessor *processor, CuvWaldboostResult *results)
 {
-  CuvWaldboostPlan *before = self->plan;
-  Job job = { .whole = frame,
-    .x = self->x,
-    .y = self->y,
-    .new_plan = plan != before ? plan : NULL,
-    .rgb = &self->params.rgb,
-    .result = result };
-  const char *error;
+  CuvWaldboostResult own[CUV_WALDBOOST_MAX_MODELS];
+  Plans plans, before;
+  const char *error = choose_plans (self, pass, &job->frame, plans);
 
-  self->plan = plan;
-  job.frame = crop (self, frame);
-  self->n_levels = count_levels (plan);
-  error = cuv_backend_run (&self->backend, &job, processor);
-  if (error != NULL) /* unusable after a failed change of plan */
-    cuv_backend_close (&self->backend);
-  if (plan != before)
-    cuv_waldboost_plan_free (before);
+  if (error != NULL || plans[0] == NULL)
+    return error;
+  exchange_plans (self, pass, plans, before);
+  job->config = (Config){ self, pass };
+  job->new_plans = plans[0] != before[0];
+  job->results = own;
+  error = cuv_backend_run (&pass->backend, job, processor);
+  if (job->new_plans)
+    free_plans (before, pass->n);
+  for (int i = 0; i < pass->n && error == NULL; i++)
+    results[pass->index[i]] = own[i];
   return error;
 }
 
 const char *
 cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
     const CuvRoi *region, const CuvProcessor *processor,
-    CuvWaldboostResult *result)
+    CuvWaldboostResult *results)
 {
-  CuvWaldboostPlan *plan;
-  const char *error = choose_plan (self, region, &plan);
+  const CuvRoi part =
+      region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
+  Job job = { .frame = cuv_frame_crop (frame, &part),
+    .whole = frame,
+    .x = part.left,
+    .y = part.top };
+  const char *error = NULL;
 
-  memset (result, 0, sizeof *result);
-  self->n_levels = 0;
-  return plan != NULL ? run_plan (self, plan, frame, processor, result) : error;
+  self->x = part.left;
+  self->y = part.top;
+  memset (results, 0, (size_t) self->n_models * sizeof *results);
+  memset (self->n_levels, 0, sizeof self->n_levels);
+  for (int i = 0; i < self->n_passes && error == NULL; i++)
+    error = run_pass (self, &self->passes[i], &job, processor, results);
+  if (error != NULL) { /* unusable after a failed change of plans */
+    self->failed = true;
+    close_passes (self);
+  }
+  return error;
 }

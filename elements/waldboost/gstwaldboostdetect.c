@@ -23,15 +23,20 @@
  * waldboostdetect model=haarcascade_eye.xml inference-region=roi-list
  * object-class=frontalface_alt2 ! visionpublish ! fakesink
  * ]| Looks for eyes in faces.
+ * |[
+ * gst-launch-1.0 filesrc location=video.avi ! decodebin ! videoconvert !
+ * waldboostdetect model=plates.xml,signs.xml label=plate,sign !
+ * visionoverlay ! videoconvert ! autovideosink
+ * ]| Looks for plates and signs.
  *
  * Since: 0.1
  */
 #include "config.h"
 #include "gstwaldboostdetect.h"
 
-#include "backend.h"
 #include "gstcuvbudget.h"
 #include "gstwaldboostcounts.h"
+#include "gstwaldboostdetectors.h"
 #include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
@@ -44,8 +49,7 @@ struct _GstWaldboostDetect {
   GstWaldboostCounts counts; /* protected by the object lock */
 
   /* of the streaming thread */
-  CuvWaldboostDetector *detectors[GST_WALDBOOST_MAX_ROTATIONS];
-  gint n_detectors; /* one for each rotation */
+  GstWaldboostDetectors detectors;
   CuvWaldboostGrouper *grouper;
   GArray *present;         /* GstCuvObject, those of the current frame */
   GstCuvBudget budget;     /* limits the regions of a frame */
@@ -63,216 +67,134 @@ GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
 
 /* ---- preparing ---- */
 
-typedef CuvWaldboostDetector *Detectors[GST_WALDBOOST_MAX_ROTATIONS];
-
-static CuvWaldboostParams
-params_of (const GstWaldboostSettings *s, const GstVideoInfo *info, gint i)
-{
-  CuvWaldboostParams params;
-
-  memcpy (&params, &s->params, sizeof params); /* padding, too */
-  params.rotation = s->rotation[i];
-  params.rgb = gst_cuv_frame_rgb_matrix (info);
-  return params;
-}
-
-static void
-free_detectors (Detectors detectors, gint n)
-{
-  for (gint i = 0; i < n; i++)
-    g_clear_pointer (&detectors[i], cuv_waldboost_detector_free);
-}
-
-/* "WxH", or "none" if both are 0. */
-static void
-format_limit (gchar *text, gsize size, gint width, gint height)
-{
-  if (width == 0 && height == 0)
-    g_strlcpy (text, "none", size);
-  else
-    g_snprintf (text, size, "%dx%d", width, height);
-}
-
-static void
-warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
-    Detectors detectors)
-{
-  const CuvWaldboostDetector *detector = detectors[0];
-  const CuvWaldboostParams *params = &detector->params;
-  const CuvWaldboostPlan *plan = detector->plan;
-  gchar min_text[32], max_text[32];
-
-  if (cuv_model_rejects_all (s->model)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("model '%s' rejects every window: its last numbers are not finite. No "
-         "objects will be found; train it with more negative samples.",
-            s->model_name),
-        (NULL));
-    return;
-  }
-  for (gint i = 0; i < s->n_rotations; i++) {
-    if (detectors[i]->n_levels > 0)
-      return;
-  }
-  if (plan->width == 0 || plan->height == 0) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("roi '%s' lies outside the frame, which is %dx%d. No objects will be "
-         "found; set a roi inside the frame, or none to search the whole "
-         "frame.",
-            s->roi, detector->frame_width, detector->frame_height),
-        (NULL));
-    return;
-  }
-  format_limit (
-      min_text, sizeof min_text, params->min_width, params->min_height);
-  format_limit (
-      max_text, sizeof max_text, params->max_width, params->max_height);
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("No window fits: the model's window is %dx%d, the searched "
-       "part of the frame %dx%d, the limits are min-size %s and "
-       "max-size %s. No objects will be found; use larger frames, a "
-       "larger roi, upscale or other size limits.",
-          detector->model->window_width, detector->model->window_height,
-          plan->width, plan->height, min_text, max_text),
-      (NULL));
-}
-
-static gboolean
-detectors_match (const GstWaldboostDetect *self, const GstWaldboostSettings *s,
-    const GstCuvFrame *frame)
-{
-  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  gboolean match = self->n_detectors == s->n_rotations;
-
-  for (gint i = 0; i < s->n_rotations && match; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
-
-    match = cuv_waldboost_detector_matches (self->detectors[i], s->model,
-        &params, &s->area, &frame->frame, &processor);
-  }
-  return match;
-}
-
-static gchar *
-size_problem (const GstWaldboostSettings *s, const GstCuvFrame *frame)
-{
-  const CuvRoi area =
-      cuv_roi_in_frame (&s->area, frame->frame.width, frame->frame.height);
-
-  for (gint i = 0; i < s->n_rotations; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
-    gint width = area.right - area.left, height = area.bottom - area.top;
-
-    if (!cuv_waldboost_picture_size (&params, &width, &height))
-      return g_strdup_printf ("upscale %g and rotation %d make a picture of "
-                              "%dx%d from %dx%d pixels, above the limits of %d "
-                              "a side and %d in all: lower upscale, set a "
-                              "smaller roi or use smaller frames",
-          params.upscale, params.rotation, width, height,
-          area.right - area.left, area.bottom - area.top,
-          CUV_WALDBOOST_MAX_SIDE, CUV_WALDBOOST_MAX_PIXELS);
-  }
-  return NULL;
-}
-
-/* Returns NULL, or an error; then there are no detectors. */
-static const gchar *
-make_detectors (const GstWaldboostSettings *s, const GstCuvFrame *frame,
-    Detectors detectors)
-{
-  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  const gchar *error = NULL;
-
-  for (gint i = 0; i < s->n_rotations && error == NULL; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
-
-    detectors[i] = cuv_waldboost_detector_new (
-        s->model, &params, &s->area, &frame->frame, &processor, &error);
-    if (error != NULL)
-      free_detectors (detectors, i);
-  }
-  return error;
-}
-
 static gchar *
 gst_waldboost_detect_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = settings;
-  Detectors detectors = { NULL };
+  GstWaldboostDetectors detectors = { 0 };
   const gchar *error;
   gchar *problem;
 
   self->budget.warned = FALSE;
-  if (detectors_match (self, s, frame))
+  if (gst_waldboost_detectors_match (&self->detectors, s, frame))
     return NULL;
-  problem = size_problem (s, frame);
+  problem = gst_waldboost_size_problem (s, frame);
   if (problem != NULL)
     return problem;
   if (self->grouper == NULL)
     self->grouper = cuv_waldboost_grouper_new ();
   if (self->grouper == NULL)
     return gst_cuv_filter_open_problem (filter, frame, "out of memory");
-  error = make_detectors (s, frame, detectors);
+  error = gst_waldboost_detectors_open (&detectors, s, frame);
   if (error != NULL)
     return gst_cuv_filter_open_problem (filter, frame, error);
-  free_detectors (self->detectors, self->n_detectors);
-  memcpy (self->detectors, detectors, sizeof detectors);
-  self->n_detectors = s->n_rotations;
-  warn_if_empty (self, s, detectors);
+  gst_waldboost_detectors_close (&self->detectors);
+  self->detectors = detectors;
+  gst_waldboost_detectors_warn_if_empty (&detectors, s, GST_ELEMENT (self));
   return NULL;
 }
 
 /* ---- analysing ---- */
 
-/* Appends the boxes whose confidence reaches the threshold, in frame
+/* The scans of an area: of each model, those of all rotations. */
+typedef CuvWaldboostHits Scans[CUV_WALDBOOST_MAX_MODELS]
+                              [GST_WALDBOOST_MAX_ROTATIONS];
+
+/* Appends the boxes of a model whose confidence reaches the threshold, in frame
  * coordinates. */
 static void
-append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
-    gint parent_id)
+append_objects (GstWaldboostDetect *self, gint model,
+    const CuvWaldboostBox *boxes, gint n, gint parent_id)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
+  const GstWaldboostOrigin *origin = &s->origins->of[model];
 
   for (gint i = 0; i < n; i++) {
-    GstWaldboostObject object = { boxes[i], parent_id };
+    GstWaldboostObject object = { boxes[i], parent_id, model };
 
-    object.box.x += self->detectors[0]->x;
-    object.box.y += self->detectors[0]->y;
-    if (!(gst_waldboost_confidence (s->origin, boxes[i].score) < s->threshold))
+    object.box.x += self->detectors.of[0]->x;
+    object.box.y += self->detectors.of[0]->y;
+    if (!(gst_waldboost_confidence (origin, boxes[i].score) < s->threshold))
       g_array_append_val (self->objects, object);
   }
+}
+
+/* Adds the results of a rotation. A model has at most CUV_WALDBOOST_MAX_HITS.
+ * Returns the number of hits that were lost. */
+static gint
+add_results (GstWaldboostDetect *self, gint rotation,
+    CuvWaldboostResult *results, gint *left, Scans scans)
+{
+  const CuvWaldboostDetector *detector = self->detectors.of[rotation];
+  gint lost = 0;
+
+  for (gint i = 0; i < detector->n_models; i++) {
+    CuvWaldboostResult *result = &results[i];
+    const gint n = MIN (result->n_hits, left[i]);
+
+    scans[i][rotation] =
+        (CuvWaldboostHits){ detector->plans[i], result->hits, n };
+    left[i] -= n;
+    result->overflow += result->n_hits - n;
+    lost += result->overflow;
+    gst_waldboost_counts_add (&self->work, i, result);
+    self->work.levels += (guint) detector->n_levels[i];
+  }
+  return lost;
 }
 
 /* Runs the detectors of all rotations on an area; NULL = the frame or roi. */
 static gboolean
 scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
-    gint n_threads, CuvWaldboostHits *scans)
+    gint n_threads, Scans scans)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
-  gint left = CUV_WALDBOOST_MAX_HITS, lost = 0;
+  gint left[CUV_WALDBOOST_MAX_MODELS], lost = 0;
 
-  for (gint i = 0; i < self->n_detectors; i++) {
-    CuvWaldboostDetector *detector = self->detectors[i];
-    CuvWaldboostResult result;
+  for (gint i = 0; i < CUV_WALDBOOST_MAX_MODELS; i++)
+    left[i] = CUV_WALDBOOST_MAX_HITS;
+  for (gint i = 0; i < self->detectors.n; i++) {
+    CuvWaldboostResult results[CUV_WALDBOOST_MAX_MODELS];
     const gchar *problem = cuv_waldboost_detector_run (
-        detector, &frame->frame, area, &processor, &result);
+        self->detectors.of[i], &frame->frame, area, &processor, results);
 
     if (problem != NULL)
       return gst_cuv_frame_failed (frame, problem);
-    scans[i] = (CuvWaldboostHits){ detector->plan, result.hits,
-      MIN (result.n_hits, left) };
-    left -= scans[i].n;
-    result.overflow += result.n_hits - scans[i].n;
-    lost += result.overflow;
-    gst_waldboost_counts_add (&self->work, &result);
-    self->work.levels += detector->n_levels;
+    lost += add_results (self, i, results, left, scans);
   }
   if (lost > 0)
     GST_WARNING_OBJECT (self,
-        "%d accepted windows beyond the limit of %d were lost; use a stricter "
-        "model or final-threshold, a smaller roi or a larger min-size",
+        "%d accepted windows beyond the limit of %d of a model were lost; use "
+        "a stricter model or final-threshold, a smaller roi or a larger "
+        "min-size",
         lost, CUV_WALDBOOST_MAX_HITS);
+  return TRUE;
+}
+
+/* Makes objects of the hits of a model, in all rotations. */
+static gboolean
+group (GstWaldboostDetect *self, gint model, const CuvWaldboostHits *scans,
+    gint parent_id)
+{
+  const GstWaldboostSettings *s = self->settings.in_force;
+  const GstClockTime start = gst_util_get_timestamp ();
+  const CuvWaldboostBox *boxes = NULL;
+  const gint n = cuv_waldboost_group_scans (
+      self->grouper, &s->grouping, scans, self->detectors.n, &boxes);
+
+  if (n < 0) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Out of memory: %" G_GUINT64_FORMAT " accepted windows cannot be "
+         "grouped. Free memory, or use a smaller roi or a larger min-size.",
+            self->work.of[model].accepted),
+        (NULL));
+    return FALSE;
+  }
+  self->work.group_us +=
+      (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
+  append_objects (self, model, boxes, n, parent_id);
   return TRUE;
 }
 
@@ -282,28 +204,12 @@ search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const CuvRoi *area, gint parent_id, gint n_threads)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
-  CuvWaldboostHits scans[GST_WALDBOOST_MAX_ROTATIONS];
-  const CuvWaldboostBox *boxes = NULL;
-  GstClockTime start;
-  gint n;
+  Scans scans;
+  gboolean ok = scan (self, frame, area, n_threads, scans);
 
-  if (!scan (self, frame, area, n_threads, scans))
-    return FALSE;
-  start = gst_util_get_timestamp ();
-  n = cuv_waldboost_group_scans (
-      self->grouper, &s->grouping, scans, self->n_detectors, &boxes);
-  if (n < 0) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Out of memory: %" G_GUINT64_FORMAT " accepted windows cannot be "
-         "grouped. Free memory, or use a smaller roi or a larger min-size.",
-            self->work.accepted),
-        (NULL));
-    return FALSE;
-  }
-  self->work.group_us +=
-      (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
-  append_objects (self, boxes, n, parent_id);
-  return TRUE;
+  for (gint i = 0; i < s->models->n && ok; i++)
+    ok = group (self, i, scans[i], parent_id);
+  return ok;
 }
 
 /* Limit of the total area of a frame's regions, in frames. */
@@ -372,8 +278,9 @@ gst_waldboost_detect_analyse (
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
 
-  gst_waldboost_counts_begin (
-      &self->work, self->detectors[0]->plan, self->counts.lost);
+  gst_waldboost_counts_begin (&self->work, s->origins,
+      (const CuvWaldboostPlan *const *) self->detectors.of[0]->plans,
+      self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
@@ -383,7 +290,9 @@ gst_waldboost_detect_analyse (
     g_array_sort (self->objects, by_score);
     g_array_set_size (self->objects, (guint) s->max_objects);
   }
-  self->work.objects = self->objects->len;
+  for (guint i = 0; i < self->objects->len; i++)
+    self->work.of[g_array_index (self->objects, GstWaldboostObject, i).model]
+        .objects++;
   report_counts (self);
   return TRUE;
 }
@@ -403,8 +312,9 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
 
-  gst_waldboost_attach_objects (self->objects, self->present, s->origin, buffer,
-      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
+  gst_waldboost_attach_objects (self->objects, self->present, s->origins,
+      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message,
+      age);
 }
 
 static void
@@ -430,7 +340,7 @@ gst_waldboost_detect_clear_stats (GstCuvFilter *filter)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
-  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
+  gst_waldboost_counts_begin (&self->work, NULL, NULL, 0);
   report_counts (self);
 }
 
@@ -439,8 +349,7 @@ gst_waldboost_detect_close (GstCuvFilter *filter)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
-  free_detectors (self->detectors, self->n_detectors);
-  self->n_detectors = 0;
+  gst_waldboost_detectors_close (&self->detectors);
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
 }
 

@@ -34,30 +34,6 @@ gst_waldboost_confidence (const GstWaldboostOrigin *origin, gfloat score)
 }
 
 static void
-clear_origin (gpointer origin)
-{
-  GstWaldboostOrigin *self = origin;
-
-  g_free (self->label);
-  g_free (self->model_file);
-}
-
-static GstWaldboostOrigin *
-ref_origin (GstWaldboostOrigin *self)
-{
-  return g_atomic_rc_box_acquire (self);
-}
-
-void
-gst_waldboost_origin_unref (GstWaldboostOrigin *self)
-{
-  g_atomic_rc_box_release_full (self, clear_origin);
-}
-
-G_DEFINE_BOXED_TYPE (GstWaldboostOrigin, gst_waldboost_origin, ref_origin,
-    gst_waldboost_origin_unref)
-
-static void
 append_to_message (GValue *list, const GstWaldboostObject *object,
     const GstWaldboostOrigin *origin)
 {
@@ -122,7 +98,7 @@ attach_object (const GstWaldboostObject *object, GArray *present,
 
 void
 gst_waldboost_attach_objects (const GArray *objects, GArray *present,
-    const GstWaldboostOrigin *origin, GstBuffer *buffer,
+    const GstWaldboostOrigins *origins, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age)
 {
   GValue list = G_VALUE_INIT;
@@ -136,6 +112,7 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
   for (guint i = 0; i < objects->len; i++) {
     const GstWaldboostObject *object =
         &g_array_index (objects, GstWaldboostObject, i);
+    const GstWaldboostOrigin *origin = &origins->of[object->model];
 
     attach_object (
         object, present, n_before, origin, buffer, info, id + (gint) i, age);

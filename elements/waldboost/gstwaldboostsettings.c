@@ -8,118 +8,61 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstWaldboostSettings, field)
 
-/* ---- origin of the objects ---- */
-
-/* File names may have any encoding, structures accept UTF-8 only. Frees
- * text. */
-static gchar *
-take_valid (gchar *text)
-{
-  gchar *valid = g_utf8_make_valid (text, -1);
-
-  g_free (text);
-  return valid;
-}
-
 static gboolean
 is_empty_text (const gchar *text)
 {
   return text == NULL || *text == '\0';
 }
 
-/* The index of label in labels; -1 if it is not among them. */
-static gint
-find_label (const gchar *labels, const gchar *label)
-{
-  gchar **list = g_strsplit (labels, ",", -1);
-  gint id = -1;
-
-  for (gint i = 0; list[i] != NULL; i++) {
-    if (strcmp (g_strstrip (list[i]), label) == 0)
-      id = i;
-  }
-  g_strfreev (list);
-  return id;
-}
+/* ---- the models ---- */
 
 /* Called when model, label or labels has changed. Always returns NULL, as it
  * cannot fail. */
 static gchar *
-update_origin (gpointer settings)
+update_origins (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
-  GstWaldboostOrigin *origin;
 
-  if (self->model == NULL)
+  if (self->models == NULL)
     return NULL;
-  origin = g_atomic_rc_box_new0 (GstWaldboostOrigin);
-  origin->label = take_valid (is_empty_text (self->label)
-          ? cuv_model_label (self->model_name)
-          : g_strdup (self->label));
-  origin->label_id = is_empty_text (self->labels)
-      ? 0
-      : find_label (self->labels, origin->label);
-  origin->model_file = take_valid (g_path_get_basename (self->model_name));
-  origin->no_confidence = cuv_model_has_one_score (self->model);
-  g_clear_pointer (&self->origin, gst_waldboost_origin_unref);
-  self->origin = origin;
+  g_clear_pointer (&self->origins, gst_waldboost_origins_unref);
+  self->origins =
+      gst_waldboost_origins_new (self->models, self->label, self->labels);
   return NULL;
 }
 
-/* ---- the model ---- */
-
-static gpointer
-ref_model (gpointer model)
-{
-  cuv_model_ref (model);
-  return model;
-}
-
-static void
-unref_model (gpointer model)
-{
-  cuv_model_unref (model);
-}
-
-G_DEFINE_BOXED_TYPE (
-    CuvWaldboostModel, gst_waldboost_model, ref_model, unref_model)
-
 static gchar *
-parse_model (gpointer settings)
+parse_models (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
-  const CuvWaldboostModel *model;
-  GError *error = NULL;
+  GstWaldboostModels *models;
   gchar *problem;
 
-  if (is_empty_text (self->model_name))
+  if (is_empty_text (self->model_names))
     return g_strdup (
         "no file name is given: set model, for example to "
         "haarcascade_frontalface_alt2.xml of the package opencv-data");
-  model = cuv_model_load (self->model_name, &self->options, &error);
-  if (model == NULL) {
-    problem = g_strdup (error->message);
-    g_error_free (error);
+  models =
+      gst_waldboost_models_load (self->model_names, &self->options, &problem);
+  if (models == NULL)
     return problem;
-  }
-  cuv_model_unref (self->model);
-  self->model = model;
+  gst_waldboost_models_unref (self->models);
+  self->models = models;
   self->model_options = self->options;
-  return update_origin (self);
+  return update_origins (self);
 }
 
-/* Cascades have no options. At the start the model has just been read with
- * them. */
+/* At the start the models have just been read with the options. */
 static gchar *
 parse_option (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
 
-  if (self->model == NULL || self->model->arithmetic == CUV_SUM_STAGES
+  if (self->models == NULL || !gst_waldboost_models_have_options (self->models)
       || memcmp (&self->options, &self->model_options, sizeof self->options)
           == 0)
     return NULL;
-  return parse_model (self);
+  return parse_models (self);
 }
 
 /* ---- texts ---- */
@@ -129,19 +72,17 @@ gst_waldboost_parse_labels (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
   gchar **labels =
-      g_strsplit (self->labels != NULL ? self->labels : "", ",", -1);
+      gst_waldboost_split_labels (self->labels != NULL ? self->labels : "");
   gboolean bad = FALSE;
 
-  for (guint i = 0; labels[i] != NULL; i++) {
-    bad |= *g_strstrip (labels[i]) == '\0';
-    for (guint j = 0; j < i; j++)
-      bad |= strcmp (labels[j], labels[i]) == 0;
-  }
+  for (guint i = 0; labels[i] != NULL; i++)
+    bad |= *labels[i] == '\0'
+        || gst_waldboost_find_label (labels, labels[i]) != (gint) i;
   g_strfreev (labels);
   if (bad)
     return g_strdup (
         "expected names separated by commas, each once and none empty");
-  return update_origin (self);
+  return update_origins (self);
 }
 
 static gchar *
@@ -255,6 +196,42 @@ check_limits (const gchar *side, gint minimum, gint maximum)
 }
 
 static gchar *
+check_scan (const GstWaldboostSettings *self)
+{
+  const CuvScan scan = self->params.scan;
+
+  if (scan == CUV_SCAN_AUTO || scan == CUV_SCAN_DENSE)
+    return NULL;
+  for (gint i = 0; i < self->models->n; i++) {
+    if (self->models->models[i]->channels != NULL)
+      return g_strdup_printf (
+          "model '%s' is one of trees on channels, which scan=auto and "
+          "scan=dense search, but not opencv or wbd",
+          self->models->names[i]);
+  }
+  return NULL;
+}
+
+static gchar *
+check_labels (const GstWaldboostSettings *self)
+{
+  const GstWaldboostOrigins *origins = self->origins;
+
+  if (origins->n_labels > 0 && origins->n_labels != origins->n)
+    return g_strdup_printf (
+        "label '%s' has %d names for %d models: set a label for each model, "
+        "separated by commas, or none",
+        self->label, origins->n_labels, origins->n);
+  for (gint i = 0; i < origins->n; i++) {
+    if (origins->of[i].label_id < 0)
+      return g_strdup_printf ("label '%s' is not among labels '%s': set label "
+                              "to one of them, or add it to labels",
+          origins->of[i].label, self->labels);
+  }
+  return NULL;
+}
+
+static gchar *
 check_settings (gconstpointer settings)
 {
   const GstWaldboostSettings *self = settings;
@@ -264,19 +241,9 @@ check_settings (gconstpointer settings)
   problem = check_limits ("width", params->min_width, params->max_width);
   if (problem == NULL)
     problem = check_limits ("height", params->min_height, params->max_height);
-  if (problem != NULL)
-    return problem;
-  if (self->model->channels != NULL && params->scan != CUV_SCAN_AUTO
-      && params->scan != CUV_SCAN_DENSE)
-    return g_strdup_printf (
-        "model '%s' is one of trees on channels, which scan=auto and "
-        "scan=dense search, but not opencv or wbd",
-        self->model_name);
-  if (self->origin->label_id < 0)
-    return g_strdup_printf ("label '%s' is not among labels '%s': set label to "
-                            "one of them, or add it to labels",
-        self->origin->label, self->labels);
-  return NULL;
+  if (problem == NULL)
+    problem = check_scan (self);
+  return problem != NULL ? problem : check_labels (self);
 }
 
 /* ---- enums ---- */
@@ -350,8 +317,21 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  *
  * A name without a folder is searched for in the working folder, in
  * CUV_MODEL_PATH, among the models installed with this plugin, and in OpenCV's
- * folders. If a file cannot be loaded while playing, the previous model stays
+ * folders. If a file cannot be loaded while playing, the previous models stay
  * in use.
+ *
+ * Several models, "a.xml,b.xml", find what each finds alone, and their boxes
+ * are grouped separately. On the CPU, models of trees on channels share the
+ * channels of the frame. In a list, a backslash before a comma makes the comma
+ * part of a name; a text that is itself the name of a file is no list.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostDetect:label:
+ *
+ * With several models a label for each, in the order of model and separated by
+ * commas; where it is empty, that of the file name.
  *
  * Since: 0.1
  */
@@ -403,8 +383,9 @@ static const GstCuvSetting list[] = {
   { "model", "Model",
       "Model file, a path or a name: an OpenCV cascade, a BUT FIT "
       "WaldBoostClassifier, a WBDetector (XML, YAML or JSON) or "
-      "CuvisionChannels (XML), optionally gzipped",
-      .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
+      "CuvisionChannels (XML), optionally gzipped; or up to 16 of them, "
+      "separated by commas",
+      .offset = AT (model_names), .type = G_TYPE_STRING, .parse = parse_models,
       .is_file = TRUE },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",
       .offset = AT (options.arithmetic), .get_type = arithmetic_get_type,
@@ -429,13 +410,14 @@ static const GstCuvSetting list[] = {
       "bottom exclusive (default: all)",
       .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
   { "label", "Label",
-      "Label of the objects (default: the model's file name without extension, "
-      "lbpcascade_ and haarcascade_)",
-      .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origin },
+      "Label of the objects, with several models one for each, separated by "
+      "commas (default: the model's file name without extension, lbpcascade_ "
+      "and haarcascade_)",
+      .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origins },
   { "labels", "Labels",
       "Labels of all objects in the pipeline in the order of label_id, "
-      "separated by commas; label must be one of them (default: none, "
-      "label_id is 0)",
+      "separated by commas; label must be one of them (default: those of the "
+      "models)",
       .offset = AT (labels), .type = G_TYPE_STRING,
       .parse = gst_waldboost_parse_labels },
   { "inference-region", "Inference region",
@@ -512,8 +494,8 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvOwnedField owned[] = {
-  { AT (model), gst_waldboost_model_get_type },
-  { AT (origin), gst_waldboost_origin_get_type },
+  { AT (models), gst_waldboost_models_get_type },
+  { AT (origins), gst_waldboost_origins_get_type },
 };
 
 const GstCuvSettingsTable gst_waldboost_settings = {

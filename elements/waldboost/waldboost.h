@@ -3,11 +3,14 @@
  * and a map of this folder.
  *
  * A frame, from the element to its objects:
- *   gstwaldboostdetect.c   the element; opens a detector for each rotation
+ *   gstwaldboostdetect.c   the element
+ *   gstwaldboostsettings.c its properties
+ *   gstwaldboostmodels.c   names of files -> models
+ *   gstwaldboostorigins.c  labels of the models' objects
+ *   gstwaldboostdetectors.c  a detector for each rotation
  *   gstwaldboostcounts.c   statistics of a frame
- *   gstwaldboostsettings.c its properties, the model and parameters they name
- *   backend.c              frame or region of interest -> hits: cpu/ or
- *                          ../../cuda/waldboost
+ *   backend.c              frame or region of interest -> hits of each model:
+ *                          cpu/, channels/ or ../../cuda/waldboost
  *   grouping/              hits -> boxes; see grouping/grouping.h
  *   gstwaldboostobjects.c  boxes -> metadata and the bus message
  *
@@ -65,6 +68,9 @@
 #define CUV_WALDBOOST_MAX_SEGMENTS 32
 
 #define CUV_WALDBOOST_MAX_UPSCALE 8
+
+/* Models that are searched for at once. */
+#define CUV_WALDBOOST_MAX_MODELS 16
 
 /* Limits of a picture that is enlarged or turned. */
 #define CUV_WALDBOOST_MAX_SIDE 32767

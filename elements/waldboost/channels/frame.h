@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of a frame with a model of trees on channels, on the CPU; the same
- * contract as cpu/waldboost-cpu.h. */
+/* The scan of a frame with models of trees on channels, on the CPU. Its red,
+ * green and blue planes are made once for all of them, and models with the same
+ * shrink share a pyramid of channels. */
 #ifndef CUV_CHANNELS_FRAME_H
 #define CUV_CHANNELS_FRAME_H
 
-#include "waldboost.h"
+#include "channels/cpu/channels-cpu.h"
 
 typedef struct _CuvChannelsFrame CuvChannelsFrame;
 
-/* For a plan of a model whose channels are set; both must outlive it. NULL if
- * memory runs out. */
+/* For n models whose channels are set, 1 .. CUV_WALDBOOST_MAX_MODELS, and their
+ * plans for the same parameters and size; all must outlive it. NULL if memory
+ * runs out. */
 CuvChannelsFrame *cuv_channels_frame_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+    const CuvChannelsSearch *searches, int n);
 void cuv_channels_frame_free (CuvChannelsFrame *self);
 
-/* False if memory runs out. */
-bool cuv_channels_frame_set_plan (
-    CuvChannelsFrame *self, const CuvWaldboostPlan *plan);
+/* For the same models, with other plans. False if memory runs out. */
+bool cuv_channels_frame_set_plans (
+    CuvChannelsFrame *self, const CuvChannelsSearch *searches);
 
-/* Scans the part of a frame that begins at (left, top) and has the plan's size;
- * matrix: of YUV frames. False if memory runs out. */
+/* Scans the part of a frame that begins at (left, top) and has the plans' size;
+ * matrix: of YUV frames. Writes a result for each model, of which those of a
+ * shared pyramid have its time once. False if memory runs out. */
 bool cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
     int left, int top, const CuvRgbMatrix *matrix, int n_threads,
-    CuvWaldboostResult *result);
+    CuvWaldboostResult *results);
 
 #endif

@@ -47,6 +47,17 @@ find_model (const char *name)
   return path;
 }
 
+gboolean
+cuv_model_exists (const char *name)
+{
+  char *path = find_model (name);
+  const gboolean exists =
+      path != NULL && g_file_test (path, G_FILE_TEST_EXISTS);
+
+  g_free (path);
+  return exists;
+}
+
 /* ---- suggestions ---- */
 
 /* Levenshtein distance. */

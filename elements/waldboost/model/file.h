@@ -14,6 +14,9 @@
 const CuvWaldboostModel *cuv_model_load (
     const char *name, const CuvModelOptions *options, GError **error);
 
+/* Whether a file of this name exists where cuv_model_load() looks for it. */
+gboolean cuv_model_exists (const char *name);
+
 /* "dir/lbpcascade_frontalface.xml" -> "frontalface"; free it. */
 char *cuv_model_label (const char *name);
 

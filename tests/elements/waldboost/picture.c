@@ -93,12 +93,12 @@ detect (const CuvFrame *frame, const Wanted *wanted)
 
   fail_unless (model != NULL, "no model %s", wanted->model);
   detector = cuv_waldboost_detector_new (
-      model, &wanted->params, &wanted->roi, frame, &processor, &error);
+      &model, 1, &wanted->params, &wanted->roi, frame, &processor, &error);
   fail_unless (detector != NULL, "%s", error);
   fail_unless (
       cuv_waldboost_detector_run (detector, frame, NULL, &processor, &hits)
       == NULL);
-  n = cuv_waldboost_group (grouper, detector->plan, &wanted->grouping,
+  n = cuv_waldboost_group (grouper, detector->plans[0], &wanted->grouping,
       hits.hits, hits.n_hits, &boxes);
   for (gint i = 0; i < n; i++) {
     CuvWaldboostBox box = boxes[i];

@@ -433,17 +433,17 @@ CUV_TEST (test_failed_change_of_region)
   const gchar *error;
 
   detector = cuv_waldboost_detector_new (
-      model, &defaults.params, &defaults.roi, &frame, &processor, &error);
+      &model, 1, &defaults.params, &defaults.roi, &frame, &processor, &error);
   fail_unless (detector != NULL, "%s", error);
-  fail_unless (cuv_waldboost_detector_matches (
-      detector, model, &defaults.params, &defaults.roi, &frame, &processor));
-  failing.close = detector->backend.klass->close;
-  detector->backend.klass = &failing;
+  fail_unless (cuv_waldboost_detector_matches (detector, &model, 1,
+      &defaults.params, &defaults.roi, &frame, &processor));
+  failing.close = detector->passes[0].backend.klass->close;
+  detector->passes[0].backend.klass = &failing;
   fail_unless (cuv_waldboost_detector_run (
                    detector, &frame, &region, &processor, &result)
       != NULL);
-  fail_if (cuv_waldboost_detector_matches (
-      detector, model, &defaults.params, &defaults.roi, &frame, &processor));
+  fail_if (cuv_waldboost_detector_matches (detector, &model, 1,
+      &defaults.params, &defaults.roi, &frame, &processor));
   cuv_waldboost_detector_free (detector);
   cuv_model_unref (model);
 }

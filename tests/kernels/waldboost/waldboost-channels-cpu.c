@@ -3,8 +3,7 @@
  * whole pictures, in every version of the inner loops; and its speed. */
 #include "config.h"
 #include "waldboost-channels-inputs.h"
-#include "channels/cpu/channels-cpu.h"
-#include "channels/cpu/channels-dsp.h"
+#include "channels/cpu/channels-cpu-private.h"
 #include "channels/detect.h"
 #include "cuvcheck.h"
 #include "model/model.h"
@@ -105,33 +104,72 @@ picture_new (int width, int height, bool grey)
 
 /* ---- whole pictures ---- */
 
-/* Returns the number of hits that did not fit. */
+/* Checks a result against the definition. Returns the number of hits that did
+ * not fit. */
 static uint64_t
-check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
-    const Picture *picture, const CuvWaldboostParams *params)
+check_result (const CuvChannelsSearch *search, const Picture *picture,
+    const CuvWaldboostResult *found)
 {
   uint64_t survivors[MAX_SEGMENTS] = { 0 };
   CuvHitList wanted = { .hits = malloc (MAX_HITS * sizeof *wanted.hits),
     .capacity = MAX_HITS,
     .survivors = survivors };
-  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (
-      model, params, picture->picture.width, picture->picture.height);
 
   CUV_CHECK (cuv_channels_scan_plan (
-      model->channels, plan, &picture->picture, &wanted));
-  if (*cpu == NULL)
-    *cpu = cuv_channels_cpu_new (model, plan);
-  else
-    CUV_CHECK (cuv_channels_cpu_set_plan (*cpu, plan));
-  for (int threads = 1; threads <= 4; threads += 3) {
-    CuvWaldboostResult found;
-
-    cuv_channels_cpu_run (*cpu, &picture->picture, threads, &found);
-    cuv_channels_check_same (plan, &wanted, &found);
-  }
-  cuv_waldboost_plan_free (plan);
+      search->model->channels, search->plan, &picture->picture, &wanted));
+  cuv_channels_check_same (search->plan, &wanted, found);
   free (wanted.hits);
   return wanted.lost;
+}
+
+/* The plans of the models for a picture. */
+static void
+make_searches (CuvChannelsSearch *searches,
+    const CuvWaldboostModel *const *models, int n, const Picture *picture,
+    const CuvWaldboostParams *params)
+{
+  for (int i = 0; i < n; i++)
+    searches[i] = (CuvChannelsSearch){ models[i],
+      cuv_waldboost_plan_new (
+          models[i], params, picture->picture.width, picture->picture.height) };
+}
+
+static void
+free_plans (CuvChannelsSearch *searches, int n)
+{
+  for (int i = 0; i < n; i++)
+    cuv_waldboost_plan_free ((CuvWaldboostPlan *) searches[i].plan);
+}
+
+/* Scans with n models at once. Returns as above. */
+static uint64_t
+check_scans (CuvChannelsCpu **cpu, const CuvWaldboostModel *const *models,
+    int n, const Picture *picture, const CuvWaldboostParams *params)
+{
+  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostResult found[CUV_WALDBOOST_MAX_MODELS];
+  uint64_t lost = 0;
+
+  make_searches (searches, models, n, picture, params);
+  if (*cpu == NULL)
+    *cpu = cuv_channels_cpu_new (searches, n);
+  else
+    CUV_CHECK (cuv_channels_cpu_set_plans (*cpu, searches));
+  for (int threads = 1; threads <= 4; threads += 3) {
+    cuv_channels_cpu_run (*cpu, &picture->picture, threads, found);
+    lost = 0;
+    for (int i = 0; i < n; i++)
+      lost += check_result (&searches[i], picture, &found[i]);
+  }
+  free_plans (searches, n);
+  return lost;
+}
+
+static uint64_t
+check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
+    const Picture *picture, const CuvWaldboostParams *params)
+{
+  return check_scans (cpu, &model, 1, picture, params);
 }
 
 /* Frames of several sizes, one after another, with the same model. */
@@ -216,13 +254,161 @@ check_too_large (void)
     .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 1
   };
   CuvWaldboostPlan *plan = cuv_waldboost_plan_new (model, &params, SIDE, SIDE);
-  CuvChannelsCpu *cpu = cuv_channels_cpu_new (model, plan);
+  CuvChannelsCpu *cpu =
+      cuv_channels_cpu_new (&(CuvChannelsSearch){ model, plan }, 1);
 
   cuv_check_case ("channels: %d x %d", SIDE, SIDE);
   CUV_CHECK (cpu == NULL);
   cuv_channels_cpu_free (cpu);
   cuv_waldboost_plan_free (plan);
   cuv_model_unref (model);
+}
+
+/* ---- several models ---- */
+
+enum { MOST_MODELS = 6 };
+
+static void
+make_models (const CuvWaldboostModel **models, int n, int shrink)
+{
+  for (int i = 0; i < n; i++)
+    models[i] = cuv_channels_model_random (shrink,
+        cuv_channels_between (1, CUV_CHANNELS_MAX_DEPTH),
+        cuv_channels_between (0, 4), cuv_channels_between (1, 40),
+        (int) cuv_check_below (3) * 30);
+}
+
+static void
+free_models (const CuvWaldboostModel **models, int n)
+{
+  for (int i = 0; i < n; i++)
+    cuv_model_unref (models[i]);
+}
+
+/* Each model finds what it finds alone, in pictures of several sizes, some too
+ * small for some of the windows, and with limits of object sizes. */
+static void
+check_several (int shrink)
+{
+  const CuvWaldboostModel *models[MOST_MODELS];
+  const int n = cuv_channels_between (2, MOST_MODELS);
+  CuvChannelsCpu *cpu = NULL;
+
+  make_models (models, n, shrink);
+  for (int i = 0; i < 4; i++) {
+    const bool dense = cuv_check_below (3) == 0;
+    const CuvWaldboostParams params = {
+      .scan = dense ? CUV_SCAN_DENSE : CUV_SCAN_AUTO,
+      .octaves = cuv_channels_between (1, 4),
+      .levels_per_octave = cuv_channels_between (1, 9),
+      .upscale = cuv_check_below (3) == 0 ? 1.7 : 1,
+      .min_width = cuv_channels_between (0, 40),
+      .max_height = cuv_check_below (2) == 0 ? 0 : cuv_channels_between (20, 90)
+    };
+    Picture picture = picture_new (
+        cuv_channels_between (20, 260), cuv_channels_between (20, 200), false);
+
+    cuv_check_case ("channels: %d models, shrink %d, %d x %d", n, shrink,
+        picture.picture.width, picture.picture.height);
+    check_scans (&cpu, models, n, &picture, &params);
+    free (picture.memory);
+  }
+  cuv_channels_cpu_free (cpu);
+  free_models (models, n);
+}
+
+/* The result of a model that accepts more windows than fit does not take hits
+ * from the others. */
+static void
+check_overflow_of_one (void)
+{
+  const CuvWaldboostModel *models[] = { cuv_channels_model_random (
+                                            2, 1, 0, 1, 0),
+    cuv_channels_model_random (2, 2, 1, 20, 30) };
+  const CuvWaldboostParams params = {
+    .scan = CUV_SCAN_DENSE, .octaves = 1, .levels_per_octave = 2
+  };
+  Picture picture = picture_new (901, 600, false);
+  CuvChannelsCpu *cpu = NULL;
+
+  cuv_check_case ("channels: more hits of one model than fit");
+  ((CuvChannelsModel *) models[0]->channels)->trees.final_threshold =
+      -(1 << 20);
+  CUV_CHECK (check_scans (&cpu, models, 2, &picture, &params) > 0);
+  free (picture.memory);
+  cuv_channels_cpu_free (cpu);
+  free_models (models, 2);
+}
+
+static int n_smoothed; /* rows of channels made */
+static CuvChannelsDsp counted;
+
+static void
+count_row (const uint16_t *above, const uint16_t *at, const uint16_t *below,
+    int columns, int shift, uint8_t *out)
+{
+  n_smoothed++;
+  counted.smooth_row (above, at, below, columns, shift, out);
+}
+
+/* The rows of channels that a scan with these models makes. */
+static int
+count_rows (
+    const CuvWaldboostModel *const *models, int n, const Picture *picture)
+{
+  const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
+  CuvChannelsSearch searches[MOST_MODELS];
+  CuvWaldboostResult results[MOST_MODELS];
+  CuvChannelsCpu *cpu;
+
+  make_searches (searches, models, n, picture, &params);
+  cpu = cuv_channels_cpu_new (searches, n);
+  counted = cpu->dsp;
+  cpu->dsp.smooth_row = count_row;
+  n_smoothed = 0;
+  cuv_channels_cpu_run (cpu, &picture->picture, 1, results);
+  cuv_channels_cpu_free (cpu);
+  free_plans (searches, n);
+  return n_smoothed;
+}
+
+/* A model for count_rows(), with a square window. */
+static const CuvWaldboostModel *
+square_model (int side, int levels, int overhang)
+{
+  const CuvWaldboostModel *self =
+      cuv_channels_model_random (4, 2, overhang, 10, 0);
+  CuvChannelsModel *channels = (CuvChannelsModel *) self->channels;
+
+  channels->trees.columns = channels->trees.rows = side;
+  channels->levels = levels;
+  ((CuvWaldboostModel *) self)->window_width = 4 * side;
+  ((CuvWaldboostModel *) self)->window_height = 4 * side;
+  return self;
+}
+
+/* Models whose levels are those of others make no channels of their own. */
+static void
+check_shared_work (void)
+{
+  enum { N = 4 };
+  const CuvWaldboostModel *models[] = { square_model (16, 8, 2),
+    square_model (16, 8, 1), square_model (20, 4, 0), square_model (16, 3, 2),
+    square_model (16, 1, 2) };
+  Picture picture = picture_new (301, 240, false);
+  const int first = count_rows (models, 1, &picture);
+  const int fourth = count_rows (models + 3, 1, &picture);
+  const int octaves = count_rows (models + 4, 1, &picture);
+
+  cuv_check_case ("channels: work of several models");
+  CUV_CHECK (first > fourth && fourth > octaves && octaves > 0);
+  CUV_CHECK (count_rows (models, 2, &picture) == first);
+  CUV_CHECK (count_rows (models, 3, &picture) == first);
+  /* with 3 and 8 levels per octave, only whole octaves are the same */
+  CUV_CHECK (count_rows (models, N, &picture) == first + fourth - octaves);
+  CUV_CHECK (count_rows (models, N + 1, &picture) == first + fourth - octaves);
+  free (picture.memory);
+  free_models (models, N + 1);
 }
 
 static void
@@ -240,6 +426,10 @@ check_version (void)
       check_pictures (4, depth, overhang);
     }
   }
+  for (int i = 0; i < 8; i++)
+    check_several (i % 2 == 0 ? 2 : 4);
+  check_overflow_of_one ();
+  check_shared_work ();
 }
 
 CUV_CHECKS_CPU (check_channels_cpu)
@@ -258,7 +448,7 @@ CUV_CHECKS_CPU (check_channels_cpu)
 typedef struct {
   CuvChannelsCpu *cpu;
   const CuvChannelsPicture *picture;
-  CuvWaldboostResult result;
+  CuvWaldboostResult results[MOST_MODELS];
 } Bench;
 
 static void
@@ -266,39 +456,58 @@ run (void *data)
 {
   Bench *self = data;
 
-  cuv_channels_cpu_run (self->cpu, self->picture, 1, &self->result);
+  cuv_channels_cpu_run (self->cpu, self->picture, 1, self->results);
 }
 
 static void
-time_scan (const char *shape, int width, int height, int reject)
+report (const Bench *self, double us, int n)
 {
-  if (!cuv_check_wants (shape))
-    return;
+  const double width = self->picture->width, height = self->picture->height;
+  CuvWaldboostResult sum = { 0 };
+
+  for (int i = 0; i < n; i++) {
+    sum.windows += self->results[i].windows;
+    sum.weak += self->results[i].weak;
+    sum.pyramid_us += self->results[i].pyramid_us;
+    sum.scan_us += self->results[i].scan_us;
+  }
+  cuv_check_report (us, width * height, width * height * 3,
+      "channels, %.0fx%.0f, %d x 1024 trees, %.1f a window, channels "
+      "%.0f us, scan %.0f us",
+      width, height, n, (double) sum.weak / (double) sum.windows,
+      sum.pyramid_us, sum.scan_us);
+}
+
+/* n models, which are equal, so that their scans take the same time. */
+static void
+bench (int width, int height, int reject, int n)
+{
   const CuvWaldboostModel *model =
       cuv_channels_model_random (4, 2, 2, 1024, reject);
+  const CuvWaldboostModel *models[] = { model, model, model, model };
   const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
     .octaves = CUV_WALDBOOST_MAX_OCTAVES,
     .levels_per_octave = 8 };
-  CuvWaldboostPlan *plan =
-      cuv_waldboost_plan_new (model, &params, width, height);
+  CuvChannelsSearch searches[MOST_MODELS];
   Picture picture = picture_new (width, height, false);
-  Bench self = { cuv_channels_cpu_new (model, plan), &picture.picture, { 0 } };
-  double us = cuv_check_time (run, &self);
+  Bench self = { .picture = &picture.picture };
 
-  cuv_check_report (us, (double) width * height, (double) width * height * 3,
-      "channels, %dx%d, 1024 trees, %.1f a window, channels %.0f us, scan %.0f "
-      "us",
-      width, height, (double) self.result.weak / (double) self.result.windows,
-      self.result.pyramid_us, self.result.scan_us);
-  free (picture.memory);
+  make_searches (searches, models, n, &picture, &params);
+  self.cpu = cuv_channels_cpu_new (searches, n);
+  report (&self, cuv_check_time (run, &self), n);
   cuv_channels_cpu_free (self.cpu);
-  cuv_waldboost_plan_free (plan);
+  free_plans (searches, n);
   cuv_model_unref (model);
+  free (picture.memory);
 }
 
 CUV_BENCH_CPU (bench_channels_cpu)
 {
-  time_scan ("channels-480", 640, 480, 10);
-  time_scan ("channels-480-all", 640, 480, 0);
-  time_scan ("channels-1080", 1920, 1080, 10);
+  if (!cuv_check_wants ("channels"))
+    return;
+  bench (640, 480, 10, 1);
+  bench (640, 480, 0, 1);
+  bench (1920, 1080, 10, 1);
+  bench (640, 480, 30, 2);
+  bench (640, 480, 30, 4);
 }

@@ -25,14 +25,19 @@ typedef struct {
 /* A level: its pixels, if other levels are resized from it, and its channels,
  * with the blocks of the edge repeated beyond it, as far as windows reach. */
 typedef struct {
+  int32_t width, height, source; /* as in CuvWaldboostLevel; source: a level
+                                  * of the pyramid */
+  float scale;
+  const CuvTap *x_taps, *y_taps;
+  bool is_source, is_scanned;
   uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: computed by its strips */
   int32_t columns, rows;               /* blocks */
   uint8_t *channels;                   /* block 0, 0 of channel 0 */
   ptrdiff_t stride, pitch; /* from row to row, from channel to channel */
-  const int32_t *offsets;  /* of the trees' nodes, from a window */
 } CuvChannelsCpuLevel;
 
-/* Rows of a level: of blocks in a strip, of windows in a scan task. */
+/* Rows of a level: of blocks in a strip, where it is a level of the pyramid; of
+ * windows in a scan task, where it is one of the plan. */
 typedef struct {
   int32_t level, first, n;
   CuvScanHits hits; /* of scan tasks */
@@ -52,21 +57,63 @@ typedef struct {
   CuvChannelsMemory memory, hits, survivors;
 } CuvChannelsWorker;
 
-struct _CuvChannelsCpu {
+/* A level of a model's plan. */
+typedef struct {
+  int32_t level;          /* of the pyramid */
+  const int32_t *offsets; /* of the trees' nodes, from a window; NULL if it has
+                           * no windows */
+} CuvChannelsScanLevel;
+
+/* The scan of a model. */
+typedef struct {
   const CuvChannelsModel *model;
   const CuvWaldboostPlan *plan;
+  CuvChannelsScanLevel *levels;
+  CuvChannelsTask *tasks;
+  int32_t n_tasks;
+  CuvChannelsMemory level_memory, offsets, task_memory, hits, survivors;
+} CuvChannelsScan;
+
+struct _CuvChannelsCpu {
   CuvChannelsDsp dsp;
+  int32_t shrink, overhang; /* overhang: the largest of the models */
   ptrdiff_t sums_pitch; /* elements from channel to channel in a row of sums */
-  int32_t n_strips, n_scans, n_workers;
+  int32_t n_levels, n_strips, n_scans, n_workers;
   CuvChannelsCpuLevel *levels;
-  CuvChannelsTask *strips, *scans;
+  CuvChannelsTask *strips;
+  CuvChannelsScan scans[CUV_WALDBOOST_MAX_MODELS];
   CuvChannelsWorker workers[CUV_THREADS_MAX_WORKERS];
-  CuvChannelsMemory level_memory, offsets, pixels, channels, strip_memory,
-      scan_memory, hits, survivors;
+  CuvChannelsMemory level_memory, pixels, channels, strip_memory;
   /* during a run */
   const CuvChannelsPicture *picture;
   int32_t level; /* whose pixels are being made */
+  CuvChannelsScan *scan;
 };
+
+/* ---- channels-memory.c ---- */
+
+/* False if memory runs out; what was in it before is lost if it grows. */
+bool cuv_channels_reserve (CuvChannelsMemory *self, size_t size);
+
+/* Writes the tasks of n rows of a level; tasks may be NULL. Returns their
+ * number. */
+int cuv_channels_add_tasks (
+    CuvChannelsTask *tasks, int level, int n, int rows_of_task);
+
+/* ---- channels-scan.c ---- */
+
+/* Needs the sizes of the pyramid's levels, and the levels of the scan. False if
+ * memory runs out. */
+bool cuv_channels_scan_reserve (
+    CuvChannelsScan *self, const CuvChannelsCpuLevel *pyramid);
+void cuv_channels_scan_clear (CuvChannelsScan *self);
+
+/* Scans the rows of a task. */
+void cuv_channels_scan_rows (CuvChannelsCpu *cpu, int worker, int task);
+
+/* Makes a result of what the workers found. */
+void cuv_channels_scan_collect (
+    const CuvChannelsCpu *cpu, CuvWaldboostResult *result);
 
 /* ---- channels-strip.c ---- */
 

@@ -2,9 +2,15 @@
 /* The scan of a picture with trees on channels, on the CPU, and a map of this
  * folder. The same windows as cuv_channels_scan_plan(), which defines them.
  *
- *   channels-cpu.c     a picture, in three passes of tasks: levels that others
- *                      are resized from, strips of channels, rows of windows
- *   channels-memory.c  what a plan needs
+ * Several models are searched for in one pyramid, which has the levels of all
+ * their plans. Each level and its channels are computed once.
+ *
+ *   channels-cpu.c     a picture, in passes of tasks: levels that others are
+ *                      resized from, strips of channels, and for each model
+ *                      rows of windows
+ *   channels-memory.c  the pyramid that the plans need
+ *   channels-scan.c    the scan of a model: its levels of the pyramid, its
+ *                      windows, its result
  *   channels-strip.c   a strip: rows of pixels -> rows of blocks
  *   channels-dsp.c     the inner loops in plain C, and the choice of a version;
  *                      channels-rows.h those that compilers vectorise
@@ -17,25 +23,34 @@
 
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
-/* model: with trees on channels; it and the plan must outlive the result. NULL
- * if memory runs out, or the channels of a level need more than 2 GB. */
-CuvChannelsCpu *cuv_channels_cpu_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+/* A model with trees on channels, and the plan of its scan. */
+typedef struct {
+  const CuvWaldboostModel *model;
+  const CuvWaldboostPlan *plan;
+} CuvChannelsSearch;
+
+/* n: 1 .. CUV_WALDBOOST_MAX_MODELS. The shrink of all models is the same; their
+ * plans may differ in what depends on the model and in object sizes. Models and
+ * plans must outlive the result. NULL if memory runs out, or the channels of a
+ * level need more than 2 GB. */
+CuvChannelsCpu *cuv_channels_cpu_new (const CuvChannelsSearch *searches, int n);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
-/* Memory only grows. False in the same cases; then self can only be freed. */
-bool cuv_channels_cpu_set_plan (
-    CuvChannelsCpu *self, const CuvWaldboostPlan *plan);
+/* For the same models, with other plans. Memory only grows. False in the same
+ * cases; then self can only be freed. */
+bool cuv_channels_cpu_set_plans (
+    CuvChannelsCpu *self, const CuvChannelsSearch *searches);
 
-/* Scans a picture, the plan's turned frame, with at most n_threads threads, 0 =
- * one per processor. Allocates nothing. */
+/* Scans a picture, the plans' turned frame, with at most n_threads threads, 0 =
+ * one per processor. Writes a result for each model; the time of the pyramid is
+ * that of the first. Allocates nothing. */
 void cuv_channels_cpu_run (CuvChannelsCpu *self,
     const CuvChannelsPicture *picture, int n_threads,
-    CuvWaldboostResult *result);
+    CuvWaldboostResult *results);
 
 /* Only computes the channels, with one thread; and copies those of a window of
- * a level with windows: rows of each channel, from the first one on. For
- * training. */
+ * the first model, in a level with windows: rows of each channel, from the
+ * first one on. For training. */
 void cuv_channels_cpu_make (
     CuvChannelsCpu *self, const CuvChannelsPicture *picture);
 void cuv_channels_cpu_window (

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of a plan: levels, tasks, and the rows of each thread. */
+/* Memory of the plans' pyramid: levels, strips, and the rows of each thread. */
 #include "channels/cpu/channels-cpu-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-reserve (CuvChannelsMemory *self, size_t size)
+bool
+cuv_channels_reserve (CuvChannelsMemory *self, size_t size)
 {
   if (size <= self->size)
     return true;
@@ -18,42 +18,89 @@ reserve (CuvChannelsMemory *self, size_t size)
 
 /* ---- levels ---- */
 
-/* Whether a level has windows. Others are sources of levels only. */
-static bool
-is_scanned (const CuvChannelsCpu *self, int level)
+/* The pyramid's level that is the plan's; source: its own source in the
+ * pyramid. Levels of the same scale and source have the same pixels, as scale
+ * and frame determine the size. Returns n_levels if there is none. */
+static int
+find_level (
+    const CuvChannelsCpu *self, const CuvWaldboostLevel *level, int source)
 {
-  return self->plan->levels[level].n_x > 0;
+  int i = 0;
+
+  while (i < self->n_levels
+      && (self->levels[i].scale != level->scale
+          || self->levels[i].source != source))
+    i++;
+  return i;
 }
 
-static bool
-is_source (const CuvChannelsCpu *self, int level)
+static CuvChannelsCpuLevel
+new_level (const CuvChannelsCpu *self, const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level, int source)
 {
-  for (int i = level + 1; i < self->plan->n_levels; i++) {
-    if (self->plan->levels[i].source == level)
-      return true;
-  }
-  return false;
+  CuvChannelsCpuLevel added = { .width = level->width,
+    .height = level->height,
+    .source = source,
+    .scale = level->scale,
+    .x_taps = plan->taps + level->first_x_tap,
+    .y_taps = plan->taps + level->first_y_tap,
+    .columns = level->width / self->shrink,
+    .rows = level->height / self->shrink };
+
+  added.stride = added.columns + 2 * self->overhang + CUV_CHANNELS_PADDING;
+  added.pitch = added.stride * (added.rows + 2 * self->overhang);
+  return added;
 }
 
+/* Adds the levels of a plan that the pyramid does not have yet. A source comes
+ * before its users in a plan, and so in the pyramid. */
 static void
-set_size (CuvChannelsCpu *self, int index)
+add_levels (CuvChannelsCpu *self, CuvChannelsScan *scan)
 {
-  const CuvChannelsTrees *trees = &self->model->trees;
-  const CuvWaldboostLevel *size = &self->plan->levels[index];
-  CuvChannelsCpuLevel *level = &self->levels[index];
+  const CuvWaldboostPlan *plan = scan->plan;
 
-  level->columns = size->width / trees->shrink;
-  level->rows = size->height / trees->shrink;
-  level->stride = level->columns + 2 * trees->overhang + CUV_CHANNELS_PADDING;
-  level->pitch = level->stride * (level->rows + 2 * trees->overhang);
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+    const int source =
+        level->source < 0 ? -1 : scan->levels[level->source].level;
+    const int at = find_level (self, level, source);
+
+    if (at == self->n_levels)
+      self->levels[self->n_levels++] = new_level (self, plan, level, source);
+    if (source >= 0)
+      self->levels[source].is_source = true;
+    self->levels[at].is_scanned |= level->n_x > 0;
+    scan->levels[i].level = at;
+  }
+}
+
+static bool
+make_levels (CuvChannelsCpu *self)
+{
+  size_t n = 1;
+
+  for (int i = 0; i < self->n_scans; i++)
+    n += (size_t) self->scans[i].plan->n_levels;
+  if (!cuv_channels_reserve (&self->level_memory, n * sizeof *self->levels))
+    return false;
+  self->levels = self->level_memory.data;
+  self->n_levels = 0;
+  for (int i = 0; i < self->n_scans; i++) {
+    CuvChannelsScan *scan = &self->scans[i];
+
+    if (!cuv_channels_reserve (&scan->level_memory,
+            ((size_t) scan->plan->n_levels + 1) * sizeof *scan->levels))
+      return false;
+    scan->levels = scan->level_memory.data;
+    add_levels (self, scan);
+  }
+  return true;
 }
 
 static size_t
-n_pixels (const CuvChannelsCpu *self, int level)
+n_pixels (const CuvChannelsCpuLevel *level)
 {
-  const CuvWaldboostLevel *size = &self->plan->levels[level];
-
-  return (size_t) size->width * (size_t) size->height;
+  return (size_t) level->width * (size_t) level->height;
 }
 
 /* Whether offsets of nodes fit 32 bits: with blocks of 2 x 2 pixels up to about
@@ -67,80 +114,47 @@ is_addressable (const CuvChannelsCpuLevel *level)
 static bool
 reserve_levels (CuvChannelsCpu *self)
 {
-  const int n_levels = self->plan->n_levels;
   size_t pixels = 0, channels = CUV_CHANNELS_PADDING;
 
-  if (!reserve (
-          &self->level_memory, ((size_t) n_levels + 1) * sizeof *self->levels))
-    return false;
-  self->levels = self->level_memory.data;
-  for (int i = 0; i < n_levels; i++) {
-    self->levels[i] = (CuvChannelsCpuLevel){ .plane = { NULL } };
-    set_size (self, i);
-    if (!is_addressable (&self->levels[i]))
+  for (int i = 0; i < self->n_levels; i++) {
+    const CuvChannelsCpuLevel *level = &self->levels[i];
+
+    if (!is_addressable (level))
       return false;
-    if (is_source (self, i))
-      pixels += CUV_CHANNELS_COLORS * n_pixels (self, i);
-    if (is_scanned (self, i))
-      channels += CUV_CHANNELS_N * (size_t) self->levels[i].pitch;
+    if (level->is_source)
+      pixels += CUV_CHANNELS_COLORS * n_pixels (level);
+    if (level->is_scanned)
+      channels += CUV_CHANNELS_N * (size_t) level->pitch;
   }
-  return reserve (&self->pixels, pixels + 1)
-      && reserve (&self->channels, channels);
+  return cuv_channels_reserve (&self->pixels, pixels + 1)
+      && cuv_channels_reserve (&self->channels, channels);
 }
 
 static void
 place_levels (CuvChannelsCpu *self)
 {
-  const int overhang = self->model->trees.overhang;
   uint8_t *pixels = self->pixels.data, *channels = self->channels.data;
 
-  for (int i = 0; i < self->plan->n_levels; i++) {
+  for (int i = 0; i < self->n_levels; i++) {
     CuvChannelsCpuLevel *level = &self->levels[i];
 
-    for (int k = 0; k < CUV_CHANNELS_COLORS && is_source (self, i); k++) {
+    for (int k = 0; k < CUV_CHANNELS_COLORS && level->is_source; k++) {
       level->plane[k] = pixels;
-      pixels += n_pixels (self, i);
+      pixels += n_pixels (level);
     }
-    if (is_scanned (self, i)) {
-      level->channels = channels + overhang * level->stride + overhang;
+    if (level->is_scanned) {
+      level->channels =
+          channels + self->overhang * level->stride + self->overhang;
       channels += CUV_CHANNELS_N * level->pitch;
     }
   }
 }
 
-/* The distance of each node's byte from that of the window's first block. */
-static bool
-make_offsets (CuvChannelsCpu *self)
-{
-  const CuvChannelsTrees *trees = &self->model->trees;
-  const size_t n_nodes =
-      (size_t) trees->n_trees * (size_t) ((1 << trees->depth) - 1);
-  int32_t *offsets;
+/* ---- strips ---- */
 
-  if (!reserve (&self->offsets,
-          (size_t) self->plan->n_levels * n_nodes * sizeof *offsets + 1))
-    return false;
-  offsets = self->offsets.data;
-  for (int i = 0; i < self->plan->n_levels; i++, offsets += n_nodes) {
-    CuvChannelsCpuLevel *level = &self->levels[i];
-
-    for (size_t k = 0; k < n_nodes; k++) {
-      const CuvChannelsNode *node = &trees->nodes[k];
-
-      offsets[k] = (int32_t) (node->channel * level->pitch
-          + node->row * level->stride + node->column);
-    }
-    level->offsets = offsets;
-  }
-  return true;
-}
-
-/* ---- tasks ---- */
-
-/* Writes the tasks of n rows of a level; tasks may be NULL. Returns their
- * number. */
-static int
-add_tasks (CuvChannelsTask *tasks, int level, int n, int rows_of_task)
+int
+cuv_channels_add_tasks (
+    CuvChannelsTask *tasks, int level, int n, int rows_of_task)
 {
   int n_tasks = 0;
 
@@ -155,35 +169,28 @@ add_tasks (CuvChannelsTask *tasks, int level, int n, int rows_of_task)
   return n_tasks;
 }
 
-/* Sets n_strips and n_scans, and the tasks unless these are NULL. */
+/* Sets n_strips, and the strips unless these are NULL. */
 static void
-make_tasks (
-    CuvChannelsCpu *self, CuvChannelsTask *strips, CuvChannelsTask *scans)
+make_strips (CuvChannelsCpu *self, CuvChannelsTask *strips)
 {
-  self->n_strips = self->n_scans = 0;
-  for (int i = 0; i < self->plan->n_levels; i++) {
-    if (!is_scanned (self, i))
-      continue;
-    self->n_strips +=
-        add_tasks (strips != NULL ? strips + self->n_strips : NULL, i,
-            self->levels[i].rows, CUV_CHANNELS_STRIP_ROWS);
-    self->n_scans += add_tasks (scans != NULL ? scans + self->n_scans : NULL, i,
-        self->plan->levels[i].n_y, CUV_CHANNELS_SCAN_ROWS);
+  self->n_strips = 0;
+  for (int i = 0; i < self->n_levels; i++) {
+    if (self->levels[i].is_scanned)
+      self->n_strips += cuv_channels_add_tasks (
+          strips != NULL ? strips + self->n_strips : NULL, i,
+          self->levels[i].rows, CUV_CHANNELS_STRIP_ROWS);
   }
 }
 
 static bool
-reserve_tasks (CuvChannelsCpu *self)
+reserve_strips (CuvChannelsCpu *self)
 {
-  make_tasks (self, NULL, NULL);
-  if (!reserve (&self->strip_memory,
-          ((size_t) self->n_strips + 1) * sizeof *self->strips)
-      || !reserve (&self->scan_memory,
-          ((size_t) self->n_scans + 1) * sizeof *self->scans))
+  make_strips (self, NULL);
+  if (!cuv_channels_reserve (&self->strip_memory,
+          ((size_t) self->n_strips + 1) * sizeof *self->strips))
     return false;
   self->strips = self->strip_memory.data;
-  self->scans = self->scan_memory.data;
-  make_tasks (self, self->strips, self->scans);
+  make_strips (self, self->strips);
   return true;
 }
 
@@ -224,20 +231,20 @@ place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
   return size;
 }
 
+/* turned: width of the pictures. */
 static bool
-reserve_worker (CuvChannelsCpu *self, CuvChannelsWorker *worker, size_t width)
+reserve_worker (CuvChannelsCpu *self, CuvChannelsWorker *worker, size_t width,
+    size_t turned, size_t n_segments)
 {
-  const size_t n_in = (size_t) (self->plan->turn.width > (int32_t) width
-          ? self->plan->turn.width
-          : (int32_t) width);
+  const size_t n_in = turned > width ? turned : width;
   const size_t sums = CUV_CHANNELS_N * (size_t) self->sums_pitch;
   const size_t size = place_rows (worker, NULL, width, n_in, sums);
 
-  if (!reserve (&worker->memory, size)
-      || !reserve (
+  if (!cuv_channels_reserve (&worker->memory, size)
+      || !cuv_channels_reserve (
           &worker->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
-      || !reserve (&worker->survivors,
-          (size_t) self->plan->n_segments * sizeof (uint64_t)))
+      || !cuv_channels_reserve (
+          &worker->survivors, n_segments * sizeof (uint64_t)))
     return false;
   place_rows (worker, worker->memory.data, width, n_in, sums);
   return true;
@@ -246,15 +253,21 @@ reserve_worker (CuvChannelsCpu *self, CuvChannelsWorker *worker, size_t width)
 static bool
 reserve_workers (CuvChannelsCpu *self)
 {
-  int32_t width = 1;
+  const size_t turned = (size_t) self->scans[0].plan->turn.width;
+  int32_t width = 1, n_segments = 0;
 
-  for (int i = 0; i < self->plan->n_levels; i++) {
-    if (self->plan->levels[i].width > width)
-      width = self->plan->levels[i].width;
+  for (int i = 0; i < self->n_levels; i++) {
+    if (self->levels[i].width > width)
+      width = self->levels[i].width;
   }
-  self->sums_pitch = width / self->model->trees.shrink + CUV_CHANNELS_PADDING;
+  for (int i = 0; i < self->n_scans; i++) {
+    if (self->scans[i].plan->n_segments > n_segments)
+      n_segments = self->scans[i].plan->n_segments;
+  }
+  self->sums_pitch = width / self->shrink + CUV_CHANNELS_PADDING;
   for (int i = 0; i < self->n_workers; i++) {
-    if (!reserve_worker (self, &self->workers[i], (size_t) width))
+    if (!reserve_worker (self, &self->workers[i], (size_t) width, turned,
+            (size_t) n_segments))
       return false;
   }
   return true;
@@ -263,32 +276,47 @@ reserve_workers (CuvChannelsCpu *self)
 /* ---- entry points ---- */
 
 bool
-cuv_channels_cpu_set_plan (CuvChannelsCpu *self, const CuvWaldboostPlan *plan)
+cuv_channels_cpu_set_plans (
+    CuvChannelsCpu *self, const CuvChannelsSearch *searches)
 {
-  self->plan = plan;
-  if (!reserve_levels (self) || !make_offsets (self) || !reserve_tasks (self)
-      || !reserve_workers (self)
-      || !reserve (
-          &self->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
-      || !reserve (
-          &self->survivors, (size_t) plan->n_segments * sizeof (uint64_t)))
+  for (int i = 0; i < self->n_scans; i++)
+    self->scans[i].plan = searches[i].plan;
+  if (!make_levels (self) || !reserve_levels (self) || !reserve_strips (self)
+      || !reserve_workers (self))
     return false;
   place_levels (self);
+  for (int i = 0; i < self->n_scans; i++) {
+    if (!cuv_channels_scan_reserve (&self->scans[i], self->levels))
+      return false;
+  }
   return true;
 }
 
+static void
+set_models (CuvChannelsCpu *self, const CuvChannelsSearch *searches, int n)
+{
+  self->n_scans = n;
+  self->shrink = searches[0].model->channels->trees.shrink;
+  for (int i = 0; i < n; i++) {
+    const CuvChannelsModel *model = searches[i].model->channels;
+
+    self->scans[i].model = model;
+    if (model->trees.overhang > self->overhang)
+      self->overhang = model->trees.overhang;
+  }
+}
+
 CuvChannelsCpu *
-cuv_channels_cpu_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+cuv_channels_cpu_new (const CuvChannelsSearch *searches, int n)
 {
   CuvChannelsCpu *self = calloc (1, sizeof *self);
 
   if (self == NULL)
     return NULL;
-  self->model = model->channels;
   self->dsp = cuv_channels_dsp ();
   self->n_workers = cuv_threads_n_workers ();
-  if (cuv_channels_cpu_set_plan (self, plan))
+  set_models (self, searches, n);
+  if (cuv_channels_cpu_set_plans (self, searches))
     return self;
   cuv_channels_cpu_free (self);
   return NULL;
@@ -304,13 +332,11 @@ cuv_channels_cpu_free (CuvChannelsCpu *self)
     free (self->workers[i].hits.data);
     free (self->workers[i].survivors.data);
   }
+  for (int i = 0; i < self->n_scans; i++)
+    cuv_channels_scan_clear (&self->scans[i]);
   free (self->level_memory.data);
-  free (self->offsets.data);
   free (self->pixels.data);
   free (self->channels.data);
   free (self->strip_memory.data);
-  free (self->scan_memory.data);
-  free (self->hits.data);
-  free (self->survivors.data);
   free (self);
 }

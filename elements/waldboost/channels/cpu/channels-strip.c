@@ -23,14 +23,13 @@ void
 cuv_channels_make_row (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
     int index, int plane, int y, uint8_t *out)
 {
-  const CuvWaldboostLevel *level = &self->plan->levels[index];
-  const CuvTap *taps = self->plan->taps;
-  const CuvTap tap = taps[level->first_y_tap + y];
+  const CuvChannelsCpuLevel *level = &self->levels[index];
+  const CuvTap tap = level->y_taps[y];
   const uint8_t *in = level->source < 0
       ? self->picture->plane[plane]
       : self->levels[level->source].plane[plane];
   const int n_in = level->source < 0 ? self->picture->width
-                                     : self->plan->levels[level->source].width;
+                                     : self->levels[level->source].width;
   const uint8_t *top = in + (ptrdiff_t) tap.index * n_in;
 
   if (level->source < 0 && level->width == n_in
@@ -38,8 +37,8 @@ cuv_channels_make_row (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
     memcpy (out, top, (size_t) n_in); /* the picture itself */
   else
     self->dsp.resize_row (out, level->width, top,
-        tap.weight > 0 ? top + n_in : top, n_in, tap.weight,
-        taps + level->first_x_tap, worker->scratch);
+        tap.weight > 0 ? top + n_in : top, n_in, tap.weight, level->x_taps,
+        worker->scratch);
 }
 
 static void
@@ -155,7 +154,7 @@ make_sums (Strip *self, int row)
 static void
 repeat_blocks (const Strip *self, uint8_t *blocks, int row)
 {
-  const int overhang = self->cpu->model->trees.overhang;
+  const int overhang = self->cpu->overhang;
   const ptrdiff_t stride = self->cpu->levels[self->level].stride;
   const size_t n = (size_t) (self->columns + 2 * overhang);
 
@@ -194,17 +193,16 @@ void
 cuv_channels_strip (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
     const CuvChannelsTask *task)
 {
-  const CuvWaldboostLevel *size = &self->plan->levels[task->level];
   const CuvChannelsCpuLevel *level = &self->levels[task->level];
   const int end = task->first + task->n;
   Strip strip = { .cpu = self,
     .worker = worker,
     .level = task->level,
-    .width = size->width,
-    .height = size->height,
+    .width = level->width,
+    .height = level->height,
     .columns = level->columns,
     .rows = level->rows,
-    .shrink = self->model->trees.shrink };
+    .shrink = self->shrink };
   int row = cuv_channels_clamp (task->first - 1, level->rows);
   const int y = row * strip.shrink;
 

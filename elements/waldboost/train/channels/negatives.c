@@ -110,7 +110,8 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
     NULL, hash, malloc ((size_t) draw->reservoir.window_width) };
 
   if (self.plan != NULL && self.values != NULL)
-    self.cpu = cuv_channels_cpu_new (draw->model, self.plan);
+    self.cpu = cuv_channels_cpu_new (
+        &(CuvChannelsSearch){ draw->model, self.plan }, 1);
   if (self.cpu != NULL) {
     cuv_channels_cpu_make (self.cpu, picture);
     draw_from_picture (&self);

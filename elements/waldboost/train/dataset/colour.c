@@ -148,8 +148,9 @@ channels_count_windows (
   const CuvWaldboostModel *model = self->model;
   CuvWaldboostPlan *plan = cuv_train_plan_new (model, false,
       model->window_width, model->window_height, frame->width, frame->height);
-  CuvChannelsFrame *detector =
-      plan != NULL ? cuv_channels_frame_new (model, plan) : NULL;
+  CuvChannelsFrame *detector = plan != NULL
+      ? cuv_channels_frame_new (&(CuvChannelsSearch){ model, plan }, 1)
+      : NULL;
   const CuvRgbMatrix unused = { { { 0 } } };
   CuvWaldboostResult result;
   const gboolean ok = detector != NULL

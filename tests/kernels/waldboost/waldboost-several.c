@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A detector of several models of all kinds finds what a detector of each of
+ * them finds on the CPU. */
+#include "config.h"
+#include "backend.h"
+#include "model/model.h"
+#include "train/train.h"
+#include "waldboost-channels-inputs.h"
+#include "waldboost-versions.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
+
+#include <math.h>
+#include <string.h>
+
+enum { N_WEAK = 12, N_TREES = 20, MOST = 8 };
+
+/* ---- models ---- */
+
+/* A cascade or a WaldBoost model of random features and leaves. */
+static const CuvWaldboostModel *
+grid_model (CuvFeature feature, bool cascade, int width, int height)
+{
+  static const int n_codes[] = { 256, 17, 100 };
+  CuvTrainFeatures features;
+  const CuvWaldboostModel *model;
+  static float leaves[N_WEAK * 256], thresholds[N_WEAK];
+
+  cuv_train_features_init (
+      &features, feature, width, height, N_WEAK, cuv_check_random ());
+  for (int k = 0; k < N_WEAK; k++)
+    thresholds[k] = k % 3 == 0 ? -INFINITY : -(float) cuv_check_below (3);
+  for (int i = 0; i < N_WEAK * n_codes[feature]; i++)
+    leaves[i] = (float) (int) cuv_check_below (2000) / 1000 - 0.9f;
+  for (int k = 0; k < N_WEAK && cascade; k++) {
+    for (int code = 0; code < 256; code++) /* stumps have two leaves */
+      leaves[256 * k + code] = leaves[256 * k + code % 2];
+  }
+  model = cuv_model_new (&(CuvGridClassifier){ feature, cascade, width, height,
+      N_WEAK, n_codes[feature], features.nodes, leaves, thresholds, 0 });
+  cuv_train_features_clear (&features);
+  return model;
+}
+
+/* Returns the number of models. */
+static int
+make_models (const CuvWaldboostModel **models)
+{
+  int n = 0;
+
+  models[n++] = grid_model (CUV_FEATURE_LBP, true, 24, 20);
+  models[n++] = grid_model (CUV_FEATURE_LRD, false, 16, 16);
+  models[n++] = cuv_channels_model_random (4, 2, 0, N_TREES, 30);
+  models[n++] = cuv_channels_model_random (2, 1, 1, N_TREES, 30);
+  models[n++] = cuv_channels_model_random (4, 3, 2, N_TREES, 0);
+  models[n++] = grid_model (CUV_FEATURE_LRP, false, 40, 50);
+  models[n++] = grid_model (CUV_FEATURE_LBP, false, 26, 26);
+  return n;
+}
+
+static void
+free_models (const CuvWaldboostModel **models, int n)
+{
+  for (int i = 0; i < n; i++)
+    cuv_model_unref (models[i]);
+}
+
+/* ---- detectors ---- */
+
+typedef struct {
+  const CuvWaldboostModel *models[MOST];
+  CuvWaldboostDetector *several, *each[MOST]; /* each: on the CPU */
+  CuvProcessor processor;
+  CuvFrame frame;         /* for several */
+  const CuvFrame *source; /* the same in host memory */
+  uint64_t n_hits;
+} Comparison;
+
+static CuvWaldboostDetector *
+open (const CuvWaldboostModel *const *models, int n,
+    const CuvWaldboostParams *params, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  static const CuvRoi whole;
+  const char *error;
+  CuvWaldboostDetector *self = cuv_waldboost_detector_new (
+      models, n, params, &whole, frame, processor, &error);
+
+  CUV_CHECK (self != NULL, ": %s", error);
+  return self;
+}
+
+static void
+check_region (Comparison *self, const CuvRoi *region)
+{
+  static const CuvProcessor cpu = { .n_threads = 1 };
+  CuvWaldboostResult found[MOST], wanted;
+  const char *error = cuv_waldboost_detector_run (
+      self->several, &self->frame, region, &self->processor, found);
+
+  CUV_CHECK (error == NULL, ": %s", error);
+  for (int i = 0; i < self->several->n_models && error == NULL; i++) {
+    const CuvWaldboostDetector *each = self->each[i];
+
+    CUV_CHECK (cuv_waldboost_detector_run (
+                   self->each[i], self->source, region, &cpu, &wanted)
+        == NULL);
+    CUV_CHECK (self->several->n_levels[i] == each->n_levels[0]);
+    CUV_CHECK (self->several->x == each->x && self->several->y == each->y);
+    if (each->n_levels[0] > 0)
+      check_equal ("one model, several", each->plans[0], &wanted, &found[i]);
+    else
+      CUV_CHECK (found[i].n_hits == 0 && found[i].windows == 0);
+    self->n_hits += (uint64_t) found[i].n_hits;
+  }
+}
+
+/* Regions of which some are smaller than some windows, and one than all. */
+static void
+check_regions (Comparison *self)
+{
+  static const CuvRoi regions[] = { { 0, 0, 150, 110 }, { 11, 7, 111, 70 },
+    { 11, 7, 111, 70 }, { 30, 20, 56, 46 }, { 5, 5, 10, 10 },
+    { 60, 40, 60, 40 }, { 31, 21, 57, 47 }, { 20, 20, 150, 110 } };
+
+  check_region (self, NULL);
+  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++)
+    check_region (self, &regions[i]);
+  check_region (self, NULL);
+}
+
+/* Opens and compares the detectors. Returns the number of hits. */
+static uint64_t
+compare (Comparison *self, const CuvWaldboostParams *params)
+{
+  static const CuvProcessor cpu = { .n_threads = 1 };
+  const int n = make_models (self->models);
+
+  self->several =
+      open (self->models, n, params, &self->frame, &self->processor);
+  /* models on channels share one on the CPU */
+  CUV_CHECK (self->several->n_passes == (cuv_check_options.cuda ? n : n - 2));
+  for (int i = 0; i < n; i++)
+    self->each[i] = open (&self->models[i], 1, params, self->source, &cpu);
+  check_regions (self);
+  cuv_waldboost_detector_free (self->several);
+  for (int i = 0; i < n; i++)
+    cuv_waldboost_detector_free (self->each[i]);
+  free_models (self->models, n);
+  return self->n_hits;
+}
+
+static uint64_t
+check_frame (const CuvWaldboostParams *params, const CuvCheckFrame *frame)
+{
+  Comparison self = { .frame = frame->frame,
+    .source = &frame->frame,
+    .processor = { .on_device = cuv_check_options.cuda,
+        .stream = cuv_check_stream,
+        .n_threads = 3 } };
+#if HAVE_CUDA
+  if (cuv_check_options.cuda) {
+    void *memory;
+
+    self.frame = cuv_check_to_device (frame, &memory);
+    compare (&self, params);
+    cuv_check_device_free (memory);
+    return self.n_hits;
+  }
+#endif
+  return compare (&self, params);
+}
+
+#if HAVE_CUDA
+/* Whichever allocation of whichever model fails, nothing is left. */
+static void
+check_allocations (
+    const CuvWaldboostModel *const *models, int n, const CuvFrame *frame)
+{
+  static const CuvRoi whole;
+  const CuvProcessor gpu = { .on_device = true, .stream = cuv_check_stream };
+  const CuvWaldboostParams params = { .scale_factor = 1.3 };
+  const size_t before = cuv_cuda_allocated ();
+  CuvWaldboostDetector *detector = NULL;
+  int n_failed = 0;
+
+  for (; detector == NULL && n_failed < 1000; n_failed++) {
+    const char *error;
+
+    cuv_cuda_fail_allocation (n_failed);
+    detector = cuv_waldboost_detector_new (
+        models, n, &params, &whole, frame, &gpu, &error);
+    cuv_cuda_fail_allocation (-1);
+    CUV_CHECK (detector != NULL || strstr (error, "out of memory") != NULL);
+    CUV_CHECK (detector != NULL || cuv_cuda_allocated () == before);
+  }
+  CUV_CHECK (n_failed > 2 * n && detector != NULL, ": %d", n_failed);
+  cuv_waldboost_detector_free (detector);
+  CUV_CHECK (cuv_cuda_allocated () == before);
+}
+
+CUV_CHECKS_CUDA (check_memory_of_several_models)
+{
+  CuvCheckFrame frame = cuv_check_frame_new ("NV12", 90, 70, CUV_CHECK_TEXTURE);
+  const CuvWaldboostModel *models[MOST];
+  const int n = make_models (models);
+  void *memory;
+  const CuvFrame on_device = cuv_check_to_device (&frame, &memory);
+
+  cuv_check_case ("several models without memory");
+  check_allocations (models, n, &on_device);
+  cuv_check_device_free (memory);
+  free_models (models, n);
+  cuv_check_frame_free (&frame);
+}
+#endif
+
+CUV_CHECKS (check_several_models)
+{
+  static const char *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
+  const int n = cuv_check_options.few ? 2 : 8;
+  uint64_t n_hits = 0;
+
+  for (int i = 0; i < n; i++) {
+    const CuvWaldboostParams params = { .scale_factor = 1.2,
+      .octaves = 2,
+      .levels_per_octave = 3,
+      .upscale = i % 3 == 1 ? 1.5 : 1,
+      .rotation = i % 3 == 2 ? 30 : 0,
+      .min_width = 8 * (i % 2) };
+    CuvCheckFrame frame =
+        cuv_check_frame_new (formats[i % 4], 150, 110, CUV_CHECK_TEXTURE);
+
+    cuv_check_case ("several models, %s", formats[i % 4]);
+    n_hits += check_frame (&params, &frame);
+    cuv_check_frame_free (&frame);
+  }
+  CUV_CHECK (n_hits > 1000, ": %llu hits", (unsigned long long) n_hits);
+}
