@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of a frame with a model of trees on channels, on the CPU; the same
- * contract as cpu/waldboost-cpu.h. */
+/* Scans a frame with a model of trees on channels on the CPU. The contract is
+ * that of cpu/waldboost-cpu.h. */
 #ifndef CUV_CHANNELS_FRAME_H
 #define CUV_CHANNELS_FRAME_H
 
@@ -8,8 +8,9 @@
 
 typedef struct _CuvChannelsFrame CuvChannelsFrame;
 
-/* For a plan of a model whose channels are set; both must outlive it. NULL if
- * memory runs out. */
+/* The model must be one of trees on channels (model->channels), and the plan
+ * one of this model. Both must outlive the result. Returns NULL if memory runs
+ * out. */
 CuvChannelsFrame *cuv_channels_frame_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_channels_frame_free (CuvChannelsFrame *self);
@@ -18,8 +19,8 @@ void cuv_channels_frame_free (CuvChannelsFrame *self);
 bool cuv_channels_frame_set_plan (
     CuvChannelsFrame *self, const CuvWaldboostPlan *plan);
 
-/* Scans the part of a frame that begins at (left, top) and has the plan's size;
- * matrix: of YUV frames. False if memory runs out. */
+/* Scans the part of a frame that begins at (left, top) and has the plan's size.
+ * matrix converts YUV frames to RGB. Returns false if memory runs out. */
 bool cuv_channels_frame_run (CuvChannelsFrame *self, const CuvFrame *frame,
     int left, int top, const CuvRgbMatrix *matrix, int n_threads,
     CuvWaldboostResult *result);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cuvtime.h"
 
-enum { TASK_ROWS = 32 }; /* rows of a source that a task resizes */
+enum { TASK_ROWS = 32 }; /* rows of a level that a source_task() makes */
 
 /* ---- tasks ---- */
 
@@ -62,7 +62,7 @@ scan_task (void *data, int worker_index, int index)
 
 /* ---- results ---- */
 
-/* Hits in the order of the tasks, which is that of level, y, x. */
+/* Collects hits in the order of the tasks, and so by level, y and x. */
 static void
 collect (CuvChannelsCpu *self, CuvWaldboostResult *result)
 {
@@ -81,7 +81,8 @@ collect (CuvChannelsCpu *self, CuvWaldboostResult *result)
 
 /* ---- a run ---- */
 
-/* A level's source comes before it. */
+/* Makes the levels that others are resized from. The source of a level always
+ * comes before it. */
 static void
 make_sources (CuvChannelsCpu *self, int n_threads)
 {

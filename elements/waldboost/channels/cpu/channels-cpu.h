@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of a picture with trees on channels, on the CPU, and a map of this
- * folder. The same windows as cuv_channels_scan_plan(), which defines them.
+/* Scans a picture with trees on channels on the CPU. The result is that of
+ * cuv_channels_scan_plan(), which defines it.
  *
  *   channels-cpu.c     a picture, in three passes of tasks: levels that others
  *                      are resized from, strips of channels, rows of windows
- *   channels-memory.c  what a plan needs
+ *   channels-memory.c  the memory that a plan needs
  *   channels-strip.c   a strip: rows of pixels -> rows of blocks
  *   channels-dsp.c     the inner loops in plain C, and the choice of a version;
- *                      channels-rows.h those that compilers vectorise
- *   x86/               the same in AVX2; see x86/channels-avx2.h */
+ *                      channels-rows.h has those that compilers vectorise
+ *   x86/               the inner loops in AVX2; see x86/channels-avx2.h */
 #ifndef CUV_CHANNELS_CPU_H
 #define CUV_CHANNELS_CPU_H
 
@@ -17,25 +17,27 @@
 
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
-/* model: with trees on channels; it and the plan must outlive the result. NULL
- * if memory runs out, or the channels of a level need more than 2 GB. */
+/* The model must be one of trees on channels; it and the plan must outlive the
+ * result. Returns NULL if memory runs out, or if the channels of a level need
+ * more than 2 GB. */
 CuvChannelsCpu *cuv_channels_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
-/* Memory only grows. False in the same cases; then self can only be freed. */
+/* Replaces the plan; memory only grows. Returns false where
+ * cuv_channels_cpu_new() returns NULL; self can then only be freed. */
 bool cuv_channels_cpu_set_plan (
     CuvChannelsCpu *self, const CuvWaldboostPlan *plan);
 
-/* Scans a picture, the plan's turned frame, with at most n_threads threads, 0 =
- * one per processor. Allocates nothing. */
+/* Scans a picture, which is the frame turned as the plan says, with at most
+ * n_threads threads (0 = one per processor). Allocates nothing. */
 void cuv_channels_cpu_run (CuvChannelsCpu *self,
     const CuvChannelsPicture *picture, int n_threads,
     CuvWaldboostResult *result);
 
-/* Only computes the channels, with one thread; and copies those of a window of
- * a level with windows: rows of each channel, from the first one on. For
- * training. */
+/* For training: cuv_channels_cpu_make() only computes the channels of a
+ * picture, on one thread. cuv_channels_cpu_window() then copies those of a
+ * window: channel after channel, row after row. */
 void cuv_channels_cpu_make (
     CuvChannelsCpu *self, const CuvChannelsPicture *picture);
 void cuv_channels_cpu_window (

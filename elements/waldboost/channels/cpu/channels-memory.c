@@ -18,7 +18,7 @@ reserve (CuvChannelsMemory *self, size_t size)
 
 /* ---- levels ---- */
 
-/* Whether a level has windows. Others are sources of levels only. */
+/* Whether a level has windows. Levels without are only sources of others. */
 static bool
 is_scanned (const CuvChannelsCpu *self, int level)
 {
@@ -56,8 +56,8 @@ n_pixels (const CuvChannelsCpu *self, int level)
   return (size_t) size->width * (size_t) size->height;
 }
 
-/* Whether offsets of nodes fit 32 bits: with blocks of 2 x 2 pixels up to about
- * 850 million pixels. */
+/* Whether offsets of nodes fit in 32 bits. With blocks of 2 x 2 pixels, those
+ * of levels of up to about 850 million pixels do. */
 static bool
 is_addressable (const CuvChannelsCpuLevel *level)
 {
@@ -108,7 +108,7 @@ place_levels (CuvChannelsCpu *self)
   }
 }
 
-/* The distance of each node's byte from that of the window's first block. */
+/* Sets the distance of each node's byte from the window's first byte. */
 static bool
 make_offsets (CuvChannelsCpu *self)
 {
@@ -137,8 +137,8 @@ make_offsets (CuvChannelsCpu *self)
 
 /* ---- tasks ---- */
 
-/* Writes the tasks of n rows of a level; tasks may be NULL. Returns their
- * number. */
+/* Divides n rows of a level into tasks and returns the number of tasks. Writes
+ * them unless tasks is NULL. */
 static int
 add_tasks (CuvChannelsTask *tasks, int level, int n, int rows_of_task)
 {
@@ -155,7 +155,8 @@ add_tasks (CuvChannelsTask *tasks, int level, int n, int rows_of_task)
   return n_tasks;
 }
 
-/* Sets n_strips and n_scans, and the tasks unless these are NULL. */
+/* Sets n_strips and n_scans. Writes the tasks unless strips and scans are
+ * NULL. */
 static void
 make_tasks (
     CuvChannelsCpu *self, CuvChannelsTask *strips, CuvChannelsTask *scans)
@@ -189,8 +190,8 @@ reserve_tasks (CuvChannelsCpu *self)
 
 /* ---- threads ---- */
 
-/* The next row of n elements of some bytes each, with padding on both sides.
- * *memory: NULL to only count *size. */
+/* Adds the size of a row of n elements, with padding on both sides, to *size.
+ * Returns the row's first element, or NULL if memory is NULL. */
 static void *
 next_row (char *memory, size_t *size, size_t n, size_t bytes)
 {
@@ -200,7 +201,7 @@ next_row (char *memory, size_t *size, size_t n, size_t bytes)
   return memory != NULL ? memory + at : NULL;
 }
 
-/* Returns the size of the memory, which may be NULL. */
+/* Places the rows in memory, which may be NULL, and returns their size. */
 static size_t
 place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
     size_t sums)
@@ -212,7 +213,7 @@ place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
     self->bins[i] = next_row (memory, &size, width, 1);
     for (int k = 0; k < CUV_CHANNELS_COLORS; k++)
       self->pixels[k][i] = next_row (memory, &size, width, 1);
-    size += size & 1; /* the next row has words */
+    size += size & 1; /* the next row has elements of two bytes */
   }
   for (int i = 0; i < 4; i++)
     self->relative[i] = next_row (memory, &size, width, 1);
