@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects as metadata (gstcuvmeta.h): regions of interest, and with them
- * GstAnalytics. */
+/* Adds objects to buffers as metadata (gstcuvmeta.h): each is a region of
+ * interest and, if built with GstAnalytics, also a record of it. */
 #include "config.h"
 #include "gstcuvmeta.h"
 

@@ -32,7 +32,7 @@ class Times:
         return Gst.PadProbeReturn.OK
 
     def print(self, name, stats):
-        times = [t for t in self.times if t > self.times[0] + 1]  # after the start
+        times = [t for t in self.times if t > self.times[0] + 1]  # without the first second
         rate = (len(times) - 1) / (times[-1] - times[0])
         pause = max(b - a for a, b in zip(times, times[1:]))
         print(

@@ -29,7 +29,7 @@ def wait_for(what, condition):
 
 
 def records(archive, film, output):
-    """All but the wallclock."""
+    """The records of a result, without their wallclock."""
     with open(os.path.join(archive.result(film, output), 'records.jsonl'),
               encoding='utf-8') as file:
         found = [json.loads(line) for line in file]

@@ -191,7 +191,7 @@ def written_with(tests, coco, n):
                  or last[0]['false_positives_per_picture']
                  != test['false_positives_per_picture']):
         tests.fail('as written', test, 'but the ROC has', last)
-    if f"as written: recall {test['recall']['value']:.3f}" not in out:
+    if f"with the model's own threshold: recall {test['recall']['value']:.3f}" not in out:
         tests.fail('as written', test, out)
     with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
         page = file.read()

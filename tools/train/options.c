@@ -156,8 +156,7 @@ static const GOptionEntry entries[] = {
   { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
       "Negatives used at a time (default: 10000)", "N" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
-      "Seed of random numbers; the same seed gives the same model (default: 1)",
-      "N" },
+      "Random seed; the same seed gives the same model (default: 1)", "N" },
   { NULL }
 };
 

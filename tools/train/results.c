@@ -349,8 +349,8 @@ print_as_written (const Results *self)
 {
   const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
-  g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives per "
-           "picture\n",
+  g_print ("with the model's own threshold: recall %.3f (%.3f .. %.3f), %.3g "
+           "false positives per picture\n",
       rate.recall.value, rate.recall.low, rate.recall.high,
       rate.false_positives);
 }

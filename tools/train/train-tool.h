@@ -132,7 +132,7 @@ typedef struct {
 } DecodeVisitor;
 
 /* Decodes files on all processors. Visits frames one at a time, in the order of
- * the files. FALSE with an error: that of a visit, or because decoders are
+ * the files. Returns FALSE with an error if a visit fails or decoders are
  * missing. */
 gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
     gpointer data, GError **error);

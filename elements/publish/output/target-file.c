@@ -35,7 +35,7 @@ file_remedy (int code)
   switch (code) {
     case ENOSPC:
     case EDQUOT:
-      return ": make room there";
+      return ": free some space there";
     case EPIPE:
       return ": the reader has ended, start it again";
     case ENOENT:

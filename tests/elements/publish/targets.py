@@ -269,7 +269,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(publish.stat("frames"), 300)
         self.assertEqual(publish.element.get_property("dropped"), 300)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
-        for part in ("/dev/full", "No space left on device", "make room"):
+        for part in ("/dev/full", "No space left on device", "free some space"):
             self.assertIn(part, publish.warnings[0])
 
     def test_file_size_limit(self):

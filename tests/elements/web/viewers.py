@@ -292,7 +292,7 @@ class Trouble(unittest.TestCase):
         """Connections without a request, with an incomplete one or with their answer all end."""
         with Sink("timeout=1") as server:
             wait_for(lambda: stat(server.sink, "frames") > 5, "the first frames")
-            before = n_sockets()  # those of GStreamer's clock, too
+            before = n_sockets()  # includes the sockets of GStreamer's clock
             socks = [connect(server.port) for _ in range(60)]
             for n, sock in enumerate(socks):
                 if n % 3 == 1:

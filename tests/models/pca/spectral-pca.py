@@ -34,7 +34,7 @@ def check(ok, text):
 
 
 def make_cube(rng, kind, height, width, bands):
-    """Pixels mixed of four spectra in varying proportions, with noise."""
+    """Mixtures of four spectra in varying proportions, with noise."""
     spectra = rng.random((4, bands)) ** 2
     y, x = np.mgrid[0:height, 0:width]
     shares = np.stack([0.5 + 0.5 * np.sin((0.3 + 0.2 * i) * x + 0.21 * i * y)

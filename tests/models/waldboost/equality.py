@@ -232,7 +232,7 @@ def compare_dense(comparison, everything):
 
 
 def compare_groups(comparison, everything):
-    """Lists of rectangles, grouped by both."""
+    """Groups random lists of rectangles with our code and with cv::groupRectangles."""
     rng = np.random.RandomState(5)
     for neighbours, (name, eps) in itertools.product(
             (1, 2, 3, 5), (('neighbors', .2), ('wbd', .7))):
