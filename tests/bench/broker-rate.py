@@ -4,7 +4,7 @@
 longest pause between two frames, while something is wrong with the broker.
 
 usage: broker-rate.py [SECONDS]
-GST_PLUGIN_PATH has to name the folder of the plugin, and mosquitto has to be installed."""
+GST_PLUGIN_PATH must be the folder of the plugin, and mosquitto must be installed."""
 
 import os
 import pathlib

@@ -30,7 +30,7 @@ FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 TRUTH = os.path.join(os.path.dirname(__file__), "../data/megamind-face.json")
 FIRST, HALF = 1, 135  # frame 0 is black
 BOX = "object-initial-x=212 object-initial-y=140 object-initial-width=140 object-initial-height=190"
-# frames in which it is not quite sure are not learnt from
+# the detector does not learn from frames with a doubtful match
 TRACK = f'rcdtrack message=none max-distance=0.2 scales="<0.9,1.0,1.1>" {BOX}'
 
 
@@ -78,7 +78,7 @@ def regions(buffer):
 
 
 def detect(model, truth, threshold):
-    """Scores of the faces that are found, and of the mistakes."""
+    """Returns the scores of the faces that are found, and of the mistakes."""
     right, wrong = [], []
 
     def judge(frame, buffer):

@@ -47,7 +47,7 @@ def launch(line):
 
 
 def records_of(path, frames, detector=f"waldboostdetect model={MODEL}"):
-    """The records of all frames, written by gst-launch-1.0."""
+    """Returns the records of all frames, written by gst-launch-1.0."""
     out = launch(
         DECODE.format(path)
         + f"{detector} ! visionpublish add-empty-results=true"
@@ -57,7 +57,7 @@ def records_of(path, frames, detector=f"waldboostdetect model={MODEL}"):
 
 
 def expected(path, frames=1):
-    """The objects of all frames."""
+    """Returns the objects of all frames."""
     return [
         [
             tuple(found[key] for key in BOX) + (found["detection"]["confidence"],)
@@ -83,7 +83,7 @@ def film_frames(path):
 
 
 def fitted(path, height, width):
-    """The picture scaled to fit a video of this size, with black borders."""
+    """Returns the picture scaled to fit a video of this size, with black borders."""
     picture = cv2.imread(path)
     scale = min(height / picture.shape[0], width / picture.shape[1])
     h, w = (round(side * scale) for side in picture.shape[:2])
@@ -104,7 +104,7 @@ def rows_by_frame(path):
 
 
 class AllFiles(unittest.TestCase):
-    """One run over pictures of three sizes, invalid files, and a video."""
+    """Checks a single run over pictures of three sizes, invalid files, and a video."""
 
     @classmethod
     def setUpClass(cls):
@@ -191,7 +191,7 @@ class AllFiles(unittest.TestCase):
 
 
 class Orientation(unittest.TestCase):
-    """Photographs with EXIF orientations."""
+    """Checks photographs with EXIF orientations."""
 
     def test_faces_are_upright(self):
         # the second box is not a face; the rounding of the JPEG decides if it is found
@@ -233,7 +233,7 @@ class Options(unittest.TestCase):
         self.assertIn(n, (4, 5))  # two frames have the same timestamp
 
     def test_film_of_pictures(self):
-        """Each lasts a second and is fitted to the first one's size."""
+        """Each picture lasts a second and is scaled to fit the first one's size."""
         grey = DATA + "left01.jpg"
         for files in ([PICTURES[0]], PICTURES + [grey, PICTURES[0]], PICTURES[1::-1]):
             detect("--output", "list.avi", *files)
@@ -303,7 +303,7 @@ class Options(unittest.TestCase):
         self.assertEqual(gpu.stdout, detect(*arguments, "cpu").stdout)
 
     def test_errors(self):
-        with open("cut.jpg", "wb") as file:  # decoders wait for the rest
+        with open("cut.jpg", "wb") as file:  # decoders wait for the missing rest
             file.write(b"\xff\xd8\xff\xe0 and no more")
         for status, text, *arguments in (
             (2, "no files"),
@@ -372,7 +372,8 @@ class Boxes(unittest.TestCase):
         self.assertIn("usage", run(BOXES, status=2).stderr)
 
     def test_main_loop(self):
-        """Counts what a line publishes; ends at the end, by Ctrl-C and by an error."""
+        """mainloop counts objects as a pipeline does, and exits at EOS, on Ctrl-C and on an
+        error."""
         records = [json.loads(line) for line in launch(
             DECODE.format(FILM) + "waldboostdetect model=haarcascade_frontalface_alt2.xml"
             " ! visionpublish add-empty-results=true ! fakesink").splitlines()]
@@ -389,7 +390,7 @@ class Boxes(unittest.TestCase):
 
 
 class Readers(unittest.TestCase):
-    """The short programs that show the Python module."""
+    """Checks the short programs that demonstrate the Python module."""
 
     @staticmethod
     def example(name, *arguments, status=0):
@@ -452,7 +453,7 @@ class Python(unittest.TestCase):
         self.assertTrue(y <= top and top + height <= y + h, regions)
 
     def test_exits_at_once(self):
-        """On Ctrl-C, and when the pipe is closed."""
+        """The program exits at once on Ctrl-C, and when its pipe is closed."""
         for number in (signal.SIGINT, signal.SIGPIPE):
             with subprocess.Popen(
                 ["/usr/bin/python3", "-u", PYTHON, FILM],
