@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times OpenCV's detectMultiScale and ours with the same picture, model, scales and
-threads.   bench-opencv.py DETECT [PICTURE [MODEL...]]
+threads.
+
+usage: bench-opencv.py DETECT [PICTURE [MODEL...]]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
 skimage's astronaut. Both get the picture in grey, so that both do the same work.
