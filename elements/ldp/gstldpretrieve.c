@@ -135,7 +135,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "orientations", "Orientations",
       "Orientations in which frames are compared; the most similar one counts. "
-      "Each one costs another comparison",
+      "Each orientation takes another comparison",
       .offset = AT (orientations), .get_type = orientations_get_type,
       .value = CUV_LDP_MIRRORED },
   { "share", "Share",

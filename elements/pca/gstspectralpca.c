@@ -246,7 +246,7 @@ gst_spectral_pca_configure (
   if (!fits)
     return g_strdup_printf (
         "The basis of basis-location is for %d bands, but the frames have %d: "
-        "set a file that was saved from frames with as many bands",
+        "set a file that was saved from frames with the same number of bands",
         s->given->basis.n, bands.n);
   if (s->mask_band_ignore != self->was_masked)
     use_bands (self, &bands, s->mask_band_ignore);

@@ -269,8 +269,8 @@ check_settings (gconstpointer settings)
   if (self->model->channels != NULL && params->scan != CUV_SCAN_AUTO
       && params->scan != CUV_SCAN_DENSE)
     return g_strdup_printf (
-        "model '%s' is one of trees on channels, which scan=auto and "
-        "scan=dense search, but not opencv or wbd",
+        "model '%s' has trees on channels, which need scan=auto or "
+        "scan=dense, not opencv or wbd",
         self->model_name);
   if (self->origin->label_id < 0)
     return g_strdup_printf ("label '%s' is not among labels '%s': set label to "

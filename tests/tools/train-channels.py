@@ -116,7 +116,8 @@ def check_new_pictures(tests, rng):
 
 def check_refused(tests, coco):
     for text, *options in (
-            ('needs no --margin', '--margin', '0.1'), ('has no --rate', '--rate', '0.1'),
+            ('does not support --margin', '--margin', '0.1'),
+            ('does not support --rate', '--rate', '0.1'),
             ('run it without --resume', '--resume'),
             ('set --device cpu', '--device', 'cuda'),
             ('supports only --features lbp', '--format', 'opencv')):

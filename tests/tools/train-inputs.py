@@ -295,7 +295,7 @@ def check_missing(tests):
     path = write_info(folder, tests.pictures)
     status, _, err = tests.train('--positives', path, '--output',
                                  os.path.join(folder, 'x.xml'), cwd=folder)
-    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images': name its folder with --images"
+    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images': give its folder with --images"
     if status == 0 or err.count(named) != 1 or err.count('no such picture') != N:
         tests.fail(err, 'instead of', named)
     tests.expect_same(path, '--images', away)

@@ -198,21 +198,23 @@ set_defaults (void)
   options.inputs.in_colour = channels;
 }
 
-/* What trees on channels do not have. */
+/* Returns the problem of an option that trees on channels do not support. */
 static const gchar *
 channels_problem (void)
 {
   if (options.train.feature != CUV_FEATURE_CHANNELS)
     return NULL;
   if (options.samples.margin != 0)
-    return "--features channels needs no --margin: windows see around objects";
+    return "--features channels does not support --margin: channels include "
+           "pixels around the window";
   if (options.train.rate > 0)
-    return "--features channels has no --rate: set the number of trees with "
-           "--weak";
+    return "--features channels does not support --rate: set the number of "
+           "trees with --weak";
   if (options.resume)
-    return "--features channels is learnt at once: run it without --resume";
+    return "--features channels cannot resume a training: run it without "
+           "--resume";
   if (options.device == DEVICE_CUDA)
-    return "--features channels is learnt on the CPU: set --device cpu";
+    return "--features channels trains on the CPU only: set --device cpu";
   return NULL;
 }
 
