@@ -75,7 +75,7 @@ CUV_API gboolean gst_cuv_object_oriented_box (
  * Returns: an id from 0 up */
 CUV_API gint gst_cuv_objects_next_id (const GArray *objects);
 
-/* The same for the objects of a buffer.
+/* Like gst_cuv_objects_next_id() for the objects of a buffer.
  *
  * @buffer: the buffer
  *
@@ -236,7 +236,8 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
  * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
 
-/* The same for kinds without coordinates.
+/* Registers the metas of kinds of tables without coordinates; see
+ * gst_cuv_meta_register_tables().
  *
  * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds);

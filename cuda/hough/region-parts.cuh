@@ -49,7 +49,7 @@ struct CuvHoughRegionSplitter {
     }
   }
 
-  // The same for edges of the parts that `level` splits created.
+  // Calls f for the edges of the parts that `level` splits created.
   template <typename F>
   __device__ __forceinline__ void
   for_each_new (int level, const F &f) const

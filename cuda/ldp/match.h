@@ -41,8 +41,8 @@ int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
 int cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i,
     const void *counts, int count_size, CuvCudaStream stream);
 
-/* The same with counts packed as the entries are, in host memory, which is read
- * before this returns. */
+/* Sets query i to counts in host memory, which are packed like those of entries
+ * and are read before this returns. */
 int cuv_ldp_match_cuda_set_packed (
     CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream);
 

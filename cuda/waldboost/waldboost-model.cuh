@@ -79,7 +79,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
   return below ? first : n;
 }
 
-// The same for floats, added in the order of the reference.
+// first_below() for floats, which are added in the order of the reference.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[per_thread],

@@ -136,7 +136,7 @@ typedef enum {
   /* as cv::groupRectangles with eps 0.2: groups of more than min_neighbours
    * similar windows, in the order of the first window of each */
   CUV_GROUPING_NEIGHBORS,
-  /* the same with WBDetector's eps of 0.7; scores are 0 or more */
+  /* as NEIGHBORS with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
   /* non-maximum suppression: windows by descending score, equal scores by
    * scan, level, y, x; a window is dropped if its intersection over union with
@@ -174,12 +174,12 @@ int cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
     const CuvWaldboostBox **boxes);
 
-/* The same for one scan. */
+/* Groups the hits of one scan. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
     const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
     const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);
 
-/* The same for n boxes, which are not clipped; AUTO is NEIGHBORS. */
+/* Groups n boxes, which are not clipped. AUTO is NEIGHBORS. */
 int cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes);

@@ -158,9 +158,9 @@ CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
 CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);
 CUV_API gboolean gst_cuv_caps_is_cuda (const GstCaps *caps);
 
-/* The same in the answer to a CAPS query, if there is a device: peers take the
- * first structure that fits, and in their own caps host memory is often first.
- */
+/* Moves CUDA memory to the front in the answer to a CAPS query, if there is a
+ * device: peers take the first structure that fits, and in their own caps host
+ * memory is often first. */
 CUV_API void gst_cuv_query_cuda_first (GstQuery *query);
 
 G_END_DECLS

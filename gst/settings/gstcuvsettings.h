@@ -133,7 +133,7 @@ CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
 /* Frees what the parse() functions made. */
 CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
 
-/* The same for the settings of all classes of the element. */
+/* Start or stop the settings of all classes of the element. */
 CUV_API gboolean gst_cuv_settings_start_all (gpointer element);
 CUV_API void gst_cuv_settings_stop_all (gpointer element);
 

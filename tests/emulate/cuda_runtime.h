@@ -433,7 +433,7 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
   return (unsigned) (((uint64_t) high << 32 | low) >> (shift & 31));
 }
 
-// The same with shift clamped to 32.
+// Like __funnelshift_r(), with shift clamped to 32.
 static inline unsigned
 __funnelshift_rc (unsigned low, unsigned high, unsigned shift)
 {

@@ -103,8 +103,8 @@ void ranks_print (gchar *text);
 /* Copies bytes of rank `from` to all others. All ranks call it. */
 void ranks_broadcast (gpointer bytes, gsize size, gint from);
 
-/* The same from the root, for ranks that may wait long: they sleep instead of
- * keeping a core busy. */
+/* Copies bytes of the root to all others, which may wait long: they sleep
+ * instead of keeping a core busy. */
 void ranks_await (gpointer bytes, gsize size);
 
 /* Returns at the root the bytes of all ranks, in the order of the ranks; else

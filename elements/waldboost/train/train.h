@@ -106,7 +106,7 @@ typedef struct {
  * positives together, 1/2 for the negatives. */
 void cuv_train_begin (CuvTrainSet *set);
 
-/* The same for samples first .. end - 1, which are of one class. */
+/* Sets the masses of samples first .. end - 1, which must be of one class. */
 void cuv_train_begin_class (CuvTrainSet *set, int32_t first, int32_t end);
 
 /* ---- a round ---- */
@@ -171,7 +171,7 @@ void cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
 void cuv_train_round (
     const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak);
 
-/* The same for a feature that has already been chosen with the set's
+/* Does a round with a feature that has already been chosen with the set's
  * weights. */
 void cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
     int32_t feature, CuvTrainWeak *weak);

@@ -79,8 +79,7 @@ void cuv_harness_push_error (
 /* Parses the line, configures our elements in it, and fails the test if it does
  * not parse. */
 GstElement *cuv_pipeline_new (const gchar *line);
-GstElement *cuv_bin_new (const gchar *line); /* the same as a bin with ghost
-                                              * pads */
+GstElement *cuv_bin_new (const gchar *line); /* returns a bin with ghost pads */
 
 /* Plays until EOS or an error, then sets the state to NULL. Returns NULL or the
  * error's text; free it. */

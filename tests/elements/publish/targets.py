@@ -308,7 +308,7 @@ class Targets(unittest.TestCase):
         self.fail_to_start(
             self.dir + "/none/x", "No such file", "create the folder"
         )
-        self.fail_to_start(self.dir, "Is a directory", "name a file")
+        self.fail_to_start(self.dir, "Is a directory", "use a file")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.path)
             self.fail_to_start(self.path, "No such device or address")
@@ -325,7 +325,7 @@ class Targets(unittest.TestCase):
             os.chmod(self.dir, 0o755)
         error = publish.wait()
         self.assertIn("Permission denied", error)
-        self.assertIn("that you may write to", error)
+        self.assertIn("choose a path with write permission", error)
         publish.stop()
 
     def test_two_writers(self):

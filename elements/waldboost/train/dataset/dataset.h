@@ -99,10 +99,10 @@ guint cuv_dataset_count_with_objects (const CuvDataset *self);
  * may be variants of one picture. */
 void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 
-/* The same for the frames of one video, in their order. As neighbours look
- * alike, roles get whole blocks of 25 frames or more: five to learn from, one
- * to calibrate, one to test, and so on in turn. A video of less than 350 frames
- * is divided into seven blocks. */
+/* Divides the frames of one video among the roles in their order. Neighbours
+ * look alike, so roles get whole blocks of 25 frames or more: five to learn
+ * from, one to calibrate, one to test, and so on in turn. A video of less than
+ * 350 frames is divided into seven blocks. */
 void cuv_dataset_divide_in_time (CuvDataset *self);
 
 /* The pictures of a role, for the trainer. */
@@ -135,7 +135,8 @@ gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
 typedef gboolean (*CuvSampleVisit) (
     gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels);
 
-/* The same samples, of any role. cascade: see cuv_train_plan_new(). */
+/* Visits the samples that cuv_dataset_add_samples() adds, of any role. cascade:
+ * see cuv_train_plan_new(). */
 gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
     gint window_width, gint window_height, gboolean cascade,
     const CuvSampleOptions *options, CuvSampleVisit visit, gpointer data);
@@ -216,8 +217,9 @@ typedef struct {
  * descending score. */
 GArray *cuv_dataset_rates (const CuvDatasetFound *found);
 
-/* The same for the test pictures, and the mean number of weak classifiers
- * evaluated per window; NULL if memory runs out. */
+/* Returns the rates in the test pictures, as cuv_dataset_rates() does, and sets
+ * *weak_per_window to the mean number of weak classifiers evaluated per window.
+ * Returns NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, const CuvSampleOptions *options,
     gdouble *weak_per_window);
@@ -250,9 +252,9 @@ CuvTrainChannelsState cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model);
 
-/* The same rates as cuv_dataset_window_rates() of trees on channels. Windows
- * that overlap an object by more than CUV_TRAIN_MAX_OVERLAP are no negatives.
- * FALSE if memory runs out. */
+/* Measures for trees on channels what cuv_dataset_window_rates() measures for
+ * other models. Windows that overlap an object by more than
+ * CUV_TRAIN_MAX_OVERLAP are not negatives. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
@@ -289,8 +291,8 @@ CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 gdouble cuv_dataset_threshold (const CuvDatasetFound *found,
     gdouble false_positives, gdouble alpha, gdouble most_missed);
 
-/* The same for a cascade, whose windows are grouped by neighbours. Returns -1
- * if memory runs out. */
+/* Returns the threshold of a cascade, whose windows are grouped by neighbours,
+ * or -1 if memory runs out. */
 gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     const CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives);
