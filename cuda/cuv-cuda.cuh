@@ -200,7 +200,7 @@ cuv_warp_of_thread ()
 #define CUV_CUDA_HAS_REDUCE 0
 #endif
 
-/* Byte mask: 255 for each negative half-word, else 0. Bytes 0, 1: the low
+/* Byte mask: 255 for each negative half-word, otherwise 0. Bytes 0, 1: the low
  * halves of a, b; bytes 2, 3: the high halves. */
 static __device__ __forceinline__ unsigned
 cuv_signs_of_halves (unsigned a, unsigned b)

@@ -18,19 +18,19 @@ G_BEGIN_DECLS
 
 /* An object of a frame. */
 typedef struct {
-  GQuark label;       /* 0: none */
-  guint x;            /* left column in pixels; the box may exceed the frame */
-  guint y;            /* top row */
-  guint w;            /* columns */
-  guint h;            /* rows */
-  gint id;            /* unique: the region's, else the ODMtd's if no region has
-                       * it */
-  gint parent_id;     /* id of the object that encloses it, -1: none */
-  gint64 track;       /* id of its track, -1: none */
-  gdouble confidence; /* NAN: none */
-  GQuark class_label; /* of a classifier, 0: none that differs
-                       * from label */
-  gdouble class_confidence;          /* confidence of class_label */
+  GQuark label; /* 0: none */
+  guint x;      /* left column in pixels; the box may exceed the frame */
+  guint y;      /* top row */
+  guint w;      /* columns */
+  guint h;      /* rows */
+  gint id;      /* unique: the region's, otherwise the ODMtd's if no region has
+                 * it */
+  gint parent_id;           /* id of the object that encloses it, -1: none */
+  gint64 track;             /* id of its track, -1: none */
+  gdouble confidence;       /* NAN: none */
+  GQuark class_label;       /* of a classifier, 0: none that differs
+                             * from label */
+  gdouble class_confidence; /* confidence of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
 } GstCuvObject;
@@ -174,7 +174,7 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   columns         GstValueArray of strings "name:type", where type is one
  *                   of f32 f64 i32 u32 i64 u64 u16 u8 text
  *   data            GBytes: the rows, packed, little endian
- *   key             string, optional: its name in JSON, else its kind
+ *   key             string, optional: its name in JSON, otherwise its kind
  *   texts           GstValueArray of strings; a cell of type text is an u32,
  *                   the index of its text
  *   pictures        GBytes: R, G, B of each pixel, row by row, picture by

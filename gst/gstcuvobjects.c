@@ -45,8 +45,8 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
   return isfinite (*number);
 }
 
-/* The confidence of the param "detection", else of the first param that has
- * one.
+/* The confidence of the param "detection", otherwise of the first param that
+ * has one.
  */
 static gdouble
 region_confidence (GstVideoRegionOfInterestMeta *roi)

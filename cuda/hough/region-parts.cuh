@@ -105,7 +105,7 @@ struct CuvHoughRegionSplitter {
     parts->levels[part] = level;
   }
 
-  // Numbers regions first, first + 1, ... of the list as parts.
+  // Makes the n_regions regions from `first` on the first parts.
   __device__ __forceinline__ void
   begin (unsigned first, int n_regions) const
   {

@@ -147,7 +147,7 @@ label (const CuvHoughRegionWork &work, unsigned n, int pass)
 
 // ---- edges by region ----
 
-// The number of edges of the region that edge i is the label of; else 0.
+// The number of edges of the region that edge i is the label of; otherwise 0.
 static __device__ __forceinline__ unsigned
 size_at (const CuvHoughRegionWork &work, unsigned n, unsigned i)
 {

@@ -23,12 +23,12 @@
 #define CUV_PYRAMID_HALVINGS 5
 #define CUV_PYRAMID_HALVES (1 << (CUV_PYRAMID_HALVINGS - 1))
 
-// Where the source pixels are that four adjacent columns of a level are
-// interpolated from.
+// The source columns from which four adjacent columns of a level are
+// interpolated.
 enum CuvPyramidResize {
   CUV_PYRAMID_RESIZE_COPY, // they are the same four columns
-  CUV_PYRAMID_RESIZE_NEAR, // within eight adjacent ones
-  CUV_PYRAMID_RESIZE_FAR,  // any
+  CUV_PYRAMID_RESIZE_NEAR, // they are among eight adjacent columns
+  CUV_PYRAMID_RESIZE_FAR,  // they may be any columns
 };
 
 // An element of an integral image for pairs of windows: that of pixels (x, y)

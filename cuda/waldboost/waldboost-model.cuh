@@ -4,7 +4,7 @@
 // below a threshold, which rejects the window. Most windows are rejected early,
 // so a warp soon has few active threads: survivors are compacted after each
 // segment of weak classifiers. Acc, the type of the sum, is int32_t for fixed
-// arithmetic, else float.
+// arithmetic, otherwise float.
 #ifndef CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 #define CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 

@@ -50,7 +50,7 @@
  *     cascade-plan.cuh      tiles, node format and tables of a plan
  *     host-tables.cuh       functions that fill the tables
  *     packed-nodes.cuh      nodes in 8 (LBP) or 16 bytes (Haar) where their
- *                           values fit, else as they are
+ *                           values fit, otherwise as they are
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
  *

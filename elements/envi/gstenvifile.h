@@ -58,8 +58,8 @@ gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error);
 
 /* The converted samples: a buffer around the mapping if they need no conversion
- * and pool is NULL, else read or converted into a buffer of the pool, if large
- * enough, or a new one. error is set with GST_FLOW_ERROR. */
+ * and pool is NULL, otherwise read or converted into a buffer of the pool, if
+ * large enough, or a new one. error is set with GST_FLOW_ERROR. */
 GstFlowReturn gst_envi_file_buffer (
     GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
 

@@ -327,7 +327,7 @@ gst_spectral_rgb_get_stats (GstElement *element, GValue *value)
  *
  * Which bands are red, green and blue: three numbers from 1 on, or
  * wavelengths, for example 650nm or 0.65um. auto: the header's default bands,
- * else those nearest to 650, 550 and 450 nm, else 1, 2, 3.
+ * otherwise those nearest to 650, 550 and 450 nm, otherwise 1, 2, 3.
  *
  * Since: 0.1
  */

@@ -121,8 +121,8 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
 /**
  * GstLdpIndexSink:location:
  *
- * The index: created if it does not exist, else entries are appended. Takes
- * effect at the next start.
+ * The index: created if it does not exist, otherwise entries are appended.
+ * Takes effect at the next start.
  *
  * Since: 0.1
  */
@@ -132,7 +132,8 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
  * Name of the entries: text with at most one %d, or %05d, for the number of the
  * frame, counted from start-index, and %% for a percent sign. By default the
  * title in the stream's tags since the previous frame, downstream of
- * multifilesrc the name of the file, else %06d. Takes effect at the next start.
+ * multifilesrc the name of the file, otherwise %06d. Takes effect at the next
+ * start.
  *
  * Since: 0.1
  */

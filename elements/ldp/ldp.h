@@ -9,8 +9,9 @@
  * The first derivative of grey values I in a direction d is I(p) - I(p + d),
  * the k-th derivative is the difference of (k - 1)-th derivatives. The code of
  * order n of a pixel p compares its derivative of order n - 1 with those of its
- * eight neighbours: a bit is 0 if both are above 0 or both below, else 1. Bit 7
- * is the neighbour above left, then clockwise to bit 0, the one to the left.
+ * eight neighbours: a bit is 0 if both are above 0 or both below, otherwise 1.
+ * Bit 7 is the neighbour above left, then clockwise to bit 0, the one to the
+ * left.
  *
  * A frame: gstldpdescriptor.c -> backend.c -> cpu/ldp-cpu.c, or
  * cuda/ldp/ldp.cu if it is in CUDA memory -> histograms as metadata

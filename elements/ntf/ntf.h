@@ -52,7 +52,7 @@ void cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,
 void cuv_ntf_scan_merge (CuvNtfScan *scan, const CuvNtfScan *later);
 
 /* The power of two that samples are divided by: 256 and 65536 for integers,
- * else the smallest above the largest sample. */
+ * otherwise the smallest above the largest sample. */
 double cuv_ntf_scale (CuvCubeFormat format, float largest);
 
 /* Copies rows first .. end - 1 of all bands to depths z, z + 1, ... of the

@@ -205,7 +205,7 @@ make_fill_color (void)
  * GstVisionOverlay:draw-confidence:
  *
  * Write the confidence, in percent, if an object has one: that of the parameter
- * "detection", else that of any other parameter.
+ * "detection", otherwise that of any other parameter.
  *
  * Since: 0.1
  */

@@ -82,7 +82,7 @@ CUV_API void gst_cuv_context_init (
  * this machine does not have. A missing driver is a warning. */
 CUV_API gboolean gst_cuv_context_check_device (GstCuvContext *self);
 
-/* Ensures that there is a context: the pipeline's, else a new one. */
+/* Ensures that there is a context: the pipeline's, otherwise a new one. */
 CUV_API gboolean gst_cuv_context_open (GstCuvContext *self);
 
 /* Switches to the context that the buffer's CUDA memory lives in. FALSE if
@@ -98,7 +98,7 @@ CUV_API gboolean gst_cuv_context_push (GstCuvContext *self);
 CUV_API void gst_cuv_context_pop (GstCuvContext *self);
 
 /* The stream for work on this buffer's memory: the memory's own where it has
- * one (GStreamer >= 1.24), so that nobody waits, else ours. */
+ * one (GStreamer >= 1.24), so that nobody waits, otherwise ours. */
 CUV_API gpointer gst_cuv_context_stream (
     GstCuvContext *self, GstBuffer *buffer);
 

@@ -9,8 +9,9 @@ typedef struct {
   const gchar *kind; /* a format that often cannot be decoded, or NULL */
   gint orientation;  /* EXIF's, 1 .. 8; 0: none */
   gboolean is_tiff;
-  goffset orientation_at; /* TIFF: offset of the byte that has it; else 0 */
-  gboolean is_rgb16;      /* a PNG with 16 bits and no alpha */
+  goffset
+      orientation_at; /* TIFF: offset of the byte that has it; otherwise 0 */
+  gboolean is_rgb16;  /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 
 /* Reads a file; all fields are 0 if it is not a picture. FALSE with the reason,

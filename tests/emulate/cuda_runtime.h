@@ -451,7 +451,7 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   return result;
 }
 
-// 255 in bytes that are equal in a and b, else 0.
+// 255 in bytes that are equal in a and b, otherwise 0.
 static inline unsigned
 __vcmpeq4 (unsigned a, unsigned b)
 {

@@ -170,9 +170,9 @@ typedef struct {
   int lock;
 } Workspace;
 
-/* Locks the video and creates an empty folder for its results. parents: creates
- * parent folders, too. NULL with an error; NULL without an error: another
- * process has the lock. */
+/* Locks the video and creates an empty folder for its results, and its parent
+ * folders if parents is set. Returns NULL with an error, or NULL without an
+ * error if another process has the lock. */
 Workspace *workspace_new (
     const gchar *results, gboolean parents, GError **error);
 

@@ -63,8 +63,8 @@ free_job (Job *self)
 
 /* ---- reports ---- */
 
-/* Text that changes when the pipeline makes progress. Not with the position,
- * which sinks that wait for a clock extrapolate. */
+/* Returns a text that changes when the pipeline makes progress. It does not
+ * contain the position, which sinks that wait for a clock extrapolate. */
 static gchar *
 describe_progress (JsonObject *report)
 {

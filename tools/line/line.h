@@ -58,8 +58,8 @@ typedef struct _CuvLine CuvLine;
 typedef void (*CuvLineReport) (gpointer data, JsonObject *report);
 
 /* Called when the process has ended. problem: NULL after the end of the stream,
- * else the error that the pipeline reported, with element and detail, or how
- * the process ended. self is freed when this returns. */
+ * otherwise the error that the pipeline reported, with element and detail, or
+ * how the process ended. self is freed when this returns. */
 typedef void (*CuvLineDone) (gpointer data, const gchar *problem);
 
 /* Starts a process for a line whose placeholders are filled. Both functions are

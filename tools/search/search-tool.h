@@ -107,8 +107,8 @@ void ranks_broadcast (gpointer bytes, gsize size, gint from);
  * instead of keeping a core busy. */
 void ranks_await (gpointer bytes, gsize size);
 
-/* Returns at the root the bytes of all ranks, in the order of the ranks; else
- * NULL. All ranks call it. */
+/* Returns at the root the bytes of all ranks, in the order of the ranks;
+ * otherwise NULL. All ranks call it. */
 GByteArray *ranks_gather (gconstpointer bytes, gsize size);
 
 /* Returns at the root the largest value of all ranks. All ranks call it. */
@@ -155,9 +155,9 @@ gint part_owner (const Part *self, guint64 entry);
 /* Numbers, as guint64, of this rank's entries with a name. */
 GArray *part_find (const Part *self, const gchar *name);
 
-/* Returns a problem if a file of this rank was overwritten, else NULL. Warns
- * once of each file that was replaced: the old one stays in use. Unless `now`,
- * it checks at most every 100 ms. */
+/* Returns a problem if a file of this rank was overwritten, otherwise NULL.
+ * Warns once of each file that was replaced: the old one stays in use. Unless
+ * `now`, it checks at most every 100 ms. */
 gchar *part_find_change (Part *self, gboolean now);
 
 /* ---- device.c ---- */

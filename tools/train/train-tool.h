@@ -97,7 +97,8 @@ gchar *files_real_path (const gchar *path);
 /* Compares two elements of an array of paths. */
 gint files_compare (gconstpointer a, gconstpointer b);
 
-/* The path itself if it is a file, else all files below the folder, sorted. */
+/* The path itself if it is a file, otherwise all files below the folder,
+ * sorted. */
 GPtrArray *files_list (const gchar *path);
 
 /* ---- classes.c ---- */
@@ -116,7 +117,8 @@ gboolean classes_find (Classes *self, const gchar *path,
 /* ---- upright.c ---- */
 
 /* Rotates the boxes of a decoded picture if they were marked in the picture as
- * it is stored. Returns a problem if they do not fit the picture, else NULL. */
+ * it is stored. Returns a problem if they do not fit the picture, otherwise
+ * NULL. */
 gchar *upright_fit (CuvAnnotated *picture, GstSample *sample);
 
 /* ---- decode.c ---- */

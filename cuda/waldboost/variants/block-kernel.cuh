@@ -18,7 +18,7 @@
 // ---- one window ----
 
 // Evaluates weak classifiers first .. end - 1. Returns end if all were passed,
-// else the index of the one that rejects the window.
+// otherwise the index of the one that rejects the window.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,

@@ -45,7 +45,7 @@ bool cuv_ldp_index_check_same (const CuvLdpIndexInfo *index,
 /* ---- counts ---- */
 
 /* Bytes per count in the file: 1 if no histogram has more than 256 codes, 2 if
- * none has more than 65535, else 4. */
+ * none has more than 65535, otherwise 4. */
 int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 
 /* Packs cuv_ldp_n_counts() counts as in the file, little-endian. In one byte

@@ -96,7 +96,7 @@ typedef struct _CuvWaldboostTables CuvWaldboostTables;
  * 1: a triangle that opens upwards from (x, y).
  *
  * All have the same stride. squares is only used for HAAR, tilted only if the
- * model's tilted is set; else they are NULL. */
+ * model's tilted is set; otherwise they are NULL. */
 typedef struct {
   const void *sums, *squares, *tilted; /* row at the top of the windows */
   ptrdiff_t stride;                    /* elements */

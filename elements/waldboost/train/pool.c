@@ -22,7 +22,7 @@ pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
 
 /* ---- samples that are not rejected ---- */
 
-/* Samples from first on, before end. */
+/* Returns the number of remaining samples among first .. end - 1. */
 static int32_t
 count_alive (const CuvTrainPool *self, int32_t first, int32_t end)
 {

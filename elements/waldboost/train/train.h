@@ -393,7 +393,7 @@ CuvTrainState cuv_trainer_step (CuvTrainer *self);
 /* The error of the GPU after CUV_TRAIN_NO_DEVICE. */
 const char *cuv_trainer_problem (const CuvTrainer *self);
 
-/* NULL if CUDA's first device can be used, else the reason why not. */
+/* NULL if CUDA's first device can be used, otherwise the reason why not. */
 const char *cuv_train_probe_cuda (void);
 
 /* After a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */

@@ -21,7 +21,7 @@ G_NORETURN void cuv_test_failed (
 /* The names of all elements of this project, from the registry, sorted. */
 GPtrArray *cuv_element_names (void);
 
-/* The names of those that take video frames and pass them on. */
+/* The names of the elements that take video frames and pass them on. */
 GPtrArray *cuv_frame_element_names (void);
 
 /* TRUE if a sink or source pad has raw video of this format. */
