@@ -41,12 +41,12 @@ def parse_arguments():
     parser.add_argument('--output', required=True, help='folder of the results')
     parser.add_argument('--suffixes', nargs='+', default=SUFFIXES, help='suffixes of videos')
     parser.add_argument('--minutes', type=at_least(0.001), nargs=2, default=(10, 60),
-                        metavar=('LEAST', 'MOST'), help='of video per task (default: 10 60)')
+                        metavar=('LEAST', 'MOST'), help='minutes of video per task (default: 10 60)')
     parser.add_argument('--cpus-per-task', type=at_least(0.001), default=1)
     parser.add_argument('--gpus-per-task', type=at_least(0), default=0,
                         help='0.25: four tasks share a GPU')
     parser.add_argument('--retries', type=at_least(0, int), default=3,
-                        help='per task (default: 3)')
+                        help='retries per task (default: 3)')
     parser.add_argument('--retry-failed', action='store_true', help='retry videos that failed')
     parser.add_argument('--redo', action='store_true', help='replace results of another pipeline')
     parser.add_argument('--address', help='address of a Ray cluster (default: this machine)')

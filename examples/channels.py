@@ -118,7 +118,7 @@ def read_picture(path):
     with open(path, 'rb') as file:
         magic, width, height, most, pixels = file.read().split(None, 4)
     if magic != b'P6' or most != b'255':
-        sys.exit(f'{path}: not a PPM of 8 bits')
+        sys.exit(f'{path}: not an 8-bit PPM file')
     n = 3 * int(width) * int(height)
     return np.frombuffer(pixels, np.uint8, n).reshape(
         int(height), int(width), 3).transpose(2, 0, 1)

@@ -23,7 +23,7 @@ def parse_arguments():
     parser.add_argument('--bands', type=int, default=31)
     parser.add_argument('--endmembers', type=int, default=4)
     parser.add_argument('--noise', type=float, default=0.01,
-                        help='standard deviation; the brightest sample is 1')
+                        help='standard deviation, relative to the brightest sample')
     parser.add_argument('--type', choices=CODES, default='uint16')
     parser.add_argument('--interleave', choices=ORDERS, default='bil')
     parser.add_argument('--frames', type=int, default=0,

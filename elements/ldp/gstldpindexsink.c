@@ -442,8 +442,9 @@ gst_ldp_index_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
       &GST_LDP_INDEX_SINK (sink)->context, query);
 }
 
-/* Queried before the first frame: that may have no descriptor, and one computed
- * here could have other parameters than the following frames. */
+/* Asks upstream whether frames come with descriptors. Looking at the first
+ * frame would not do: it may lack a descriptor that later frames have, and one
+ * computed here could have other parameters than theirs. */
 static gboolean
 is_described_upstream (GstLdpIndexSink *self)
 {

@@ -85,9 +85,9 @@ def hog_people(picture):
 def main():
     parser = arguments(__doc__)
     parser.add_argument('--model', default='haarcascade_frontalface_alt2.xml')
-    parser.add_argument('--label', default='person', help='of the objects in the COCO file')
-    parser.add_argument('--iou', type=float, default=0.4, help='from which a box is right')
-    parser.add_argument('--turned', type=float, default=0, help='degrees')
+    parser.add_argument('--label', default='person', help='label of the objects in the COCO file')
+    parser.add_argument('--iou', type=float, default=0.4, help='least IoU of a right box')
+    parser.add_argument('--turned', type=float, default=0, help='turn the pictures by this angle, degrees')
     parser.add_argument('--marked-only', action='store_true')
     options = parse(parser)
     pictures, truth = load(options)

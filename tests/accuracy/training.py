@@ -94,7 +94,7 @@ def main():
     parser.add_argument('--label', required=True)
     parser.add_argument('--window', required=True, help='WIDTHxHEIGHT')
     parser.add_argument('--dlib-scale', type=int, default=2)
-    parser.add_argument('--dlib-area', type=int, default=4000, help='of its window')
+    parser.add_argument('--dlib-area', type=int, default=4000, help="area of dlib's window")
     options = parse(parser)
     test = coco(options.data + '/test/t.json')
     pictures = [picture for _, picture, _ in test]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What inputs-files.c finds and inputs.c decodes. */
+/* The inputs of a training, which inputs-files.c finds and inputs.c decodes. */
 #ifndef CUV_TRAIN_INPUTS_PRIVATE_H
 #define CUV_TRAIN_INPUTS_PRIVATE_H
 
