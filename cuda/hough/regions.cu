@@ -302,7 +302,8 @@ find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
     int label, unsigned pixel)
 {
   const unsigned pixels[] = { pixel };
-  const int direction = __ldcg (&work.edges.bins[label]); // the first edge's
+  const int direction =
+      __ldcg (&work.edges.bins[label]); // of the region's first edge
   int edges[1];
 
   find_edges (work, pixels, edges);
