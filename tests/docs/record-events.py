@@ -27,9 +27,9 @@ MODEL = "haarcascade_frontalface_alt2.xml"
 
 def face():
     """Returns a face that the detector finds."""
-    film = cv2.VideoCapture(DATA + "Megamind.avi")
-    film.set(cv2.CAP_PROP_POS_FRAMES, 30)
-    return cv2.resize(film.read()[1][170:350, 200:380], (120, 120))
+    video = cv2.VideoCapture(DATA + "Megamind.avi")
+    video.set(cv2.CAP_PROP_POS_FRAMES, 30)
+    return cv2.resize(video.read()[1][170:350, 200:380], (120, 120))
 
 
 def picture(number, with_face, patch):
@@ -46,7 +46,7 @@ def number_of(frame):
     return sum(int(value > 128) << bit for bit, value in enumerate(row[:BITS]))
 
 
-def write_film(path, n, events):
+def write_video(path, n, events):
     """Writes a video of frames 0 to n - 1, with a face in the frames of events, which are ranges of
     numbers."""
     writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*"MJPG"), RATE, (WIDTH, HEIGHT))
@@ -77,9 +77,9 @@ class Events(unittest.TestCase):
     def setUpClass(cls):
         # the second event is part of the first one's clip, the third is not
         cls.events = range(100, 110), range(145, 150), range(270, 272)
-        write_film("events.avi", 320, cls.events)
-        write_film("face.avi", 260, [range(260)])
-        write_film("slow.avi", 600, [range(600)])
+        write_video("events.avi", 320, cls.events)
+        write_video("face.avi", 260, [range(260)])
+        write_video("slow.avi", 600, [range(600)])
 
     def record(self, folder, *options, source="events.avi", status=0, **arguments):
         done = subprocess.run(
@@ -199,15 +199,15 @@ class Events(unittest.TestCase):
     def test_stalled_source(self):
         """The clip is closed while the source stalls; later frames are in the next clip."""
         with open("face.avi", "rb") as file:
-            film = file.read()
+            video = file.read()
         with subprocess.Popen([sys.executable, PROGRAM, "fdsrc", "stalled", "--before=1", "--after=1"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
-            running.stdin.write(film[: len(film) // 2])
+            running.stdin.write(video[: len(video) // 2])
             running.stdin.flush()
             try:
                 self.assertTrue(select.select([running.stdout], [], [], 60)[0], "the clip stays open")
                 self.assertIn(b" frames", running.stdout.readline())
-                running.stdin.write(film[len(film) // 2 :])
+                running.stdin.write(video[len(video) // 2 :])
             finally:
                 running.stdin.close()
                 running.wait(60)

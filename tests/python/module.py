@@ -290,7 +290,7 @@ class SameAsPublished(unittest.TestCase):
         self.assertEqual(matches.array()["name"][0], "the-messi5.jpg")
         self.assertEqual(gstcuvision.table(samples[0], "ldp").key, "descriptor")
 
-    def test_film(self):
+    def test_video(self):
         samples, records = self.compare(
             f"filesrc location={DATA}Megamind.avi ! decodebin ! identity eos-after=13 ! videoconvert"
             f" ! {FACES} ! rcdtrack")

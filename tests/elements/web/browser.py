@@ -274,7 +274,7 @@ class Browser(unittest.TestCase):
             self.assertEqual(
                 page.run("document.getElementById('status').textContent"), "Paused")
 
-    def test_film_that_stands_still(self):
+    def test_video_that_stands_still(self):
         with Sink(source=SILENT) as server:
             page = self.open(server.url)
             self.wait_stat(server, "viewers", 1)

@@ -144,7 +144,7 @@ def small(picture):
     return cv2.resize(picture, (64, 48), interpolation=cv2.INTER_AREA)
 
 
-def film(name):
+def video(name):
     """Returns a video as a cube: every fifth frame is a band."""
     path = f'/usr/share/doc/opencv-doc/examples/data/{name}'
     reader = cv2.VideoCapture(path)
@@ -156,7 +156,7 @@ def film(name):
 
 def check_starts(program):
     """Checks that nndsvd converges to the errors of random starts, with multiplicative updates."""
-    cubes = [film('vtest.avi'), film('Megamind.avi')]
+    cubes = [video('vtest.avi'), video('Megamind.avi')]
     cubes += [np.float32(small(picture())) for picture in (
         skimage.data.coffee, skimage.data.astronaut, skimage.data.chelsea,
         skimage.data.rocket)]

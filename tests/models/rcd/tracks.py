@@ -56,7 +56,7 @@ def judge(truth, boxes):
             'judged': len(fits)}
 
 
-def film_frames(path, first, last):
+def video_frames(path, first, last):
     """Returns the pictures of a video from frame first to last, inclusive."""
     film = cv2.VideoCapture(path)
     for frame in range(last + 1):
@@ -81,7 +81,7 @@ def person_track(path, person):
              for b in person['boxes']}
     first, last = min(truth), max(truth)
     return Track(person['name'], truth.pop(first), first, truth,
-                 lambda: film_frames(path, first, last))
+                 lambda: video_frames(path, first, last))
 
 
 def faces():
@@ -89,7 +89,7 @@ def faces():
     OpenCV's cascade as true boxes."""
     path = os.path.join(DATA, 'Megamind.avi')
     finder, before, scenes = cv2.CascadeClassifier(FACES), None, []
-    for frame, picture in enumerate(film_frames(path, 0, MEGAMIND_LAST)):
+    for frame, picture in enumerate(video_frames(path, 0, MEGAMIND_LAST)):
         grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         if before is None or np.mean(cv2.absdiff(grey, before)) > CUT:
             scenes.append({})
@@ -111,7 +111,7 @@ def add_face(boxes, frame, found):
 def face_track(path, boxes):
     first, last = min(boxes), max(boxes)
     return Track(f'face at {first}', boxes.pop(first), first, boxes,
-                 lambda: film_frames(path, first, last))
+                 lambda: video_frames(path, first, last))
 
 
 def synthetic():

@@ -288,10 +288,10 @@ def read_astronaut():
                         cv2.COLOR_BGR2GRAY)
 
 
-def film_frames(step):
-    film = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
+def video_frames(step):
+    video = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
     for i in range(270):
-        ok, frame = film.read()
+        ok, frame = video.read()
         assert ok, 'Megamind.avi'
         if i % step == step // 2:
             yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
@@ -319,7 +319,7 @@ def find_faces(comparison, path):
     if overlap(box, ASTRONAUT) < .5:
         comparison.fail(f'{path}: {box} is not the astronaut\'s face')
     cascade = cv2.CascadeClassifier(CASCADE)
-    pictures = [grey_picture('messi5.jpg'), *film_frames(18)]
+    pictures = [grey_picture('messi5.jpg'), *video_frames(18)]
     found = 0
     for grey in pictures:
         faces = cascade.detectMultiScale(grey, 1.1, 4)

@@ -30,10 +30,10 @@ def read_grey(name):
     return cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
 
 
-def film_frames(step):
-    film = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
+def video_frames(step):
+    video = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
     for i in range(270):
-        ok, frame = film.read()
+        ok, frame = video.read()
         if not ok:
             sys.exit('Megamind.avi cannot be read')
         if i % step == 0:
@@ -45,7 +45,7 @@ def film_frames(step):
 
 def collect_faces(n):
     cascade, faces = cv2.CascadeClassifier(CASCADE), []
-    for frame in film_frames(4):
+    for frame in video_frames(4):
         for x, y, width, height in cascade.detectMultiScale(frame, 1.2, 2):
             face = frame[y:y + height, x:x + width]
             faces.append(cv2.resize(face, (24, 24),
@@ -279,8 +279,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(detect, oracle, folder)
         models = train(oracle, folder, range(8 if everything else 2), 50)
-        for step, frame in enumerate(film_frames(30 if everything else 90)):
-            comparison.compare(f'film {step}', frame, models)
+        for step, frame in enumerate(video_frames(30 if everything else 90)):
+            comparison.compare(f'video {step}', frame, models)
         picture = read_grey('messi5.jpg')
         models += [write_random(folder, seed, picture)
                    for seed in range(100 if everything else 24)]
