@@ -90,8 +90,8 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
 CUV_BEGIN
 
-/* The current context; creates one if there is none. NULL on failure, which is
- * recorded. */
+/* The current context; creates one if there is none. Returns NULL on failure,
+ * which is recorded. */
 CUV_API void *cuv_cuda_context (void);
 
 /* An attribute of the current device; 0 if the query fails. */

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* ---- locations ---- */
 
 /* A location may have one %d or %05d for the number of a cube in a sequence; %%
- * is a %. FALSE and an error if it is empty or has more than one. */
+ * is a %. Returns FALSE and an error if it is empty or has more than one. */
 gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
 /* A copy of the location, in which % has no meaning if a file of exactly this

@@ -71,7 +71,7 @@ gst_envi_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return FALSE;
 }
 
-/* NULL if it has been written or cannot be. */
+/* Returns NULL if it has been written or cannot be. */
 static gchar *
 next_path (GstEnviSink *self)
 {

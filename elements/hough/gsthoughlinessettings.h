@@ -33,7 +33,7 @@ CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 /* A warning if angles look like radians, otherwise NULL; free it. */
 gchar *gst_hough_lines_radians (const GstHoughLinesSettings *self);
 
-/* NULL, or why no direction remains; g_free() it. */
+/* Returns NULL, or why no direction remains; g_free() it. */
 gchar *gst_hough_lines_check_config (const GstHoughLinesSettings *self);
 
 /* The nick of a value of the property method. */

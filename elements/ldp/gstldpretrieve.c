@@ -215,7 +215,7 @@ gst_ldp_retrieve_configure (
                                  : explain_failure (self, s, frame, error);
 }
 
-/* Includes entries that were appended. FALSE after an element error. */
+/* Includes entries that were appended. Returns FALSE after an element error. */
 static gboolean
 refresh (GstLdpRetrieve *self, const CuvProcessor *processor)
 {

@@ -109,7 +109,7 @@ void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
 
 /* The cuv_ldp_n_counts() counts of a picture of the layout's size. Each scale
  * is the one before, resized to half its width and height, rounded down to at
- * least one pixel. False if out of memory. */
+ * least one pixel. Returns false if out of memory. */
 bool cuv_ldp_describe (
     const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts);
 

@@ -75,7 +75,7 @@ cuv_ntf_pad (int n)
 float *cuv_ntf_alloc (size_t n);
 
 /* Factors of all zeros; of a MATRIX with height 1 and the number of pixels as
- * width. false if out of memory; then call clear(), too. */
+ * width. Returns false if out of memory; then call clear(), too. */
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);

@@ -75,7 +75,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* ---- frames ---- */
 
-/* FALSE if a region cannot be hidden. */
+/* Returns FALSE if a region cannot be hidden. */
 static gboolean
 build_list (GstVisionOverlay *self, GstBuffer *buffer)
 {

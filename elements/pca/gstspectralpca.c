@@ -282,7 +282,7 @@ check_frozen_basis (GstSpectralPca *self)
 }
 
 /* Opens a backend where the frame is. A frozen basis is passed on to it in
- * *start. FALSE after an element error. */
+ * *start. Returns FALSE after an element error. */
 static gboolean
 ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
     const CuvPcaBasis **start)

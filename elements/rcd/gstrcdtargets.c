@@ -59,7 +59,7 @@ add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
         settings->config.max_targets);
 }
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or what went wrong. */
 static const gchar *
 gst_rcd_targets_add_picture (GstRcdTargets *self, const GstVideoInfo *like)
 {

@@ -23,7 +23,7 @@ typedef struct {
 } CuvWaldboostDetector;
 
 /* Keeps a reference to the model. roi is clipped to the frame; all 0 = the
- * whole frame. NULL on failure, and *error says why. */
+ * whole frame. Returns NULL on failure, and *error says why. */
 CuvWaldboostDetector *cuv_waldboost_detector_new (
     const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor,

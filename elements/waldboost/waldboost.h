@@ -94,21 +94,21 @@ typedef struct {
 
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
  * fits. AUTO scans a model on channels at its own levels, whose number octaves
- * and levels_per_octave do not change. NULL if memory runs out or a parameter
- * is out of range: a scan other than DENSE of such a model; OPENCV with
- * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in 0 ..
- * 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside their
- * ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments not
- * in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8,
- * 16 or 32. Segment ends may be in any order and beyond the model's end. Free
- * with cuv_waldboost_plan_free(). */
+ * and levels_per_octave do not change. Returns NULL if memory runs out or a
+ * parameter is out of range: a scan other than DENSE of such a model; OPENCV
+ * with scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
+ * 0 .. 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside
+ * their ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments
+ * not in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0,
+ * 8, 16 or 32. Segment ends may be in any order and beyond the model's end.
+ * Free with cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
 
 /* Replaces the size of a frame by its size after rotation and enlargement.
- * False if a side or the area then exceeds the limits; a frame that is neither
- * rotated nor enlarged may have any size. */
+ * Returns false if a side or the area then exceeds the limits; a frame that is
+ * neither rotated nor enlarged may have any size. */
 bool cuv_waldboost_picture_size (
     const CuvWaldboostParams *params, int *width, int *height);
 
@@ -154,7 +154,7 @@ typedef struct {
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 
 /* Owns the memory of the grouping, which grows with the largest number of hits
- * seen. NULL if memory runs out. */
+ * seen. Returns NULL if memory runs out. */
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
 void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
 

@@ -38,8 +38,9 @@ typedef struct {
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
-/* Parses the caps of frames that an element reads. FALSE if they are not raw
- * video, or, after an element error, if CUDA memory cannot hold their format.
+/* Parses the caps of frames that an element reads. Returns FALSE if they are
+ * not raw video, or, after an element error, if CUDA memory cannot hold their
+ * format.
  */
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);

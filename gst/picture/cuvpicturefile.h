@@ -14,8 +14,8 @@ typedef struct {
   gboolean is_rgb16;  /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 
-/* Reads a file; all fields are 0 if it is not a picture. FALSE with the reason,
- * which is not to be freed, if it cannot be opened. */
+/* Reads a file; all fields are 0 if it is not a picture. Returns FALSE with the
+ * reason, which is not to be freed, if it cannot be opened. */
 gboolean cuv_picture_file_read (
     const gchar *path, CuvPictureFile *self, const char **problem);
 

@@ -147,8 +147,8 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* NULL if the video was read to its end. Its duration is that of its longest
- * stream, which the pipeline may not use. */
+/* Returns NULL if the video was read to its end. Its duration is that of its
+ * longest stream, which the pipeline may not use. */
 static gchar *
 find_short (const Job *self)
 {

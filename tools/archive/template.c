@@ -23,7 +23,7 @@ is_special (gchar c)
 }
 
 /* Returns the path. If a pipeline cannot contain it, opens the file and returns
- * the path of its descriptor instead. NULL with an error. */
+ * the path of its descriptor instead. Returns NULL with an error. */
 static gchar *
 name_in_line (const gchar *path, int *file, GError **error)
 {

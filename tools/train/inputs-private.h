@@ -32,12 +32,13 @@ void inputs_skip (Reader *self, const gchar *path, const gchar *why);
 
 void inputs_file_free (gpointer file);
 
-/* Reads a file of annotations or a .vec, or a folder of annotations. FALSE with
- * an error. */
+/* Reads a file of annotations or a .vec, or a folder of annotations. Returns
+ * FALSE with an error. */
 gboolean inputs_read_positives (
     Reader *self, const gchar *path, GError **error);
 
-/* Adds a picture or video, or those of a folder or a list. FALSE with an error.
+/* Adds a picture or video, or those of a folder or a list. Returns FALSE with
+ * an error.
  */
 gboolean inputs_read_negatives (
     Reader *self, const gchar *path, GError **error);

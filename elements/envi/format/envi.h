@@ -110,7 +110,7 @@ bool cuv_envi_extract_keys (CuvEnviExtraKeys *self, const CuvEnvi *envi,
 void cuv_envi_extra_keys_clear (CuvEnviExtraKeys *self);
 
 /* The keys of such text that say what bands are, not what their values mean;
- * free() it. NULL if out of memory. */
+ * free() it. Returns NULL if out of memory. */
 char *cuv_envi_extract_bands (const char *text);
 
 /* Reads a key's list of numbers from such text. Returns their count; 0 if the

@@ -15,7 +15,7 @@ CuvChannelsFrame *cuv_channels_frame_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_channels_frame_free (CuvChannelsFrame *self);
 
-/* False if memory runs out. */
+/* Returns false if memory runs out. */
 bool cuv_channels_frame_set_plan (
     CuvChannelsFrame *self, const CuvWaldboostPlan *plan);
 

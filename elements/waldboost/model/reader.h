@@ -184,10 +184,10 @@ gboolean cuv_to_float (const char *word, float *value, GError **error);
 gboolean cuv_to_limited (
     const char *word, float limit, float *value, GError **error);
 
-/* NULL if missing. */
+/* Returns NULL if missing. */
 const char *cuv_attribute (const CuvTag *tag, const char *name);
 
-/* FALSE with an error if missing or out of range. */
+/* Returns FALSE with an error if missing or out of range. */
 gboolean cuv_attribute_text (
     const CuvTag *tag, const char *name, const char **text, GError **error);
 gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,

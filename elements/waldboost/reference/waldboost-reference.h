@@ -59,7 +59,8 @@ void cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
 bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level, int level_x, int level_y);
 
-/* Adds the ranges of windows to a plan with levels. False if memory runs out.
+/* Adds the ranges of windows to a plan with levels. Returns false if memory
+ * runs out.
  */
 bool cuv_turn_add_ranges (CuvWaldboostPlan *plan,
     const CuvWaldboostModel *model, CuvWaldboostLevel *levels);

@@ -65,7 +65,7 @@ typedef struct {
   double inner_area;
 } HaarTables;
 
-/* NULL if the model is not supported or memory runs out. */
+/* Returns NULL if the model is not supported or memory runs out. */
 CuvWaldboostTables *cuv_avx2_haar_tables_new (
     const CuvWaldboostModel *model, ptrdiff_t stride);
 

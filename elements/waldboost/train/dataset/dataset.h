@@ -76,16 +76,17 @@ typedef struct _CuvDataset {
 } CuvDataset;
 
 /* folder: for temporary files. in_colour: keeps red, green and blue, which
- * trees on channels need. NULL with an error. */
+ * trees on channels need. Returns NULL with an error. */
 CuvDataset *cuv_dataset_new (
     const gchar *folder, gboolean in_colour, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame, see cuv_store_add(). NULL with an error. */
+/* Adds the pixels of a frame, see cuv_store_add(). Returns NULL with an error.
+ */
 CuvDatasetPicture *cuv_dataset_add (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
-/* Adds an object without a picture around it. FALSE with an error. */
+/* Adds an object without a picture around it. Returns FALSE with an error. */
 gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -176,7 +177,7 @@ typedef enum {
  * intersection over union with cuv_sample_box(), or of trees on channels with
  * the object's own box, is 0.5 or more; each object is
  * found at most once. If a picture has too many hits for the detector's list,
- * the threshold is raised. NULL if memory runs out. */
+ * the threshold is raised. Returns NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvDatasetGrouping grouping);
@@ -238,7 +239,7 @@ typedef struct {
   guint64 n_negatives, n_positives;
 } CuvWindowRates;
 
-/* FALSE if memory runs out. */
+/* Returns FALSE if memory runs out. */
 gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
@@ -298,7 +299,7 @@ gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     gdouble false_positives);
 
 /* Raises the classifier's final threshold to suit the calibration pictures;
- * rejects at most half of their objects. FALSE if memory runs out. */
+ * rejects at most half of their objects. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);
