@@ -90,8 +90,8 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
 CUV_BEGIN
 
-/* The current context; creates one if there is none. NULL on failure, which is
- * recorded. */
+/* The current context; creates one if there is none. Returns NULL on failure,
+ * which is recorded. */
 CUV_API void *cuv_cuda_context (void);
 
 /* An attribute of the current device; 0 if the query fails. */
@@ -200,7 +200,7 @@ cuv_warp_of_thread ()
 #define CUV_CUDA_HAS_REDUCE 0
 #endif
 
-/* Byte mask: 255 for each negative half-word, else 0. Bytes 0, 1: the low
+/* Byte mask: 255 for each negative half-word, otherwise 0. Bytes 0, 1: the low
  * halves of a, b; bytes 2, 3: the high halves. */
 static __device__ __forceinline__ unsigned
 cuv_signs_of_halves (unsigned a, unsigned b)

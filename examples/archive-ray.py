@@ -41,12 +41,12 @@ def parse_arguments():
     parser.add_argument('--output', required=True, help='folder of the results')
     parser.add_argument('--suffixes', nargs='+', default=SUFFIXES, help='suffixes of videos')
     parser.add_argument('--minutes', type=at_least(0.001), nargs=2, default=(10, 60),
-                        metavar=('LEAST', 'MOST'), help='of video per task (default: 10 60)')
+                        metavar=('LEAST', 'MOST'), help='minutes of video per task (default: 10 60)')
     parser.add_argument('--cpus-per-task', type=at_least(0.001), default=1)
     parser.add_argument('--gpus-per-task', type=at_least(0), default=0,
                         help='0.25: four tasks share a GPU')
     parser.add_argument('--retries', type=at_least(0, int), default=3,
-                        help='per task (default: 3)')
+                        help='retries per task (default: 3)')
     parser.add_argument('--retry-failed', action='store_true', help='retry videos that failed')
     parser.add_argument('--redo', action='store_true', help='replace results of another pipeline')
     parser.add_argument('--address', help='address of a Ray cluster (default: this machine)')
@@ -56,7 +56,8 @@ def parse_arguments():
 
 
 def command_of(args):
-    """The command of all tasks. Paths are absolute: workers run in other folders."""
+    """Returns the command of all tasks. Paths are absolute, because workers run in other
+    folders."""
     if args.line_file:
         with open(args.line_file, encoding='utf-8') as file:
             args.line = file.read()
@@ -70,14 +71,15 @@ def command_of(args):
 
 
 def has_videos(path, output):
-    """Whether to search that folder. Results may be below the videos, and be videos."""
+    """Returns whether to search a folder. The folder of results may be among the videos, and
+    results may be videos themselves."""
     name = os.path.basename(path)
     return not (name.startswith('.') or name.endswith('.results')
                 or os.path.realpath(path) == output)
 
 
 def find_videos(args):
-    """The videos, and errors of folders that cannot be read."""
+    """Returns the videos, and the errors of folders that cannot be read."""
     suffixes = {'.' + suffix.lower().lstrip('.') for suffix in args.suffixes}
     output, videos, errors = os.path.realpath(args.output), [], []
     for place, folders, names in os.walk(os.path.abspath(args.folder), onerror=errors.append):
@@ -93,7 +95,7 @@ def find_videos(args):
 
 
 def find_pending(command, videos):
-    """The videos that are not done; ends the program if the pipeline is invalid."""
+    """Returns the videos that are not done. Ends the program if the pipeline is invalid."""
     run = subprocess.run([*command, '--pending'], input=b'\0'.join(videos),
                          stdout=subprocess.PIPE, check=False)
     if run.returncode:
@@ -120,8 +122,8 @@ def discover(videos):
 
 
 def probe(videos):
-    """The length of each in seconds; 0 if it cannot be read, which takes no time either.
-    Without PyGObject or GstPbutils, the length at 2 Mbit/s."""
+    """Returns the length of each video in seconds. It is 0 if the video cannot be read, which takes
+    no time to process. Without PyGObject or GstPbutils the length is estimated at 2 Mbit/s."""
     try:
         return list(discover(videos))
     except (ImportError, ValueError):
@@ -130,8 +132,9 @@ def probe(videos):
 
 
 def run_batch(command, videos):
-    """The summary of cuvision-archive; raises an error if the task has to be repeated. The
-    program ends with its worker. --wait: that of a worker that died may still be ending."""
+    """Returns the summary of cuvision-archive; raises an error if the task has to be repeated. The
+    program ends with its worker. It has --wait because the program of a worker that died may
+    still be ending."""
     run = subprocess.run(['setpriv', '--pdeathsig', 'TERM', *command, '--wait', '--quiet',
                           '--json'], input=b'\0'.join(videos), capture_output=True, check=False)
     if run.returncode not in (0, 1):
@@ -143,7 +146,7 @@ def run_batch(command, videos):
 
 
 def find_lengths(videos):
-    """The length of each in seconds, 0 if its task failed."""
+    """Returns the length of each video in seconds, or 0 if its task failed."""
     task, lengths = ray.remote(probe), []
     parts = [videos[i:i + PROBE] for i in range(0, len(videos), PROBE)]
     for part, reference in zip(parts, [task.remote(part) for part in parts]):
@@ -155,8 +158,9 @@ def find_lengths(videos):
 
 
 def make_batches(videos, lengths, minutes, slots):
-    """Lists of videos of about the same total length, longest first: as many as keep all
-    slots busy, within the limits of minutes. A longer video is a separate batch."""
+    """Returns lists of videos of about the same total length, longest first: as many lists as keep
+    all slots busy, within the limits of minutes. A video that exceeds these is a batch of its
+    own."""
     total = sum(lengths) / 60
     target = min(max(total / (4 * slots), minutes[0]), minutes[1])
     batches = [[0, []] for _ in range(max(1, round(total / target)))]
@@ -168,7 +172,8 @@ def make_batches(videos, lengths, minutes, slots):
 
 
 def slots_of(args, machines):
-    """Tasks at a time. A task that fits on no machine would wait forever."""
+    """Returns how many tasks run at a time. Ends the program if a task fits on no machine, because
+    it would wait forever."""
     wanted = {'CPU': args.cpus_per_task, 'GPU': args.gpus_per_task}
     slots = sum(min(int(machine.get(name, 0) / n) for name, n in wanted.items() if n > 0)
                 for machine in machines)
@@ -189,7 +194,7 @@ def show(done, n_videos, failed, started):
 
 
 class Progress:
-    """Counts the results of tasks that still run, since a task may take an hour."""
+    """Counts the results of tasks that are still running, because a task may take an hour."""
 
     def __init__(self, args, videos):
         self.folder, self.output = (os.fsencode(os.path.abspath(path))
@@ -206,7 +211,7 @@ class Progress:
 
 
 def run_batches(command, batches, args, slots):
-    """Summaries of the batches, and the errors of those that failed. A batch that leaves
+    """Returns summaries of the batches, and the errors of those that failed. A batch that leaves
     videos undone, for example because a pipeline was killed, is repeated."""
     task = ray.remote(num_cpus=args.cpus_per_task, num_gpus=args.gpus_per_task,
                       max_retries=args.retries, retry_exceptions=True)(run_batch)

@@ -14,7 +14,7 @@ import numpy as np
 
 
 def moved(planes, x, y):
-    """The pixel at offset (x, y) from each pixel; edges are repeated."""
+    """Returns for each pixel the one at offset (x, y) from it; edges are repeated."""
     rows = np.clip(np.arange(planes.shape[-2]) + y, 0, planes.shape[-2] - 1)
     columns = np.clip(np.arange(planes.shape[-1]) + x, 0, planes.shape[-1] - 1)
     return planes[..., rows[:, None], columns]
@@ -73,7 +73,7 @@ class Model:
                        np.array(w[1 + 4 * n:], int)) for w in words]
 
     def scores(self, planes):
-        """The sum of each window minus the threshold; 0 where the window is rejected."""
+        """Returns the sum of each window minus the threshold, or 0 where the window is rejected."""
         o, s = self.overhang, self.shrink
         planes = np.pad(planes, ((0, 0), (o, o), (o, o)), 'edge')
         down = planes.shape[1] - self.height // s + 1
@@ -118,7 +118,7 @@ def read_picture(path):
     with open(path, 'rb') as file:
         magic, width, height, most, pixels = file.read().split(None, 4)
     if magic != b'P6' or most != b'255':
-        sys.exit(f'{path}: not a PPM of 8 bits')
+        sys.exit(f'{path}: not an 8-bit PPM file')
     n = 3 * int(width) * int(height)
     return np.frombuffer(pixels, np.uint8, n).reshape(
         int(height), int(width), 3).transpose(2, 0, 1)

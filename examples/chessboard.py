@@ -19,7 +19,7 @@ HALF = 10  # pixels on each side of a corner
 
 
 def find_corners(path):
-    """Corners, and the size of the picture."""
+    """Returns the corners, and the size of the picture."""
     grey = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
     found, corners = cv2.findChessboardCorners(grey, (9, 6))
     if not found:

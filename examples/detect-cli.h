@@ -10,7 +10,8 @@
 typedef struct {
   GPtrArray *files; /* paths */
   gchar *model, *csv, *output, *device, *scan, *mode, *block_size;
-  gchar *video, *folder; /* output if it is a video, or a folder; else NULL */
+  gchar *video,
+      *folder; /* output if it is a video, or a folder; otherwise NULL */
   gchar **settings;
   gboolean timing, survivors, show;
   gint frames;

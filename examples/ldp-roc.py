@@ -35,13 +35,13 @@ def launch(line):
 
 
 def error_of(bus, types=ERROR, limit=0):
-    """The text of a posted error, or None."""
+    """Returns the text of a posted error, or None."""
     message = bus.timed_pop_filtered(limit, types)
     return message.parse_error().gerror.message if message and message.type == ERROR else None
 
 
 def decode(path):
-    """The picture as a sample; prints an error and returns None on failure."""
+    """Returns the picture as a sample. On failure prints an error and returns None."""
     pipeline = launch("filesrc name=file ! decodebin ! videoconvert"
                       " ! video/x-raw,format=RGB ! appsink name=out sync=false")
     pipeline.get_by_name("file").set_property("location", path)
@@ -81,7 +81,8 @@ def feed(paths, line):
 
 
 def compare(paths, properties):
-    """The decoded paths, and for each the similarity and number of all others."""
+    """Returns the paths that could be decoded, and for each the similarities and numbers of the
+    others."""
     with tempfile.TemporaryDirectory() as folder:
         index, found = os.path.join(folder, "all.ldp"), os.path.join(folder, "found.jsonl")
         paths = feed(paths, f'ldpindexsink location="{index}" {" ".join(properties)}'
@@ -95,7 +96,7 @@ def compare(paths, properties):
 
 
 def curve(pairs):
-    """TP, FP and threshold for each distinct similarity, in descending order."""
+    """Returns TP, FP and threshold for each distinct similarity, in descending order."""
     tp = fp = 0
     points = [(0, 0, math.inf)]
     pairs = sorted(pairs, reverse=True)

@@ -3,9 +3,9 @@
 """Records what a detector finds: each event, with the seconds before and after it, in a clip
 of its own, and the results of its frames in a file beside it.
 
-SOURCE is the start of a gst-launch-1.0 pipeline: 'filesrc location=video.avi', v4l2src.
-Ctrl-C completes the open clip. If a clip cannot be written, that is reported, and recording continues
-with the next event."""
+SOURCE is the start of a gst-launch-1.0 pipeline: 'filesrc location=video.avi', v4l2src. Ctrl-C
+completes the open clip. If a clip cannot be written, that is reported, and recording continues with
+the next event."""
 import argparse
 import collections
 import datetime
@@ -23,7 +23,7 @@ from gstcuvision import Gst
 gi.require_version("GstVideo", "1.0")
 from gi.repository import GstVideo  # noqa: E402
 
-KEY_SECONDS = 1  # between key frames, at which clips begin
+KEY_SECONDS = 1  # time between key frames; clips begin at one
 ENCODERS = (  # the first one installed is used; without B-frames all frames stay in order
     "x264enc tune=zerolatency speed-preset=veryfast",
     "openh264enc bitrate=4000000",
@@ -34,7 +34,7 @@ H264 = ("h264parse ! video/x-h264,stream-format=avc,alignment=au", ".mp4",
         "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
 OTHER = ("identity", ".mkv", "matroskamux")
 OTHER_ENCODERS = ("jpegenc", "avenc_mjpeg", "vp8enc", "vp9enc")
-STALL_SECONDS = 1  # without a frame, beyond those of --after: the clip is closed
+STALL_SECONDS = 1  # a clip is closed after --after and this time without a frame
 Frame = collections.namedtuple("Frame", "number time buffer caps is_key record")
 
 
@@ -50,7 +50,7 @@ def error_text(message):
 class Clip:
     """A video that is being written, and its records. Only close() waits for the disk."""
 
-    MAX_QUEUE = 64 << 20  # bytes
+    MAX_QUEUE = 64 << 20  # bytes that wait for the disk
     CLOSE_SECONDS = 10
 
     def __init__(self, path, muxer, first):
@@ -110,7 +110,7 @@ class Clip:
 
 
 class Recorder:
-    """Keeps the frames of the last seconds, and decides which go to which clip."""
+    """Keeps the frames of the last seconds, and decides which clip a frame belongs to."""
 
     def __init__(self, options, extension, muxer):
         self.options, self.extension, self.muxer = options, extension, muxer
@@ -122,7 +122,8 @@ class Recorder:
         self.clip, self.seen, self.failed = None, None, False
         self.key_time, self.key_asked, self.closing = 0, False, []
         self.busy, self.stopping = False, False
-        self.taken, self.unmatched = 0, 0  # when the last frame came; records without one
+        # time of the last frame; number of records without a frame
+        self.taken, self.unmatched = 0, 0
 
     def on_frame(self, pad, info):
         """Called with each frame before it is encoded, which loses the metadata."""
@@ -134,9 +135,9 @@ class Recorder:
         return Gst.PadProbeReturn.OK
 
     def record_of(self, time):
-        """The time and the record of the next encoded frame."""
+        """Returns the time and the record of the next encoded frame."""
         if time != Gst.CLOCK_TIME_NONE:
-            while self.found and self.found[0][0] < time:  # of frames that the encoder dropped
+            while self.found and self.found[0][0] < time:  # the encoder dropped their frames
                 self.found.popleft()
                 self.unmatched += 1
         # h264parse omits the time of a frame that has that of the frame before
@@ -144,7 +145,7 @@ class Recorder:
         return self.found.popleft() if self.found and (unknown or self.found[0][0] == time) else (time, {})
 
     def take(self, number, sample):
-        """The next encoded frame."""
+        """Takes the next encoded frame."""
         self.taken = monotonic()
         buffer = sample.get_buffer()
         time, record = self.record_of(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
@@ -173,7 +174,7 @@ class Recorder:
             self.failed = False
 
     def drop_old(self, start):
-        """Keeps the frames from start on, and those from the key frame before it."""
+        """Drops the frames before the last key frame that is not after start."""
         keys = [i for i, frame in enumerate(self.ring) if frame.is_key and frame.time <= start]
         for _ in range(keys[-1] if keys else 0):
             self.ring.popleft()
@@ -209,7 +210,7 @@ class Recorder:
         self.clip = None
 
     def stop(self, *_):
-        """On a signal: stops between two frames only, so that each has its record."""
+        """Handles a signal: stops only between two frames, so that each has its record."""
         self.stopping = True
         if not self.busy:
             raise KeyboardInterrupt
@@ -258,7 +259,7 @@ def read_options():
 
 
 def make_pipeline(options):
-    """The pipeline, the extension of clips and their muxer."""
+    """Returns the pipeline, the extension of clips and their muxer."""
     Gst.init(None)
     encoder = options.encoder or next(
         (line for line in ENCODERS if Gst.ElementFactory.find(line.split()[0])), None)

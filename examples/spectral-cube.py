@@ -23,7 +23,7 @@ def parse_arguments():
     parser.add_argument('--bands', type=int, default=31)
     parser.add_argument('--endmembers', type=int, default=4)
     parser.add_argument('--noise', type=float, default=0.01,
-                        help='standard deviation; the brightest sample is 1')
+                        help='standard deviation, relative to the brightest sample')
     parser.add_argument('--type', choices=CODES, default='uint16')
     parser.add_argument('--interleave', choices=ORDERS, default='bil')
     parser.add_argument('--frames', type=int, default=0,
@@ -33,7 +33,7 @@ def parse_arguments():
 
 
 def make_endmembers(args, random, wavelengths):
-    """Spectra with two peaks each, at most 1: endmembers x bands."""
+    """Returns spectra with two peaks each, at most 1, as endmembers x bands."""
     span = np.ptp(wavelengths) or 1
     spectra = np.full((args.endmembers, args.bands), 0.05)
     for spectrum in spectra:
@@ -46,7 +46,7 @@ def make_endmembers(args, random, wavelengths):
 
 
 def make_abundances(args, centres, turn):
-    """Rotating blobs with a sum of 1: height x width x endmembers."""
+    """Returns rotating blobs with a sum of 1, as height x width x endmembers."""
     y, x = np.mgrid[0:args.height, 0:args.width].astype(float)
     x, y = x / args.width - 0.5, y / args.height - 0.5
     x, y = (x * np.cos(turn) - y * np.sin(turn),
@@ -65,7 +65,7 @@ def quantise(cube, kind):
 
 
 def write_envi(name, cube, interleave, wavelengths=None):
-    """cube: height x width x bands."""
+    """Writes a cube, an array of height x width x bands."""
     height, width, bands = cube.shape
     header = [
         'ENVI', f'samples = {width}', f'lines = {height}', f'bands = {bands}',

@@ -58,7 +58,7 @@ read_bytes (int fd, gchar *bytes, gsize n)
 }
 
 /* Reads until the file ends: files in /proc have a size of 0, and others may
- * grow. NULL with errno on failure. */
+ * grow. Returns NULL with errno on failure. */
 static gchar *
 file_read_all (int fd, gsize room, gsize limit, gsize *size)
 {

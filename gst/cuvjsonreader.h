@@ -21,7 +21,8 @@ G_BEGIN_DECLS
 JsonNode *cuv_json_parse_object (
     const gchar *text, gsize max_values, GError **error);
 
-/* The same for a regular file of at most max_bytes. */
+/* Reads a regular file of at most max_bytes, and calls
+ * cuv_json_parse_object(). */
 JsonNode *cuv_json_load_object (
     const gchar *path, gsize max_bytes, gsize max_values, GError **error);
 

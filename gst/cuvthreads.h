@@ -16,9 +16,9 @@ typedef void (*CuvThreadsFunc) (void *data, int task);
 CUV_API void cuv_threads_run (
     int n_threads, int n_tasks, CuvThreadsFunc func, void *data);
 
-/* The same if threads need memory of their own: calls func (data, worker,
- * task). Concurrent calls have different workers in 0 .. n_workers - 1, and
- * there are at most n_workers threads. */
+/* Runs tasks like cuv_threads_run() if threads need separate memory: calls func
+ * (data, worker, task). Concurrent calls have different workers in 0 ..
+ * n_workers - 1, and there are at most n_workers threads. */
 typedef void (*CuvWorkersFunc) (void *data, int worker, int task);
 CUV_API void cuv_threads_run_workers (
     int n_threads, int n_workers, int n_tasks, CuvWorkersFunc func, void *data);

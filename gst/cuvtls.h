@@ -14,8 +14,8 @@ gboolean cuv_tls_is_available (void);
 
 /* Loads a certificate and its key from PEM files; key NULL: it is in the file
  * of the certificate. Tries a TLS handshake with them, since GLib does not
- * check that they belong together. NULL with an error that names both files if
- * one cannot be read or the handshake fails. */
+ * check that they belong together. Returns NULL with an error that names both
+ * files if one cannot be read or the handshake fails. */
 GTlsCertificate *cuv_tls_load_certificate (
     const gchar *certificate, const gchar *key, GError **error);
 

@@ -18,19 +18,19 @@ G_BEGIN_DECLS
 
 /* An object of a frame. */
 typedef struct {
-  GQuark label;       /* 0: none */
-  guint x;            /* left column in pixels; the box may exceed the frame */
-  guint y;            /* top row */
-  guint w;            /* columns */
-  guint h;            /* rows */
-  gint id;            /* unique: the region's, else the ODMtd's if no region has
-                       * it */
-  gint parent_id;     /* id of the object that encloses it, -1: none */
-  gint64 track;       /* id of its track, -1: none */
-  gdouble confidence; /* NAN: none */
-  GQuark class_label; /* of a classifier, 0: none that differs
-                       * from label */
-  gdouble class_confidence;          /* confidence of class_label */
+  GQuark label; /* 0: none */
+  guint x;      /* left column in pixels; the box may exceed the frame */
+  guint y;      /* top row */
+  guint w;      /* columns */
+  guint h;      /* rows */
+  gint id;      /* unique: the region's, otherwise the ODMtd's if no region has
+                 * it */
+  gint parent_id;           /* id of the object that encloses it, -1: none */
+  gint64 track;             /* id of its track, -1: none */
+  gdouble confidence;       /* NAN: none */
+  GQuark class_label;       /* of a classifier, 0: none that differs
+                             * from label */
+  gdouble class_confidence; /* confidence of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
 } GstCuvObject;
@@ -75,7 +75,7 @@ CUV_API gboolean gst_cuv_object_oriented_box (
  * Returns: an id from 0 up */
 CUV_API gint gst_cuv_objects_next_id (const GArray *objects);
 
-/* The same for the objects of a buffer.
+/* Like gst_cuv_objects_next_id() for the objects of a buffer.
  *
  * @buffer: the buffer
  *
@@ -174,7 +174,7 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   columns         GstValueArray of strings "name:type", where type is one
  *                   of f32 f64 i32 u32 i64 u64 u16 u8 text
  *   data            GBytes: the rows, packed, little endian
- *   key             string, optional: its name in JSON, else its kind
+ *   key             string, optional: its name in JSON, otherwise its kind
  *   texts           GstValueArray of strings; a cell of type text is an u32,
  *                   the index of its text
  *   pictures        GBytes: R, G, B of each pixel, row by row, picture by
@@ -236,7 +236,8 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
  * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_tables (const gchar *const *kinds);
 
-/* The same for kinds without coordinates.
+/* Registers the metas of kinds of tables without coordinates; see
+ * gst_cuv_meta_register_tables().
  *
  * @kinds: a list that ends with NULL */
 CUV_API void gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds);

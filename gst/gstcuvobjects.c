@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects as metadata (gstcuvmeta.h): regions of interest, and with them
- * GstAnalytics. */
+/* Adds objects to buffers as metadata (gstcuvmeta.h): each is a region of
+ * interest and, if built with GstAnalytics, also a record of it. */
 #include "config.h"
 #include "gstcuvmeta.h"
 
@@ -45,8 +45,8 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
   return isfinite (*number);
 }
 
-/* The confidence of the param "detection", else of the first param that has
- * one.
+/* The confidence of the param "detection", otherwise of the first param that
+ * has one.
  */
 static gdouble
 region_confidence (GstVideoRegionOfInterestMeta *roi)

@@ -30,7 +30,8 @@ GQuark gst_cuv_serial_quark (const gchar *name);
 gboolean gst_cuv_serial_append (
     GstByteArrayInterface *data, guint8 *version, GVariant *variant);
 
-/* NULL if the bytes are not an intact variant of this type and version. */
+/* Returns NULL if the bytes are not an intact variant of this type and version.
+ */
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 
@@ -41,7 +42,7 @@ GVariant *gst_cuv_serial_parse (
  * lists and structures of these. */
 GVariant *gst_cuv_serial_from_structure (const GstStructure *structure);
 
-/* NULL if the name is not valid. Skips fields that are not valid. */
+/* Returns NULL if the name is not valid. Skips fields that are not valid. */
 GstStructure *gst_cuv_serial_to_structure (GVariant *variant);
 
 void gst_cuv_serial_set_functions (const GstMetaInfo *info,

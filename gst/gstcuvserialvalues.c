@@ -35,7 +35,7 @@ bytes_to_variant (GBytes *bytes)
 
 static GVariant *value_to_variant (const GValue *value, guint depth);
 
-/* NULL if one of the values cannot be sent. */
+/* Returns NULL if one of the values cannot be sent. */
 static GVariant *
 values_to_variant (const GValue *values, guint n,
     const GValue *(*get) (const GValue *, guint), guint depth)
@@ -121,7 +121,7 @@ content (const GValue *value, guchar *tag, guint depth)
   }
 }
 
-/* NULL if values of this type cannot be sent. */
+/* Returns NULL if values of this type cannot be sent. */
 static GVariant *
 value_to_variant (const GValue *value, guint depth)
 {

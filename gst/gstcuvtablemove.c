@@ -212,7 +212,7 @@ move_normal (const Move *self, guint8 *row, guint nth)
   write_cell (self, row, column_theta, theta);
 }
 
-/* FALSE if the row's segment or point is outside the frame. */
+/* Returns FALSE if the row's segment or point is outside the frame. */
 static gboolean
 move_row (const Move *self, guint8 *row, guint nth)
 {

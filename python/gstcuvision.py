@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the results of gst-cuvision's elements: objects, lines, other tables.
 
-A frame is a Gst.Sample or a Gst.Buffer; with a buffer, also give its caps if the size
-of the frame matters.
+A frame is a Gst.Sample or a Gst.Buffer. With a buffer, also give its caps if the size of
+the frame matters.
 
     for face in gstcuvision.objects(buffer):
         print(face["roi_type"], face["x"], face["y"], face["w"], face["h"])
@@ -44,12 +44,12 @@ _PIXELS = {
     "BGRA": ((2, 1, 0), 4), "xRGB": ((1, 2, 3), 4), "ARGB": ((1, 2, 3), 4),
     "xBGR": ((3, 2, 1), 4), "ABGR": ((3, 2, 1), 4),
 }
-_MAX_BUFFERS = 4  # of an appsink without max-buffers, which would have no limit
+_MAX_BUFFERS = 4  # for an appsink without max-buffers, which would have no limit
 
 
 @functools.cache
 def _reader():
-    """PyGObject cannot iterate over metadata; visionpublish has signals that do."""
+    """Returns a visionpublish, whose signals read metadata: PyGObject cannot iterate over it."""
     Gst.init(None)
     element = Gst.ElementFactory.make("visionpublish")
     if element is None:
@@ -78,7 +78,7 @@ def _time(frame):
 
 
 def record(frame, caps=None):
-    """What visionpublish writes for the frame, without frame_num and wallclock.
+    """Returns what visionpublish writes for the frame, without frame_num and wallclock.
 
     timestamp is the stream time of a sample, the PTS of a buffer."""
     buffer, caps = _parts(frame, caps)
@@ -90,20 +90,20 @@ def record(frame, caps=None):
 
 
 def objects(frame, caps=None):
-    """The objects, dictionaries as in visionpublish's records: x, y, w, h in pixels,
-    region_id, roi_type (the label), detection, id (of the track), parent_id. Keys that an
-    object has no value for are absent."""
+    """Returns the objects, dictionaries as in visionpublish's records: x, y, w, h in pixels,
+    region_id, roi_type (the label), detection, id (of the track), parent_id. Keys for which
+    an object has no value are absent."""
     return json.loads(_reader().emit("read-objects", *_parts(frame, caps)))
 
 
 def fields(structure):
-    """The fields of a Gst.Structure, of a message or of an element's stats, as a
-    dictionary; empty for None."""
+    """Returns the fields of a Gst.Structure, such as that of a message or an element's stats, as a
+    dictionary, which is empty for None."""
     return json.loads(_reader().emit("read-structure", structure)) if structure else {}
 
 
 def _unique(names):
-    """Repeated names become name_2 and so on, as in records."""
+    """Renames repeated names to name_2 and so on, as in records."""
     taken = {}
     for name in names:
         unique, n = name, 1
@@ -130,7 +130,7 @@ class Table:
     table[i] is a row, a dictionary; table["name"] a column, a list; a table iterates over
     its rows.
 
-    kind, key: the kind of result, and its name in records, mostly the same
+    kind, key: the kind of result, and its name in records, which is mostly the same
     shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or "none"
     width, height: size in pixels of the frame that coordinates refer to
     columns: the names
@@ -191,7 +191,7 @@ class Table:
         return self._text(value) if self._types[column] == "text" else value
 
     def array(self):
-        """A NumPy array with a field for each column; texts are objects, str or None."""
+        """Returns a NumPy array with a field for each column; texts are objects, str or None."""
         import numpy
 
         packed = [(name, _TYPES[type][1]) for name, type in zip(self.columns, self._types)]
@@ -205,7 +205,8 @@ class Table:
         return result
 
     def pictures(self):
-        """A NumPy array of rows x height x width x RGB; None if rows have no pictures."""
+        """Returns a NumPy array of rows x height x width x RGB, or None if rows have no
+        pictures."""
         import numpy
 
         if not self._has_pictures():
@@ -215,7 +216,7 @@ class Table:
 
 
 def tables(frame):
-    """All tables of the frame, a list."""
+    """Returns a list of all tables of the frame."""
     buffer, _ = _parts(frame, None)
     result = []
     while (structure := _reader().emit("read-table", buffer, len(result))) is not None:
@@ -224,7 +225,7 @@ def tables(frame):
 
 
 def table(frame, name):
-    """The first table with this kind or key, such as "lines"; None if there is none."""
+    """Returns the first table with this kind or key, such as "lines", or None if there is none."""
     for found in tables(frame):
         if name in (found.kind, found.key):
             return found
@@ -232,11 +233,11 @@ def table(frame, name):
 
 
 def quote(text):
-    """The text as the value of a string property in a pipeline, whatever it contains:
+    """Returns any text as the value of a string property in a pipeline:
 
         f"filesrc location={gstcuvision.quote(path)} ! decodebin"
 
-    Without it, the parser would interpret backslashes and quotes of the text."""
+    Without quote() the parser would interpret backslashes and quotes in the text."""
     return "".join(('\\"', *(f"\\\\{byte:03o}" for byte in os.fsencode(text)), '\\"'))
 
 
@@ -248,8 +249,9 @@ def _video():
 
 
 def picture(frame, caps=None):
-    """The pixels, a NumPy array of height x width x RGB, or of height x width if the video is
-    GRAY8. Other formats are converted to RGB. A copy, which may be changed."""
+    """Returns the pixels as a NumPy array of height x width x RGB, or of height x width if the
+    video is GRAY8. Other formats are converted to RGB. The array is a copy, which may be
+    changed."""
     import numpy
 
     video = _video()
@@ -271,34 +273,35 @@ def picture(frame, caps=None):
 
 
 def crop(frame, box, caps=None):
-    """Like picture(), but only the part in a box, an object or x, y, w, h in pixels, clipped to
-    the frame."""
+    """Returns the pixels in a box as picture() does. The box is an object or x, y, w, h in pixels;
+    it is clipped to the frame."""
     x, y, w, h = (box[key] for key in "xywh") if isinstance(box, dict) else box
     pixels = picture(frame, caps)
     return pixels[max(y, 0):max(y + h, 0), max(x, 0):max(x + w, 0)].copy()
 
 
 def copy(buffer):
-    """A new buffer that shares the pixels and has the same times and metadata. Unlike the buffer
-    of a probe or a sample, metadata may be added to it."""
+    """Returns a new buffer that shares the pixels and has the same times and metadata. Unlike
+    the buffer of a probe or a sample, it may get more metadata."""
     parts = Gst.BufferCopyFlags
     return buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY, 0,
                               2**64 - 1)
 
 
 def _is_writable(buffer):
-    """PyGObject lacks this function, and adds references of its own to what it looks at."""
+    """Returns whether a buffer is writable. PyGObject has no function for this, and adds references
+    of its own."""
     alone = Gst.Buffer()
     return buffer.mini_object.refcount <= alone.mini_object.refcount
 
 
 def add_object(buffer, label, x, y, w, h, confidence=None, track=None, caps=None, **extra):
-    """Adds an object, as detectors do; elements downstream handle it alike. Returns its id.
+    """Adds an object as detectors do, for the elements downstream. Returns its id.
 
     buffer: a new one, or one from copy()
     x, y, w, h: pixels, not negative
     track: id of its track, 1 or more
-    caps: of the buffer, for consumers that read boxes as shares from 0 to 1
+    caps: the buffer's caps, for consumers that read boxes with coordinates from 0 to 1
     extra: more fields, numbers or text, which are extra_params in records"""
     if not _is_writable(buffer):
         raise ValueError("the buffer is shared with others: use copy(buffer)")
@@ -336,7 +339,8 @@ def _parse(line):
 
 
 def _raise_errors(bus):
-    """Takes all messages from the bus, where they would otherwise fill the memory."""
+    """Raises an error that is on the bus. Takes all messages, because they would fill the
+    memory."""
     while message := bus.pop():
         if message.type == Gst.MessageType.ERROR:
             error, debug = message.parse_error()
@@ -355,24 +359,24 @@ def _play(pipeline, sink):
 def samples(line, idle=False):
     """Plays a pipeline, gst-launch-1.0 text or a Gst.Pipeline, that ends in "appsink name=sink",
     and yields each Gst.Sample. Raises RuntimeError if it fails, with element and cause. The
-    pipeline is stopped when the loop ends, also by an exception.
+    pipeline is stopped when the loop ends, even by an exception.
 
     With sync=false of appsink, videos play as fast as possible, otherwise at their own speed.
-    Unless max-buffers is set, 4 samples wait for a slow loop: a file then waits, too, and a live
-    source loses the oldest. Reads all messages from the pipeline's bus.
+    Unless max-buffers is set, up to 4 samples wait for a slow loop: a file then waits, too, and
+    a live source loses the oldest. samples() reads all messages from the pipeline's bus.
 
-    idle: yields None after each 0.1 s without a sample."""
+    idle: also yields None after each 0.1 s without a sample."""
     pipeline = _parse(line) if isinstance(line, str) else line
-    _reader()  # before the first frame: results from other processes need it
+    _reader()  # must exist before the first frame for results from other processes
     sink = pipeline.get_by_name("sink")
     if sink is None:
         raise RuntimeError(f"{line}: must end in appsink name=sink")
     try:
         _play(pipeline, sink)
         while True:
-            # a short wait, as interrupts are noticed only between the calls
+            # a short wait, because interrupts are only noticed between calls
             sample = sink.emit("try-pull-sample", Gst.SECOND // 10)
-            at_end = sink.get_property("eos")  # before the bus: an error is posted before the end
+            at_end = sink.get_property("eos")  # read first: errors are posted before the end
             _raise_errors(pipeline.bus)
             if sample:
                 yield sample

@@ -31,7 +31,7 @@ gboolean print_error (char *text);
 const gchar *entry_name (const CuvLdpIndex *index, guint64 i);
 
 /* The names; "-" is replaced by the lines of standard input and, if `folders`,
- * a folder by its files. NULL after an error was printed. */
+ * a folder by its files. Returns NULL after an error was printed. */
 gchar **names_expand (gchar **arguments, gboolean folders);
 
 /* Whether an index has the parameters that `add` gives a new one by default. */
@@ -39,7 +39,8 @@ gboolean has_add_defaults (const CuvLdpLayout *layout);
 
 /* Sets chosen[i], of n_entries booleans, for all entries i with this name or,
  * with
- * --number, this number. FALSE after an error was printed if there is none. */
+ * --number, this number. Returns FALSE after an error was printed if there is
+ * none. */
 gboolean choose_entries (
     const CuvLdpIndex *index, const gchar *entry, gboolean *chosen);
 

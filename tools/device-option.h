@@ -11,8 +11,8 @@ typedef enum {
   DEVICE_CUDA,
 } DeviceOption;
 
-/* Parses the value of the option `name`: auto, cpu or cuda. FALSE and an error
- * if it is none of these. */
+/* Parses the value of the option `name`: auto, cpu or cuda. Returns FALSE and
+ * an error if it is none of these. */
 gboolean device_option_parse (const gchar *name, const gchar *value,
     DeviceOption *device, GError **error);
 

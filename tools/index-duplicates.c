@@ -45,7 +45,7 @@ find_equal (const CuvLdpIndex *index, guint64 *originals)
 }
 
 /* Sets originals[i] to the most similar earlier entry, if any reaches the
- * threshold. FALSE if out of memory. */
+ * threshold. Returns FALSE if out of memory. */
 static gboolean
 find_similar (const CuvLdpIndex *index, gdouble threshold, guint64 *originals)
 {

@@ -218,7 +218,7 @@ name_parts (const gchar *path, guint64 n)
   return names;
 }
 
-/* NULL after an error. */
+/* Returns NULL after an error. */
 static GPtrArray *
 find_parts (gchar **arguments)
 {

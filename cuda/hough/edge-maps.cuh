@@ -170,10 +170,11 @@ cuv_final_edges (
 
 // ---- launchers ----
 
-// Computes a frame's maps. cuv_final_edges() resolves undecided pixels.
+// Computes a frame's maps, the last step of which is cuv_hysteresis_submit().
+// cuv_final_edges() resolves the pixels that are still undecided.
 int cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
-// The same for a frame that is an edge map.
+// Computes the maps of a frame that is an edge map.
 int cuv_maps_submit_input (
     const CuvHoughMaps &maps, const CuvFrame &frame, cudaStream_t stream);
 

@@ -139,7 +139,7 @@ typedef struct {
 } CuvSegmentParams;
 
 /* The part of a peak's line from column `first` to `last` of the frame if |dy|
- * >= |dx| in the peak's row, else from row `first` to `last`. */
+ * >= |dx| in the peak's row, otherwise from row `first` to `last`. */
 typedef struct {
   int32_t peak; /* index into peaks */
   int32_t first, last;

@@ -49,7 +49,7 @@ struct CuvHoughRegionSplitter {
     }
   }
 
-  // The same for edges of the parts that `level` splits created.
+  // Calls f for the edges of the parts that `level` splits created.
   template <typename F>
   __device__ __forceinline__ void
   for_each_new (int level, const F &f) const
@@ -105,7 +105,7 @@ struct CuvHoughRegionSplitter {
     parts->levels[part] = level;
   }
 
-  // Numbers regions first, first + 1, ... of the list as parts.
+  // Makes the n_regions regions from `first` on the first parts.
   __device__ __forceinline__ void
   begin (unsigned first, int n_regions) const
   {

@@ -147,7 +147,7 @@ label (const CuvHoughRegionWork &work, unsigned n, int pass)
 
 // ---- edges by region ----
 
-// The number of edges of the region that edge i is the label of; else 0.
+// The number of edges of the region that edge i is the label of; otherwise 0.
 static __device__ __forceinline__ unsigned
 size_at (const CuvHoughRegionWork &work, unsigned n, unsigned i)
 {
@@ -302,7 +302,8 @@ find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
     int label, unsigned pixel)
 {
   const unsigned pixels[] = { pixel };
-  const int direction = __ldcg (&work.edges.bins[label]); // the first edge's
+  const int direction =
+      __ldcg (&work.edges.bins[label]); // of the region's first edge
   int edges[1];
 
   find_edges (work, pixels, edges);

@@ -116,8 +116,8 @@ cuv_region_end (const CuvRegionChord *chord, int last)
 /* Where to split a region, by its pixel with the greatest key: 0 for pixels
  * within 1.5 pixels of the chord. If pixels oppose the first one, as those on
  * both sides of a bar do, they are split off, and the key's low 32 bits are one
- * of them; else the region is split at the farthest pixel, whose t, relative,
- * are the key's low 16 bits. */
+ * of them; otherwise the region is split at the farthest pixel, whose t,
+ * relative, are the key's low 16 bits. */
 CUV_HOST_DEVICE uint64_t
 cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
 {

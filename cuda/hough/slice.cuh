@@ -18,7 +18,7 @@
 #define CUV_HOUGH_VOTE_THREADS 1024 // per block
 // loaded by a thread at a time, voting in a slice
 #define CUV_HOUGH_EDGES_AT_ONCE 8
-#define CUV_HOUGH_EDGES_IN_ROW 4 // the same with an orientation window
+#define CUV_HOUGH_EDGES_IN_ROW 4 // ... with an orientation window
 
 // A row of a slice, with the position of its cells included in offset: pixel
 // y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.

@@ -59,8 +59,8 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
   add_cells (accumulator + start, cells, n_words, gridDim.y == 1);
 }
 
-// The same with an orientation window: a block counts all votes in one row.
-// Grid: rows.
+// Votes with an orientation window: a block counts all votes in one row. Grid:
+// rows.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_VOTE_THREADS) vote_window_kernel (
     CuvHoughDeviceLayout layout, CuvHoughEdges edges, unsigned *accumulator)

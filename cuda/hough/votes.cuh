@@ -159,7 +159,7 @@ struct __align__ (8) CuvHoughRegionPlace
   unsigned edge, region;
 };
 
-// Edges edge .. edge + n - 1 in the list by region.
+// The edges of a region: n edges from index `edge` on in the list by region.
 struct __align__ (8) CuvHoughRegionEdges
 {
   unsigned edge, n;

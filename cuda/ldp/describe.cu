@@ -15,8 +15,8 @@ struct Shared {
 
 // ---- codes of four pixels, one byte each, from the signs of derivatives ----
 
-// Bits of b where the mask is set, else of a, in one instruction; the compiler
-// would use two.
+// Bits of b where the mask is set, otherwise of a, in one instruction; the
+// compiler would use two.
 static __device__ __forceinline__ unsigned
 select_bits (unsigned a, unsigned b, unsigned mask)
 {

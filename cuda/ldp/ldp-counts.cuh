@@ -9,7 +9,7 @@
 
 static_assert (
     CUV_LDP_DIRECTIONS * CUV_LDP_TILE_WIDTH * CUV_LDP_TILE_HEIGHT < 1 << 16,
-    "counts of a tile must fit 16 bits");
+    "counts of a tile must fit in 16 bits");
 
 // Words from one block to the next. FULL: a histogram per direction, a bin per
 // code.

@@ -249,7 +249,8 @@ find_signs (const unsigned *grey, int n, CuvLdpSigns *signs)
   }
 }
 
-// The same for any order of derivatives k: for high orders, which are rare.
+// Finds the signs for any order of derivatives k. Used for high orders, which
+// are rare.
 static __device__ __forceinline__ void
 find_signs_of_order (const unsigned *grey, int k, int n, CuvLdpSigns *signs)
 {

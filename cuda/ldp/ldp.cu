@@ -94,8 +94,8 @@ resize_picture (const CuvLdpCuda *self)
   return 0;
 }
 
-// Sets the picture to the rectangle itself if it has the layout's size, else to
-// a resized copy.
+// Sets the picture to the rectangle itself if it has the layout's size,
+// otherwise to a resized copy.
 static int
 cuv_ldp_set_picture (CuvLdpCuda *self)
 {

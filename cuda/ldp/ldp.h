@@ -49,7 +49,7 @@ CUV_BEGIN
 
 typedef struct _CuvLdpCuda CuvLdpCuda;
 
-/* Allocates memory for pictures of this layout. NULL on failure, see
+/* Allocates memory for pictures of this layout. Returns NULL on failure, see
  * cuv_cuda_error(). */
 CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpLayout *layout);
 void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
@@ -78,7 +78,7 @@ int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);
 int cuv_ldp_cuda_wait (CuvLdpCuda *self);
 
 /* Waits for the last submit and copies its counts to host memory, valid until
- * the next call. NULL on failure. */
+ * the next call. Returns NULL on failure. */
 const void *cuv_ldp_cuda_collect (CuvLdpCuda *self);
 
 CUV_END

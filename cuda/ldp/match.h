@@ -21,8 +21,8 @@ typedef void (*CuvLdpCopy) (void *data, uint8_t *to, size_t pitch,
 
 /* stride: bytes from one entry to the next. `copy` stages entries that do not
  * fit the device in pinned memory. Uses at most max_bytes of device memory; 0:
- * half of the free memory. NULL on failure, see cuv_cuda_error(); if max_bytes
- * is too small, the error names the minimum. */
+ * half of the free memory. Returns NULL on failure, see cuv_cuda_error(); if
+ * max_bytes is too small, the error names the minimum. */
 CuvLdpMatchCuda *cuv_ldp_match_cuda_new (const CuvLdpPacked *packed,
     size_t stride, size_t max_bytes, CuvLdpCopy copy, void *data);
 void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
@@ -41,8 +41,8 @@ int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
 int cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i,
     const void *counts, int count_size, CuvCudaStream stream);
 
-/* The same with counts packed as the entries are, in host memory, which is read
- * before this returns. */
+/* Sets query i to counts in host memory, which are packed like those of entries
+ * and are read before this returns. */
 int cuv_ldp_match_cuda_set_packed (
     CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream);
 

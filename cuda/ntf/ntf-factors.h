@@ -79,8 +79,8 @@ cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
 }
 
 /* Uniform in (0.1, 1.1]. at: row * rank + column in the mode's factor. round: 0
- * at the start, else the iteration after which dead terms are revived. A Philox
- * counter yields four values. */
+ * at the start, otherwise the iteration after which dead terms are revived. A
+ * Philox counter yields four values. */
 CUV_HOST_DEVICE float
 cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at)
 {

@@ -48,7 +48,7 @@ cuv_ntf_wait (CuvNtfCuda *self)
 }
 
 // Waits even if enqueuing failed, because earlier kernels may still use the
-// memory. Returns -1 if enqueuing or the wait failed, else 0.
+// memory. Returns -1 if enqueuing or the wait failed, otherwise 0.
 static inline int
 cuv_ntf_end (CuvNtfCuda *self, int enqueued)
 {

@@ -162,8 +162,8 @@ template <int XS, int YS, int N> struct Cell {
     });
   }
 
-  // The coverages of a line if the cell is between its ends; else false. From
-  // pixel to pixel the cross product changes by constants.
+  // The coverages of a line if the cell is between its ends; otherwise false.
+  // From pixel to pixel the cross product changes by constants.
   __device__ bool
   between_ends (const CuvPrimitive *p, int coverage[H][W]) const
   {

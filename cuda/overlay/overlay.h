@@ -32,7 +32,7 @@ CUV_BEGIN
 typedef struct _CuvOverlayCuda CuvOverlayCuda;
 
 /* Loads the kernels and allocates 256 KiB of device memory and of pinned
- * memory, enough for most frames. NULL on failure. */
+ * memory, enough for most frames. Returns NULL on failure. */
 CuvOverlayCuda *cuv_overlay_cuda_new (void);
 
 /* Waits for a submit that was not collected. NULL is allowed. */

@@ -117,9 +117,9 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
   int extra_fraction;        // fraction bits beyond 32
 
   // Column r of the right factor has channel r / 2, the low digits of each pair
-  // if r is even, else the high ones; lane 4 r + q holds those of slots 8 q ..
-  // 8 q + 7. The channel that the lane itself returns is q. Called by whole
-  // warps.
+  // if r is even, otherwise the high ones; lane 4 r + q holds those of slots 8
+  // q .. 8 q + 7. The channel that the lane itself returns is q. Called by
+  // whole warps.
   __device__ __forceinline__ void
   load (const CuvPcaDigitGains &gains)
   {

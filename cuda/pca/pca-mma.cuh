@@ -38,7 +38,8 @@ cuv_pca_mma (double *c, const double *a, const double *b)
   }
 }
 
-// The same, 16 x 8: c[2] and c[3] belong to the lower 8 rows.
+// Computes a 16 x 8 product of doubles: c[2] and c[3] belong to the lower 8
+// rows.
 static __device__ __forceinline__ void
 cuv_pca_mma (
     double *c, const double *upper, const double *lower, const double *b)
@@ -55,7 +56,8 @@ cuv_pca_mma (
 #endif
 }
 
-// The same, 16 x 8, of bytes, over 32 pixels. Lane l has pixels l % 4 * 4 + {0
+// Computes a 16 x 8 product of bytes over 32 pixels. Lane l has pixels l % 4 *
+// 4 + {0
 // .. 3} of row l / 4 in a[0] and of row l / 4 + 8 in a[1], pixels 16 further on
 // in a[2] and a[3]; b[0] and b[1] likewise. c[0 .. 1] are of row l / 4, c[2 ..
 // 3] of row l / 4 + 8.
@@ -88,7 +90,8 @@ cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 #endif
 }
 
-// The same over 16 pixels; a lane has l % 4 * 4 + {0 .. 3}.
+// Computes a 16 x 8 product of bytes over 16 pixels; lane l has pixels
+// l % 4 * 4 + {0 .. 3}.
 static __device__ __forceinline__ void
 cuv_pca_mma (unsigned *c, unsigned upper, unsigned lower, unsigned b)
 {

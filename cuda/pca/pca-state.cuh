@@ -45,8 +45,9 @@ struct CuvPcaReport {
   CuvPcaMode mode;  // followed by CUV_PCA_BASIS_DOUBLES (n) numbers
 };
 
-// Doubles in contiguous memory: basis and running moments, which are kept from
-// frame to frame; and these, followed by the frame's moments.
+// Numbers of doubles in contiguous memory. The history, which is kept from
+// frame to frame, consists of basis and running moments. In the state, the
+// frame's moments follow it.
 #define CUV_PCA_HISTORY_DOUBLES(n)                                             \
   (CUV_PCA_BASIS_DOUBLES (n) + CUV_PCA_MOMENTS_DOUBLES (n))
 #define CUV_PCA_STATE_DOUBLES(n)                                               \

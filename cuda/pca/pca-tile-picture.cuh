@@ -71,8 +71,9 @@ template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
     return pixel (i) * (PACKED ? tile.step () : size);
   }
 
-  // Samples of a band as doubles; integers are scaled, see CUV_PCA_GAIN_SCALE.
-  // from: the pixels' first samples; planar: only the first is used.
+  // Loads samples of a band as doubles; integers are scaled, see
+  // CUV_PCA_GAIN_SCALE. from: first sample of each pixel; only from[0] is used
+  // in planar cubes.
   __device__ __forceinline__ void
   load (const uint8_t *const from[n], int band_at, double samples[n]) const
   {

@@ -3,7 +3,7 @@
 // with samples as in the cube. Planar: one row per selected band, pitch bytes
 // apart. Packed: pixels one after the other, each from its first to its last
 // selected byte. Then the counts, one sample per pixel: 0 if it is excluded or
-// beyond the end of the image's row, else 1.
+// beyond the end of the image's row, otherwise 1.
 #ifndef CUV_PCA_TILE_CUH
 #define CUV_PCA_TILE_CUH
 

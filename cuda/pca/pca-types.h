@@ -114,7 +114,8 @@ typedef struct {
   CuvPcaMode mode;
   int32_t is_known; /* boolean: computed from a frame or set */
   double *mean;     /* n: of each band */
-  /* n: standard deviations of bands with PEARSON (0: no variance), else 1 */
+  /* n: standard deviations of bands with PEARSON (0: no variance), otherwise 1
+   */
   double *deviation;
   double *values;  /* n eigenvalues: second moments of y, >= 0 */
   double *vectors; /* n x n, row by row */

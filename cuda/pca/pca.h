@@ -47,8 +47,8 @@
  *   pca-fixed-point.cuh       fixed-point gains of video and 31-bands
  *   pca-mma.cuh               small matrix products by a warp
  *
- * Variants of learn_kernel: up to 8 bands one warp, without barriers; else all
- * of its memory in shared memory, or only the scratch, or nothing, as fits.
+ * Variants of learn_kernel: up to 8 bands one warp, without barriers; otherwise
+ * all of its memory in shared memory, or only the scratch, or nothing, as fits.
  *
  *   eigen/moments.h           sums -> mean and covariance, averaged over frames
  *   eigen/jacobi.h            eigenvectors

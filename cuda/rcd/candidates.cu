@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refinement of several candidates: the first is the best window, each further
-// one the best window whose centre lies outside all candidates before it. The
-// match is the candidate with the least score after refinement.
+// Refines several candidates. The first is the best window, each further one
+// the best window whose centre lies outside all candidates before it. The match
+// is the candidate with the least score after refinement.
 #include "rcd/search.cuh"
 
 #define THREADS 256
 #define PER_THREAD 4 // windows per thread
 
-// Finds the next candidate, the best window outside all so far, of each block.
-// Grid: blocks of windows x targets.
+// Each block finds its best window whose centre lies outside all candidates so
+// far. Grid: blocks of windows x targets.
 static __global__ void
 __launch_bounds__ (THREADS) next_window_kernel (
     const __grid_constant__ CuvRcdState state, int n_candidates)
@@ -98,7 +98,7 @@ __launch_bounds__ (THREADS) candidate_kernel (
   }
 }
 
-// After the last candidate: reports the best. Grid: targets.
+// Reports the best candidate after the last one was refined. Grid: targets.
 static __global__ void
 __launch_bounds__ (THREADS)
     best_candidate_kernel (const __grid_constant__ CuvRcdState state)

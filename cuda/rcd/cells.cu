@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exact sums of features and of their products over the cells of the search
-// area. A warp sums a few adjacent cells, or half of their rows: each
+// Computes exact sums of features and of their products over the cells of the
+// search area. A warp sums a few adjacent cells, or half of their rows. Each
 // lane goes down a column of four pixels and gets the grey values beside them
 // from other lanes by shuffles.
 #include "rcd/planes.cuh"
@@ -10,7 +10,8 @@
 #define LANES 30    // lanes that sum; the outer two only supply neighbours
 #define AHEAD 5     // rows of loads in flight
 
-// Columns of four pixels that a cell may touch, whatever its alignment.
+// Returns how many columns of four pixels a cell touches at most, whatever its
+// alignment.
 static inline int
 columns_of (int cell)
 {
@@ -26,8 +27,8 @@ struct Lane {
   CuvRcdColumn column;
 };
 
-// The nearest lane whose column is `step` (-1 or 1) from this one's. word:
-// index of the column, x / 4.
+// Returns the nearest lane whose column is `step` (-1 or 1) from this lane's
+// column. word: index of this lane's column, x / 4.
 static __device__ __forceinline__ int
 find_neighbour (int word, int step)
 {
@@ -85,7 +86,7 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
       raw[i] = cuv_rcd_fetch<L> (source, lane.column, y + first + i);
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
-      const int at = first + i; // rows -1 and n_rows are borders
+      const int at = first + i; // rows -1 and n_rows only supply neighbours
       unsigned words[3];
 
       if (at > n_rows)
@@ -112,8 +113,8 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
 
 // ---- sums of a cell ----
 
-// Sums of x, y and their products over the n x n cell at (x, y), which do not
-// depend on the pixels.
+// Returns a sum of x, y or one of their products over the n x n cell at (x, y).
+// These sums do not depend on the pixels.
 static __device__ __forceinline__ int64_t
 sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
 {
@@ -134,8 +135,8 @@ sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
   }
 }
 
-// Sum k (see CUV_RCD_SUMS) of the cell at (x, y), from the totals of the
-// planes, which are all features but x and y.
+// Returns sum k (see CUV_RCD_SUMS) of the cell at (x, y) from the totals of the
+// planes. There is a plane for each feature but x and y.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ int64_t
 cell_sum (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
@@ -196,8 +197,9 @@ finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,
             (state.area.row + (int) blockIdx.y) * state.cell, state.cell);
 }
 
-// Grid: groups of n_cells cells x rows of cells, or targets if there are more,
-// whose data the first blocks copy to the device.
+// Grid: groups of n_cells cells x the larger of the numbers of rows of cells
+// and of targets. The first block of each row of the grid copies a target to
+// the device.
 template <CuvRcdFeatures F, CuvRcdLoad L>
 static __global__ void __launch_bounds__ (32 * MAX_PARTS)
     cells_kernel (const __grid_constant__ CuvRcdState state,

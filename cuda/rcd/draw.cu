@@ -5,8 +5,8 @@
 
 #define BLOCK dim3 (32, 8)
 
-// The grey value of a pixel: 255 * 2^(-distance / half) of the window with the
-// nearest centre, 0 where there is none.
+// Returns the grey value of a pixel: 255 * 2^(-distance / half), where distance
+// is that of the window with the nearest centre, or 0 if there is none.
 static __device__ uint8_t
 value_at (const CuvRcdState &state, const CuvRcdLevel &level, int x, int y,
     double half)

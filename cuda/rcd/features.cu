@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Features of samples and their spectra:
-// elements/rcd/correlation/hog-template.h and the forward transform.
+// Computes the features of samples, as elements/rcd/correlation/hog-template.h
+// does, and their spectra.
 #include "rcd/filter.cuh"
 
-// Rows of cells of a block, and its pixels with those of the cells around.
+// A block computes BAND rows of cells from ROWS rows of pixels, which begin
+// FIRST_ROW pixels above the cells.
 #define BAND 4
 #define ROWS (BAND * CUV_RCD_HOG_CELL + CUV_RCD_HOG_CELL)
 #define FIRST_ROW (CUV_RCD_HOG_CELL / 2)
@@ -23,7 +24,7 @@ struct Rows {
   uint8_t grey[ROWS + 2][CUV_RCD_HOG_SIDE];
   uint8_t bins[ROWS][CUV_RCD_HOG_SIDE];
   float magnitudes[ROWS][CUV_RCD_HOG_SIDE];
-  float sums[CUV_RCD_HOG_SIGNED][THREADS]; // of a row of pixels, of each thread
+  float sums[CUV_RCD_HOG_SIGNED][THREADS]; // each thread's of a row of pixels
 };
 
 static __device__ void
@@ -72,7 +73,7 @@ rcd_sum_row (Rows *rows, int y, int cx)
           cuv_hog_weight (i % CUV_RCD_HOG_CELL, i < CUV_RCD_HOG_CELL)
           * rows->magnitudes[y][x];
   }
-  // half a cell beyond the picture's border belongs to the first and the last
+  // the first and last cells also get the half cell beyond the picture's border
   if (cx == 0 || cx == CUV_RCD_GRID - 1) {
     const int x = cx == 0 ? 0 : CUV_RCD_HOG_SIDE - CUV_RCD_HOG_CELL / 2;
     const int place = cx == 0 ? CUV_RCD_HOG_CELL / 2 : 0;
@@ -87,7 +88,7 @@ rcd_sum_row (Rows *rows, int y, int cx)
   }
 }
 
-// Adds row j of a cell's eight to its histogram.
+// Adds row j of the eight rows of pixels of a cell to the cell's histogram.
 static __device__ __forceinline__ void
 add_row (const Rows &rows, int j, bool border, float h[CUV_RCD_HOG_SIGNED])
 {
@@ -154,11 +155,11 @@ __launch_bounds__ (THREADS) histograms_kernel (
 
 // ---- features ----
 
-// What the features of a sample's cells depend on.
+// The data from which the features of a cell are computed.
 struct Cell {
   const float *histogram; // a plane of each orientation, from the cell on
   float factors[CUV_RCD_HOG_SUMS];
-  int grey, total; // sums of pixels, of the cell and of all
+  int grey, total; // sums of the pixels of the cell, and of all pixels
 };
 
 static __device__ __forceinline__ void
@@ -179,7 +180,7 @@ set_factors (const float *energies, Cell *cell)
   }
 }
 
-// The sum of all threads of a block.
+// Returns the sum of the values of all threads of a block.
 static __device__ int
 block_sum (int value)
 {

@@ -14,7 +14,7 @@
 struct _CuvRcdFilterCuda {
   CuvArena arena = {};
   CuvRcdFilters memory = {};
-  int n = 0; // filters of the last find
+  int n = 0; // number of filters in the last search
   uint8_t *crops = nullptr;
   float *window = nullptr;
   cudaStream_t stream = nullptr;
@@ -99,7 +99,7 @@ cuv_rcd_filter_cuda_free (CuvRcdFilterCuda *self)
 
 // ---- searching ----
 
-// A new stream first waits for what is learned on the previous one.
+// A new stream first waits until the previous one has finished learning.
 static int
 use_stream (CuvRcdFilterCuda *self, CuvCudaStream stream)
 {

@@ -13,20 +13,20 @@
 #include "rcd/rcd-crop.h"
 #include "rcd/rcd-filter.h"
 
-// A spectrum has a plane of the real parts of each channel, by frequency, row
-// by row, and then the imaginary parts.
+// A spectrum has a plane of real parts for each channel, then a plane of
+// imaginary parts for each channel. A plane has the frequencies row by row.
 #define CUV_RCD_SPECTRUM_PLANES (CUV_RCD_CHANNELS * CUV_RCD_SPECTRUM_BINS)
 #define CUV_RCD_SPECTRUM (2 * CUV_RCD_SPECTRUM_PLANES)
 
-// Samples of a search, CUV_RCD_FILTER_SCALES of each crop. The first is also
-// that of learning.
+// Memory of all filters. A search has CUV_RCD_FILTER_SCALES samples of each
+// crop. Learning uses the memory of the first sample.
 struct CuvRcdFilters {
   const uint8_t *crops;
   const float *window;
-  float *histograms; // by sample, a plane of each signed orientation
+  float *histograms; // by sample, a plane for each signed orientation
   float *energies;   // by sample and cell
   int *greys;        // by sample and cell: sums of pixels
-  float *samples;    // spectra
+  float *samples;    // by sample: spectra
   // by slot: spectra; the first solution's ratio to the model; the label; the
   // mask
   float *models, *filters, *ratios, *labels, *masks;
@@ -66,7 +66,7 @@ struct CuvRcdComplex {
   float re, im;
 };
 
-// Rows and columns of a transform; one more, for the banks of shared memory.
+// Rows and columns of a transform. One more column avoids bank conflicts.
 typedef CuvRcdComplex CuvRcdTile[CUV_RCD_GRID][CUV_RCD_GRID + 1];
 
 static __device__ const float cuv_rcd_cosines[CUV_RCD_GRID / 2] =
@@ -74,7 +74,7 @@ static __device__ const float cuv_rcd_cosines[CUV_RCD_GRID / 2] =
 static __device__ const float cuv_rcd_sines[CUV_RCD_GRID / 2] =
     CUV_RCD_FILTER_SINES;
 
-// Transforms a line of which each lane of a warp has an element.
+// Transforms a line. Each lane of the warp has one of its elements.
 static __device__ __forceinline__ CuvRcdComplex
 cuv_rcd_transform (CuvRcdComplex z, bool inverse)
 {
@@ -101,15 +101,15 @@ cuv_rcd_transform (CuvRcdComplex z, bool inverse)
   return z;
 }
 
-// The index of the frequency with the opposite sign.
+// Returns the index of the frequency with the opposite sign.
 static __device__ __forceinline__ int
 cuv_rcd_opposite (int i)
 {
   return (CUV_RCD_GRID - i) % CUV_RCD_GRID;
 }
 
-// Transforms the rows of a pair of channels, of which each thread has an
-// element, to the spectra of both channels. Called by all threads of a block of
+// Transforms the rows of a pair of channels to the spectra of both channels.
+// Each thread has an element. Called by all threads of a block of
 // CUV_RCD_GRID_CELLS.
 static __device__ __forceinline__ void
 cuv_rcd_forward (CuvRcdComplex z, CuvRcdTile tile, float *spectrum, int pair)

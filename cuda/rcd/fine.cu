@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refinement: compares windows around a box by integral images over an uneven
-// grid that has a line at each edge of any of the windows. Also sums over a
-// single box.
+// Refines a match: compares windows around a box by integral images over an
+// uneven grid, which has a line at each edge of each of these windows. Also
+// computes sums over a single box.
 #include "rcd/search.cuh"
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
-// pixels that a warp sums at a time; few enough for 32-bit sums
+// A warp sums CHUNK_X x CHUNK_Y pixels at a time, few enough for 32-bit sums.
 #define CHUNK_X 32
 #define CHUNK_Y 8
 #define LINES CUV_RCD_FINE_LINES
@@ -20,8 +20,8 @@ static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
 
 // ---- windows and lines ----
 
-// A round of refinement: windows are spacing pixels apart, sizes differ by
-// 2^-shift of the longer side.
+// A round of refinement: windows are `spacing` pixels apart, and their sizes
+// differ by 2^-shift of the longer side.
 struct Round {
   int spacing, shift;
 };
@@ -41,8 +41,9 @@ window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
 }
 
 // The grid's lines: the edges of all windows in ascending order, clamped to the
-// frame. rank: an edge's index in that order, by size and step of its window:
-// left or upper edges, then right or lower ones.
+// frame. rank_x and rank_y have the index of each edge in this order, first for
+// left or upper edges, then for right or lower ones, by size and step of the
+// window.
 struct Lines {
   int x[LINES], y[LINES];
   int rank_x[LINES], rank_y[LINES];
@@ -86,8 +87,8 @@ find_lines (
 
 // ---- sums ----
 
-// Adds the sums over at most CHUNK_X x CHUNK_Y pixels to `to`, where one sum is
-// `plane` elements from the next. Called by a warp.
+// Adds the sums over at most CHUNK_X x CHUNK_Y pixels to `to`, in which sums
+// are `plane` elements apart. Called by a warp.
 template <CuvRcdFeatures F>
 static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
@@ -106,7 +107,7 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
     int k = n;
 
     cuv_rcd_pixel (&frame, F, left + x, top + y, z);
-    if (F == CUV_RCD_TUZEL9) { // relative to the chunk, so that sums fit 32
+    if (F == CUV_RCD_TUZEL9) { // relative to the chunk, so that sums fit in 32
                                // bits
       z[0] = x;
       z[1] = y;
@@ -132,9 +133,9 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   }
 }
 
-// The grid row and the pixel rows top .. bottom - 1 of block `band`: grid rows
-// are split into bands of at most CHUNK_Y pixel rows; surplus blocks get none.
-// Called by one thread.
+// Finds the grid row and the pixel rows top .. bottom - 1 of block `band`. Grid
+// rows are split into bands of at most CHUNK_Y pixel rows, one for each block;
+// surplus blocks get none. Called by one thread.
 static __device__ void
 find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
 {
@@ -188,7 +189,7 @@ __launch_bounds__ (THREADS)
 
 // ---- the best window of a round ----
 
-// The sums over a window.
+// Computes the sums over a window.
 template <CuvRcdFeatures F>
 static __device__ void
 fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
@@ -206,7 +207,8 @@ fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
         (rank_y[half] - rank_y[0]) * LINES);
 }
 
-// One thread per window. Grid: targets.
+// Scores the windows of a round and keeps the best. One thread per window.
+// Grid: targets.
 template <CuvRcdFeatures F>
 static __global__ void
 __launch_bounds__ (WINDOW_THREADS)

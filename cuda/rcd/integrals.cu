@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Integral images of cells. A block integrates a group of rows of one plane, a
-// band at a time: as many rows as fit shared memory, first along rows, then
-// down columns.
+// Computes integral images of cells. A block integrates a group of rows of one
+// plane. It does so in bands of as many rows as fit in shared memory, first
+// along rows, then down columns.
 #include <algorithm>
 #include "rcd/search.cuh"
 
 #define THREADS 1024
 #define WARPS (THREADS / 32)
 #define STEPS 4  // chunks of 32 columns in flight, to hide latency
-#define GROUPS 4 // of rows per plane, a block each
+#define GROUPS 4 // groups of rows per plane, one block each
 
 static __device__ __forceinline__ long long
 warp_inclusive_scan (long long value)
@@ -24,8 +24,8 @@ warp_inclusive_scan (long long value)
   return value;
 }
 
-// Prefix sums of a row, by a warp. SHARED: `from` is in shared memory. clear:
-// zeroes `from`.
+// Computes the prefix sums of a row. Called by a warp. SHARED: `from` is in
+// shared memory. clear: zeroes `from`.
 template <bool SHARED>
 static __device__ __forceinline__ void
 sum_along (int64_t *from, int64_t *to, int n, bool clear)
@@ -60,9 +60,9 @@ sum_along (int64_t *from, int64_t *to, int n, bool clear)
   }
 }
 
-// Prefix sums down n columns from x on, by all threads of the block, each a
-// part of the rows of a column. Row 0 of the band is the sum above it on entry,
-// the sum including it on return.
+// Computes prefix sums down n columns from x on. Called by all threads of the
+// block; each takes a part of the rows of a column. Row 0 of the band has the
+// sums above the band on entry, and the sums including the band on return.
 static __device__ __forceinline__ void
 sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
 {
@@ -92,8 +92,7 @@ sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
     band[column] = sum;
 }
 
-// Adds n_rows rows to sums, column by column. Called by all threads of the
-// block.
+// Adds n_rows rows to the columns' sums. Called by all threads of the block.
 static __device__ __forceinline__ void
 add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 {

@@ -36,12 +36,13 @@ cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
 
 // A column of four pixels.
 struct CuvRcdColumn {
-  int x;          // of the first pixel to load, a multiple of 4 in the frame
+  int x;          // first pixel to load, a multiple of 4 inside the frame
   unsigned order; // __byte_perm selector that repeats the border
   unsigned at[4]; // PIXELS: byte offsets of the words in a row
 };
 
-// The column from x on, a multiple of 4; the frame's border is repeated.
+// Returns the column from x on, which is a multiple of 4. Beyond the frame its
+// border is repeated.
 static __device__ __forceinline__ CuvRcdColumn
 cuv_rcd_column (const CuvRcdSource &source, int x)
 {
@@ -63,7 +64,8 @@ struct CuvRcdRaw {
   unsigned word[4];
 };
 
-// word[0]: grey values, in order; word[1 ..]: colours, in CUV_RCD_COLOUR_ORDER.
+// Loads any format byte by byte. word[0] has grey values in order, word[1 ..]
+// colours in CUV_RCD_COLOUR_ORDER.
 static __device__ __noinline__ CuvRcdRaw
 cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
 {
@@ -83,7 +85,7 @@ cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
   return raw;
 }
 
-// The same layout; only the luma is loaded as a word.
+// Returns words like cuv_rcd_fetch_samples(), but loads the luma as a word.
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
 {
@@ -108,7 +110,7 @@ cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
   return raw;
 }
 
-// Pixels beyond the end of a row are undefined.
+// Loads packed RGB. Pixels beyond the end of a row are undefined.
 template <int N>
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch_pixels (
@@ -123,7 +125,7 @@ cuv_rcd_fetch_pixels (
   return raw;
 }
 
-// Row y of a column; beyond the frame, its border is repeated.
+// Loads row y of a column. Beyond the frame its border is repeated.
 template <CuvRcdLoad L>
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch (const CuvRcdSource &source, const CuvRcdColumn &column, int y)
@@ -139,7 +141,7 @@ cuv_rcd_fetch (const CuvRcdSource &source, const CuvRcdColumn &column, int y)
     return cuv_rcd_fetch_samples (source, column.x, y);
 }
 
-// The BT.2020 luma of four packed pixels.
+// Returns the BT.2020 luma of four packed pixels.
 static __device__ __forceinline__ unsigned
 cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
 {
@@ -152,7 +154,7 @@ cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
       __byte_perm (g[0], g[1], 0x62), __byte_perm (g[2], g[3], 0x62), 0x5410);
 }
 
-// Unpacks what was loaded. grey: in order; colours: in CUV_RCD_COLOUR_ORDER.
+// Unpacks four pixels: grey values in order, colours in CUV_RCD_COLOUR_ORDER.
 template <CuvRcdLoad L>
 static __device__ __forceinline__ void
 cuv_rcd_unpack (const CuvRcdSource &source, const CuvRcdColumn &column,
@@ -189,8 +191,8 @@ cuv_rcd_is_word_aligned (const CuvComponent &c, const uint8_t *data)
   return ((uintptr_t) data | (uintptr_t) c.stride) % 4 == 0;
 }
 
-// Whether the frame is packed RGB in 3 or 4 bytes a pixel; pixels: its first
-// byte.
+// Returns whether the frame is packed RGB with 3 or 4 bytes a pixel, and sets
+// *pixels to its first byte.
 static inline bool
 cuv_rcd_find_pixels (const CuvFrame &frame, const uint8_t **pixels)
 {

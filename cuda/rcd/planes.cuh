@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The features of four pixels as planes, packed in words for SIMD instructions:
-// a colour is a word of four bytes, a gradient two words of two 16-bit halves
-// (pixels 0 and 2, 1 and 3). Their sums and those of their products are
-// computed by dp4a and dp2a.
+// The features of four pixels as planes, packed in words for SIMD instructions.
+// A colour is a word of four bytes. A gradient is two words of two 16-bit
+// halves (pixels 0 and 2, 1 and 3). The instructions dp4a and dp2a compute sums
+// of planes and of their products.
 #ifndef CUV_RCD_PLANES_CUH
 #define CUV_RCD_PLANES_CUH
 
@@ -44,7 +44,7 @@ cuv_rcd_greys (const unsigned *words) // words[-1] .. words[1], 4 pixels each
   return g;
 }
 
-// |a - b|, or a - b + CUV_RCD_BIAS, in each half.
+// Returns |a - b|, or a - b + CUV_RCD_BIAS, in each half.
 template <bool ABSOLUTE>
 static __device__ __forceinline__ unsigned
 cuv_rcd_difference (unsigned a, unsigned b)
@@ -84,7 +84,7 @@ struct CuvRcdMask {
   unsigned bytes, even, odd;
 };
 
-// Selects pixels first .. end - 1.
+// Returns a mask that selects pixels first .. end - 1.
 static __device__ __forceinline__ CuvRcdMask
 cuv_rcd_mask (int first, int end)
 {
@@ -141,7 +141,7 @@ cuv_rcd_plane_product (
   return sum;
 }
 
-// The sum of a plane's four values times 0 .. 3, from the left.
+// Returns the sum of a plane's four values, from the left, times 0 .. 3.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ unsigned
 cuv_rcd_plane_slope (const CuvRcdPlanes<F> &planes, int i)
@@ -153,8 +153,8 @@ cuv_rcd_plane_slope (const CuvRcdPlanes<F> &planes, int i)
   return __dp2a_lo (h[1], 0x0301u, __dp2a_lo (h[0], 0x0200u, 0u));
 }
 
-// Adds four pixels. x, y: position of the first in its cell, which may be
-// negative; arithmetic is modulo 2^32.
+// Adds four pixels. x, y: position of the first pixel in its cell. x may be
+// negative, because arithmetic is modulo 2^32.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_add (
@@ -178,7 +178,7 @@ cuv_rcd_add (
   }
 }
 
-// Corrects sums over this number of pixels for CUV_RCD_BIAS.
+// Corrects sums over `pixels` pixels for CUV_RCD_BIAS.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_remove_bias (unsigned *sums, unsigned pixels)

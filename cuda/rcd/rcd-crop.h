@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pixels of a crop, for gcc and nvcc: exact integers. */
+/* Computes the pixels of a crop in exact integers, for gcc and nvcc. */
 #ifndef CUV_RCD_CROP_H
 #define CUV_RCD_CROP_H
 
 #include "rcd/rcd-pixel.h"
 
-/* The grey value at (x, y), in 1/256 pixels, times 65536: bilinear. */
+/* Returns 65536 times the bilinear grey value at (x, y), which are in 1/256
+ * pixels. */
 CUV_HOST_DEVICE int
 cuv_rcd_grey_between (const CuvFrame *frame, int64_t x, int64_t y)
 {
@@ -19,7 +20,7 @@ cuv_rcd_grey_between (const CuvFrame *frame, int64_t x, int64_t y)
   return above * (256 - fy) + below * fy;
 }
 
-/* Pixel (x, y) of a crop. */
+/* Returns pixel (x, y) of a crop. */
 CUV_HOST_DEVICE uint8_t
 cuv_rcd_crop_pixel (const CuvFrame *frame, const CuvRcdCrop *crop, int x, int y)
 {

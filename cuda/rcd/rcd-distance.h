@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The distance of a window from a model, computed from the window's sums; for
- * gcc and nvcc, with the same operations in the same order, so that both find
- * the same window. Windows are ordered by a score that is monotonic in the
+/* Computes the distance of a window from a model from the window's sums. gcc
+ * and nvcc compile the same operations in the same order, so that both find the
+ * same window. Windows are ordered by a score that is monotonic in the
  * distance: for JBLD its exponential, which saves the logarithm; for Foerstner
  * its square. */
 #ifndef CUV_RCD_DISTANCE_H
@@ -13,7 +13,7 @@
 #include "cuv-api.h"
 #include "rcd/rcd-types.h"
 
-/* With a constant n, unrolled loops keep matrices in registers. */
+/* If n is constant, unrolled loops keep matrices in registers. */
 #ifdef __CUDA_ARCH__
 #define CUV_RCD_UNROLL _Pragma ("unroll")
 #else
@@ -48,8 +48,8 @@ cuv_rcd_move_origin (int64_t *sums, int n, int64_t pixels, int64_t x, int64_t y)
   sums[1] -= y * pixels;
 }
 
-/* The covariance of the features over pixels >= 2, with lambda added to the
- * variances. c: packed. */
+/* Computes the covariance of the features over at least 2 pixels, and adds
+ * lambda to the variances. c is packed. */
 CUV_HOST_DEVICE void
 cuv_rcd_covariance (
     const int64_t *sums, int n, int64_t pixels, double lambda, double *c)
@@ -84,8 +84,8 @@ cuv_rcd_scale_xy (double *c, int n, double fx, double fy, double lambda)
   c[n] = (c[n] - lambda) * (fy * fy) + lambda;
 }
 
-/* The covariance of a window, scaled to a model of width x height pixels. The
- * origin of sums moves from the frame to the window. */
+/* Computes the covariance of a window, scaled to a model of width x height
+ * pixels. Moves the origin of sums from the frame to the window. */
 CUV_HOST_DEVICE void
 cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
     double lambda, double width, double height, double *c)
@@ -101,8 +101,8 @@ cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
 
 /* ---- JBLD ---- */
 
-/* The determinant by L D L^T decomposition; 0 if the matrix is not positive
- * definite. c is overwritten. */
+/* Returns the determinant, by L D L^T decomposition, or 0 if the matrix is not
+ * positive definite. Overwrites c. */
 CUV_HOST_DEVICE double
 cuv_rcd_det (double *c, int n)
 {
@@ -129,8 +129,8 @@ cuv_rcd_det (double *c, int n)
   return positive ? det : 0.0;
 }
 
-/* exp (2 JBLD); infinite where a determinant is not positive. c is overwritten.
- */
+/* Returns exp (2 JBLD), or infinity if a determinant is not positive.
+ * Overwrites c. */
 CUV_HOST_DEVICE double
 cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 {
@@ -148,7 +148,8 @@ cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 
 /* ---- Förstner ---- */
 
-/* A Jacobi rotation that makes a[p][q] zero. v: NULL, or rotated likewise. */
+/* Applies the Jacobi rotation that makes a[p][q] zero to a, and to v unless it
+ * is NULL. */
 CUV_HOST_DEVICE void
 cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
 {
@@ -177,9 +178,10 @@ cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
   }
 }
 
-/* Diagonalises the full symmetric n x n matrix a in place; eigenvalues are in
- * no order. v: NULL, or the identity, whose columns become the eigenvectors.
- * Cyclic by rows, so that the order of operations is fixed. */
+/* Diagonalises the full symmetric n x n matrix a in place. The eigenvalues are
+ * not sorted. v is NULL, or the identity matrix, whose columns become the
+ * eigenvectors. Rotations are cyclic by rows, so the order of operations is
+ * fixed. */
 CUV_HOST_DEVICE void
 cuv_rcd_jacobi (double *a, double *v, int n)
 {
@@ -201,8 +203,8 @@ cuv_rcd_jacobi (double *a, double *v, int n)
   }
 }
 
-/* L^-1 C L^-T as a full matrix, whose eigenvalues are the generalised ones of C
- * and L L^T. inverse: L^-1, rows of its lower triangle. */
+/* Computes L^-1 C L^-T as a full matrix. Its eigenvalues are the generalised
+ * eigenvalues of C and L L^T. inverse: the rows of the lower triangle L^-1. */
 CUV_HOST_DEVICE void
 cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
 {
@@ -230,7 +232,8 @@ cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
   }
 }
 
-/* The square of Förstner's distance; infinite if c is not positive definite. */
+/* Returns the square of Förstner's distance, or infinity if c is not positive
+ * definite. */
 CUV_HOST_DEVICE double
 cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 {
@@ -250,9 +253,9 @@ cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 
 /* ---- windows ---- */
 
-/* Change of width and height of a box that grows by steps (< 0: shrinks). A
- * step is 2^-shift of the longer side, at least a pixel; the other side keeps
- * the proportions. */
+/* Computes by how much width and height of a box change if it grows by a number
+ * of steps (< 0: shrinks). A step is 2^-shift of the longer side, at least a
+ * pixel. The other side keeps the proportions. */
 CUV_HOST_DEVICE void
 cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
 {
@@ -270,8 +273,8 @@ cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
 
 /* ---- both metrics ---- */
 
-/* The score of a window; infinite for fewer than n + 1 pixels. The origin of
- * sums moves from the frame to the window. */
+/* Returns the score of a window, or infinity if it has fewer than n + 1 pixels.
+ * Moves the origin of sums from the frame to the window. */
 CUV_HOST_DEVICE double
 cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
     const CuvRcdModel *model, CuvRcdMetric metric, double lambda)
@@ -286,7 +289,8 @@ cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
                                 : cuv_rcd_forstner (c, n, model);
 }
 
-/* The distance of a score, >= 0; rounding may leave a JBLD score below 1. */
+/* Returns the distance of a score, at least 0: rounding may leave a JBLD score
+ * below 1. */
 CUV_HOST_DEVICE double
 cuv_rcd_distance (double score, CuvRcdMetric metric)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Correlation filters, for gcc and nvcc: sizes, features of a gradient, the
- * place of a maximum. Both processors add in the orders given here and in
- * elements/rcd/correlation, so that they find the same bits. */
+/* What correlation filters on the CPU and on the GPU share: sizes, features of
+ * a gradient, the place of a maximum. Both add in the orders given here and in
+ * elements/rcd/correlation, so that results have the same bits. */
 #ifndef CUV_RCD_FILTER_H
 #define CUV_RCD_FILTER_H
 
@@ -12,7 +12,7 @@
 
 enum {
   CUV_RCD_GRID = 32,     /* cells across and down, a power of two */
-  CUV_RCD_CHANNELS = 32, /* values of a cell, even */
+  CUV_RCD_CHANNELS = 32, /* values of a cell, an even number */
   CUV_RCD_GRID_CELLS = CUV_RCD_GRID * CUV_RCD_GRID,
   /* columns of a spectrum; as values are real, the others follow from them */
   CUV_RCD_SPECTRUM_COLUMNS = CUV_RCD_GRID / 2 + 1,
@@ -35,8 +35,9 @@ enum { CUV_RCD_FILTER_SCALES = 5 };
 
 /* ---- features ---- */
 
-/* The nearest of 18 directions, 20 degrees apart. Tangents of the limits
- * between them, 10, 30, 50 and 70 degrees, are in 12-bit fixed point. */
+/* Returns the nearest of 18 directions, which are 20 degrees apart. The
+ * tangents of the limits between them (10, 30, 50 and 70 degrees) are in 12-bit
+ * fixed point. */
 CUV_HOST_DEVICE int
 cuv_hog_direction (int dx, int dy)
 {
@@ -48,8 +49,9 @@ cuv_hog_direction (int dx, int dy)
   return dy >= 0 || turned == 0 ? turned : CUV_RCD_HOG_SIGNED - turned;
 }
 
-/* The weight of the cell before (after = 0) or after (1) a pixel, by the
- * pixel's position between their centres, 0 .. 3. */
+/* Returns the weight of the cell before (after = 0) or after (after = 1) a
+ * pixel. place is the pixel's position between the centres of the two cells, 0
+ * .. 3. */
 CUV_HOST_DEVICE float
 cuv_hog_weight (int place, int after)
 {
@@ -58,9 +60,9 @@ cuv_hog_weight (int place, int after)
   return after ? later : 1.0f - later;
 }
 
-/* The factor of a cell by the energies of it and three neighbours, in the
- * reference's order. 400: the energy of flat noise, so that it does not count
- * as texture. */
+/* Returns the factor of a cell from its energy and those of three neighbours,
+ * which are added in this order. 400 is the energy of flat noise, which must
+ * not count as texture. */
 CUV_HOST_DEVICE float
 cuv_hog_factor (float cell, float beside, float across, float corner)
 {
@@ -73,7 +75,8 @@ cuv_hog_truncate (float value)
   return value < 0.2f ? value : 0.2f;
 }
 
-/* The mean grey value of a cell, from -1 to 1, relative to the picture's. */
+/* Returns the mean grey value of a cell relative to that of the picture, -1 ..
+ * 1. */
 CUV_HOST_DEVICE float
 cuv_hog_grey (int cell_sum, int total)
 {
@@ -82,8 +85,8 @@ cuv_hog_grey (int cell_sum, int total)
   return unit * ((float) cell_sum - (float) total / CUV_RCD_GRID_CELLS);
 }
 
-/* Factor of a row or a column of cells: 0 at the border. The C library's cosine
- * may differ from the device's. */
+/* Returns the weight of row or column i of cells, which is 0 at the border. For
+ * the host only, because the device's cosine may differ. */
 static inline float
 cuv_filter_window (int i)
 {
@@ -111,8 +114,8 @@ cuv_filter_window (int i)
         0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f       \
   }
 
-/* The place of element i of a line before its transform: i with its bits
- * reversed. */
+/* Returns the place of element i of a line before its transform: i with its
+ * bits reversed. */
 CUV_HOST_DEVICE int
 cuv_filter_reversed (int i)
 {
@@ -121,24 +124,25 @@ cuv_filter_reversed (int i)
 
 /* ---- the filter ---- */
 
-/* What a filter is trained with. */
+/* The goal of a filter's training. */
 typedef struct {
   int32_t first, end;                 /* rows of the mask that are not 0 */
   float mask[CUV_RCD_GRID_CELLS];     /* of the filter: the target's box */
   float label[CUV_RCD_SPECTRUM_BINS]; /* the ideal response */
 } CuvRcdFilterGoal;
 
-/* The filter whose response to the model is the label, and which is 0 outside
- * the mask: by two iterations of the alternating direction method of
- * multipliers, between the solution without a mask, one frequency at a time,
- * and the masked filter. PENALTY: the weight of the constraint that both are
- * equal, in the first and the second iteration; REGULARISATION: that of the
- * filter's energy. */
+/* A filter's response to the model should be the label, and the filter must be
+ * 0 outside the mask. Two iterations of the alternating direction method of
+ * multipliers compute it, by alternating between the solution without a mask,
+ * one frequency at a time, and the masked filter. PENALTY1 and PENALTY2 are the
+ * weights, in the first and second iteration, of the constraint that these two
+ * are equal. REGULARISATION is the weight of the filter's energy. */
 #define CUV_RCD_FILTER_PENALTY1 1.0f
 #define CUV_RCD_FILTER_PENALTY2 10.0f
 #define CUV_RCD_FILTER_REGULARISATION 0.01f
 
-/* The factor of solution x penalty + multiplier. */
+/* Returns the factor by which penalty x solution + multiplier becomes the next
+ * filter. */
 CUV_HOST_DEVICE float
 cuv_filter_factor (float penalty)
 {
@@ -158,14 +162,15 @@ typedef struct {
   double value, x, y, xx, xy, yy;
 } CuvRcdFilterSlope;
 
-/* Signed distance of cell or frequency i from 0. */
+/* Returns the signed distance of cell or frequency i from 0. */
 CUV_HOST_DEVICE int
 cuv_filter_from_zero (int i)
 {
   return i < CUV_RCD_GRID / 2 ? i : i - CUV_RCD_GRID;
 }
 
-/* cos and sin of 2 pi turns, which are the same everywhere. */
+/* Computes the cosine and sine of 2 pi turns. Results have the same bits on all
+ * processors. */
 CUV_HOST_DEVICE void
 cuv_filter_turn (double turns, double *cosine, double *sine)
 {
@@ -204,7 +209,8 @@ cuv_filter_turn (double turns, double *cosine, double *sine)
   *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
 }
 
-/* Newton's step to the maximum; false if none is near. */
+/* Takes a step of Newton's method towards the maximum. Returns false if there
+ * is no maximum nearby. */
 CUV_HOST_DEVICE bool
 cuv_filter_step (const CuvRcdFilterSlope *s, double *x, double *y)
 {

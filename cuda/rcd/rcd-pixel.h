@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The features of a pixel, for gcc and nvcc. */
+/* Computes the features of a pixel, for gcc and nvcc. */
 #ifndef CUV_RCD_PIXEL_H
 #define CUV_RCD_PIXEL_H
 
@@ -12,14 +12,15 @@ cuv_rcd_n_features (CuvRcdFeatures features)
   return CUV_RCD_N_FEATURES (features);
 }
 
-/* BT.2020 luma of 8-bit R, G, B; weights in 16-bit fixed point. */
+/* Returns the BT.2020 luma of 8-bit R, G and B. Weights are in 16-bit fixed
+ * point. */
 CUV_HOST_DEVICE int
 cuv_rcd_grey_of_rgb (int r, int g, int b)
 {
   return (17216 * r + 44434 * g + 3886 * b + 32768) >> 16;
 }
 
-/* The sample of component i at pixel (x, y). */
+/* Returns the sample of component i at pixel (x, y). */
 CUV_HOST_DEVICE int
 cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
 {
@@ -29,7 +30,8 @@ cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
       + (int64_t) (x >> c->xsub) * c->step];
 }
 
-/* The value that gradients are computed from; the border is repeated. */
+/* Returns the value from which gradients are computed. The frame's border is
+ * repeated beyond it. */
 CUV_HOST_DEVICE int
 cuv_rcd_grey (const CuvFrame *frame, int x, int y)
 {
@@ -47,7 +49,7 @@ cuv_rcd_abs (int v)
   return v < 0 ? -v : v;
 }
 
-/* Sobel gradients of 3 x 3 grey values, row by row. */
+/* Return Sobel gradients of 3 x 3 grey values, which are given row by row. */
 CUV_HOST_DEVICE int
 cuv_rcd_gradient_x (const int g[9])
 {
@@ -60,7 +62,7 @@ cuv_rcd_gradient_y (const int g[9])
   return g[6] + 2 * g[7] + g[8] - g[0] - 2 * g[1] - g[2];
 }
 
-/* z: all features of pixel (x, y), in the order of CuvRcdFeatures. */
+/* Writes all features of pixel (x, y) to z, in the order of CuvRcdFeatures. */
 CUV_HOST_DEVICE void
 cuv_rcd_pixel (
     const CuvFrame *frame, CuvRcdFeatures features, int x, int y, int32_t *z)

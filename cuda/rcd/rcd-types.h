@@ -29,8 +29,9 @@ typedef enum {
 #define CUV_RCD_TRIANGLE(n) ((n) * ((n) + 1) / 2)
 #define CUV_RCD_MAX_PACKED CUV_RCD_TRIANGLE (CUV_RCD_MAX_FEATURES)
 
-/* Sums over pixels: n of the features, then those of their products, packed. x
- * and y count from the frame's top left pixel, in a match from the window's. */
+/* Sums over pixels: n sums of features, then the packed sums of their products.
+ * x and y count from the frame's top left pixel, or from the window's in a
+ * match. */
 #define CUV_RCD_SUMS(n) ((n) + CUV_RCD_TRIANGLE (n))
 #define CUV_RCD_MAX_SUMS CUV_RCD_SUMS (CUV_RCD_MAX_FEATURES)
 
@@ -41,17 +42,17 @@ typedef enum {
 
 /* ---- a search ---- */
 
-/* A rectangle in pixels of the frame; (x, y) is its top left one. */
+/* A rectangle in pixels of the frame; (x, y) is its top left pixel. */
 typedef struct {
   int32_t x, y, width, height;
 } CuvRcdBox;
 
-/* The settings that a search object is allocated for. */
+/* The settings for which a search object is allocated. */
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
   int32_t width, height; /* of the frame, 1 .. CUV_RCD_MAX_SIZE */
-  int32_t cell; /* side of a cell, pixels; window edges lie between cells */
+  int32_t cell; /* side of a cell, pixels; windows consist of whole cells */
   int32_t max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
   int32_t max_windows; /* per search, over all its targets */
   double lambda;       /* >= 0, added to all variances */
@@ -62,19 +63,19 @@ typedef struct {
 #define CUV_RCD_MAX_TARGETS 16
 #define CUV_RCD_MAX_LEVELS 32
 
-/* The part of the frame that a search covers, in cells; only whole cells of the
- * frame count. */
+/* The part of the frame that a search covers, in cells. A frame has only whole
+ * cells. */
 typedef struct {
-  int32_t column, row; /* the first */
+  int32_t column, row; /* the first cell */
   int32_t n_columns, n_rows;
 } CuvRcdArea;
 
 /* All windows of one size, in cells of the search area. */
 typedef struct {
   int32_t columns, rows; /* of a window */
-  int32_t x, y;          /* the first window's first cell */
+  int32_t x, y;          /* first cell of the first window */
   int32_t n_x, n_y;      /* windows across and down */
-  int32_t step;          /* cells from one to the next */
+  int32_t step;          /* cells from one window to the next */
   int32_t first;         /* number of the first window in the search */
 } CuvRcdLevel;
 
@@ -87,9 +88,9 @@ typedef struct {
   double width, height; /* pixels; x and y of windows are scaled to this size */
 } CuvRcdModel;
 
-/* The windows to compare with one target. They are numbered from first on,
- * level after level, row by row. The best one has the least score; among equals
- * the first. */
+/* The windows to compare with one target, numbered from first on, level after
+ * level, row by row. The best window is the one with the least score, or the
+ * first of several with this score. */
 typedef struct {
   CuvRcdModel model;
   int32_t first, n_windows;
@@ -102,12 +103,13 @@ typedef struct {
   CuvRcdArea area;
   int32_t n_targets;
   const CuvRcdTarget *targets;
-  /* spacing of the windows of the first round of refinement, pixels; 0 = no
+  /* distance of the windows in the first round of refinement, pixels; 0 = no
    * refinement */
   int32_t refine;
-  /* windows to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The first is the
-   * best window, each further one the best whose centre lies outside all before
-   * it. The match is the one with the least score after refinement. */
+  /* Number of candidates to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The
+   * first is the best window, each further one the best window whose centre
+   * lies outside all candidates before it. The match is the candidate with the
+   * least score after refinement. */
   int32_t n_candidates;
 } CuvRcdSearch;
 
@@ -122,7 +124,7 @@ typedef struct {
   int64_t x, y; /* the first sample, 2^-16 pixels from the centre of the frame's
                  * top left pixel */
   int64_t step; /* from one sample to the next */
-  int32_t samples; /* across and down, whose mean is a pixel: 1 or 2 */
+  int32_t samples; /* a pixel is the mean of 1 x 1 or 2 x 2 samples: 1 or 2 */
 } CuvRcdCrop;
 
 #define CUV_RCD_CROP 192
@@ -133,13 +135,13 @@ typedef struct {
 /* The best window of a target. */
 typedef struct {
   int32_t
-      window; /* its number before refinement; -1: none has a finite score */
+      window; /* number before refinement; -1 if no window has a finite score */
   int32_t level;
   CuvRcdBox box; /* after refinement */
   double score;  /* of the box; see cuv_rcd_distance() */
-  /* before refinement: score of the best window whose centre lies outside the
-   * first candidate; if the match is another candidate, the first one's score;
-   * infinite if there is none */
+  /* Before refinement: score of the best window whose centre lies outside the
+   * first candidate, or infinity if no window does. If the match is another
+   * candidate, the score of the first one. */
   double second;
   int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
 } CuvRcdMatch;
@@ -154,15 +156,16 @@ typedef struct {
   (CUV_RCD_FINE_STEPS * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
 #define CUV_RCD_FINE_LINES (2 * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
 
-/* Spacing of the next round's windows; 0 after the round with spacing 1. */
+/* Returns the distance of the windows in the next round of refinement, or 0
+ * after the round with distance 1. */
 static inline int
 cuv_rcd_next_spacing (int spacing)
 {
   return spacing > 1 ? (spacing + 7) / 8 : 0;
 }
 
-/* The step between sizes is 2^-shift of the longer side: shift of the first
- * round and of those after it. */
+/* The step between sizes is 2^-shift of the longer side. These are the shifts
+ * of the first round and of all later ones. */
 enum { CUV_RCD_FINE_FIRST_SHIFT = 4, CUV_RCD_FINE_NEXT_SHIFT = 6 };
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A search on the GPU: memory, the order of kernels (cells, integrals, windows,
-// refinement), and the copy of matches to the host.
+// Runs a search on the GPU: allocates memory, launches kernels (cells,
+// integrals, windows, refinement) and copies matches to the host.
 #include "rcd/rcd.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct _CuvRcdCuda {
   CuvRcdState state = {}; // of the last submit
   bool searched = false;  // false if there was no window to compare
   CuvRcdTarget *targets_pinned = nullptr;
-  // of cuv_rcd_cuda_measure(), on the device and in host memory
+  // sums of cuv_rcd_cuda_measure(), in device and in host memory
   int64_t *box_sums = nullptr, *box_sums_pinned = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -165,8 +165,9 @@ submit_all (CuvRcdCuda *self, const CuvRcdSearch *search)
   return 0;
 }
 
-// After a failure: waits for kernels that still read the frame, and clears the
-// cells of refinement, which the next search expects to be 0. Returns -1.
+// Call after a failure. Waits for kernels that still read the frame, and clears
+// the cells of refinement, which must be 0 when the next search begins. Returns
+// -1.
 static int
 recover (CuvRcdCuda *self)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region covariance search on the GPU, and a map of this folder. Sums are the
- * same integers as those of the C reference in elements/rcd/reference/; scores
- * are computed in the same order, so that both find the same windows.
+ * same integers as those of the C reference in elements/rcd/reference/. Scores
+ * are computed in the same order as there, so that both find the same windows.
  *
  * elements/rcd/backend.c calls the functions below. cuv_rcd_cuda_submit()
- * enqueues the kernels of a search in this order; the last one writes matches
- * to pinned memory, and cuv_rcd_cuda_collect() waits for that:
+ * enqueues the kernels of a search in the order below. The last one writes
+ * matches to pinned memory, and cuv_rcd_cuda_collect() waits for that.
  *
  *   cells_kernel (cells.cu)             sums of features and of their products
  *                                         over the cells of the search area; a
@@ -29,8 +29,8 @@
  *   filter.h, filter.cu correlation filters; filter.cuh lists their kernels
  *   crop.cu             crops for the filters; pixels in rcd-crop.h
  *   draw.cu             distance maps
- *   rcd-pixel.h         features of a pixel; for gcc, too
- *   rcd-distance.h      covariance, metrics, scores; for gcc, too
+ *   rcd-pixel.h         features of a pixel; also compiled by gcc
+ *   rcd-distance.h      covariance, metrics, scores; also compiled by gcc
  *
  * All functions use the current CUDA context. Those that return int return 0,
  * or -1 and set cuv_cuda_error(). */
@@ -45,8 +45,8 @@ CUV_BEGIN
 
 typedef struct _CuvRcdCuda CuvRcdCuda;
 
-/* Allocates the memory for searches with this configuration. NULL on failure,
- * see cuv_cuda_error(). */
+/* Allocates the memory for searches with this configuration. Returns NULL on
+ * failure; see cuv_cuda_error(). */
 CuvRcdCuda *cuv_rcd_cuda_new (const CuvRcdConfig *config);
 void cuv_rcd_cuda_free (CuvRcdCuda *self); /* NULL is allowed */
 
@@ -60,9 +60,9 @@ int cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
 int cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches);
 
 /* Enqueues drawing the distance map of a target over a frame of the same size
- * in device memory: the windows of the size that matched best, see
- * cuv_rcd_draw_map(); nothing if no window matched. Call it between submit and
- * collect, with the same stream. */
+ * in device memory. The map shows the windows of the size that matched best,
+ * see cuv_rcd_draw_map(). If no window matched, nothing is drawn. Call this
+ * between submit and collect, with the same stream. */
 int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
     double half, CuvCudaStream stream);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Responses of filters to samples and their maxima: cuv_respond(),
-// cuv_response_inverse(), cuv_response_peak() of
-// elements/rcd/correlation/solve-template.h.
+// Computes the responses of filters to samples, and their maxima, as
+// cuv_respond(), cuv_response_inverse() and cuv_response_peak() of
+// elements/rcd/correlation do.
 #include "rcd/filter.cuh"
 
 // ---- the response ----
 
-// The spectrum of the response. Called by all threads of the block.
+// Computes the spectrum of the response. Called by all threads of the block.
 static __device__ void
 respond (const float *filter, const float *sample,
     CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS])
@@ -31,7 +31,7 @@ respond (const float *filter, const float *sample,
   __syncthreads ();
 }
 
-// The value of the thread's cell.
+// Returns the value of the thread's cell.
 static __device__ __forceinline__ float
 value_at (const CuvRcdComplex response[CUV_RCD_SPECTRUM_BINS], CuvRcdTile tile)
 {
@@ -67,7 +67,7 @@ warp_best (Best best)
   return best;
 }
 
-// The cell with the greatest value, returned to the first warp.
+// Returns the cell with the greatest value to the threads of the first warp.
 static __device__ int
 greatest_cell (float value)
 {
@@ -96,7 +96,7 @@ struct Power {
   }
 };
 
-// A row's sums of frequency^n times its terms at x, n = 0 .. 2.
+// For a row, the sums of frequency^n times its terms at x, n = 0 .. 2.
 struct RowSums {
   double re[3], im[3];
 };
@@ -126,7 +126,7 @@ rcd_sum_row (const CuvRcdComplex *row, double x)
   return sums;
 }
 
-// The wave of frequency n at y.
+// Returns the wave of frequency n at y.
 static __device__ Power
 row_power (int n, double y)
 {
@@ -142,7 +142,8 @@ row_power (int n, double y)
   return Power{ found.re, n < 0 ? -found.im : found.im };
 }
 
-// Called by a warp, a lane for each row.
+// Returns the response and its derivatives at (x, y). Called by a warp; each
+// lane has a row.
 static __device__ CuvRcdFilterSlope
 slope_at (const CuvRcdComplex *response, double x, double y)
 {

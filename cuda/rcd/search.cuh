@@ -7,8 +7,8 @@
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
-// The bits of a score. Scores are not negative, so their bits compare as the
-// scores do, and atomicMin() works on them.
+// The bits of a score. Scores are not negative, so their bits have the same
+// order, and atomicMin() works on them.
 typedef unsigned long long CuvRcdScoreBits;
 
 #define CUV_RCD_WINDOWS_PER_BLOCK 64
@@ -35,34 +35,34 @@ struct CuvRcdState {
   const CuvRcdTarget *targets_pinned; // host memory
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
-  double *scores;                 // of windows, by number
-  unsigned *centres;              // of windows: 2 x | 2 y << 16
+  double *scores;                 // per window, by number
+  unsigned *centres;              // per window: 2 x | 2 y << 16
   CuvRcdBest *block_bests;        // by target, then block of windows
-  int n_bests;                    // per target
+  int n_bests;                    // block_bests per target
   CuvRcdScoreBits *second_scores; // per target: second-best score
-  unsigned *done;                 // per target: blocks that are done
+  unsigned *done;                 // per target: number of finished blocks
   CuvRcdMatch *matches;           // per target
   CuvRcdMatch *matches_pinned;    // host memory
   int refine, n_candidates;
-  // refinement of several candidates, per target: boxes, the first one's score,
-  // the best match so far
+  // refinement of several candidates, per target: their boxes, the score of the
+  // first one, the best match so far
   CuvRcdBox *candidates;
   CuvRcdScoreBits *first_scores;
   CuvRcdMatch *best_matches;
-  // refinement, per target: planes of the uneven grid; all cells are 0 between
-  // searches
+  // refinement, per target: planes of the uneven grid; between searches all
+  // fine_cells are 0
   int64_t *fine_cells, *fine_integrals;
 };
 
-// Launchers, in the order of a search. Return 0, or -1 and set
+// Launchers, in the order of a search. They return 0, or -1 and set
 // cuv_cuda_error().
 
-// Sums over the cells of the search area; also copies the targets to the
-// device.
+// Computes the sums over the cells of the search area, and copies the targets
+// to the device.
 int cuv_rcd_cells_submit (const CuvRcdState &state, cudaStream_t stream);
 
-// Integrates n_grids grids with n_sums planes of n_rows x n_columns cells each.
-// clear: zeroes the cells.
+// Integrates n_grids grids with n_sums planes of n_rows x n_columns cells each,
+// and zeroes the cells if clear is set.
 struct CuvRcdIntegrals {
   int64_t *from, *to;
   int n_columns, n_rows, n_sums, n_grids;
@@ -83,7 +83,8 @@ int cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream);
 int cuv_rcd_candidates_submit (
     const CuvRcdState &state, int max_windows, cudaStream_t stream);
 
-// Adds the sums over a box; x and y count from the frame's top left pixel.
+// Adds the sums over a box to `sums`; x and y count from the frame's top left
+// pixel.
 int cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
     int64_t *sums, cudaStream_t stream);
 
@@ -118,8 +119,8 @@ cuv_rcd_is_better (const CuvRcdBest &a, const CuvRcdBest &b)
   return a.score < b.score || (a.score == b.score && a.window < b.window);
 }
 
-// The best of all threads of a one-dimensional block of at most 16 warps,
-// returned to all of them. Synchronises the block.
+// Returns the best window of all threads of a one-dimensional block of at most
+// 16 warps to all of them. Synchronises the block.
 static __device__ __forceinline__ CuvRcdBest
 cuv_rcd_block_best (CuvRcdBest best)
 {
@@ -139,11 +140,12 @@ cuv_rcd_block_best (CuvRcdBest best)
   best = bests[0];
   for (int i = 1; i < warps; i++)
     best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
-  __syncthreads (); // before the next call writes them
+  __syncthreads (); // the next call overwrites shared memory
   return best;
 }
 
-// Whether a window's centre, as in CuvRcdState, lies outside a box.
+// Returns whether a window's centre, as in CuvRcdState.centres, lies outside a
+// box.
 static __device__ __forceinline__ bool
 cuv_rcd_is_outside (unsigned centre, const CuvRcdBox &box)
 {
@@ -153,7 +155,7 @@ cuv_rcd_is_outside (unsigned centre, const CuvRcdBox &box)
   return x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height;
 }
 
-// Copies a target or a match, by all threads of a block.
+// Copies a target or a match. Called by all threads of a block.
 template <typename T>
 static __device__ __forceinline__ void
 cuv_rcd_block_copy (T *to, const T *from)
@@ -193,19 +195,19 @@ cuv_rcd_window_box (const CuvRcdState &state, const CuvRcdLevel &level,
     level.columns * state.cell, level.rows * state.cell };
 }
 
-// The sum over the cells between four entries of an integral image: the one at
-// `at`, and those `right` and `down` entries further on.
+// Returns the sum over the cells between four entries of an integral image: the
+// one at `at`, and those that are `right`, `down` or both entries further on.
 static __device__ __forceinline__ int64_t
 cuv_rcd_corners (const int64_t *at, int right, int down)
 {
   return at[down + right] - at[down] - at[right] + at[0];
 }
 
-// The sums over a window, from the integral images.
+// Computes the sums over a window from the integral images.
 struct CuvRcdCorners {
   const int64_t *at; // the top left entry of plane 0
-  int right, down;   // distance of the other corners, in entries
-  size_t plane;      // distance of the next plane
+  int right, down;   // distance to the other corners, in entries
+  size_t plane;      // distance to the next plane, in entries
 
   __device__ __forceinline__
   CuvRcdCorners (const CuvRcdState &state, const CuvRcdLevel &level,

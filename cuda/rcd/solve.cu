@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Learns a model and solves its filter, as cuv_solve() of
-// elements/rcd/correlation/solve-template.h does, which explains the steps.
+// Learns a model and computes its filter, as cuv_solve() does.
+// elements/rcd/correlation/solve-template.h explains the steps.
 #include "rcd/filter.cuh"
 
-#define THREADS 32 // of frequencies
+#define THREADS 32 // a thread per frequency
 
 // Memory of a slot.
 struct Slot {
@@ -21,8 +21,8 @@ slot_of (const CuvRcdFilters &filters, int slot)
     filters.masks + slot * CUV_RCD_GRID_CELLS };
 }
 
-// Blends the model with a sample, and computes the first solution's ratio to
-// the model. A thread per frequency.
+// Blends the model with a sample, and computes the ratio of the first solution
+// to the model. A thread per frequency.
 static __global__ void
 __launch_bounds__ (THREADS)
     first_kernel (Slot slot, const float *sample, float rate)
@@ -52,7 +52,7 @@ __launch_bounds__ (THREADS)
       * (1.0f / (energy + CUV_RCD_GRID_CELLS * CUV_RCD_FILTER_PENALTY1));
 }
 
-// A channel of the filter without its mask.
+// Returns a channel of the filter before masking.
 template <bool FIRST>
 static __device__ __forceinline__ CuvRcdComplex
 unmasked (const Slot &slot, int channel, int bin)
@@ -70,8 +70,8 @@ unmasked (const Slot &slot, int channel, int bin)
     factor * (slot.model[at + CUV_RCD_SPECTRUM_PLANES] * ratio) };
 }
 
-// Masks the filter, or the first solution. A thread per cell. Grid: pairs of
-// channels.
+// Masks the first solution (FIRST), or the filter. A thread per cell. Grid:
+// pairs of channels.
 template <bool FIRST>
 static __global__ void
 __launch_bounds__ (CUV_RCD_GRID_CELLS) mask_kernel (Slot slot)
@@ -100,7 +100,7 @@ __launch_bounds__ (CUV_RCD_GRID_CELLS) mask_kernel (Slot slot)
   cuv_rcd_forward (z, tile, slot.filter, pair);
 }
 
-// sum conj (x) y
+// A sum of conj (x) y.
 struct Product {
   float re, im;
 
@@ -118,7 +118,7 @@ load (const float *spectrum, int at)
   return CuvRcdComplex{ spectrum[at], spectrum[at + CUV_RCD_SPECTRUM_PLANES] };
 }
 
-// The second solution. A thread per frequency.
+// Computes the second solution. A thread per frequency.
 static __global__ void
 __launch_bounds__ (THREADS) second_kernel (Slot slot)
 {

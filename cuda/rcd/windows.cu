@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Scores all windows, and finds the best one and the best one whose centre lies
-// outside it, the second best.
+// Scores all windows and finds the best one and the second best: the best whose
+// centre lies outside the best one.
 #include "rcd/search.cuh"
 
 #define THREADS CUV_RCD_WINDOWS_PER_BLOCK
@@ -30,7 +30,7 @@ score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
   return cuv_rcd_score (sums, n, &box, &target.model, M, state.lambda);
 }
 
-// One thread per window. Grid: blocks of windows x targets.
+// Scores windows. One thread per window. Grid: blocks of windows x targets.
 template <CuvRcdFeatures F, CuvRcdMetric M>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -68,7 +68,8 @@ struct Window {
   unsigned centre;
 };
 
-// The lowest score of the thread's windows whose centres lie outside box.
+// Returns the least score of the thread's windows whose centres lie outside
+// box.
 static __device__ __forceinline__ CuvRcdScoreBits
 find_second (const Window *windows, const CuvRcdBox &box)
 {
@@ -83,8 +84,8 @@ find_second (const Window *windows, const CuvRcdBox &box)
   return lowest;
 }
 
-// The best of all blocks of windows_kernel(). Called by all threads of the
-// block.
+// Returns the best window of all blocks of windows_kernel(). Called by all
+// threads of the block.
 static __device__ __forceinline__ CuvRcdBest
 find_best (const CuvRcdState &state, int n_bests)
 {
@@ -97,7 +98,7 @@ find_best (const CuvRcdState &state, int n_bests)
   return cuv_rcd_block_best (best);
 }
 
-// The sums over the match's box; x and y count from the box.
+// Computes the sums over the match's box; x and y count from the box.
 static __device__ void
 sum_up (const CuvRcdState &state, const CuvRcdLevel &level,
     const CuvRcdWindowPosition &position, CuvRcdMatch *match)
@@ -122,8 +123,8 @@ copy_all_but_second (CuvRcdMatch *to, const CuvRcdMatch *from)
   }
 }
 
-// Writes a match except its second score, which other blocks compute. By all
-// threads of the block.
+// Writes a match except its second score, which other blocks compute. Called by
+// all threads of the block.
 static __device__ void
 write_match (const CuvRcdState &state, const CuvRcdTarget &target,
     const CuvRcdBest &best, const CuvRcdWindowPosition &position,
@@ -187,7 +188,7 @@ __launch_bounds__ (CONCLUDE_THREADS)
   const CuvRcdTarget &from = state.targets[blockIdx.y];
 
 #pragma unroll
-  for (int j = 0; j < PER_THREAD; j++) { // loads overlap find_best()
+  for (int j = 0; j < PER_THREAD; j++) { // its loads overlap find_best()
     const int i =
         (blockIdx.x * PER_THREAD + j) * CONCLUDE_THREADS + (int) threadIdx.x;
 

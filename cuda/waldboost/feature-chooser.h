@@ -15,7 +15,7 @@ typedef struct _CuvFeatureChooserCuda CuvFeatureChooserCuda;
  * codes), of each of n_features features. split: the loss is that of the best
  * split of the codes in two, as for a cascade. Keeps as many codes in device
  * memory as fit max_bytes (0: most of the free memory); the others are uploaded
- * in each run. NULL on failure, see cuv_cuda_error(). */
+ * in each run. Returns NULL on failure, see cuv_cuda_error(). */
 CuvFeatureChooserCuda *cuv_feature_chooser_cuda_new (int32_t n_features,
     int32_t n_codes, bool split, int32_t capacity, size_t max_bytes);
 void cuv_feature_chooser_cuda_free (CuvFeatureChooserCuda *self); /* or NULL */

@@ -125,7 +125,7 @@ cuv_packed_sums (
     sums[k] = differences[k / 3 + 1][k % 3] - differences[k / 3][k % 3];
 }
 
-// The same for a single window.
+// Computes the sums of nine blocks for a single window.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])

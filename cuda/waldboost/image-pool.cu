@@ -162,5 +162,5 @@ cuv_image_pool_release (CuvImagePool *self, CuvImages *images)
   const std::lock_guard<std::mutex> lock (mutex);
 
   images->owner = std::thread::id ();
-  self->released.notify_all (); // each waits for a different number of images
+  self->released.notify_all (); // threads wait for different numbers of images
 }

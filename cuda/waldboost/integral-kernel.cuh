@@ -245,7 +245,7 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
   const int width = level.plan.width, pitch = level.picture_pitch;
   const int first =
       strip * CUV_PYRAMID_STRIP + cuv_warp_of_thread () * CUV_PYRAMID_WARP_ROWS;
-  const int n_rows = level.plan.height - first; // the warp may have fewer
+  const int n_rows = level.plan.height - first; // may exceed the warp's rows
   const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
   CuvPyramidWarpRows<Sum, squared> rows (level, first, strip_sums, images);
 

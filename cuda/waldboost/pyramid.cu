@@ -7,7 +7,7 @@
 #include "waldboost/tilted-kernels.cuh"
 
 // Sets *source to the frame's grey plane if it can be read as aligned words,
-// else to a grey copy, turned if the plan says so.
+// otherwise to a grey copy, turned if the plan says so.
 static int
 prepare_source (CuvPyramid *self, const CuvFrame *frame,
     CuvPyramidSource *source, cudaStream_t stream)

@@ -14,7 +14,7 @@
 // Work per block of the kernels.
 #define CUV_PYRAMID_STRIP 32           // rows per block of the integral kernel
 #define CUV_PYRAMID_PICTURE_THREADS 64 // per block of the picture kernel
-// the same, without integral images
+// rows per block of the picture kernel if there are no integral images
 #define CUV_PYRAMID_PICTURE_ROWS 16
 #define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
 #define CUV_PYRAMID_PAIR_X 32 // distance of the windows of a pair, in positions
@@ -23,12 +23,12 @@
 #define CUV_PYRAMID_HALVINGS 5
 #define CUV_PYRAMID_HALVES (1 << (CUV_PYRAMID_HALVINGS - 1))
 
-// Where the source pixels are that four adjacent columns of a level are
-// interpolated from.
+// The source columns from which four adjacent columns of a level are
+// interpolated.
 enum CuvPyramidResize {
-  CUV_PYRAMID_RESIZE_COPY, // the same four
-  CUV_PYRAMID_RESIZE_NEAR, // within eight adjacent ones
-  CUV_PYRAMID_RESIZE_FAR,  // any
+  CUV_PYRAMID_RESIZE_COPY, // they are the same four columns
+  CUV_PYRAMID_RESIZE_NEAR, // they are among eight adjacent columns
+  CUV_PYRAMID_RESIZE_FAR,  // they may be any columns
 };
 
 // An element of an integral image for pairs of windows: that of pixels (x, y)

@@ -14,7 +14,7 @@ struct CuvPyramidSource {
   int stride, width; // multiples of 4
 };
 
-// Grey values of a frame. Block: 32 x 8 pixels.
+// Writes the grey plane of a frame. Block: 32 x 8 pixels.
 static __global__ void
 cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
 {
@@ -25,7 +25,7 @@ cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_frame_grey (&frame, x, y);
 }
 
-// The same for the turned frame.
+// Writes the grey plane of the turned frame.
 static __global__ void
 cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
 {

@@ -4,7 +4,7 @@
 // below a threshold, which rejects the window. Most windows are rejected early,
 // so a warp soon has few active threads: survivors are compacted after each
 // segment of weak classifiers. Acc, the type of the sum, is int32_t for fixed
-// arithmetic, else float.
+// arithmetic, otherwise float.
 #ifndef CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 #define CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 
@@ -79,7 +79,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
   return below ? first : n;
 }
 
-// The same for floats, added in the order of the reference.
+// first_below() for floats, which are added in the order of the reference.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[per_thread],

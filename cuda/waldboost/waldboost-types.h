@@ -141,8 +141,8 @@ typedef struct {
   const float *leaves;
   const int32_t *fixed_leaves; /* FIXED: leaves times 2^fixed_bits */
   const int32_t *stage_first;  /* n_stages + 1 indices into weak */
-  /* CHANNELS: n_weak trees, else NULL; then there are no nodes and leaves, and
-   * weak has only the thresholds. */
+  /* CHANNELS: n_weak trees, otherwise NULL; then there are no nodes and leaves,
+   * and weak has only the thresholds. */
   const CuvChannelsModel *channels;
 } CuvWaldboostModel;
 
@@ -169,7 +169,7 @@ typedef struct {
   int32_t box_height;
   int32_t first_x_tap; /* index into CuvWaldboostPlan.taps: width taps */
   int32_t first_y_tap; /* height taps */
-  float factor;        /* WBD: 1 / scale, else 0 */
+  float factor;        /* WBD: 1 / scale, otherwise 0 */
   int32_t first_range; /* index into CuvWaldboostPlan.ranges: n_y of them */
 } CuvWaldboostLevel;
 
@@ -205,7 +205,7 @@ typedef struct {
   int32_t n_ranges;
   const CuvRange *ranges;
   /* Survivors are counted, and on the GPU compacted, after these numbers of
-   * weak classifiers: a cascade's stages, else as requested. The last is
+   * weak classifiers: a cascade's stages, otherwise as requested. The last is
    * n_weak.
    */
   int32_t n_segments;

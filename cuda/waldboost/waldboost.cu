@@ -23,7 +23,7 @@ struct _CuvWaldboostCuda {
   CuvArena arena = {};
   uint8_t *pinned = nullptr; // copy of block, and room for the hits of
                              // find_first()
-  bool cascade = false;      // STAGES, else a WaldBoost model
+  bool cascade = false;      // STAGES, otherwise a WaldBoost model
   bool empty = true;         // the plan has no levels
   int n_segments = 0;
   std::vector<int32_t> segment_end;

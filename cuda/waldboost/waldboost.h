@@ -50,7 +50,7 @@
  *     cascade-plan.cuh      tiles, node format and tables of a plan
  *     host-tables.cuh       functions that fill the tables
  *     packed-nodes.cuh      nodes in 8 (LBP) or 16 bytes (Haar) where their
- *                           values fit, else as they are
+ *                           values fit, otherwise as they are
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
  *
@@ -96,8 +96,8 @@ typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads model and plan and allocates memory; both may be freed afterwards.
  * The detectors of a context share the device memory of pending frames, which
- * is enough for at least one frame when this returns. NULL on failure, see
- * cuv_cuda_error(). */
+ * is enough for at least one frame when this returns. Returns NULL on failure,
+ * see cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */

@@ -13,7 +13,7 @@ CUV_BEGIN
 
 typedef struct _CuvWebCuda CuvWebCuda;
 
-/* NULL on failure, see cuv_cuda_error(). */
+/* Returns NULL on failure, see cuv_cuda_error(). */
 CuvWebCuda *cuv_web_cuda_new (void);
 /* NULL is allowed. */
 void cuv_web_cuda_free (CuvWebCuda *self);

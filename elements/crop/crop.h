@@ -43,7 +43,8 @@ typedef struct {
  * an object one pixel wide could make a picture of gigabytes. */
 #define CUV_CROP_RATIO 16
 
-/* FALSE if no pixel of the box is in the frame. The box may exceed it. */
+/* Returns FALSE if no pixel of the box is in the frame. The box may exceed it.
+ */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);

@@ -226,7 +226,7 @@ matches_labels (
           && g_strv_contains ((const gchar *const *) settings->labels, label));
 }
 
-/* Plans the picture of an object. FALSE if it gets none. */
+/* Plans the picture of an object. Returns FALSE if it gets none. */
 static gboolean
 plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
 {

@@ -27,8 +27,8 @@ gst_vision_crop_parse_labels (gpointer settings)
  * GstVisionCrop:width:
  *
  * Width of the pictures in pixels. 0: the width that downstream's caps demand;
- * else it follows from height and the object's aspect ratio; else it is the
- * object's.
+ * otherwise it follows from height and the object's aspect ratio; otherwise it
+ * is the object's.
  *
  * Since: 0.1
  */

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* ---- locations ---- */
 
 /* A location may have one %d or %05d for the number of a cube in a sequence; %%
- * is a %. FALSE and an error if it is empty or has more than one. */
+ * is a %. Returns FALSE and an error if it is empty or has more than one. */
 gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
 /* A copy of the location, in which % has no meaning if a file of exactly this
@@ -58,8 +58,8 @@ gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error);
 
 /* The converted samples: a buffer around the mapping if they need no conversion
- * and pool is NULL, else read or converted into a buffer of the pool, if large
- * enough, or a new one. error is set with GST_FLOW_ERROR. */
+ * and pool is NULL, otherwise read or converted into a buffer of the pool, if
+ * large enough, or a new one. error is set with GST_FLOW_ERROR. */
 GstFlowReturn gst_envi_file_buffer (
     GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
 

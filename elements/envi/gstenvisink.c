@@ -71,7 +71,7 @@ gst_envi_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return FALSE;
 }
 
-/* NULL if it has been written or cannot be. */
+/* Returns NULL if it has been written or cannot be. */
 static gchar *
 next_path (GstEnviSink *self)
 {
@@ -207,8 +207,8 @@ gst_envi_sink_get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "location", "Location",
-      "Path of the header or samples to write; with %05d for a sequence of "
-      "cubes",
+      "Path of the header to write, or of the file of samples (the other file "
+      "is named after it); with %05d for a sequence of cubes",
       .offset = G_STRUCT_OFFSET (Settings, location), .type = G_TYPE_STRING,
       .at_start = TRUE },
   { "stats", "Statistics", "Statistics of the element's work",

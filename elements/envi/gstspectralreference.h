@@ -16,11 +16,11 @@ typedef struct {
 GType gst_spectral_reference_get_type (void);
 void gst_spectral_reference_unref (GstSpectralReference *self);
 
-/* NULL on failure: the error names the file and what is wrong. */
+/* Returns NULL on failure: the error names the file and what is wrong. */
 GstSpectralReference *gst_spectral_reference_open (
     const gchar *path, GError **error);
 
-/* NULL, or why it does not fit cubes of this info; free it. */
+/* Returns NULL, or why it does not fit cubes of this info; free it. */
 gchar *gst_spectral_reference_check (const GstSpectralReference *self,
     const gchar *name, const GstCuvSpectralInfo *info);
 

@@ -435,8 +435,8 @@ gst_spectral_reflectance_get_stats (GstElement *element, GValue *value)
  * GstSpectralReflectance:white:
  *
  * An ENVI file of a white target, with the width and bands of the cubes. If it
- * also has their height, each pixel has a level of its own; else levels are
- * means over its lines. NULL: values are not divided.
+ * also has their height, each pixel has a level of its own; otherwise levels
+ * are means over its lines. NULL: values are not divided.
  *
  * Since: 0.1
  */

@@ -93,7 +93,8 @@ gst_spectral_rgb_set_caps (
 
 /* ---- a frame ---- */
 
-/* FALSE after an element error. Only auto reads the header, of up to 16 MiB. */
+/* Returns FALSE after an element error. Only auto reads the header, of up to 16
+ * MiB. */
 static gboolean
 choose_bands (
     GstSpectralRgb *self, const gchar *text, GstBuffer *in, CuvRgbBands *bands)
@@ -112,7 +113,8 @@ choose_bands (
   return FALSE;
 }
 
-/* Smoothing restarts when the bands change. FALSE if no pixel is valid. */
+/* Smoothing restarts when the bands change. Returns FALSE if no pixel is valid.
+ */
 static gboolean
 update_limits (GstSpectralRgb *self, const CuvCube *cube,
     const CuvRgbBands *bands, const Settings *settings)
@@ -327,7 +329,7 @@ gst_spectral_rgb_get_stats (GstElement *element, GValue *value)
  *
  * Which bands are red, green and blue: three numbers from 1 on, or
  * wavelengths, for example 650nm or 0.65um. auto: the header's default bands,
- * else those nearest to 650, 550 and 450 nm, else 1, 2, 3.
+ * otherwise those nearest to 650, 550 and 450 nm, otherwise 1, 2, 3.
  *
  * Since: 0.1
  */

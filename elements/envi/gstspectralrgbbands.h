@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 
 /* Resolves "auto" or a list of three bands, each a number counted from 1 or a
  * wavelength ("650nm", "0.65um"; bad bands are skipped). auto: the header's
- * "default bands", else the bands nearest to 650, 550 and 450 nm, else 1, 2, 3.
- * header may be NULL. Returns NULL or an error message; g_free() it. */
+ * "default bands", otherwise the bands nearest to 650, 550 and 450 nm,
+ * otherwise 1, 2, 3. header may be NULL. Returns NULL or an error message;
+ * g_free() it. */
 gchar *gst_spectral_rgb_bands (const gchar *text,
     const GstCuvSpectralInfo *info, const gchar *header, CuvRgbBands *bands);
 

@@ -204,7 +204,7 @@ static const GstCuvSetting list[] = {
   { "edges", "Edges", "Source of the edges", .offset = AT (params.source),
       .get_type = edges_get_type, .value = CUV_EDGES_CANNY },
   { "canny-low", "Canny low threshold",
-      "Gradient above which a pixel connected to an edge is an edge as well",
+      "Gradient above which a pixel connected to an edge is also an edge",
       .offset = AT (params.canny.low), .type = G_TYPE_UINT, .maximum = 2040,
       .value = 20 },
   { "canny-high", "Canny high threshold",
@@ -238,7 +238,7 @@ static const GstCuvSetting list[] = {
       .maximum = CUV_HOUGH_MAX_PERIOD / 2, .value = 128 },
   { "orientation-window", "Orientation window",
       "Largest angle in degrees between an edge and the lines that it votes "
-      "for (90 = all lines; 0 = 10 if edges have directions, else 90)",
+      "for (90 = all lines; 0 = 10 if edges have directions, otherwise 90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
   { "threshold", "Threshold",
       "Number of votes (edge pixels) that a line or a segment has to exceed (0 "

@@ -30,10 +30,10 @@ extern const GstCuvSettingsTable gst_hough_lines_settings;
 CuvHoughConfig gst_hough_lines_config (const GstHoughLinesSettings *self);
 CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 
-/* A warning if angles look like radians, else NULL; free it. */
+/* A warning if angles look like radians, otherwise NULL; free it. */
 gchar *gst_hough_lines_radians (const GstHoughLinesSettings *self);
 
-/* NULL, or why no direction remains; g_free() it. */
+/* Returns NULL, or why no direction remains; g_free() it. */
 gchar *gst_hough_lines_check_config (const GstHoughLinesSettings *self);
 
 /* The nick of a value of the property method. */

@@ -226,8 +226,8 @@ size_t cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
 /* edges: a map of the frame's size. */
 void cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges);
 
-/* Each pixel shows the maximum of its cells: white above the threshold, else up
- * to 3/4 as bright. */
+/* Each pixel shows the maximum of its cells: white above the threshold,
+ * otherwise up to 3/4 as bright. */
 void cuv_hough_draw_votes (const CuvFrame *frame, const CuvHoughLayout *layout,
     const uint32_t *accumulator, uint32_t threshold);
 

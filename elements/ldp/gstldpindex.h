@@ -25,7 +25,8 @@ typedef struct {
 /* Boxed; copies are references. */
 GType gst_ldp_index_get_type (void);
 
-/* Checks every entry. NULL on failure, and *problem, to be freed, says why. */
+/* Checks every entry. Returns NULL on failure, and *problem, to be freed, says
+ * why. */
 GstLdpIndex *gst_ldp_index_load (const gchar *path, gchar **problem);
 
 /* Looks for new entries if the last time was `interval` ms ago (0 = never).

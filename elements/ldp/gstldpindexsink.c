@@ -121,8 +121,8 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
 /**
  * GstLdpIndexSink:location:
  *
- * The index: created if it does not exist, else entries are appended. Takes
- * effect at the next start.
+ * The index: created if it does not exist, otherwise entries are appended.
+ * Takes effect at the next start.
  *
  * Since: 0.1
  */
@@ -132,7 +132,8 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
  * Name of the entries: text with at most one %d, or %05d, for the number of the
  * frame, counted from start-index, and %% for a percent sign. By default the
  * title in the stream's tags since the previous frame, downstream of
- * multifilesrc the name of the file, else %06d. Takes effect at the next start.
+ * multifilesrc the name of the file, otherwise %06d. Takes effect at the next
+ * start.
  *
  * Since: 0.1
  */
@@ -441,8 +442,9 @@ gst_ldp_index_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
       &GST_LDP_INDEX_SINK (sink)->context, query);
 }
 
-/* Queried before the first frame: that may have no descriptor, and one computed
- * here could have other parameters than the following frames. */
+/* Asks upstream whether frames come with descriptors. Looking at the first
+ * frame would not do: it may lack a descriptor that later frames have, and one
+ * computed here could have other parameters than theirs. */
 static gboolean
 is_described_upstream (GstLdpIndexSink *self)
 {

@@ -135,7 +135,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "orientations", "Orientations",
       "Orientations in which frames are compared; the most similar one counts. "
-      "Each one costs another comparison",
+      "Each orientation takes another comparison",
       .offset = AT (orientations), .get_type = orientations_get_type,
       .value = CUV_LDP_MIRRORED },
   { "share", "Share",
@@ -215,7 +215,7 @@ gst_ldp_retrieve_configure (
                                  : explain_failure (self, s, frame, error);
 }
 
-/* Includes entries that were appended. FALSE after an element error. */
+/* Includes entries that were appended. Returns FALSE after an element error. */
 static gboolean
 refresh (GstLdpRetrieve *self, const CuvProcessor *processor)
 {

@@ -9,8 +9,9 @@
  * The first derivative of grey values I in a direction d is I(p) - I(p + d),
  * the k-th derivative is the difference of (k - 1)-th derivatives. The code of
  * order n of a pixel p compares its derivative of order n - 1 with those of its
- * eight neighbours: a bit is 0 if both are above 0 or both below, else 1. Bit 7
- * is the neighbour above left, then clockwise to bit 0, the one to the left.
+ * eight neighbours: a bit is 0 if both are above 0 or both below, otherwise 1.
+ * Bit 7 is the neighbour above left, then clockwise to bit 0, the one to the
+ * left.
  *
  * A frame: gstldpdescriptor.c -> backend.c -> cpu/ldp-cpu.c, or
  * cuda/ldp/ldp.cu if it is in CUDA memory -> histograms as metadata
@@ -108,7 +109,7 @@ void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
 
 /* The cuv_ldp_n_counts() counts of a picture of the layout's size. Each scale
  * is the one before, resized to half its width and height, rounded down to at
- * least one pixel. False if out of memory. */
+ * least one pixel. Returns false if out of memory. */
 bool cuv_ldp_describe (
     const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts);
 

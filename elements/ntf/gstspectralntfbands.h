@@ -24,7 +24,8 @@ void gst_ntf_bands_init (GstNtfBands *self, const GstCuvSpectralInfo *info);
 CuvCube gst_ntf_bands_run (
     const GstNtfBands *self, const CuvCube *cube, gint i);
 
-/* FALSE after an element error about samples that cannot be factorised. */
+/* Returns FALSE after an element error about samples that cannot be factorised.
+ */
 gboolean gst_ntf_bands_check (GstElement *element, const CuvNtfScan *scan);
 
 G_END_DECLS

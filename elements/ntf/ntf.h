@@ -52,7 +52,7 @@ void cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,
 void cuv_ntf_scan_merge (CuvNtfScan *scan, const CuvNtfScan *later);
 
 /* The power of two that samples are divided by: 256 and 65536 for integers,
- * else the smallest above the largest sample. */
+ * otherwise the smallest above the largest sample. */
 double cuv_ntf_scale (CuvCubeFormat format, float largest);
 
 /* Copies rows first .. end - 1 of all bands to depths z, z + 1, ... of the
@@ -75,7 +75,7 @@ cuv_ntf_pad (int n)
 float *cuv_ntf_alloc (size_t n);
 
 /* Factors of all zeros; of a MATRIX with height 1 and the number of pixels as
- * width. false if out of memory; then call clear(), too. */
+ * width. Returns false if out of memory; then call clear(), too. */
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);
@@ -111,7 +111,7 @@ void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* The same if sums_to_one is set: solves the least squares at once. */
+/* Updates a row if sums_to_one is set, by solving the least squares at once. */
 void cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 

@@ -32,7 +32,7 @@
 typedef struct {
   CuvModel model;
   int32_t kr, kb; /* luma coefficients of red and blue, in 1/10000 */
-  bool limited;   /* range 16..235 and 16..240, else 0..255 */
+  bool limited;   /* range 16..235 and 16..240, otherwise 0..255 */
 } CuvColourSpace;
 
 /* A row of the matrix from RGB to samples. The sample is
@@ -89,7 +89,7 @@ bool cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
     int64_t y, int64_t width, int64_t height);
 
 /* A rectangle of pixels x .. x + width - 1 of rows y .. y + height - 1: filled
- * if thickness is 0, else its outline of that many pixels, inside the
+ * if thickness is 0, otherwise its outline of that many pixels, inside the
  * rectangle. Coordinates and sizes up to 2^30. */
 void cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
     int64_t width, int64_t height, int thickness);

@@ -126,7 +126,7 @@ cuv_drawing_free (CuvDrawing *self)
 }
 
 /* Appends a primitive that covers pixels x0 .. x1 - 1 of rows y0 .. y1 - 1,
- * clipped to the frame. NULL if that is empty, alpha is 0 or a limit is
+ * clipped to the frame. Returns NULL if that is empty, alpha is 0 or a limit is
  * reached. */
 static CuvPrimitive *
 append_primitive (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb,

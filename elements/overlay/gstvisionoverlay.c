@@ -75,7 +75,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* ---- frames ---- */
 
-/* FALSE if a region cannot be hidden. */
+/* Returns FALSE if a region cannot be hidden. */
 static gboolean
 build_list (GstVisionOverlay *self, GstBuffer *buffer)
 {
@@ -106,8 +106,8 @@ build_list (GstVisionOverlay *self, GstBuffer *buffer)
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
         "%u primitives are not drawn: the limits are %d primitives and %d "
-        "bytes of text and pictures per frame, and, for lines, frames of "
-        "%d pixels a side",
+        "bytes of text and pictures per frame; lines are only drawn on frames "
+        "of at most %d pixels a side",
         self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
         CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;

@@ -192,7 +192,7 @@ static GParamSpec *
 make_fill_color (void)
 {
   GParamSpec *color = g_param_spec_uint ("fill-color", "Fill colour",
-      "Colour of fill=solid, written as color; alpha is ignored", 0,
+      "Colour of fill=solid, in the format of color; alpha is ignored", 0,
       G_MAXUINT32, 0, GST_CUV_PARAM_TUNABLE);
 
   color->value_type = GST_TYPE_CUV_COLOR;
@@ -205,7 +205,7 @@ make_fill_color (void)
  * GstVisionOverlay:draw-confidence:
  *
  * Write the confidence, in percent, if an object has one: that of the parameter
- * "detection", else that of any other parameter.
+ * "detection", otherwise that of any other parameter.
  *
  * Since: 0.1
  */

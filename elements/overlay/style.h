@@ -37,8 +37,8 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_cuv_style_settings;
 
-/* How regions of this label are hidden: by label-fills if that names it, else
- * by fill if labels selects it. */
+/* How regions of this label are hidden: by label-fills if that names it,
+ * otherwise by fill if labels selects it. */
 CuvFillMode gst_cuv_style_fill (const GstCuvStyle *style, GQuark label);
 
 /* Whether a label is hidden. */

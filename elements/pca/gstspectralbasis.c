@@ -52,7 +52,7 @@ gst_spectral_basis_new (const CuvPcaBasis *basis)
   return self;
 }
 
-/* NULL for other nodes. */
+/* Returns NULL for other nodes. */
 static JsonArray *
 array_of (JsonNode *node)
 {

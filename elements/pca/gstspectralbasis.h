@@ -28,7 +28,7 @@ void gst_spectral_basis_unref (GstSpectralBasis *self);
 /* A copy; NULL if out of memory. */
 GstSpectralBasis *gst_spectral_basis_new (const CuvPcaBasis *basis);
 
-/* NULL on failure: the error says what is wrong in the file. */
+/* Returns NULL on failure: the error says what is wrong in the file. */
 GstSpectralBasis *gst_spectral_basis_load (
     const gchar *location, GError **error);
 

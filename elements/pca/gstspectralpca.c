@@ -246,7 +246,7 @@ gst_spectral_pca_configure (
   if (!fits)
     return g_strdup_printf (
         "The basis of basis-location is for %d bands, but the frames have %d: "
-        "set a file that was saved from frames with as many bands",
+        "set a file that was saved from frames with the same number of bands",
         s->given->basis.n, bands.n);
   if (s->mask_band_ignore != self->was_masked)
     use_bands (self, &bands, s->mask_band_ignore);
@@ -282,7 +282,7 @@ check_frozen_basis (GstSpectralPca *self)
 }
 
 /* Opens a backend where the frame is. A frozen basis is passed on to it in
- * *start. FALSE after an element error. */
+ * *start. Returns FALSE after an element error. */
 static gboolean
 ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
     const CuvPcaBasis **start)

@@ -54,7 +54,7 @@ typedef struct {
   int32_t n;      /* bands; row n is 1 for valid pixels */
   int32_t count;  /* pixels, 1 .. CUV_PCA_TILE */
   bool is_exact;  /* the cube's samples are integers */
-  bool is_narrow; /* the samples are in narrow, else in rows */
+  bool is_narrow; /* the samples are in narrow, otherwise in rows */
   double *rows;   /* CUV_PCA_STRIDE (n) rows of CUV_PCA_TILE, 32-byte aligned */
   int16_t *narrow;             /* the same memory as 16-bit integers */
   bool left_out[CUV_PCA_TILE]; /* excluded pixels */
@@ -139,8 +139,8 @@ typedef struct {
 } CuvPcaScores;
 
 /* Computes the first n_scores components of a tile, CUV_PCA_TILE values each,
- * summed band by band in double: v_k . s with second moments, else v_k . (s -
- * mean) / deviation. */
+ * summed band by band in double: v_k . s with second moments, otherwise v_k .
+ * (s - mean) / deviation. */
 void cuv_pca_score (const CuvPcaTile *tile, const CuvPcaBasis *basis,
     int n_scores, double *out);
 

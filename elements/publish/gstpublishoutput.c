@@ -27,11 +27,11 @@ typedef struct {
 } Layout;
 
 struct _GstCuvPublishOutput {
-  CuvWriter *writer; /* writes to a file, else NULL */
+  CuvWriter *writer; /* writes to a file, otherwise NULL */
   const Layout *layout;
 
   GstElement *element;
-  CuvOutbox *outbox; /* sends to a broker, else NULL */
+  CuvOutbox *outbox; /* sends to a broker, otherwise NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
   gboolean keeps; /* unsent records stay in the file of spool-path */

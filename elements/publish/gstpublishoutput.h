@@ -39,7 +39,7 @@ G_BEGIN_DECLS
 typedef struct _GstCuvPublishOutput GstCuvPublishOutput;
 
 /* Opens the file, or begins to connect. The topic of records without a source
- * has the element's name. NULL after an element error. */
+ * has the element's name. Returns NULL after an element error. */
 GstCuvPublishOutput *gst_cuv_publish_output_new (
     GstElement *element, const GstCuvPublishSettings *settings);
 

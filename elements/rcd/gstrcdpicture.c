@@ -21,7 +21,8 @@ is_opaque (const GstVideoFrame *frame, gint x, gint y)
   return row[4 * x + 3] >= 128;
 }
 
-/* Finds the box around the opaque pixels. NULL, or why it cannot be a target.
+/* Finds the box around the opaque pixels. Returns NULL, or why it cannot be a
+ * target.
  */
 static gchar *
 find_opaque (const GstVideoFrame *frame, CuvRoi *box)

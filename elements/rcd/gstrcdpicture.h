@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 gchar *gst_rcd_picture_load (const gchar *path, GstSample **picture);
 
 /* Converts a picture to the format and colorimetry of like, because features of
- * different formats cannot be compared; info: set to the buffer's. NULL if
- * GStreamer cannot convert it. */
+ * different formats cannot be compared; info: set to the buffer's. Returns NULL
+ * if GStreamer cannot convert it. */
 GstBuffer *gst_rcd_picture_convert (
     GstSample *picture, const GstVideoInfo *like, GstVideoInfo *info);
 

@@ -54,12 +54,12 @@ add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
   self->box_id = gst_rcd_targets_add_box (self, &self->box);
   if (self->box_id == 0)
     gst_rcd_targets_warn (self,
-        "Box of object-initial-* ignored: as many objects as max-targets (%d) "
-        "are tracked already. Raise max-targets, or emit clear-target first.",
+        "Box of object-initial-* ignored: already tracking max-targets (%d) "
+        "objects. Raise max-targets, or emit clear-target first.",
         settings->config.max_targets);
 }
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or what went wrong. */
 static const gchar *
 gst_rcd_targets_add_picture (GstRcdTargets *self, const GstVideoInfo *like)
 {
@@ -319,13 +319,13 @@ gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box,
   g_mutex_lock (&self->lock);
   *problem = ensure_tracker (self);
   if (*problem == NULL && cuv_tracker_n_targets (self->tracker) >= max_targets)
-    *problem = "as many objects as max-targets are tracked already: raise "
-               "max-targets, or emit clear-target first";
+    *problem = "already tracking max-targets objects: raise max-targets, or "
+               "emit clear-target first";
   if (*problem == NULL) {
     id = gst_rcd_targets_add_box (self, box);
     if (id == 0)
-      *problem = "the new max-targets comes into force with the next frame: "
-                 "emit set-target after it";
+      *problem = "the new max-targets takes effect with the next frame: emit "
+                 "set-target after it";
   }
   g_mutex_unlock (&self->lock);
   return id;

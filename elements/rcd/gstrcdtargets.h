@@ -37,7 +37,7 @@ typedef struct {
 void gst_rcd_targets_init (GstRcdTargets *self, GstCuvTransform *element);
 void gst_rcd_targets_clear (GstRcdTargets *self);
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or what went wrong. */
 const gchar *gst_rcd_targets_start (GstRcdTargets *self);
 void gst_rcd_targets_stop (GstRcdTargets *self);
 
@@ -54,7 +54,7 @@ gchar *gst_rcd_targets_prepare (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame);
 
 /* One frame: adds new targets, then tracks all of them. Posts warnings about
- * targets that cannot be tracked. NULL, or what went wrong. */
+ * targets that cannot be tracked. Returns NULL, or what went wrong. */
 const gchar *gst_rcd_targets_run (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame,
     const GstVideoInfo *info, gint n_threads);

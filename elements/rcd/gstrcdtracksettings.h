@@ -24,7 +24,8 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_rcd_settings;
 
-/* NULL, or why the box cannot be used in a frame of this size; free it. */
+/* Returns NULL, or why the box cannot be used in a frame of this size; free it.
+ */
 gchar *gst_rcd_settings_check_box (
     const GstRcdSettings *self, gint width, gint height);
 

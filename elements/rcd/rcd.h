@@ -67,7 +67,7 @@
 #include "cuv-frame.h"
 #include "rcd/rcd-types.h"
 
-/* NULL, or the problem of the first invalid field and what to do. */
+/* Returns NULL, or the problem of the first invalid field and what to do. */
 const char *cuv_rcd_config_problem (const CuvRcdConfig *config);
 
 /* ---- sums (reference/sums.c) ----
@@ -104,7 +104,7 @@ void cuv_rcd_box_sums (const CuvFrame *frame, CuvRcdFeatures features,
 /* ---- models (reference/model.c) ---- */
 
 /* covariance: packed, of a region of width x height pixels, with lambda added.
- * Computes the derived fields. false if it is not positive definite. */
+ * Computes the derived fields. Returns false if it is not positive definite. */
 bool cuv_rcd_model_init (CuvRcdModel *self, const double *covariance, int n,
     double width, double height);
 

@@ -21,7 +21,7 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvTransferClass {
   GstCuvTransformClass parent_class;
 
-  gboolean upload; /* host to device; else device to host */
+  gboolean upload; /* host to device; otherwise device to host */
 };
 
 /* The formats of CUDA memory; others pass in host memory. */

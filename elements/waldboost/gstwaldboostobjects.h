@@ -22,7 +22,7 @@ gdouble gst_waldboost_confidence (
 
 /* Attaches the objects to the buffer, and lists them in message unless it is
  * NULL. present: scratch, an array of GstCuvObject. age: nanoseconds since held
- * results were new, else 0. */
+ * results were new, otherwise 0. */
 void gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigins *origins, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age);

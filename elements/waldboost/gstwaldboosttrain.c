@@ -253,7 +253,7 @@ gst_waldboost_train_notify (GObject *object, GParamSpec *spec)
 /* ---- the end of the stream ---- */
 
 /* Called by the streaming thread with the preroll lock held; releases it while
- * the element is paused. FALSE if the element is flushing. */
+ * the element is paused. Returns FALSE if the element is flushing. */
 static gboolean
 wait_for_model (GstWaldboostTrain *self)
 {

@@ -100,21 +100,21 @@ typedef struct {
 
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
  * fits. AUTO scans a model on channels at its own levels, whose number octaves
- * and levels_per_octave do not change. NULL if memory runs out or a parameter
- * is out of range: a scan other than DENSE of such a model; OPENCV with
- * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in 0 ..
- * 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside their
- * ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments not
- * in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8,
- * 16 or 32. Segment ends may be in any order and beyond the model's end. Free
- * with cuv_waldboost_plan_free(). */
+ * and levels_per_octave do not change. Returns NULL if memory runs out or a
+ * parameter is out of range: a scan other than DENSE of such a model; OPENCV
+ * with scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
+ * 0 .. 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside
+ * their ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments
+ * not in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0,
+ * 8, 16 or 32. Segment ends may be in any order and beyond the model's end.
+ * Free with cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
 
 /* Replaces the size of a frame by its size after rotation and enlargement.
- * False if a side or the area then exceeds the limits; a frame that is neither
- * rotated nor enlarged may have any size. */
+ * Returns false if a side or the area then exceeds the limits; a frame that is
+ * neither rotated nor enlarged may have any size. */
 bool cuv_waldboost_picture_size (
     const CuvWaldboostParams *params, int *width, int *height);
 
@@ -142,7 +142,7 @@ typedef enum {
   /* as cv::groupRectangles with eps 0.2: groups of more than min_neighbours
    * similar windows, in the order of the first window of each */
   CUV_GROUPING_NEIGHBORS,
-  /* the same with WBDetector's eps of 0.7; scores are 0 or more */
+  /* as NEIGHBORS with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
   /* non-maximum suppression: windows by descending score, equal scores by
    * scan, level, y, x; a window is dropped if its intersection over union with
@@ -160,7 +160,7 @@ typedef struct {
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 
 /* Owns the memory of the grouping, which grows with the largest number of hits
- * seen. NULL if memory runs out. */
+ * seen. Returns NULL if memory runs out. */
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
 void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
 
@@ -180,12 +180,12 @@ int cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
     const CuvWaldboostBox **boxes);
 
-/* The same for one scan. */
+/* Groups the hits of one scan. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
     const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
     const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);
 
-/* The same for n boxes, which are not clipped; AUTO is NEIGHBORS. */
+/* Groups n boxes, which are not clipped. AUTO is NEIGHBORS. */
 int cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes);

@@ -16,7 +16,7 @@ typedef enum {
                     * record, the JPEG */
   CUV_WEB_PART,    /* a part of multipart/x-mixed-replace: the JPEG and the
                     * boundary after it, which makes browsers show it */
-  CUV_WEB_FIRST_PART, /* the same with a boundary before it, too */
+  CUV_WEB_FIRST_PART, /* a part with a boundary before it, too */
   CUV_WEB_EVENT,      /* a server-sent event: the record */
   CUV_WEB_JPEG,
   CUV_WEB_RECORD,

@@ -15,9 +15,9 @@ CuvGpuPicture *cuv_gpu_picture_new (GstElement *element);
 void cuv_gpu_picture_free (CuvGpuPicture *self);
 
 /* Compresses a frame in CUDA memory to jpeg, of capacity bytes, in the frame's
- * size, and sets *size. quality: 1 to 100. FALSE if nvJPEG is not installed,
- * the frame is not in CUDA memory, or an earlier call failed: then the CPU has
- * to compress the frame. */
+ * size, and sets *size. quality: 1 to 100. Returns FALSE if nvJPEG is not
+ * installed, the frame is not in CUDA memory, or an earlier call failed: then
+ * the CPU has to compress the frame. */
 gboolean cuv_gpu_picture_encode (CuvGpuPicture *self, const GstVideoInfo *info,
     GstBuffer *buffer, guint quality, guint8 *jpeg, gsize capacity,
     gsize *size);

@@ -71,7 +71,7 @@ web_parse_token_file (gpointer settings)
           self->token_file, CUV_FILE_MAX_SECRET, &text, NULL, &error))
     return make_token (text, &self->file_token);
   problem = g_strdup_printf (
-      "%s; name a readable file that contains the token", error->message);
+      "%s; set it to a readable file that contains the token", error->message);
   g_error_free (error);
   return problem;
 }

@@ -138,7 +138,7 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
  *   later, or as long over enough skipped frames
  *            the thread did wait for its source: the backlog is 0, and the next
  *            test comes when twice as much may be queued;
- *   else     one more frame has to be skipped.
+ *   otherwise     one more frame has to be skipped.
  *
  * Enough is an eighth of the trusted backlog. */
 static void

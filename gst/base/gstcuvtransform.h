@@ -106,9 +106,9 @@ CUV_API GstClockTime gst_cuv_transform_running_time (
     GstCuvTransform *self, GstBuffer *buffer);
 
 /* For the prepare_output_buffer of an element that draws on frames. *out is the
- * buffer itself if its memory is writable, else a copy with its metas, in the
- * same kind of memory, from a pool of the element. To map a shared buffer for
- * writing would make GStreamer allocate memory for every frame. */
+ * buffer itself if its memory is writable, otherwise a copy with its metas, in
+ * the same kind of memory, from a pool of the element. To map a shared buffer
+ * for writing would make GStreamer allocate memory for every frame. */
 CUV_API GstFlowReturn gst_cuv_transform_make_writable (
     GstCuvTransform *self, GstBuffer *in, GstBuffer **out);
 

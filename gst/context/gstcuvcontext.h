@@ -82,11 +82,11 @@ CUV_API void gst_cuv_context_init (
  * this machine does not have. A missing driver is a warning. */
 CUV_API gboolean gst_cuv_context_check_device (GstCuvContext *self);
 
-/* Ensures that there is a context: the pipeline's, else a new one. */
+/* Ensures that there is a context: the pipeline's, otherwise a new one. */
 CUV_API gboolean gst_cuv_context_open (GstCuvContext *self);
 
-/* Switches to the context that the buffer's CUDA memory lives in. FALSE if
- * the buffer has no CUDA memory or its context cannot be used. */
+/* Switches to the context that the buffer's CUDA memory lives in. Returns FALSE
+ * if the buffer has no CUDA memory or its context cannot be used. */
 CUV_API gboolean gst_cuv_context_follow (
     GstCuvContext *self, GstBuffer *buffer);
 
@@ -98,7 +98,7 @@ CUV_API gboolean gst_cuv_context_push (GstCuvContext *self);
 CUV_API void gst_cuv_context_pop (GstCuvContext *self);
 
 /* The stream for work on this buffer's memory: the memory's own where it has
- * one (GStreamer >= 1.24), so that nobody waits, else ours. */
+ * one (GStreamer >= 1.24), so that nobody waits, otherwise ours. */
 CUV_API gpointer gst_cuv_context_stream (
     GstCuvContext *self, GstBuffer *buffer);
 
@@ -127,7 +127,7 @@ CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
     GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
 
 /* Adds a pool of CUDA memory to an ALLOCATION query for such caps that has no
- * pool yet. FALSE if the pool cannot be configured. */
+ * pool yet. Returns FALSE if the pool cannot be configured. */
 CUV_API gboolean gst_cuv_context_propose_pool (
     GstCuvContext *self, GstQuery *query);
 
@@ -137,12 +137,13 @@ CUV_API gboolean gst_cuv_context_owns_buffer (
     GstCuvContext *self, GstBuffer *buffer);
 
 /* A configured pool of pinned host memory, from and to which the device copies
- * directly. NULL without a context. */
+ * directly. Returns NULL without a context. */
 CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
     GstCuvContext *self, GstCaps *caps, guint size);
 CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
 
-/* NULL, or why this format cannot live in this GStreamer's CUDA memory. */
+/* Returns NULL, or why this format cannot live in this GStreamer's CUDA memory.
+ */
 CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 
 /* The flag that maps a buffer's CUDA memory on the device. */
@@ -150,7 +151,7 @@ CUV_API GstMapFlags gst_cuv_map_cuda (void);
 
 /* Copies the pixels of one buffer into another of the same format and size,
  * wherever each of them is, and waits for the copy. Pageable host memory goes
- * through a pinned buffer. FALSE after an element error. */
+ * through a pinned buffer. Returns FALSE after an element error. */
 CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
     const GstVideoInfo *info, GstBuffer *in, GstBuffer *out);
 
@@ -158,9 +159,9 @@ CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
 CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);
 CUV_API gboolean gst_cuv_caps_is_cuda (const GstCaps *caps);
 
-/* The same in the answer to a CAPS query, if there is a device: peers take the
- * first structure that fits, and in their own caps host memory is often first.
- */
+/* Moves CUDA memory to the front in the answer to a CAPS query, if there is a
+ * device: peers take the first structure that fits, and in their own caps host
+ * memory is often first. */
 CUV_API void gst_cuv_query_cuda_first (GstQuery *query);
 
 G_END_DECLS

@@ -38,8 +38,9 @@ typedef struct {
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
-/* Parses the caps of frames that an element reads. FALSE if they are not raw
- * video, or, after an element error, if CUDA memory cannot hold their format.
+/* Parses the caps of frames that an element reads. Returns FALSE if they are
+ * not raw video, or, after an element error, if CUDA memory cannot hold their
+ * format.
  */
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
@@ -57,14 +58,16 @@ CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 CUV_API CuvRgbMatrix gst_cuv_frame_rgb_matrix (const GstVideoInfo *info);
 
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
- * kernels can reach (the context follows it), else on the host. For a frame on
- * the device the context is current from here to unmap. FALSE, after an error
- * of the context's element, for a buffer that gst_cuv_video_map() refuses. */
+ * kernels can reach (the context follows it), otherwise on the host. For a
+ * frame on the device the context is current from here to unmap. FALSE, after
+ * an error of the context's element, for a buffer that gst_cuv_video_map()
+ * refuses. */
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
-/* What processes the frame: the GPU if it is there, else n_threads of the CPU.
+/* What processes the frame: the GPU if it is there, otherwise n_threads of the
+ * CPU.
  */
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);

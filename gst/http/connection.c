@@ -172,7 +172,7 @@ add_connection (CuvHttp *http, GSocket *socket)
 }
 
 /* Ends the oldest idle connection, so that idle clients cannot block new ones
- * until their timeout. FALSE if none is idle. */
+ * until their timeout. Returns FALSE if none is idle. */
 static gboolean
 http_make_room (CuvHttp *http)
 {

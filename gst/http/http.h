@@ -36,8 +36,8 @@ typedef struct {
 
 /* ---- listener.c ---- */
 
-/* Opens a socket; port 0: any free one. NULL with an error that names cause and
- * fix. */
+/* Opens a socket; port 0: any free one. Returns NULL with an error that names
+ * cause and fix. */
 GSocket *cuv_http_listen (GInetAddress *address, guint port, GError **error);
 guint cuv_http_port (GSocket *listener);
 /* The URL, such as "http://127.0.0.1:8080", without a slash at its end. If the

@@ -9,12 +9,13 @@ typedef struct {
   const gchar *kind; /* a format that often cannot be decoded, or NULL */
   gint orientation;  /* EXIF's, 1 .. 8; 0: none */
   gboolean is_tiff;
-  goffset orientation_at; /* TIFF: offset of the byte that has it; else 0 */
-  gboolean is_rgb16;      /* a PNG with 16 bits and no alpha */
+  goffset
+      orientation_at; /* TIFF: offset of the byte that has it; otherwise 0 */
+  gboolean is_rgb16;  /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 
-/* Reads a file; all fields are 0 if it is not a picture. FALSE with the reason,
- * which is not to be freed, if it cannot be opened. */
+/* Reads a file; all fields are 0 if it is not a picture. Returns FALSE with the
+ * reason, which is not to be freed, if it cannot be opened. */
 gboolean cuv_picture_file_read (
     const gchar *path, CuvPictureFile *self, const char **problem);
 

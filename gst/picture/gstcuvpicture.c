@@ -72,8 +72,8 @@ link_picture (GstElement *decode, GstPad *pad, gpointer data)
   gst_object_unref (sink);
 }
 
-/* decoder: the one that PIPELINE uses. FALSE with *problem set if an element
- * is missing. */
+/* decoder: the one that PIPELINE uses. Returns FALSE with *problem set if an
+ * element is missing. */
 static gboolean
 decoder_init (Decoder *self, const gchar *decoder, gchar **problem)
 {

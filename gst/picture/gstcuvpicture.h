@@ -9,7 +9,7 @@
 
 #include <gst/video/video.h>
 
-/* NULL, or what GStreamer lacks to decode any picture; to be freed. */
+/* Returns NULL, or what GStreamer lacks to decode any picture; to be freed. */
 gchar *gst_cuv_picture_check (void);
 
 /* The first frame of a file, or NULL with *problem set, which is to be freed.
@@ -17,7 +17,8 @@ gchar *gst_cuv_picture_check (void);
 GstSample *gst_cuv_picture_load (const gchar *path, gchar **problem);
 
 /* Calls visit with each frame of a picture or video and its number, until it
- * returns FALSE. FALSE with *problem set if not all frames could be decoded. */
+ * returns FALSE. Returns FALSE with *problem set if not all frames could be
+ * decoded. */
 gboolean gst_cuv_picture_visit (const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
     gpointer data, gchar **problem);

@@ -128,12 +128,12 @@ CUV_API void gst_cuv_settings_init (
 /* The settings of the element's most derived class that has some. */
 CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
-/* Calls all parse() functions. FALSE after an element error. */
+/* Calls all parse() functions. Returns FALSE after an element error. */
 CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
 /* Frees what the parse() functions made. */
 CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
 
-/* The same for the settings of all classes of the element. */
+/* Start or stop the settings of all classes of the element. */
 CUV_API gboolean gst_cuv_settings_start_all (gpointer element);
 CUV_API void gst_cuv_settings_stop_all (gpointer element);
 

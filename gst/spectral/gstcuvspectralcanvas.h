@@ -35,7 +35,7 @@ typedef struct {
   gchar problem[200]; /* the last error message */
 } GstCuvSpectralCanvas;
 
-/* out_info is RGBA, RGBx or NV12. FALSE if out of memory. */
+/* out_info is RGBA, RGBx or NV12. Returns FALSE if out of memory. */
 gboolean gst_cuv_spectral_canvas_init (GstCuvSpectralCanvas *self,
     GstCuvContext *context, const GstVideoInfo *out_info);
 void gst_cuv_spectral_canvas_clear (GstCuvSpectralCanvas *self);

@@ -259,8 +259,8 @@ transform_to_scores (GstCuvSpectralTransform *self, const Work *work)
   return flow;
 }
 
-/* Marks bands without a valid sample; see excludes_pixels(). FALSE after an
- * element error. */
+/* Marks bands without a valid sample; see excludes_pixels(). Returns FALSE
+ * after an element error. */
 static gboolean
 mark_empty_bands (
     GstCuvSpectralTransform *self, const GstCuvSpectralInput *input)

@@ -85,8 +85,8 @@ struct _GstCuvSpectralTransformClass {
       const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
       const GstCuvSpectralPicture *picture, GstBuffer *in, GstBuffer *out);
 
-  /* The same for a cube of scores, in host memory, if the source pad's template
-   * has cubes. Optional. */
+  /* Makes a cube of scores in host memory instead of a picture. Optional;
+   * needed if the source pad's template has cubes. */
   GstFlowReturn (*make_scores) (GstCuvSpectralTransform *self,
       const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
       const GstCuvSpectralInfo *info, gfloat *scores, GstBuffer *out);

@@ -15,7 +15,7 @@ def scaled(picture, scale):
 
 
 def cropped(picture, share):
-    """The middle of the picture, with this share of its area."""
+    """Returns the middle of the picture, with this share of its area."""
     height, width = picture.shape[:2]
     y, x = (int(size * (1 - share ** 0.5) / 2) for size in (height, width))
     return picture[y:height - y, x:width - x]

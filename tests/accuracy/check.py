@@ -21,7 +21,7 @@ failed = False
 
 
 def run(program, folder, *arguments):
-    """The lines that a program prints, as dictionaries."""
+    """Returns the lines that a program prints, as dictionaries."""
     result = subprocess.run([sys.executable, f'{HERE}/{program}', '--json', folder, *arguments],
                             capture_output=True, text=True)
     if result.returncode != 0:
@@ -37,7 +37,7 @@ def check(what, value, least, most=1.0):
 
 
 def coco(path, names, boxes):
-    """Writes a COCO file: for each picture its boxes, of the label `object`."""
+    """Writes a COCO file with the boxes of each picture, labelled `object`."""
     with open(path, 'w', encoding='utf-8') as file:
         json.dump({
             'images': [{'id': i, 'file_name': name} for i, name in enumerate(names)],

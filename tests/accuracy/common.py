@@ -53,7 +53,7 @@ def run(command, **options):
 
 
 def records(pictures, element):
-    """One record of visionpublish for each picture behind an element."""
+    """Returns the record that visionpublish writes after an element, for each picture."""
     found = [{} for _ in pictures]
     with tempfile.TemporaryDirectory() as folder:
         for i, picture in enumerate(pictures):
@@ -72,8 +72,8 @@ def records(pictures, element):
 
 
 def milliseconds(picture, element, frames=8):
-    """Processor time of a frame in an element. Start and decoding cancel out, as twice as
-    many frames are timed as well, and both without the element."""
+    """Returns an element's processor time per frame. Start and decoding cancel out: twice as many
+    frames are timed as well, and both are also timed without the element."""
     with tempfile.TemporaryDirectory() as folder:
         cv2.imwrite(folder + '/picture.png', picture)
 
@@ -92,8 +92,8 @@ def milliseconds(picture, element, frames=8):
 # ---- boxes ----
 
 def boxes(record, rank_by_neighbours=True):
-    """Boxes as [x, y, width, height, rank]. A box that more windows confirm ranks higher,
-    among those with as many the one with the higher score; or by score alone."""
+    """Returns boxes as [x, y, width, height, rank]. A box of more windows ranks higher; boxes of
+    equally many windows rank by score, and so do all boxes without rank_by_neighbours."""
     found = []
     for o in record.get('objects', []):
         values = {**o.get('detection', {}), **o.get('extra_params', {})}
@@ -114,9 +114,9 @@ def iou(a, b):
 
 
 class Curve:
-    """Recall against false positives of ranked boxes. found: boxes of each picture; truth: of
-    each picture its objects, each a list of boxes any of which counts. A found box belongs to
-    the free object that it covers best, from an IoU of `threshold` on."""
+    """Recall against false positives of ranked boxes. found: boxes of each picture; truth: objects
+    of each picture, each a list of alternative boxes. A found box belongs to the free object that
+    it covers best, if their IoU is at least `threshold`."""
 
     def __init__(self, found, truth, threshold):
         rows = []
@@ -144,7 +144,7 @@ class Curve:
         return found
 
     def recall_at(self, rate):
-        """The best recall with at most `rate` false positives a picture; boxes of the same
+        """Returns the best recall with at most `rate` false positives a picture. Boxes of the same
         rank stay together."""
         n = len(self.ranks)
         cuts = [i for i in range(n) if self.mistakes[i] <= rate * self.pictures
@@ -155,14 +155,14 @@ class Curve:
         return {f'recall at {rate}': self.recall_at(rate) for rate in (0.1, 0.3, 1)}
 
     def total(self):
-        """Recall and false positives a picture of all boxes."""
+        """Returns recall and false positives per picture of all boxes."""
         if len(self.ranks) == 0:
             return 0.0, 0.0
         return float(self.hits[-1] / self.objects), float(self.mistakes[-1] / self.pictures)
 
 
 def coco(path):
-    """Pictures and boxes of a COCO file: [(name, picture, {label: [box, ...]})]."""
+    """Reads pictures and boxes of a COCO file: [(name, picture, {label: [box, ...]})]."""
     with open(path, encoding='utf-8') as file:
         annotations = json.load(file)
     labels = {c['id']: c['name'] for c in annotations['categories']}

@@ -36,7 +36,7 @@ def turned(picture, objects, degrees):
 
 
 def load(options):
-    """The pictures, each with its objects as lists of boxes."""
+    """Loads the pictures, each with its objects as lists of boxes."""
     path, = set(glob.glob(options.data + '/*.json')) - {options.data + '/alternatives.json'}
     rows = coco(path)
     others = options.data + '/alternatives.json'
@@ -54,7 +54,7 @@ def load(options):
 
 
 def marked_recalls(found, truth, threshold):
-    """Recalls if false positives are known only in pictures without objects."""
+    """Returns recalls if false positives are only known in pictures without objects."""
     empty = [f for f, t in zip(found, truth) if not t]
     mistakes = sorted((box[4] for f in empty for box in f), reverse=True)
     best = np.array([max([box[4] for box in f if iou(box, t[0]) >= threshold],
@@ -69,7 +69,7 @@ def marked_recalls(found, truth, threshold):
 
 
 def hog_people(picture):
-    """The people that OpenCV finds, as boxes of their visible part."""
+    """Returns the people that OpenCV finds, as boxes of their visible parts."""
     hog = cv2.HOGDescriptor()
     hog.setSVMDetector(cv2.HOGDescriptor_getDefaultPeopleDetector())
     found, scores = hog.detectMultiScale(picture, hitThreshold=-0.3, winStride=(8, 8),
@@ -85,9 +85,9 @@ def hog_people(picture):
 def main():
     parser = arguments(__doc__)
     parser.add_argument('--model', default='haarcascade_frontalface_alt2.xml')
-    parser.add_argument('--label', default='person', help='of the objects in the COCO file')
-    parser.add_argument('--iou', type=float, default=0.4, help='from which a box is right')
-    parser.add_argument('--turned', type=float, default=0, help='degrees')
+    parser.add_argument('--label', default='person', help='label of the objects in the COCO file')
+    parser.add_argument('--iou', type=float, default=0.4, help='least IoU of a right box')
+    parser.add_argument('--turned', type=float, default=0, help='turn the pictures by this angle, degrees')
     parser.add_argument('--marked-only', action='store_true')
     options = parse(parser)
     pictures, truth = load(options)

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scores houghlines on pictures (NAME.jpg) with true segments (NAME-all.csv: x1, y1, x2, y2).
 
-Segments: precision is the share of the found length that lies within 2 pixels and 5 degrees
-of a true segment, recall the share of the true length that found ones cover, F their harmonic
-mean. Infinite lines: one is right that passes both ends of a true segment of 40 pixels and
-more within 2 pixels. --peers adds HoughLinesP, HoughLines, LSD, and FastLineDetector and
-EDLines of opencv-contrib.
-"""
+Segments: precision is the share of the found length that lies within 2 pixels and 5 degrees of a
+true segment, recall the share of the true length that found ones cover, F their harmonic mean.
+Infinite lines: a line is right if it passes both ends of a true segment of at least 40 pixels at a
+distance of at most 2 pixels. --peers adds HoughLinesP, HoughLines, LSD, and FastLineDetector and
+EDLines of opencv-contrib. """
 
 import glob
 
@@ -21,7 +20,7 @@ NEAR, ALIKE, LONG = 2, np.radians(5), 40
 
 
 def points(segments):
-    """A point for each pixel of length: x, y, direction."""
+    """Returns a point (x, y, direction) for each pixel of the segments' length."""
     found = [np.zeros((0, 3))]
     for x1, y1, x2, y2 in segments:
         n = int(max(2, np.hypot(x2 - x1, y2 - y1)))
@@ -32,7 +31,7 @@ def points(segments):
 
 
 def n_covered(at, segments):
-    """How many points lie on a segment."""
+    """Returns how many points lie on a segment."""
     covered = np.zeros(len(at), bool)
     for x1, y1, x2, y2 in segments:
         length = np.hypot(x2 - x1, y2 - y1)
@@ -48,7 +47,8 @@ def n_covered(at, segments):
 
 
 def report(options, what, method, sums, numbers):
-    """sums: correct and all found points, then found and all true points."""
+    """Prints a method's results. sums: correct and all found points, then found and all true
+    points."""
     right, found, hit, true = sums
     precision, recall = right / max(found, 1), hit / true
     show(options, what=what, method=method, precision=float(precision), recall=float(recall),

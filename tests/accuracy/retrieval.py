@@ -45,7 +45,7 @@ def add(options, pictures, folder, suffix=''):
 
 
 def first_names(pictures, folder, query):
-    """The names of the first matches, without extensions."""
+    """Returns the names of the first matches, without extensions."""
     found = records(pictures, f'ldpretrieve index={folder}/x.ldp {query}')
     matches = [record.get('matches') or [{'name': ''}] for record in found]
     return [of_picture[0]['name'].split('.')[0] for of_picture in matches]

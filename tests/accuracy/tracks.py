@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Scores rcdtrack on videos with one box a frame: it is given the first and runs once.
+"""Scores rcdtrack on videos with one box per frame: it gets the first box and runs once.
 
 Prints for each video the mean IoU, the area under the success curve, the precision (centres
 within 20 pixels), the share of frames that are lost (no box, or an IoU below 0.1) and the
@@ -26,7 +26,7 @@ PEERS = ('CSRT', 'KCF', 'MIL')
 
 
 def load(folder):
-    """Frames, and boxes as rows of four numbers, NaN where the object is absent."""
+    """Returns frames, and boxes as rows of four numbers, NaN where the object is absent."""
     with open(folder + '/truth.csv', encoding='utf-8') as file:
         rows = list(csv.DictReader(file))
     truth = np.array([[float(row[k]) if row[k] else np.nan for k in FIELDS] for row in rows])
@@ -36,7 +36,7 @@ def load(folder):
 
 def score(found, truth):
     used = ~np.isnan(truth[:, 0])
-    used[0] = False  # it was given
+    used[0] = False  # the tracker got this box
     none = np.isnan(found[:, 0])
     overlap = np.array([0 if n else iou(f, t)
                         for f, t, n in zip(found, np.nan_to_num(truth), none)])[used]
@@ -50,7 +50,7 @@ def score(found, truth):
 
 
 def first_box(frames, truth):
-    """The box of the first frame in whole pixels, within the picture."""
+    """Returns the box of the first frame in whole pixels, clipped to the picture."""
     height, width = frames[0].shape[:2]
     x, y, w, h = (int(round(v)) for v in truth[0])
     x, y = max(x, 0), max(y, 0)

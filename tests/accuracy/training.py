@@ -3,7 +3,7 @@
 """Trains a detector with cuvision-train on DATA/train/t.json and scores it on DATA/test/t.json.
 
 Prints the recall at 0.1, 0.3 and 1 false positives a picture, ranked by score, recall and
-false positives of the model as written, processor seconds of the training and milliseconds of
+false positives at the model's own threshold, processor seconds of the training and milliseconds of
 a picture. --settings adds options of cuvision-train. --peers adds dlib's detector.
 """
 
@@ -34,9 +34,9 @@ def train(options, folder):
 
 
 class Dlib:
-    """dlib's detector of HOG features. It wants boxes of one shape, none smaller than its
-    window; so pictures are enlarged `scale` times, and the window is the largest of three
-    that it takes."""
+    """dlib's detector of HOG features. It needs boxes of one shape, none smaller than its window.
+    So pictures are enlarged `scale` times, and the window is the largest of three that dlib
+    accepts."""
 
     def __init__(self, options):
         import dlib  # needed by --peers only
@@ -57,7 +57,7 @@ class Dlib:
         return cv2.resize(rgb, None, fx=self.scale, fy=self.scale)
 
     def rectangle(self, box, shape):
-        """A box of the same centre and area, width / height = shape."""
+        """Returns a box of the same centre and area, with width / height = shape."""
         width = (box[2] * box[3] * shape) ** 0.5
         x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
         ends = (x - width / 2, y - width / shape / 2, x + width / 2, y + width / shape / 2)
@@ -94,7 +94,7 @@ def main():
     parser.add_argument('--label', required=True)
     parser.add_argument('--window', required=True, help='WIDTHxHEIGHT')
     parser.add_argument('--dlib-scale', type=int, default=2)
-    parser.add_argument('--dlib-area', type=int, default=4000, help='of its window')
+    parser.add_argument('--dlib-area', type=int, default=4000, help="area of dlib's window")
     options = parse(parser)
     test = coco(options.data + '/test/t.json')
     pictures = [picture for _, picture, _ in test]

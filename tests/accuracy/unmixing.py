@@ -11,8 +11,8 @@ MATLAB files of version 5: NAME.mat with V (bands x pixels, column after column 
 image), nRow and nCol, and NAME_GT.mat with M (bands x materials) and A (materials x
 pixels), as Samson and Jasper Ridge are distributed.
 
-Printed are root mean square errors of abundances, scaled to a sum of 1, mean angles of
-spectra in radians, and the root mean square residual. Terms are matched to materials
+Prints root mean square errors of abundances, scaled to a sum of 1, mean angles of spectra
+in radians, and the root mean square residual. Terms are matched to materials
 by the angles of spectra.
 """
 import argparse
@@ -40,7 +40,7 @@ SIZE, NEAR, SNR, SHADE, SMOOTH, SHARP = 96, 20, 30, 0.08, 6, 3
 
 
 def smooth(random, sigma):
-    """A smooth random field with a variance of 1."""
+    """Returns a smooth random field with a variance of 1."""
     spectrum = np.fft.fft2(random.standard_normal((SIZE, SIZE)))
     f = np.fft.fftfreq(SIZE)
     spectrum *= np.exp(-2 * (np.pi * sigma)**2 * (f[:, None]**2 + f**2))
@@ -58,7 +58,8 @@ def read_library(folder):
 
 
 def choose_spectra(random, library, classes, name):
-    """The spectra of a class that are nearest to one of them: they vary as the material does."""
+    """Returns the spectra of a class that are nearest to one of them: they vary as the material
+    does."""
     if name == 'water':  # the library has none
         w = np.linspace(0.4, 2.45, library.shape[1])
         water = 0.06 * np.exp(-((w - 0.45) / 0.22)**2) + 0.008

@@ -37,8 +37,8 @@ LINE = ('filesrc location={film} ! decodebin ! videoconvert'
 PR_SET_CHILD_SUBREAPER = 36
 SMALL = ('filesrc location={film} ! decodebin ! visionpublish source={name}'
          ' file-path={results}/frames.jsonl add-empty-results=true ! fakesink')
-LIMIT = 600  # seconds of a run on Ray
-MOST = 1.05  # of the processor time of the parts
+LIMIT = 600  # seconds that a run on Ray may take
+MOST = 1.05  # maximum processor time, relative to that of the parts
 
 
 def fail(*what):
@@ -65,7 +65,7 @@ def read(name):
 
 
 def make_films(folder, n, least, most):
-    """Videos of these numbers of frames, in three codecs and two containers."""
+    """Makes n videos of least to most frames, in three codecs and two containers."""
     sources = [read(name) for name in ('vtest.avi', 'Megamind.avi')]
     os.makedirs(folder)
     for i in range(n):
@@ -81,8 +81,8 @@ def make_films(folder, n, least, most):
 
 
 def measure(function):
-    """The result, elapsed seconds, and processor seconds, including processes that outlive
-    their parent."""
+    """Returns the function's result, elapsed seconds, and processor seconds, including those of
+    processes that outlive their parent."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
     result = function()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -104,7 +104,7 @@ def processes_of(session):
 
 def end_session(session):
     """Waits until the processes that work on videos have ended by themselves, then kills Ray's
-    helpers, which wait for init to become their parent: here this process becomes it."""
+    helpers. These wait until init is their parent, but here this process becomes their parent."""
     end = time.monotonic() + 60
     while any(re.search(b'run_batch|cuvision-archive\0', text)
               for text in processes_of(session).values()):
@@ -151,7 +151,7 @@ class Bench:
             check=True, stdout=subprocess.PIPE)
 
     def start_ray(self, output, program=None):
-        """A few seconds of video per task, so that there are many tasks."""
+        """Starts Ray with a few seconds of video per task, so that there are many tasks."""
         return subprocess.Popen(
             [f'{TOP}/.venv-ray/bin/python', f'{TOP}/examples/archive-ray.py', '--program',
              program or self.program, '--line', self.line, '--output', self.path(output),
@@ -167,8 +167,8 @@ class Bench:
             fail(out)
 
     def run_measured_ray(self):
-        """Elapsed seconds, and processor seconds from cuvision-archive itself: Ray does not wait
-        for its workers, so the system does not count them."""
+        """Returns elapsed seconds, and the processor seconds that cuvision-archive reports: Ray
+        does not wait for its workers, so the system does not count them."""
         program, log = self.path('measured'), self.path('times')
         with open(program, 'w', encoding='utf-8') as file:
             file.write(f"#!/bin/bash\nTIMEFORMAT='%U %S'\n"
@@ -217,7 +217,8 @@ def wait_for_work(run):
 
 
 def kill(what, run):
-    """Process number, or None if there was no such process or the run had ended."""
+    """Kills a process. Returns its number, or None if there was no such process or the run had
+    ended."""
     target = find_target(what, run.pid)
     if target is None or run.poll() is not None:
         return None
@@ -230,8 +231,8 @@ def kill(what, run):
 
 
 def kill_one(bench, output, what):
-    """Runs the archive and kills one process; if that is a worker, also the driver a little
-    later, because Ray would do the rest. Returns its session, and whether there was anything left to do
+    """Runs the archive and kills one process; if that is a worker, also the driver a little later,
+    because Ray would do the rest. Returns its session, and whether there was anything left to do
     when that process was killed."""
     run = bench.start_ray(output)
     wait_for_work(run)
@@ -278,8 +279,8 @@ def show(name, seconds, processor, n_films):
 
 
 def run_alone(bench):
-    """Processor seconds of the parts and of cuvision-archive, measured in turns of ten videos:
-    on a busy machine they change from minute to minute."""
+    """Measures the processor seconds of the parts and of cuvision-archive, in turns of ten videos,
+    because on a busy machine they change from minute to minute."""
     times = {'gst-launch-1.0': [0, 0], 'cuvision-archive': [0, 0]}
     for i in range(0, len(bench.films), 10):
         films = bench.films[i:i + 10]
@@ -313,8 +314,8 @@ def main():
     parser.add_argument('program')
     parser.add_argument('--films', type=int, default=200)
     parser.add_argument('--kills', type=int, default=20)
-    parser.add_argument('--kills-only', action='store_true', help='no times')
-    parser.add_argument('--folder', help='to leave the films and results in')
+    parser.add_argument('--kills-only', action='store_true', help='do not measure times')
+    parser.add_argument('--folder', help='folder to keep the videos and results in')
     parser.add_argument('--seed', type=int, default=1)
     args = parser.parse_args()
     random.seed(args.seed)

@@ -4,7 +4,7 @@
 longest pause between two frames, while something is wrong with the broker.
 
 usage: broker-rate.py [SECONDS]
-GST_PLUGIN_PATH has to name the folder of the plugin, and mosquitto has to be installed."""
+GST_PLUGIN_PATH must be the folder of the plugin, and mosquitto must be installed."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ class Times:
         return Gst.PadProbeReturn.OK
 
     def print(self, name, stats):
-        times = [t for t in self.times if t > self.times[0] + 1]  # after the start
+        times = [t for t in self.times if t > self.times[0] + 1]  # without the first second
         rate = (len(times) - 1) / (times[-1] - times[0])
         pause = max(b - a for a, b in zip(times, times[1:]))
         print(

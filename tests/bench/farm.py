@@ -6,7 +6,7 @@ fail, with 3 workers of cuvision-farm and 12 RTSP cameras on this machine.
 usage: farm.py BUILD [--kills N] [--only EVENT]
 
 It fails if a camera is not analysed again within 10 seconds of a worker's end or the
-server's return, is analysed twice for more than 10 seconds, or if a line loses a record.
+server's return, is analysed twice for more than 10 seconds, or if a pipeline loses a record.
 """
 
 import argparse
@@ -45,7 +45,7 @@ LINE = (
 
 
 def serve_cameras():
-    """Twelve RTSP addresses; each runs while somebody watches it."""
+    """Serves twelve RTSP addresses; each plays while somebody watches it."""
     server = GstRtspServer.RTSPServer(address="127.0.0.1", service="0")
     for i in range(CAMERAS):
         factory = GstRtspServer.RTSPMediaFactory()
@@ -127,7 +127,7 @@ def parse_time(text):
 
 
 class Records:
-    """Reads what arrives only once."""
+    """Reads the records that have arrived since the last call."""
 
     def __init__(self, path):
         self.file = open(path, encoding="utf-8")
@@ -154,7 +154,7 @@ class Records:
 
 
 def measure(runs, begin, back, end):
-    """For one camera: the longest time without a frame; when the last such time ended that
+    """Returns for a camera: the longest time without a frame; when the last such time ended that
     began before `back` (later ones belong to cameras that are redistributed); the number of
     missing frames; the time with two pipelines; the gaps within pipelines."""
     holes = sum(max(run.times) + 1 - len(run.times) for run in runs)

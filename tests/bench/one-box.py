@@ -26,17 +26,17 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
                                 "models", "waldboost"))
 from boxes import overlap  # noqa: E402
 
-FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
+VIDEO = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 TRUTH = os.path.join(os.path.dirname(__file__), "../data/megamind-face.json")
 FIRST, HALF = 1, 135  # frame 0 is black
 BOX = "object-initial-x=212 object-initial-y=140 object-initial-width=140 object-initial-height=190"
-# frames in which it is not quite sure are not learnt from
+# the detector does not learn from frames with a doubtful match
 TRACK = f'rcdtrack message=none max-distance=0.2 scales="<0.9,1.0,1.1>" {BOX}'
 
 
 def run(line, wanted, visit=None):
     """Plays the given frames of the video; returns the last element message."""
-    pipeline = Gst.parse_launch(f"filesrc location={FILM} ! decodebin ! videoconvert"
+    pipeline = Gst.parse_launch(f"filesrc location={VIDEO} ! decodebin ! videoconvert"
                                 f" ! identity name=gate ! {line}")
     number = -1
 
@@ -78,7 +78,7 @@ def regions(buffer):
 
 
 def detect(model, truth, threshold):
-    """Scores of the faces that are found, and of the mistakes."""
+    """Returns the scores of the faces that are found, and of the mistakes."""
     right, wrong = [], []
 
     def judge(frame, buffer):

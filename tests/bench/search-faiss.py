@@ -7,7 +7,7 @@ SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAI
 Debian's python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms
 become float32 that sum to 1, so that their intersection is 1 - L1 / 2. Both are timed in
 turns on all cores (or THREADS), with one query at a time and with 16 at once, the median
-of all. Rankings may differ only among similarities that float32 does not tell apart. The
+of all. Rankings may differ only among similarities that float32 cannot distinguish. The
 exit status is 1 if cuvision-search is not twice as fast as FAISS in both ways."""
 import json
 import os
@@ -26,13 +26,13 @@ SEARCH, WRITER = (os.path.abspath(program) for program in sys.argv[1:3])
 THREADS = int(sys.argv[3]) if len(sys.argv) > 3 else os.cpu_count()
 K, QUERIES, ROUNDS = 10, 16, 3
 LEAST_RATIO = 2
-TOLERANCE = 1e-4  # of FAISS's sums of up to 65536 floats
+TOLERANCE = 1e-4  # for FAISS's sums of up to 65536 floats
 # grid, size of pictures, entries
 INDEXES = ((1, 128, 100000), (8, 128, 10000))
 
 
 def read(path):
-    """Histograms as float32 that sum to 1."""
+    """Reads histograms as float32 that sum to 1."""
     data = numpy.memmap(path, numpy.uint8, 'r')
     columns, rows, n, bins = struct.unpack_from('<IIII', data, 52)
     count_size = struct.unpack_from('<I', data, 68)[0]
@@ -50,13 +50,13 @@ def read(path):
 
 
 def memory_of(process='self'):
-    """The memory of a process in MiB, without mapped files."""
+    """Returns the memory of a process in MiB, without mapped files."""
     with open(f'/proc/{process}/status', encoding='ascii') as file:
         return int(re.search(r'RssAnon:\s+(\d+)', file.read())[1]) >> 10
 
 
 def time_faiss(index, queries, batch):
-    """Milliseconds per query, and the results."""
+    """Returns milliseconds per query, and the results."""
     times, found = [], []
     for first in range(0, len(queries), batch):
         start = time.perf_counter()
@@ -68,7 +68,8 @@ def time_faiss(index, queries, batch):
 
 
 def time_search(path, numbers, batch):
-    """Queries that arrive on stdin together are compared together."""
+    """Returns milliseconds per query, and the results. Queries that arrive together on stdin are
+    compared together."""
     with subprocess.Popen([SEARCH, '-d', 'cpu', '--threads', str(THREADS), '-i',
                            path, '-k', str(K), '--repeat', '5', '-n', '-'],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Times many streams in one process: total frames per second, and CPU time per
-# frame. Plays the film once and then five times, so that start-up time cancels
+# frame. Plays the video once and then five times, so that start-up time cancels
 # out. Needs a GPU with a video decoder.
-# usage: streams.sh FILM.h264 STREAMS CHAIN    FILM: a byte stream; CHAIN: elements
-#                                              after the decoder, or "identity"
+# usage: streams.sh VIDEO.h264 STREAMS CHAIN    VIDEO: a byte stream; CHAIN: elements
+#                                               after the decoder, or "identity"
 set -euo pipefail
-film=$1 streams=$2 chain=$3
+video=$1 streams=$2 chain=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cat "$film" >"$work/1.h264"
-for _ in 1 2 3 4 5; do cat "$film"; done >"$work/5.h264"
+cat "$video" >"$work/1.h264"
+for _ in 1 2 3 4 5; do cat "$video"; done >"$work/5.h264"
 
 # times FILE: real, user and system seconds
 times ()
@@ -26,7 +26,7 @@ times ()
     || { cat "$work/log" >&2; return 1; }
 }
 
-frames=$(gst-launch-1.0 -v filesrc "location=$film" ! h264parse \
+frames=$(gst-launch-1.0 -v filesrc "location=$video" ! h264parse \
   ! video/x-h264,alignment=au ! identity silent=false ! fakesink \
   | grep -c 'last-message = chain')
 times "$work/1.h264" >"$work/once"

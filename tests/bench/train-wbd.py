@@ -46,7 +46,7 @@ LEAST_OVERLAP = 0.5
 
 
 def read_digits():
-    """Masks of 20 x 20 pixels for training and test, by digit."""
+    """Returns masks of 20 x 20 pixels for training and test, by digit."""
     sheet = cv2.imread(f'{DATA}/digits.png', cv2.IMREAD_GRAYSCALE)
     if sheet is None:
         sys.exit('install the package opencv-doc')
@@ -55,7 +55,7 @@ def read_digits():
 
 
 def read_photographs():
-    """The photographs for training and for test."""
+    """Returns the photographs for training and for test."""
     found = []
     for name in PHOTOGRAPHS:
         path, = glob.glob(f'{DATA}/{name}.*')
@@ -89,7 +89,7 @@ class Painter:
         return np.clip(picture + noise, 0, 255).astype(np.uint8)
 
     def positive(self, mask):
-        """The digit, moved and scaled a little."""
+        """Returns a picture with the digit, moved and scaled a little."""
         side = int(self.rng.integers(SIDE - 2, SIDE + 3))
         x, y = (int(n) for n in
                 MARGIN + (SIDE - side) // 2 + self.rng.integers(-1, 2, 2))
@@ -98,7 +98,7 @@ class Painter:
         return self.finish(picture[MARGIN:-MARGIN, MARGIN:-MARGIN])
 
     def scene(self, digits, n_targets, n_others):
-        """A picture and the boxes of the targets."""
+        """Returns a picture and the boxes of the targets."""
         picture, boxes, taken = self.cut(WIDTH, HEIGHT), [], []
         while len(taken) < n_targets + n_others:
             side = int(self.rng.integers(SIDE, 2 * SIDE))
@@ -119,7 +119,7 @@ class Painter:
 
 
 def write_data(folder):
-    """The boxes of the test pictures."""
+    """Writes all pictures. Returns the boxes of the test pictures."""
     (train, test), (near, far) = read_digits(), read_photographs()
     painter = Painter(1, near)
     for name in ('positives', 'negatives', 'test'):
@@ -153,7 +153,7 @@ def timed(words):
 
 
 def find(detect, model, path):
-    """Boxes in descending order of their scores."""
+    """Returns boxes in descending order of their scores."""
     out = subprocess.run([detect, 'run', model, path, '1.1', '0', '0', '0', '0', '0',
                           'scan=dense', 'octaves=2', 'grouping=nms', 'nms-iou=0.3'],
                          check=True, capture_output=True, text=True).stdout
@@ -163,7 +163,7 @@ def find(detect, model, path):
 
 
 def judge(detect, model, folder, boxes):
-    """Pairs of a score and whether the box is right."""
+    """Returns pairs of a score and whether the box is right."""
     judged = []
     for i, objects in enumerate(boxes):
         left = [(x, y, side, side) for x, y, side in objects]
@@ -177,7 +177,7 @@ def judge(detect, model, folder, boxes):
 
 
 def rates(judged, n_objects, n_pictures):
-    """Recall at the numbers of false positives a picture, and the mean recall at up to
+    """Returns the recall at the numbers of false positives a picture, and the mean recall at up to
     one."""
     recalls, right, wrong, area = {n: 0 for n in SHOWN}, 0, 0, 0
     for _, equal in itertools.groupby(judged, key=lambda pair: pair[0]):

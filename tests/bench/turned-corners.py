@@ -8,7 +8,7 @@ usage: turned-corners.py DETECT MODEL
 DETECT is tests/models/waldboost/detect of the build. The photographs are the 13 of
 opencv-doc's right camera. A corner is found if the centre of a box is within 5 pixels;
 more boxes there are neither right nor wrong, all others are false positives. Prints the
-recall at up to one of these a picture.
+recall at up to one false positive a picture.
 """
 
 import glob
@@ -26,7 +26,7 @@ from models import DATA, corners_of, recall_at
 
 
 def turn(picture, corners, degrees):
-    """The whole picture, turned, on a larger canvas that repeats its edge pixels."""
+    """Returns the whole picture, turned, on a larger canvas that repeats its edge pixels."""
     height, width = picture.shape
     matrix = cv2.getRotationMatrix2D((width / 2 - 0.5, height / 2 - 0.5), degrees, 1)
     size = np.ceil(np.abs(matrix[:, :2]) @ (width, height) - 1e-6).astype(int)
@@ -41,7 +41,7 @@ def halve(picture, corners):
 
 
 def find(detect, model, picture):
-    """Centres of boxes, in descending order of their scores."""
+    """Returns the centres of boxes, in descending order of their scores."""
     with tempfile.NamedTemporaryFile(suffix='.pgm') as file:
         cv2.imwrite(file.name, picture)
         out = subprocess.run([detect, 'run', model, file.name, '1.1', '0', '0', '0', '0',
@@ -54,7 +54,7 @@ def find(detect, model, picture):
 
 
 def judge(found, corners):
-    """Scores, and whether the box is right."""
+    """Returns scores, and whether the boxes are right."""
     taken = set()
     for score, x, y in found:
         distances = np.hypot(corners[:, 0] - x, corners[:, 1] - y)

@@ -12,5 +12,5 @@ def check(ok, what):
 
 
 def failures():
-    """The number of checks that failed."""
+    """Returns the number of checks that failed."""
     return _failed

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 LIMIT = 120  # seconds a block may take
-TRACKED = 0.9  # minimum fraction of frames with a track, in lines with rcdtrack
+TRACKED = 0.9  # minimum fraction of frames with a track, in pipelines with rcdtrack
 SHELLS = {'sh', 'bash', 'shell', 'console'}
 MARKS = {
     'setup': 'changes the system or is the whole set-up',
@@ -63,7 +63,7 @@ class Block:
                                   if l.startswith(('$ ', '> '))) + '\n'
 
     def commands(self):
-        """Logical lines without comments."""
+        """Returns the logical lines, without comments."""
         joined = self.text.replace('\\\n', ' ')
         return [l.strip() for l in joined.split('\n')
                 if l.strip() and not l.strip().startswith('#')]
@@ -90,7 +90,7 @@ def blocks_of(top, page):
 
 
 def through_jq(block, command):
-    """Pipes a line that prints records through jq."""
+    """Pipes a command that prints records through jq."""
     prints = 'visionpublish' in command and 'file-path' not in command \
         and '|' not in command and not re.search('target=(mqtt|kafka)', command)
     if not prints:
@@ -101,14 +101,14 @@ def through_jq(block, command):
 
 
 def with_records(text):
-    """Adds visionpublish to lines that draw tracks of rcdtrack."""
+    """Adds visionpublish to pipelines that draw tracks of rcdtrack."""
     return re.sub(r'(rcdtrack\b[^!]*(?:![^!]*)*?)(! visionoverlay\b)',
                   r'\1! visionpublish add-empty-results=true '
                   r'file-path=followed.jsonl \2', text)
 
 
 def check_tracked(block, folder):
-    """Most frames of a line with rcdtrack must have a track."""
+    """Checks that most frames of a pipeline with rcdtrack have a track."""
     path = os.path.join(folder, 'followed.jsonl')
     if not os.path.exists(path):
         return
@@ -142,7 +142,7 @@ def run_block(block, folder):
         problem(f'{block.where}: did not end within {LIMIT} s')
         return ''
     if run.returncode:
-        with contextlib.suppress(ProcessLookupError):  # nothing is left
+        with contextlib.suppress(ProcessLookupError):  # all processes have ended
             os.killpg(run.pid, signal.SIGKILL)
         problem(f'{block.where}: status {run.returncode}\n{output}')
     elif re.search(r'(WARNING|CRITICAL|ERROR) \*\*', output):
@@ -165,7 +165,7 @@ def gst():
 
 
 def parse_pipeline(block, words):
-    """Parses a pipeline; with the mark gpu nvcodec's elements may be missing."""
+    """Parses a pipeline. In a block marked gpu, nvcodec's elements may be missing."""
     Gst = gst()
     parts = [[]]
     for word in words:
@@ -224,8 +224,8 @@ def check_block(block, top):
 
 
 def use_ray(top, folder):
-    """Whether Ray is there, in its virtual environment, whose programs come first then.
-    Its logs go to that folder."""
+    """Returns whether Ray is installed in its virtual environment. If so, puts the programs of the
+    environment first in PATH, and Ray's logs in the folder."""
     programs = os.path.join(top, '.venv-ray', 'bin')
     if not os.path.exists(os.path.join(programs, 'ray')):
         return False
@@ -274,7 +274,7 @@ def run_page(top, page):
 
 
 def anchors_of(path):
-    """The names that headings of a page have in links."""
+    """Returns the names that the headings of a page have in links."""
     with open(path, encoding='utf-8') as file:
         headings = re.findall(r'^#+ (.*)$', file.read(), re.M)
     return {re.sub(r'[^\w -]', '', re.sub(r'\]\([^)]*\)', '', h)).lower().replace(' ', '-')

@@ -14,13 +14,13 @@ NANOMETRES = (450, 550, 650)  # of blue, green and red
 
 
 def changed(picture, original):
-    """The fraction of pixels that differ by more than decoders do."""
+    """Returns the fraction of pixels that differ by more than decoders do."""
     difference = cv2.absdiff(cv2.imread(picture), cv2.imread(original))
     return (difference.max(axis=2) > 40).mean()
 
 
 def lowest_correlation(picture, scene):
-    """The lowest correlation of a colour with its band of a BIL cube of U16."""
+    """Returns the lowest correlation of a colour with its band in a BIL cube of U16."""
     colours = cv2.imread(picture)
     height, width = colours.shape[:2]
     with open(scene + ".hdr", encoding="utf-8") as file:

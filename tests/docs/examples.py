@@ -24,7 +24,7 @@ import numpy
 
 DATA = "/usr/share/doc/opencv-doc/examples/data/"
 PICTURES = [DATA + name for name in ("messi5.jpg", "basketball1.png", "board.jpg")]
-FILM = DATA + "Megamind.avi"
+VIDEO = DATA + "Megamind.avi"
 FRAMES = 20
 MODEL = "haarcascade_frontalface_alt2.xml"
 BOX = ("x", "y", "w", "h")
@@ -47,7 +47,7 @@ def launch(line):
 
 
 def records_of(path, frames, detector=f"waldboostdetect model={MODEL}"):
-    """The records of all frames, written by gst-launch-1.0."""
+    """Returns the records of all frames, written by gst-launch-1.0."""
     out = launch(
         DECODE.format(path)
         + f"{detector} ! visionpublish add-empty-results=true"
@@ -57,7 +57,7 @@ def records_of(path, frames, detector=f"waldboostdetect model={MODEL}"):
 
 
 def expected(path, frames=1):
-    """The objects of all frames."""
+    """Returns the objects of all frames."""
     return [
         [
             tuple(found[key] for key in BOX) + (found["detection"]["confidence"],)
@@ -75,15 +75,15 @@ def objects_of(rows):
     ]
 
 
-def film_frames(path):
-    film, frames = cv2.VideoCapture(path), []
-    while (frame := film.read()[1]) is not None:
+def video_frames(path):
+    video, frames = cv2.VideoCapture(path), []
+    while (frame := video.read()[1]) is not None:
         frames.append(frame)
     return frames
 
 
 def fitted(path, height, width):
-    """The picture scaled to fit a video of this size, with black borders."""
+    """Returns the picture scaled to fit a video of this size, with black borders."""
     picture = cv2.imread(path)
     scale = min(height / picture.shape[0], width / picture.shape[1])
     h, w = (round(side * scale) for side in picture.shape[:2])
@@ -104,7 +104,7 @@ def rows_by_frame(path):
 
 
 class AllFiles(unittest.TestCase):
-    """One run over pictures of three sizes, invalid files, and a video."""
+    """Checks a single run over pictures of three sizes, invalid files, and a video."""
 
     @classmethod
     def setUpClass(cls):
@@ -113,11 +113,11 @@ class AllFiles(unittest.TestCase):
         cls.done = detect(
             "--model", MODEL, "--csv", "all.csv", "--output", "all", "--timing",
             "--survivors", "--frames", str(FRAMES), PICTURES[0], "broken.jpg",
-            *PICTURES[1:], "missing.jpg", FILM, status=1,
+            *PICTURES[1:], "missing.jpg", VIDEO, status=1,
         )
         cls.frames = rows_by_frame("all.csv")
         cls.expected = [expected(path)[0] for path in PICTURES]
-        cls.expected += expected(FILM, FRAMES)
+        cls.expected += expected(VIDEO, FRAMES)
 
     def test_reports_bad_files(self):
         errors = self.done.stderr.splitlines()
@@ -133,7 +133,7 @@ class AllFiles(unittest.TestCase):
 
     def test_csv_names_file_and_size(self):
         sources = [rows[0]["source"] for rows in self.frames]
-        self.assertEqual(sources, PICTURES + FRAMES * [FILM])
+        self.assertEqual(sources, PICTURES + FRAMES * [VIDEO])
         for path, rows in zip(PICTURES, self.frames):
             height, width = cv2.imread(path).shape[:2]
             self.assertEqual({r["width"] for r in rows}, {str(width)})
@@ -142,8 +142,8 @@ class AllFiles(unittest.TestCase):
     def test_timestamps_continue_across_files(self):
         times = [int(rows[0]["timestamp"]) for rows in self.frames]
         start = len(PICTURES) * 10**9  # pictures take a second
-        film = [start + record["timestamp"] for record in records_of(FILM, FRAMES)]
-        self.assertEqual(times, list(range(0, start, 10**9)) + film)
+        video = [start + record["timestamp"] for record in records_of(VIDEO, FRAMES)]
+        self.assertEqual(times, list(range(0, start, 10**9)) + video)
 
     def test_draws_boxes_only(self):
         names = sorted(os.listdir("all"))
@@ -178,7 +178,7 @@ class AllFiles(unittest.TestCase):
 
     def test_prints_survivors(self):
         lines = re.findall(r"^(.*): windows (\d+)(, after .*)$", self.done.stdout, re.M)
-        self.assertEqual([line[0] for line in lines], PICTURES + FRAMES * [FILM])
+        self.assertEqual([line[0] for line in lines], PICTURES + FRAMES * [VIDEO])
         for (_, windows, rest), found in zip(lines, self.expected):
             after = re.findall(r", after (\d+) (\d+)", rest)
             ends = [int(pair[0]) for pair in after]
@@ -191,7 +191,7 @@ class AllFiles(unittest.TestCase):
 
 
 class Orientation(unittest.TestCase):
-    """Photographs with EXIF orientations."""
+    """Checks photographs with EXIF orientations."""
 
     def test_faces_are_upright(self):
         # the second box is not a face; the rounding of the JPEG decides if it is found
@@ -227,17 +227,17 @@ class Options(unittest.TestCase):
         rows = list(csv.DictReader(out.splitlines()))
         self.assertEqual(objects_of(rows), expected(PICTURES[0])[0])
 
-    def test_film_with_boxes(self):
-        detect("--frames", "5", "--output", "boxes.avi", FILM)
-        n = len(film_frames("boxes.avi"))
+    def test_video_with_boxes(self):
+        detect("--frames", "5", "--output", "boxes.avi", VIDEO)
+        n = len(video_frames("boxes.avi"))
         self.assertIn(n, (4, 5))  # two frames have the same timestamp
 
-    def test_film_of_pictures(self):
-        """Each lasts a second and is fitted to the first one's size."""
+    def test_video_of_pictures(self):
+        """Each picture lasts a second and is scaled to fit the first one's size."""
         grey = DATA + "left01.jpg"
         for files in ([PICTURES[0]], PICTURES + [grey, PICTURES[0]], PICTURES[1::-1]):
             detect("--output", "list.avi", *files)
-            frames = film_frames("list.avi")
+            frames = video_frames("list.avi")
             self.assertEqual(len(frames), 25 * len(files))
             height, width = cv2.imread(files[0]).shape[:2]
             for number, frame in enumerate(frames):
@@ -246,10 +246,10 @@ class Options(unittest.TestCase):
                 difference = cv2.absdiff(frame, wanted).mean()
                 self.assertLess(difference, 8, files[number // 25])
 
-    def test_film_of_films_and_pictures(self):
-        size = cv2.VideoCapture(FILM).read()[1].shape
-        detect("--frames", "24", "--output", "mixed.avi", FILM, PICTURES[0])
-        frames = film_frames("mixed.avi")
+    def test_video_of_videos_and_pictures(self):
+        size = cv2.VideoCapture(VIDEO).read()[1].shape
+        detect("--frames", "24", "--output", "mixed.avi", VIDEO, PICTURES[0])
+        frames = video_frames("mixed.avi")
         self.assertEqual({frame.shape for frame in frames}, {size})
         self.assertAlmostEqual(len(frames), 24 + 24, delta=2)  # 23.976 per second
         for frame in frames[-20:]:
@@ -260,14 +260,14 @@ class Options(unittest.TestCase):
         """Ctrl-C leaves a complete video and table."""
         command = [DETECT, "--timing", "--csv", "stop.csv", "--output", "stop.avi"]
         with subprocess.Popen(
-            command + 20 * [FILM], stdout=subprocess.PIPE, text=True
+            command + 20 * [VIDEO], stdout=subprocess.PIPE, text=True
         ) as running:
             for _ in range(20):
                 running.stdout.readline()
             running.send_signal(signal.SIGINT)
             rest = running.stdout.read()
         self.assertEqual(running.returncode, -signal.SIGINT)
-        frames, rows = film_frames("stop.avi"), rows_by_frame("stop.csv")
+        frames, rows = video_frames("stop.avi"), rows_by_frame("stop.csv")
         self.assertGreaterEqual(len(rows), 20)
         self.assertLess(len(rows), 270)
         self.assertAlmostEqual(len(frames), len(rows), delta=2)
@@ -295,7 +295,7 @@ class Options(unittest.TestCase):
         self.assertGreater(len(finer.splitlines()), len(plain.splitlines()))
 
     def test_gpu_results_are_equal(self):
-        arguments = ["--model", MODEL, *PICTURES, FILM, "--frames", "5", "--device"]
+        arguments = ["--model", MODEL, *PICTURES, VIDEO, "--frames", "5", "--device"]
         command = [DETECT, *arguments, "gpu"]
         gpu = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if "No GPU" in gpu.stderr:
@@ -303,7 +303,7 @@ class Options(unittest.TestCase):
         self.assertEqual(gpu.stdout, detect(*arguments, "cpu").stdout)
 
     def test_errors(self):
-        with open("cut.jpg", "wb") as file:  # decoders wait for the rest
+        with open("cut.jpg", "wb") as file:  # decoders wait for the missing rest
             file.write(b"\xff\xd8\xff\xe0 and no more")
         for status, text, *arguments in (
             (2, "no files"),
@@ -341,7 +341,7 @@ class Options(unittest.TestCase):
 
     def test_exits_on_closed_pipe(self):
         with subprocess.Popen(
-            [DETECT, "--timing"] + 20 * [FILM],
+            [DETECT, "--timing"] + 20 * [VIDEO],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as running:
             running.stdout.readline()
@@ -372,14 +372,15 @@ class Boxes(unittest.TestCase):
         self.assertIn("usage", run(BOXES, status=2).stderr)
 
     def test_main_loop(self):
-        """Counts what a line publishes; ends at the end, by Ctrl-C and by an error."""
+        """mainloop counts objects as a pipeline does, and exits at EOS, on Ctrl-C and on an
+        error."""
         records = [json.loads(line) for line in launch(
-            DECODE.format(FILM) + "waldboostdetect model=haarcascade_frontalface_alt2.xml"
+            DECODE.format(VIDEO) + "waldboostdetect model=haarcascade_frontalface_alt2.xml"
             " ! visionpublish add-empty-results=true ! fakesink").splitlines()]
-        last = run(MAINLOOP, FILM).stdout.splitlines()[-1]
+        last = run(MAINLOOP, VIDEO).stdout.splitlines()[-1]
         faces = sum(len(record.get("objects", [])) for record in records)
         self.assertEqual(last, f"{len(records)} frames, {faces} faces")
-        process = subprocess.Popen([MAINLOOP, FILM], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([MAINLOOP, VIDEO], stdout=subprocess.PIPE, text=True)
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         self.assertRegex(process.communicate(timeout=60)[0], r"\d+ frames, \d+ faces\n")
@@ -389,7 +390,7 @@ class Boxes(unittest.TestCase):
 
 
 class Readers(unittest.TestCase):
-    """The short programs that show the Python module."""
+    """Checks the short programs that demonstrate the Python module."""
 
     @staticmethod
     def example(name, *arguments, status=0):
@@ -452,10 +453,10 @@ class Python(unittest.TestCase):
         self.assertTrue(y <= top and top + height <= y + h, regions)
 
     def test_exits_at_once(self):
-        """On Ctrl-C, and when the pipe is closed."""
+        """The program exits at once on Ctrl-C, and when its pipe is closed."""
         for number in (signal.SIGINT, signal.SIGPIPE):
             with subprocess.Popen(
-                ["/usr/bin/python3", "-u", PYTHON, FILM],
+                ["/usr/bin/python3", "-u", PYTHON, VIDEO],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             ) as running:
                 running.stdout.readline()

@@ -16,8 +16,8 @@ import sys
 FILE = re.compile(r'[\w.-]+(?:/[\w.-]+)+\.(?:c|h|cu|cuh)')
 FUNCTION = re.compile(r'(\w+)\(\)')
 NAME = re.compile(r'[A-Z][A-Za-z]*[a-z][A-Z]\w*|\w*[A-Za-z0-9]_\w+')
-# A definition's name begins a line, or follows its type's line in a class, or what
-# __launch_bounds__ says of a kernel.
+# A definition's name begins a line, or follows the line of its type in a class, or the
+# __launch_bounds__ of a kernel.
 DEFINITION = r'^(?:%s|\s+%s|.*__launch_bounds__ \(.*\) %s) \('
 TYPE = re.compile(r'(?:^|\s)(?:static|void|int|bool|size_t|__\w+__)\b[^;=]*$')
 
@@ -43,7 +43,7 @@ def read(top, path):
 
 
 def where(top, name):
-    """The files that define a function, for the message."""
+    """Returns the files that define a function, for the message."""
     found = []
     for room in ('cuda', 'elements', 'gst'):
         for folder, _, files in os.walk(os.path.join(top, room)):

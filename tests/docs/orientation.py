@@ -14,7 +14,7 @@ TURNS = {1: None, 3: cv2.ROTATE_180, 6: cv2.ROTATE_90_COUNTERCLOCKWISE,
 
 
 def exif(orientation):
-    """An APP1 segment with one entry: tag 0x0112, a short."""
+    """Returns an APP1 segment with one entry: tag 0x0112, a short."""
     tiff = struct.pack('>2sHIHHHIHHI', b'MM', 42, 8, 1, 0x0112, 3, 1,
                        orientation, 0, 0)
     body = b'Exif\0\0' + tiff
@@ -22,7 +22,7 @@ def exif(orientation):
 
 
 def decodebin_reads():
-    """decodebin takes elements of this class for parsers."""
+    """Returns whether decodebin reads orientations: it treats elements of this class as parsers."""
     about = subprocess.run(['gst-inspect-1.0', 'jpegparse'], stdout=subprocess.PIPE,
                            text=True, check=True).stdout
     return 'Codec/Parser' in about

@@ -28,10 +28,10 @@ import numpy
 import docs
 
 PAGE = "docs/recipes.md"
-FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
-VTEST = FILM.replace("Megamind", "vtest")
+VIDEO = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
+VTEST = VIDEO.replace("Megamind", "vtest")
 BOX = ("x", "y", "w", "h")
-outputs = {}  # printed by each recipe's blocks
+outputs = {}  # what the blocks of each recipe printed
 
 
 def run_recipes(top, folder):
@@ -57,7 +57,7 @@ def gstreamer_version():
 
 @functools.cache
 def found():
-    """Number, time and boxes of each frame of the video."""
+    """Returns number, time and boxes of each frame of the video."""
     return [
         (r["frame_num"], r["timestamp"],
          [tuple(o[key] for key in BOX) for o in r.get("objects", [])])
@@ -70,8 +70,8 @@ def boxes():
 
 
 @functools.cache
-def film():
-    return list(frames_of(FILM))
+def video():
+    return list(frames_of(VIDEO))
 
 
 def frames_of(path):
@@ -81,7 +81,7 @@ def frames_of(path):
 
 
 def correlation(a, b):
-    """The correlation of two pictures."""
+    """Returns the correlation of two pictures."""
     return numpy.corrcoef(a.ravel(), b.ravel())[0, 1]
 
 
@@ -94,7 +94,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(docs.problems, [])
         self.assertGreater(len(boxes()), 200)
         # GStreamer 1.28 decodes all but the last frame
-        self.assertEqual(len(film()) - len(found()), gstreamer_version() >= (1, 28))
+        self.assertEqual(len(video()) - len(found()), gstreamer_version() >= (1, 28))
 
     def test_every_recipe_is_checked(self):
         self.assertEqual(set(outputs) - {""}, {
@@ -125,7 +125,7 @@ class Recipes(unittest.TestCase):
             self.assertEqual(frame.shape, (576, 720 + 768, 3))
         left, right = frames[50][:528, :720], frames[50][:, 720:]
         yard = itertools.islice(frames_of(VTEST), 30)  # 10 frames a second, not 24
-        self.assertGreater(max(correlation(left, frame) for frame in film()[45:56]), 0.9)
+        self.assertGreater(max(correlation(left, frame) for frame in video()[45:56]), 0.9)
         self.assertGreater(max(correlation(right, frame) for frame in yard), 0.9)
         first, second = records("first.jsonl"), records("second.jsonl")
         self.assertEqual({r["source"] for r in first}, {"door"})
@@ -143,8 +143,8 @@ class Recipes(unittest.TestCase):
 
     def test_boxes_by_rtsp(self):
         picture = cv2.imread("watched-29.jpg")
-        self.assertEqual(picture.shape, film()[0].shape)
-        best = min(film(), key=lambda frame: cv2.absdiff(picture, frame).mean())
+        self.assertEqual(picture.shape, video()[0].shape)
+        best = min(video(), key=lambda frame: cv2.absdiff(picture, frame).mean())
         self.assertGreater(correlation(picture, best), 0.9)
         self.assertGreater(numpy.abs(picture.astype(int) - best).max(), 100)  # the box
 
@@ -152,11 +152,11 @@ class Recipes(unittest.TestCase):
         self.assertGreater(len(boxes()), 200)
         self.assertEqual(sorted(os.listdir("crops")), [f"{i:05}.jpg" for i in range(len(boxes()))])
         for i, (number, _, x, y, w, h) in enumerate(boxes()):
-            # chroma: pictures begin at even pixels, and contain the box
+            # because of chroma, pictures begin at even pixels, and contain the box
             crop, w, h = cv2.imread(f"crops/{i:05}.jpg"), w + (x & 1), h + (y & 1)
             x, y = x & ~1, y & ~1
             self.assertEqual(crop.shape, (h, w, 3), i)
-            self.assertGreater(correlation(crop, film()[number][y:y + h, x:x + w]), 0.9, i)
+            self.assertGreater(correlation(crop, video()[number][y:y + h, x:x + w]), 0.9, i)
 
     def test_hidden(self):
         hidden = list(frames_of("hidden.avi"))
@@ -165,16 +165,16 @@ class Recipes(unittest.TestCase):
             clear = numpy.ones(hidden[number].shape[:2], bool)
             for x, y, w, h in all:
                 inside = numpy.s_[y:y + h, x:x + w]
-                if w >= 100:  # smaller ones are in the background, out of focus in the video
-                    self.assertLess(edges(hidden[number][inside]), edges(film()[number][inside]) / 2)
+                if w >= 100:  # smaller faces are in the background, which is out of focus
+                    self.assertLess(edges(hidden[number][inside]), edges(video()[number][inside]) / 2)
                 clear[max(y - h // 2, 0):y + h + h // 2, max(x - w // 2, 0):x + w + w // 2] = False
-            if clear.any():  # beside a face that fills the picture nothing is
-                self.assertGreater(correlation(hidden[number][clear], film()[number][clear]), 0.9)
+            if clear.any():  # not if a face fills the picture
+                self.assertGreater(correlation(hidden[number][clear], video()[number][clear]), 0.9)
 
     def test_hidden_both(self):
         labels = collections.Counter(o["roi_type"] for r in records("both.jsonl") for o in r["objects"])
         self.assertEqual(set(labels), {"face", "profile"})
-        for record, frame, hidden in zip(records("both.jsonl"), film()[1:], frames_of("hidden-both.avi")):
+        for record, frame, hidden in zip(records("both.jsonl"), video()[1:], frames_of("hidden-both.avi")):
             self.assertGreater(len(record["objects"]), 0)
         self.assertEqual(len(list(frames_of("hidden-both.avi"))), len(found()))
 
@@ -202,8 +202,8 @@ class Recipes(unittest.TestCase):
         self.assertGreaterEqual(len(ids), 2)
 
     def test_count_people(self):
-        """The page states how many of the annotated people are found: covering half
-        of the annotated box is enough."""
+        """Checks how many of the annotated people are found, as the page states. A person counts as
+        found if half of the annotated box is covered."""
         with open(os.path.join(TOP, "tests/data/vtest-people.json"), encoding="utf-8") as file:
             marked = [box for person in json.load(file)["people"] for box in person["boxes"]]
         people = {r["frame_num"]: r["objects"] for r in records("people.jsonl")}
@@ -261,7 +261,7 @@ class Recipes(unittest.TestCase):
         for piece in pieces:
             with open("piece.ts", "wb") as file:
                 file.write(get(piece))
-            frames = list(frames_of("piece.ts"))  # decodes alone: starts with a key frame
+            frames = list(frames_of("piece.ts"))  # begins with a key frame
             self.assertEqual({frame.shape for frame in frames}, {(528, 720, 3)})
             n_frames += len(frames)
         self.assertEqual(n_frames, len(found()))
@@ -273,7 +273,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def covered(box, region):
-    """The fraction of the annotated box that is in the region."""
+    """Returns the fraction of the annotated box that is in the region."""
     width = min(box["x"] + box["width"], region["x"] + region["w"]) - max(box["x"], region["x"])
     height = min(box["y"] + box["height"], region["y"] + region["h"]) - max(box["y"], region["y"])
     return max(width, 0) * max(height, 0) / (box["width"] * box["height"])

@@ -26,10 +26,10 @@ MODEL = "haarcascade_frontalface_alt2.xml"
 
 
 def face():
-    """A face that the detector finds."""
-    film = cv2.VideoCapture(DATA + "Megamind.avi")
-    film.set(cv2.CAP_PROP_POS_FRAMES, 30)
-    return cv2.resize(film.read()[1][170:350, 200:380], (120, 120))
+    """Returns a face that the detector finds."""
+    video = cv2.VideoCapture(DATA + "Megamind.avi")
+    video.set(cv2.CAP_PROP_POS_FRAMES, 30)
+    return cv2.resize(video.read()[1][170:350, 200:380], (120, 120))
 
 
 def picture(number, with_face, patch):
@@ -46,8 +46,9 @@ def number_of(frame):
     return sum(int(value > 128) << bit for bit, value in enumerate(row[:BITS]))
 
 
-def write_film(path, n, events):
-    """Frames 0 to n - 1, with a face in those of events, ranges of numbers."""
+def write_video(path, n, events):
+    """Writes a video of frames 0 to n - 1, with a face in the frames of events, which are ranges of
+    numbers."""
     writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*"MJPG"), RATE, (WIDTH, HEIGHT))
     patch = face()
     for number in range(n):
@@ -56,7 +57,7 @@ def write_film(path, n, events):
 
 
 def read_clip(path):
-    """The numbers of the frames that are decoded, and their times in milliseconds."""
+    """Returns the numbers of the decoded frames, and their times in milliseconds."""
     reader, numbers, times = cv2.VideoCapture(path), [], []
     while True:
         ok, frame = reader.read()
@@ -74,11 +75,11 @@ def records_of(path):
 class Events(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # the second is part of the first one's clip, the third is not
+        # the second event is part of the first one's clip, the third is not
         cls.events = range(100, 110), range(145, 150), range(270, 272)
-        write_film("events.avi", 320, cls.events)
-        write_film("face.avi", 260, [range(260)])
-        write_film("slow.avi", 600, [range(600)])
+        write_video("events.avi", 320, cls.events)
+        write_video("face.avi", 260, [range(260)])
+        write_video("slow.avi", 600, [range(600)])
 
     def record(self, folder, *options, source="events.avi", status=0, **arguments):
         done = subprocess.run(
@@ -90,7 +91,7 @@ class Events(unittest.TestCase):
         return done
 
     def clips(self, folder, extension=".mp4"):
-        """Number, time and record of each frame of each clip."""
+        """Returns number, time and record of each frame of each clip."""
         paths = sorted(glob.glob(f"{folder}/*{extension}"))
         self.assertEqual(len(os.listdir(folder)), 2 * len(paths), os.listdir(folder))
         for path in paths:
@@ -109,7 +110,7 @@ class Events(unittest.TestCase):
         for numbers, seen in (first, range(100, 150)), (second, range(270, 272)):
             self.assertEqual(numbers, list(range(numbers[0], seen[-1] + RATE + 1)))
             self.assertLessEqual(numbers[0], seen[0] - RATE)
-            self.assertGreaterEqual(numbers[0], seen[0] - RATE - 40, folder)  # a key frame each second
+            self.assertGreaterEqual(numbers[0], seen[0] - RATE - 40, folder)  # a key frame per second
         for numbers, records in (first, first_records), (second, second_records):
             for number, record in zip(numbers, records):
                 with_face = any(number in event for event in self.events)
@@ -144,12 +145,12 @@ class Events(unittest.TestCase):
 
     def test_unwritable_folder(self):
         done = self.record("events.avi/folder", "--before=1", "--after=1")
-        self.assertEqual(done.stderr.count("Not a directory"), 2)  # once an event
+        self.assertEqual(done.stderr.count("Not a directory"), 2)  # once per event
 
     def test_full_disk(self):
         """After an error, what was written can be played."""
         limit = 24 << 10
-        # or Python 3.11 cuts off the bytecode of modules that it writes
+        # otherwise Python 3.11 truncates the bytecode of modules that it writes
         env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
         done = self.record("full", "--before=1", "--after=1", env=env,
                            preexec_fn=lambda: resource.setrlimit(
@@ -161,7 +162,8 @@ class Events(unittest.TestCase):
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
     def stop(self, number, folder, size):
-        """Sends the signal once so many bytes of records are written. The exit status, the output."""
+        """Sends the signal when `size` bytes of records are written. Returns exit status and
+        output."""
         with subprocess.Popen(
             [sys.executable, PROGRAM, "filesrc location=slow.avi ! decodebin ! identity sync=true", folder,
              "--before=1", "--after=1"], stdout=subprocess.PIPE, text=True) as running:
@@ -181,12 +183,12 @@ class Events(unittest.TestCase):
         self.assertLess(len(numbers), 600)
 
     def test_interrupt(self):
-        """A live source, ended by Ctrl-C or by SIGTERM."""
+        """Ends a live source by Ctrl-C and by SIGTERM."""
         self.interrupt(signal.SIGINT, "interrupted")
         self.interrupt(signal.SIGTERM, "terminated")
 
     def test_killed(self):
-        """The clip lacks at most its last two seconds."""
+        """The clip of a killed program lacks at most its last two seconds."""
         self.stop(signal.SIGKILL, "killed", 25000)
         (path,) = glob.glob("killed/*.mp4")
         numbers, _ = read_clip(path)
@@ -195,17 +197,17 @@ class Events(unittest.TestCase):
         self.assertGreater(len(numbers), RATE)
 
     def test_stalled_source(self):
-        """The clip is closed; what comes later is in the next one."""
+        """The clip is closed while the source stalls; later frames are in the next clip."""
         with open("face.avi", "rb") as file:
-            film = file.read()
+            video = file.read()
         with subprocess.Popen([sys.executable, PROGRAM, "fdsrc", "stalled", "--before=1", "--after=1"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
-            running.stdin.write(film[: len(film) // 2])
+            running.stdin.write(video[: len(video) // 2])
             running.stdin.flush()
             try:
                 self.assertTrue(select.select([running.stdout], [], [], 60)[0], "the clip stays open")
                 self.assertIn(b" frames", running.stdout.readline())
-                running.stdin.write(film[len(film) // 2 :])
+                running.stdin.write(video[len(video) // 2 :])
             finally:
                 running.stdin.close()
                 running.wait(60)

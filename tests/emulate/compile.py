@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 SHARED = re.compile(r'extern\s+__shared__\s+(\w+)\s+(\w+)\[\];')
-# a statement: kernel<<<grid, block, shared, stream>>> (arguments);
+# matches a statement kernel<<<grid, block, shared, stream>>> (arguments);
 LAUNCH = re.compile(r'([^;{}]+)<<<(.*?)>>>\s*\(', re.S)
 
 

@@ -433,7 +433,7 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
   return (unsigned) (((uint64_t) high << 32 | low) >> (shift & 31));
 }
 
-// The same with shift clamped to 32.
+// Like __funnelshift_r(), with shift clamped to 32.
 static inline unsigned
 __funnelshift_rc (unsigned low, unsigned high, unsigned shift)
 {
@@ -451,7 +451,7 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   return result;
 }
 
-// 255 in bytes that are equal in a and b, else 0.
+// 255 in bytes that are equal in a and b, otherwise 0.
 static inline unsigned
 __vcmpeq4 (unsigned a, unsigned b)
 {

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes seeds: small models of each format, headers of cubes, indexes, annotations,
-states of training.
-seeds.py FOLDER"""
+"""Writes seeds for fuzzing: small models of each format, headers of cubes, indexes, annotations,
+and states of training.
+
+usage: seeds.py FOLDER"""
 import os
 import struct
 import sys
@@ -30,7 +31,7 @@ for seed in range(3):
                 storage.write_copy(path, f'{path[:-4]}-copy.{end}')
 
 def write_channels(path, depth):
-    """One tree of each kind: with and without a rejection threshold."""
+    """Writes a model with two trees, one with and one without a rejection threshold."""
     nodes, leaves = 2 ** depth - 1, 2 ** depth
     trees = ''.join(
         f'<tree>{threshold} ' + ' '.join(f'{i % 10} 1 2 {100 + i}' for i in range(nodes))
@@ -119,8 +120,8 @@ with open(os.path.join(sys.argv[1], 'samples.vec'), 'wb') as file:
 
 
 def index(n, width, height, bins, levels, merged, thumbnail):
-    """An index by docs/definitions/ldp-index.md: blocks of 16 pixels, so that counts
-    take a byte; two directions."""
+    """Returns an index as defined by docs/definitions/ldp-index.md, with two directions and blocks
+    of 16 pixels, so that a count takes a byte."""
     columns, rows = -(-width // 16), -(-height // 16)
     n_bins = levels or (256, 59)[bins]
     histograms = 1 if merged else 2
@@ -155,7 +156,7 @@ for number, case in enumerate((
     with open(path, 'wb') as file:
         file.write(index(*case))
 
-# state.c makes header and checksums right if the first byte is odd
+# the fuzzer state.c corrects header and checksums if the first byte is odd
 for n_weak in (0, 1, 6):
     with open(os.path.join(sys.argv[1], f'state-{n_weak}'), 'wb') as file:
         file.write(b'\1' + bytes(159))

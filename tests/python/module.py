@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the Python module: it reads what visionpublish writes of the same frames."""
+"""Tests that the Python module reads from frames what visionpublish writes about them."""
 
 import ctypes
 import gc
@@ -35,7 +35,7 @@ def read_records(path):
 
 
 def published(path):
-    """The records without the fields that only a stream has."""
+    """Returns the records without the fields that only a stream has."""
     return [{key: value for key, value in record.items() if key not in ("frame_num", "wallclock")}
             for record in read_records(path)]
 
@@ -48,7 +48,7 @@ def strings(structure, field, texts):
 
 
 def add_meta(buffer, name, fields):
-    """PyGObject's structure of a meta is a copy, so this takes C's functions."""
+    """Adds a custom meta through C functions, because PyGObject's structure of a meta is a copy."""
     gst = ctypes.CDLL("libgstreamer-1.0.so.0")
     for function in (gst.gst_buffer_add_custom_meta, gst.gst_custom_meta_get_structure,
                      gst.gst_structure_get_value):
@@ -62,7 +62,7 @@ def add_meta(buffer, name, fields):
 
 
 def add_table(buffer, kind, columns, rows, n_rows=None, **scalars):
-    """A table as a program without our library writes it."""
+    """Adds a table as a program without our library would."""
     name = f"GstCuv{kind[0].upper()}{kind[1:]}Meta"
     if Gst.Meta.get_info(name) is None:
         Gst.Meta.register_custom(name, [], None, None)
@@ -87,7 +87,8 @@ def frame():
 
 
 def everything():
-    """All types of columns, two tables of a kind, names that are taken, foreign regions."""
+    """Returns a buffer with all types of columns, two tables of a kind, names that are used twice,
+    and foreign regions."""
     buffer = frame()
     for label, box in ("face", (1, 2, 30, 40)), ("face", (3, 4, 5, 6)), ("eye", (1, 1, 2, 2)):
         region = GstVideo.buffer_add_video_region_of_interest_meta(buffer, label, *box)
@@ -115,7 +116,8 @@ def error_message(source):
 
 
 def video(rgb, name, padding):
-    """A buffer of these pixels in a format, rows and their start padded, and its caps."""
+    """Returns a buffer of these pixels in a format, with padding before and after rows, and its
+    caps."""
     height, width, _ = rgb.shape
     order = [name.lower().find(colour) for colour in "rgb"]
     size = 1 if name == "GRAY8" else len(name)
@@ -145,7 +147,7 @@ class Pictures(unittest.TestCase):
                 wanted = self.rgb[:, :, 0] if name == "GRAY8" else self.rgb
                 numpy.testing.assert_array_equal(got, wanted, name)
                 numpy.testing.assert_array_equal(gstcuvision.picture(buffer, caps), wanted)
-                got[0] = 0  # may be changed, in memory of its own
+                got[0] = 0  # the array may be changed: it has its own memory
                 numpy.testing.assert_array_equal(gstcuvision.picture(buffer, caps), wanted)
 
     def test_rows_of_gstreamer(self):
@@ -238,7 +240,8 @@ class OwnObjects(unittest.TestCase):
 
 class SameAsPublished(unittest.TestCase):
     def compare(self, line):
-        """Plays the pipeline and checks that each frame gives the same record. Returns the samples."""
+        """Plays the pipeline and checks that each frame gives the same record. Returns the
+        samples."""
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/records"
             all = list(gstcuvision.samples(
@@ -287,7 +290,7 @@ class SameAsPublished(unittest.TestCase):
         self.assertEqual(matches.array()["name"][0], "the-messi5.jpg")
         self.assertEqual(gstcuvision.table(samples[0], "ldp").key, "descriptor")
 
-    def test_film(self):
+    def test_video(self):
         samples, records = self.compare(
             f"filesrc location={DATA}Megamind.avi ! decodebin ! identity eos-after=13 ! videoconvert"
             f" ! {FACES} ! rcdtrack")
@@ -388,7 +391,7 @@ class Table(unittest.TestCase):
 
 
 class Quote(unittest.TestCase):
-    """The parser gives a property the text, byte for byte."""
+    """Checks that a property gets the quoted text byte for byte."""
 
     def test_texts(self):
         chars = "\\\\\"'! \n\t=(){},;aNULL7\x01\x7fä漢🎥"
@@ -423,7 +426,7 @@ class Use(unittest.TestCase):
                 list(gstcuvision.samples(line))
 
     def test_error_of_another_branch(self):
-        """Frames keep arriving."""
+        """An error of another branch ends the loop, although frames keep arriving."""
         line = Gst.parse_launch("videotestsrc ! appsink name=sink sync=false")
         with self.assertRaisesRegex(RuntimeError, "no disk"):
             for n, _ in enumerate(gstcuvision.samples(line)):
@@ -432,7 +435,7 @@ class Use(unittest.TestCase):
                 self.assertLess(n, 100)
 
     def test_error_at_the_end(self):
-        """It is on the bus just before the sink is at its end."""
+        """An error at the end is raised, which is on the bus just before the sink is at EOS."""
         line = unittest.mock.Mock(bus=Gst.Bus())
         sink = line.get_by_name.return_value
         sink.emit.return_value = None

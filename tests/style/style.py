@@ -21,16 +21,15 @@ SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench', 
 # Names of families and of elements' files that are also ordinary words or
 # identifiers of the library.
 PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}
-# In families with kernels, the files that may use GLib: those of the plugin, of
-# model/ and dataset/, and those that convert metadata to drawings. All others are
-# plain C.
+# In families with kernels, only files of the plugin, of model/ and dataset/, and those that
+# convert metadata to drawings may use GLib. All others are plain C.
 GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')
-PUBLIC_VERSION = 'GSTCUVISION_1.0'  # of libgstcuvision's ABI
+PUBLIC_VERSION = 'GSTCUVISION_1.0'  # symbol version of libgstcuvision's ABI
 LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
                      r'|deb\.debian\.org|pypi\.org|pythonhosted')
-# These wait for the writer of a FIFO, and may never stop reading a device.
+# These functions wait for the writer of a FIFO, and may never stop reading a device.
 OPENERS = re.compile(r'\b(g_file_get_contents|g_file_load_contents|g_mapped_file_new'
                      r'|g_fopen|fopen) ?\(')
 OPENERS_ALLOWED = {'tools/search/device.c',  # /proc
@@ -46,7 +45,7 @@ def problem(path, text, line=None):
 
 
 def tree_files(top):
-    """Paths of all files of the tree except those ignored by git."""
+    """Returns the paths of all files of the tree except those ignored by git."""
     git = ['git', '-C', top, 'ls-files', '-co', '--exclude-standard', '-z']
     if shutil.which('git') and os.path.exists(os.path.join(top, '.git')):
         run = subprocess.run(git, capture_output=True, text=True)
@@ -97,7 +96,7 @@ def check_lines(name, text):
     if text.endswith('\n\n'):
         problem(name, 'empty lines at the end')
     for number, line in enumerate(lines, 1):
-        if '\t' in line and name != 'debian/rules':  # make needs them
+        if '\t' in line and name != 'debian/rules':  # make needs tabs
             problem(name, 'tab', number)
         if line != line.rstrip():
             problem(name, 'blanks at the end of the line', number)
@@ -132,7 +131,7 @@ def check_text(tree):
 
 
 def build_file_of(tree, name):
-    """The text of the meson.build nearest to a file."""
+    """Returns the text of the meson.build nearest to a file."""
     folder = os.path.dirname(name)
     while folder:
         if f'{folder}/meson.build' in tree.known:
@@ -142,7 +141,7 @@ def build_file_of(tree, name):
 
 
 def check_lists(tree):
-    """Every source of cuda, gst and elements is in the nearest meson.build."""
+    """Checks that every source of cuda, gst and elements is in the nearest meson.build."""
     for name in tree.files:
         base = os.path.basename(name)
         if name.split('/')[0] in ('cuda', 'gst', 'elements') \
@@ -167,7 +166,7 @@ def includes(tree, name):
 
 
 def allowed_folders(name):
-    """Folders from which a file may include headers; None: any."""
+    """Returns the folders from which a file may include headers; None means any."""
     room, *rest = name.split('/')
     if room == 'cuda':
         return [os.path.dirname(name), 'cuda']
@@ -244,7 +243,8 @@ def check_includes(tree):
 
 
 def check_dependencies(tree):
-    """What a family looks for is missing elsewhere where the family is left out."""
+    """Checks that dependencies that a family looks for are not used elsewhere: they are missing if
+    the family is not built."""
     builds = [f for f in tree.files if f.endswith('meson.build')]
     for family in (f for f in builds if f.startswith('elements/')):
         for found in re.findall(r'^(\w+) = dependency\(', tree.read(family), re.M):
@@ -259,7 +259,7 @@ def check_family_names(tree):
                 for f in tree.files
                 if re.match(r'elements/\w+/gst\w+\.c$', f)]
     words = [w for w in elements + tree.families if w not in PLAIN_WORDS]
-    # In comments, maps say who uses a file.
+    # Comments may name families, because maps say who uses a file.
     pattern = '|'.join([r'\b(?:%s)' % '|'.join(map(re.escape, words)),
                         r'\b(?:gst_)?cuv_?(?:%s)_' % '|'.join(tree.families)])
     for name in tree.sources('gst'):
@@ -281,8 +281,8 @@ def output_of(*command):
 
 
 def find_clang_format():
-    """clang-format of the required version, because others format differently. Exits if there
-    is none."""
+    """Returns clang-format of the required version, because others format differently. Exits if
+    there is none."""
     versions = {program: output_of(program, '--version')[1].strip()
                 for program in (f'clang-format-{CLANG_FORMAT}', 'clang-format')
                 if shutil.which(program)}
@@ -326,7 +326,7 @@ def compile_alone(tree, build, name, compiler, standard, flags):
 
 
 def cuda_flags(build):
-    """Where the CUDA toolkit of this build has its headers."""
+    """Returns compiler flags for the headers of this build's CUDA toolkit."""
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
         return sorted(set(re.findall(r'-isystem *[^ "]+', file.read())))
 
@@ -365,7 +365,7 @@ def check_exports(path, allowed):
 
 
 def check_abi(tree, path, versions):
-    """The functions of the installed headers have a separate symbol version."""
+    """Checks that the functions of the installed headers have a separate symbol version."""
     public = set()
     for name in re.findall(r"'([\w/.-]+\.h)'", re.search(
             r'public_headers = files\((.*?)\)', tree.read('gst/meson.build'), re.S)[1]):
@@ -408,7 +408,7 @@ def check_symbols(tree, build):
 
 HEAD = re.compile(r'\A(?:/\*|//) ?' + re.escape(SPDX) + r'(?: \*/)?\n'
                   r'(/\*.*?\*/|(?://[^\n]*\n)+)', re.S)
-MIN_WORDS = 4  # of a sentence that says what a file is
+MIN_WORDS = 4  # in a sentence that says what a file is
 
 
 def head_comment(text):
@@ -419,7 +419,7 @@ def head_comment(text):
 
 
 def maps_of(tree, heads, name):
-    """The comments that may describe a file: those of headers of its folder and of the
+    """Returns the comments that may describe a file: those of headers in its folder and in the
     folders above it, and of the file of the same name."""
     folder, base = os.path.split(name)
     while folder:
@@ -431,7 +431,7 @@ def maps_of(tree, heads, name):
 
 
 def is_listed(path, text):
-    """Whether a map names a file, by its path or by its name below its folder's."""
+    """Returns whether a map names a file, by its path or by its name below its folder's."""
     folder, base = os.path.split(path)
     stem = re.escape(base.rsplit('.', 1)[0])
     return re.search(rf'(?<![\w-]){stem}\.(c|h|cu|cuh|\[|\*)', text) \
@@ -439,7 +439,7 @@ def is_listed(path, text):
 
 
 def check_heads(tree):
-    """Each source says what it is: in its first comment, in that of the header of the
+    """Checks that each source says what it is: in its first comment, in that of the header of the
     same name, or in a line of its folder's map."""
     heads = {name: head_comment(tree.read(name)) for name in tree.sources()}
     for name in heads:
@@ -458,14 +458,14 @@ def check_heads(tree):
 # ---- names of functions ----
 
 STATIC = re.compile(r'^static [^\n;={}]*\n(\w+) \(', re.M)
-MAX_SAME = 2  # files that may define a static function of one name
+MAX_SAME = 2  # number of files that may define static functions of the same name
 # GStreamer's name, a macro, and names of arithmetic that mean the same everywhere.
 SAME_ALLOWED = {'plugin_init', '__launch_bounds__', 'clamp', 'dot', 'round_up', 'swap'}
 
 
 def check_names(tree):
-    """Static functions that many files have carry the name of their family, so that a
-    backtrace says where it is."""
+    """Checks that static functions whose names would be common carry the name of their family, so
+    that a backtrace says where it is."""
     files = {}
     for name in tree.sources():
         if name.startswith('tests/'):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Kills cuvision-archive and its pipelines, stops them, runs several on the same videos:
-afterwards no result is missing, duplicated or incomplete.
+"""Kills and stops cuvision-archive and its pipelines, and runs several on the same videos:
+afterwards no result may be missing, duplicated or incomplete.
 
 usage: archive-kill.py ARCHIVE
 """
@@ -28,16 +28,16 @@ def start(archive, line, *arguments):
 
 
 def is_line(pid):
-    """Whether the process no longer is the copy of its parent that will become a pipeline."""
+    """Returns whether a process has become a pipeline, and is no longer a copy of its parent."""
     try:
         with open(f'/proc/{pid}/cmdline', 'rb') as file:
             return b'--run-line' in file.read()
-    except OSError: # it has ended
+    except OSError: # the process has ended
         return False
 
 
 def child_of(process):
-    """The process of its pipeline, or None if everything is done already."""
+    """Returns the process of the program's pipeline, or None if all videos are done."""
     def find():
         if process.poll() is not None:
             return [None]
@@ -60,7 +60,7 @@ def is_alive(pid):
 
 
 def check_kills(archive, films):
-    """kill -9 at random moments; afterwards the results are those of a single run."""
+    """Kills with -9 at random moments; afterwards the results are those of a single run."""
     archive.run(0, '--output', 'whole', *films)
     for _ in range(5):
         process = start(archive, SLOW, '--output', 'killed', '--jobs', '2', *films)
@@ -85,8 +85,8 @@ def check_kills(archive, films):
 
 
 def check_redo(archive, films):
-    """Old results are there until the new ones are: in what a reader sees, and after a
-    kill between the two steps of a file system that cannot exchange names."""
+    """Checks that a reader always sees old or new results, and that results exist after a kill
+    between the two steps that are needed on a file system that cannot exchange names."""
     other = SLOW.replace('15000', '1')
     archive.run(0, '--output', 'redo', *films, line=other)
     process = start(archive, LINE, '--output', 'redo', '--redo', *films)
@@ -109,7 +109,7 @@ def check_redo(archive, films):
 
 
 def check_lines(archive, films):
-    """The next run restarts a pipeline that was killed, but not one that crashed."""
+    """Checks that the next run restarts a pipeline that was killed, but not one that crashed."""
     process = start(archive, SLOW, '--output', 'lines', *films[:2])
     os.kill(child_of(process), signal.SIGKILL)
     status, _, err = end(process)
@@ -124,7 +124,7 @@ def check_lines(archive, films):
 
 
 def check_poison(archive, films):
-    """Videos whose pipelines are killed do not keep others from being done."""
+    """Checks that videos whose pipelines are always killed do not block others."""
     process = start(archive, SLOW, '--output', 'poison', *films[:5])
     for _ in range(3):
         child = child_of(process)
@@ -135,7 +135,7 @@ def check_poison(archive, films):
 
 
 def check_change(archive, films):
-    """A video that changes while it is read."""
+    """Changes a video while it is read."""
     process = start(archive, SLOW.replace('15000', '100000'), '--output', 'change', films[0])
     child_of(process)
     os.utime(archive.path(films[0]))
@@ -145,7 +145,7 @@ def check_change(archive, films):
 
 
 def check_update(archive, films):
-    """The program is replaced, as packages are, while it runs."""
+    """Replaces the program while it runs, as a package update does."""
     copy = Archive(shutil.copy(archive.program, archive.path('copy')), archive.folder)
     process = start(copy, SLOW, '--output', 'update', *films[:2])
     child_of(process)
@@ -156,8 +156,8 @@ def check_update(archive, films):
 
 
 def check_hang(archive, films):
-    """No buffer at all; a sink that waits for the clock and reports it as its position; and a
-    pipeline that is only slow."""
+    """Runs pipelines without any buffer, with a sink that waits for the clock and reports it as
+    its position, and one that is only slow."""
     late = LINE.replace('! fakesink', '! fakesink sync=true ts-offset=3600000000000')
     slow = SLOW.replace('15000', '200000')
     processes = [start(archive, line, '--output', 'hang', '--stall', '1', film)
@@ -172,7 +172,7 @@ def check_hang(archive, films):
 
 
 def check_signals(archive, films):
-    """A program that a signal ended has its status, and leaves nothing behind."""
+    """Checks that a program ended by a signal has its status, and leaves nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
         process = start(archive, SLOW, '--output', 'signals', '--json', *films)
         child_of(process)
@@ -183,7 +183,7 @@ def check_signals(archive, films):
 
 
 def check_together(archive, films):
-    """Three processes with the same videos: each video is done once."""
+    """Runs three processes with the same videos: each video is done once."""
     processes = [start(archive, SLOW, '--output', 'together', '--wait', '--json', *order)
                  for order in (films, films[::-1], films[3:] + films[:3])]
     done = 0
@@ -201,7 +201,7 @@ def check_together(archive, films):
 
 
 def start_slow_end(archive, film):
-    """A pipeline that takes 12 s to close, as over a slow network."""
+    """Starts a pipeline that takes 12 s to close, as over a slow network."""
     return start(archive, LINE + ' videotestsrc ! identity sleep-time=12000000 '
                  '! tee allow-not-linked=true', '--output', 'end', film)
 

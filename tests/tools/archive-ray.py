@@ -27,10 +27,10 @@ N_FILMS = 16
 
 
 def processes(session):
-    """The command lines of the processes that have not ended."""
+    """Returns the command lines of the processes that have not ended."""
     found = {}
     for pid in map(int, filter(str.isdigit, os.listdir('/proc'))):
-        with contextlib.suppress(OSError): # it has ended
+        with contextlib.suppress(OSError): # the process has ended
             if os.getsid(pid) == session:
                 with open(f'/proc/{pid}/cmdline', 'rb') as file:
                     found[pid] = file.read()
@@ -60,7 +60,7 @@ def kill_both(process):
 
 
 def end(session):
-    """Processes of Ray outlive it for a while."""
+    """Waits until the processes of Ray have ended, which takes a while."""
     while left := processes(session):
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
@@ -96,7 +96,7 @@ def check_functions(script, folder):
     expect_exit('no videos', module.find_videos, args)
     args = argparse.Namespace(cpus_per_task=2, gpus_per_task=0.5)
     expect(module.slots_of(args, [{'CPU': 5, 'GPU': 1}, {'CPU': 2, 'GPU': 4}, {}]) == 3, 'slots')
-    # together they would have room
+    # the machines together would have enough
     expect_exit('2 CPU and 0.5 GPU', module.slots_of, args, [{'CPU': 8}, {'CPU': 1, 'GPU': 4}])
 
 

@@ -139,7 +139,7 @@ def run_on_slurm(slurm, archive, commands, films):
 
 
 def start_task(archive, script, task, tasks, **more):
-    """Starts the script as Slurm would, in an array of these tasks."""
+    """Starts the script as Slurm would, as one of the tasks of an array."""
     environment = {**os.environ, 'SLURM_ARRAY_TASK_ID': str(task),
                    'SLURM_ARRAY_TASK_MIN': str(min(tasks)),
                    'SLURM_ARRAY_TASK_MAX': str(max(tasks)),
@@ -150,7 +150,7 @@ def start_task(archive, script, task, tasks, **more):
 
 
 def expect_refusals(archive, script):
-    """Arrays that do not determine the number of parts are refused."""
+    """Checks that arrays that do not determine the number of parts are refused."""
     for tasks in ((3, 7), (7,), (0, 1)):
         with start_task(archive, script, tasks[0], tasks) as run:
             err = run.communicate(timeout=LIMIT)[1]
@@ -158,7 +158,7 @@ def expect_refusals(archive, script):
 
 
 def run_as_array(archive, script):
-    """Two tasks at a time: those that are killed, those of --array=1,3, and all."""
+    """Runs two tasks at a time: tasks that are killed, those of --array=1,3, and all tasks."""
     for kill, tasks, more in ((True, (1, 2), {}), (False, (1, 3), {'PARTS': '3'}),
                               (False, (1, 2), {})):
         runs = [start_task(archive, script, task, tasks, **more) for task in tasks]
@@ -177,7 +177,7 @@ def missing():
 
 
 def commands_of(page):
-    """The commands of the page's Slurm blocks, for all parts and for some."""
+    """Returns the commands of the page's Slurm blocks, for all parts and for some."""
     with open(page, encoding='utf-8') as file:
         found = re.findall(r'^```sh slurm\n(.*?)^```$', file.read(), re.M | re.S)
     expect(len(found) == 2, page, found)
@@ -197,7 +197,7 @@ def make_archive(program, script, folder):
 
 
 def run_anywhere(archive, script, commands, films):
-    """Why Slurm was not used; None if it was."""
+    """Returns why Slurm was not used, or None if it was."""
     if missing():
         run_as_array(archive, script)
         return f'{missing()} is missing'

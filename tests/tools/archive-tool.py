@@ -19,7 +19,7 @@ from terminal import shown_by
 
 
 def check_done(archive):
-    """Videos are done once, with a valid marker; the second run changes nothing."""
+    """Checks that videos are done once, with a valid marker; the second run changes nothing."""
     films = archive.films('a.avi', 'sub/a.avi', 'sub/b.avi')
     out = archive.run(0, '--output', 'out', *films)
     expect('3 of 3 videos are done' in out.err, out)
@@ -51,7 +51,7 @@ def check_beside(archive):
 
 
 def check_names(archive):
-    """Names that are difficult for a shell, a pipeline or UTF-8."""
+    """Checks names that are difficult for a shell, a pipeline or UTF-8."""
     names = [b'two  words.avi', b'quote\'s "x".avi', b'back\\slash$HOME.avi', b'-o.avi', b'ends in\\',
              b'new\nline.avi', b'latin\xe9.avi', b'{name}.avi', b'100%d!.avi', b'50%n%n.avi', 'ř.avi'.encode()]
     source = archive.films('odd/a.avi')[0]
@@ -101,7 +101,7 @@ def check_lists(archive):
 
 
 def check_parts(archive):
-    """All parts together are the list, and they are about equally large."""
+    """Checks that all parts together are the list, and are about equally large."""
     films = archive.films('p/a.avi', frames=2)
     with open(archive.path(films[0]), 'rb') as file:
         film = file.read()
@@ -121,7 +121,8 @@ def check_parts(archive):
 
 
 def check_changes(archive):
-    """A changed video is done again; another pipeline is refused, or replaces results."""
+    """Checks that a changed video is done again, and that another pipeline is refused or replaces
+    results."""
     film = archive.films('ch.avi')[0]
     archive.run(0, '--output', 'ch', film)
     inode = os.stat(archive.result(film, 'ch')).st_ino
@@ -145,7 +146,7 @@ def check_changes(archive):
 
 
 def check_kept(archive):
-    """Neither a failure nor an unreadable marker replaces results."""
+    """Checks that neither a failure nor an unreadable marker replaces results."""
     gone, film = archive.films('gone.avi', 'kept.avi')
     archive.run(0, '--output', 'kept', gone, film)
     before = archive.tree('kept')
@@ -162,7 +163,7 @@ def check_kept(archive):
         marker = os.path.join(archive.result(film, 'kept'), name)
         if os.path.exists(marker):
             os.remove(marker)
-        os.symlink(name, marker) # a loop, as a disk that cannot be read
+        os.symlink(name, marker) # a loop, which cannot be read, as on a bad disk
         archive.run(1, '--output', 'kept', film, err='not done: kept.avi: ')
         expect(os.path.exists(archive.result(film, 'kept') + '/records.jsonl'), 'replaced')
         os.remove(marker)
@@ -170,7 +171,7 @@ def check_kept(archive):
 
 
 def check_nested(archive):
-    """A marker nested too deep for the stack is ignored: the video is done again."""
+    """Checks that a marker nested too deeply for the stack is ignored: the video is done again."""
     film = archive.films('nested.avi')[0]
     archive.run(0, '--output', 'nested', film)
     for text in ('{"film":' * 100000, '[' * 1000000):
@@ -182,7 +183,7 @@ def check_nested(archive):
 
 
 def check_foreign(archive):
-    """Folders of others are left alone, as are results of a video of the same name."""
+    """Checks that folders of others, and results of a video of the same name, are not touched."""
     film = archive.films('f1/x.avi')[0]
     os.makedirs(archive.path('f1/x.avi.results'))
     archive.run(0, film)
@@ -204,7 +205,8 @@ def check_foreign(archive):
 
 
 def check_bad_films(archive):
-    """Recorded as such, not tried again until they change or it is asked for."""
+    """Checks that bad videos are recorded as such, and not tried again until they change or an
+    option asks for it."""
     good, cut = archive.films('good.avi', 'cut.avi')
     with open(archive.path(cut), 'r+b') as file:
         file.truncate(os.path.getsize(archive.path(cut)) * 2 // 3)
@@ -235,7 +237,7 @@ def check_bad_films(archive):
     archive.run(0, '--output', 'bad', 'none.mkv', 'empty.avi')
     expect(not os.path.exists(archive.result('none.mkv', 'bad') + '/failed.json'), 'both')
     archive.run(0, '--output', 'bad', '--retry-failed', '--allow-short', 'cut.avi', 'cut.mkv')
-    # sound that the line does not use, and that is longer: whole, and cut
+    # sound that the pipeline does not use, longer than the video: complete, and truncated
     subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=60', '!',
                     'video/x-raw,width=64,height=48', '!', 'jpegenc', '!', 'matroskamux', 'name=m',
                     '!', 'filesink', 'location=sound.mkv', 'audiotestsrc', 'num-buffers=200', '!',
@@ -248,7 +250,7 @@ def check_bad_films(archive):
 
 
 def check_wrong_lines(archive):
-    """An error of the run, before any video is begun."""
+    """Checks that an invalid pipeline is an error of the run, before any video is started."""
     film = archive.films('w.avi')[0]
     for line, err in (
             ('filesrc location={film} ! nosuch ! fakesink', 'no element "nosuch"'),
@@ -262,7 +264,8 @@ def check_wrong_lines(archive):
 
 
 def check_places(archive):
-    """Full disks and missing models are not the films' fault: nothing is recorded."""
+    """Checks that full disks and missing models are not blamed on the videos: nothing is
+    recorded."""
     films = archive.films('d1.avi', 'd2.avi', 'd3.avi', 'd4.avi')
     for film in films:
         os.symlink('/dev/full', archive.path(film + '.full'))
@@ -277,12 +280,12 @@ def check_places(archive):
         out = archive.run(3, '--output', 'full', *films, line=line, err=err)
         expect('4 videos in a row' in out.err, out)
         expect(archive.tree('full') == {}, archive.tree('full'))
-    # the end is reached sooner if there are more of them
+    # a run of many videos ends after ten of them
     many = archive.films(*(f'd{i}.avi' for i in range(14)))
     line = LINE.replace('! fakesink', '! filesink location=/dev/full')
     out = archive.run(3, '--output', 'full', *many, line=line, err='10 videos in a row')
     expect(out.err.count('not done: ') == 10, out)
-    # links that lead nowhere, as rights that lack, and names that are too long
+    # dangling links, like missing permissions, and names that are too long
     loops = [f'loop{i}' for i in range(12)]
     for loop in loops:
         os.symlink(loop, archive.path(loop))
@@ -295,7 +298,7 @@ def check_places(archive):
     archive.run(3, '--output', 'loops', *loops, err='3 videos in a row')
     long = archive.films(*(f'{i}' * n + '.avi' for i, n in enumerate((240, 240, 240, 249))))
     out = archive.run(1, '--output', 'long', *long, films[0], err='1 of 5 videos are done')
-    # a limit of file sizes, as a full disk: the marker does not fit, then does
+    # a limit of file sizes acts like a full disk: first the marker does not fit, then it does
     out = archive.run(1, '--output', 'full', films[0], file_size=400,
                       line='filesrc location={film} ! fakesink')
     expect('not done' in out.err and archive.tree('full') == {}, out)
@@ -305,7 +308,7 @@ def check_places(archive):
 
 
 def check_losses(archive):
-    """Frames that nobody analysed, as a sink waits, are the line's fault."""
+    """Checks that frames that were not analysed because a sink waits are blamed on the pipeline."""
     film = archive.films('late.avi')[0]
     late = ('filesrc location={film} ! avidemux ! jpegdec qos=false ! identity sleep-time=100000 '
             '! videoconvert qos=false ! houghlines ! fakesink sync=true qos=true')
@@ -343,7 +346,7 @@ def check_check(archive):
 
 
 def check_progress(archive):
-    """A terminal has a line that is written again."""
+    """Checks that progress is a single line on a terminal, which is overwritten."""
     film = archive.films('t.avi')[0]
     long = archive.films('t' * 99 + '.avi')[0]
     line = LINE.replace('! fakesink', '! identity sleep-time=120000 ! fakesink')
@@ -355,7 +358,7 @@ def check_progress(archive):
 
 
 def check_help(archive, page):
-    """The man page names the options that --help lists, and no others."""
+    """Checks that the man page names the options that --help lists, and no others."""
     out = archive.run(0, '--help')
     with open(page, encoding='utf-8') as file:
         text = file.read().replace('\\-', '-')

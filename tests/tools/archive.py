@@ -11,7 +11,7 @@ import time
 LINE = ('filesrc location={film} ! decodebin ! visionpublish name=records source={name} '
         'file-path={results}/records.jsonl add-empty-results=true ! fakesink')
 SLOW = LINE.replace('! visionpublish', '! identity sleep-time=15000 ! visionpublish')
-LIMIT = 120  # seconds of a run
+LIMIT = 120  # seconds that a run may take
 
 
 def expect(ok, *what):
@@ -29,7 +29,7 @@ def wait_for(what, condition):
 
 
 def records(archive, film, output):
-    """All but the wallclock."""
+    """Returns the records of a result, without their wallclock."""
     with open(os.path.join(archive.result(film, output), 'records.jsonl'),
               encoding='utf-8') as file:
         found = [json.loads(line) for line in file]
@@ -59,7 +59,7 @@ class Run:
 
 
 class Archive:
-    """A folder in which the program runs, and what lies there."""
+    """A folder in which the program runs, and the files in it."""
 
     def __init__(self, program, folder):
         self.program = os.path.abspath(program)
@@ -70,7 +70,7 @@ class Archive:
         return os.path.join(self.folder, name)
 
     def films(self, *names, frames=12):
-        """Names of new videos of so many frames."""
+        """Makes videos with this number of frames. Returns their names."""
         if frames not in self.made:
             self.made[frames] = self.path(f'.made-{frames}.avi')
             make_film(self.made[frames], frames)
@@ -89,8 +89,8 @@ class Archive:
 
     def run(self, status, *arguments, line=LINE, err='', feed=b'',
             file_size=resource.RLIM_INFINITY):
-        """A run that has to end with that status and text; files cannot be longer than
-        file_size. Python ignores the signal that says so, and so does the program."""
+        """Runs the program, which has to end with this status and text. Files cannot be longer than
+        file_size; Python ignores the signal for that, and so does the program."""
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, hard))
         run = Run(subprocess.run(self.command(line, *arguments), input=feed,
@@ -108,7 +108,7 @@ class Archive:
             return json.load(file)
 
     def tree(self, folder):
-        """Inodes and times of all files."""
+        """Returns inodes and times of all files."""
         found = {}
         for place, _, names in os.walk(self.path(folder)):
             for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures of crosses, annotated in each format, and runs of cuvision-train."""
+"""Draws pictures of crosses, annotates them in each format, and runs cuvision-train."""
 
 import json
 import os
@@ -16,7 +16,7 @@ OPTIONS = ['--window', '16x16', '--weak', '12', '--negative-samples', '800',
 
 
 def draw(rng):
-    """A picture of noise with two crosses; their boxes."""
+    """Returns a picture of noise with two crosses, and their boxes."""
     small = rng.integers(60, 200, (SIZE // 8, SIZE // 8), np.uint8)
     picture = cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
     boxes = []
@@ -114,7 +114,8 @@ class Tests:
         return run.returncode, run.stdout, run.stderr
 
     def learn(self, annotations, *more, **settings):
-        """The model's bytes and the recall at most one false positive a picture."""
+        """Trains. Returns the model's bytes and the recall at up to one false positive a
+        picture."""
         output = os.path.join(self.folder, 'model.xml')
         status, out, err = self.train(
             '--positives', annotations, '--negatives',

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workers without file descriptors, and hostile clients of their metrics.
+"""Tests workers without file descriptors, and hostile clients of their metrics.
 
 usage: farm-limits.py FARM [TEST...]
 """
@@ -25,8 +25,8 @@ class Limits(farm.Case):
         return len(os.listdir(f"/proc/{self.farm.workers[name].pid}/fd"))
 
     def test_unable(self):
-        """A worker without file descriptors for another line leaves cameras to
-        one that has them, and takes its share when it has again."""
+        """A worker without file descriptors for another pipeline leaves cameras to a worker
+        that has some, and takes its share when it has file descriptors again."""
         self.make()
         self.farm.put("first")
         self.farm.start("a")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Workers, servers and lines that die, stop or hang, and what becomes of the
-cameras. Frames are counted by their numbers.
+"""Tests what becomes of the cameras when workers, servers and pipelines die, stop or hang. Frames
+are counted by their numbers.
 
 usage: farm.py FARM [TEST...]
 """
@@ -49,7 +49,7 @@ class Case(unittest.TestCase):
         return self.farm
 
     def make_published(self, n_cameras, **settings):
-        """With numbered cameras and a subscriber."""
+        """Makes a farm with numbered cameras and a subscriber."""
         broker = Broker(self.folder).start()
         self.addCleanup(broker.stop, signal.SIGKILL)
         self.subscriber = Subscriber(broker).start()
@@ -63,12 +63,12 @@ class Case(unittest.TestCase):
         return runs_of(self.subscriber.lines())
 
     def newest(self):
-        """Camera -> the number of the newest frame that was analysed."""
+        """Returns for each camera the number of the newest frame that was analysed."""
         runs = self.runs()
         return {name: max(run.last() for run in runs[name]) for name in runs}
 
     def wait_for_new(self, names, what):
-        """Each camera is analysed, from now on."""
+        """Waits until a new frame of each camera is analysed."""
         before = self.newest()
 
         def all_are_new():
@@ -87,8 +87,8 @@ class Case(unittest.TestCase):
         )
 
     def check_frames(self, names, begin=None):
-        """No line lost a record; returns frames in gaps and analysed twice, from
-        those numbers on."""
+        """Checks that no pipeline lost a record. Returns the frames in gaps and those analysed
+        twice, from these numbers on."""
         runs = self.runs()
         self.assertEqual(sorted(runs), sorted(names))
         for name in names:
@@ -113,8 +113,8 @@ class Shares(Case):
             self.assertEqual(self.farm.log(name).count("connected to NATS"), 1)
 
     def test_late_worker(self):
-        """One that comes later gets its share, and no more, though a line takes
-        its time to end; after SIGTERM the others have all."""
+        """A worker that comes later gets its share and no more, although a pipeline ends slowly;
+        after its SIGTERM the others have all cameras."""
         self.make(
             TEST + " ! tee name=t ! queue ! fakesink"
             " t. ! queue ! valve drop=true ! fakesink async=false",
@@ -133,7 +133,7 @@ class Shares(Case):
 
 
 class Must(Case):
-    """A worker and the server die."""
+    """Tests the deaths of a worker and of the server."""
 
     def test_deaths(self):
         ports = self.make_published(12, worker_outage_grace="600")
@@ -157,14 +157,15 @@ class Must(Case):
         self.dead = {name for name in ports if leases[name]["worker"] == "a"}
         self.assertEqual(len(lines), 4)
         self.assertEqual(len(self.dead), 4)
-        self.begin = self.newest() # cameras may have changed workers before
+        self.begin = self.newest() # cameras may have been redistributed before
         self.farm.kill("a")
         wait_until(lambda: not any(map(farmhand.alive, lines)), "its lines' end")
         self.wait_for_share(6, 6)
         self.wait_for_new(ports, "the cameras of a dead worker")
 
     def lose_server(self, ports, number):
-        """No line ends; SIGKILL: its disk is lost, too."""
+        """Ends the server, and checks that no pipeline ends. After SIGKILL its disk is lost,
+        too."""
         lines = self.farm.lines_of("b") + self.farm.lines_of("c")
         self.nats.stop(number)
         self.wait_for_new(ports, "frames without a server")
@@ -186,12 +187,12 @@ class Must(Case):
             self.assertEqual(missing > 0, name in self.dead, (name, missing))
             self.assertEqual(twice, 0, name)
         statuses = self.subscriber.statuses("camera-0")
-        self.assertEqual(statuses[-1], "stopped") # in order
+        self.assertEqual(statuses[-1], "stopped") # an orderly end
 
 
 class Outage(Case):
     def test_long(self):
-        """Lines end when others might run them, and begin again."""
+        """Pipelines end when other workers might run them, and start again later."""
         ports = self.make_published(2)
         for name, port in ports.items():
             self.farm.put(name, port=port)
@@ -220,7 +221,7 @@ class Outage(Case):
 
 class Stopped(Case):
     def test_sigstop(self):
-        """A worker that does nothing for a while has lost its cameras."""
+        """A worker that is stopped for a while loses its cameras."""
         ports = self.make_published(2)
         for name, port in ports.items():
             self.farm.put(name, port=port)
@@ -251,7 +252,7 @@ class Values(Case):
             f" add-empty-results=true file-format=json"
             f" file-path={self.folder}/{{text}}.json ! fakesink"
         )
-        odd = "a b'c\\d!"  # a line must take it as it is
+        odd = "a b'c\\d!"  # a pipeline must get it unchanged
         self.farm.put("camera", text="first")
         self.farm.start("a")
         wait_until((path / "first.json").exists, "the line")
@@ -269,7 +270,7 @@ class Values(Case):
 
 class Erased(Case):
     def test_last_message(self):
-        """A bucket whose last message was erased is complete without it."""
+        """A bucket whose last message was erased counts as complete without it."""
         self.make()
         for name in "camera", "old":
             self.farm.put(name)
@@ -334,7 +335,7 @@ class Failures(Case):
     INVALID = {"json", "deep", "large", "array", "name", "absent"}
 
     def test_failures(self):
-        """Each has its error, is tried again, and disturbs none."""
+        """Each failing camera has its error, is tried again, and does not disturb others."""
         self.make(
             lines=self.LINES,
             restart_pause="0.2",
@@ -342,7 +343,7 @@ class Failures(Case):
             restart_start_timeout="5",
             restart_stall_timeout="3",
         )
-        self.farm.run("list") # makes the buckets
+        self.farm.run("list") # creates the buckets
         self.nats.put("worker.deep", "[" * 900000, "camera-leases")
         for name, value in self.VALUES.items():
             self.nats.put(name, value)
@@ -409,14 +410,14 @@ class Secrets(Case):
     }
 
     def processes(self):
-        """What a list of processes shows of the worker and its lines."""
+        """Returns what a list of processes shows of the worker and its pipelines."""
         shown = ""
         for pid in [self.farm.workers["a"].pid, *self.farm.lines_of("a")]:
             for name in "cmdline", "environ":
                 try:
                     shown += pathlib.Path(f"/proc/{pid}/{name}").read_text()
                 except OSError:
-                    pass # a line that has failed meanwhile
+                    pass # this pipeline has failed in the meantime
         return shown
 
     def test_secrets(self):
@@ -583,7 +584,7 @@ class Commands(Case):
 
 
 def run_all():
-    """Some at the same time: they mostly wait for leases to run out."""
+    """Runs some tests at the same time, because they mostly wait for leases to run out."""
     names = [case.__name__ for case in Case.__subclasses__()]
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         words = [[sys.executable, __file__, PROGRAM, name] for name in names]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A NATS server, workers and cameras that number their frames, for the tests of
-cuvision-farm. The caller has tests/elements/publish in sys.path."""
+"""Provides a NATS server, workers, and cameras that number their frames, for the tests of
+cuvision-farm. The caller must have tests/elements/publish in sys.path."""
 
 import collections
 import json
@@ -21,7 +21,7 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 from mosquitto import LONG, free_port, wait_until
 
-PAUSE = 0.1  # of a test that looks again
+PAUSE = 0.1  # seconds before a test checks again
 RATE = 10  # frames a second of a camera
 # The number of a frame is its time stamp, which GDP keeps.
 LINE = (
@@ -32,8 +32,8 @@ LINE = (
 
 
 class Nats:
-    """A server with JetStream in a folder; `nats` of NATS' makers is in no
-    distribution, so put() speaks the protocol as it does."""
+    """A server with JetStream in a folder. The program `nats` is in no distribution, so put()
+    speaks the protocol as it does."""
 
     def __init__(self, folder, *options):
         self.port = free_port()
@@ -43,7 +43,7 @@ class Nats:
         self.was_started = False
 
     def start(self):
-        """At another port where a test took this one before the first start."""
+        """Starts the server, on another port if a test took this one before the first start."""
         self.launch()
         while not self.was_started and self.has_ended():
             self.port = free_port()
@@ -80,7 +80,7 @@ class Nats:
             self.process = None
 
     def put(self, key, value, bucket="cameras"):
-        """What `nats kv put BUCKET KEY VALUE` sends."""
+        """Sends what `nats kv put BUCKET KEY VALUE` sends."""
         self.request(f"$KV.{bucket}.{key}", value)
 
     def request(self, subject, value):
@@ -101,7 +101,7 @@ class Nats:
 
 
 class Cameras:
-    """Live videos, each at a port of its own."""
+    """Live videos, each on its own port."""
 
     def __init__(self, number):
         Gst.init(None)
@@ -136,7 +136,7 @@ def accepts(port):
 
 
 class Farm:
-    """A configuration and the workers that have it."""
+    """A configuration and the workers that use it."""
 
     def __init__(self, program, folder, nats, lines, **settings):
         self.program = program
@@ -172,7 +172,7 @@ class Farm:
         self.run("put", camera, json.dumps(value))
 
     def list(self):
-        """Camera -> lease, {} if it is free; {} without a server."""
+        """Returns the lease of each camera, {} if it is free; {} without a server."""
         result = self.run("list", "--json", check=False)
         if result.returncode != 0:
             return {}
@@ -180,7 +180,7 @@ class Farm:
         return {row["camera"]: row.get("lease", {}) for row in rows}
 
     def playing(self):
-        """Worker -> number of cameras that play."""
+        """Returns for each worker the number of cameras that play."""
         time.sleep(PAUSE)
         leases = self.list().values()
         return collections.Counter(
@@ -200,7 +200,7 @@ class Farm:
         return (self.folder / f"{name}.log").read_text(encoding="utf-8")
 
     def lines_of(self, name):
-        """Processes of a worker's lines."""
+        """Returns the processes of a worker's pipelines."""
         pid = self.workers[name].pid
         path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
         return [int(child) for child in path.read_text().split()]
@@ -212,7 +212,7 @@ class Farm:
             return answer.read().decode()
 
     def metric(self, name, metric):
-        """The sum over all labels."""
+        """Returns the sum of a metric over all labels."""
         lines = self.fetch(name).splitlines()
         return sum(
             float(line.rsplit(" ", 1)[1])
@@ -237,7 +237,7 @@ class Farm:
 
 
 class Run:
-    """What one process of a line sent of a camera: numbers of frames."""
+    """The numbers of the frames of a camera that one process of a pipeline sent."""
 
     def __init__(self, worker):
         self.worker = worker
@@ -250,7 +250,7 @@ class Run:
         return max(self.frames.values())
 
     def holes(self):
-        """Frames that were lost within a line."""
+        """Returns the frames that were lost within the pipeline."""
         numbers = self.frames.values()
         return (
             max(self.frames) + 1 - len(self.frames)
@@ -259,7 +259,7 @@ class Run:
 
 
 def runs_of(messages):
-    """Camera -> its runs, from the subscriber's lines."""
+    """Returns the runs of each camera, from the subscriber's lines."""
     current, runs = {}, collections.defaultdict(list)
     for line in messages:
         found = re.match(r"0 cameras/([^/]+)/records (.*)", line)
@@ -269,7 +269,7 @@ def runs_of(messages):
         key = camera, record["tags"]["worker"]
         run = current.get(key)
         number = record["frame_num"]
-        # one that is sent again is no new run
+        # a record that is sent again does not start a new run
         new = number == 0 and (
             run is None or run.frames.get(0) != frame_number(record)
         )
@@ -285,7 +285,7 @@ def frame_number(record):
 
 
 def between(runs, begin=0):
-    """Of one camera the frames from `begin` that no run has, and those that two
+    """Returns the frames of a camera from `begin` on that no run has, and those that two runs
     have."""
     counts = collections.Counter(
         number
@@ -306,7 +306,7 @@ def alive(pid):
 
 
 def missing_programs():
-    """Names of Debian packages."""
+    """Returns the names of missing Debian packages."""
     needed = {"nats-server": "nats-server", "mosquitto": "mosquitto"}
     needed["mosquitto_sub"] = "mosquitto-clients"
     missing = [needed[n] for n in needed if shutil.which(n) is None]
@@ -318,7 +318,7 @@ def missing_programs():
 
 
 def take_program():
-    """The first argument; exits where programs are missing."""
+    """Removes and returns the first argument. Exits if programs are missing."""
     missing = missing_programs()
     if missing:
         print("skipped: install", *missing)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which changed copies of Debian's pictures cuvision-index and ldpretrieve find with
-their defaults: index-copies.py PROGRAM."""
+"""Tests which changed copies of Debian's pictures cuvision-index and ldpretrieve find with their
+defaults.
+
+usage: index-copies.py PROGRAM"""
 import glob
 import json
 import os
@@ -21,7 +23,7 @@ from checks import check, failures
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDERS = ['/usr/share/doc/opencv-doc/examples/data',
            os.path.join(os.path.dirname(skimage.__file__), 'data')]
-# drawings, text, and further views of a scene
+# not used: drawings, text, and further views of a scene
 LEFT_OUT = ('Blender_Suzanne2', 'HappyFish', 'LinuxLogo', 'WindowsLogo', 'aero3', 'aloeGT',
             'aloeR', 'basketball2', 'block', 'blox', 'box', 'bw_text', 'checker',
             'chessboard', 'clock', 'color', 'detect_blob', 'digits', 'ela_modified',
@@ -84,7 +86,7 @@ def test_retrieval(pictures):
 
 
 def test_duplicates(pictures):
-    """Of each picture's copies, and of no other pair."""
+    """The copies of each picture are found as duplicates, and no other pairs."""
     index('add', 'copies.ldp', *[write(f'{i:03d}.png', p) for i, p in enumerate(pictures)])
     names = []
     for kind in KINDS:

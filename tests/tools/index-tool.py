@@ -64,7 +64,7 @@ def expect(status, part, *arguments, **environment):
 
 
 def entries(index):
-    """Bytes of the entries, without names and checksums, by name; see
+    """Returns the bytes of the entries by name, without names and checksums; see
     docs/definitions/ldp-index.md."""
     with open(index, 'rb') as file:
         data = file.read()
@@ -151,8 +151,8 @@ def test_turned():
 
 
 def write_directories(path):
-    """A JPEG in which each of many segments has the same directory of many entries:
-    655 million, if each was read."""
+    """Writes a JPEG in which many segments share a directory of many entries: 655 million entries
+    if each segment's was read."""
     n, size = 10000, 12
     with open(path, 'wb') as file:
         file.write(b'\xff\xd8')
@@ -162,9 +162,9 @@ def write_directories(path):
 
 
 def test_formats():
-    """All orientations in all formats that have them, and formats that one decoder or
-    another refuses, look like the JPEG; what cannot be decoded is named, at once, after
-    other pictures, too."""
+    """Pictures in all orientations, in all formats that have them, and in formats that some decoder
+    refuses, look like the JPEG. Files that cannot be decoded are reported without delay, even
+    after other pictures."""
     original = Image.open(os.path.join(PICTURES, 'messi5.jpg')).convert('RGB')
     turns = [None, Image.FLIP_LEFT_RIGHT, Image.ROTATE_180, Image.FLIP_TOP_BOTTOM,
              Image.TRANSPOSE, Image.ROTATE_90, Image.TRANSVERSE, Image.ROTATE_270]
@@ -178,7 +178,7 @@ def test_formats():
             stored.save(files[-1], exif=exif, quality=92)
     for name in ('plain.bmp', 'plain.tif', 'cmyk.jpg'):
         original.convert('CMYK' if 'cmyk' in name else 'RGB').save(name, quality=92)
-    # takes GdkPixbuf longer than a decoder may be idle
+    # GdkPixbuf takes longer for this than a decoder may be idle
     original.resize((7 * original.width, 7 * original.height), Image.NEAREST).save(
         'large.tif', compression='tiff_deflate')
     deep = np.asarray(original)[:, :, ::-1].astype(np.uint16) * 257
@@ -190,7 +190,7 @@ def test_formats():
     upright, *others = thumbnails('p.ldp', 'formats')
     for name, picture in zip(files[1:], others):
         away = sum(abs(a - b) for a, b in zip(upright, picture)) / len(upright)
-        most = 6 if name == 'large.tif' else 3  # it is scaled down
+        most = 6 if name == 'large.tif' else 3  # the large one is scaled down
         check(away < most, f'{name} differs by {away} levels')
     original.save('moving.webp', save_all=True, append_images=[original.rotate(9)])
     original.resize((32768, 8)).save('wide.jpg')
@@ -206,7 +206,7 @@ def test_formats():
                'none.jpg': 'No such file or directory'}
     if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
         del refused['moving.webp']
-    for _ in range(4):  # qtdemux's error is lost now and then
+    for _ in range(4):  # qtdemux's error is sometimes lost
         status, _, error = tool('add', 'o.ldp', *[
             name for bad in refused for name in (NAMES[1], bad, bad)])
         check(status == 1, 'status of skipped pictures')
@@ -216,8 +216,8 @@ def test_formats():
 
 
 def test_target_image():
-    """rcdtrack decodes its target by the same code: it finds one that is stored turned,
-    and one that only GdkPixbuf decodes, where they were cut out."""
+    """rcdtrack decodes its target with the same code. It finds a target that is stored turned, and
+    one that only GdkPixbuf decodes, where they were cut out."""
     film = os.path.join(PICTURES, 'messi5.jpg')
     target = Image.open(film).convert('RGB').crop((330, 120, 420, 250))
     exif = Image.Exif()
@@ -281,7 +281,7 @@ def test_merge_and_replace():
 
 
 def test_parts():
-    """split in parts, of any number, and merge of these is the same file."""
+    """Splitting into any number of parts and merging these gives the same file."""
     for count, files in (('1', ['b-0.ldp']), ('3', ['b-0.ldp', 'b-1.ldp', 'b-2.ldp']),
                          ('11', [f'b-{i:02d}.ldp' for i in range(11)])):
         expect(0, '', 'split', 'b.ldp', count)
@@ -315,7 +315,7 @@ def test_compact():
     when = os.stat('r.ldp').st_ino
     expect(0, 'removed 0 damaged and 0 repeated', 'compact', 'r.ldp')
     check(os.stat('r.ldp').st_ino == when, 'rewritten without need')
-    with open('r.ldp', 'ab') as file:  # as a killed writer leaves it
+    with open('r.ldp', 'ab') as file:  # what a killed writer leaves behind
         file.write(b'x' * 1000)
     expect(0, 'kept 6', 'compact', 'r.ldp')
     with open('r.ldp', 'rb') as file:
@@ -324,7 +324,7 @@ def test_compact():
 
 
 def test_names():
-    """Folders, without what is hidden or linked back, and names on standard input."""
+    """Adds folders, without hidden files and links back to them, and names on standard input."""
     os.makedirs('folder/inner/deep')
     os.makedirs('folder/.hidden')
     for name, to in zip(NAMES, ('b.jpg', 'inner/deep/c.jpg', 'inner/a.jpg',

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests cuvision-search without MPI: one process has the same results, more are refused.
-search-single.py SINGLE INDEX [SEARCH], where SEARCH has MPI."""
+"""Tests cuvision-search without MPI: one process gives the same results, more are refused.
+
+usage: search-single.py SINGLE INDEX [SEARCH]   SEARCH has MPI"""
 import json
 import os
 import shutil

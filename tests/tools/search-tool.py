@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests cuvision-search: the same bits from any number of ranks, from ldpretrieve and
 from NumPy; errors that name rank and file; ranks that are killed.
-search-tool.py SEARCH INDEX WRITER [ENTRIES], where ENTRIES are those of the index that
+
+usage: search-tool.py SEARCH INDEX WRITER [ENTRIES], where ENTRIES are those of the index that
 is compared with NumPy, 4000 by default. Exit status 77: a package is missing."""
 import base64
 import concurrent.futures
@@ -52,7 +53,7 @@ def run(command, text=None, **environment):
 
 
 def search(*arguments, n=0, text=None):
-    """Records of a search that succeeds; n = 0: without mpirun."""
+    """Returns the records of a search that succeeds; n = 0: without mpirun."""
     launcher = [*MPIRUN, '-n', str(n)] if n else []
     done = run([*launcher, SEARCH, '--device', 'cpu', *arguments], text)
     check(done.returncode == 0, f'{n} ranks, {arguments}: {done.stderr}')
@@ -60,7 +61,7 @@ def search(*arguments, n=0, text=None):
 
 
 def at_once(function, *rows):
-    """Calls that wait for MPI more than they compute, two at a time."""
+    """Calls a function for each row, two at a time, because calls mostly wait for MPI."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return list(pool.map(lambda row: function(*row), rows))
 
@@ -90,7 +91,7 @@ def timeless(records):
 
 
 def retrieve(path, k, picture, *settings):
-    """The matches of ldpretrieve."""
+    """Returns the matches of ldpretrieve."""
     line = ['gst-launch-1.0', '-q', 'filesrc', f'location={picture}', '!', 'decodebin',
             '!', 'videoconvert', '!', 'ldpretrieve', f'index={path}', f'k={k}',
             'thumbnails=false', *settings, '!', 'visionpublish', '!', 'fakesink']
@@ -106,8 +107,8 @@ def as_retrieved(record):
 # ---- NumPy ----
 
 class Oracle:
-    """Similarities by docs/ldpretrieve.md from the bytes of an index, for counts of two
-    bytes."""
+    """Computes similarities as docs/ldpretrieve.md defines them, from the bytes of an index with
+    counts of two bytes."""
 
     def __init__(self, path):
         data = numpy.memmap(path, numpy.uint8, 'r')
@@ -127,7 +128,7 @@ class Oracle:
         self.totals = totals * n
 
     def similarities(self, query):
-        """Distances are integers, divided once."""
+        """Returns similarities: distances are integers, which are divided once."""
         distance = numpy.zeros(len(self.counts), numpy.int64)
         size = self.shape[1] * self.shape[2]
         for block, weight in enumerate(self.weights):
@@ -138,7 +139,7 @@ class Oracle:
         return (self.most - distance) / self.most
 
     def best(self, query, k, threshold=0.0):
-        """(entry, similarity), ties by number."""
+        """Returns (entry, similarity) of the best; equal ones are ordered by number."""
         found = self.similarities(query)
         order = numpy.argsort(-found, kind='stable')[:k]
         return [(int(i), float(found[i])) for i in order if found[i] >= threshold]
@@ -203,7 +204,7 @@ def test_many_queries():
 
 
 def test_blocks():
-    """Blocks of different sizes, whose weights differ."""
+    """Blocks of different sizes have different weights."""
     write(3, 70, 60, 7, 'blocks.ldp')
     oracle = Oracle('blocks.ldp')
     for n in 0, 2, 5:
@@ -216,7 +217,7 @@ def test_blocks():
 # ---- pictures ----
 
 def test_pictures():
-    """Decoded and described as by ldpretrieve, and as by cuvision-index add."""
+    """Pictures are decoded and described as by ldpretrieve and by cuvision-index add."""
     paths = [os.path.join(PICTURES, name) for name in NAMES]
     index('add', 'p.ldp', *paths)
     query = os.path.join(PICTURES, 'aloeR.jpg')
@@ -248,7 +249,7 @@ def test_pictures():
 
 
 def test_queries():
-    """Pictures, names and numbers, on the command line and from stdin."""
+    """Queries are pictures, names and numbers, on the command line and from stdin."""
     home = os.path.join(PICTURES, 'home.jpg')
     by_number = search('-i', 'p.ldp', '-n', '4')[0]
     by_name = search('-i', 'p.ldp', '-e', home, n=2)[0]
@@ -270,8 +271,8 @@ def test_queries():
 
 
 def test_dialogue():
-    """Each line of stdin is answered before the next one is written, also while bytes
-    come that are no line."""
+    """Each line of stdin is answered before the next one is written, even if bytes without the end
+    of a line follow it."""
     with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-i', 'all.ldp', '-n', '-'],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as process:
@@ -310,8 +311,8 @@ def test_thumbnails():
 # ---- several files ----
 
 def test_many_files():
-    """More files than a process may open by default, whose copies are no larger than
-    their entries; a limit of memory for all of them."""
+    """Searches more files than a process may open by default. Their copies are not larger than
+    their entries, and a memory limit holds for all of them together."""
     write(1, 128, 120, 3, 'many.ldp')
     index('split', 'many.ldp', '60')
     wanted = pairs(search('-i', 'many.ldp', '-n', '7')[0])
@@ -341,7 +342,7 @@ def test_order():
 # ---- odd sizes ----
 
 def test_few():
-    """More ranks than entries, no entry at all, k above the number of entries."""
+    """Searches with more ranks than entries, without entries, and with k above their number."""
     index('add', 'one.ldp', os.path.join(PICTURES, 'home.jpg'))
     shutil.copy('one.ldp', 'none.ldp')
     index('remove', '--number', 'none.ldp', '0')
@@ -386,7 +387,7 @@ def test_wrong():
 
 
 def test_damage():
-    """Only the ranks of damaged entries complain."""
+    """Only the ranks with damaged entries report errors."""
     with open('p.ldp', 'rb') as file:
         data = bytearray(file.read())
     stride = struct.unpack_from('<Q', data, 88)[0]
@@ -404,7 +405,7 @@ def test_damage():
 
 
 def differ(part, name, write_file):
-    """Rank 1 has another file than rank 0, in its own folder."""
+    """Runs a search in which rank 1 has a different file than rank 0, in its own folder."""
     for folder in ('0', '1'):
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
@@ -436,8 +437,8 @@ def test_other_files():
 
 
 def changed(change, kind, *queries):
-    """Answers, status and errors of a search whose file is changed once the first query
-    was answered."""
+    """Returns answers, status and errors of a search whose file is changed when the first query has
+    been answered."""
     shutil.copy('p.ldp', 'w.ldp')
     with subprocess.Popen([*MPIRUN, '-n', '2', SEARCH, '-d', 'cpu', '-i', 'w.ldp', '-k',
                            '1', kind, '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -446,14 +447,14 @@ def changed(change, kind, *queries):
         process.stdin.flush()
         first = json.loads(process.stdout.readline())
         change()
-        time.sleep(0.2)  # longer than files are not looked at again
+        time.sleep(0.2)  # longer than the pause between two checks of the files
         out, errors = process.communicate('\n'.join(queries[1:]), timeout=60)
     return [first, *map(json.loads, out.splitlines())], process.returncode, errors
 
 
 def test_changed():
-    """A file that is overwritten or cut off ends the search; one that grows does not, nor
-    one that is replaced, which is a warning."""
+    """A file that is overwritten or truncated ends the search. A file that grows does not, and one
+    that is replaced only causes a warning."""
     picture = os.path.join(PICTURES, NAMES[0])
     shutil.copy('p.ldp', 'other.ldp')
     index('rename', '-n', 'other.ldp', '4', 'x')
@@ -478,7 +479,7 @@ def test_changed():
 # ---- killed ranks ----
 
 def ranks_of(process):
-    """Process ids of mpirun's children that run, by rank."""
+    """Returns the process ids of mpirun's running children, by rank."""
     found = []
     for pid in os.listdir('/proc'):
         try:
@@ -512,7 +513,8 @@ def wait_until(process, what, condition):
 
 
 def wait_for_end(process):
-    """In Debian 12 mpirun itself may hang in its library PMIx once all ranks are dead."""
+    """Waits for the end of mpirun, which in Debian 12 may hang in its library PMIx when all ranks
+    are dead."""
     try:
         process.wait(30)
     except subprocess.TimeoutExpired:
@@ -523,8 +525,8 @@ def wait_for_end(process):
 
 
 def kill_rank(rank, started, numbers):
-    """The status, the results and the errors of a search of which a rank is killed. It
-    would not end by itself, as it reads stdin in the end."""
+    """Returns status, results and errors of a search of which a rank is killed. It would not end by
+    itself, because it waits for stdin."""
     command = [*MPIRUN, '-n', '3', SEARCH, '-d', 'cpu', '-i', 'all.ldp', '-k', '3',
                '--repeat', '5', '--output', 'killed.jsonl', '-n', *numbers, '-']
     with open('killed.jsonl', 'w', encoding='utf-8'):
@@ -548,8 +550,8 @@ def kill_rank(rank, started, numbers):
 
 
 def test_killed():
-    """Rank 0, 1 or 2 is killed while it loads or compares: an error names it, the exit status
-    is not 0, and each line is the answer of an undisturbed search."""
+    """Kills rank 0, 1 or 2 while it loads or compares. An error names the rank, the exit status is
+    not 0, and each line is the answer of an undisturbed search."""
     numbers = [str(i) for i in range(2000)]
     wanted = search('-i', 'all.ldp', '-k', '3', '-n', *numbers)
     for rank, started in ((1, False), (2, True), (1, True), (0, True)):
@@ -566,7 +568,7 @@ def test_killed():
 
 
 def test_output():
-    """Reports a full disk."""
+    """A full disk is reported."""
     done = subprocess.run(['bash', '-c', '"$0" -i p.ldp -n 0 > /dev/full', SEARCH],
                           stderr=subprocess.PIPE, text=True)
     check(done.returncode == 1 and 'No space left' in done.stderr, done.stderr)

@@ -10,7 +10,7 @@ import termios
 
 
 def shown_by(command, columns=80, **options):
-    """The bytes that a command writes to stderr, a terminal of 24 rows."""
+    """Returns the bytes that a command writes to stderr, which is a terminal of 24 rows."""
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('4H', 24, columns, 0, 0))
     shown = b''

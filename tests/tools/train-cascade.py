@@ -31,7 +31,7 @@ def use_one_processor():
 
 
 def check_versions(tests, coco, model, *more):
-    """Plain C and a single thread give the same bytes."""
+    """Checks that plain C and a single thread give the same bytes."""
     if tests.learn(coco, *more, env=dict(os.environ, CUV_CPU_MASK='0'))[0] != model:
         tests.fail(more, 'plain C gives another model')
     if tests.learn(coco, *more, preexec_fn=use_one_processor)[0] != model:
@@ -39,7 +39,7 @@ def check_versions(tests, coco, model, *more):
 
 
 def check_opencv(tests, coco, detect):
-    """OpenCV finds the same boxes as our detector."""
+    """Checks that OpenCV finds the same boxes as our detector."""
     options = '--format', 'opencv', '--weak', '24'
     model, recall = tests.learn(coco, *options)
     print(f'OpenCV cascade: recall {recall}')
@@ -64,8 +64,8 @@ def check_opencv(tests, coco, detect):
 
 
 def count_boxes(cascade, rng):
-    """Objects that OpenCV finds in new pictures, objects, and mistakes, with its usual
-    grouping."""
+    """Returns how many objects OpenCV finds in new pictures with its usual grouping, how many there
+    are, and how many mistakes it makes."""
     n_found = n_objects = n_mistakes = 0
     for _ in range(N_NEW):
         picture, objects = draw(rng)
@@ -79,7 +79,7 @@ def count_boxes(cascade, rng):
 
 
 def check_threshold(tests, coco):
-    """The cascade as it is written gives about one mistake a picture."""
+    """Checks that the cascade with its own threshold makes about one mistake per picture."""
     mistakes = {}
     for n in ('inf', '1'):
         report = os.path.join(tests.folder, 'report')

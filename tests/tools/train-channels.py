@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cuvision-train --features channels on drawn pictures, in which only colour tells the
-objects from others: the model and its report, the same bytes with one processor, and
-what waldboostdetect finds with it; options that are refused.
+"""Runs cuvision-train --features channels on drawn pictures, in which only colour distinguishes
+the objects. Checks the model and its report, the same bytes with one processor, what
+waldboostdetect finds with it, and options that are refused.
 
 usage: train-channels.py TRAIN
 """
@@ -24,7 +24,7 @@ COLOURS = (50, 40, 200), (60, 170, 40), (200, 60, 50)  # blue, green, red
 
 
 def draw(rng):
-    """A picture with three discs; the box of the red one."""
+    """Returns a picture with three discs, and the box of the red one."""
     small = rng.integers(90, 170, (SIZE // 16, SIZE // 16, 3), np.uint8)
     picture = cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
     places = [(40, 40), (120, 40), (40, 120), (120, 120)]
@@ -54,7 +54,7 @@ def use_one_processor():
 
 
 def train(tests, coco, **settings):
-    """The model's bytes and the report."""
+    """Trains. Returns the model's bytes and the report."""
     report = os.path.join(tests.folder, 'report')
     output = os.path.join(tests.folder, 'disc.xml')
     status, out, err = tests.train('--positives', coco, '--output', output, '--report',
@@ -83,7 +83,7 @@ def check_report(tests, model, report):
 
 
 def find(folder, picture):
-    """The boxes of waldboostdetect, from NV12."""
+    """Returns the boxes that waldboostdetect finds in NV12."""
     path = os.path.join(folder, 'new.png')
     cv2.imwrite(path, picture)
     run = subprocess.run(
@@ -116,7 +116,8 @@ def check_new_pictures(tests, rng):
 
 def check_refused(tests, coco):
     for text, *options in (
-            ('needs no --margin', '--margin', '0.1'), ('has no --rate', '--rate', '0.1'),
+            ('does not support --margin', '--margin', '0.1'),
+            ('does not support --rate', '--rate', '0.1'),
             ('run it without --resume', '--resume'),
             ('set --device cpu', '--device', 'cuda'),
             ('supports only --features lbp', '--format', 'opencv')):

@@ -84,7 +84,7 @@ def check_sizes(tests, pictures):
 
 
 def check_overflow(tests, pictures):
-    """A classifier that accepts nearly everything is not measured in silence."""
+    """A classifier that accepts nearly everything is not measured without a message."""
     large = tests.path('large')
     os.makedirs(large)
     for name, _ in pictures[:8]:
@@ -118,7 +118,7 @@ def check_ignored(tests, pictures):
 
 
 def check_together(tests, pictures):
-    """Two files name the same pictures, which are among the negatives, too."""
+    """Two files name the same pictures, which are also among the negatives."""
     left = write_coco(tests.folder, [(name, boxes[:1]) for name, boxes in pictures])
     right = write_info(tests.folder, [(name, boxes[1:]) for name, boxes in pictures])
     folder = tests.path('mixed')
@@ -133,7 +133,7 @@ def check_together(tests, pictures):
 
 
 def check_suspects(tests, pictures):
-    """Crosses that were not annotated in pictures that were learnt from."""
+    """Crosses that were not annotated in training pictures are reported."""
     _, data = tests.report(write_info(tests.folder, pictures))
     learnt = {os.path.basename(path) for path in data['data']['learning']['files']}
     hidden = {name: boxes[1] for name, boxes in pictures if name in learnt}
@@ -170,7 +170,7 @@ def check_exhausted(tests, pictures):
 
 
 def write_film(tests, film_name, pictures):
-    """Its annotations."""
+    """Writes a video, and returns its annotations."""
     film = cv2.VideoWriter(tests.path(film_name), cv2.VideoWriter_fourcc(*'MJPG'), 25,
                            (SIZE, SIZE))
     lines = []
@@ -215,7 +215,7 @@ def check_order(tests, pictures):
 
 
 def check_bad_annotations(tests, pictures):
-    """Nothing else is read, or reported, after them."""
+    """After bad annotations nothing else is read or reported."""
     status, _, err = tests.train(
         '--positives', write_info(tests.folder, pictures), '--positives',
         write(tests.path('bad.txt'), '0 1 2 3 x\n'), '--negatives',
@@ -231,7 +231,7 @@ def full_disk():
 
 
 def check_full_disk(tests, annotations):
-    """The signal is ignored, as Python does: writing fails."""
+    """Python ignores the signal for files that are too long, so writing fails."""
     model = tests.path('old.xml')
     write(model, 'old')
     run = subprocess.run([tests.program, '--positives', annotations, '--output', model,
@@ -244,7 +244,7 @@ def check_full_disk(tests, annotations):
 
 
 def waiting(pipe):
-    """Bytes that can be read."""
+    """Returns how many bytes can be read."""
     number = array.array('i', [0])
     fcntl.ioctl(pipe, termios.FIONREAD, number)
     return number[0]
@@ -265,7 +265,7 @@ def check_lost_folder(tests, annotations):
                           stderr=writer) as run, open(reader, encoding='utf-8') as err:
         os.close(writer)
         while waiting(reader) == 3000 and run.poll() is None:
-            time.sleep(0.01) # until it says that there is no state
+            time.sleep(0.01) # until the program reports that there is no state
         os.rmdir(folder)
         text = err.read()
         run.wait(timeout=100)
@@ -274,7 +274,7 @@ def check_lost_folder(tests, annotations):
 
 
 def check_fifo(tests, annotations):
-    """Nobody writes to it: only regular files are read."""
+    """A FIFO that nobody writes to does not block: only regular files are read."""
     fifo = tests.path('fifo')
     os.mkfifo(fifo)
     for more in (['--positives', fifo],
@@ -299,7 +299,7 @@ def check_killed(tests, annotations):
             with open(model, encoding='utf-8') as file:
                 seen.add(file.read())
             time.sleep(0.002)
-    # it is written before it is measured, and again with the rates
+    # the model is written before it is measured, and again with the rates
     stages = {text.split('-->')[-1] for text in seen}
     with open(model, encoding='utf-8') as file:
         new = file.read().split('-->')[-1]

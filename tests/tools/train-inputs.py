@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Annotations in the forms that programs write, each in a separate folder: the same objects
-give the same model.
+"""Tests annotations in the forms that programs write, each in a separate folder: the same objects
+must give the same model.
 
 usage: train-inputs.py TRAIN
 """
@@ -32,9 +32,9 @@ class Inputs(Tests):
         self.n = 0
 
     def new_folder(self, images='', names=None):
-        """A folder with the pictures below images, under other names if given."""
+        """Makes a folder, and copies the pictures to its subfolder `images`, as `names` if given."""
         self.n += 1
-        # not below the pictures, which would be found there
+        # not beside the pictures, which would be found there
         folder = os.path.join(self.folder, 'sets', f'{self.n:02}')
         os.makedirs(os.path.join(folder, images))
         for i, (name, _) in enumerate(self.pictures):
@@ -43,7 +43,7 @@ class Inputs(Tests):
         return folder
 
     def model(self, annotations, *more, cwd=None):
-        """The model's classifier and stderr."""
+        """Trains. Returns the model's classifier and stderr."""
         output = os.path.join(self.folder, 'model.xml')
         status, _, err = self.train('--positives', annotations, '--output', output,
                                     *OPTIONS, *more, cwd=cwd)
@@ -91,7 +91,7 @@ def check_info(tests):
 
 
 def check_negatives(tests):
-    """The list of opencv_traincascade, its folder, and its pictures one by one."""
+    """Negatives may be a list of opencv_traincascade, its folder, or its pictures one by one."""
     folder = tests.new_folder()
     path = write_info(folder, tests.pictures)
     negatives = os.path.join(tests.folder, 'negatives')
@@ -113,7 +113,7 @@ def check_negatives(tests):
 
 
 def move_labels(folder, place):
-    """labels, as write_yolo() writes them, to a folder of the set."""
+    """Moves labels, as written by write_yolo(), to a folder of the set."""
     path = os.path.join(folder, place)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     os.rename(os.path.join(folder, 'yolo'), path)
@@ -149,7 +149,7 @@ def check_yolo(tests):
 
 
 def check_yolo_lines(tests):
-    """Classes like 0.0, polygons, and pictures without objects."""
+    """Checks classes like 0.0, polygons, and pictures without objects."""
     folder = tests.new_folder()
     for name, boxes in tests.pictures:
         lines = []
@@ -268,8 +268,8 @@ def check_cvat(tests):
 
 
 def check_voc(tests):
-    """Names without extension, with another one, and of another file, in a folder with
-    links to itself."""
+    """Checks names without an extension, with another extension and of another file, in a folder
+    with links to itself."""
     for change in (lambda text: text.replace('.png<', '<'),
                    lambda text: text.replace('.png<', '.jpg<'),
                    lambda text: text.replace('<filename>', '<filename>C:\\x\\'),
@@ -287,7 +287,7 @@ def check_voc(tests):
 
 
 def check_missing(tests):
-    """The folders that were searched are named once; --images names another."""
+    """A message names the searched folders once; --images adds another folder."""
     folder = tests.new_folder()
     away = os.path.join(tests.folder, 'away')
     os.rename(folder, away)
@@ -295,14 +295,14 @@ def check_missing(tests):
     path = write_info(folder, tests.pictures)
     status, _, err = tests.train('--positives', path, '--output',
                                  os.path.join(folder, 'x.xml'), cwd=folder)
-    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images': name its folder with --images"
+    named = f"'{folder}', '{os.path.dirname(folder)}', '{folder}/images': give its folder with --images"
     if status == 0 or err.count(named) != 1 or err.count('no such picture') != N:
         tests.fail(err, 'instead of', named)
     tests.expect_same(path, '--images', away)
 
 
 def check_ambiguous(tests):
-    """One picture is not taken for two, but may be written in two ways."""
+    """A path may be written in two ways, but a picture is not used for two different paths."""
     tests.expect_same(write_info(tests.new_folder('img'), [
         (way + name, [box]) for name, boxes in tests.pictures
         for way, box in zip(('img/', 'img\\'), boxes)]))
@@ -315,13 +315,13 @@ def check_ambiguous(tests):
 
 # ---- orientation ----
 
-# of EXIF: how the stored picture becomes the upright one
+# EXIF orientations: how the stored picture becomes the upright one
 UPRIGHT = {5: np.transpose, 6: lambda a: np.rot90(a, -1),
            7: lambda a: np.rot90(a, 2).T, 8: np.rot90}
 
 
 def add_orientation(path, orientation):
-    """Puts EXIF behind the first marker of a JPEG."""
+    """Inserts EXIF after the first marker of a JPEG."""
     tiff = (b'II*\0' + struct.pack('<IH', 8, 1)
             + struct.pack('<HHIHH', 0x112, 3, 1, orientation, 0) + bytes(4))
     with open(path, 'rb') as file:
@@ -332,7 +332,7 @@ def add_orientation(path, orientation):
 
 
 def turned(box, shape, turn):
-    """The box in the turned picture, by painting it."""
+    """Returns the box in the turned picture, found by painting and turning it."""
     x, y, w, h = box
     mask = np.zeros(shape, np.uint8)
     mask[y:y + h, x:x + w] = 1
@@ -341,7 +341,7 @@ def turned(box, shape, turn):
 
 
 def write_turned(tests, folder):
-    """JPEGs of all orientations; their boxes as stored, and upright."""
+    """Writes JPEGs of all orientations. Returns their boxes as stored, and upright."""
     stored, upright = [], []
     for i, (name, boxes) in enumerate(tests.pictures):
         picture = cv2.copyMakeBorder(
@@ -352,7 +352,7 @@ def write_turned(tests, folder):
         path = os.path.join(folder, name)
         cv2.imwrite(path, picture, [cv2.IMWRITE_JPEG_QUALITY, 98])
         add_orientation(path, orientation)
-        # OpenCV turns it, too
+        # OpenCV also turns the picture
         expected = UPRIGHT[orientation](picture)
         seen = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
         if seen.shape != expected.shape or np.abs(seen - expected.astype(int)).mean() > 3:
@@ -364,7 +364,7 @@ def write_turned(tests, folder):
 
 
 def write_sizes(path, pictures, width, height):
-    """A COCO file with sizes."""
+    """Writes a COCO file with sizes of pictures."""
     write_coco(os.path.dirname(path), pictures)
 
     def add(data):

@@ -10,8 +10,8 @@ the 95 % interval of their difference; intervals are clustered by picture. A rep
 is wrong by the factors of WRONG has to fail. The ROC of the report has to be
 that of the detector's boxes.
 
-Without --false-positives the model as it is written has to give about one false positive
-in each new picture at most, and find nearly as many objects as with the best threshold.
+Without --false-positives, the model with its own threshold has to give about one false
+positive per new picture at most, and find nearly as many objects as with the best threshold.
 
 One honest comparison in twenty fails by chance: 10 of 200 with seeds 1 to 100, among
 them 1 and 3, so the test takes the next three. If a change of the learner makes one
@@ -28,17 +28,17 @@ import tempfile
 import cv2
 import numpy as np
 
-N_PICTURES, N_NEW = 300, 45 # 45 of the former are kept out, too
+N_PICTURES, N_NEW = 300, 45 # of the 300, 45 are kept out of training, too
 SIZE, WINDOW, COPIES = 112, 16, 4
 OPTIONS = ['--window', f'{WINDOW}x{WINDOW}', '--weak', '32', '--copies', str(COPIES),
            '--negative-samples', '1500', '--margin', '0']
-# with more misses, and more false positives, their shares are better known
+# more misses and false positives make their rates more precise
 LEARNT = ['--alpha', '0.15', '--false-positives', 'inf']
 WRONG = {'false positives': (0.67, 1.5), 'missed': (0.5, 2)}
 
 
 def draw(rng):
-    """A picture of noise with two crosses; their boxes."""
+    """Returns a picture of noise with two crosses, and their boxes."""
     small = rng.integers(60, 200, (SIZE // 6, SIZE // 6), np.uint8)
     picture = cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
     picture = picture.astype(float)
@@ -82,7 +82,7 @@ def train(program, folder, seed, pictures, *more):
 
 
 def overlap(a, b):
-    """Intersection over union; boxes x, y, w, h, of which a may be arrays."""
+    """Returns the intersection over union of boxes x, y, w, h. Those of a may be arrays."""
     w = np.minimum(a[0] + a[2], b[0] + b[2]) - np.maximum(a[0], b[0])
     h = np.minimum(a[1] + a[3], b[1] + b[3]) - np.maximum(a[1], b[1])
     common = np.maximum(w, 0) * np.maximum(h, 0)
@@ -126,7 +126,7 @@ def scan(program, model, path):
 
 
 def accepts(levels, box):
-    """Whether the window nearest to a box is a hit."""
+    """Returns whether the window nearest to a box is a hit."""
     scale = max(box[2], box[3]) / WINDOW
     level = min((l for l in levels if l.across > 0),
                 key=lambda l: abs(math.log(SIZE / l.width / scale)))
@@ -136,7 +136,7 @@ def accepts(levels, box):
 
 
 def moved(rng, box):
-    """A copy as training makes it: up to 1.5 window pixels away, 8 % larger."""
+    """Moves a box as training does: up to 1.5 window pixels away, and up to 8 % larger."""
     pixel, scale = max(box[2], box[3]) / WINDOW, math.exp(0.08 * rng.uniform(-1, 1))
     x, y = (at + side / 2 + 1.5 * pixel * rng.uniform(-1, 1)
             for at, side in (box[0::2], box[1::2]))
@@ -145,7 +145,7 @@ def moved(rng, box):
 
 
 def count(program, model, pictures, rng):
-    """For each picture: false positives, negatives, accepted samples, samples."""
+    """Returns for each picture: false positives, negatives, accepted samples, samples."""
     counts = []
     for path, boxes in pictures.items():
         levels = scan(program, model, path)
@@ -159,7 +159,7 @@ def count(program, model, pictures, rng):
 
 
 def share(n, of):
-    """The rate over all pictures with Wilson's interval, for the effective number of
+    """Returns the rate over all pictures with Wilson's interval, for the effective number of
     samples."""
     value = n.sum() / of.sum()
     errors = ((n - value * of) ** 2).sum() * len(n) / (len(n) - 1)
@@ -171,8 +171,8 @@ def share(n, of):
 
 
 def may_be_equal(a, b):
-    """Whether 0 is in the interval of the difference of two independent shares: R.
-    Newcombe, Statistics in Medicine 17 (1998), method 10."""
+    """Returns whether 0 is in the interval of the difference of two independent rates (R.
+    Newcombe, Statistics in Medicine 17, 1998, method 10)."""
     difference = a[0] - b[0]
     low = difference - math.hypot(a[0] - a[1], b[2] - b[0])
     high = difference + math.hypot(a[2] - a[0], b[0] - b[1])
@@ -183,7 +183,7 @@ def may_be_equal(a, b):
 
 
 def roc(program, model, pictures, *settings):
-    """Scores and whether they are right, by the detector's boxes."""
+    """Returns the scores of the detector's boxes, and whether the boxes are right."""
     found = []
     for path in pictures:
         output = subprocess.run(
@@ -198,7 +198,7 @@ def roc(program, model, pictures, *settings):
             if right:
                 left.remove(best)
             elif max(overlap(box, b) for b in pictures[path]) >= 0.5:
-                continue # an object that another box has found
+                continue # another box has found this object
             found.append((box[5], right))
     return found
 
@@ -222,14 +222,14 @@ def check_roc(found, report):
 
 
 def rates(found, pictures, least=0):
-    """Recall and false positives of a picture above a score."""
+    """Returns recall and false positives per picture above a score."""
     right = [right for score, right in found if score > least]
     return (sum(right) / sum(map(len, pictures.values())),
             (len(right) - sum(right)) / len(pictures))
 
 
 def check_written(programs, folder, seed, pictures, new):
-    """The model's threshold in new pictures, and what the report says of it."""
+    """Checks the model's own threshold in new pictures, and what the report says about it."""
     model, report = train(programs[0], folder, seed, pictures)
     test = {path: pictures[path] for path in report['data']['test']['files']}
     stated = report['as_written']['test']

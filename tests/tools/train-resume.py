@@ -33,8 +33,8 @@ class Trainer:
                         '--output', self.output, '--report', folder, *OPTIONS]
 
     def run(self, *more, file_size=resource.RLIM_INFINITY):
-        """Status and messages; files cannot be longer than file_size. Python ignores
-        the signal that says so, and the program does, too."""
+        """Runs the program. Returns status and messages. Files cannot be longer than file_size;
+        Python ignores the signal for that, and so does the program."""
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, hard))
         run = subprocess.run([*self.command, *more], capture_output=True, text=True,
@@ -43,7 +43,7 @@ class Trainer:
         return run.returncode, run.stderr
 
     def kill(self, size, *more):
-        """Kills the program when its state has so many bytes."""
+        """Kills the program when its state has this number of bytes."""
         with subprocess.Popen([*self.command, *more], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
             while process.poll() is None and read_size(self.state) < size:
@@ -52,7 +52,7 @@ class Trainer:
         return process.returncode == -9
 
     def results(self):
-        """The model, and the report except for its time."""
+        """Returns the model, and the report except for its time."""
         with open(self.output, 'rb') as file:
             model = file.read()
         with open(os.path.join(self.folder, 'report.json'), 'rb') as file:
@@ -109,8 +109,8 @@ def check_refusals(trainer):
 
 
 def check_kills(trainer, record):
-    """Each run resumes where the previous one was killed; once the rest of the state is
-    damaged, once a record is truncated."""
+    """Each run resumes where the previous one was killed. In one case the rest of the state is
+    damaged, in another a record is truncated."""
     for n_weak in (2, 3, 9, 15):
         expect(trainer.kill(HEADER + n_weak * record, '--resume'),
                'ended too early', n_weak)

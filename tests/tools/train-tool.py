@@ -24,7 +24,7 @@ from terminal import shown_by
 
 
 def write_vec(tests, pictures, side):
-    """The crosses as samples without pictures."""
+    """Writes the crosses as samples without pictures."""
     path = os.path.join(tests.folder, 'crosses.vec')
     samples = []
     for name, boxes in pictures:
@@ -46,7 +46,7 @@ def check_progress(tests, coco):
     lines = re.findall(rb'\r(\d+) of 12 weak classifiers, false-positive rate', shown)
     if [int(n) for n in lines] != list(range(1, 13)) or b's left' not in shown:
         tests.fail('on a terminal', shown)
-    # of 24 pictures 17 are learnt from, 4 set thresholds, 3 measure
+    # of 24 pictures, 17 are for learning, 4 for thresholds, 3 for measuring
     phases = re.findall(rb'\r([a-z ]+), pictures [a-z]+: 0 of (\d+)\x1b', shown)
     if phases != [(b'cropping objects', b'21'), (b'setting the threshold', b'4'),
                   (b'measuring', b'38')] or shown.count(b'\r\x1b[K') < 3:
@@ -82,7 +82,7 @@ def check_vec(tests, pictures):
 
 
 def check_report(tests, pictures):
-    """A report of pictures with names that HTML would misunderstand."""
+    """Checks a report of pictures whose names must be escaped in HTML."""
     folder = os.path.join(tests.folder, 'renamed')
     report = os.path.join(folder, 'made', 'report')
     os.makedirs(folder)
@@ -117,7 +117,7 @@ def check_report(tests, pictures):
 
 
 def check_labels(tests, coco):
-    """Crosses of another label are negatives and, as they look alike, mistakes; those
+    """Crosses with another label are negatives and, because they look alike, mistakes. Crosses
     to be ignored are neither."""
     with open(coco, encoding='utf-8') as file:
         data = json.load(file)
@@ -155,7 +155,7 @@ def check_labels(tests, coco):
 
 
 def check_alike(tests, pictures):
-    """Boxes on the background: the message says what many weak classifiers mean."""
+    """Trains with boxes on the background: a message says what many weak classifiers mean."""
     rng = np.random.default_rng(3)
     path = write_info(tests.folder, [
         (name, [(*(int(n) for n in rng.integers(0, 120, 2)), 32, 32) for _ in range(2)])
@@ -174,8 +174,8 @@ def check_alike(tests, pictures):
 
 
 def written_with(tests, coco, n):
-    """What report.json says of a model for that many false positives; what was
-    printed to the user."""
+    """Trains for this number of false positives. Returns what report.json says about the model's
+    own threshold, and what was printed to the user."""
     report = os.path.join(tests.folder, 'at-most-' + n)
     output = os.path.join(tests.folder, 'at-most.xml')
     status, out, err = tests.train(
@@ -191,7 +191,7 @@ def written_with(tests, coco, n):
                  or last[0]['false_positives_per_picture']
                  != test['false_positives_per_picture']):
         tests.fail('as written', test, 'but the ROC has', last)
-    if f"as written: recall {test['recall']['value']:.3f}" not in out:
+    if f"with the model's own threshold: recall {test['recall']['value']:.3f}" not in out:
         tests.fail('as written', test, out)
     with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
         page = file.read()
@@ -228,7 +228,7 @@ def check_false_positives(tests, coco):
 
 
 def check_places(tests, coco):
-    """What cannot be written is refused before pictures are read."""
+    """Outputs that cannot be written are refused before pictures are read."""
     missing = os.path.join(tests.folder, 'no-such-folder', 'model.xml')
     tests.expect_error("cannot write to", '--positives', 'not-read', '--output', missing)
     tests.expect_error('is not a regular file', '--positives', 'not-read',
@@ -252,7 +252,7 @@ def check_devices(tests, coco, model):
 
 
 def check_help(tests, page):
-    """The man page names the options that --help lists, and no others."""
+    """Checks that the man page names the options that --help lists, and no others."""
     _, out, _ = tests.train('--help')
     with open(page, encoding='utf-8') as file:
         text = file.read().replace('\\-', '-')
@@ -264,7 +264,7 @@ def check_help(tests, page):
 
 
 def check_comment(tests, model, pictures):
-    """The model states what it was made from."""
+    """The model states from what it was made."""
     comment = re.match(rb'<!-- (.*?) -->', model, re.S)
     words = comment[1].decode() if comment else ''
     for expected in (f'from {len(pictures) + 8} pictures, {len(pictures)} of them with',
@@ -283,7 +283,7 @@ def main():
         print(f'recall {recall}')
         if recall < 0.8:
             tests.fail('recall', recall)
-        # one order of the pictures, so one model
+        # the pictures have the same order, so the model is the same
         for path in (write_info(folder, pictures), write_dlib(folder, pictures),
                      write_voc(folder, pictures), write_yolo(folder, pictures)):
             if tests.learn(path)[0] != model:

@@ -68,14 +68,14 @@ void cuv_annotations_free (CuvAnnotations *self); /* NULL is allowed */
 const gchar *cuv_annotations_format_name (CuvAnnotationsFormat format);
 
 /* Adds the objects of a file's content. labels: names of YOLO's classes; NULL:
- * use their numbers. FALSE with an error that begins with the line or object
- * that is wrong; what was read before it remains. */
+ * use their numbers. Returns FALSE with an error that begins with the line or
+ * object that is wrong; what was read before it remains. */
 gboolean cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes,
     gsize size, const gchar *const *labels, GError **error);
 
 /* The text of a file as UTF-8 without a byte-order mark, from UTF-8, UTF-16
- * with such a mark, or the encoding that an XML declaration names. NULL with an
- * error; g_free() it. */
+ * with such a mark, or the encoding that an XML declaration names. Returns NULL
+ * with an error; g_free() it. */
 gchar *cuv_annotations_decode (const gchar *bytes, gsize size, GError **error);
 
 /* The names of YOLO's classes in a decoded text: one per line, or the member
@@ -98,11 +98,12 @@ typedef struct {
 /* Whether the content begins like a .vec file. */
 gboolean cuv_vec_recognise (const gchar *bytes, gsize size);
 
-/* Reads the header. bytes must outlive self. FALSE with an error. */
+/* Reads the header. bytes must outlive self. Returns FALSE with an error. */
 gboolean cuv_vec_parse (
     CuvVec *self, const gchar *bytes, gsize size, GError **error);
 
-/* Copies the n_pixels pixels of sample i, row by row. FALSE with an error. */
+/* Copies the n_pixels pixels of sample i, row by row. Returns FALSE with an
+ * error. */
 gboolean cuv_vec_sample (
     const CuvVec *self, gint i, guint8 *pixels, GError **error);
 
@@ -112,8 +113,8 @@ gboolean cuv_vec_sample (
 CuvAnnotated *cuv_annotations_picture (
     CuvAnnotations *self, const gchar *path, gint64 frame);
 
-/* Adds a box, or counts it in n_empty if it has no area. FALSE with an error if
- * a side is negative or not a number. */
+/* Adds a box, or counts it in n_empty if it has no area. Returns FALSE with an
+ * error if a side is negative or not a number. */
 gboolean cuv_annotated_add (
     CuvAnnotated *self, const CuvAnnotation *box, GError **error);
 

@@ -16,7 +16,7 @@ typedef struct {
 } Coco;
 
 /* An id as text: some programs write strings, or strings in one place and
- * numbers in another. NULL if it is neither. */
+ * numbers in another. Returns NULL if it is neither. */
 static gchar *
 key_of (JsonObject *object, const gchar *member)
 {

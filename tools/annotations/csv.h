@@ -20,7 +20,7 @@ typedef struct {
 gboolean cuv_csv_read (CuvAnnotations *self, const gchar *bytes,
     const CuvCsvTable *table, GError **error);
 
-/* Parses a number. FALSE with an error that names the column. */
+/* Parses a number. Returns FALSE with an error that names the column. */
 gboolean cuv_csv_number (
     const gchar *column, const gchar *word, gdouble *number, GError **error);
 

@@ -6,24 +6,25 @@
 #include "annotations.h"
 #include "cuvjsonreader.h"
 
-/* NULL if node is NULL or not an object. */
+/* Returns NULL if node is NULL or not an object. */
 JsonObject *cuv_json_object (JsonNode *node);
 
-/* NULL, or `otherwise`, if the object has no member of that name and type. */
+/* Returns NULL, or `otherwise`, if the object has no member of that name and
+ * type. */
 JsonArray *cuv_json_array (JsonObject *object, const gchar *member);
 const gchar *cuv_json_text (JsonObject *object, const gchar *member);
 gint64 cuv_json_integer (
     JsonObject *object, const gchar *member, gint64 otherwise);
 
-/* FALSE if the member is not an array of n numbers. */
+/* Returns FALSE if the member is not an array of n numbers. */
 gboolean cuv_json_numbers (
     JsonObject *object, const gchar *member, gdouble *numbers, guint n);
 
-/* FALSE if the member is not a number. */
+/* Returns FALSE if the member is not a number. */
 gboolean cuv_json_number (
     JsonObject *object, const gchar *member, gdouble *number);
 
-/* Reads an array of two numbers. FALSE if it is not one. */
+/* Reads an array of two numbers. Returns FALSE if it is not one. */
 gboolean cuv_json_point (JsonNode *node, gdouble *x, gdouble *y);
 
 /* Sets the picture's size from two members, if the object has them. */

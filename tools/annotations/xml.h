@@ -24,8 +24,8 @@ void cuv_xml_add_text (GMarkupParseContext *context, const gchar *text,
 const gchar *cuv_xml_attribute (
     const gchar **names, const gchar **values, const gchar *name);
 
-/* Reads n attributes as numbers. FALSE with an error if one is missing or not a
- * number. */
+/* Reads n attributes as numbers. Returns FALSE with an error if one is missing
+ * or not a number. */
 gboolean cuv_xml_numbers (const gchar **names, const gchar **values,
     const gchar *const *wanted, gdouble *numbers, guint n, GError **error);
 

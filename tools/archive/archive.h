@@ -52,7 +52,7 @@ typedef struct {
   gboolean check, pending, json, quiet;
 } ArchiveOptions;
 
-/* NULL after a message if the command line is wrong. */
+/* Returns NULL after a message if the command line is wrong. */
 const ArchiveOptions *options_parse (int *argc, char ***argv);
 
 /* ---- videos.c ---- */
@@ -79,8 +79,9 @@ typedef struct {
   gboolean external; /* not done because of an external error */
 } Video;
 
-/* Array of Video, in the order of the lists, each path once. NULL with an
- * error: a list cannot be read, a path is not a file, or is outside of --root.
+/* Array of Video, in the order of the lists, each path once. Returns NULL with
+ * an error: a list cannot be read, a path is not a file, or is outside of
+ * --root.
  */
 GPtrArray *videos_list (const ArchiveOptions *options, GError **error);
 
@@ -98,7 +99,8 @@ typedef struct {
   GHashTable *readers; /* names of elements that read the video */
 } Template;
 
-/* NULL with an error if the pipeline is invalid. line must outlive it. */
+/* Returns NULL with an error if the pipeline is invalid. line must outlive it.
+ */
 Template *template_new (const gchar *line, GError **error);
 void template_free (Template *self); /* NULL is allowed */
 
@@ -109,7 +111,7 @@ typedef struct {
 
 /* The pipeline for a video and the folder of its results. A path that a
  * pipeline cannot contain is opened, and /proc/PROCESS/fd/N stands for it: call
- * template_close() when the pipeline has ended. NULL with an error. */
+ * template_close() when the pipeline has ended. Returns NULL with an error. */
 gchar *template_expand (const Template *self, const gchar *video,
     const gchar *results, TemplateFiles *files, GError **error);
 void template_close (TemplateFiles *files);
@@ -135,8 +137,8 @@ typedef struct {
   gdouble seconds;
 } MarkerResult;
 
-/* Writes a marker to a folder so that it survives a power loss. FALSE with an
- * error. */
+/* Writes a marker to a folder so that it survives a power loss. Returns FALSE
+ * with an error. */
 gboolean marker_write (
     const MarkerResult *result, const gchar *folder, GError **error);
 
@@ -148,8 +150,8 @@ JsonObject *marker_read (
 /* ---- files.c ---- */
 
 /* All files below a folder, sorted: {"name", "size", "sha256"}. sync: also
- * syncs files and folders, so that they survive a power loss. NULL with an
- * error. */
+ * syncs files and folders, so that they survive a power loss. Returns NULL with
+ * an error. */
 JsonArray *files_describe (const gchar *folder, gboolean sync, GError **error);
 
 /* Syncs the folder itself: names in it survive a power loss. */
@@ -170,14 +172,14 @@ typedef struct {
   int lock;
 } Workspace;
 
-/* Locks the video and creates an empty folder for its results. parents: creates
- * parent folders, too. NULL with an error; NULL without an error: another
- * process has the lock. */
+/* Locks the video and creates an empty folder for its results, and its parent
+ * folders if parents is set. Returns NULL with an error, or NULL without an
+ * error if another process has the lock. */
 Workspace *workspace_new (
     const gchar *results, gboolean parents, GError **error);
 
-/* Renames the folder to its final path, replacing old results. FALSE with an
- * error. */
+/* Renames the folder to its final path, replacing old results. Returns FALSE
+ * with an error. */
 gboolean workspace_publish (Workspace *self, GError **error);
 
 /* Removes the hidden folder and releases the lock. NULL is allowed. */
@@ -194,8 +196,9 @@ typedef struct _Job Job;
 /* The video has its final state. The job is freed when this returns. */
 typedef void (*JobDone) (gpointer data, Job *job, Video *video);
 
-/* Starts the pipeline of a video; takes ownership of the workspace. NULL if
- * that fails: the video has its final state then, and done() is not called. */
+/* Starts the pipeline of a video; takes ownership of the workspace. Returns
+ * NULL if that fails: the video has its final state then, and done() is not
+ * called. */
 Job *job_start (Video *video, Workspace *workspace, const Template *line,
     const ArchiveOptions *options, JobDone done, gpointer data);
 

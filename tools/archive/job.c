@@ -63,8 +63,8 @@ free_job (Job *self)
 
 /* ---- reports ---- */
 
-/* Text that changes when the pipeline makes progress. Not with the position,
- * which sinks that wait for a clock extrapolate. */
+/* Returns a text that changes when the pipeline makes progress. It does not
+ * contain the position, which sinks that wait for a clock extrapolate. */
 static gchar *
 describe_progress (JsonObject *report)
 {
@@ -147,8 +147,8 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* NULL if the video was read to its end. Its duration is that of its longest
- * stream, which the pipeline may not use. */
+/* Returns NULL if the video was read to its end. Its duration is that of its
+ * longest stream, which the pipeline may not use. */
 static gchar *
 find_short (const Job *self)
 {

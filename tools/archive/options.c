@@ -122,7 +122,7 @@ check_options (GError **error)
         ? "--check needs --output or a folder"
         : NULL;
   else if (options.videos == NULL && options.lists == NULL)
-    problem = "no videos: name some, or use --list";
+    problem = "no videos: give their paths, or use --list";
   else if (options.jobs < 1 || options.jobs > 1024)
     problem = "--jobs must be 1 to 1024";
   else if (options.stall < 0)

@@ -22,8 +22,8 @@ is_special (gchar c)
   return g_ascii_iscntrl (c) || c == '%';
 }
 
-/* The path or, if a pipeline cannot contain it, that of a descriptor of the
- * same file, which is opened. NULL with an error. */
+/* Returns the path. If a pipeline cannot contain it, opens the file and returns
+ * the path of its descriptor instead. Returns NULL with an error. */
 static gchar *
 name_in_line (const gchar *path, int *file, GError **error)
 {

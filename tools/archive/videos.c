@@ -91,8 +91,8 @@ results_of (const gchar *path, const ArchiveOptions *options, GError **error)
 
     parent = g_path_get_dirname (shown);
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' is not below '%s': name a folder that contains all videos, such "
-        "as --root '%s'; results are stored by the paths below it",
+        "'%s' is not below '%s': use a folder that contains all videos, such "
+        "as --root '%s'; results have the videos' paths below it",
         shown, options->root, parent);
     g_free (parent);
     g_free (shown);

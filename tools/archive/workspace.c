@@ -20,8 +20,8 @@ lock_path (const Workspace *self)
   return g_build_filename (self->part, "lock", NULL);
 }
 
-/* Whether the open file still is the one at that path: the previous owner of
- * the lock may have removed it. */
+/* Returns whether the open file is still the one at the path: the previous
+ * owner of the lock may have removed it. */
 static gboolean
 is_current (int file, const gchar *path)
 {
@@ -50,7 +50,8 @@ make_part (const gchar *part, GError **error)
   return files_fail ("create the folder", part, error);
 }
 
-/* 1: locked; 0: another process has it; -1: try again; -2: error. */
+/* Returns 1 if the video is locked now, 0 if another process has the lock, -1
+ * to try again, or -2 on an error. */
 static gint
 try_lock (Workspace *self, const gchar *path, GError **error)
 {

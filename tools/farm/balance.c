@@ -144,7 +144,7 @@ worker_take_cameras (Worker *self)
       || farm_now () - self->ready_since
           < (self->n_ready > 1 ? SETTLE_AGAIN : SETTLE))
     return;
-  /* half of what is missing: others are taking some, too */
+  /* take half of what is missing, because other workers take cameras, too */
   most = held < share ? (share - held + 1) / 2 : 1;
   most = MIN (most, worker_current_capacity (self) - held);
   cameras = list_free (self, held < share ? 0 : PATIENCE);

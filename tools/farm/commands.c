@@ -63,7 +63,7 @@ command_put (
   return ok;
 }
 
-/* NULL with an error if there is no such camera. */
+/* Returns NULL with an error if there is no such camera. */
 static StoreEntry *
 find_camera (Store *store, const gchar *camera, GError **error)
 {

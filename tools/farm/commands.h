@@ -5,8 +5,8 @@
 
 #include "store.h"
 
-/* They print to stdout and return FALSE with an error on failure. value: a JSON
- * object, or "-": that of standard input. */
+/* Commands print to stdout and return FALSE with an error on failure. value: a
+ * JSON object, or "-" to read it from standard input. */
 gboolean command_put (
     Store *store, const gchar *camera, const gchar *value, GError **error);
 gboolean command_get (Store *store, const gchar *camera, GError **error);

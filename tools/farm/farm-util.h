@@ -19,11 +19,12 @@ gint64 farm_now (void);
 /* Prints a line to stderr. */
 void farm_log (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A member's text; `otherwise` if there is none, or of another type. */
+/* Returns a member's text, or `otherwise` if the member is missing or has
+ * another type. */
 const gchar *farm_member (
     JsonObject *object, const gchar *name, const gchar *otherwise);
 
-/* The same for a whole number. */
+/* Returns a member's whole number, or `otherwise`. */
 gint64 farm_int_member (
     JsonObject *object, const gchar *name, gint64 otherwise);
 

@@ -14,7 +14,7 @@ typedef struct {
 } KeyGroup;
 
 /* Loads a file in UTF-8 in which a backslash at the end continues a line and
- * each group appears once. NULL with an error. */
+ * each group appears once. Returns NULL with an error. */
 GKeyFile *key_file_load (const gchar *path, GError **error);
 
 /* Sets the error. Returns FALSE. */
@@ -26,7 +26,7 @@ gboolean key_check_names (
     const KeyGroup *self, const gchar *const *known, GError **error);
 
 /* The value as it stands, without GKeyFile's escapes, because a gst-launch line
- * has backslashes of its own. NULL if it is empty. */
+ * has backslashes of its own. Returns NULL if it is empty. */
 void key_read_text (const KeyGroup *self, const gchar *key, gchar **value);
 /* A whole number, 0 .. most. */
 gboolean key_read_count (const KeyGroup *self, const gchar *key, guint most,

@@ -7,7 +7,7 @@
 #include "store-private.h"
 
 #define OPERATION "KV-Operation"
-/* The same as JSStreamWrongLastSequenceErr, of servers from 2.11 on. */
+/* JSStreamWrongLastSequenceErr of servers from 2.11 on. */
 #define WRONG_SEQUENCE ((jsErrCode) 10164)
 #define LIST_MS 5000
 #define CLOSE_MS 2000

@@ -66,8 +66,8 @@ gint64 store_lease_age (Store *self);
  * new value; may be NULL. */
 StoreResult store_put (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 expected, guint64 *revision, GError **error);
-/* The same with STORE_ANY, for commands: retries for 10 seconds while the
- * server does not answer. value: NULL: deletes the key. */
+/* For commands: writes a value with STORE_ANY, or deletes the key if value is
+ * NULL. Retries for 10 seconds while the server does not answer. */
 StoreResult store_put_again (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, GError **error);
 StoreResult store_delete (Store *self, StoreBucket bucket, const gchar *key,

@@ -37,7 +37,7 @@ typedef struct {
   gint64 renewed; /* when the last successful renewal was sent */
   gint64 tried;   /* when the last request was sent */
   gint64 taken;
-  gchar *since; /* the same as text, UTC */
+  gchar *since; /* `taken` as text, UTC */
 
   Job *job;            /* NULL: no pipeline */
   gint reported_state; /* JobState that was written last; -1: none */

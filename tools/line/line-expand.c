@@ -54,8 +54,8 @@ append_wrapped (GString *out, const gchar *value)
 
 /* ---- placeholders ---- */
 
-/* Returns the value of the name in braces at *at, and moves *at past it; else
- * NULL. */
+/* Returns the value of the name in braces at *at, and moves *at past it;
+ * otherwise NULL. */
 static const gchar *
 take_placeholder (const gchar **at, const gchar *end, GHashTable *values)
 {

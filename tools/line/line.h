@@ -23,8 +23,8 @@
  * value of a property, quoted or not, the element gets the value byte for byte;
  * values with quotes, backslashes or control characters work in properties of
  * type string only. {text} that is not a name remains: caps have lists in
- * braces. NULL with an error if a value is not UTF-8, or if a value with blanks
- * or such characters is used outside a property. */
+ * braces. Returns NULL with an error if a value is not UTF-8, or if a value
+ * with blanks or such characters is used outside a property. */
 gchar *cuv_line_expand (const gchar *line, GHashTable *values, GError **error);
 
 /* ---- in the program that starts pipelines ---- */
@@ -58,13 +58,14 @@ typedef struct _CuvLine CuvLine;
 typedef void (*CuvLineReport) (gpointer data, JsonObject *report);
 
 /* Called when the process has ended. problem: NULL after the end of the stream,
- * else the error that the pipeline reported, with element and detail, or how
- * the process ended. self is freed when this returns. */
+ * otherwise the error that the pipeline reported, with element and detail, or
+ * how the process ended. self is freed when this returns. */
 typedef void (*CuvLineDone) (gpointer data, const gchar *problem);
 
 /* Starts a process for a line whose placeholders are filled. Both functions are
  * called in the thread-default main context of the caller. interval: of
- * reports, in milliseconds. NULL with an error if no process can be started. */
+ * reports, in milliseconds. Returns NULL with an error if no process can be
+ * started. */
 CuvLine *cuv_line_start (const gchar *line, guint interval,
     CuvLineReport report, CuvLineDone done, gpointer data, GError **error);
 

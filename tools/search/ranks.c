@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This rank among all, and errors of all ranks: what does not depend on MPI. */
+/* What ranks do independently of MPI: this rank's number, and the errors of all
+ * ranks. */
 #include "search-tool.h"
 
 #include <string.h>

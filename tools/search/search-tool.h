@@ -80,8 +80,8 @@ typedef struct {
 
 extern Ranks ranks;
 
-/* One rank if no launcher such as mpirun started it. FALSE after an error was
- * printed. */
+/* One rank if no launcher such as mpirun started it. Returns FALSE after an
+ * error was printed. */
 gboolean ranks_init (int *argc, char ***argv);
 
 /* Ends the program's use of MPI. */
@@ -103,12 +103,12 @@ void ranks_print (gchar *text);
 /* Copies bytes of rank `from` to all others. All ranks call it. */
 void ranks_broadcast (gpointer bytes, gsize size, gint from);
 
-/* The same from the root, for ranks that may wait long: they sleep instead of
- * keeping a core busy. */
+/* Copies bytes of the root to all others, which may wait long: they sleep
+ * instead of keeping a core busy. */
 void ranks_await (gpointer bytes, gsize size);
 
-/* Returns at the root the bytes of all ranks, in the order of the ranks; else
- * NULL. All ranks call it. */
+/* Returns at the root the bytes of all ranks, in the order of the ranks;
+ * otherwise NULL. All ranks call it. */
 GByteArray *ranks_gather (gconstpointer bytes, gsize size);
 
 /* Returns at the root the largest value of all ranks. All ranks call it. */
@@ -140,7 +140,8 @@ typedef struct {
 } Part;
 
 /* Opens the files, compares them with those of the root, and checks this rank's
- * entries for damage. All ranks call it. FALSE after errors were printed. */
+ * entries for damage. All ranks call it. Returns FALSE after errors were
+ * printed. */
 gboolean part_open (Part *self, const SearchOptions *options, gint n_threads);
 void part_close (Part *self);
 
@@ -155,14 +156,15 @@ gint part_owner (const Part *self, guint64 entry);
 /* Numbers, as guint64, of this rank's entries with a name. */
 GArray *part_find (const Part *self, const gchar *name);
 
-/* Returns a problem if a file of this rank was overwritten, else NULL. Warns
- * once of each file that was replaced: the old one stays in use. Unless `now`,
- * it checks at most every 100 ms. */
+/* Returns a problem if a file of this rank was overwritten, otherwise NULL.
+ * Warns once of each file that was replaced: the old one stays in use. Unless
+ * `now`, it checks at most every 100 ms. */
 gchar *part_find_change (Part *self, gboolean now);
 
 /* ---- device.c ---- */
 
-/* Chooses what this rank computes with. NULL, or the problem, to be freed. */
+/* Chooses what this rank computes with. Returns NULL, or the problem, to be
+ * freed. */
 gchar *device_choose (const SearchOptions *options, CuvProcessor *processor);
 
 typedef struct {
@@ -184,7 +186,8 @@ typedef struct _Scan Scan;
 
 enum { SCAN_MAX_QUERIES = 16 };
 
-/* All ranks call it. NULL after errors were printed. The part must outlive it.
+/* All ranks call it. Returns NULL after errors were printed. The part must
+ * outlive it.
  */
 Scan *scan_new (const Part *part, const SearchOptions *options,
     const CuvProcessor *processor);
@@ -215,7 +218,7 @@ void scan_merge (Scan *self, gint i, Found *found);
 
 typedef struct _Queries Queries;
 
-/* NULL after an error was printed. */
+/* Returns NULL after an error was printed. */
 Queries *queries_new (
     const SearchOptions *options, const CuvLdpIndexInfo *info);
 void queries_free (Queries *self); /* NULL is allowed */
@@ -231,8 +234,8 @@ typedef struct {
   gdouble decode_us, describe_us;
 } DescribeTimes;
 
-/* Writes the descriptors of a picture's orientations to packed. NULL, or the
- * problem, to be freed. */
+/* Writes the descriptors of a picture's orientations to packed. Returns NULL,
+ * or the problem, to be freed. */
 gchar *queries_describe (Queries *self, const gchar *path, gint n_threads,
     guint8 *packed, DescribeTimes *times);
 
@@ -244,10 +247,10 @@ typedef struct {
   DescribeTimes times;
 } RecordQuery;
 
-/* Redirects stdout to a file. NULL, or the problem, to be freed. */
+/* Redirects stdout to a file. Returns NULL, or the problem, to be freed. */
 gchar *record_open (const gchar *path);
 
-/* Print a line of JSON to stdout. FALSE after an error was printed. */
+/* Print a line of JSON to stdout. Returns FALSE after an error was printed. */
 gboolean record_print (
     const RecordQuery *query, const Found *found, const Part *part);
 gboolean record_print_problem (const gchar *query, const gchar *problem);

@@ -21,7 +21,7 @@ free_names (gpointer names)
 }
 
 /* The file that darknet's obj.data calls `names`: at its path, or beside
- * obj.data. NULL if the text has no such line. */
+ * obj.data. Returns NULL if the text has no such line. */
 static gchar *
 find_named_file (const gchar *path, const gchar *text)
 {
@@ -81,7 +81,7 @@ read_names (const gchar *path, GError **error)
   return names;
 }
 
-/* NULL with an error, or without one if no file is there. */
+/* Returns NULL with an error, or without one if no file is there. */
 static gchar **
 find_names (const gchar *folder, GError **error)
 {

@@ -30,7 +30,7 @@ device_step (DeviceOption device, CuvTrainer *trainer)
 
   if (state != CUV_TRAIN_NO_DEVICE || device == DEVICE_CUDA)
     return state;
-  g_printerr ("continuing on the CPU, as the GPU failed: %s\n",
+  g_printerr ("continuing on the CPU because the GPU failed: %s\n",
       cuv_trainer_problem (trainer));
   cuv_trainer_set_processor (trainer, &(CuvProcessor){ 0 });
   return cuv_trainer_step (trainer);

@@ -112,7 +112,7 @@ skip_missing (Reader *self, const gchar *name, const GPtrArray *places)
 {
   gchar *list = files_list_places (places);
   gchar *why = g_strdup_printf (
-      "no such picture in %s: name its folder with --images", list);
+      "no such picture in %s: give its folder with --images", list);
 
   if (g_hash_table_add (self->searched, list))
     inputs_skip (self, name, why);

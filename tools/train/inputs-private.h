@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What inputs-files.c finds and inputs.c decodes. */
+/* The inputs of a training, which inputs-files.c finds and inputs.c decodes. */
 #ifndef CUV_TRAIN_INPUTS_PRIVATE_H
 #define CUV_TRAIN_INPUTS_PRIVATE_H
 
@@ -32,12 +32,13 @@ void inputs_skip (Reader *self, const gchar *path, const gchar *why);
 
 void inputs_file_free (gpointer file);
 
-/* Reads a file of annotations or a .vec, or a folder of annotations. FALSE with
- * an error. */
+/* Reads a file of annotations or a .vec, or a folder of annotations. Returns
+ * FALSE with an error. */
 gboolean inputs_read_positives (
     Reader *self, const gchar *path, GError **error);
 
-/* Adds a picture or video, or those of a folder or a list. FALSE with an error.
+/* Adds a picture or video, or those of a folder or a list. Returns FALSE with
+ * an error.
  */
 gboolean inputs_read_negatives (
     Reader *self, const gchar *path, GError **error);

@@ -162,7 +162,7 @@ add_to_block (
   file->n_taken++;
 }
 
-/* FALSE if the boxes of one of the pictures do not fit the sample. */
+/* Returns FALSE if the boxes of one of the pictures do not fit the sample. */
 static gboolean
 fit_all (Reader *self, const gchar *name, const GPtrArray *pictures,
     GstSample *sample)

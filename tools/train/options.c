@@ -156,8 +156,7 @@ static const GOptionEntry entries[] = {
   { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
       "Negatives used at a time (default: 10000)", "N" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
-      "Seed of random numbers; the same seed gives the same model (default: 1)",
-      "N" },
+      "Random seed; the same seed gives the same model (default: 1)", "N" },
   { NULL }
 };
 
@@ -199,21 +198,23 @@ set_defaults (void)
   options.inputs.in_colour = channels;
 }
 
-/* What trees on channels do not have. */
+/* Returns the problem of an option that trees on channels do not support. */
 static const gchar *
 channels_problem (void)
 {
   if (options.train.feature != CUV_FEATURE_CHANNELS)
     return NULL;
   if (options.samples.margin != 0)
-    return "--features channels needs no --margin: windows see around objects";
+    return "--features channels does not support --margin: channels include "
+           "pixels around the window";
   if (options.train.rate > 0)
-    return "--features channels has no --rate: set the number of trees with "
-           "--weak";
+    return "--features channels does not support --rate: set the number of "
+           "trees with --weak";
   if (options.resume)
-    return "--features channels is learnt at once: run it without --resume";
+    return "--features channels cannot resume a training: run it without "
+           "--resume";
   if (options.device == DEVICE_CUDA)
-    return "--features channels is learnt on the CPU: set --device cpu";
+    return "--features channels trains on the CPU only: set --device cpu";
   return NULL;
 }
 

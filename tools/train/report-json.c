@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes report.json. docs/training.md describes what matters of it. */
+/* Writes report.json. docs/training.md describes its most important keys. */
 #include "config.h"
 #include "train-tool.h"
 

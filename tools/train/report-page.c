@@ -56,7 +56,8 @@ append_as_written (GString *out, const Results *self)
 {
   const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
-  append_html (out, "<tr><td>as written: %.3g</td>", rate.false_positives);
+  append_html (out, "<tr><td>the model's own threshold: %.3g</td>",
+      rate.false_positives);
   append_share (out, rate.recall);
   g_string_append (out, "<td></td></tr>\n");
 }

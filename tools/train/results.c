@@ -177,7 +177,7 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
 
 /* ---- the threshold ---- */
 
-/* FALSE if memory runs out. */
+/* Returns FALSE if memory runs out. */
 static gboolean
 raise_cascade (Results *self)
 {
@@ -235,7 +235,7 @@ rate_above (const GArray *rates, gdouble score)
   return last;
 }
 
-/* With the detector's default grouping. FALSE if memory runs out. */
+/* With the detector's default grouping. Returns FALSE if memory runs out. */
 static gboolean
 measure_written (Results *self, CuvDatasetRole role, const GArray *rates)
 {
@@ -349,8 +349,8 @@ print_as_written (const Results *self)
 {
   const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
-  g_print ("as written: recall %.3f (%.3f .. %.3f), %.3g false positives per "
-           "picture\n",
+  g_print ("with the model's own threshold: recall %.3f (%.3f .. %.3f), %.3g "
+           "false positives per picture\n",
       rate.recall.value, rate.recall.low, rate.recall.high,
       rate.false_positives);
 }

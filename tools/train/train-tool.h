@@ -60,7 +60,7 @@ typedef struct {
   DeviceOption device;
 } TrainOptions;
 
-/* NULL after a message if the command line is wrong. */
+/* Returns NULL after a message if the command line is wrong. */
 const TrainOptions *options_parse (int *argc, char ***argv);
 
 /* "lbp", "lrd", "lrp" or "channels". */
@@ -78,8 +78,8 @@ GPtrArray *files_places (const gchar *path, gchar **images);
 gchar *files_list_places (const GPtrArray *places);
 
 /* Finds the file that annotations call `name`: as written, by its last
- * component or, unless it is a video, with another extension. NULL if there is
- * none. */
+ * component or, unless it is a video, with another extension. Returns NULL if
+ * there is none. */
 gchar *files_find (
     const GPtrArray *places, const gchar *name, gboolean is_video);
 
@@ -97,34 +97,37 @@ gchar *files_real_path (const gchar *path);
 /* Compares two elements of an array of paths. */
 gint files_compare (gconstpointer a, gconstpointer b);
 
-/* The path itself if it is a file, else all files below the folder, sorted. */
+/* The path itself if it is a file, otherwise all files below the folder,
+ * sorted. */
 GPtrArray *files_list (const gchar *path);
 
 /* ---- classes.c ---- */
 
 typedef struct _Classes Classes;
 
-/* names: a file; NULL: look for files near the labels. NULL with an error. */
+/* names: a file; NULL: look for files near the labels. Returns NULL with an
+ * error. */
 Classes *classes_new (const gchar *names, GError **error);
 void classes_free (Classes *self); /* NULL is allowed */
 
 /* Sets *names to the class names for a file of labels, or to NULL if there are
- * none. FALSE with an error if they cannot be read. */
+ * none. Returns FALSE with an error if they cannot be read. */
 gboolean classes_find (Classes *self, const gchar *path,
     const gchar *const **names, GError **error);
 
 /* ---- upright.c ---- */
 
 /* Rotates the boxes of a decoded picture if they were marked in the picture as
- * it is stored. Returns a problem if they do not fit the picture, else NULL. */
+ * it is stored. Returns a problem if they do not fit the picture, otherwise
+ * NULL. */
 gchar *upright_fit (CuvAnnotated *picture, GstSample *sample);
 
 /* ---- decode.c ---- */
 
 /* file: index into the paths. */
 typedef struct {
-  /* Called for each frame of a picture or video. FALSE with an error ends
-   * decode_files(). */
+  /* Called for each frame of a picture or video. If it returns FALSE with an
+   * error, decode_files() ends. */
   gboolean (*visit) (gpointer data, guint file, GstSample *sample, gint64 frame,
       GError **error);
   /* Called if the file cannot be decoded, or not to its end. */
@@ -132,7 +135,7 @@ typedef struct {
 } DecodeVisitor;
 
 /* Decodes files on all processors. Visits frames one at a time, in the order of
- * the files. FALSE with an error: that of a visit, or because decoders are
+ * the files. Returns FALSE with an error if a visit fails or decoders are
  * missing. */
 gboolean decode_files (const GPtrArray *paths, const DecodeVisitor *visitor,
     gpointer data, GError **error);
@@ -154,7 +157,7 @@ typedef struct {
   GPtrArray *skipped; /* of gchar: "FILE: why it was skipped" */
 } TrainInputs;
 
-/* Reads all inputs; prints what it skips. NULL with an error. */
+/* Reads all inputs; prints what it skips. Returns NULL with an error. */
 TrainInputs *inputs_read (const InputOptions *options, GError **error);
 void inputs_free (TrainInputs *self); /* NULL is allowed */
 
@@ -187,11 +190,11 @@ typedef struct {
 
 /* The model as it is written. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *results_model (const Results *self);
-/* Raises the final threshold to meet --false-positives. FALSE if out of
+/* Raises the final threshold to meet --false-positives. Returns FALSE if out of
  * memory. */
 gboolean results_set_threshold (Results *self);
 /* Measures the classifier; if there will be a report, also what only the report
- * shows. FALSE if out of memory. */
+ * shows. Returns FALSE if out of memory. */
 gboolean results_measure (Results *self);
 /* Advice if windows need many weak classifiers; NULL if they need few. */
 const gchar *results_explain_slowness (const Results *self);
@@ -218,12 +221,12 @@ gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
 /* Restores the trainer from the file, or creates the file. All samples must
- * have been added to the trainer. NULL with an error. */
+ * have been added to the trainer. Returns NULL with an error. */
 StateFile *state_file_new (
     CuvTrainer *trainer, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
 
-/* Appends the last weak classifier. FALSE with an error. */
+/* Appends the last weak classifier. Returns FALSE with an error. */
 gboolean state_file_add (StateFile *self, GError **error);
 
 void state_file_remove (const StateFile *self);
@@ -242,18 +245,18 @@ CuvTrainState device_step (DeviceOption device, CuvTrainer *trainer);
 
 /* ---- learn.c ---- */
 
-/* FALSE with an error if too few objects are as large as the window. */
+/* Returns FALSE with an error if too few objects are as large as the window. */
 gboolean learn_check (const Results *self, GError **error);
 
 /* Adds the samples of all objects. FALSE on failure: see cuv_trainer_failure().
  */
 gboolean learn_add_samples (Results *self, CuvTrainer *trainer);
 
-/* Adds weak classifiers until training ends. FALSE with an error. */
+/* Adds weak classifiers until training ends. Returns FALSE with an error. */
 gboolean learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error);
 
-/* Learns trees on channels. FALSE with an error. */
+/* Learns trees on channels. Returns FALSE with an error. */
 gboolean learn_channels (Results *self, GError **error);
 
 /* Sets an error for a lack of memory or disk space; returns FALSE. */
@@ -261,7 +264,7 @@ gboolean learn_fail (CuvTrainState state, GError **error);
 
 /* ---- report-json.c, report-page.c ---- */
 
-/* Write to the report's folder. FALSE with an error. */
+/* Write to the report's folder. Returns FALSE with an error. */
 gboolean report_write_json (const Results *self, GError **error);
 gboolean report_write_page (const Results *self, GError **error);
 

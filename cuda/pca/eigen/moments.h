@@ -28,7 +28,7 @@ cuv_pca_place_moments (CuvPcaMoments *self, int n, double *memory)
 }
 
 /* Pivot of a float band: the mean of some samples if they are so close to each
- * other that sums of squares would cancel; else 0. Differences from it are
+ * other that sums of squares would cancel; otherwise 0. Differences from it are
  * exact (Sterbenz), except for far outliers. */
 CUV_HOST_DEVICE float
 cuv_pca_pivot (float minimum, float maximum, double sum, int count)

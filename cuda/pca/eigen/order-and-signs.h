@@ -260,7 +260,7 @@ cuv_pca_align (CuvPcaGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
     const int ends =
         k == n || self.values[order[k - 1]] - self.values[order[k]] >= near;
 
-    cuv_pca_group_sync (group); /* before values change */
+    cuv_pca_group_sync (group); /* all threads have read the values */
     if (!ends)
       continue;
     if (k - first > 1)

@@ -145,8 +145,8 @@ cuv_pca_multiply (CuvPcaGroup group, const double *a, int rows_a,
   cuv_pca_group_sync (group);
 }
 
-/* The same for rows x n operands and symmetric c; the CPU computes half of it.
- */
+/* Multiplies two rows x n matrices whose product c is symmetric; the CPU
+ * computes half of it. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_multiply_half (CuvPcaGroup group, const double *a, const double *b,
     int rows, int n, int pitch, double *c)

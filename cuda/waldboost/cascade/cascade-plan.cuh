@@ -113,8 +113,8 @@ template <typename Node> struct CuvCascadePlan {
         && stage.end <= CUV_CASCADE_PAIR_WEAK;
   }
 
-  // Chooses the tallest tile that fits a multiprocessor four times, else one of
-  // 8 rows if it fits once, else none (tiled is false).
+  // Chooses the tallest tile that fits a multiprocessor four times, otherwise
+  // one of 8 rows if it fits once, otherwise none (tiled is false).
   void
   choose_tile_shape (const CuvWaldboostPlan &plan)
   {

@@ -43,7 +43,8 @@ cuv_cascade_fixed_pitch (bool split)
 struct CuvCascadeStage {
   int32_t first, end; // weak classifiers
   float threshold;
-  int32_t passes; // stage of few stumps: index into Cascade.passes, else -1
+  int32_t
+      passes; // stage of few stumps: index into Cascade.passes, otherwise -1
 };
 
 // A cascade on the device; Nodes: WideNodes or PackedNodes.

@@ -9,11 +9,11 @@
 enum {
   CUV_CHANNELS_COLORS = 3,
   CUV_CHANNELS_BINS = 6,      /* directions, 30 degrees each */
-  CUV_CHANNELS_MAGNITUDE = 3, /* number of the magnitude's channel */
-  CUV_CHANNELS_DIRECTION = 4, /* number of the first direction's */
+  CUV_CHANNELS_MAGNITUDE = 3, /* index of the channel of magnitudes */
+  CUV_CHANNELS_DIRECTION = 4, /* index of the channel of the first direction */
   CUV_CHANNELS_N = 10,
-  CUV_CHANNELS_RADIUS = 5, /* of a pixel's surroundings, in pixels */
-  CUV_CHANNELS_FLOOR = 6,  /* added to their mean */
+  CUV_CHANNELS_RADIUS = 5, /* pixels around a pixel that normalise it */
+  CUV_CHANNELS_FLOOR = 6,  /* added to the mean magnitude of those pixels */
 };
 
 enum {
@@ -21,10 +21,11 @@ enum {
   CUV_CHANNELS_MAX_TREES = 4096,
 };
 
-/* Goes left if the byte of a channel is less than threshold, else right. */
+/* A node of a tree. A window goes left if its byte at this place is less than
+ * threshold, and right otherwise. */
 typedef struct {
   uint8_t channel;     /* 0 .. CUV_CHANNELS_N - 1 */
-  uint8_t column, row; /* in the window, blocks */
+  uint8_t column, row; /* of a block in the window */
   uint8_t threshold;
 } CuvChannelsNode;
 
@@ -32,11 +33,12 @@ typedef struct {
  * nodes are numbered by level from 0, left to right: the children of node i are
  * 2 i + 1 and 2 i + 2; the 2^d leaves follow from left to right.
  *
- * The leaves that a window reaches are added, from the first tree to the last.
- * It is rejected if a sum is less than its tree's threshold, or the last one
- * not above final_threshold. Sums fit 32 bits: leaves have 16. */
+ * The values of the leaves that a window reaches are summed from the first tree
+ * to the last. The window is rejected if the sum after a tree is less than the
+ * tree's threshold, or if the last sum is not above final_threshold. Sums fit
+ * in 32 bits because leaves have 16. */
 typedef struct {
-  int32_t columns, rows; /* the window, blocks */
+  int32_t columns, rows; /* size of the window, blocks */
   int32_t shrink;        /* side of a block, pixels: 2 or 4 */
   int32_t overhang;      /* how far windows may exceed a picture, blocks */
   int32_t depth;         /* 1 .. CUV_CHANNELS_MAX_DEPTH */

@@ -239,8 +239,8 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     return k;
   }
 
-  // The same with a group of threads per window, each evaluating some of the
-  // weak classifiers; the first thread of the group keeps the window.
+  // Evaluates with a group of threads per window, each of which evaluates some
+  // of the weak classifiers. The first thread of the group keeps the window.
   __device__ __forceinline__ int
   evaluate_by_group (int group, int k, int end, int stop_at, Window *window)
   {

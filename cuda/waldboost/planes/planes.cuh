@@ -52,7 +52,7 @@ struct CuvPlaneShape {
   int32_t pitch, rows; // bytes per row; rows for CUV_PLANE_Y rows of windows
   int32_t starts[CUV_PLANE_N]; // offset of each plane; -1 = unused
   uint32_t bias[CUV_PLANE_N];  // rounding of means, for two packed values
-  int32_t shift[CUV_PLANE_N];  // division of means; else 0
+  int32_t shift[CUV_PLANE_N];  // division of means; otherwise 0
   int32_t means;
 };
 

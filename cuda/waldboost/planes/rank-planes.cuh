@@ -124,8 +124,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return __byte_perm (words[0], words[1], at & 2 ? 0x5432 : 0x3210);
   }
 
-  // The same for three blocks in a row; the first starts in the upper half of a
-  // word if odd.
+  // Reads pairs of values for three blocks in a row. The first block starts in
+  // the upper half of a word if odd.
   template <int column>
   static __device__ __forceinline__ void
   read_pairs (const uint32_t *words, bool odd, uint32_t pairs[3])

@@ -18,7 +18,7 @@
 // ---- one window ----
 
 // Evaluates weak classifiers first .. end - 1. Returns end if all were passed,
-// else the index of the one that rejects the window.
+// otherwise the index of the one that rejects the window.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,
@@ -35,7 +35,7 @@ run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,
   return end;
 }
 
-// The same by a whole warp for one window.
+// Evaluates one window by a whole warp, like run_segment().
 template <typename Access, typename Acc>
 static __device__ int
 run_segment_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
@@ -186,7 +186,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     }
   }
 
-  // The same with one warp per window.
+  // Evaluates a list of windows with one warp per window.
   __device__ void
   run_list_by_warps (int first, CuvWaldboostSegment segment, bool last,
       CuvVariantBlockList<Acc> from, int n, CuvVariantBlockList<Acc> to,

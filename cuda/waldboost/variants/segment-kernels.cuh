@@ -54,8 +54,8 @@ claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
 }
 
 // Evaluates segment s: if s is 0, for all windows of the tiles, one block per
-// tile, one thread per window; else for list `from`. Survivors are appended to
-// list `to`.
+// tile, one thread per window; otherwise for list `from`. Survivors are
+// appended to list `to`.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,

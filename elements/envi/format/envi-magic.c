@@ -7,7 +7,7 @@
 #define GDAL                                                                   \
   "convert it to ENVI (gdal_translate -of ENVI INPUT OUTPUT.img) and read "    \
   "OUTPUT.img"
-#define UNPACK "unpack it and read what is in it"
+#define UNPACK "unpack it and read its content"
 
 /* Signatures have at least 4 bytes, so that raw samples match by chance with a
  * probability below 1e-8. */
@@ -47,8 +47,8 @@ static const struct {
   { "\3757zXZ\0", 6, "compressed by xz", UNPACK },
   { "(\265/\375", 4, "compressed by zstd", UNPACK },
   { "7z\274\257\047\034", 6, "a 7z archive", UNPACK },
-  { "ENVI\n", 5, "an ENVI header", "name the file of samples beside it" },
-  { "ENVI\r\n", 6, "an ENVI header", "name the file of samples beside it" },
+  { "ENVI\n", 5, "an ENVI header", "use the file of samples beside it" },
+  { "ENVI\r\n", 6, "an ENVI header", "use the file of samples beside it" },
 };
 
 const char *

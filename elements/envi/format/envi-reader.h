@@ -45,7 +45,8 @@ bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* The same for the message that the key's value should be `wanted`. */
+/* Sets error to the message that the key's value should be `wanted`, and
+ * returns false. */
 bool cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted);
 
 bool cuv_envi_has (const CuvEnviReader *self, int key);

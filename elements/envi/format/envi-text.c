@@ -11,7 +11,7 @@ starts_with (const char *bytes, size_t size, const char *start, size_t n)
   return size >= n && memcmp (bytes, start, n) == 0;
 }
 
-/* NULL for other encodings. */
+/* Returns NULL for other encodings. */
 static const char *
 utf16_of (const char *bytes, size_t size)
 {

@@ -149,7 +149,7 @@ typedef struct {
     IMAGE_KEYS,
     SAMPLE_KEYS,
     BAND_KEYS
-  } which; /* which keys the text has */
+  } which; /* the keys that are written from the text */
 } Source;
 
 static bool

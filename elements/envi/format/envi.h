@@ -103,14 +103,14 @@ typedef struct {
   char *samples; /* what bands and values mean */
 } CuvEnviExtraKeys;
 
-/* Extracts them from the bytes that envi was parsed from. False if out of
- * memory; self then needs no clear. */
+/* Extracts these keys from the bytes from which envi was parsed. Returns false
+ * if out of memory; self then needs no clear. */
 bool cuv_envi_extract_keys (CuvEnviExtraKeys *self, const CuvEnvi *envi,
     const char *bytes, size_t size);
 void cuv_envi_extra_keys_clear (CuvEnviExtraKeys *self);
 
 /* The keys of such text that say what bands are, not what their values mean;
- * free() it. NULL if out of memory. */
+ * free() it. Returns NULL if out of memory. */
 char *cuv_envi_extract_bands (const char *text);
 
 /* Reads a key's list of numbers from such text. Returns their count; 0 if the

@@ -56,7 +56,7 @@ typedef struct {
   void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
   /* Convolves a row, padded by two pixels on either side, with [1 4 6 4 1]. */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
-  /* The same vertically, over five rows, rounded to 8 bits. */
+  /* Convolves five rows vertically with [1 4 6 4 1], and rounds to 8 bits. */
   void (*blur_down) (const uint16_t *const rows[5], int width, uint8_t *out);
   /* Sobel gradients of rows[1]; scratch has room for two padded rows. */
   void (*gradients) (const uint8_t *const rows[3], int width, CuvCannyNorm norm,

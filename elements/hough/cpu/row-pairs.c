@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of rows, for which an edge votes with one increment. */
+/* Votes for pairs of rows: an edge votes for both with one increment. */
 #include "cpu/hough-cpu-private.h"
 
 /* The most counts of a table (2 MiB): clearing and adding up a larger one takes

@@ -111,8 +111,8 @@ canny_find_gradients (CuvCanny *self, CuvCannyNorm norm)
   }
 }
 
-/* Whether a pixel has the greatest norm across the edge; of equal norms the
- * first wins. Not for border pixels. */
+/* Returns whether a pixel has the greatest norm across the edge; of equal norms
+ * the first wins. Must not be called for border pixels. */
 static bool
 canny_is_ridge (const CuvCanny *self, int x, int y)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments of regions of edges. Adjacent edges of similar directions are a
- * region. Both sides of a bar with round ends may be one: opposite directions
- * are split. One that bends is split at the pixel farthest from its chord, as
- * by D. Douglas, T. Peucker, Cartographica 1973, but a limited number of times;
- * the straight parts are segments.
+/* Finds segments in regions of edges. A region consists of adjacent edges of
+ * similar directions. Both sides of a bar with round ends may be one region, so
+ * opposite directions are split. A region that bends is split at the pixel
+ * farthest from its chord, as in D. Douglas, T. Peucker, Cartographica 1973,
+ * but only a limited number of times. The straight parts are segments.
  *
  * A region's label is the index of one of its edges. The limits were chosen by
  * docs/benchmarks/hough.md, "What each step of segments brought". */

@@ -8,7 +8,7 @@
 /* Not thread-safe: one call at a time. */
 typedef struct _CuvLdpCpu CuvLdpCpu;
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 CuvLdpCpu *cuv_ldp_cpu_new (const CuvLdpLayout *layout);
 void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 

@@ -15,7 +15,7 @@ typedef struct {
 /* Not thread-safe: one call at a time. */
 typedef struct _CuvLdpMatcher CuvLdpMatcher;
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 CuvLdpMatcher *cuv_ldp_matcher_new (const CuvLdpLayout *layout);
 void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 

@@ -45,12 +45,13 @@ bool cuv_ldp_index_check_same (const CuvLdpIndexInfo *index,
 /* ---- counts ---- */
 
 /* Bytes per count in the file: 1 if no histogram has more than 256 codes, 2 if
- * none has more than 65535, else 4. */
+ * none has more than 65535, otherwise 4. */
 int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 
 /* Packs cuv_ldp_n_counts() counts as in the file, little-endian. In one byte
  * 255 also stands for 256: only if a histogram of 256 codes has all of them in
- * one bin. False if a histogram does not sum up to its block's codes. */
+ * one bin. Returns false if a histogram does not sum up to its block's codes.
+ */
 bool cuv_ldp_index_pack (
     const CuvLdpLayout *layout, const uint32_t *counts, void *bytes);
 
@@ -62,7 +63,7 @@ void cuv_ldp_index_unpack (
 
 typedef struct CuvLdpIndex CuvLdpIndex;
 
-/* Maps a file. NULL on failure. */
+/* Maps a file. Returns NULL on failure. */
 CuvLdpIndex *cuv_ldp_index_open (const char *path, char **error);
 
 /* Reads an index in memory that must outlive the result. */
@@ -103,8 +104,9 @@ bool cuv_ldp_index_check (const CuvLdpIndex *self, char **error);
 typedef struct CuvLdpIndexWriter CuvLdpIndexWriter;
 
 /* Opens the file for appending, or creates it. With sync each append waits for
- * the disk; without, entries survive this process but not a power loss. NULL on
- * failure, for example if the file has other parameters or another writer. */
+ * the disk; without, entries survive this process but not a power loss. Returns
+ * NULL on failure, for example if the file has other parameters or another
+ * writer. */
 CuvLdpIndexWriter *cuv_ldp_index_writer_open (
     const char *path, const CuvLdpIndexInfo *info, bool sync, char **error);
 

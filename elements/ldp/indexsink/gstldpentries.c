@@ -227,7 +227,7 @@ gst_ldp_entries_close (GstLdpEntries *self)
 
 /* ---- appending ---- */
 
-/* NULL after an element error. */
+/* Returns NULL after an element error. */
 static const guint8 *
 make_thumbnail (GstLdpEntries *self, const GstVideoInfo *info,
     GstBuffer *buffer, const CuvLdpRect *rect)

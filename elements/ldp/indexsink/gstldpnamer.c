@@ -180,7 +180,7 @@ next_is_file (GstLdpNamer *self, gchar **problem)
     a = format_file_name (self, index - n);
     b = format_file_name (self, index - 1);
     *problem = g_strdup_printf (
-        "Files %s to %s produced only one frame, so its file is unknown: "
+        "Files %s to %s produced only one frame, and it is unknown from which: "
         "remove files that do not decode, or add them with cuvision-index "
         "add, which reports and skips such files",
         a, b);

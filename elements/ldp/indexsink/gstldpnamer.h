@@ -36,7 +36,7 @@ gchar *gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
     guint64 start, guint64 n, gchar **problem);
 
 /* For the end of the stream: the name of the last file read if it produced no
- * frame, else NULL; free it. */
+ * frame, otherwise NULL; free it. */
 gchar *gst_ldp_namer_find_undecoded (const GstLdpNamer *self);
 
 G_END_DECLS

@@ -60,7 +60,7 @@ check_scales (const CuvLdpParams *params, int width, int height)
   height = cuv_ldp_scaled_size (height, last);
   if (params->block == 0 && (params->grid > width || params->grid > height))
     return cuv_ldp_problem (
-        "grid %d exceeds a side of the picture of %dx%d pixels%s: "
+        "grid %d exceeds the width or height of the picture, %dx%d pixels%s: "
         "lower grid%s, or raise descriptor-width and descriptor-height",
         params->grid, width, height, last > 0 ? " at the smallest scale" : "",
         last > 0 ? " or scales" : "");

@@ -38,7 +38,7 @@ typedef struct {
   CuvLdpCpu *descriptor; /* NULL: the GPU describes the query */
 } CpuRetrieval;
 
-/* Makes room for the query's orientations. False if out of memory. */
+/* Makes room for the query's orientations. Returns false if out of memory. */
 static bool
 reserve_packed (CpuRetrieval *self, int orientations)
 {

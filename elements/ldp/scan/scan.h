@@ -24,7 +24,7 @@ const char *cuv_ldp_scan_run (CuvLdpScan *self,
     const CuvLdpPackedQuery *queries, int n_queries,
     const CuvProcessor *processor);
 
-/* NULL, or why there is no GPU that this build can use. */
+/* Returns NULL, or why there is no GPU that this build can use. */
 const char *cuv_ldp_scan_probe_cuda (void);
 
 /* Makes GPU `number`, modulo their number, current to this thread. Returns NULL

@@ -75,7 +75,7 @@ gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
 
 /* ---- reading ---- */
 
-/* -1 if there is no such nick. */
+/* Returns -1 if there is no such nick. */
 static gint
 find_value (const GEnumValue *values, const gchar *nick)
 {

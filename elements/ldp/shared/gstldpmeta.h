@@ -34,8 +34,8 @@ typedef struct {
   gsize size;
 } GstLdpDescriptors;
 
-/* Reads the first table of descriptors. FALSE if there is none, or if it is
- * invalid: then *problem says why; free it. */
+/* Reads the first table of descriptors. Returns FALSE if there is none, or if
+ * it is invalid: then *problem says why; free it. */
 gboolean gst_ldp_meta_read (
     GstBuffer *buffer, GstLdpDescriptors *descriptors, gchar **problem);
 

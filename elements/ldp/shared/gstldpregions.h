@@ -89,7 +89,7 @@ typedef enum {
 typedef struct {
   gint kind;           /* GstLdpRegionKind */
   gchar *label;        /* object-class as it was set */
-  GQuark object_class; /* the same parsed, 0 = any */
+  GQuark object_class; /* label parsed, 0 = any */
 } GstLdpRegionChoice;
 
 GType gst_ldp_region_kind_get_type (void);

@@ -56,8 +56,8 @@ struct _CuvNtfCpu {
 
 typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
 
-/* Calls func for each row in 0 .. n_rows - 1, split over tasks. false if
- * cancelled; then some rows are left out. */
+/* Calls func for each row in 0 .. n_rows - 1, split over tasks. Returns false
+ * if cancelled; then some rows are left out. */
 bool cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func);
 
 void cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode);

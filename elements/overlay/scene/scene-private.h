@@ -20,7 +20,7 @@ typedef struct {
 } GstCuvScene;
 
 /* Hides regions (GstCuvHidden), sorting them by the strength of their fills.
- * FALSE if one cannot be hidden. */
+ * Returns FALSE if one cannot be hidden. */
 gboolean gst_cuv_scene_add_fills (GstCuvScene *self, GArray *hidden);
 
 /* The colour of a label, a track or a kind of metadata: ARGB, opacity included.

@@ -23,7 +23,7 @@ typedef struct {
 CuvText *cuv_text_new (void);
 void cuv_text_free (CuvText *self);
 
-/* NULL, or why the Pango description cannot be used. */
+/* Returns NULL, or why the Pango description cannot be used. */
 const char *cuv_text_font_problem (const char *font);
 
 /* Sets the font, a Pango description; pixels is the size if the description has
@@ -31,8 +31,8 @@ const char *cuv_text_font_problem (const char *font);
 void cuv_text_set_font (CuvText *self, const char *font, int pixels);
 
 /* The mask of a line of text, ellipsized to max_width pixels. It belongs to
- * self and is valid until the next call. NULL if text is empty, or out of
- * memory. */
+ * self and is valid until the next call. Returns NULL if text is empty, or out
+ * of memory. */
 const CuvTextMask *cuv_text_render (
     CuvText *self, const char *text, int max_width);
 

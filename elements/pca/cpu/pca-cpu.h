@@ -25,7 +25,7 @@ void cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube,
     ptrdiff_t stride, int n_threads, CuvPcaResult *result);
 
 /* Updates the basis with a cube, unless it is frozen, and writes the first
- * scores->n components of its pixels. false if out of memory. */
+ * scores->n components of its pixels. Returns false if out of memory. */
 bool cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params,
     const CuvPcaScores *scores, int n_threads, CuvPcaResult *result);

@@ -15,7 +15,7 @@ typedef struct {
   CuvPcaDisplay limits_of; /* settings that the limits were computed with */
 } CuvPcaTrack;
 
-/* false if out of memory; then clear() it, too. */
+/* Returns false if out of memory; then clear() it, too. */
 bool cuv_pca_track_init (CuvPcaTrack *self, int n);
 void cuv_pca_track_clear (CuvPcaTrack *self);
 void cuv_pca_track_reset (CuvPcaTrack *self);

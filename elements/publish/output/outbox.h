@@ -38,7 +38,8 @@ typedef struct {
 CuvOutbox *cuv_outbox_new (
     CuvBroker *broker, CuvSpool *spool, CuvFull on_full, GError **error);
 
-/* FALSE with an error if there is no connection within the given time. */
+/* Returns FALSE with an error if there is no connection within the given time.
+ */
 gboolean cuv_outbox_wait_connected (
     CuvOutbox *self, guint milliseconds, GError **error);
 

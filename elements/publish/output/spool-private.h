@@ -34,8 +34,8 @@ struct _CuvSpool {
   guint64 read_number, read_position; /* the message that is read next */
 };
 
-/* Write and read size bytes from a position on. FALSE with an error if the file
- * fails. */
+/* Write and read size bytes from a position on. Returns FALSE with an error if
+ * the file fails. */
 gboolean cuv_spool_write_ring (CuvSpool *self, guint64 position,
     const void *data, gsize size, GError **error);
 gboolean cuv_spool_read_ring (

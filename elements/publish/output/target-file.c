@@ -35,20 +35,20 @@ file_remedy (int code)
   switch (code) {
     case ENOSPC:
     case EDQUOT:
-      return ": make room there";
+      return ": free some space there";
     case EPIPE:
       return ": the reader has ended, start it again";
     case ENOENT:
       return ": create the folder first";
     case EISDIR:
-      return ": it is a folder, name a file in it";
+      return ": it is a folder, use a file in it";
     case EACCES:
     case EPERM:
     case EROFS:
-      return ": choose a place that you may write to";
+      return ": choose a path with write permission";
     case EWOULDBLOCK:
-      return ": another visionpublish writes to it; give each a file of its "
-             "own, or all of them file-format=json-lines";
+      return ": another visionpublish writes to it; give each its own file, or "
+             "set file-format=json-lines for all of them";
     default:
       return "";
   }

@@ -46,7 +46,7 @@ cuv_topic_check (const gchar *pattern, CuvTopicSyntax syntax, GError **error)
   if (!ok)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "topic '%s' is not valid: expected text of %s, with " SOURCE
-        " and " KIND " where they are wanted",
+        " and " KIND " as optional placeholders",
         pattern,
         kafka ? "ASCII letters, digits and . _ -, at most 249 characters,"
               : "UTF-8 without + # and control characters, not beginning "

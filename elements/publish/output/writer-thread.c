@@ -45,7 +45,7 @@ wait_or_hurry (CuvWriter *self, gint64 microseconds)
   self->hurry = FALSE;
 }
 
-/* Waits before the next attempt. FALSE if there is no time for one. */
+/* Waits before the next attempt. Returns FALSE if there is no time for one. */
 static gboolean
 pause_after (CuvWriter *self, gboolean failure)
 {
@@ -226,8 +226,8 @@ reopen (CuvWriter *self)
   g_mutex_lock (&self->lock);
 }
 
-/* Call with the lock held. Waits for the next record. NULL with *end TRUE:
- * write the end of the framing; NULL with *end FALSE: quit. */
+/* Call with the lock held. Waits for the next record. Returns NULL with *end
+ * TRUE: write the end of the framing; NULL with *end FALSE: quit. */
 static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {

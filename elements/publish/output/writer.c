@@ -121,7 +121,7 @@ is_idle (CuvWriter *self)
       || (g_queue_is_empty (&self->queue) && !self->busy && !self->finish);
 }
 
-/* Call with the lock held. FALSE if the deadline has passed. */
+/* Call with the lock held. Returns FALSE if the deadline has passed. */
 static gboolean
 wait_for_thread (CuvWriter *self, gint64 start, guint milliseconds)
 {

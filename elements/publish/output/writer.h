@@ -91,8 +91,8 @@ void cuv_writer_push (CuvWriter *self, gchar *text, gsize size);
 
 /* Writes the queue and the end of the framing, and waits until that is done:
  * for at most the given time, for CUV_WRITER_ABSENT_MS if there is no reader,
- * and not after the target has failed. FALSE if anything is left. More records
- * may be pushed afterwards. */
+ * and not after the target has failed. Returns FALSE if anything is left. More
+ * records may be pushed afterwards. */
 gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
 
 /* If the target has moved, ends the framing there and opens the new one, as

@@ -6,14 +6,15 @@
  *
  *   places.c            places, crops, masks, labels: shared by CPU and GPU
  *   correlation.c       finding and learning on the CPU
- *   filter-dsp.c        its loops as a function table, of the templates:
- *   filter-template.h   the table
+ *   filter-dsp.c        chooses the loops of correlation.c, which are compiled
+ *                       for each instruction set from templates:
+ *   filter-template.h   the function table
  *   hog-template.h      features of cells
  *   fourier-template.h  transforms
  *   solve-template.h    the filter of a model, and responses
  *
- * cuda/rcd/filter.h does the same on the GPU; backend.c says where a filter is.
- */
+ * cuda/rcd/filter.h does the same on the GPU. backend.c decides on which of the
+ * two a filter is. */
 #ifndef CUV_RCD_CORRELATION_H
 #define CUV_RCD_CORRELATION_H
 
@@ -28,7 +29,7 @@ typedef struct {
   CuvSpectrum sample;
   CuvResponse response;
   uint8_t picture[CUV_RCD_HOG_PIXELS];
-  float window[CUV_RCD_GRID_CELLS]; /* weights, 0 at the region's border */
+  float window[CUV_RCD_GRID_CELLS]; /* cells' weights, 0 at the border */
   /* the targets' crops of a frame */
   uint8_t crops[CUV_RCD_MAX_TARGETS][CUV_RCD_CROP_PIXELS];
 } CuvCorrelationWork;
@@ -42,11 +43,11 @@ typedef struct {
   double width, height; /* size of the first box, in pixels */
   double side;          /* side of the square region around it */
   CuvPlace place;
-  CuvPlace crop; /* place that the crop was made around */
+  CuvPlace crop; /* place around which the crop was made */
   double peak;   /* response at the place */
   CuvRcdFilterGoal goal;
-  /* The model and the filter are on the device; the filter is that of an
-   * earlier model. */
+  /* on_device: the model and the filter are in device memory; unsolved: the
+   * filter is that of an earlier model. */
   bool on_device, unsolved;
   CuvSpectrum model;  /* mean of samples */
   CuvSpectrum filter; /* filter of the model */
@@ -54,21 +55,21 @@ typedef struct {
 
 /* ---- places (places.c) ---- */
 
-/* A new target, of which nothing is learned yet. */
+/* Initialises a new target without learning anything. */
 void cuv_correlation_init (CuvCorrelation *self, const CuvRcdBox *box);
 
-/* Returns the place in box of a target of this model's size. */
+/* Moves the place to the centre of box, and scales it to the area of box. */
 void cuv_correlation_move (CuvCorrelation *self, const CuvRcdBox *box);
 
-/* Returns the box at the place. */
+/* Returns the target's box at the current place. */
 CuvRcdBox cuv_correlation_box (const CuvCorrelation *self);
 
-/* The part of the next frame that the functions below need; they get its
- * pixels. */
+/* Returns the part of the next frame that the functions below need. They get
+ * its pixels as `crop`. */
 CuvRcdCrop cuv_correlation_crop (CuvCorrelation *self);
 
-/* Samples of the crop: pictures of the region around the place, at one of the
- * CUV_RCD_FILTER_SCALES sizes. */
+/* Returns the part of the crop that shows the region around the place, at one
+ * of the CUV_RCD_FILTER_SCALES sizes. */
 CuvRcdCrop cuv_correlation_sample (const CuvCorrelation *self, int scale);
 
 /* Moves the place to the greatest of the responses to all sizes. */
@@ -77,8 +78,8 @@ void cuv_correlation_choose (
 
 void cuv_correlation_set_mask (CuvCorrelation *self);
 
-/* The value of a cell of a Gaussian grid; the real part of the grid's
- * spectrum is the label. */
+/* Returns the value of a cell in a Gaussian grid. The label is the real part of
+ * the grid's spectrum. */
 float cuv_correlation_label (const CuvCorrelation *self, int x, int y);
 
 /* ---- on the CPU (correlation.c) ---- */
@@ -88,7 +89,7 @@ void cuv_correlation_work_init (CuvCorrelationWork *self);
 /* Sets the mask and the label. */
 void cuv_correlation_set_goal (CuvCorrelation *self, CuvCorrelationWork *work);
 
-/* Learns a new target, in a crop around box. */
+/* Learns a new target from a crop around its box. */
 void cuv_correlation_start (
     CuvCorrelation *self, CuvCorrelationWork *work, const uint8_t *crop);
 
@@ -96,7 +97,7 @@ void cuv_correlation_start (
 void cuv_correlation_find (
     CuvCorrelation *self, CuvCorrelationWork *work, const uint8_t *crop);
 
-/* Learns what is at the place; rate: its weight, 0 .. 1. */
+/* Learns what is at the place, with the weight rate, 0 .. 1. */
 void cuv_correlation_learn (CuvCorrelation *self, CuvCorrelationWork *work,
     const uint8_t *crop, float rate);
 

@@ -6,25 +6,27 @@
 
 #include "rcd/rcd-filter.h"
 
-/* Features by cell, row by row, then by channel. */
+/* The features of a grid of cells, row by row; the channels of a cell follow
+ * each other. */
 typedef struct {
   float value[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNELS];
 } CuvGrid;
 
-/* Values by frequency, row by row, then by channel. */
+/* The spectrum of a grid, row by row; the channels of a frequency follow each
+ * other. */
 typedef struct {
   float re[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
   float im[CUV_RCD_SPECTRUM_BINS * CUV_RCD_CHANNELS];
 } CuvSpectrum;
 
-/* Memory of a transform: two real channels make a complex one. */
+/* Memory of a transform, which treats two real channels as a complex one. */
 typedef struct {
   float re[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
   float im[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
 } CuvFourier;
 
-/* Responses to several sizes side by side: by frequency, column by column, and
- * by cell. */
+/* Responses to several sizes, a lane each: their spectra (re, im), column by
+ * column, and their values by cell. */
 enum { CUV_RCD_FILTER_LANES = 8 };
 
 typedef struct {
@@ -37,13 +39,14 @@ typedef struct {
   /* Computes the features of a picture of CUV_RCD_HOG_SIDE pixels across and
    * down. */
   void (*features) (const uint8_t *picture, CuvGrid *grid);
-  /* Computes the spectrum of a grid times weights, one for each cell. */
+  /* Multiplies each cell of a grid by its weight and computes the spectrum. */
   void (*forward) (CuvFourier *fourier, const CuvGrid *grid,
       const float *weights, CuvSpectrum *spectrum);
-  /* Multiplies by the mask: a spectrum's grid, CUV_RCD_GRID_CELLS weights. */
+  /* Multiplies each cell of a spectrum's grid by the cell's weight in
+   * goal->mask. */
   void (*mask) (
       CuvFourier *fourier, const CuvRcdFilterGoal *goal, CuvSpectrum *spectrum);
-  /* a = (1 - rate) a + rate b */
+  /* Computes a = (1 - rate) a + rate b. */
   void (*blend) (CuvSpectrum *a, const CuvSpectrum *b, float rate);
   /* Computes the filter of a model. */
   void (*solve) (CuvFourier *fourier, const CuvRcdFilterGoal *goal,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loops of a correlation filter as a function table, for each instruction
- * set that a file which includes this is compiled for. */
+/* The function table of a correlation filter, for the instruction set for which
+ * the including file is compiled. */
 #ifndef CUV_RCD_FILTER_TEMPLATE_H
 #define CUV_RCD_FILTER_TEMPLATE_H
 

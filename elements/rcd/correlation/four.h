@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-/* Need not be aligned: anywhere in an array of floats. */
+/* May be anywhere in an array of floats: need not be aligned. */
 typedef float CuvFour
     __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef int32_t CuvFourInts __attribute__ ((vector_size (16)));

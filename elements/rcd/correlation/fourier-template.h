@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fourier transforms of CUV_RCD_GRID x CUV_RCD_GRID elements, of several
- * channels side by side: the vectors below are of channels. */
+/* Fourier transforms of CUV_RCD_GRID x CUV_RCD_GRID elements. Several channels
+ * are transformed side by side: a vector holds an element of each channel. */
 #ifndef CUV_RCD_FOURIER_TEMPLATE_H
 #define CUV_RCD_FOURIER_TEMPLATE_H
 
@@ -16,7 +16,7 @@ enum { CUV_VECTOR = 8 };
 enum { CUV_VECTOR = 4 };
 #endif
 
-/* Need not be aligned: anywhere in an array of floats. */
+/* May be anywhere in an array of floats: need not be aligned. */
 typedef float CuvFloats
     __attribute__ ((vector_size (4 * CUV_VECTOR), aligned (4), may_alias));
 
@@ -29,7 +29,8 @@ static const float cuv_fourier_sin[CUV_RCD_GRID / 2] = CUV_RCD_FILTER_SINES;
 
 /* ---- transform of one line ---- */
 
-/* Elements of CUV_RCD_CHANNEL_PAIRS channels, or of CUV_RCD_FILTER_LANES. */
+/* A row or column; an element has CUV_RCD_CHANNEL_PAIRS channels, or
+ * CUV_RCD_FILTER_LANES. */
 typedef struct {
   float re[CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS],
       im[CUV_RCD_GRID * CUV_RCD_CHANNEL_PAIRS];
@@ -48,8 +49,8 @@ cuv_complex_store (float *re, float *im, CuvComplex value)
   *(CuvFloats *) im = value.im;
 }
 
-/* a, b = a + w b, a - w b; w: i / CUV_RCD_GRID of a turn, backwards, or
- * forwards if inverse. */
+/* Computes a, b = a + w b, a - w b with w = exp (-2 pi j i / CUV_RCD_GRID), or
+ * its conjugate if inverse; j is the imaginary unit. */
 CUV_ALWAYS_INLINE void
 cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
 {
@@ -65,7 +66,8 @@ cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
   a->im += v.im;
 }
 
-/* Two stages of a line: groups of 2 half and 4 half elements. */
+/* Does two stages of a line's transform, those with groups of 2 x half and
+ * 4 x half elements. */
 CUV_ALWAYS_INLINE void
 cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
 {
@@ -95,8 +97,9 @@ cuv_two_stages (CuvLine *line, int n, int half, bool inverse)
   }
 }
 
-/* Transforms a line whose elements are in bit-reversed order; the results are
- * stride floats apart. n: channels. The inverse omits its factor. */
+/* Transforms a line whose elements are in bit-reversed order. n is the number
+ * of channels; results are stride floats apart. The inverse transform is not
+ * divided by the number of elements. */
 CUV_ALWAYS_INLINE void
 cuv_transform (
     CuvLine *line, int n, bool inverse, float *to_re, float *to_im, int stride)
@@ -128,7 +131,8 @@ cuv_transform_pairs (
 
 /* ---- rows and columns of pairs ---- */
 
-/* An element of a line: both halves of its channels, times a weight. */
+/* Sets element i of a line from its channels times a weight: the first half of
+ * the channels becomes the real parts, the second the imaginary parts. */
 CUV_ALWAYS_INLINE void
 cuv_set_element (CuvLine *line, int i, const float *channels, float weight)
 {
@@ -158,8 +162,8 @@ cuv_load_column (
   }
 }
 
-/* The channels of a frequency, from the pairs there (z) and at the opposite
- * frequency (o). */
+/* Computes the channels of a frequency from the pairs at this frequency (z) and
+ * at the opposite one (o). */
 CUV_ALWAYS_INLINE void
 cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
     const float *o_im, float *re, float *im)
@@ -176,7 +180,8 @@ cuv_unpack (const float *z_re, const float *z_im, const float *o_re,
   }
 }
 
-/* Computes the pairs at a frequency and at its opposite. */
+/* Computes the pairs at a frequency (z) and at the opposite one (o) from the
+ * frequency's channels. */
 CUV_ALWAYS_INLINE void
 cuv_pack (const float *re, const float *im, float *z_re, float *z_im,
     float *o_re, float *o_im)
@@ -193,7 +198,7 @@ cuv_pack (const float *re, const float *im, float *z_re, float *z_im,
   }
 }
 
-/* Rows first .. end - 1 are transformed; the others are 0. */
+/* Transforms the columns. Only rows first .. end - 1 are not 0. */
 CUV_ALWAYS_INLINE void
 cuv_forward_columns (
     CuvFourier *self, int first, int end, CuvSpectrum *spectrum)
@@ -267,7 +272,7 @@ cuv_inverse_columns (CuvFourier *self, const CuvSpectrum *spectrum)
   }
 }
 
-/* A row of cells, masked. */
+/* Transforms a row to cells, masks these, and transforms them back. */
 CUV_ALWAYS_INLINE void
 cuv_mask_row (CuvFourier *self, const float *mask, int y)
 {
@@ -311,7 +316,8 @@ cuv_fourier_mask (
 
 /* ---- responses ---- */
 
-/* Element (x, y) of the whole spectrum, only half of which is stored. */
+/* Sets a line's element from frequency (x, y), which may be in the half of the
+ * spectrum that is not stored. */
 CUV_ALWAYS_INLINE void
 cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
 {
@@ -328,7 +334,7 @@ cuv_set_frequency (const CuvResponse *self, int x, int y, CuvLine *line)
   }
 }
 
-/* The imaginary part of a cell is not used. */
+/* The values of cells are real; their imaginary parts are discarded. */
 static void
 cuv_response_inverse (CuvResponse *self)
 {

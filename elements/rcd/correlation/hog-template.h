@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms of oriented gradients, normalised as by Felzenszwalb, Girshick,
- * McAllester, Ramanan, PAMI 2010: 18 signed and 9 unsigned orientations, 4 sums
- * over the normalisations; and as the last channel the mean grey value.
+ * McAllester, Ramanan, PAMI 2010: 18 signed and 9 unsigned orientations, and a
+ * sum for each of 4 normalisations. The last channel is the mean grey value.
  *
- * Each row of pixels has histograms of its own, of which a cell adds those of
- * eight rows. */
+ * Histograms are first computed for each row of pixels. That of a cell is the
+ * weighted sum of those of eight rows. */
 #ifndef CUV_RCD_HOG_TEMPLATE_H
 #define CUV_RCD_HOG_TEMPLATE_H
 
@@ -18,7 +18,7 @@
 typedef float CuvHogRow[CUV_RCD_GRID + 2][CUV_RCD_HOG_LANES];
 
 typedef struct {
-  /* gradients of a row of blocks */
+  /* gradients of the rows of pixels of a row of blocks */
   uint8_t bins[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   float magnitudes[CUV_RCD_HOG_CELL][CUV_RCD_HOG_SIDE];
   CuvHogRow rows[CUV_RCD_HOG_CELL];
@@ -35,8 +35,8 @@ cuv_hog_clamp (int v, int end)
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
 
-/* Directions and magnitudes of a row's gradients: cuv_hog_direction(), in 16
- * bits. */
+/* Computes the directions and magnitudes of a row's gradients. Directions are
+ * those of cuv_hog_direction(), computed in 16 bits. */
 static inline void
 cuv_hog_read_row (
     const uint8_t *picture, int y, uint8_t *bins, float *magnitudes)
@@ -75,7 +75,7 @@ cuv_hog_read_row (
 
 /* ---- histograms ---- */
 
-/* A pixel adds to the nearest cells left and right. */
+/* Adds a pixel to the nearest cells on its left and right. */
 static inline void
 cuv_hog_add_pixel (CuvHogRow row, int left, int bin, float magnitude, int place)
 {
@@ -104,7 +104,7 @@ cuv_hog_fill_rows (CuvHog *self, int first, int end)
   }
 }
 
-/* Adds four rows to the cells above and to those below, which are new. */
+/* Adds four rows to the cells above them, and sets the cells below them. */
 static inline void
 cuv_hog_add_inner (const CuvHogRow rows[CUV_RCD_HOG_CELL],
     float *restrict above, float *restrict below)
@@ -120,7 +120,8 @@ cuv_hog_add_inner (const CuvHogRow rows[CUV_RCD_HOG_CELL],
   }
 }
 
-/* At the picture's border both are the same cells. */
+/* Adds a row at the picture's border, where the cells above and below it are
+ * the same. */
 static inline void
 cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
 {
@@ -132,8 +133,8 @@ cuv_hog_add_border (const CuvHogRow row, int place, float *restrict cells)
   }
 }
 
-/* Processes a row of blocks: pixels between the centres of cells row - 1 and
- * row. */
+/* Processes a row of blocks: the pixels between the centres of the cells of
+ * rows row - 1 and row. */
 static inline void
 cuv_hog_add_blocks (CuvHog *self, const uint8_t *picture, int row)
 {
@@ -191,8 +192,8 @@ cuv_hog_set_energy (CuvHog *self)
       sizeof self->energy[0]);
 }
 
-/* Computes the factors of a row of cells from the neighbours at each of four
- * corners. */
+/* Computes four factors for each cell of a row. Factor i depends on the
+ * energies of the cell and its three neighbours at corner i. */
 static inline void
 cuv_hog_set_factors (
     const CuvHog *self, int y, float factor[CUV_RCD_HOG_SUMS][CUV_RCD_GRID])
@@ -233,8 +234,8 @@ cuv_hog_normalise (CuvFour h, const float factor[CUV_RCD_HOG_SUMS])
   return 0.5f * sum;
 }
 
-/* All channels of a cell but the last. Each step writes a few beyond its own,
- * which the next ones overwrite. */
+/* Sets all channels of a cell but the last. Each step writes a few channels too
+ * many, which the next ones overwrite. */
 static inline void
 cuv_hog_set_cell (
     const float *h, const float factor[CUV_RCD_HOG_SUMS], float *channels)

@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-/* Chosen on real sequences: docs/accuracy.md. */
-/* 2 % apart; not pow(), which may differ in its last bit */
+/* These constants were chosen on real sequences: see docs/accuracy.md. */
+
+/* Sizes that a search tries, 2 % apart. Not computed by pow(), whose last bit
+ * may differ between C libraries. */
 static const double scales[CUV_RCD_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02,
   1.0, 1.02, 1.0404 };
 /* A change of size has to raise the response by this factor. */
 static const float scale_penalty = 0.99f;
-/* Sides of the region: relative to the geometric mean of the box's sides; at
- * least relative to its longer side. */
+/* Side of the region, relative to the geometric mean of the box's sides, and
+ * its least value, relative to the longer side. */
 static const double region_factor = 3.2, least_region = 1.5;
 /* Sides of the mask, relative to the box's. */
 static const double mask_factor = 1.4;
@@ -63,7 +65,8 @@ cuv_correlation_box (const CuvCorrelation *self)
 
 /* ---- crops ---- */
 
-/* A crop around (x, y), side pixels across and distance pixels apart. */
+/* Returns a crop around (x, y) of side samples across and down, which are
+ * distance pixels apart. */
 static CuvRcdCrop
 crop_around (double x, double y, double distance, int side)
 {
@@ -128,7 +131,8 @@ cuv_correlation_choose (
 
 /* ---- weights of cells ---- */
 
-/* Part of cell i that is within half of the grid's middle. */
+/* Returns the fraction of cell i that is at most half cells from the middle of
+ * the grid. */
 static float
 coverage (int i, double half)
 {

@@ -7,7 +7,8 @@
 #include "correlation/four.h"
 #include "correlation/fourier-template.h"
 
-/* Frequencies side by side, whose channels are added one after another. */
+/* Number of frequencies that are processed side by side. The channels of each
+ * are added in order. */
 enum { CUV_BINS = 4 };
 
 /* One term for each channel and frequency. */
@@ -38,7 +39,7 @@ cuv_terms_sum (const CuvTerms *terms, float *sums)
   *(CuvFour *) sums = sum;
 }
 
-/* sum conj (x) y of four frequencies */
+/* Computes the sum of conj (x) y over the channels of four frequencies. */
 CUV_ALWAYS_INLINE void
 cuv_products (const float *x_re, const float *x_im, const float *y_re,
     const float *y_im, float *sums_re, float *sums_im)
@@ -85,12 +86,13 @@ cuv_spectrum_blend (CuvSpectrum *a, const CuvSpectrum *b, float rate)
 
 /* ---- the filter of a model ---- */
 
-/* Both solve (x x^H + n mu) g = x label + n (mu h - l) at a frequency, n cells,
- * mu the penalty, by the Sherman-Morrison formula, for the model x, the masked
- * filter h and the multiplier l. In the first iteration h and l are 0 and g is
- * a multiple of x, in the second l is the first g - h. */
+/* Both iterations solve (x x^H + n mu) g = x label + n (mu h - l) for g at each
+ * frequency, by the Sherman-Morrison formula. x is the model, h the masked
+ * filter, l the multiplier, n the number of cells and mu the penalty. In the
+ * first iteration h and l are 0, so g is a multiple of x. In the second, l is
+ * g - h of the first. */
 
-/* ratio: receives the first g / x of each frequency. */
+/* Computes the first iteration; ratio receives g / x of each frequency. */
 static void
 cuv_solve_first (const CuvRcdFilterGoal *goal, const CuvSpectrum *model,
     float *ratio, CuvSpectrum *filter)
@@ -114,14 +116,14 @@ cuv_solve_first (const CuvRcdFilterGoal *goal, const CuvSpectrum *model,
   }
 }
 
-/* Four frequencies: the model, the masked filter, the multiplier. */
+/* Four frequencies of the model x, the masked filter h and the multiplier l. */
 typedef struct {
   const float *x_re, *x_im;
   float *h_re, *h_im;
   float l_re[CUV_BINS * CUV_RCD_CHANNELS], l_im[CUV_BINS * CUV_RCD_CHANNELS];
 } CuvBins;
 
-/* The next filter before masking; replaces the current one. */
+/* Replaces h by the filter of the second iteration, before masking. */
 CUV_ALWAYS_INLINE void
 cuv_solve_second (CuvBins *bins, int i, float re, float im)
 {
@@ -219,18 +221,18 @@ enum { CUV_ROW_VECTOR = CUV_VECTOR / 2 };
 typedef float CuvRowFloats __attribute__ ((vector_size (4 * CUV_ROW_VECTOR)));
 typedef double CuvDoubles __attribute__ ((vector_size (8 * CUV_ROW_VECTOR)));
 
-/* The rows of a response, for each column. */
+/* The rows of a response's spectrum, for each column. */
 typedef struct {
   CuvRowFloats re[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
   CuvRowFloats im[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
 } CuvRows;
 
-/* Sums of n powers of frequency times the row's values. */
+/* For each row, sums of frequency^n times the row's values, n = 0 .. 2. */
 typedef struct {
   double re[3][CUV_RCD_GRID], im[3][CUV_RCD_GRID];
 } CuvRowSums;
 
-/* Powers of e^(2 pi i turns). */
+/* Powers of e^(2 pi j turns); j is the imaginary unit. */
 typedef struct {
   double re[CUV_RCD_GRID / 2 + 1], im[CUV_RCD_GRID / 2 + 1];
 } CuvPowers;
@@ -294,7 +296,7 @@ cuv_rows_sum (const CuvRows *rows, double x, CuvRowSums *sums)
   }
 }
 
-/* Sums a term of each row, as a tree. */
+/* Returns the sum of a term of each row, added as a binary tree. */
 CUV_ALWAYS_INLINE double
 cuv_rows_total (double *terms)
 {
@@ -315,7 +317,7 @@ cuv_rows_slope (const CuvRowSums *sums, double y, CuvRcdFilterSlope *slope)
 
   cuv_powers_init (&powers, y / CUV_RCD_GRID);
   for (int j = 0; j < CUV_RCD_GRID; j++) {
-    /* the highest frequency has no direction */
+    /* the highest frequency equals its negative, so its slope is 0 */
     const int n = j == CUV_RCD_GRID / 2 ? 0 : cuv_filter_from_zero (j);
     const double c = powers.re[n < 0 ? -n : n];
     const double d = n < 0 ? -powers.im[-n] : powers.im[n];

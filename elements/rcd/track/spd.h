@@ -18,8 +18,8 @@ typedef struct {
   double c[CUV_RCD_MAX_PACKED];
 } CuvSpd;
 
-/* Matrix functions by eigenvalues. false if an eigenvalue is not positive and
- * finite; then out is undefined. out may be a. */
+/* Matrix functions by eigenvalues. Returns false if an eigenvalue is not
+ * positive and finite; then out is undefined. out may be a. */
 bool cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out);
 bool cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root);
 bool cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out);

@@ -15,14 +15,14 @@
 /* A response is judged by its quality, the ratio to the target's usual one. The
  * constants were chosen on the videos of docs/accuracy.md and
  * docs/benchmarks/rcd.md. */
-static const double learned_quality = 0.7; /* learned from this quality on */
+static const double learned_quality = 0.7; /* the filter learns from this on */
 static const double gone_quality = 0.6;
 static const double verified_quality = 0.35;
-/* A match is clear if its distance is below this fraction of the second best
- * one's. */
+/* A match is clear if its distance is below this fraction of that of the second
+ * best match. */
 static const double clear_ratio = 0.2;
-/* Change of the match's size: above the first it is wrong, and the second is
- * the most that the box follows per frame. */
+/* A match whose size changes by more than largest_change is wrong. The box's
+ * size changes at most by most_growth per frame. */
 static const double largest_change = 1.2, most_growth = 1.05;
 static const double least_overlap = 0.5; /* IoU of filter and match that
                                           * agree */

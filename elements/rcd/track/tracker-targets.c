@@ -190,8 +190,8 @@ cuv_tracker_add_picture (
   int64_t sums[CUV_RCD_MAX_SUMS];
   const char *why;
 
-  *problem = "as many objects as max-targets are tracked already: remove one, "
-             "or raise max-targets";
+  *problem = "already tracking max-targets objects: remove one, or raise "
+             "max-targets";
   if (target == NULL)
     return 0;
   cuv_rcd_box_sums (picture, self->config.features, &box, sums);

@@ -80,7 +80,7 @@ acquire (CuvTrackerTarget *target, const CuvRcdBox *box)
 }
 
 /* Finds the box beside a new target that looks most like it; its distance is
- * infinite if none is inside the frame. NULL, or what went wrong. */
+ * infinite if none is inside the frame. Returns NULL, or what went wrong. */
 static const char *
 search_beside (CuvTracker *self, const CuvTrackerTarget *target,
     const CuvFrame *frame, const CuvProcessor *processor, double *least)

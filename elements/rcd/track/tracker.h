@@ -89,8 +89,8 @@ void cuv_tracker_free (CuvTracker *self);
 void cuv_tracker_leave_device (CuvTracker *self);
 
 /* If features or lambda change, targets are measured again at their boxes in
- * the next frame, and given up if they are lost. NULL, or what is wrong with
- * config; then nothing changes. */
+ * the next frame, and given up if they are lost. Returns NULL, or what is wrong
+ * with config; then nothing changes. */
 const char *cuv_tracker_reconfigure (
     CuvTracker *self, const CuvTrackerConfig *config);
 
@@ -110,8 +110,8 @@ void cuv_tracker_clear (CuvTracker *self); /* ids are not reused */
 int cuv_tracker_n_targets (const CuvTracker *self);
 
 /* Allocates what searches in frames like this need for the present targets and
- * scales, unless it is allocated already. cuv_tracker_run() calls it. NULL, or
- * what went wrong. */
+ * scales, unless it is allocated already. cuv_tracker_run() calls it. Returns
+ * NULL, or what went wrong. */
 const char *cuv_tracker_prepare (CuvTracker *self,
     const CuvTrackerParams *params, const CuvFrame *frame,
     const CuvProcessor *processor);
@@ -127,7 +127,7 @@ typedef struct {
 } CuvTrackerResult;
 
 /* Tracks all targets in one frame. draw: draw the first target's distance map
- * over it. NULL, or what went wrong. */
+ * over it. Returns NULL, or what went wrong. */
 const char *cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, bool draw, const CuvProcessor *processor,
     CuvTrackerResult *result);

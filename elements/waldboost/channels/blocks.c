@@ -26,8 +26,8 @@ cuv_channels_add (const CuvChannelsBlocks *blocks, int x, int y, int value)
   }
 }
 
-/* The sum of 3x3 blocks, weighted by 1 2 1 in both directions; those of the
- * edge are repeated beyond it. */
+/* Returns the sum of 3x3 blocks with the weights 1 2 1 in both directions.
+ * Blocks at an edge are repeated beyond it. */
 static int32_t
 smoothed (const CuvChannelsBlocks *blocks, int column, int row)
 {

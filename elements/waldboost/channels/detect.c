@@ -12,11 +12,11 @@ typedef struct {
   const CuvChannelsModel *model;
   const CuvChannelsPicture *picture;
   const CuvWaldboostPlan *plan;
-  Level *levels; /* of the plan; those not computed yet have no planes */
+  Level *levels; /* of the plan; without planes until they are computed */
   CuvHitList *list;
 } Detection;
 
-/* Resizes a plane of the level's source. */
+/* Resizes a plane of the level's source to the level's size. */
 static uint8_t *
 resize_plane (
     const Detection *self, const CuvWaldboostLevel *level, const uint8_t *in)

@@ -13,8 +13,9 @@ cuv_channels_root (int32_t square)
   return root;
 }
 
-/* 56 / 209 is the tangent of 15 degrees for differences of bytes: no fraction
- * of such numbers lies between the two. */
+/* Returns the angle of a gradient, 0 to 90 degrees, in steps of 30 degrees. 56
+ * / 209 takes the place of the tangent of 15 degrees: no quotient of two
+ * differences of bytes lies between these two numbers. */
 static int
 steps_from_x_axis (int32_t across, int32_t down)
 {
@@ -34,7 +35,7 @@ cuv_channels_direction (CuvGradient gradient)
   return falls && steps > 0 ? CUV_CHANNELS_BINS - steps : steps;
 }
 
-/* The sample at (x, y), or at the nearest point of the plane. */
+/* Returns the plane's sample at (x, y), or the one nearest to it. */
 static int32_t
 clamped_sample (const uint8_t *plane, int width, int height, int x, int y)
 {
@@ -64,8 +65,8 @@ cuv_channels_gradient (const CuvChannelsPicture *picture, int x, int y)
   return strongest;
 }
 
-/* The sum of the magnitudes around (x, y); those of the edge are repeated
- * beyond it. */
+/* Returns the sum of the magnitudes around (x, y). Those at an edge are
+ * repeated beyond it. */
 static int32_t
 surroundings (const uint16_t *in, int width, int height, int x, int y)
 {

@@ -13,13 +13,14 @@ typedef struct {
   int left, top, width, height; /* the part of the frame */
   const CuvRgbMatrix *matrix;
   const CuvTurn *turn;
-  uint8_t *planes, *turned; /* one after another */
+  uint8_t *planes, *turned; /* n_planes planes each, one after another */
   int n_planes;
 } Job;
 
 /* ---- rows ---- */
 
-/* A sample for each of width pixels from (left, y) on. */
+/* Writes a component's samples of width pixels from (left, y) on. Pixels that
+ * share a sample of chroma each get a copy of it. */
 static void
 spread_row (const CuvComponent *c, int left, int y, int width, uint8_t *out)
 {
@@ -32,7 +33,7 @@ spread_row (const CuvComponent *c, int left, int y, int width, uint8_t *out)
       out[x] = row[(ptrdiff_t) ((left + x) >> c->xsub) * c->step];
 }
 
-/* Y, U and V become R, G and B. */
+/* Converts Y, U and V to R, G and B in place. */
 static void
 convert_row (
     const CuvRgbMatrix *matrix, int width, uint8_t *a, uint8_t *b, uint8_t *c)
@@ -120,7 +121,7 @@ reserve (uint8_t **memory, size_t *size, size_t wanted)
   return *memory != NULL;
 }
 
-/* In grey pictures the planes are the same memory. */
+/* The three planes of a grey picture are the same memory. */
 static void
 set_picture (CuvChannelsPicture *picture, const uint8_t *planes, int n_planes,
     int32_t width, int32_t height)

@@ -9,7 +9,7 @@
 #include "cuvroi.h"
 #include "waldboost/waldboost-types.h"
 
-/* Memory that grows with the largest frame; all zeros at first. */
+/* Memory that grows with the largest frame. Initialise it with zeros. */
 typedef struct {
   uint8_t *frame, *turned;
   size_t frame_size, turned_size;
@@ -17,10 +17,11 @@ typedef struct {
 
 void cuv_channels_planes_clear (CuvChannelsPlanes *self);
 
-/* Sets *picture to the planes of a part of a frame, valid until the next call;
- * turn: of the part. Its pixels are those of the whole frame's planes, also if
- * it begins between two samples of chroma. matrix: of YUV frames; n_threads: as
- * for cuv_threads_run(). False if memory runs out. */
+/* Sets *picture to the planes of a part of a frame, turned as turn says; they
+ * are valid until the next call. A pixel has the colour that it has in the
+ * planes of the whole frame, even if the part begins between two chroma
+ * samples. matrix converts YUV frames to RGB; n_threads is that of
+ * cuv_threads_run(). Returns false if memory runs out. */
 bool cuv_channels_planes_make (CuvChannelsPlanes *self, const CuvFrame *frame,
     const CuvRoi *part, const CuvRgbMatrix *matrix, const CuvTurn *turn,
     int n_threads, CuvChannelsPicture *picture);

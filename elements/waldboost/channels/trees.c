@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "channels/trees.h"
 
-/* The byte that a node of the window at (column, row) compares. */
+/* Returns the byte that a node compares in the window at (column, row). */
 static int
 byte_at (const CuvChannelsLevel *level, const CuvChannelsNode *node, int column,
     int row)
@@ -14,7 +14,8 @@ byte_at (const CuvChannelsLevel *level, const CuvChannelsNode *node, int column,
           + x];
 }
 
-/* The leaf of tree number tree. */
+/* Returns the value of the leaf that the window at (column, row) reaches in a
+ * tree. */
 static int
 reached_leaf (const CuvChannelsTrees *self, int tree,
     const CuvChannelsLevel *level, int column, int row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A classifier of trees on channels, for a window of a level: the definition of
- * the result, in plain C. */
+/* Evaluates a classifier of trees on channels in a window of a level. This
+ * plain C defines the result. */
 #ifndef CUV_CHANNELS_TREES_H
 #define CUV_CHANNELS_TREES_H
 
@@ -12,11 +12,12 @@ typedef struct {
   int32_t columns, rows; /* blocks */
 } CuvChannelsLevel;
 
-/* Evaluates the window whose upper left block is (column, row), which may be
- * negative. Blocks beyond the level's edges are those of the edge. Returns the
- * number of trees passed before the one that rejected the window; the final
- * test belongs to the last tree. Returns n_trees if the window is accepted, and
- * sets *score to the last sum less final_threshold, at least 1. */
+/* Evaluates the window whose upper left block is (column, row); both may be
+ * negative. Blocks at the level's edges are repeated beyond them. If the window
+ * is accepted, returns n_trees and sets *score to the last sum minus
+ * final_threshold, at least 1. Otherwise returns how many trees the window
+ * passed before the one that rejected it; the final threshold counts as part of
+ * the last tree. */
 int cuv_channels_evaluate (const CuvChannelsTrees *self,
     const CuvChannelsLevel *level, int column, int row, int32_t *score);
 

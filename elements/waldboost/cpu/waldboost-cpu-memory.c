@@ -58,7 +58,7 @@ make_strips (CuvWaldboostCpu *self)
 }
 
 /* Allocates the pictures of the levels that other levels are resized from.
- * False if memory runs out. */
+ * Returns false if memory runs out. */
 static bool
 make_pictures (CuvWaldboostCpu *self)
 {

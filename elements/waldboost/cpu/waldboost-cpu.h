@@ -13,8 +13,9 @@ CuvWaldboostCpu *cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
 
-/* Changes to another plan of the same model. Memory only grows. False if memory
- * runs out; afterwards only cuv_waldboost_cpu_free() may be called. */
+/* Changes to another plan of the same model. Memory only grows. Returns false
+ * if memory runs out; afterwards only cuv_waldboost_cpu_free() may be called.
+ */
 bool cuv_waldboost_cpu_set_plan (
     CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
 

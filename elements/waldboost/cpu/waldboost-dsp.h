@@ -30,8 +30,9 @@ typedef struct {
   void (*square_row) (void *squares, const void *above, const uint8_t *grey,
       int width, int step, ptrdiff_t stride);
 
-  /* The same for the tilted image, which also needs its row y - 1 (two_above)
-   * and pixel row y - 1 (grey_above). All are 0 above the first row. */
+  /* Makes row y + 1 of the tilted image, for which row y - 1 of the image
+   * (two_above) and pixel row y - 1 (grey_above) are needed as well. All are 0
+   * above the first row. */
   void (*tilted_row) (void *tilted, const void *above, const void *two_above,
       const uint8_t *grey, const uint8_t *grey_above, int width, int step,
       ptrdiff_t stride);

@@ -10,7 +10,7 @@ typedef CuvWaldboostBox Box;
 
 /* ---- memory ---- */
 
-/* The next n elements of memory. */
+/* Returns the next n elements of memory, and moves *memory beyond them. */
 static void *
 next_array (char **memory, size_t n, size_t size)
 {

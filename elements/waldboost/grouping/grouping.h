@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From hits to boxes: what the grouping methods share.
+/* Turns hits into boxes. What the grouping methods share is declared here.
  *
  *   grouping.c     entry points: hits -> boxes, method, clipping, memory
- *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as
+ *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as found by
  *                  cv::groupRectangles
  *   suppression.c  NMS: non-maximum suppression
- *   cells.c        neighbour search for a fixed set of boxes, sorted by cell:
- *                  NMS, and groups that lie inside others. A walk visits a
- *                  rectangle of cells of one size class and skips empty rows
- *                  of cells.
+ *   cells.c        neighbour search in a fixed set of boxes, sorted by cell,
+ * for NMS and for groups that lie inside others. A walk visits a rectangle of
+ * cells of one size class and skips empty rows of cells.
  *
- * similar.c collects groups with a neighbour search of its own, hashed chains
- * of boxes: a box leaves its chain as soon as it joins a group and is never
- * compared again. Sorted arrays have no cheap removal, and hashed cells
- * cannot skip the many empty cells that NMS reaches. */
+ * To collect groups, similar.c has a neighbour search of its own with hashed
+ * chains of boxes: a box leaves its chain as soon as it joins a group, and is
+ * never compared again. Removing boxes from the sorted array of cells.c would
+ * be expensive; hashed chains could not skip the many empty cells in NMS. */
 #ifndef CUV_WALDBOOST_GROUPING_H
 #define CUV_WALDBOOST_GROUPING_H
 
@@ -41,11 +40,11 @@ cuv_cell_class_of (const CuvWaldboostBox *box)
   return cuv_cell_class ((int64_t) box->width + box->height);
 }
 
-/* One entry per box, sorted by cell. */
+/* Writes an entry for each box, sorted by cell. */
 void cuv_cells_fill (
     CuvCellEntry *entries, const CuvWaldboostBox *boxes, int n);
 
-/* Whether a box of this class or a larger one exists. */
+/* Returns whether there is a box of this class or of a larger one. */
 bool cuv_cells_have (const CuvCellEntry *entries, int n, int class);
 
 /* Iterates over the boxes of one class whose top left corner is in the cells
@@ -61,7 +60,7 @@ void cuv_walk_start (CuvCellWalk *self, const CuvCellEntry *entries, int n,
     int class, int64_t left, int64_t top, int64_t right, int64_t bottom);
 bool cuv_walk_next_row (CuvCellWalk *self);
 
-/* The next box, or -1. */
+/* Returns the next box, or -1 at the end. */
 static inline int
 cuv_walk_next (CuvCellWalk *self)
 {
@@ -102,7 +101,7 @@ struct _CuvWaldboostGrouper {
   CuvWaldboostBox *boxes; /* boxes of the hits */
   CuvCellEntry *entries;  /* boxes, or means, sorted by cell */
   CuvBoxRank *ranks;
-  int32_t *root; /* the first box of the box's group */
+  int32_t *root; /* per box: the first box of its group */
   /* per hash of a cell: its first box that is in no group yet, or -1 */
   int32_t *chains;
   size_t n_chains; /* a power of 2 */
@@ -114,8 +113,8 @@ struct _CuvWaldboostGrouper {
   CuvWaldboostBox *out;
 };
 
-/* The smallest power of 2 that is at least n and 256: the size of each array is
- * then a multiple of 16. */
+/* Returns the smallest power of 2 that is at least n and at least 256. The size
+ * of each array is then a multiple of 16. */
 static inline size_t
 cuv_group_capacity (int n)
 {

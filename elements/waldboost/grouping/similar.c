@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups of boxes whose four edges are similar: those of cv::groupRectangles,
- * which compares all pairs; here a box is only compared with boxes near it. */
+/* Finds groups of boxes whose four edges are similar. Results equal those of
+ * cv::groupRectangles, which compares all pairs of boxes; here a box is only
+ * compared with boxes near it. */
 #include "grouping/grouping.h"
 
 #include <float.h>
@@ -69,7 +70,7 @@ chain_of_box (const CuvWaldboostGrouper *self, const Box *box)
       group_cell_of (box->x, class));
 }
 
-/* Chains are in ascending order. */
+/* Fills the chains, each with its boxes in ascending order. */
 static void
 fill_chains (CuvWaldboostGrouper *self, const Box *boxes, int n)
 {
@@ -104,7 +105,7 @@ take_similar (CuvWaldboostGrouper *self, const Box *boxes, int i,
   return n_stack;
 }
 
-/* The same for all boxes of size class c near box i. */
+/* Calls take_similar() for all chains with boxes of size class c near box i. */
 static int
 add_similar (CuvWaldboostGrouper *self, const Box *boxes, int i, int c,
     double eps, int n_stack)
@@ -259,8 +260,8 @@ is_inside_any (
   return false;
 }
 
-/* In the variant with scores, which WBDetector calls, the maximum of scores
- * starts at DBL_MIN. */
+/* WBDetector calls the cv::groupRectangles with scores, in which the maximum of
+ * scores starts at DBL_MIN. */
 int
 cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const Box *in, int n)

@@ -30,7 +30,7 @@ void cuv_butfit_begin_haar (
 void cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n);
 
-/* FALSE with an error if the type is not supported. */
+/* Returns FALSE with an error if the type is not supported. */
 gboolean cuv_butfit_set_type (
     CuvButfit *self, const char *name, GError **error);
 

@@ -29,8 +29,8 @@ void cuv_channels_model_free (CuvChannelsModel *self); /* NULL is allowed */
 /* A copy with arrays of its own. */
 CuvChannelsModel *cuv_channels_model_copy (const CuvChannelsModel *self);
 
-/* The model as XML; free() it. comment: text without "--". NULL if memory runs
- * out. */
+/* The model as XML; free() it. comment: text without "--". Returns NULL if
+ * memory runs out. */
 char *cuv_channels_model_write (
     const CuvChannelsModel *self, const char *comment);
 

@@ -72,7 +72,7 @@ const CuvWaldboostModel *cuv_model_of_channels (CuvChannelsModel *channels);
 /* The classifier as XML that cuv_model_parse() reads; free() it. A cascade is
  * written in OpenCV's format, others in BUT FIT's. The latter has no final
  * threshold: it is subtracted from the sums, so that 0 takes its place.
- * comment: text without "--". NULL if memory runs out. */
+ * comment: text without "--". Returns NULL if memory runs out. */
 char *cuv_model_write (
     const CuvGridClassifier *classifier, const char *comment);
 

@@ -64,7 +64,7 @@ void cuv_opencv_begin_weak (
 void cuv_opencv_end_weak (CuvModelReader *reader, const CuvElement *element,
     char *text, GError **error);
 
-/* FALSE with an error if the limit of nodes is reached. */
+/* Returns FALSE with an error if the limit of nodes is reached. */
 gboolean cuv_opencv_has_room (const CuvOpencv *self, GError **error);
 
 /* CuvBeginElement and CuvEndElement of the features' elements. */

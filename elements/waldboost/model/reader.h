@@ -32,8 +32,8 @@
 /* ---- a model under construction ---- */
 
 /* A parser sets the fields of model that the file determines, except counts and
- * pointers, and fills the arrays: haar_nodes if model.feature is HAAR, else
- * nodes. */
+ * pointers, and fills the arrays: haar_nodes if model.feature is HAAR,
+ * otherwise nodes. */
 typedef struct {
   CuvWaldboostModel model;
   GArray *weak;        /* CuvWeak */
@@ -85,7 +85,8 @@ typedef void (*CuvEndElement) (CuvModelReader *reader,
     const CuvElement *element, char *text, GError **error);
 
 enum {
-  CUV_ELEMENT_MANY = 1 << 0, /* any number in the parent; else at most one */
+  CUV_ELEMENT_MANY =
+      1 << 0, /* any number in the parent; otherwise at most one */
   CUV_ELEMENT_REQUIRED = 1 << 1, /* at least one */
   CUV_ELEMENT_TEXT = 1 << 2,     /* the text is read */
 };
@@ -170,7 +171,8 @@ char *cuv_model_describe (int line, GError *error);
 char *cuv_next_word (char **text);
 gboolean cuv_more_words (char **text);
 
-/* The only word of an element's text; else an error with the element's name. */
+/* The only word of an element's text; otherwise an error with the element's
+ * name. */
 char *cuv_only_word (char *text, const char *name, GError **error);
 
 gboolean cuv_to_integer (
@@ -182,10 +184,10 @@ gboolean cuv_to_float (const char *word, float *value, GError **error);
 gboolean cuv_to_limited (
     const char *word, float limit, float *value, GError **error);
 
-/* NULL if missing. */
+/* Returns NULL if missing. */
 const char *cuv_attribute (const CuvTag *tag, const char *name);
 
-/* FALSE with an error if missing or out of range. */
+/* Returns FALSE with an error if missing or out of range. */
 gboolean cuv_attribute_text (
     const CuvTag *tag, const char *name, const char **text, GError **error);
 gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,

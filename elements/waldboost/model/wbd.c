@@ -6,8 +6,8 @@
  *     <thresholds> <alphas> <polarities> <cascade_thresholds> <feature_indices>
  *
  * Each array holds weak_count numbers. A weak classifier responds alpha if
- * polarity * (code - threshold) > 0, else -alpha; code is an LBP in a window of
- * 24 x 24.
+ * polarity * (code - threshold) > 0, otherwise -alpha; code is an LBP in a
+ * window of 24 x 24.
  *
  * Numbers may be .Inf, -.Inf and .Nan: training writes them once a weak
  * classifier separates all samples that are left. */

@@ -343,7 +343,7 @@ make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
   }
 }
 
-/* As above, but computed in 1/65536 and truncated to 1/256. */
+/* Makes the taps of dense scans, computed in 1/65536 and truncated to 1/256. */
 static void
 make_dense_taps (CuvTap *taps, int n_out, int n_in)
 {

@@ -59,7 +59,8 @@ void cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
 bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level, int level_x, int level_y);
 
-/* Adds the ranges of windows to a plan with levels. False if memory runs out.
+/* Adds the ranges of windows to a plan with levels. Returns false if memory
+ * runs out.
  */
 bool cuv_turn_add_ranges (CuvWaldboostPlan *plan,
     const CuvWaldboostModel *model, CuvWaldboostLevel *levels);
@@ -96,7 +97,7 @@ typedef struct _CuvWaldboostTables CuvWaldboostTables;
  * 1: a triangle that opens upwards from (x, y).
  *
  * All have the same stride. squares is only used for HAAR, tilted only if the
- * model's tilted is set; else they are NULL. */
+ * model's tilted is set; otherwise they are NULL. */
 typedef struct {
   const void *sums, *squares, *tilted; /* row at the top of the windows */
   ptrdiff_t stride;                    /* elements */

@@ -158,7 +158,7 @@ haar_code (const Window *window, const CuvHaarNode *node)
 }
 
 /* A cascade's normalisation factor, from the window without its outer pixels.
- * False if the contrast is too low. */
+ * Returns false if the contrast is too low. */
 static bool
 cascade_norm (Window *window)
 {

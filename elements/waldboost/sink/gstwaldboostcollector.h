@@ -40,8 +40,8 @@ gboolean gst_waldboost_collector_add (GstWaldboostCollector *self,
     GstBuffer *buffer, const GstVideoInfo *info,
     const GstWaldboostChoice *choice, GError **error);
 
-/* Whether there are enough frames to train; else the error names the reason and
- * what to do. */
+/* Whether there are enough frames to train; otherwise the error names the
+ * reason and what to do. */
 gboolean gst_waldboost_collector_has_enough (const GstWaldboostCollector *self,
     const GstWaldboostChoice *choice, GError **error);
 

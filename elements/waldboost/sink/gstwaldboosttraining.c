@@ -220,7 +220,7 @@ learn_model (
   return state;
 }
 
-/* FALSE if there is no model to write. */
+/* Returns FALSE if there is no model to write. */
 static gboolean
 check_end (CuvTrainState state, gint n_weak, GError **error)
 {
@@ -273,7 +273,7 @@ set_counts (GstStructure *message, const CuvDataset *dataset)
       G_TYPE_UINT, n_objects, NULL);
 }
 
-/* NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 static GstStructure *
 describe_model (const GstWaldboostTraining *self, const CuvTrainer *trainer,
     const CuvGridClassifier *classifier)
@@ -353,7 +353,7 @@ finish_training (const GstWaldboostTraining *self, const CuvTrainer *trainer,
 
 /* ---- a whole training: prepare, feed, learn ---- */
 
-/* NULL with an error. */
+/* Returns NULL with an error. */
 static CuvTrainer *
 feed (const GstWaldboostTraining *self, gint *too_small, GError **error)
 {

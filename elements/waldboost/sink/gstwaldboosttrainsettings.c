@@ -30,15 +30,15 @@ parse_model (gpointer settings)
   folder = g_path_get_dirname (model);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     problem = g_strdup_printf (
-        "there is no folder '%s'; create it, or name another one", folder);
+        "there is no folder '%s'; create it, or choose another one", folder);
   else if (access (folder, W_OK) != 0)
     problem = g_strdup_printf (
         "the folder '%s' is not writable; change its permissions, or "
-        "name another one",
+        "choose another one",
         folder);
   else if (g_file_test (model, G_FILE_TEST_EXISTS)
       && !g_file_test (model, G_FILE_TEST_IS_REGULAR))
-    problem = g_strdup ("it is a folder or a device; name a file");
+    problem = g_strdup ("it is a folder or a device; set it to a file");
   g_free (folder);
   return problem;
 }
@@ -128,7 +128,7 @@ static const GstCuvSetting list[] = {
   { "weak", "Weak classifiers", "Maximum number of weak classifiers",
       .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },
-  { "alpha", "Alpha", "Share of objects that early rejection may lose",
+  { "alpha", "Alpha", "Fraction of objects that early rejection may miss",
       .offset = AT (training.params.alpha), .type = G_TYPE_DOUBLE,
       .minimum = 0.0001, .maximum = 0.5, .value = 0.02 },
   { "false-positives", "False positives",
@@ -146,7 +146,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.samples.n_copies), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000, .value = 8 },
   { "margin", "Margin",
-      "Margin to add on each side, as a share of the region's size",
+      "Margin to add on each side, as a fraction of the region's size",
       .offset = AT (training.samples.margin), .type = G_TYPE_DOUBLE,
       .minimum = -0.4, .maximum = 10, .value = 0.1 },
   { "mirror", "Mirror", "Also learn mirrored objects",

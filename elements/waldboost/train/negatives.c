@@ -29,7 +29,7 @@ is_negative (const CuvTrainDraw *self, uint64_t number)
 
 /* ---- drawing ---- */
 
-/* False if memory runs out. */
+/* Returns false if memory runs out. */
 static bool
 insert (CuvTrainDraw *self, const CuvTrainWindow *window, uint64_t rank)
 {
@@ -54,7 +54,7 @@ rank_of (const CuvTrainDraw *self, uint64_t number)
 
 /* ---- one window after the other ---- */
 
-/* NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 static uint32_t *
 sums_of (CuvTrainDraw *self, int index)
 {
@@ -71,8 +71,8 @@ sums_of (CuvTrainDraw *self, int index)
   return sums;
 }
 
-/* *passed: number of weak classifiers that the window passes. False if memory
- * runs out. */
+/* *passed: number of weak classifiers that the window passes. Returns false if
+ * memory runs out. */
 static bool
 evaluate (CuvTrainDraw *self, const CuvTrainWindow *window, int *passed)
 {

@@ -42,7 +42,7 @@ cuv_train_window_at (const CuvTrainDraw *self, int level, int32_t x, int32_t y)
 }
 
 /* Fills excluded and n_excluded: windows whose overlap with an object is above
- * CUV_TRAIN_MAX_OVERLAP. False if memory runs out. */
+ * CUV_TRAIN_MAX_OVERLAP. Returns false if memory runs out. */
 bool cuv_train_exclude_objects (CuvTrainDraw *self);
 
 #endif

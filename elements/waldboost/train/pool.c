@@ -22,7 +22,7 @@ pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
 
 /* ---- samples that are not rejected ---- */
 
-/* Samples from first on, before end. */
+/* Returns the number of remaining samples among first .. end - 1. */
 static int32_t
 count_alive (const CuvTrainPool *self, int32_t first, int32_t end)
 {
@@ -101,7 +101,8 @@ cuv_train_pool_begin_stage (CuvTrainPool *self)
 
 /* Computes codes of samples first .. end - 1 for the features of n_weak weak
  * classifiers from first_weak on: that of sample first + i for weak classifier
- * first_weak + k is at k * (end - first) + i. NULL if memory runs out. */
+ * first_weak + k is at k * (end - first) + i. Returns NULL if memory runs out.
+ */
 static uint8_t *
 code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
     int32_t end, int32_t first_weak, int32_t n_weak)

@@ -207,7 +207,7 @@ is_possible (const CuvTrainer *self, const CuvTrainRound *round, int32_t k)
   return ok;
 }
 
-/* False if the record is damaged. */
+/* Returns false if the record is damaged. */
 static bool
 restore_record (CuvTrainer *self, int32_t k, const uint8_t *bytes)
 {

@@ -79,7 +79,7 @@ typedef struct {
 
 /* Every position and size of 3x3 blocks that fits the window, and for LRD and
  * LRP every pair of blocks a < b; at most n_max of them, chosen at random by
- * seed. False if memory runs out. */
+ * seed. Returns false if memory runs out. */
 bool cuv_train_features_init (CuvTrainFeatures *self, CuvFeature feature,
     int window_width, int window_height, int32_t n_max, uint64_t seed);
 void cuv_train_features_clear (CuvTrainFeatures *self);
@@ -106,7 +106,7 @@ typedef struct {
  * positives together, 1/2 for the negatives. */
 void cuv_train_begin (CuvTrainSet *set);
 
-/* The same for samples first .. end - 1, which are of one class. */
+/* Sets the masses of samples first .. end - 1, which must be of one class. */
 void cuv_train_begin_class (CuvTrainSet *set, int32_t first, int32_t end);
 
 /* ---- a round ---- */
@@ -171,7 +171,7 @@ void cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
 void cuv_train_round (
     const CuvTrainFeatures *features, CuvTrainSet *set, CuvTrainWeak *weak);
 
-/* The same for a feature that has already been chosen with the set's
+/* Does a round with a feature that has already been chosen with the set's
  * weights. */
 void cuv_train_learn (const CuvTrainFeatures *features, CuvTrainSet *set,
     int32_t feature, CuvTrainWeak *weak);
@@ -207,17 +207,18 @@ typedef struct {
 
 /* The plan of a dense scan with as many octaves as fit or, for a cascade, of
  * OpenCV's scan with its usual scale factor of 1.1. model: NULL, or a model of
- * that kind and window. NULL if memory runs out; free it with
+ * that kind and window. Returns NULL if memory runs out; free it with
  * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_train_plan_new (const CuvWaldboostModel *model,
     bool cascade, int window_width, int window_height, int width, int height);
 
-/* False if memory runs out. frame: of the plan's size. */
+/* Returns false if memory runs out. frame: of the plan's size. */
 bool cuv_train_pyramid_init (
     CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame);
 void cuv_train_pyramid_clear (CuvTrainPyramid *self);
 
-/* Computes a level unless that was done before. False if memory runs out. */
+/* Computes a level unless that was done before. Returns false if memory runs
+ * out. */
 bool cuv_train_pyramid_make (CuvTrainPyramid *self, int level);
 
 /* A window of a level. */
@@ -236,8 +237,8 @@ typedef struct {
 } CuvTrainBox;
 
 /* The window whose centre and size are nearest to those of the box, once its
- * shorter side is extended to the window's aspect. False if the box is smaller
- * than the window, or the plan has no window there. */
+ * shorter side is extended to the window's aspect. Returns false if the box is
+ * smaller than the window, or the plan has no window there. */
 bool cuv_train_place (const CuvWaldboostPlan *plan, const CuvTrainBox *box,
     int window_width, int window_height, CuvTrainWindow *window);
 
@@ -264,8 +265,8 @@ typedef struct {
 /* Pictures, in any number and size. */
 typedef struct {
   int32_t n;
-  /* False if picture i cannot be read: it is left out. Called by several
-   * threads at a time. The picture stays valid as long as data does. */
+  /* Returns false if picture i cannot be read: it is left out. Called by
+   * several threads at a time. The picture stays valid as long as data does. */
   bool (*load) (void *data, int32_t i, CuvTrainPicture *picture);
   void *data;
 } CuvTrainPictures;
@@ -294,7 +295,7 @@ typedef struct {
                            * skips count as rejected */
 } CuvTrainReservoir;
 
-/* False if memory runs out. */
+/* Returns false if memory runs out. */
 bool cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
     int window_height, int32_t capacity, uint64_t seed);
 void cuv_train_reservoir_clear (CuvTrainReservoir *self);
@@ -312,14 +313,14 @@ void cuv_train_reservoir_add (
     CuvTrainReservoir *self, uint64_t rank, const uint8_t *pixels);
 
 /* Draws from a picture; number is its number, a part of the hash. model: NULL
- * rejects nothing. False if memory runs out. */
+ * rejects nothing. Returns false if memory runs out. */
 bool cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number);
 
 /* Draws from all pictures, with all threads; call it once. share: share of the
  * windows to evaluate first, 0 .. 1. If too many of them are rejected, more are
- * evaluated, so share changes the time but not the result. False if memory runs
- * out. */
+ * evaluated, so share changes the time but not the result. Returns false if
+ * memory runs out. */
 bool cuv_train_draw_all (CuvTrainReservoir *self,
     const CuvWaldboostModel *model, const CuvTrainPictures *pictures,
     double share);
@@ -367,7 +368,7 @@ typedef enum {
 
 typedef struct _CuvTrainer CuvTrainer;
 
-/* NULL if memory runs out. params->folder must outlive it. */
+/* Returns NULL if memory runs out. params->folder must outlive it. */
 CuvTrainer *cuv_trainer_new (const CuvTrainParams *params);
 void cuv_trainer_free (CuvTrainer *self); /* NULL is allowed */
 
@@ -393,7 +394,8 @@ CuvTrainState cuv_trainer_step (CuvTrainer *self);
 /* The error of the GPU after CUV_TRAIN_NO_DEVICE. */
 const char *cuv_trainer_problem (const CuvTrainer *self);
 
-/* NULL if CUDA's first device can be used, else the reason why not. */
+/* Returns NULL if CUDA's first device can be used, otherwise the reason why
+ * not. */
 const char *cuv_train_probe_cuda (void);
 
 /* After a failure: CUV_TRAIN_NO_SPACE or CUV_TRAIN_NO_MEMORY. */

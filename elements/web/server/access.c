@@ -79,8 +79,8 @@ cuv_web_token_valid (
 
 /* ---- host and origin ---- */
 
-/* The host of "host:port", in lower case, without the brackets of IPv6. NULL if
- * the text is not valid. */
+/* The host of "host:port", in lower case, without the brackets of IPv6. Returns
+ * NULL if the text is not valid. */
 static gchar *
 host_of (const gchar *authority)
 {

@@ -33,7 +33,8 @@ typedef struct {
 typedef struct _CuvWebServer CuvWebServer;
 
 /* Opens a server, or joins the one with this address and port if the rest of
- * the config is the same. NULL with an error that names cause and fix. */
+ * the config is the same. Returns NULL with an error that names cause and fix.
+ */
 CuvWebServer *cuv_web_server_open (const CuvWebConfig *config, GError **error);
 
 /* The last call ends all connections. */
@@ -48,11 +49,11 @@ typedef struct _CuvWebStream CuvWebStream;
  * when the last viewer has left. */
 typedef void (*CuvWebWake) (gpointer data, gboolean wanted);
 
-/* NULL, or why the path is not valid; to be freed. */
+/* Returns NULL, or why the path is not valid; to be freed. */
 gchar *cuv_web_path_problem (const gchar *path);
 
-/* Adds a stream. NULL with an error if another sink has this path. max_viewers:
- * at most G_MAXINT. */
+/* Adds a stream. Returns NULL with an error if another sink has this path.
+ * max_viewers: at most G_MAXINT. */
 CuvWebStream *cuv_web_stream_new (CuvWebServer *server, const gchar *path,
     guint max_viewers, CuvWebWake wake, gpointer data, GError **error);
 

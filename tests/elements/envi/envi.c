@@ -10,7 +10,7 @@
 #define SHAPE "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bil\n"
 #define GOOD SHAPE "data type = 12\nbyte order = 0\n"
 
-/* NULL, or the error; free() it. */
+/* Returns NULL, or the error; free() it. */
 static char *
 parse (CuvEnvi *envi, const char *text)
 {

@@ -254,7 +254,8 @@ first_luma (GstBuffer *buffer)
   return luma;
 }
 
-/* Writes in place if the frame has no other owner, else to a pooled copy. */
+/* Writes in place if the frame has no other owner, otherwise to a pooled copy.
+ */
 CUV_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;

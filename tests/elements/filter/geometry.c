@@ -21,7 +21,7 @@ typedef enum {
   BORDERS, /* before 1.28 nothing reports the borders, and GStreamer moves
             * regions as if there were none */
   MOVES,   /* since 1.28, before that they are dropped */
-  DROPS,   /* may drop whatever it likes */
+  DROPS,   /* may drop any results */
 } Expected;
 
 typedef struct {

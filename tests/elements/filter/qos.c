@@ -22,7 +22,7 @@ typedef struct {
   GstClockTime period;         /* real time between frames, stamped FRAME */
   GstClockTime work;           /* time that other elements upstream take in the
                                 * thread */
-  GstClockTime after;          /* the same for elements downstream */
+  GstClockTime after;          /* time that elements downstream take */
   gboolean queue;              /* a queue before the sink: the thread never
                                 * waits there */
   guint n;                     /* frames so far */

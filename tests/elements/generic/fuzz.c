@@ -243,8 +243,8 @@ drop_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* NULL if the element has no such pad. A GstHarness needs an element that
- * starts. */
+/* Returns NULL if the element has no such pad. A GstHarness needs an element
+ * that starts. */
 static GstPad *
 link_pad (GstElement *element, const gchar *name, GstPadDirection direction)
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-inspect-1.0 of each plugin and element works and does not look for a GPU:
-the dynamic linker reports no search for CUDA's driver. Prints milliseconds.
+"""Checks that gst-inspect-1.0 works for each plugin and element and does not look for a GPU:
+the dynamic linker must not report a search for CUDA's driver. Prints milliseconds.
 
-Arguments: the folders that the plugins are in. The registry is warm: the first
-call makes it."""
+Arguments: the folders of the plugins. The first call creates the registry, so that it exists
+when later calls are timed."""
 import glob
 import os
 import re
@@ -15,7 +15,7 @@ import time
 
 
 def searched(command):
-    """The finished process, and the libraries that were searched for."""
+    """Returns the finished process, and the libraries that were searched for."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False,
@@ -30,7 +30,7 @@ def searched(command):
 
 
 def inspect(name):
-    """The output of gst-inspect-1.0, after checks."""
+    """Returns the output of gst-inspect-1.0, after checks."""
     start = time.monotonic()
     done, libraries = searched(['gst-inspect-1.0', name])
     print(f'{name}: {1000 * (time.monotonic() - start):.0f} ms')
@@ -45,7 +45,7 @@ def inspect(name):
     return done.stdout
 
 
-# LD_DEBUG does show such a search
+# check that LD_DEBUG shows such a search
 _, seen = searched([sys.executable, '-c', """
 import ctypes
 try:

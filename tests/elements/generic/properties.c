@@ -445,7 +445,7 @@ CUV_LOOP_TEST (failed_start_is_one_error, G_N_ELEMENTS (unusable))
   GstElement *pipeline;
 
   if (!g_ptr_array_find_with_equal_func (names, parts[0], g_str_equal, NULL)) {
-    g_free (line); /* not built */
+    g_free (line); /* this build does not have the element */
     return;
   }
   pipeline = gst_parse_launch (line, &error);

@@ -21,7 +21,7 @@ G_NORETURN void cuv_test_failed (
 /* The names of all elements of this project, from the registry, sorted. */
 GPtrArray *cuv_element_names (void);
 
-/* The names of those that take video frames and pass them on. */
+/* The names of the elements that take video frames and pass them on. */
 GPtrArray *cuv_frame_element_names (void);
 
 /* TRUE if a sink or source pad has raw video of this format. */
@@ -79,8 +79,7 @@ void cuv_harness_push_error (
 /* Parses the line, configures our elements in it, and fails the test if it does
  * not parse. */
 GstElement *cuv_pipeline_new (const gchar *line);
-GstElement *cuv_bin_new (const gchar *line); /* the same as a bin with ghost
-                                              * pads */
+GstElement *cuv_bin_new (const gchar *line); /* returns a bin with ghost pads */
 
 /* Plays until EOS or an error, then sets the state to NULL. Returns NULL or the
  * error's text; free it. */

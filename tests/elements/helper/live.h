@@ -71,7 +71,7 @@ void cuv_contradictions_live (const CuvContradiction *table, guint n,
 /* Fails the test unless each setting of "a=1 b=2" is out of range. */
 void cuv_expect_refused (const gchar *element, const gchar *settings);
 
-/* The same for settings that do not parse. */
+/* Fails the test unless each setting of "a=1 b=2" causes a parse error. */
 void cuv_expect_parse_errors (const gchar *element, const gchar *settings);
 
 #endif

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Recall and precision of houghlines with default settings on known lines.
+"""Checks recall and precision of houghlines with default settings on known lines.
 
 Scenes of eight edges at random angles across the frame, with noise. A line is
-found if it is within half a degree and a pixel in the middle of the frame's part
-of it.
+found if it is within half a degree, and within a pixel in the middle of its part
+inside the frame.
 """
 import json
 import os
@@ -20,7 +20,7 @@ FINER = 2  # oversampling
 
 
 def draw_lines(dice):
-    """rho and theta of each line; no two are similar."""
+    """Draws random lines, no two of which are similar. Returns rho and theta of each."""
     lines = []
     while len(lines) < LINES:
         x, y = dice.uniform(0.15, 0.85, 2) * (WIDTH, HEIGHT)
@@ -37,7 +37,7 @@ def difference(a, b):
 
 
 def picture(lines, dice):
-    """Each line is an edge along its whole length."""
+    """Returns a picture in which each line is an edge along its whole length."""
     shape = HEIGHT * FINER, WIDTH * FINER
     y, x = ((np.indices(shape) + 0.5) / FINER - 0.5).astype(np.float32)
     grey = np.zeros(shape, np.float32)

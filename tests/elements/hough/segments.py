@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Segments and lines of houghlines with default settings on drawn scenes.
+"""Checks segments and lines of houghlines with default settings on drawn scenes.
 
-Noisy rectangles whose sides are as short as 14 pixels: segments are compared by
-pixel, within 2 pixels and 5 degrees. And bars of 6 pixels: a line for both edges.
+One kind of scene has noisy rectangles whose sides are as short as 14 pixels; segments
+are compared by pixel, within 2 pixels and 5 degrees. The other has bars of 6 pixels,
+of which both edges must have a line.
 """
 import json
 import os
@@ -32,7 +33,7 @@ def corners(x, y, width, height, angle):
 
 
 def rectangles(dice):
-    """A picture, and the sides of the rectangles in it."""
+    """Returns a picture, and the sides of the rectangles in it."""
     grey = np.full((HEIGHT * FINER, WIDTH * FINER), 90, np.uint8)
     sides = []
     for x in range(60, WIDTH, 104):
@@ -47,7 +48,7 @@ def rectangles(dice):
 
 
 def bars(dice):
-    """A picture, and both edges of the bars in it as rho and theta."""
+    """Returns a picture, and both edges of the bars in it as rho and theta."""
     y, x = ((np.indices((HEIGHT * FINER, WIDTH * FINER)) + .5) / FINER - .5)
     grey = np.full(x.shape, 90, np.float32)
     lines = []
@@ -73,7 +74,7 @@ def detect(pictures, settings):
 
 
 def pixels(segments):
-    """x, y and angle of points along segments, a pixel apart."""
+    """Returns x, y and angle of points along segments, a pixel apart."""
     rows = [np.zeros((0, 3))]
     for x1, y1, x2, y2 in segments:
         at = np.arange(.5, max(np.hypot(x2 - x1, y2 - y1), 1))
@@ -85,7 +86,7 @@ def pixels(segments):
 
 
 def covered(points, segments):
-    """How many points are on a segment of their angle."""
+    """Returns how many points are on a segment of their angle."""
     hit = np.zeros(len(points), bool)
     for x1, y1, x2, y2 in segments:
         length = np.hypot(x2 - x1, y2 - y1)
@@ -111,7 +112,8 @@ def check_segments():
 
 
 def same_line(row, rho, theta):
-    """Within 1.5 pixels where the line is nearest to the frame's centre."""
+    """Returns whether the lines are within 1.5 pixels where they are nearest to the frame's
+    centre."""
     cosine, sine = np.cos(theta), np.sin(theta)
     away = rho - (WIDTH * cosine + HEIGHT * sine) / 2
     x, y = WIDTH / 2 + away * cosine, HEIGHT / 2 + away * sine

@@ -121,7 +121,8 @@ CUV_TEST (no_thumbnails)
   close_index (index);
 }
 
-/* Thumbnails of regions, also if the frame was larger when it was described. */
+/* Thumbnails are those of the regions, even if the frame was larger when it was
+ * described. */
 CUV_TEST (regions)
 {
   static const gchar *const lines[] = { "ldpindexsink region=roi-list " TINY

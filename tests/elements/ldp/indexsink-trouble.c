@@ -58,7 +58,7 @@ CUV_TEST (invalid_settings)
   cuv_expect_error (SOURCE "ldpindexsink region=roi-list location=" INDEX,
       "(region=roi-list) differ in size: set both above 0");
   cuv_expect_error (SOURCE "ldpindexsink grid=900 location=" INDEX,
-      "grid 900 exceeds a side");
+      "grid 900 exceeds the width or height");
   cuv_expect_error (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
                            "descriptor-height=600 location=" INDEX,
       "but an index takes at most 67108864: use larger blocks");

@@ -273,8 +273,8 @@ CUV_TEST (test_message)
   library_remove (path);
 }
 
-/* Any split of the work, and of the index between host and device: 100 entries
- * take more than 1 MiB. */
+/* Matches do not depend on how the work and the index are split between host
+ * and device: 100 entries take more than 1 MiB. */
 CUV_TEST (test_share_and_memory_limit)
 {
   static const gchar *const settings[] = { "share=0", "share=1", "share=0.3",

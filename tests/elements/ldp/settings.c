@@ -100,7 +100,7 @@ static const struct {
   gint fix;
 } invalid[] = {
   { "grid", 50,
-      "grid 50 exceeds a side of the picture of 64x48 pixels: lower "
+      "grid 50 exceeds the width or height of the picture, 64x48 pixels: lower "
       "grid, or raise descriptor-width and descriptor-height",
       48 },
   { "region", GST_LDP_ROI_LIST,
@@ -169,7 +169,7 @@ CUV_TEST (test_frames_become_too_small)
   check_next (&run, &kind);
   cuv_live_caps (&run, "NV12", WIDTH / 2, HEIGHT / 2);
   cuv_live_push_error (&run, run_frame (&run),
-      "grid 40 exceeds a side of the picture of 32x24 pixels");
+      "grid 40 exceeds the width or height of the picture, 32x24 pixels");
   cuv_live_clear (&run);
 }
 

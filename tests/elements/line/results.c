@@ -43,7 +43,7 @@ static const struct {
       "bd774171c79791029e7643ff0dbb81ba7d24c36edcb254f331ba2c9d3595b710" },
 };
 
-/* cuv_play() would set properties of its own. */
+/* Plays a pipeline. cuv_play() would change its properties. */
 static void
 play (const gchar *line)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Objects, tracks and tables in another process, by unixfdsink and unixfdsrc (GStreamer
-1.24), and what happens to one process when the other ends."""
+"""Checks that another process gets objects, tracks and tables through unixfdsink and unixfdsrc
+(GStreamer 1.24), and what happens to one process when the other ends."""
 
 import json
 import os
@@ -23,7 +23,7 @@ import gstcuvision
 for n, sample in enumerate(gstcuvision.samples("unixfdsrc socket-path=s num-buffers=3 ! appsink name=sink")):
     print(len(gstcuvision.objects(sample)), gstcuvision.table(sample, "lines").kind)
 """
-LIMIT = 60  # seconds, for what takes a fraction of one
+LIMIT = 60  # seconds to wait for what takes a fraction of a second
 
 
 def launch(line):
@@ -31,7 +31,7 @@ def launch(line):
 
 
 def results(path):
-    """The records without what each process counts by itself."""
+    """Returns the records without what each process counts by itself."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
@@ -84,7 +84,7 @@ class OtherProcess(unittest.TestCase):
             self.assertEqual(found["id"], 1)
             self.assertIn("rcdtrack", found)
             self.assertIn("lines", record)
-        self.assertGreater(len({json.dumps(record) for record in received}), 5)  # its snow differs
+        self.assertGreater(len({json.dumps(record) for record in received}), 5)  # the frames differ
 
     def test_receiver_is_killed(self):
         self.receive("first", 3).kill()
@@ -106,13 +106,13 @@ class OtherProcess(unittest.TestCase):
         self.assertIn("unixfdsrc", receiver.stderr.read())
 
     def test_first_frame(self):
-        """A receiver that only reads objects gets those of its first frame, too."""
+        """A receiver that only reads objects gets even those of its first frame."""
         line = "unixfdsrc socket-path=s num-buffers=3 ! visioncrop ! multifilesink location=crop-%d"
         self.assertEqual(self.start(line).wait(LIMIT), 0)
         self.assertEqual(len([name for name in os.listdir(".") if name.startswith("crop-")]), 3)
 
     def test_python(self):
-        """A program without any of our elements in its pipeline."""
+        """A program can receive results without any of our elements in its pipeline."""
         done = subprocess.run([sys.executable, "-c", PYTHON], capture_output=True, text=True, timeout=LIMIT,
                               check=False)
         self.assertEqual(done.stdout, 3 * "1 lines\n", done.stderr)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""visionpublish with a real broker of MQTT, Debian's mosquitto: absent, killed,
-stopped, restarted, with wrong certificates and passwords, with topics that it
-refuses; and pipelines that are killed while their spool is in use."""
+"""Tests visionpublish with a real MQTT broker, Debian's mosquitto, which is absent, killed,
+stopped or restarted, with wrong certificates and passwords, and with topics that the broker
+refuses. Also kills pipelines while their spool is in use."""
 
 import json
 import os
@@ -89,7 +89,8 @@ class Outages(WithFolder):
         )
 
     def test_unsent_at_the_end(self):
-        """A broker that is never started."""
+        """If the broker is never started, unsent records are kept in the spool, or dropped and
+        reported."""
         for spool, lost in ((f"spool-path={self.folder}/kept", False), ("", True)):
             pipeline = self.pipeline("a", LIVE % 5, spool, self.broker()).play()
             stats = pipeline.finish()
@@ -156,8 +157,8 @@ class Outages(WithFolder):
         self.assertEqual(stats["acknowledged"], 300)
 
     def test_stopped(self):
-        """A broker that does nothing for a while, within the keep-alive or
-        beyond it; then the records come."""
+        """A broker that stops for a while, shorter or longer than the keep-alive, gets the
+        records afterwards."""
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()
         n = 200 + int(STOP_SECONDS * 200)
@@ -178,8 +179,8 @@ class Outages(WithFolder):
         self.assertEqual(stats["acknowledged"], n)
 
     def test_more_than_it_takes(self):
-        """Ten times as many records as the broker, stopped nine tenths of the
-        time, is given the time for: the bound holds, all others are counted."""
+        """There are ten times as many records as the broker, which is stopped nine tenths of the
+        time, can take. The queue stays within its bound, and all dropped records are counted."""
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()
         options = "queue-records=100 on-full=%s"
@@ -204,7 +205,7 @@ class Outages(WithFolder):
             self.assertEqual(len(received), stats["acknowledged"])
 
     def test_memory(self):
-        """30 MB of records for a broker that is stopped, in a queue of 1 MB."""
+        """30 MB of records for a stopped broker stay in a queue of 1 MB."""
         broker = self.broker().start()
         tags = json.dumps({"text": "x" * 10000})
         pipeline = self.pipeline("a", FAST % 3000, "queue-bytes=1000000", broker)
@@ -417,7 +418,7 @@ class Refusals(WithFolder):
             pipeline = self.pipeline("a", LIVE % 1000, options, broker).play()
             time.sleep(n % 13 * 0.005)
             pipeline.stop()
-        # its status is the last one
+        # the status of the orderly end is the last one
         self.pipeline("b", FAST % 1, options, broker).play().finish()
         wait_until(lambda: "stopped" in subscriber.statuses("b"), "the end")
         statuses = subscriber.statuses("a")
@@ -450,7 +451,7 @@ class Refusals(WithFolder):
             pipeline.stop()
 
     def test_kafka_tls(self):
-        """Kafka's part of the handshake: a server that speaks TLS only."""
+        """Checks Kafka's TLS handshake with a server that speaks only TLS."""
         self.make_authority("ca")
         self.make_authority("other")
         self.make_certificate("good", "IP:127.0.0.1")
@@ -512,8 +513,8 @@ class Refusals(WithFolder):
 class Kills(WithFolder):
     def test_spool(self):
         """Each pipeline writes a record to a file after it has passed the
-        publisher. Whatever is in the files arrives, in order, though every
-        pipeline is killed and the broker is stopped half of the time."""
+        publisher. All records in the files arrive in order, although every pipeline is killed
+        and the broker is stopped half of the time."""
         rng = random.Random(int(os.environ.get("CUV_TEST_SEED", "1")))
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()

@@ -97,8 +97,8 @@ class Subscriber:
         self.process = None
 
     def start(self):
-        """Once this returns the broker knows the subscription. What it sends
-        to the process that subscribes is received, too."""
+        """Starts the subscriber. When this returns, the broker knows the subscription, and
+        nothing that it has sent since then is lost."""
         with open(self.file, "ab") as log:
             subprocess.run(
                 self.command + ["-E"], stdout=log, timeout=LONG, check=True
@@ -107,7 +107,8 @@ class Subscriber:
         return self
 
     def lines(self):
-        """mosquitto_sub 2.1 may end when its broker does: it is started again."""
+        """Returns the lines received so far. Restarts mosquitto_sub, because version 2.1 may end
+        when its broker does."""
         if self.process is not None and self.process.poll() is not None:
             with open(self.file, "ab") as log:
                 self.process = subprocess.Popen(self.command, stdout=log)
@@ -115,7 +116,7 @@ class Subscriber:
             return [line for line in log if line.endswith("\n")]
 
     def records(self, source):
-        """The numbers of the frames of a source, in the order of arrival."""
+        """Returns the numbers of the frames of a source, in the order of arrival."""
         begin = f"0 cameras/{source}/records "
         return [
             json.loads(line[len(begin) :])["frame_num"]
@@ -124,7 +125,8 @@ class Subscriber:
         ]
 
     def statuses(self, source):
-        """The statuses of a source, without those that the broker retained for a new subscriber."""
+        """Returns the statuses of a source, without those that the broker retained for a new
+        subscriber."""
         begin = f"0 cameras/{source}/status "
         return [
             json.loads(line[len(begin) :])["status"]
@@ -160,7 +162,7 @@ class Pipeline:
         }
 
     def collect(self, seconds):
-        """Collects warnings and errors; True at EOS or an error."""
+        """Collects warnings and errors. Returns True at EOS or an error."""
         bus = self.pipeline.get_bus()
         kinds = (
             Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS

@@ -17,7 +17,7 @@ typedef struct {
   gint opening;   /* set by open() */
   gint silent;    /* nothing is acknowledged */
   gint lose;      /* the connection is lost after this many acknowledgements */
-  gint refuse;    /* the next messages are refused when acknowledged */
+  gint refuse;    /* how many of the next messages are refused */
   gint backwards; /* acknowledges the last message first */
 
   GMutex lock;

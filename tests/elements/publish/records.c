@@ -45,7 +45,7 @@ CUV_TEST (test_object)
       ",\"timestamp\":1000,\"wallclock\":\"T\"}\n");
 }
 
-/* Regions of other elements, also without label and params. */
+/* Regions of other elements are written, even without label and params. */
 CUV_TEST (test_foreign_objects)
 {
   GstBuffer *buffer = frame_new (0);
@@ -210,7 +210,7 @@ fail_unless_read (GstBuffer *buffer, const gchar *expected)
   gst_harness_teardown (h);
 }
 
-/* Keys that are documented are not a table's, also where they are absent. */
+/* Tables do not get keys that are documented, even in records without these. */
 CUV_TEST (test_reserved_keys)
 {
   static const gchar *const keys[] = { "captured", "frame_num", "objects",

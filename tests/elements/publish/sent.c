@@ -198,7 +198,7 @@ add_checksum (guint8 *bytes, gsize size)
   memcpy (bytes + size - 4, &sum, 4);
 }
 
-/* Random bytes, also with a right checksum. */
+/* Random bytes are refused, even with a valid checksum. */
 static void
 check_rubbish (const GstMetaInfo *info)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""visionpublish with files, FIFOs, pipes and full disks, and with readers that
-are late, die or sleep."""
+"""Tests visionpublish with files, FIFOs, pipes and full disks, and with readers that are late,
+die or sleep."""
 
 import csv
 import fcntl
@@ -29,7 +29,7 @@ PUBLISH = " ! visionpublish name=p add-empty-results=true %s ! fakesink"
 
 
 def jq_count(text):
-    """The number of JSON values; fails if jq finds an error."""
+    """Returns the number of JSON values; fails if jq finds an error."""
     run = subprocess.run(
         ["jq", "-c", "."], input=text, capture_output=True, check=True
     )
@@ -89,7 +89,7 @@ class Publish:
         pad.send_event(Gst.Event.new_flush_stop(True))
 
     def stop(self):
-        # warnings of the stop itself still come before the bus is flushed
+        # stopping may post warnings before the bus is flushed
         self.pipeline.set_state(Gst.State.READY)
         while True:
             message = self.pipeline.bus.pop_filtered(Gst.MessageType.WARNING)
@@ -178,7 +178,7 @@ class Targets(unittest.TestCase):
         publish.until(lambda: publish.stat("records") > 50)
         reader.send_signal(signal.SIGKILL)
         reader.wait()
-        # more than the queue holds: some are dropped
+        # more records than the queue holds: some are dropped
         publish.until(lambda: publish.stat("dropped") > 100)
         records = publish.stat("records")
         reader = self.cat(self.path, second)
@@ -220,7 +220,7 @@ class Targets(unittest.TestCase):
         self.assertIsNone(publish.wait())
         publish.stop()
         reader.wait(10)
-        # the new reader gets an array of its own
+        # the new reader gets a separate array
         records = json.loads(self.read(self.path + ".2"))
         self.assertEqual(records[-1]["frame_num"], 599)
 
@@ -237,7 +237,7 @@ class Targets(unittest.TestCase):
         publish.play()
         self.assertIsNone(publish.wait())
         publish.stop()
-        # 30000 records of 1.1 KiB are 33 MiB; 1024 of them about 1 MiB
+        # 30000 records of 1.1 KiB are 33 MiB, 1024 records about 1 MiB
         self.assertLess(rss_kib() - before, 15 * 1024)
         self.assertGreater(publish.stat("dropped"), 28000)
         self.assertGreater(publish.stat("records"), 10)
@@ -269,11 +269,11 @@ class Targets(unittest.TestCase):
         self.assertEqual(publish.stat("frames"), 300)
         self.assertEqual(publish.element.get_property("dropped"), 300)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
-        for part in ("/dev/full", "No space left on device", "make room"):
+        for part in ("/dev/full", "No space left on device", "free some space"):
             self.assertIn(part, publish.warnings[0])
 
     def test_file_size_limit(self):
-        """SIGXFSZ would end the program; the file is a complete array."""
+        """SIGXFSZ does not end the program, and the file is a complete array."""
         publish = Publish(
             FAST % 900 + PUBLISH % ("file-format=json file-path=" + self.path)
         )
@@ -308,7 +308,7 @@ class Targets(unittest.TestCase):
         self.fail_to_start(
             self.dir + "/none/x", "No such file", "create the folder"
         )
-        self.fail_to_start(self.dir, "Is a directory", "name a file")
+        self.fail_to_start(self.dir, "Is a directory", "use a file")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.path)
             self.fail_to_start(self.path, "No such device or address")
@@ -325,7 +325,7 @@ class Targets(unittest.TestCase):
             os.chmod(self.dir, 0o755)
         error = publish.wait()
         self.assertIn("Permission denied", error)
-        self.assertIn("that you may write to", error)
+        self.assertIn("choose a path with write permission", error)
         publish.stop()
 
     def test_two_writers(self):
@@ -359,7 +359,7 @@ class Targets(unittest.TestCase):
                     csv.DictReader(file))
             self.assertEqual([int(row["frame_num"]) for row in rows],
                              list(range(first.stat("records"))))
-            # the lock is free again
+            # now the lock is free
             third = Publish(FAST % 10 + PUBLISH % settings)
             third.play()
             self.assertIsNone(third.wait())
@@ -453,7 +453,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(jq_count(self.read(self.path)), 10 * n)
 
     def test_killed(self):
-        """Records that were written are complete."""
+        """After a kill, the records that were written are complete."""
         child = launch(LIVE % -1 + PUBLISH % ("file-path=" + self.path))
         self.children.append(child)
         self.until_lines(50)
@@ -498,7 +498,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(jq_count(text), 900)
 
     def test_stdout_is_closed(self):
-        """SIGPIPE would end gst-launch-1.0 with status -13."""
+        """A closed stdout does not end gst-launch-1.0 by SIGPIPE (status -13)."""
         child = launch(FAST % 3000 + PUBLISH % "", stdout=subprocess.PIPE)
         child.stdout.readline()
         child.stdout.close()
@@ -538,7 +538,7 @@ class Targets(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    # Python ignores these; an application need not
+    # Python ignores these signals, but other applications may not
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     Gst.init(None)

@@ -460,7 +460,7 @@ CUV_TEST (test_full_target)
   g_free (last_text);
 }
 
-/* The same for a record that comes after an end. */
+/* A record without room that comes after an end is retracted, too. */
 CUV_TEST (test_full_target_after_end)
 {
   CuvWriter *writer = writer_with_room ("<one>,");

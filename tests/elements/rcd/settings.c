@@ -258,14 +258,14 @@ CUV_TEST (test_max_targets_not_yet_in_force)
   g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
       other.width, other.height, &id);
   fail_unless_equals_int (id, 0);
-  expect_problem (film.bus, GST_MESSAGE_WARNING,
-      "as many objects as max-targets are tracked already");
+  expect_problem (
+      film.bus, GST_MESSAGE_WARNING, "already tracking max-targets objects");
   g_object_set (film.element, "max-targets", 2, NULL);
   g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
       other.width, other.height, &id);
   fail_unless_equals_int (id, 0);
   expect_problem (
-      film.bus, GST_MESSAGE_WARNING, "comes into force with the next frame");
+      film.bus, GST_MESSAGE_WARNING, "takes effect with the next frame");
   gst_buffer_unref (film_show (&film, 1, 1, place));
   g_signal_emit_by_name (film.element, "set-target", other.x, other.y,
       other.width, other.height, &id);

@@ -243,8 +243,8 @@ are_near (GstBuffer *a, GstBuffer *b, gint tolerance)
   return far <= tolerance;
 }
 
-/* The same in both memories, and within rounding as videoconvert makes it from
- * RGB. */
+/* Pictures are equal in both memories, and equal those of videoconvert from RGB
+ * within rounding. */
 CUV_LOOP_TEST (cubes_to_nv12, G_N_ELEMENTS (elements))
 {
   static const gchar *const ways[] = {

@@ -10,8 +10,8 @@
  * windows of a picture pass it. */
 gchar *write_rank_model (void);
 
-/* The same with trees on channels, of a window of 32x24 that may exceed the
- * picture. */
+/* Like write_rank_model(), with trees on channels, and a window of 32x24 that
+ * may exceed the picture. */
 gchar *write_channels_model (void);
 
 #endif

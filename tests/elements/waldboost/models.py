@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures the models of this project with waldboostdetect on pictures that they
-were not made from.
+"""Measures the models of this project with waldboostdetect on pictures that were not used to
+make them.
 
 usage: models.py MODELS                 the test: photographs of opencv-doc
        models.py MODELS FOLDER          digits in pictures of
@@ -26,8 +26,8 @@ from boxes import overlap
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 XCORNER = 'cuvision-xcorner.xml max-size-width=36 nms-iou=0.1'
 DIGIT = 'cuvision-digit.xml nms-iou=0.2'
-SHOWN = (0.1, 0.3, 1, 3)  # false positives of a picture
-# sudoku.png: the middle of the digits' cells, row by row.
+SHOWN = (0.1, 0.3, 1, 3)  # false positives per picture
+# The centres of the digits' cells in sudoku.png, row by row.
 SUDOKU = [(234, 107), (327, 108), (374, 105), (92, 150), (187, 151), (472, 142),
           (328, 194), (426, 192), (134, 238), (280, 238), (427, 238), (477, 234),
           (81, 285), (481, 283), (77, 336), (128, 335), (278, 337), (430, 335),
@@ -44,8 +44,8 @@ def check(holds, what):
 
 
 def detect(models, model, paths):
-    """The boxes of each picture with their scores, and the mean number of weak
-    classifiers per window."""
+    """Returns the boxes of each picture with their scores, and the mean number of weak classifiers
+    per window."""
     results, weak = [], []
     for path in paths:
         out = subprocess.run(
@@ -67,8 +67,8 @@ def detect(models, model, paths):
 
 
 def judge(results, truths, match):
-    """Of each box, in the order of falling confidence, whether it finds an object:
-    truths are those of a picture, match gives the one nearest to a box."""
+    """Returns for each box, in descending order of confidence, whether it finds an object. truths
+    are the objects of each picture; match returns the one nearest to a box."""
     judged = []
     for boxes, truth in zip(results, truths):
         taken = set()
@@ -113,7 +113,7 @@ def corners_of(path):
 
 
 def match_point(box, points, taken):
-    """The corner within three pixels of the box's centre."""
+    """Returns the corner within three pixels of the box's centre."""
     x, y, width, height = box
     distances = np.hypot(points[:, 0] - (x + width / 2 - 0.5),
                          points[:, 1] - (y + height / 2 - 0.5))

@@ -208,7 +208,7 @@ check_objects (
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
     gdouble confidence, score;
-    gint rotation = 0; /* without the field, too */
+    gint rotation = 0; /* if the field is missing */
 
     gst_structure_get_int (detection, "rotation", &rotation);
     fail_unless_equals_int (rotation, box->rotation);

@@ -408,7 +408,7 @@ CUV_TEST (test_option_without_file)
 
   run_init (&run, "grouping=none");
   run.wanted.grouping.method = CUV_GROUPING_NONE;
-  run.wanted.model = rank_model; /* the same in another file */
+  run.wanted.model = rank_model; /* an equal model in another file */
   g_object_set (run.d, "label", "cuv", "model", path, NULL);
   gst_buffer_unref (push (run.h, run.sample));
   g_remove (path);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Requests that make a libsoup server take much more memory than their own size,
-and the memory of a process."""
+"""Generates requests for which a libsoup server takes much more memory than their own size, and
+measures the memory of a process."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ WEBSOCKET = "Upgrade: websocket\r\nConnection: Upgrade\r\n" \
 
 
 def fill(size, begin, part, end="\r\n\r\n"):
-    """A request of at most size bytes; part(number) is the text that is repeated."""
+    """Returns a request of at most size bytes, in which part(number) is repeated."""
     text, room = [begin], size - len(begin) - len(end)
     for number in itertools.count():
         more = part(number)
@@ -25,7 +25,7 @@ def fill(size, begin, part, end="\r\n\r\n"):
 
 
 def bombs(size, *paths):
-    """Maps a name to a request of at most this many bytes."""
+    """Returns a dictionary of names and requests of at most `size` bytes."""
     found = {}
     for path in paths:
         line = f"GET {path} HTTP/1.1\r\n"
@@ -47,16 +47,16 @@ def bombs(size, *paths):
 
 
 def memory(pid, key):
-    """VmRSS or VmHWM in KiB."""
+    """Returns VmRSS or VmHWM in KiB."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return int(re.search(key + r":\s+(\d+)", status.read())[1])
 
 
 def growth(pid, port, request):
-    """The maximum increase of the process's memory in KiB, and the status of the answer;
-    None if the connection was closed without one."""
+    """Returns the maximum increase of the process's memory in KiB, and the status of the answer, or
+    None if the connection was closed without an answer."""
     with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as refs:
-        refs.write("5")  # VmHWM begins again
+        refs.write("5")  # resets VmHWM
     before = memory(pid, "VmRSS")
     with socket.create_connection(("127.0.0.1", port), TIMEOUT) as sock:
         try:
@@ -74,7 +74,7 @@ def check(test, pid, port, *paths):
     peaks = {name: growth(pid, port, request) for name, request in requests.items()}
     worst = max(peaks, key=lambda name: peaks[name][0])
     print("the most memory:", *peaks[worst], worst)
-    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # keeps what was freed
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # AddressSanitizer keeps freed memory
         test.assertLess(peaks[worst][0], MOST, worst)
     for name, (_, status) in peaks.items():
         answers = (431, None) if name.endswith("65536") else (101, 200, 400)

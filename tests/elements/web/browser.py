@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page of visionwebsink in Chromium, with frames that say their number in
-black and white and whose object jumps: what the canvas shows is read back."""
+"""Tests the page of visionwebsink in Chromium. Frames show their number in black and white, and
+their object jumps. The test reads back what the canvas shows."""
 
 import glob
 import http.server
@@ -25,10 +25,10 @@ from gi.repository import GstVideo
 
 N_FRAMES = 300
 WIDTH, HEIGHT, RATE = 480, 320, 40
-BIT, N_BITS = 24, 16  # pixels, of the number
-SIZE = 48  # of the object
+BIT, N_BITS = 24, 16  # width of a bit of the number in pixels; number of bits
+SIZE = 48  # of the object, pixels
 CAPS = f"video/x-raw,format=RGB,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
-GREEN = (0, 200, 0)  # the object's; its box is of another colour
+GREEN = (0, 200, 0)  # colour of the object; its box has another colour
 FOREIGN = """<!DOCTYPE html><title>foreign</title><script>
 const tried = {};
 const base = location.hash.slice(1);
@@ -90,7 +90,7 @@ true
 
 
 def place(number):
-    """The object's position, far from its positions in the neighbouring frames."""
+    """Returns the object's position, which is far from those in the neighbouring frames."""
     return (number * 7919 % (WIDTH - SIZE - 8) + 4,
             number * 104729 % (HEIGHT - SIZE - 56) + 50)
 
@@ -108,7 +108,7 @@ def numbered(number):
 
 
 class Numbered(Sink):
-    """Frame N of the video is frame N of the sink."""
+    """A sink whose frame N is frame N of the video."""
 
     def __init__(self):
         self.number = 0
@@ -198,7 +198,8 @@ class Browser(unittest.TestCase):
             f"l.textContent.startsWith('{text}')).map((l) => l.click()).length"), text)
 
     def count(self, page, color):
-        """Pixels of the canvas with the colour, in a frame that is drawn after the call."""
+        """Returns how many pixels of the canvas have the colour, in a frame drawn after the
+        call."""
         return page.run("""new Promise((done) => document.addEventListener(
             'frame-shown', () => {
               const canvas = document.getElementById('canvas');
@@ -273,7 +274,7 @@ class Browser(unittest.TestCase):
             self.assertEqual(
                 page.run("document.getElementById('status').textContent"), "Paused")
 
-    def test_film_that_stands_still(self):
+    def test_video_that_stands_still(self):
         with Sink(source=SILENT) as server:
             page = self.open(server.url)
             self.wait_stat(server, "viewers", 1)
@@ -292,7 +293,7 @@ class Browser(unittest.TestCase):
             time.sleep(0.01)
 
     def test_comes_back(self):
-        """A page that is open finds the next pipeline by itself."""
+        """An open page connects to the next pipeline by itself."""
         server = Sink()
         page = self.open(server.url)
         self.wait_live(page)
@@ -320,7 +321,8 @@ class Browser(unittest.TestCase):
             self.assertEqual(other.run("location.href"), server.url)
 
     def test_foreign_page(self):
-        """Such a page gets nothing; the same requests succeed from a page of the server."""
+        """A page of another origin gets nothing; the same requests succeed from the server's
+        page."""
         class Foreign(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)

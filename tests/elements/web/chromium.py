@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Chromium without a window, by the DevTools protocol: JSON texts that end with a
+"""Controls Chromium without a window through the DevTools protocol: JSON texts that end with a
 zero byte, on the file descriptors 3 and 4."""
 
 import json
@@ -72,7 +72,7 @@ class Page:
             self.call(domain + ".enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
-        # canvases are read back, which takes a hardware canvas a while
+        # canvases are read back, which is slow with a hardware canvas
         self.call("Page.addScriptToEvaluateOnNewDocument", source="""
             const getContext = HTMLCanvasElement.prototype.getContext;
             HTMLCanvasElement.prototype.getContext = function (kind) {
@@ -88,7 +88,7 @@ class Page:
         self.wait("document.readyState === 'complete'")
 
     def run(self, script):
-        """The value of an expression, or of its promise."""
+        """Returns the value of an expression, or of its promise."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True,
                            returnByValue=True)
         if "exceptionDetails" in answer:
@@ -104,7 +104,7 @@ class Page:
             time.sleep(0.02)
 
     def complaints(self):
-        """Problems that the browser reports: exceptions, policy violations, console messages."""
+        """Returns what the browser reports: exceptions, policy violations, console messages."""
         return [event["params"] for event in self.browser.events
                 if event.get("sessionId") == self.session and event["method"] in (
                     "Log.entryAdded", "Runtime.exceptionThrown",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A visionwebsink in this process, and clients for it: sockets, HTTP and
-WebSocket, written from the RFCs so that they can also do what libraries forbid."""
+"""A visionwebsink in this process, and clients for it: sockets, HTTP and WebSocket. They are
+written from the RFCs, so that they can also do what libraries forbid."""
 
 import base64
 import json
@@ -43,7 +43,7 @@ class Sink:
         self.open()
 
     def open(self):
-        """The port, if it is open."""
+        """Returns the port if it is open."""
         self.url = self.sink.get_property("url")
         if self.url:
             found = re.match(r"(https?)://127\.0\.0\.1:(\d+)(/.*)", self.url)
@@ -60,7 +60,7 @@ class Sink:
             "push-buffer", Gst.Buffer.new_wrapped(bytes(64 * 48)))
 
     def problem(self, kind=Gst.MessageType.ERROR):
-        """The text of the next error or warning; None if there is none."""
+        """Returns the text of the next error or warning, or None if there is none."""
         message = self.pipeline.get_bus().timed_pop_filtered(
             TIMEOUT * Gst.SECOND if kind == Gst.MessageType.WARNING else 0, kind)
         if message is None:
@@ -107,7 +107,7 @@ class Response:
 
 
 def get(port, path, method="GET", sock=None, **headers):
-    """One request; header_names become Header-Names."""
+    """Sends a request and returns the answer. Headers header_name become Header-Name."""
     own = sock or connect(port)
     with own:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -117,7 +117,7 @@ def get(port, path, method="GET", sock=None, **headers):
 
 
 class WebSocket:
-    """RFC 6455, as far as a viewer needs it."""
+    """A client of RFC 6455, as far as a viewer needs it."""
 
     def __init__(self, port, path="/ws", buffer=None, **headers):
         self.sock = connect(port, buffer)
@@ -137,7 +137,7 @@ class WebSocket:
         self.sock.sendall(bytes([0x80 | opcode]) + size + mask + masked)
 
     def frame(self):
-        """(opcode, payload) of the next frame; None at the end."""
+        """Returns (opcode, payload) of the next frame, or None at the end."""
         head = self.stream.read(2)
         if len(head) < 2:
             return None
@@ -149,7 +149,7 @@ class WebSocket:
         return head[0] & 15, self.stream.read(size)
 
     def message(self):
-        """(record, JPEG) of the next frame that is shown; None at the end."""
+        """Returns (record, JPEG) of the next frame that is shown, or None at the end."""
         while (found := self.frame()) is not None and found[0] != 8:
             opcode, data = found
             if opcode == 9:
@@ -183,7 +183,7 @@ def rss_kib():
 
 
 def n_sockets():
-    """The open sockets of this process, including those of the server."""
+    """Returns the number of open sockets of this process, including those of the server."""
     n = 0
     for name in os.listdir("/proc/self/fd"):
         try:
@@ -209,7 +209,8 @@ def decode(jpeg):
 
 
 def check_growth(test, before, now=None):
-    """AddressSanitizer keeps what was freed."""
+    """Checks that memory has not grown much, except with AddressSanitizer, which keeps freed
+    memory."""
     growth = (now or rss_kib()) - before
     print(f"memory grew by {growth} KiB")
     if "asan" not in os.environ.get("LD_PRELOAD", ""):

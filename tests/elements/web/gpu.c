@@ -83,7 +83,7 @@ median_difference (const guint8 *a, const guint8 *b, const GstVideoInfo *info)
   return median;
 }
 
-/* The same samples as other colours. */
+/* Checks the same samples with caps of other colours. */
 static void
 check_other_colours (
     GstSample *sample, const GstVideoInfo *info, const guint8 *found)

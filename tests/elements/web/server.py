@@ -49,7 +49,7 @@ class Pages(unittest.TestCase):
                              (200, str(len(found.body))))
 
     def test_nothing_inline(self):
-        """The policy forbids scripts and styles inside the page."""
+        """The page has no inline scripts or styles, because its policy forbids them."""
         page = get(self.port, "/").body.decode()
         self.assertNotRegex(page, r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)")
         self.assertNotRegex(page, r"(src|href)=\"(https?:)?//")
@@ -90,7 +90,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual(stream.readline(), b"\r\n")
                 self.assertEqual(decode(stream.read(size)).shape, (48, 64, 3))
                 self.assertEqual(stream.readline(), b"\r\n")
-                # in the same part: a browser shows a picture when it sees this
+                # in the same part: a browser shows a picture when it reads this
                 self.assertEqual(stream.readline(), b"--frame\r\n")
 
     def test_stream_shows_the_last_frame(self):
@@ -112,7 +112,7 @@ class Pages(unittest.TestCase):
             sock.sendall(request_text(server.port, "/frame.jpg"))
             sock.shutdown(socket.SHUT_WR)
             wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
-            time.sleep(2.2)  # the server looks after its viewers once a second
+            time.sleep(2.2)  # the server checks its viewers once a second
             server.push()
             self.assertEqual(Response(stream).status, 200)
 
@@ -159,7 +159,7 @@ class Pages(unittest.TestCase):
         with Sink(source=SILENT) as server:
             port = server.port
             for path in "/page.js", "/ws", "/nothing":
-                get(port, path)  # what the first request takes once
+                get(port, path)  # allocates what only the first request needs
             bombs.check(self, os.getpid(), port, "/page.js", "/ws")
 
     def test_ranges(self):
@@ -177,7 +177,7 @@ class Runs(unittest.TestCase):
               "encode-microseconds")
 
     def check_run(self, server):
-        """A frame for a viewer."""
+        """Checks a run of the sink in which a viewer gets a frame."""
         with connect(server.port) as sock, sock.makefile("rb") as stream:
             sock.sendall(request_text(server.port, "/record.json"))
             wait_for(lambda: stat(server.sink, "viewers") == 1, "a viewer")
@@ -227,7 +227,7 @@ class Access(unittest.TestCase):
                     (own, "null", 403), (own, "http://127.0.0.1:1", 403),
                     (own, "https://cam.example", 403), (own, "", 403),
                     (own, f"http://{own}.evil", 403),
-                    ("cam.example", "https://cam.example", 101),  # a proxy's TLS
+                    ("cam.example", "https://cam.example", 101),  # TLS of a proxy
                     ("cam.example", "http://cam.example", 101),
                     ("cam.example:8080", "http://cam.example:8080", 101),
                     ("cam.example:8080", "http://cam.example", 403),
@@ -256,7 +256,7 @@ class Access(unittest.TestCase):
                     text += "".join(f"{name}: {value}\r\n" for value in pair)
                     with connect(server.port) as sock, sock.makefile("rb") as stream:
                         sock.sendall(text.encode() + b"\r\n")
-                        # newer versions of libsoup refuse two of Host: 400
+                        # newer versions of libsoup answer 400 to two Host headers
                         self.assertIn(Response(stream).status, (status, 400), pair)
 
     def check_token(self, port):
@@ -288,7 +288,7 @@ class Access(unittest.TestCase):
             self.check_token(server.port)
 
     def test_token_is_secret(self):
-        """Neither logs nor -v nor dot files contain it, whatever is requested."""
+        """Neither logs nor -v nor dot files contain the token, whatever is requested."""
         with tempfile.TemporaryDirectory() as folder:
             env = dict(os.environ, CUV_TEST_TOKEN="s3cret-t0ken", GST_DEBUG="*:6",
                        GST_DEBUG_DUMP_DOT_DIR=folder, G_MESSAGES_DEBUG="all",
@@ -316,7 +316,7 @@ class Access(unittest.TestCase):
             self.assertNotIn("s3cret-t0ken", said)
 
     def make_certificate(self, folder, kind="rsa:2048"):
-        """Paths of a certificate and its key."""
+        """Makes a certificate and its key, and returns their paths."""
         name = kind.split()[0].replace(":", "-")
         pem = [os.path.join(folder, f"{name}-{part}.pem") for part in ("cert", "key")]
         subprocess.run(

@@ -22,7 +22,7 @@ from client import (FILES, FRAMES, Gst, SILENT, SOURCE, Sink, TIMEOUT, WebSocket
 
 class Viewers(unittest.TestCase):
     def test_record_and_picture_are_of_one_frame(self):
-        """The frame numbers also increase from frame to frame."""
+        """Record and picture are of the same frame, and frame numbers increase."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             numbers = []
@@ -75,7 +75,7 @@ class Viewers(unittest.TestCase):
             viewer.close()
 
     def rate(self, viewer, seconds):
-        """How many of 100 frames a viewer takes."""
+        """Returns how many of 100 frames a viewer takes."""
         end, numbers = time.monotonic() + seconds, []
         while time.monotonic() < end:
             numbers.append(viewer.next()[0]["frame_num"])
@@ -149,7 +149,7 @@ class Viewers(unittest.TestCase):
             self.assertLessEqual(stat(server.sink, "encoded"), encoded + 1)
 
     def test_viewer_that_stops_reading_is_dropped(self):
-        """This holds even if its socket is full in the middle of a frame."""
+        """Such a viewer is dropped even if its socket is full in the middle of a frame."""
         big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
         with Sink("timeout=1 jpeg-quality=100", big % (1280, 720, 30)) as server:
             decode(get(server.port, "/frame.jpg").body)
@@ -166,7 +166,7 @@ class Viewers(unittest.TestCase):
                     viewer = connect(server.port, 4096)
                     viewer.sendall(request_text(server.port, path))
                 wait_for(lambda: stat(server.sink, "viewers") == 1, path)
-                if path == "/events":  # its small records need no reader for long
+                if path == "/events":  # its records are small, so the socket is full much later
                     viewer.close()
                 wait_for(is_gone, path)
                 viewer.close()
@@ -196,13 +196,13 @@ class Viewers(unittest.TestCase):
                 pass  # it was dropped
             print(f"{most} bytes on the way at most, a frame has {frame}")
             self.assertFalse(reads)
-            self.assertLess(most, 3 * frame + 800000)  # 2, and what the kernel has
+            self.assertLess(most, 3 * frame + 800000)  # 2 frames, and the kernel's buffers
             wait_for(lambda: stat(server.sink, "viewers") == 0, "its end")
             self.assertEqual(stat(server.sink, "dropped-viewers"), 1)
             viewer.close()
 
     def test_viewers_that_leave_are_not_dropped(self):
-        """The server says so of those that do not take a frame."""
+        """Viewers that leave are not reported as dropped, unlike those that do not take a frame."""
         with Sink("timeout=1", SILENT) as server:
             for path in ("/events", "/stream.mjpg"):
                 viewer = connect(server.port)
@@ -217,7 +217,7 @@ class Viewers(unittest.TestCase):
             viewer = WebSocket(server.port)
             numbers = [viewer.next()[0]["frame_num"] for _ in range(6)]
             viewer.close()
-            self.assertGreater(numbers[-1] - numbers[1], 4 * 10)  # of 100 frames/s
+            self.assertGreater(numbers[-1] - numbers[1], 4 * 10)  # at 100 frames/s
 
     def test_max_rate_is_raised(self):
         """A higher rate applies at once, without waiting for a frame due at the previous rate."""
@@ -281,7 +281,7 @@ class Viewers(unittest.TestCase):
                     times.append((now[0] - before[0]) / (now[1] - before[1]))
                 before = now
             viewer.close()
-            # the median: on a busy machine a few wait for a processor
+            # the median, because on a busy machine a few frames wait for a processor
             us = statistics.median(times)
             print(f"{us:.1f} us a frame")
             self.assertLess(us, 200)
@@ -292,7 +292,7 @@ class Trouble(unittest.TestCase):
         """Connections without a request, with an incomplete one or with their answer all end."""
         with Sink("timeout=1") as server:
             wait_for(lambda: stat(server.sink, "frames") > 5, "the first frames")
-            before = n_sockets()  # those of GStreamer's clock, too
+            before = n_sockets()  # includes the sockets of GStreamer's clock
             socks = [connect(server.port) for _ in range(60)]
             for n, sock in enumerate(socks):
                 if n % 3 == 1:
@@ -329,7 +329,7 @@ class Trouble(unittest.TestCase):
             viewer.close()
 
     def test_flood_of_pings(self):
-        """Each ping has an answer that nobody reads: the viewer is closed."""
+        """A viewer that sends pings and does not read the answers is closed."""
         with Sink(source=SILENT) as server:
             viewer = WebSocket(server.port)
             for _ in range(10):
@@ -342,7 +342,7 @@ class Trouble(unittest.TestCase):
             viewer.close()
 
     def test_too_many_connections(self):
-        """Connections beyond the limit are closed; when they are gone, it works again."""
+        """Connections beyond the limit are closed; new ones are accepted when others have gone."""
         with Sink() as server:
             viewer = WebSocket(server.port)
             socks = [connect(server.port) for _ in range(300)]
@@ -377,7 +377,7 @@ class Trouble(unittest.TestCase):
             return False
 
     def test_frames_that_cannot_be_shown(self):
-        """A warning, and the pipeline goes on."""
+        """A frame that cannot be shown gives a warning, and the pipeline continues."""
         caps = "video/x-raw,format=I420,width=64,height=48,framerate=100/1"
         with Sink(source="videotestsrc is-live=true ! video/x-raw,format=GRAY8,"
                   "width=64,height=48,framerate=100/1 ! capssetter replace=true "
@@ -478,7 +478,7 @@ class Fuzz(unittest.TestCase):
             self.assertIsNone(server.problem())
 
     def rubbish(self, port, viewer, part):
-        """Another viewer gets its frames at the same time."""
+        """Sends garbage, while another viewer gets its frames."""
         for n in range(self.N_HTTP // part):
             self.http(port)
             if n % 4 == 0 and n // 4 < self.N_WEBSOCKET // part:

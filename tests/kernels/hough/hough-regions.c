@@ -61,7 +61,7 @@ const CuvHoughParams hough_bar_params = { .canny = { 1, CUV_CANNY_L1, 20, 40 },
   .segments = 1,
   .segment = { 40, 0 } };
 
-/* Finds the segments of a bar. False if that fails. */
+/* Finds the segments of a bar. Returns false if that fails. */
 static bool
 find (HoughExpected *found, const Bar *bar, const CuvHoughConfig *layout)
 {

@@ -147,7 +147,7 @@ ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
   free (counts);
 }
 
-/* The same, packed. */
+/* Compares a query of packed counts. */
 static void
 ask_packed (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, double *found)

@@ -113,8 +113,8 @@ draw_strip (Bench *bench)
   return N_PICTURES * ((size + 8.0) * (size + 8));
 }
 
-/* n fills of 128 x 128 pixels, side by side from the upper left; if n is 0, one
- * of the whole frame. Of an ellipse each row is a span of its own. */
+/* Draws n fills of 128 x 128 pixels, side by side from the upper left; if n is
+ * 0, one fill of the whole frame. Each row of an ellipse is a separate span. */
 static double
 draw_fills (Bench *bench)
 {

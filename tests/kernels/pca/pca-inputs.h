@@ -38,7 +38,7 @@ void pca_input_init (PcaInput *self, CuvCubeFormat format, PcaLayout layout,
     int width, int height, int n, PcaFill fill);
 void pca_input_clear (PcaInput *self);
 
-/* The same samples in another layout. */
+/* Copies an input to another layout. */
 void pca_input_copy (PcaInput *self, const PcaInput *from, PcaLayout layout);
 
 double pca_input_get (const PcaInput *self, int x, int y, int band);

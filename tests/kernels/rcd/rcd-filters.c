@@ -14,7 +14,7 @@
 
 enum { MAX_TARGETS = 3 };
 
-/* The same filters on the CPU and on the GPU. */
+/* Filters on the CPU, and on the GPU the same ones. */
 typedef struct {
   CuvRcdFilterCuda *cuda;
   CuvCorrelationWork *work;

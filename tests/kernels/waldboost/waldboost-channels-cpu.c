@@ -15,7 +15,8 @@ enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 8 };
 
 /* ---- numbers ---- */
 
-/* All squares of a gradient, and all sums of surroundings, in rows. */
+/* Checks rows with all squares of gradient lengths, and with all sums of
+ * surroundings. */
 static void
 check_numbers (const CuvChannelsDsp *dsp)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Two blocks square. The first tree is 100 if channel 1 of the first block is 7
- * or more, else -100; the second adds channel 9 of the last block in the same
- * way: 10, or -10. */
+ * or more, otherwise -100; the second adds channel 9 of the last block in the
+ * same way: 10, or -10. */
 static const char good[] =
     "<?xml version=\"1.0\"?>\n"
     "<!-- a test -->\n"

@@ -114,7 +114,7 @@ check_one_thread (Detector *detectors)
     collect (&detectors[i]);
 }
 
-/* FALSE if it is not posted in time. */
+/* Returns FALSE if it is not posted in time. */
 static bool
 wait_for (sem_t *semaphore, long milliseconds)
 {

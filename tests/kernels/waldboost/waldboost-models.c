@@ -386,7 +386,7 @@ set_splits (RandomModel *self, int k, const SamplePool *pool)
 }
 
 /* Whether weak classifier k has a threshold: in cascades the last of a stage,
- * else two of three. */
+ * otherwise two of three. */
 static bool
 has_test (const CuvWaldboostModel *model, int k, int stage)
 {

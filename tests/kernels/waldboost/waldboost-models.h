@@ -14,7 +14,7 @@ typedef struct {
   int inclusive;
   int max_window; /* side in pixels */
   int max_block;  /* side in pixels; 0 = as large as fits */
-  int n_stages;   /* of a cascade, else weak classifiers */
+  int n_stages;   /* of a cascade, otherwise weak classifiers */
   int max_weak;   /* per stage */
   int max_nodes;  /* per tree; 1 = stumps */
   int tilted;

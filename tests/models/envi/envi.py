@@ -51,7 +51,7 @@ def write_with_gdal(path, cube, gdal_type, interleave):
 
 
 def write_by_hand(path, cube, interleave):
-    """Features that GDAL does not write: big endian, an offset, micrometres."""
+    """Writes a file with features that GDAL does not write: big endian, an offset, micrometres."""
     order = {'BSQ': (0, 1, 2), 'BIL': (1, 0, 2), 'BIP': (1, 2, 0)}[interleave]
     big = np.ascontiguousarray(cube.transpose(order))
     big = big.astype(big.dtype.newbyteorder('>'))
@@ -76,7 +76,7 @@ data ignore value = 7
 
 
 def write_scene():
-    """A scene with keys as written by an atmospheric correction."""
+    """Writes a scene with the keys of an atmospheric correction."""
     reference = osr.SpatialReference()
     reference.ImportFromEPSG(32633)
     data = gdal.GetDriverByName('ENVI').Create(

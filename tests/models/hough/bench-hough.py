@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times OpenCV's Canny and HoughLines and ours with the same picture, limits,
-directions and threads.   bench-hough.py LINES [PICTURE]
+directions and threads.
+
+usage: bench-hough.py LINES [PICTURE]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
 skimage's astronaut. Prints JSON lines: milliseconds, the medians of 21 rounds
-in which all take their turns, and how much longer OpenCV takes. Edges of ours
-include the list of them, votes the sort by direction where there is a window.
+in which the programs alternate, and how much longer OpenCV takes. The time of our
+edges includes listing them, that of votes sorting by direction if there is a window.
 
-Then the methods, on the picture's edges and on maps with more and more of
-them, and the worst cases."""
+Then it times the methods on the picture's edges, on maps with increasing numbers of
+edges, and in the worst cases."""
 import importlib.util
 import json
 import os
@@ -27,7 +29,7 @@ METHODS = ('global', 'shared', 'gather', 'ring')
 
 
 def make_picture():
-    """The picture of bench-opencv.py."""
+    """Returns the picture of bench-opencv.py."""
     spec = importlib.util.spec_from_file_location(
         'opencv', os.path.join(
             os.path.dirname(__file__), '..', 'waldboost', 'bench-opencv.py'))
@@ -52,7 +54,8 @@ class Ours:
 
     def times(self, source, method, window, threads, rounds,
               mask='0xffffffff'):
-        """Times of each round for edges, votes, peaks; edges, lines and method."""
+        """Returns the times of each round for edges, votes and peaks; and edges, lines and
+        method."""
         lines = subprocess.run(
             [self.program, 'time', self.path, source, method, '180',
              str(window), str(threads), str(rounds)], check=True, text=True,
@@ -62,7 +65,7 @@ class Ours:
         return times, lines[-1].split()
 
     def median(self, *args):
-        """Medians without the first round."""
+        """Returns medians without the first round."""
         times, counts = self.times(*args)
         return np.median(np.array(times[1:]), axis=0), counts
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Edges, votes and lines against OpenCV's, on real pictures: lines.py LINES.
+"""Compares edges, votes and lines with OpenCV's on real pictures, and votes with NumPy's, cell
+by cell.
 
-Votes are also compared with NumPy's, cell by cell.
+usage: lines.py LINES
 """
 import os
 import subprocess
@@ -18,8 +19,8 @@ from checks import check, failures
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 PICTURES = {'sudoku.png': 150, 'building.jpg': 120, 'pic1.png': 60,
             'board.jpg': 120, 'home.jpg': 90}
-# of sudoku.png, by eye: rows of horizontal lines at column 279, columns of vertical
-# ones at row 281
+# Lines of sudoku.png, annotated by eye: rows of horizontal lines at column 279, columns of
+# vertical lines at row 281.
 ACROSS = (85, 128, 171, 214, 262, 310, 359, 410, 463, 514)
 DOWN = (56, 105, 154, 205, 253, 303, 353, 401, 451, 506)
 
@@ -59,7 +60,7 @@ class Program:
 # ---- ours in NumPy ----
 
 def our_bins(x, y, k):
-    """rho of pixels in row k of 180."""
+    """Returns rho of pixels in row k of 180."""
     theta = np.float64(k) * np.pi / 180 - np.pi / 2
     cosine = int(np.rint(np.cos(theta) * 65536))
     sine = int(np.rint(np.sin(theta) * 65536))
@@ -81,7 +82,7 @@ ANGLES = np.concatenate([[0], ANGLES[:-1]]).astype(np.float64)
 
 
 def opencv_bins(x, y, n):
-    """Bins of theta n degrees in single precision, ties to even."""
+    """Returns bins for theta = n degrees in single precision, rounded with ties to even."""
     cosine = np.float32(np.cos(ANGLES[n]))
     sine = np.float32(np.sin(ANGLES[n]))
     rho = x.astype(np.float32) * cosine + y.astype(np.float32) * sine
@@ -89,7 +90,7 @@ def opencv_bins(x, y, n):
 
 
 def opencv_lines(edges, threshold):
-    """(theta, rho, votes), in OpenCV's order."""
+    """Returns (theta, rho, votes) in OpenCV's order."""
     height, width = edges.shape
     n_rho = 2 * (width + height) + 1
     y, x = np.nonzero(edges)
@@ -108,12 +109,12 @@ def opencv_lines(edges, threshold):
 # ---- comparisons ----
 
 def to_opencv(k, r):
-    """OpenCV's theta in degrees, and rho, for our row and rho."""
+    """Returns OpenCV's theta in degrees and rho for our row and rho."""
     return (k - 90, r) if k >= 90 else (k + 90, -r)
 
 
 def is_near(line, lines):
-    """Whether one of the lines is at most a cell away."""
+    """Returns whether one of the lines is at most a cell away."""
     for n in range(line[0] - 1, line[0] + 2):
         for r in range(line[1] - 1, line[1] + 2):
             # at 180 degrees theta wraps and rho changes its sign
@@ -154,8 +155,8 @@ def compare_bins(name, edges):
 
 
 def compare_edges(name, program, picture):
-    """We have no edges at the border, and keep the first of equal neighbours across
-    a diagonal edge, where OpenCV keeps none."""
+    """Compares edges. We have no edges at the border, and keep the first of equal neighbours across
+    a diagonal edge, of which OpenCV keeps none."""
     for norm in ('l1', 'l2'):
         ours = program.edges(picture, 'sharp', norm, 50, 100)
         theirs = cv2.Canny(picture, 50, 100, L2gradient=norm == 'l2')
@@ -167,7 +168,7 @@ def compare_edges(name, program, picture):
 
 
 def relative_to_centre(line, shape):
-    """theta, and rho relative to the frame's centre."""
+    """Returns theta, and rho relative to the frame's centre."""
     rho, theta, _ = line
     height, width = shape
     return theta, (rho - (width - 1) / 2 * np.cos(theta)
@@ -175,7 +176,7 @@ def relative_to_centre(line, shape):
 
 
 def distance_of_lines(a, b):
-    """The distance in rho of lines less than 1 degree + 2 / D apart in theta."""
+    """Returns the distance in rho of lines that are less than 1 degree + 2 / D apart in theta."""
     off = abs(a[0] - b[0])
     rho = -b[1] if off > np.pi / 2 else b[1]
     near = min(off, np.pi - off) <= np.radians(1) + 2 / 128
@@ -183,8 +184,8 @@ def distance_of_lines(a, b):
 
 
 def compare_pclines(name, program, edges, threshold):
-    """PClines finds the strongest lines of rho and theta too, within the resolution
-    of both: a pixel, and up to 1.42 * 1.42 / 2."""
+    """Checks that PClines also finds the strongest lines of rho and theta, within the resolution of
+    both: a pixel, and up to 1.42 * 1.42 / 2."""
     ours = program.lines(edges, 'rho-theta', 180, threshold, 9)[:40]
     others = [relative_to_centre(line, edges.shape) for line in
               program.lines(edges, 'pclines', 256, threshold * 2 // 3, 3)]
@@ -199,7 +200,7 @@ def compare_pclines(name, program, edges, threshold):
 
 
 def check_sudoku(program):
-    """The twenty lines, where they cross the centre lines of the picture."""
+    """Checks where the twenty lines cross the centre lines of the picture."""
     picture = cv2.imread(DATA + 'sudoku.png', cv2.IMREAD_GRAYSCALE)
     height, width = picture.shape
     edges = program.edges(picture, 'sharp', 'l1', 50, 100)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares orders of local derivative patterns for retrieval, and skimage's local
-binary patterns: orders.py TEXTURES [TEXTURES.zip].
+"""Compares orders of local derivative patterns, and skimage's local binary patterns, for
+retrieval.
+
+usage: orders.py TEXTURES [TEXTURES.zip]
 
 TEXTURES is the program of textures.c. There are three kinds of classes, with noise of
 0 to 16 grey values: patches of surfaces (of skimage, and of pictures in the zip file),

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Local derivative patterns against NumPy, and texture retrieval compared with
-skimage's local binary patterns: textures.py TEXTURES.
+"""Compares local derivative patterns with NumPy's, and their retrieval of textures with that of
+skimage's local binary patterns.
 
-Real textures: skimage's brick, grass and gravel.
+usage: textures.py TEXTURES
+
+The textures are skimage's brick, grass and gravel.
 """
 import os
 import subprocess
@@ -34,7 +36,7 @@ def write(path, picture):
 # ---- the definition, by array slices ----
 
 def derivative(picture, step, order, far):
-    """The derivative of a picture with `far` extra pixels on each side."""
+    """Returns the derivative of a picture that has `far` extra pixels on each side."""
     values = np.pad(picture, far, mode='edge').astype(int)
     for _ in range(order):
         values = values - np.roll(values, (-step[0], -step[1]), (0, 1))
@@ -138,7 +140,7 @@ def test_reduced(program, folder):
 # ---- textures ----
 
 def crops(seed):
-    """Twenty patches of each texture, every second one rotated, with noise."""
+    """Returns twenty patches of each texture with noise, every second one rotated."""
     random = np.random.default_rng(seed)
     for name in ('brick', 'grass', 'gravel'):
         texture = cv2.imread(os.path.join(FOLDER, name + '.png'), 0)
@@ -154,7 +156,7 @@ def crops(seed):
 
 
 def precision(similarity, names):
-    """The fraction whose most similar patch has the same texture."""
+    """Returns the fraction of patches whose most similar patch has the same texture."""
     similarity = similarity - 2 * np.eye(len(names))
     return np.mean([names[i] == names[np.argmax(row)]
                     for i, row in enumerate(similarity)])

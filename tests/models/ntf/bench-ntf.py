@@ -36,7 +36,8 @@ def scene(shape, rank):
 
 
 def time_tensorly(g, rank, algorithm, iterations):
-    """Time per iteration: a long run minus a short one, to exclude initialisation."""
+    """Returns the time per iteration: that of a long run minus that of a short one, to exclude
+    initialisation."""
     function = non_negative_parafac_hals if algorithm else non_negative_parafac
     clocks = []
     for n in (2, 2 + iterations):
@@ -74,7 +75,7 @@ def bench(program, name, g, rank, algorithm):
 
 
 def tensorly_error(g, rank, algorithm, seed):
-    """Our initial factors are for G divided by a power of two."""
+    """Returns the error from our initial factors, which are for G divided by a power of two."""
     scale = 2.0**(np.floor(np.log2(g.max())) + 1)
     function = non_negative_parafac_hals if algorithm else non_negative_parafac
     return float(function(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Results and initial factors of the program factorise."""
+"""Reads results of the program factorise, and computes its initial factors."""
 
 import subprocess
 
@@ -12,7 +12,7 @@ TENSOR, MATRIX = 0, 1
 
 
 class Run:
-    """g: height x width x depth, float32."""
+    """A run of factorise on g, an array of height x width x depth, float32."""
 
     def __init__(self, program, g, rank, algorithm=MU, schedule=GS,
                  init=RANDOM, seed=1, iterations=10, tolerance=0,
@@ -39,7 +39,7 @@ class Run:
 
 
 def philox(seed, mode, n):
-    """Salmon, Moraes, Dror, Shaw 2011: n values of 32 bits, four per counter."""
+    """Returns n values of 32 bits, four per counter (Salmon, Moraes, Dror, Shaw 2011)."""
     at = np.arange((n + 3) // 4, dtype=np.uint64)
     mask, zero = np.uint64(0xffffffff), np.zeros_like(at)
     c, key = [at, zero + np.uint64(mode), zero, zero], [seed, 0]

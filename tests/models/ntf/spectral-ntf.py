@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The factorisation against NumPy's einsum in double precision.
+"""Compares the factorisation with NumPy's einsum in double precision.
 
 usage: spectral-ntf.py FACTORISE
 """
@@ -15,7 +15,7 @@ import skimage.data
 from factors import (GS, HALS, JACOBI, MATRIX, MU, NFINDR, NNDSVD, Run,
                      start)
 
-SWEEPS = 5  # of HALS, per product with G
+SWEEPS = 5  # sweeps of HALS per product with G
 
 failures = []
 
@@ -43,12 +43,12 @@ def factorise(g, rank, algorithm, schedule, seed, iterations):
 
 
 def vanished(x):
-    """Whether columns have a tiny norm, by which nothing may be divided."""
+    """Returns whether columns have a norm too small to divide by."""
     return (x**2).sum(0) < 1e-20 * len(x)
 
 
 def solve(x, m, n, p):
-    """HALS as in TensorLy's non_negative_parafac_hals."""
+    """Does sweeps of HALS as TensorLy's non_negative_parafac_hals does."""
     waits = np.logical_or(*(vanished(x[i]) for i in range(3) if i != m))
     for k in SWEEPS * np.flatnonzero(~waits).tolist():
         x[m][:, k] += (n[:, k] - x[m] @ p[:, k]) / p[k, k]
@@ -89,7 +89,7 @@ def planted(rng, shape, rank, noise):
 
 
 def difference(found, wanted, algorithm):
-    """Compares factors; with HALS, where rounding errors grow, sums of terms."""
+    """Compares factors or, for HALS, in which rounding errors grow, sums of terms."""
     if algorithm == HALS:
         found, wanted = [terms(found)], [terms(wanted)]
     return max(np.abs(a - b).max() / b.max() for a, b in zip(found, wanted))
@@ -112,7 +112,7 @@ def check_oracle(program, rng, shape, rank, algorithm, schedule):
 
 
 def nndsvd(g, rank):
-    """NNDSVD with an exact SVD: positive parts of vectors and of their maps."""
+    """Returns NNDSVD by an exact SVD: the positive parts of vectors and of their maps."""
     vectors = np.linalg.svd(g.reshape(-1, g.shape[2]), full_matrices=False)[2]
     x = [np.zeros((n, rank)) for n in g.shape]
     for k in range(rank):
@@ -128,7 +128,7 @@ def nndsvd(g, rank):
 
 
 def check_nndsvd(program, rng):
-    """Terms of very different strength, whose vectors ten steps find."""
+    """Checks terms of very different strength, whose vectors are found in ten steps."""
     shape, rank = (23, 19, 11), 4
     g = np.float64(planted(rng, shape, 1, 0))
     for k in range(1, 6):
@@ -144,8 +144,8 @@ def small(picture):
     return cv2.resize(picture, (64, 48), interpolation=cv2.INTER_AREA)
 
 
-def film(name):
-    """Every fifth frame as a band."""
+def video(name):
+    """Returns a video as a cube: every fifth frame is a band."""
     path = f'/usr/share/doc/opencv-doc/examples/data/{name}'
     reader = cv2.VideoCapture(path)
     frames = [reader.read() for _ in range(80)][::5]
@@ -155,8 +155,8 @@ def film(name):
 
 
 def check_starts(program):
-    """nndsvd converges to the errors of random starts, with multiplicative updates."""
-    cubes = [film('vtest.avi'), film('Megamind.avi')]
+    """Checks that nndsvd converges to the errors of random starts, with multiplicative updates."""
+    cubes = [video('vtest.avi'), video('Megamind.avi')]
     cubes += [np.float32(small(picture())) for picture in (
         skimage.data.coffee, skimage.data.astronaut, skimage.data.chelsea,
         skimage.data.rocket)]
@@ -186,7 +186,7 @@ def check_curve(program, rng):
 
 
 def check_matrix(program, rng, algorithm):
-    """Matrix factorisation as a plain loop: abundances, then spectra."""
+    """Compares matrix factorisation with a plain loop: abundances, then spectra."""
     g = planted(rng, (12, 10, 31), 4, 0.05)
     g /= 1.01 * g.max()  # in 0.5 .. 1: not scaled
     pixels = np.float64(g).reshape(-1, g.shape[2])
@@ -205,7 +205,7 @@ def check_matrix(program, rng, algorithm):
 
 
 def mixtures(rng, shape, rank, noise):
-    """Abundances with a sum of 1, some almost pure; smooth, similar spectra."""
+    """Returns abundances with a sum of 1, some almost pure, and smooth, similar spectra."""
     bands = np.linspace(0, 1, shape[2])
     spectra = np.stack([0.2 + 0.4 * bands + 0.4 * np.exp(
         -(bands - (k + 0.5) / rank)**2 / 0.02) for k in range(rank)])
@@ -216,7 +216,8 @@ def mixtures(rng, shape, rank, noise):
 
 
 def volume(pixels, rank):
-    """Of the simplex of some pixels, up to a factor, in components' scores."""
+    """Returns a function for the volume of the simplex of chosen pixels, up to a factor, in their
+    components' scores."""
     scores = pixels - pixels.mean(0)
     scores = scores @ np.linalg.svd(scores, full_matrices=False)[2][:rank - 1].T
     scores = np.insert(scores, 0, 1, axis=1)
@@ -224,7 +225,7 @@ def volume(pixels, rank):
 
 
 def shares(pixels, spectra):
-    """The least squares with a sum of 1 among all supports."""
+    """Returns the least-squares shares with a sum of 1, found by trying all supports."""
     rank = len(spectra)
     best = np.full(len(pixels), np.inf)
     found = np.zeros((len(pixels), rank))
@@ -248,7 +249,7 @@ def rms(a, b):
 
 
 def match(found, spectra, wanted):
-    """The order of the spectra found in which their angles to the true ones are smallest."""
+    """Returns the order of the found spectra with the smallest angles to the true ones."""
     unit = [x / np.linalg.norm(x, axis=1, keepdims=True)
             for x in (spectra, wanted)]
     cosines = unit[0] @ unit[1].T
@@ -259,7 +260,7 @@ def match(found, spectra, wanted):
 
 
 def plain_nmf(rng, pixels, rank, iterations):
-    """Multiplicative updates (Lee, Seung 2001); abundances scaled to sum to 1."""
+    """Factorises by multiplicative updates (Lee, Seung 2001); abundances are scaled to sum to 1."""
     a, w = rng.random((len(pixels), rank)), rng.random((rank, pixels.shape[1]))
     for _ in range(iterations):
         a *= pixels @ w.T / (a @ (w @ w.T))
@@ -273,7 +274,7 @@ def check_unmixing(program, rng):
     pixels = np.float64(g).reshape(-1, shape[2])
     first = Run(program, g, rank, init=NFINDR, iterations=1,
                 factorisation=MATRIX, sum_to_one=True).factors[1]
-    chosen = first.argmax(0)  # an extreme pixel has all of its own spectrum
+    chosen = first.argmax(0)  # each extreme pixel consists of its own spectrum only
     size = volume(pixels, rank)
     largest = max(map(size, itertools.combinations(
         np.flatnonzero(a.max(1) > 0.6), rank)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fills of visionoverlay against NumPy, and whether hidden faces are recognised.
+"""Compares fills of visionoverlay with NumPy's, and tests whether hidden faces are recognised.
 
 usage: faces.py TEXTURES        with the program of tests/models/ldp/textures.c
        faces.py TEXTURES --all  prints a table of fills and cells
@@ -9,8 +9,8 @@ Recognition: 100 faces of skimage's lfw_subset, one photograph each, are
 enlarged from 25 to 96 pixels: the gallery. A query is one of them photographed again:
 turned, scaled, moved, brighter or darker, with more or less contrast and noise. An
 element hides it (the region is the face's box), and the local derivative patterns of
-the box are compared with those of the whole gallery, which is clear, or hidden alike.
-With its default settings the element must keep them at chance:
+the box are compared with those of the whole gallery, whose faces are clear, or hidden
+in the same way. With its default settings the element must reduce these to chance:
 
 - Matched: the fraction of queries of which the right face is the most similar (of n
   equally similar ones 1/n counts). Chance is 1/100; "no better" is not above the 99.9 %
@@ -19,11 +19,11 @@ With its default settings the element must keep them at chance:
   similar, over all pairs. Chance is 1/2; "no better" is not above it by 3.09 standard
   errors (99.9 %) over the 100 faces.
 
-As the same photograph is in the gallery, this is easier than to recognise somebody in
-another one. The test must see it where there is something to see: without a fill, with
-fill-cells=16, and with regions that are parts of the face.
+As the same photograph is in the gallery, this is easier than recognising somebody in
+another photograph. Where faces can be recognised, the test must show it: without a fill,
+with fill-cells=16, and with regions that are parts of the face.
 
-Of frames in colour every component is the face, and the descriptor sees all of them.
+In colour frames every component is the face, and the descriptor uses all of them.
 """
 import os
 import subprocess
@@ -43,7 +43,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '
 from checks import check, failures
 
 FACE = 96
-BORDER = 32  # of the frame around the face
+BORDER = 32  # pixels of the frame around the face
 FRAME = FACE + 2 * BORDER
 BOX = BORDER, BORDER, FACE, FACE
 GRIDS = (4, 8)  # blocks of the descriptor
@@ -63,7 +63,8 @@ class Overlay:
         self.line.set_state(Gst.State.PLAYING)
 
     def rows_of(self, picture):
-        """The frame's rows of bytes: those of NV12 have those of its chroma below."""
+        """Returns the frame's rows of bytes; for NV12, the rows of luma and then those of
+        chroma."""
         if self.pixels == 'RGB':
             return np.repeat(picture, 3, axis=1)
         if self.pixels == 'NV12':
@@ -71,7 +72,7 @@ class Overlay:
         return picture
 
     def pictures_of(self, rows, height):
-        """The components."""
+        """Returns the components as pictures."""
         if self.pixels == 'RGB':
             return [rows[:, c::3] for c in range(3)]
         if self.pixels == 'NV12':
@@ -117,14 +118,15 @@ def means_of(picture, left, top, cell, columns, rows):
 
 
 def between(n, cell, cells):
-    """Indices of the cells before and after each sample, and its way between them."""
+    """Returns the indices of the cells before and after each sample, and its position between
+    them."""
     place = (2 * np.arange(n) + 1) * 128 // cell + 128
     return (np.clip(place // 256 - 1, 0, cells - 1), np.clip(place // 256, 0, cells - 1),
             place % 256)
 
 
 def expected(picture, box, fill, shape, margin, cells):
-    """The definition, docs/definitions/overlay.md."""
+    """Fills a picture as docs/definitions/overlay.md defines."""
     x, y, w, h = box
     height, width = picture.shape
     if shape == 'ellipse':
@@ -174,7 +176,7 @@ def test_definition():
 
 
 def test_one_cell():
-    """By default a region has one value, that of its only cell, whatever the fill."""
+    """By default a region has a single value, that of its only cell, with every fill."""
     random = np.random.default_rng(6)
     blur, pixelate = (Overlay(f'fill={fill} hold-regions=0') for fill in ('blur', 'pixelate'))
     for _ in range(100):
@@ -210,7 +212,7 @@ def photographed_again(face, random):
 
 
 def similarities(program, queries, gallery, grid, folder):
-    """Similarities by local derivative patterns of order 2, with a row for each query."""
+    """Returns similarities by local derivative patterns of order 2, with a row for each query."""
     files = []
     for i, picture in enumerate(queries + gallery):
         files.append(os.path.join(folder, f'{i}.pgm'))
@@ -228,14 +230,15 @@ def matched(table):
 
 
 def preferred(table):
-    """For each query, the fraction of wrong faces that are less similar than the right one."""
+    """Returns for each query the fraction of wrong faces that are less similar than the right
+    one."""
     own, n = np.diag(table)[:, None], len(table)
     wins = (own > table) + 0.5 * (own == table)
     return (wins.sum(1) - 0.5) / (n - 1)
 
 
 def most_by_chance(trials, p, confidence):
-    """The binomial distribution's quantile."""
+    """Returns a quantile of the binomial distribution."""
     term, total, k = (1 - p) ** trials, 0, 0
     while True:
         total += term
@@ -258,7 +261,7 @@ class Recognition:
 
     def run(self, settings, grid=8, hide_gallery=False, boxes=(BOX,), pixels='GRAY8',
             rounds=ROUNDS):
-        """Whether it is better than chance, and the fraction that is matched."""
+        """Returns whether recognition is better than chance, and the fraction that is matched."""
         overlay = Overlay(settings, pixels)
         clear = overlay if hide_gallery else Overlay('fill=none', pixels)
         gallery = [in_box(clear.hide(in_frame(face), *boxes)) for face in self.gallery]
@@ -305,7 +308,7 @@ def test_recognition(recognition):
 
 
 def test_parts_of_the_face(recognition):
-    """Regions of the same label within the face's, before and after it."""
+    """Hides parts of the face, alone, and listed after and before the region of the whole face."""
     parts = [(BORDER + 6 + 30 * (i % 3), BORDER + 2 + 22 * (i // 3), 24, 24)
              for i in range(10)]
     how = {'hide_gallery': True, 'rounds': 1}

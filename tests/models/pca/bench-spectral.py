@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times the sums of principal components and NumPy's, as JSON.
+"""Times our sums for principal components and NumPy's, and prints the times as JSON.
 
 usage: bench-spectral.py PCA [THREADS]
 
 PCA is the program of pca.c. The work is that of a covariance: second moments and
 means of 1920x1080x31. NumPy's product is in single precision, with its BLAS.
-Milliseconds of CPU time of all threads, the minimum of 15 runs.
+Times are milliseconds of CPU time of all threads, the minimum of 15 runs.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Principal components of cubes against NumPy in double precision.
+"""Compares principal components of cubes with NumPy's in double precision.
 
 usage: spectral-pca.py PCA
 
@@ -34,7 +34,7 @@ def check(ok, text):
 
 
 def make_cube(rng, kind, height, width, bands):
-    """Pixels mixed of four spectra in varying proportions, with noise."""
+    """Returns mixtures of four spectra in varying proportions, with noise."""
     spectra = rng.random((4, bands)) ** 2
     y, x = np.mgrid[0:height, 0:width]
     shares = np.stack([0.5 + 0.5 * np.sin((0.3 + 0.2 * i) * x + 0.21 * i * y)
@@ -46,7 +46,7 @@ def make_cube(rng, kind, height, width, bands):
 
 
 def far_from_zero(rng, height, width, bands):
-    """1e6 +- 1, except for a band around 0 and two pixels."""
+    """Returns a cube of values 1e6 +- 1, except for a band around 0 and two pixels."""
     cube = 1e6 + 2 * make_cube(rng, 'f32', height, width, bands) - 1
     cube[:, :, bands // 3] -= 1e6
     cube[0, 0], cube[-1, -1] = 0, 3e6

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Videos with known boxes, by kind and number: a part of a picture moves over
+"""Generates videos with known boxes, by kind and number: a part of a picture moves over
 another picture, and is occluded, changes size and light, is blurred or rotates.
 
-Pictures are those of opencv-doc and skimage. All runs give the same films.
+Pictures are those of opencv-doc and skimage. All runs give the same videos.
 """
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from synthetic_film import DATA, SKIMAGE, picture
 
 WIDTH, HEIGHT = 480, 360
 FRAMES = 100
-TURN = 6.28  # radians: no seam matters, periods are drawn at random
+TURN = 6.28  # radians; need not be exact, because periods are drawn at random
 KINDS = {'hides': 1, 'scale and light': 2, 'blur and noise': 3, 'turns': 4}
 # file: the part that moves (x, y, width, height), None = anywhere
 OBJECTS = [('baboon.jpg', (100, 90, 330, 400)),
@@ -41,7 +41,7 @@ def read(name):
 
 
 def part(random, name, crop):
-    """A part of a picture at twice the size, and its size in the film."""
+    """Returns a part of a picture at twice the size, and its size in the video."""
     image = read(name)
     if crop is None:
         side, ratio = min(image.shape[:2]) * 0.45, random.uniform(0.7, 1.3)
@@ -132,7 +132,7 @@ class Film:
                     self.phases)]
 
     def place(self, frame):
-        """The true box, and its fraction that is not occluded by the pillar."""
+        """Returns the true box, and the fraction of it that the pillar does not occlude."""
         now = look(self.kind, self.seed, frame)
         cos, sin = abs(np.cos(now.angle)), abs(np.sin(now.angle))
         w, h = (side * now.scale for side in self.size)

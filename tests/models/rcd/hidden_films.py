@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Videos with an object that moves behind a pillar and appears on the other side.
+"""Generates videos with an object that moves behind a pillar and appears on the other side.
 
-Pictures are those of opencv-doc and skimage. All runs give the same films.
+Pictures are those of opencv-doc and skimage. All runs give the same videos.
 """
 from dataclasses import dataclass
 
@@ -24,11 +24,11 @@ class Film:
     ground: tuple  # folder, file, package
     object: tuple
     crop: tuple    # x, y, width, height in the object's picture
-    size: tuple    # of the object in the film
+    size: tuple    # of the object in the video
     pillar: tuple
 
     def place(self, frame):
-        """The true box, and its fraction that is not occluded by the pillar."""
+        """Returns the true box, and the fraction of it that the pillar does not occlude."""
         width, height = self.size
         x = MARGIN + (WIDTH - 2 * MARGIN) * frame / (FRAMES - 1) - width / 2
         y = HEIGHT / 2 + 80 * np.sin(2 * np.pi * frame / 90) - height / 2

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Accuracy of OpenCV's trackers on three people and a synthetic film.
+"""Measures the accuracy of OpenCV's trackers on three people and a synthetic video.
 
 usage: peers.py --groups [NAME]  the mean IoU of groups of videos, by CSRT or NAME
        peers.py    prints JSON lines: per tracker and track the mean IoU, lost
@@ -22,7 +22,7 @@ RUNS = {'MIL': 9, 'KCF': 1, 'CSRT': 1}
 
 
 def makers():
-    """The trackers that OpenCV has, some in its legacy module."""
+    """Returns the trackers of this OpenCV, some of which are in its legacy module."""
     legacy = getattr(cv2, 'legacy', None)
     found = {name: getattr(cv2, f'Tracker{name}_create', None)
              or getattr(legacy, f'Tracker{name}_create', None)
@@ -31,7 +31,7 @@ def makers():
 
 
 def follow(make, track):
-    """Boxes {frame: box, None if lost} and milliseconds per frame."""
+    """Returns boxes {frame: box, None if lost} and milliseconds per frame."""
     tracker, boxes, spent = make(), {}, 0.0
     for frame, picture in enumerate(track.frames(), track.first):
         start = time.perf_counter()
@@ -61,7 +61,7 @@ def measure(name, make, track):
 
 
 def show_groups(name='CSRT'):
-    """The mean IoU of each group, and milliseconds per frame."""
+    """Prints the mean IoU of each group, and milliseconds per frame."""
     for group, all_tracks in tracks.groups().items():
         ious, times = [], []
         for track in all_tracks:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Distances of regions against NumPy's, on real pictures: rcd.py REGIONS.
+"""Compares distances of regions with NumPy's on real pictures. NumPy's features are computed by
+OpenCV, and the pixels of each window are summed directly.
 
-Features are OpenCV's; the pixels of each window are summed directly.
+usage: rcd.py REGIONS
 """
 import os
 import random
@@ -25,7 +26,8 @@ N_WINDOWS = 80
 # ---- ours ----
 
 def find_regions(program, picture, features, metric, cell, refine, box):
-    """All windows and their distances; the best window's, after refinement."""
+    """Returns all windows and their distances, and the best window and its distance after
+    refinement."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, 'picture.ppm')
         height, width, _ = picture.shape
@@ -43,7 +45,7 @@ def find_regions(program, picture, features, metric, cell, refine, box):
 # ---- NumPy ----
 
 def planes_of(picture, features):
-    """Planes of features, int64, n x height x width."""
+    """Returns planes of features, int64, n x height x width."""
     colours = [picture[..., i].astype(np.int64) for i in range(3)]
     r, g, b = colours
     grey = ((17216 * r + 44434 * g + 3886 * b + 32768) >> 16).astype(np.int16)
@@ -66,7 +68,7 @@ def planes_of(picture, features):
 
 
 def covariance(planes, box, place):
-    """The covariance of a window; x and y are scaled to the size of place."""
+    """Returns the covariance of a window; x and y are scaled to the size of place."""
     x, y, w, h = box
     z = planes[:, y:y + h, x:x + w].reshape(len(planes), -1)
     n, sums, products = z.shape[1], z.sum(axis=1), z @ z.T
@@ -117,8 +119,8 @@ def compare(name, program, picture, features, metric, cell, rng):
 
 
 def compare_refined(name, program, picture, rng):
-    """A target off the grid of cells: the refined window has the stated distance, and
-    no window before refinement is nearer."""
+    """Searches a target off the grid of cells. The refined window must have the stated distance,
+    and no window before refinement may be nearer."""
     planes = planes_of(picture, 'rgb-grad')
     height, width = planes.shape[1:]
     box = (rng.randint(8, width - 60), rng.randint(8, height - 50), 48, 32)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A video with known boxes: a baboon's face moves in front of a building, grows
-and shrinks, hides once behind a brick pillar; light and noise change.
+"""Generates a video with known boxes: a baboon's face moves in front of a building, grows and
+shrinks, and hides once behind a brick pillar; light and noise change.
 
 usage: synthetic_film.py OUT.avi    writes the video (FFV1, without loss) and
                                     OUT.json: its boxes and visible fractions
@@ -39,14 +39,14 @@ def turn(frame, period):
 
 
 def scale(frame):
-    """1.0 at the start, 1.4 at GROWN, 0.8 at the end, smooth in between."""
+    """Returns the scale: 1.0 at the start, 1.4 at GROWN, 0.8 at the end, smooth in between."""
     low, length = (1.0, GROWN) if frame < GROWN else (0.8, FRAMES - 1 - GROWN)
     share = (1 + np.cos(np.pi * (frame - GROWN) / length)) / 2
     return low + (1.4 - low) * share
 
 
 def place(frame):
-    """The true box, and its fraction that is not occluded by the pillar."""
+    """Returns the true box, and the fraction of it that the pillar does not occlude."""
     width, height = (side * scale(frame) for side in OBJECT)
     x = WIDTH / 2 + 230 * np.tanh(frame / 46 - 2.6) - width / 2
     y = HEIGHT / 2 + 137 * np.sin(turn(frame, 80)) - height / 2
@@ -55,7 +55,7 @@ def place(frame):
 
 
 def light(frame):
-    """Gain 0.7 to 1.2 and offset -15 to 15 of the whole frame."""
+    """Returns a gain of 0.7 to 1.2 and an offset of -15 to 15 for the whole frame."""
     return 0.95 + 0.25 * np.sin(turn(frame, 160)), 15 * np.sin(turn(frame, 97))
 
 
@@ -72,7 +72,7 @@ def pillar():
 
 
 def face():
-    """The face at twice its size, for smooth scaling."""
+    """Returns the face at twice its size, for smooth scaling."""
     baboon = picture(DATA, 'baboon.jpg', 'opencv-doc')[100:500, 106:406]
     return cv2.resize(baboon, (2 * OBJECT[0], 2 * OBJECT[1]),
                       interpolation=cv2.INTER_AREA)
@@ -91,8 +91,8 @@ def blend(scene, patch, box):
 
 
 def frames():
-    """Yields pictures (BGR), true boxes (x, y, width, height) and the visible fraction
-    of the box, 0 to 1. All runs give the same."""
+    """Yields pictures (BGR), true boxes (x, y, width, height) and the visible fraction of the box,
+    0 to 1. All runs give the same video."""
     random = np.random.default_rng(SEED)
     scene, front, patch = background(), pillar(), face()
     for frame in range(FRAMES):

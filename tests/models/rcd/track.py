@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Accuracy of the tracker on three people, a synthetic video and occluded objects.
+"""Measures the accuracy of the tracker on three people, a synthetic video and occluded objects.
 
 usage: track.py TRACK [NAME=VALUE ...]  properties of rcdtrack; checks the minimum
                                         accuracy with default settings
@@ -20,11 +20,11 @@ import tempfile
 
 import tracks
 
-# peers.py: the best of OpenCV 4.6's MIL, KCF and CSRT has a mean over the people
-# of 0.608. By covariance alone rcdtrack had 0.57, and 0.46 to 0.80 after occlusions.
+# According to peers.py the best of OpenCV 4.6's MIL, KCF and CSRT has a mean of 0.608 over
+# the people. By covariance alone rcdtrack had 0.57, and 0.46 to 0.80 after occlusions.
 PEERS = 0.608
 SYNTHETIC = 0.8
-HIDDEN = 0.7  # minimum mean IoU of each film after the occlusion
+HIDDEN = 0.7  # minimum mean IoU of each video after the occlusion
 FEATURES = 'rgb-grad', 'tuzel9', 'grey-grad'
 METRICS = 'jbld', 'forstner'
 SEARCHES = 'local', 'full'
@@ -43,7 +43,7 @@ class Film:
         self.height, self.width = picture.shape[:2]
 
     def follow(self, program, options):
-        """The program's output: {frame: {...}}."""
+        """Returns the program's output: {frame: {...}}."""
         numbers = (self.width, self.height, *map(round, self.track.start))
         with open(self.path, 'rb') as file:
             out = subprocess.run([program, *map(str, numbers), *options],
@@ -59,7 +59,7 @@ def boxes_of(found):
 
 
 def judge(program, films, options):
-    """[(measures, output of the program) for each video]"""
+    """Returns [(measures, output of the program) for each video]."""
     results = []
     for film in films:
         found = film.follow(program, options)
@@ -68,8 +68,8 @@ def judge(program, films, options):
 
 
 def numbers(results):
-    """Mean IoU of the people, lost frames of each, IoU and lost frames of the
-    synthetic video, milliseconds per frame."""
+    """Returns the mean IoU of the people, lost frames of each, IoU and lost frames of the synthetic
+    video, and milliseconds per frame."""
     people = [judgement for judgement, _ in results[:-1]]
     times = [line.get('microseconds', 0) for _, found in results
              for line in found.values()]
@@ -96,7 +96,7 @@ def table(program, films, searches):
 
 
 def detects_occlusion(found):
-    """Whether the object was lost while fully occluded, and found again after."""
+    """Returns whether the object was lost while fully occluded, and found again afterwards."""
     hidden = [frame for frame in found
               if tracks.synthetic_film.place(frame)[1] == 0]
     return (all(found[frame]['state'] == 'lost' for frame in hidden)
@@ -120,7 +120,7 @@ def check(program, films, options):
 
 
 def check_hidden(program, films, options):
-    """Whether each object is tracked again after its occlusion."""
+    """Checks that each object is tracked again after its occlusion."""
     fits = {film.track.name: judgement['mean_iou'] for film, (judgement, _)
             in zip(films, judge(program, films, options))}
     for name, fit in fits.items():
@@ -138,7 +138,7 @@ def show(program, films, name, options):
 
 
 def show_groups(program, folder, options):
-    """The mean IoU of each group, and milliseconds per frame."""
+    """Prints the mean IoU of each group, and milliseconds per frame."""
     for group, all_tracks in tracks.groups().items():
         results = judge(program, [Film(track, folder) for track in all_tracks],
                         options)

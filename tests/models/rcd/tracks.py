@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""True boxes of objects in videos, and measures of a tracker's boxes.
+"""Provides true boxes of objects in videos, and measures a tracker's boxes.
 
 A box is (x, y, width, height) in pixels, with its upper left corner at (x, y). A
-track has a name, the initial box and the true boxes of later frames. Measures are
-over the later frames only.
+track has a name, the initial box and the true boxes of later frames. Only the later
+frames are measured.
 """
 import json
 import os
@@ -24,7 +24,7 @@ FACES = '/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml'
 LOST_IOU = 0.1
 MIN_VISIBLE = 0.5
 MEGAMIND_LAST = 269
-CUT = 20  # mean difference of grey values
+CUT = 20  # mean difference of grey values at a cut
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Track:
 
 
 def iou(a, b):
-    """Intersection over union of two boxes; 0 where one is empty."""
+    """Returns the intersection over union of two boxes, or 0 if one is empty."""
     width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
     if min(width, height, a[2], a[3], b[2], b[3]) <= 0:
@@ -47,8 +47,8 @@ def iou(a, b):
 
 
 def judge(truth, boxes):
-    """Mean IoU and lost frames of boxes {frame: box, None if lost}. Frames without a
-    box count as lost, lost ones as IoU 0."""
+    """Returns the mean IoU and the number of lost frames of boxes {frame: box, None if lost}.
+    Frames without a box count as lost, and lost frames as IoU 0."""
     fits = [0.0 if boxes.get(frame) is None else iou(box, boxes[frame])
             for frame, box in truth.items()]
     fits = [fit if fit >= LOST_IOU else 0.0 for fit in fits]
@@ -56,8 +56,8 @@ def judge(truth, boxes):
             'judged': len(fits)}
 
 
-def film_frames(path, first, last):
-    """Pictures of a video from frame first to last, inclusive."""
+def video_frames(path, first, last):
+    """Returns the pictures of a video from frame first to last, inclusive."""
     film = cv2.VideoCapture(path)
     for frame in range(last + 1):
         good, picture = film.read()
@@ -69,7 +69,7 @@ def film_frames(path, first, last):
 
 
 def people():
-    """Three people in opencv-doc's vtest.avi, annotated by hand."""
+    """Returns tracks of three people in opencv-doc's vtest.avi, annotated by hand."""
     with open(PEOPLE, encoding='utf-8') as file:
         data = json.load(file)
     path = os.path.join(DATA, data['film'])
@@ -81,15 +81,15 @@ def person_track(path, person):
              for b in person['boxes']}
     first, last = min(truth), max(truth)
     return Track(person['name'], truth.pop(first), first, truth,
-                 lambda: film_frames(path, first, last))
+                 lambda: video_frames(path, first, last))
 
 
 def faces():
-    """The face in each scene of opencv-doc's Megamind.avi, with the detections of
+    """Returns tracks of the face in each scene of opencv-doc's Megamind.avi, with the detections of
     OpenCV's cascade as true boxes."""
     path = os.path.join(DATA, 'Megamind.avi')
     finder, before, scenes = cv2.CascadeClassifier(FACES), None, []
-    for frame, picture in enumerate(film_frames(path, 0, MEGAMIND_LAST)):
+    for frame, picture in enumerate(video_frames(path, 0, MEGAMIND_LAST)):
         grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         if before is None or np.mean(cv2.absdiff(grey, before)) > CUT:
             scenes.append({})
@@ -100,7 +100,7 @@ def faces():
 
 
 def add_face(boxes, frame, found):
-    """Adds the first face, then the one nearest to the last."""
+    """Adds the first face or, later, the one nearest to the last one added."""
     last = boxes[max(boxes)] if boxes else None
     found = [tuple(map(int, box)) for box in found
              if last is None or iou(box, last) > LOST_IOU]
@@ -111,11 +111,12 @@ def add_face(boxes, frame, found):
 def face_track(path, boxes):
     first, last = min(boxes), max(boxes)
     return Track(f'face at {first}', boxes.pop(first), first, boxes,
-                 lambda: film_frames(path, first, last))
+                 lambda: video_frames(path, first, last))
 
 
 def synthetic():
-    """The synthetic video, in frames where more than half of the object is visible."""
+    """Returns the track of the synthetic video, in frames where more than half of the object is
+    visible."""
     places = [synthetic_film.place(frame)
               for frame in range(synthetic_film.FRAMES)]
     truth = {frame: box for frame, (box, visible) in enumerate(places)
@@ -126,8 +127,8 @@ def synthetic():
 
 
 def hidden():
-    """Videos with one occlusion, in later frames where more than half of the object is
-    visible."""
+    """Returns tracks of videos with one occlusion, in later frames where more than half of the
+    object is visible."""
     return [hidden_track(film) for film in hidden_films.FILMS]
 
 
@@ -140,7 +141,7 @@ def hidden_track(film):
 
 
 def generated():
-    """Six videos of each kind, in frames where more than half of the object is
+    """Returns tracks of six videos of each kind, in frames where more than half of the object is
     visible."""
     return {kind: [generated_track(generated_films.Film(kind, seed))
                    for seed in range(6)] for kind in generated_films.KINDS}
@@ -155,6 +156,6 @@ def generated_track(film):
 
 
 def groups():
-    """All tracks: {group: [track ...]}."""
+    """Returns all tracks: {group: [track ...]}."""
     return {'people': people(), 'faces': faces(), 'synthetic': [synthetic()],
             **generated()}

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times OpenCV's detectMultiScale and ours with the same picture, model, scales and
-threads.   bench-opencv.py DETECT [PICTURE [MODEL...]]
+threads.
+
+usage: bench-opencv.py DETECT [PICTURE [MODEL...]]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
 skimage's astronaut. Both get the picture in grey, so that both do the same work.
@@ -20,7 +22,7 @@ import numpy as np
 
 MODELS = ['/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml',
           '/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml']
-FILM = '/usr/share/doc/opencv-doc/examples/data/vtest.avi'
+VIDEO = '/usr/share/doc/opencv-doc/examples/data/vtest.avi'
 FACTOR = 1.1
 ROUNDS = 15
 
@@ -29,10 +31,10 @@ def make_picture():
     import skimage
     folder = os.path.join(os.path.dirname(skimage.__file__), 'data')
     face = cv2.imread(os.path.join(folder, 'astronaut.png'))[20:240, 100:320]
-    film = cv2.VideoCapture(FILM)
+    video = cv2.VideoCapture(VIDEO)
     for _ in range(60):
-        ok, frame = film.read()
-        assert ok, FILM
+        ok, frame = video.read()
+        assert ok, VIDEO
     picture = cv2.resize(frame, (1920, 1080), interpolation=cv2.INTER_CUBIC)
     random = np.random.RandomState(7)
     for _ in range(14):

@@ -17,12 +17,12 @@ HAAR = {'HaarHorizontalDoubleFeature': (2, 1),
 
 
 def number(value):
-    """A text that is read back as the same float."""
+    """Returns a text that is read back as the same float."""
     return f'{value:.9g}'
 
 
 def place(rng, window, blocks, largest):
-    """Attributes of blocks inside the window."""
+    """Returns attributes of blocks inside the window."""
     size = [rng.randint(1, min(largest, w // n))
             for w, n in zip(window, blocks)]
     at = [rng.randint(0, w - n * s) for w, n, s in zip(window, blocks, size)]
@@ -66,8 +66,8 @@ def hypothesis(rng, feature, length, size, coarse):
 
 
 def make_stages(rng, kind, window, n, largest, size):
-    """The content of n stages, with responses up to size. Those of every second
-    model are multiples of 1/64, so that sums equal thresholds in integers too.
+    """Returns the content of n stages, with responses up to size. In every second model
+    these are multiples of 1/64, so that integer sums equal thresholds, too.
     """
     stages, coarse = [], rng.random() < .5
     for _ in range(n):
@@ -80,7 +80,7 @@ def make_stages(rng, kind, window, n, largest, size):
 
 def write_butfit(kind, window, stages, thresholds, wrapped=False,
                  min_std_dev=0.):
-    """The file; the threshold of a stage without a test is None."""
+    """Returns the file; the threshold of a stage without a test is None."""
     names = ('imageSizeX', 'imageSizeY') if wrapped else ('sizeX', 'sizeY')
     out = [f'<WaldBoostClassifier classifierName="" '
            + (f'type="{kind}" ' if len(stages) % 2 else '')
@@ -103,7 +103,7 @@ WBD_ARRAYS = ('thresholds', 'alphas', 'polarities', 'cascade_thresholds',
 
 
 def write_wbd(arrays):
-    """The file with arrays of texts, in the order of WBD_ARRAYS."""
+    """Returns the file with arrays of texts, in the order of WBD_ARRAYS."""
     out = ['<?xml version="1.0"?>\n<opencv_storage>\n<waldboost>',
            '<waldboost_params>\n<weak_count>' + str(len(arrays[0])),
            '</weak_count></waldboost_params>']

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Brute-force sliding-window detection with WaldBoostClassifier models in NumPy: all
-windows of a level with each weak classifier. Independent of the detector; slow."""
+"""Detects with WaldBoostClassifier models by brute force in NumPy: each weak classifier evaluates
+all windows of a level. Slow, but independent of the detector."""
 import collections
 import math
 import xml.etree.ElementTree
@@ -12,7 +12,7 @@ CLOCKWISE = 0, 1, 2, 5, 8, 7, 6, 3
 LENGTHS = {'LBP': 256, 'LRD': 17, 'LRP': 100}
 FEATURES = {'LBPFeature': 'LBP', 'LRDFeature': 'LRD', 'LRP': 'LRP',
             'TCont2DiscFeature': 'HAAR'}
-# Weights of the blocks, row by row, and the norm.
+# Weights of the blocks, row by row, and the norm by which their sum is divided.
 HAAR = {'HaarHorizontalDoubleFeature': ([[-1, 1]], 1),
         'HaarVerticalDoubleFeature': ([[-1], [1]], 1),
         'HaarHorizontalTernalFeature': ([[1, -2, 1]], 2),
@@ -59,7 +59,7 @@ def read_model(path):
 
 
 def resize_dense(grey, width, height):
-    """Bilinear between pixel centres, in steps of 1/256."""
+    """Resizes by bilinear interpolation between pixel centres, in steps of 1/256."""
     def taps(n_in, n_out):
         step = ((n_in << 16) + n_out // 2) // n_out
         at = np.arange(n_out, dtype=np.int64) * step + (step >> 1) - 32768
@@ -88,7 +88,7 @@ def within(limits, width, height):
             and (max_height == 0 or height <= max_height))
 
 
-# A level's box(x, y) is the box of a window in the frame: x, y, width and height.
+# A level's box(x, y) returns the box of a window in the frame: x, y, width and height.
 
 
 def dense_box(model, grey, width, height):
@@ -140,7 +140,8 @@ def dense_levels(model, grey, octaves=4, per_octave=8,
 
 
 def opencv_levels(model, grey, factor):
-    """Levels below twice the window's size have every second position only."""
+    """Returns OpenCV's levels. Those below twice the window's size have only every second
+    position."""
     levels, scale = [], 1.
     height, width = grey.shape
     while (round(model.width * scale) <= width
@@ -176,7 +177,7 @@ def wbd_levels(model, grey):
 
 
 class Windows:
-    """All windows of a level; sums of rectangles in them."""
+    """All windows of a level, and sums of rectangles in them."""
 
     def __init__(self, level):
         grey = level.grey.astype(np.int64)
@@ -256,7 +257,7 @@ def fixed_bits(model):
 
 def evaluate(model, levels, fixed=True, block_value='sum', swapped=False,
              final_threshold=0.):
-    """Hits (level, x, y, score), and the number of windows left after each weak
+    """Returns hits (level, x, y, score), and the number of windows left after each weak
     classifier."""
     bits = fixed_bits(model)
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Windows and scores with WaldBoostClassifier models, which must equal those of brute
-force.   butfit.py DETECT [--all]
+"""Compares windows and scores of WaldBoostClassifier models with those of brute force.
 
-Random models on pictures of opencv-doc and noise. If CUV_TEST_MODELS names a folder
+usage: butfit.py DETECT [--all]
+
+Models are random; pictures are those of opencv-doc, and noise. If CUV_TEST_MODELS names a folder
 with BUT FIT's faces-lrd.xml, FACES-LRD-sz24-a10-q09-train.xml and car-side-lrp.xml,
 these are tested as well, and must find faces."""
 import os
@@ -112,7 +113,7 @@ class Detector:
         return [line.split() for line in out.stdout.splitlines()]
 
     def hits(self, model, options):
-        """The program's hits in the form of expected_hits()."""
+        """Returns the program's hits in the form of expected_hits()."""
         found = {'level': [], 'hit': []}
         numbers = {}
         for name, *values in self.lines(options, 'hits', model, self.path):
@@ -146,8 +147,8 @@ def expected_hits(model, levels, result, options):
 
 
 def suppress(boxes, most):
-    """Non-maximum suppression: boxes by descending score, as x y width height, and the
-    number that each represents."""
+    """Does non-maximum suppression. Returns boxes by descending score, as x y width height and the
+    number of boxes that each represents."""
     kept = []
     for box in sorted(boxes, key=lambda box: -box[4]):
         for other in kept:
@@ -219,8 +220,8 @@ class Comparison:
 
 
 def choose_thresholds(rng, model, grey, options):
-    """Sets thresholds to sums that occur, so that some windows survive; and a final
-    one."""
+    """Sets thresholds, including the final one, to sums that occur, so that some windows
+    survive."""
     level = brute.dense_levels(model, grey, 1, 1)[0]
     windows = brute.Windows(level)
     alive = np.arange(len(windows.x))
@@ -257,7 +258,7 @@ def compare_random(comparison, everything):
         options = Options(rng, kind)
         thresholds = [None] * len(stages)
         wrapped, least = rng.random() < .5, rng.choice((0, 3, 40))
-        for _ in range(2):  # first without thresholds
+        for _ in range(2):  # the first time without thresholds
             with open(path, 'w', encoding='ascii') as file:
                 file.write(boosted.write_butfit(kind, window, stages,
                                                 thresholds, wrapped, least))
@@ -287,10 +288,10 @@ def read_astronaut():
                         cv2.COLOR_BGR2GRAY)
 
 
-def film_frames(step):
-    film = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
+def video_frames(step):
+    video = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
     for i in range(270):
-        ok, frame = film.read()
+        ok, frame = video.read()
         assert ok, 'Megamind.avi'
         if i % step == step // 2:
             yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
@@ -305,20 +306,20 @@ def default_options(mask='0xffffffff'):
 
 
 def strongest_box(comparison, path, grey):
-    """The program's first box; boxes are sorted by score."""
+    """Returns the program's first box; boxes are sorted by score."""
     boxes = Detector(comparison.program, comparison.folder, grey).boxes(
         path, default_options())
     return boxes[0][:4] if boxes else (0, 0, 1, 1)
 
 
 def find_faces(comparison, path):
-    """Checks faces of the astronaut, a photograph, and a video where OpenCV finds
-    them."""
+    """Checks the faces of the astronaut, of a photograph, and of a video in which OpenCV finds
+    faces."""
     box = strongest_box(comparison, path, read_astronaut())
     if overlap(box, ASTRONAUT) < .5:
         comparison.fail(f'{path}: {box} is not the astronaut\'s face')
     cascade = cv2.CascadeClassifier(CASCADE)
-    pictures = [grey_picture('messi5.jpg'), *film_frames(18)]
+    pictures = [grey_picture('messi5.jpg'), *video_frames(18)]
     found = 0
     for grey in pictures:
         faces = cascade.detectMultiScale(grey, 1.1, 4)

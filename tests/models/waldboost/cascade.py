@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes random OpenCV cascades.   cascade.py FILE SEED KIND
+"""Writes a random OpenCV cascade.
+
+usage: cascade.py FILE SEED KIND
 
 KIND is stumps, trees or blocks (large blocks) with LBP features; haar (stumps),
 haar-trees or haar-tilted with Haar features."""
@@ -14,14 +16,15 @@ KINDS = {
     'haar-trees': dict(window=(20, 22), stages=3, weak=4, nodes=5, tilted=.2),
     'haar-tilted': dict(window=(31, 27), stages=3, weak=5, nodes=1, tilted=.8),
 }
-# The whole, of equal blocks, has the weight -1; some blocks, at (column, row), more.
+# A feature consists of equal blocks. The whole has the weight -1; the blocks at these places
+# (column, row) have additional weights.
 HAAR = [((2, 1), 2, [(1, 0)]), ((1, 2), 2, [(0, 1)]), ((3, 1), 3, [(1, 0)]),
         ((1, 3), 3, [(0, 1)]), ((2, 2), 2, [(0, 0), (1, 1)]),
         ((3, 3), 9, [(1, 1)])]
 
 
 def make_tree(rng, n_nodes, n_features, haar):
-    """Children of a node are later nodes or leaves."""
+    """Returns a tree in which the children of a node are later nodes or leaves."""
     words, next_node, next_leaf = [], 1, 0
     for i in range(n_nodes):
         children = []
@@ -49,7 +52,7 @@ def make_lbp(rng, width, height):
 
 
 def make_haar(rng, width, height, tilted):
-    """Rectangles, and whether they are tilted: then width extends to the lower right,
+    """Returns rectangles, and whether they are tilted: then width extends to the lower right and
     height to the lower left."""
     (columns, rows), weight, blocks = rng.choice(HAAR)
     if tilted:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Channels of pictures, and windows of random models, against NumPy's, byte for
-byte: channels.py CHANNELS EXAMPLE.
+"""Compares channels of pictures, and windows of random models, with NumPy's, byte for byte.
 
-EXAMPLE, examples/channels.py, has to find the same boxes.
+usage: channels.py CHANNELS EXAMPLE
+
+EXAMPLE is examples/channels.py, which has to find the same boxes.
 
 NumPy follows docs/definitions/channels.md with whole planes and real angles; it
 shares no code with the program.
@@ -29,13 +30,13 @@ PICTURES = [OPENCV + name for name in (
 PICTURES += [SKIMAGE + name for name in (
     'astronaut.png', 'chelsea.png', 'coffee.png', 'coins.png', 'color.png',
     'ihc.png', 'rocket.jpg')]
-SIDE = 160  # larger pictures are cut
+SIDE = 160  # larger pictures are cropped to this size
 
 
 # ---- NumPy ----
 
 def shifted(planes, dx, dy):
-    """Planes whose pixel (x, y) is that at (x + dx, y + dy), edges repeated."""
+    """Returns planes whose pixel (x, y) is that at (x + dx, y + dy); edges are repeated."""
     y = np.clip(np.arange(planes.shape[-2]) + dy, 0, planes.shape[-2] - 1)
     x = np.clip(np.arange(planes.shape[-1]) + dx, 0, planes.shape[-1] - 1)
     return planes[..., y[:, None], x]
@@ -57,8 +58,8 @@ def relative_magnitude(dx, dy):
 
 
 def directions(dx, dy):
-    """The nearest multiple of 30 degrees, of exact diagonals the one nearer to the
-    x axis; no gradient has exactly 15 or 75 degrees."""
+    """Returns the bin of the nearest multiple of 30 degrees, or for exact diagonals of the one
+    nearer to the x axis. No gradient has exactly 15 or 75 degrees."""
     angle = np.degrees(np.arctan2(np.abs(dy), np.abs(dx)))
     steps = np.ceil((angle - 15) / 30 - 1e-9).astype(np.int64)
     falls = (dx < 0) != (dy < 0)
@@ -90,7 +91,7 @@ def channels_of(picture, shrink):
 # ---- models ----
 
 class Model:
-    """A random one; the window fits tiny pictures, too."""
+    """A random model, whose window fits even into tiny pictures."""
 
     def __init__(self, random, shrink, depth, n_trees, side):
         self.shrink, self.side, self.depth = shrink, side, depth
@@ -119,7 +120,8 @@ class Model:
         return '\n'.join(lines + ['</CuvisionChannels>', ''])
 
     def windows(self, channels):
-        """Trees passed and score of each window, all windows at a time."""
+        """Returns the number of trees that each window passes and its score, for all windows at
+        once."""
         o, blocks = self.overhang, self.side // self.shrink
         padded = np.pad(channels, ((0, 0), (o, o), (o, o)), 'edge')
         down, across = (n - blocks + 1 for n in padded.shape[1:])
@@ -146,7 +148,7 @@ class Model:
 
 
 def levels_of(picture, model):
-    """Number and planes of each level, 8 per octave, into which a window fits."""
+    """Yields number and planes of each level into which a window fits, 8 levels per octave."""
     least = model.side - 2 * model.overhang * model.shrink
     base, n = list(picture.transpose(2, 0, 1)), 0
     while base[0].size > 0:
@@ -162,7 +164,7 @@ def levels_of(picture, model):
 
 
 def detect(picture, model):
-    """Level, column, row, score and box of accepted windows."""
+    """Returns level, column, row, score and box of accepted windows."""
     found = []
     for n, level in levels_of(picture, model):
         (h, w), (height, width) = level.shape[:2], picture.shape[:2]

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Our boxes must equal OpenCV's.   equality.py DETECT [--all]
+"""Checks that our boxes equal OpenCV's.
 
-Pictures of opencv-doc, with the cascades of opencv-data and random ones, LBP and
-Haar. OpenCV gets the decoded picture converted to grey by itself, we the picture.
+usage: equality.py DETECT [--all]
+
+Pictures are those of opencv-doc; cascades are those of opencv-data and random ones, LBP
+and Haar. We get the decoded picture, OpenCV gets it converted to grey by OpenCV itself.
 Without --all only some models and settings are used for each picture."""
 import glob
 import itertools
@@ -41,12 +43,12 @@ def pictures():
 
 
 def last_threshold(model):
-    """The threshold of OpenCV's last stage."""
+    """Returns the threshold of OpenCV's last stage."""
     source = cv2.FileStorage(model, cv2.FileStorage_READ)
     stages = source.getFirstTopLevelNode().getNode('stages')
     last = stages.at(stages.size() - 1)
     node = last.getNode('stageThreshold')
-    if node.empty():  # the old format
+    if node.empty():  # a file in the old format
         node = last.getNode('stage_threshold')
     return float(np.float32(node.real()) - np.float32(1e-5))
 
@@ -105,7 +107,7 @@ class Comparison:
                                 [box[4] for box in ours])
 
     def compare_scores(self, name, theirs, ours):
-        """Theirs are doubles, ours are rounded to float."""
+        """Compares scores: OpenCV's are doubles, ours are rounded to float."""
         wrong = [(a, b) for a, b in zip(theirs, ours)
                  if not math.isclose(a, b, rel_tol=2e-7, abs_tol=2e-7)]
         if wrong:
@@ -143,7 +145,7 @@ def noise(width, height):
 
 
 def compare_random(comparison, everything):
-    """Models of other kinds than those of opencv-data; and plain C."""
+    """Compares models of other kinds than those of opencv-data, and plain C."""
     rng = random.Random(4)
     # Resizing from 257 to 256 pixels has no integer weights.
     ties = 257 / 256, 0, ((0, 0), (15, 12))
@@ -162,7 +164,7 @@ def compare_random(comparison, everything):
 
 
 def compare_storage(comparison, everything):
-    """Models in other forms of cv::FileStorage, and in the format of OpenCV 1."""
+    """Compares models in other forms of cv::FileStorage, and in the format of OpenCV 1."""
     ends = ('yml', 'json', 'xml.gz', 'yml.gz')
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, 'new.xml')
@@ -182,7 +184,7 @@ def compare_storage(comparison, everything):
 
 
 def window_scores(model, picture, width, height):
-    """Detects in each window as a separate picture: (x, y) -> score of hits."""
+    """Detects in each window as a separate picture. Returns {(x, y): score} of the hits."""
     cascade, least, found = cv2.CascadeClassifier(model), last_threshold(
         model), {}
     for y in range(picture.shape[0] - height + 1):
@@ -207,7 +209,7 @@ def dense_hits(comparison, path):
 
 
 def compare_dense(comparison, everything):
-    """Cascades at every position of a pyramid of octaves."""
+    """Compares cascades at every position of a pyramid of octaves."""
     path = os.path.join(comparison.folder, 'dense.xml')
     for kind, seed in itertools.product(KINDS, range(10 if everything else 1)):
         with open(path, 'w', encoding='ascii') as file:
@@ -232,7 +234,7 @@ def compare_dense(comparison, everything):
 
 
 def compare_groups(comparison, everything):
-    """Lists of rectangles, grouped by both."""
+    """Groups random lists of rectangles with our code and with cv::groupRectangles."""
     rng = np.random.RandomState(5)
     for neighbours, (name, eps) in itertools.product(
             (1, 2, 3, 5), (('neighbors', .2), ('wbd', .7))):
@@ -241,7 +243,7 @@ def compare_groups(comparison, everything):
             n, spread = rng.randint(1, 200), rng.choice((10, 40, 300))
             sizes = rng.randint(1, rng.choice((20, 100, 400)), (n, 2))
             boxes = np.hstack([rng.randint(0, spread, (n, 2)), sizes])
-            if rng.randint(2): # similar ones, like those of a detector
+            if rng.randint(2): # similar rectangles, like those of a detector
                 boxes = np.maximum(
                     boxes[rng.randint(0, 1 + n // 10, n)]
                     + rng.randint(-4, 5, (n, 4)), [0, 0, 1, 1])

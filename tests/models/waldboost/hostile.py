@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Model files that must be refused, each with a part of the message; and unusual ones
+"""Generates model files that must be refused, each with a part of the message, and unusual files
 that must be accepted."""
 import gzip
 import re
@@ -18,7 +18,7 @@ def replace(text, old, new, count=1):
 
 
 def between(text, name, new, skip=0):
-    """The text with the content of the element replaced."""
+    """Returns the text with the content of the element replaced."""
     at = -1
     for _ in range(skip + 1):
         at = text.index(f'<{name}>', at + 1)
@@ -33,8 +33,8 @@ def without(text, name):
 
 
 def attribute(text, name, new):
-    """The text with the first such attribute's value replaced; None removes the
-    attribute."""
+    """Returns the text with the value of the first attribute of this name replaced; None removes
+    the attribute."""
     changed, n = re.subn(f' {name}="[^"]*"',
                          '' if new is None else f' {name}="{new}"', text, 1)
     assert n == 1, name
@@ -69,7 +69,7 @@ def xml_cases(stumps):
 
 
 def other_cases(stumps):
-    """Files that are not models."""
+    """Yields files that are not models."""
     for head in ('<!DOCTYPE html>', '<html>', '\n<!doctype HTML public>',
                  '<!-- a --><!DOCTYPE  HTML>', '<HTML lang="en">'):
         yield head + '<body><p>x</body></html>', 'this is a web page'
@@ -103,7 +103,7 @@ def yaml_cases(yml):
 
 
 def old_cases(old):
-    """Cascades of OpenCV 1."""
+    """Yields cascades of OpenCV 1."""
     for name in ('size', 'stages', 'trees', 'stage_threshold', 'feature', 'threshold'):
         yield without(old, name), f'<{name}> is missing'
     for name in ('rects', 'left_val', 'right_val'):
@@ -122,8 +122,8 @@ def old_cases(old):
 
 
 def bombs(size):
-    """Files of about this size, above 16 MB, which are read as far as possible, and files that
-    unpack to more than is read."""
+    """Yields files of about this size, above 16 MB, which are read as far as possible, and files
+    that unpack to more than is read."""
     stage = '<opencv_storage><cascade><stageType>'
     yield gzip.compress(bytes(1 << 28), 1), 'larger than 64 MB when unpacked'
     yield f'<opencv_storage>{"<a/>" * (size // 4)}', 'not well-formed XML'
@@ -139,7 +139,7 @@ def bombs(size):
 
 
 def cascade_cases(text):
-    """Cascades with LBP or with Haar features."""
+    """Yields cascades with LBP or with Haar features."""
     stage = text[text.index('    <_>'):text.index('  </stages>')]
     yield (between(text, 'featureType', 'HOG'),
            'an OpenCV cascade with HOG features; only those with LBP or HAAR')
@@ -175,7 +175,8 @@ def cascade_cases(text):
 
 
 def node_cases(text, trees, test):
-    """test: the values of a node after left, right and feature."""
+    """Yields cascades with invalid nodes. test: the values of a node after left, right and
+    feature."""
     def node(head, count=1):
         return between(text, 'internalNodes', f'{head} {test}\n' * count)
 
@@ -247,7 +248,7 @@ def haar_cases(text, trees, tilted):
     for rect in ('-1 0 1 1', '0 0 0 1', '0 0 1 1.5', '0 0 1 2000'):
         yield (between(text, 'rects', f'<_>{rect} 1</_>'),
                'is not an integer in')
-    # tilted, in 31 x 27: x - h, x + w, y + w + h
+    # tilted, in 31 x 27: limits of x - h, x + w, y + w + h
     good = '<_>10 0 2 2 -1</_>'
     one = between(tilted, 'tilted', '1')
     for rect in ('4 0 2 5', '29 0 3 2', '15 18 5 5', '0 0 1 1'):
@@ -267,7 +268,7 @@ def haar_cases(text, trees, tilted):
 
 
 def edges(text):
-    """The largest valid value of each number of the first feature."""
+    """Returns the largest valid value of each number of the first feature."""
     feature = re.search('<(Haar|L)[^>]*Feature[^>]*>|<LRP [^>]*>', text).group()
     x, y, w, h = (int(re.search(f'{name}="([0-9]*)"', feature).group(1))
                   for name in ('positionX', 'positionY', 'blockWidth',
@@ -278,7 +279,7 @@ def edges(text):
 
 
 def butfit_cases(text):
-    """A classifier of 12 x 10, with grids or Haar features."""
+    """Yields classifiers of 12 x 10, with grids or Haar features."""
     for name in ('sizeX', 'sizeY'):
         yield attribute(text, name, None), f'has no attribute {name}'
         for value in ('2', '1025', '', '12.0', '1 2'):
@@ -327,7 +328,7 @@ def butfit_cases(text):
 
 
 def tree_cases(text):
-    """Tables given by binMap, of 17 values."""
+    """Yields classifiers with tables that are given by a binMap of 17 values."""
     bins = ' '.join('0' * 17)
     tree = re.sub('<(/?)HistogramWeakHypothesis',
                   r'<\1DecisionTreeWeakHypothesis', text)
@@ -345,7 +346,7 @@ def tree_cases(text):
 
 
 def grid_cases(text, kind):
-    """An LRD or LRP classifier."""
+    """Yields LRD or LRP classifiers."""
     yield from butfit_cases(text)
     for name in ('blockA', 'blockB'):
         yield attribute(text, name, None), f'has no attribute {name}'
@@ -437,7 +438,7 @@ def wbd_cases(text):
 
 
 def plain(kind):
-    """A histogram classifier without a type, with features without blocksX."""
+    """Returns a histogram classifier without a type, with features without blocksX."""
     text = write_boosted(2, kind)
     text = re.sub(' (type|blocks[XY]|binReductionFactor)="[^"]*"', '', text)
     tables = {'LBP': 256, 'LRD': 17, 'LRP': 100}
@@ -453,13 +454,13 @@ def plain(kind):
 
 
 def some_wbd(n):
-    """A WBDetector of n weak classifiers."""
+    """Returns a WBDetector of n weak classifiers."""
     return write_wbd([['12.5'] * n, ['0.25'] * n, (['1', '-1'] * n)[:n],
                       ['-1.'] * n, [str(i % 8464) for i in range(n)]])
 
 
 def of_file(write):
-    """What write(path) writes."""
+    """Returns what write(path) writes."""
     with tempfile.NamedTemporaryFile(suffix='.yml') as file:
         write(file.name)
         return file.read().decode()
@@ -481,7 +482,7 @@ def old_cascade():
 
 
 def refused():
-    """Pairs of a file and a part of its message."""
+    """Yields pairs of a file and a part of its message."""
     stumps, trees = write_cascade(1, 'stumps'), write_cascade(2, 'trees')
     haar = write_cascade(1, 'haar')
     yield from xml_cases(stumps)
@@ -500,7 +501,7 @@ def refused():
 
 
 def accepted():
-    """Pairs of a file and its outcome: additions by other programs do no harm."""
+    """Yields pairs of a file and its outcome: additions by other programs are accepted."""
     text = write_cascade(1, 'stumps')
     ok = re.compile(r'ok 14x11 3 \d+$')
     yield '\ufeff' + text, ok

@@ -59,8 +59,8 @@ def learn(program, model, kind, n_features, faces, pictures):
 
 
 def count_cascade(program, model, pictures, n_stages):
-    """The windows of OpenCV's scan, and those that pass the first stages; the last stage
-    of the file may have the final threshold."""
+    """Returns the number of windows of OpenCV's scan, and of those that pass the first stages. The
+    last stage of the file may have the final threshold."""
     n_passed = n_windows = 0
     for picture in pictures:
         output = subprocess.run([program, 'hits', model, picture],
@@ -74,7 +74,7 @@ def count_cascade(program, model, pictures, n_stages):
 
 
 def count(program, model, pictures):
-    """The detector's windows, and the windows that it does not reject."""
+    """Returns the number of the detector's windows, and of those that it does not reject."""
     n_hits = n_windows = 0
     for picture in pictures:
         output = subprocess.run(
@@ -87,7 +87,8 @@ def count(program, model, pictures):
 
 
 def calibration_of(pictures):
-    """As learn.c divides its arguments, the first picture being its tenth."""
+    """Returns the pictures that learn.c uses for calibration; the first picture is its tenth
+    argument."""
     return [p for i, p in enumerate(pictures, 9) if i % 4 == 0]
 
 

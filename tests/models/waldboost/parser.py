@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files that the model parser accepts, and its errors for others.
-parser.py DETECT DATA_FOLDER"""
+"""Checks which files the model parser accepts, and its errors for others.
+
+usage: parser.py DETECT DATA_FOLDER"""
 import glob
 import os
 import random
@@ -32,7 +33,7 @@ def check(condition, text):
 
 
 def detect(*words, program=(DETECT,)):
-    """name -> outcome, for each line of output."""
+    """Returns {name: outcome} for each line of output."""
     env = dict(os.environ, G_DEBUG='fatal-warnings')
     if words[0] == 'flips':  # meson's value makes many parses slow
         env['MALLOC_PERTURB_'] = '0'
@@ -56,7 +57,7 @@ def outcome_of(content, *words, **options):
 
 
 def count_parts(path):
-    """The expected outcome by another parser."""
+    """Returns the expected outcome, computed with another parser."""
     cascade = xml.etree.ElementTree.parse(path).getroot()[0]
     stages = cascade.findall('stages/_')
     weak = sum(len(stage.findall('weakClassifiers/_') + stage.findall('trees/_'))
@@ -105,7 +106,7 @@ def check_accepted():
 
 
 def write_samples(folder):
-    """A small file of each kind; their paths."""
+    """Writes a small file of each kind. Returns their paths."""
     files = {kind: write_cascade(1, kind)
              for kind in ('stumps', 'trees', 'haar-trees', 'haar-tilted')}
     for seed, kind in enumerate(('LBP', 'LRD', 'LRP', 'HAAR', 'WBD')):
@@ -123,7 +124,7 @@ def write_samples(folder):
 
 
 def check_truncated(path):
-    """A file truncated anywhere, except in trailing white space, is refused."""
+    """Checks that a file truncated anywhere, except in trailing white space, is refused."""
     with open(path, 'rb') as file:
         whole = len(file.read().rstrip())
     outcomes = detect('prefixes', path)
@@ -135,8 +136,8 @@ def check_truncated(path):
 
 
 def check_flips(path, n):
-    """Flipped bits give a model or an error, and models can be evaluated. In files of
-    more than n bits only some are flipped."""
+    """Checks that flipped bits give an error or a model that can be evaluated. In files of more
+    than n bits only some are flipped."""
     bits = 8 * os.path.getsize(path)
     step = bits // n // 2 * 2 + 1
     outcomes = detect('flips', path, str(step), 'octaves=1',
@@ -157,7 +158,7 @@ def check_damaged():
 
 
 def children_seconds():
-    """Time on the processor, which other programs of a busy machine do not lengthen."""
+    """Returns processor time, which does not depend on how busy the machine is."""
     times = os.times()
     return times.children_user + times.children_system
 
@@ -172,8 +173,8 @@ def check_hostile():
 
 
 def check_bombs():
-    """The limits of SECURITY.md for the largest files: 200 MB of memory, a few seconds.
-    Sanitizers take many times both, so they get smaller files."""
+    """Checks the limits of SECURITY.md for the largest files: 200 MB of memory, a few seconds.
+    Sanitizers take many times as much of both, so they get smaller files."""
     sanitized = is_sanitized()
     limit = [] if sanitized else ['prlimit', f'--as={350 << 20}']
     for content, message in bombs((20 if sanitized else 63) << 20):
@@ -187,13 +188,13 @@ def check_bombs():
 
 
 def is_sanitized():
-    """Shadow memory takes terabytes of addresses."""
+    """Returns whether the program has AddressSanitizer, which reserves terabytes of addresses."""
     return 'libasan' in subprocess.run(['ldd', DETECT], capture_output=True, text=True,
                                        check=True).stdout
 
 
 def check_line():
-    """The message names the line of the cause."""
+    """Checks that the message names the line of the cause."""
     def check_mark(text, mark):
         line = text[:text.index(mark)].count('\n') + 1
         outcome = outcome_of(text)
@@ -223,7 +224,7 @@ def check_line():
 
 
 def check_time():
-    """Parsing times of the largest files of opencv-data, and of others."""
+    """Prints parsing times of the largest files of opencv-data, and of others."""
     rng = random.Random(6)
     stages = make_stages(rng, 'LRP', (40, 16), 1000, 2, 1)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Enlarged and turned pictures: boxes must equal OpenCV's.   pictures.py DETECT
+"""Checks that boxes in enlarged and turned pictures equal OpenCV's.
 
-OpenCV detects in the picture that cv2.resize or cv2.rotate made of it, or NumPy
-by the definition of a turned picture."""
+usage: pictures.py DETECT
+
+OpenCV detects in pictures that were transformed by cv2.resize or cv2.rotate, or by NumPy
+as a turned picture is defined."""
 import math
 import os
 import subprocess
@@ -32,7 +34,7 @@ class Detect:
         self.compared = self.failures = 0
 
     def run(self, picture, model, neighbours, *options, least=(0, 0)):
-        """(x, y, width, height, rotation), sorted."""
+        """Returns sorted boxes (x, y, width, height, rotation)."""
         cv2.imwrite(self.path, picture)
         out = subprocess.run(
             [self.program, 'run', model, self.path, '1.1', str(neighbours),
@@ -58,7 +60,7 @@ def detect(picture, model, neighbours, least=(0, 0)):
 # ---- enlarged ----
 
 def shrink(box, enlarged, picture):
-    """The box in the picture, clipped to it."""
+    """Returns the box in the picture, clipped to it."""
     ratio = picture.shape[1] / enlarged.shape[1], picture.shape[0] / enlarged.shape[0]
     x, y, w, h = (math.floor(v * ratio[i % 2] + .5) for i, v in enumerate(box))
     x, y = max(x, 0), max(y, 0)
@@ -114,7 +116,7 @@ class Turn:
         return x * self.cos - y * self.sin, x * self.sin + y * self.cos
 
     def box(self, box):
-        """The box in the picture; None if it reaches beyond the picture."""
+        """Returns the box in the picture, or None if it reaches beyond the picture."""
         x, y, w, h = box
         place = self.back(2 * x + w - self.turned[0], 2 * y + h - self.turned[1])
         if abs(self.sin) > abs(self.cos):
@@ -124,13 +126,13 @@ class Turn:
         return int(left), int(top), w, h, self.degrees
 
     def leaves(self, box):
-        """By how many pixels the box leaves the picture."""
+        """Returns by how many pixels the box leaves the picture."""
         x, y, w, h, _ = self.box(box)
         return max(-x, -y, x + w - self.size[0], y + h - self.size[1])
 
 
 def check_definition():
-    """The turned picture equals that of cv2, except for rounding."""
+    """Checks that the turned picture equals that of cv2, except for rounding."""
     picture = photo(131, 90, 'fruits.jpg')
     for degrees, code in QUARTERS.items():
         assert (Turn(picture, degrees).picture == cv2.rotate(picture, code)).all()
@@ -145,12 +147,13 @@ def check_definition():
 
 
 def near_edge(turn, boxes, margin):
-    """Windows at the edge of the picture may be left out: rounding decides."""
+    """Returns the boxes of windows near the edge of the picture, where rounding decides whether a
+    window is left out."""
     return {turn.box(box) for box in boxes if abs(turn.leaves(box)) <= margin}
 
 
 def check_turned(test):
-    """All windows of LBP cascades, and of Haar cascades in quarter turns."""
+    """Compares all windows of LBP cascades, and of Haar cascades in quarter turns."""
     for model, degrees in ((LBP + 'frontalface.xml', 20),
                            (LBP + 'frontalcatface.xml', -47),
                            (LBP + 'frontalface.xml', 154), (FACES, 90),
@@ -170,7 +173,7 @@ def check_turned(test):
 
 
 def check_both(test):
-    """A picture is enlarged after the turn."""
+    """Checks pictures that are turned and then enlarged."""
     picture = photo(141, 87)
     turn = Turn(picture, 90)
     enlarged = cv2.resize(turn.picture, None, fx=2, fy=2,
@@ -183,7 +186,7 @@ def check_both(test):
 
 
 def check_faces(test):
-    """A turned face is found once among all rotations, with its rotation."""
+    """Checks that a turned face is found once among all rotations, with its rotation."""
     picture = photo(548, 342)
     x, y, w, h, rotation = test.run(picture, FACES, 3)[0]
     assert abs(x - 227) + abs(y - 94) + abs(w - 39) < 6 and rotation == 0, (x, y, w)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cascades in the other forms of cv::FileStorage, and in the format of OpenCV 1 and 2."""
+"""Writes cascades in the other forms of cv::FileStorage, and in the format of OpenCV 1 and 2."""
 import xml.etree.ElementTree
 
 import cv2
 
 def copy(node, out, name):
-    """Numbers in one line, as OpenCV's own programs write them."""
+    """Copies a node. Numbers are in one line, as OpenCV's own programs write them."""
     if node.isMap():
         out.startWriteStruct(name, cv2.FileNode_MAP)
         for key in node.keys():
@@ -25,7 +25,7 @@ def copy(node, out, name):
 
 
 def write_copy(model, path):
-    """OpenCV copies a model into the form that the extension of the name selects."""
+    """Lets OpenCV copy a model into the form that the file's extension selects."""
     out = cv2.FileStorage(path, cv2.FileStorage_WRITE)
     source = cv2.FileStorage(model, cv2.FileStorage_READ)
     top = source.getFirstTopLevelNode()
@@ -61,7 +61,7 @@ def old_tree(tree, features):
 
 
 def write_old(model, path):
-    """A Haar cascade as opencv_haartraining wrote it."""
+    """Writes a Haar cascade as opencv_haartraining did."""
     cascade = xml.etree.ElementTree.parse(model).getroot()[0]
     features = cascade.findall('features/_')
     width, height = (cascade.findtext(name).strip() for name in ('width', 'height'))

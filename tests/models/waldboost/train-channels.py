@@ -28,8 +28,8 @@ def draw_disc(picture, x, y, r, colour):
 
 
 def draw():
-    """A picture and its objects: red discs; squares, and discs of other colours, are not.
-    The first object of some pictures is cut by the edge."""
+    """Returns a picture and its objects, which are red discs, but not squares or discs of other
+    colours. In some pictures the edge cuts the first object off."""
     picture = random.integers(60, 200, 3) + random.normal(0, 15, (HEIGHT, WIDTH, 3))
     picture = np.clip(picture, 0, 255)
     boxes = []
@@ -75,7 +75,7 @@ def overlap(a, b):
 
 
 def best_boxes(model, picture):
-    """The windows that no better window overlaps."""
+    """Returns the windows that no better window overlaps."""
     kept = []
     for *box, _ in sorted(model.boxes(picture.transpose(2, 0, 1)), key=lambda b: -b[4]):
         if all(overlap(box, other) < 0.3 for other in kept):

@@ -16,14 +16,14 @@ from skimage import data
 ROUNDS = 10
 LEAF_BITS = 12
 ALPHA = 0.1
-ALIVE = 0.75  # share of the negatives that lived until now
+ALIVE = 0.75  # fraction of the negatives that are not rejected yet
 MASK = (1 << 64) - 1
 CLOCKWISE = (0, 1, 2, 5, 8, 7, 6, 3)
 CODES = {'lbp': 256, 'lrd': 17, 'lrp': 100, 'stumps': 256}
 
 
 def random_numbers(state):
-    """SplitMix64"""
+    """Yields the random numbers of SplitMix64."""
     while True:
         state = state + 0x9e3779b97f4a7c15 & MASK
         z = state
@@ -68,14 +68,14 @@ def codes_of(kind, samples, feature):
 
 
 def histograms(kind, codes, weights, n_positives):
-    """Exact: the sums are below 2^53."""
+    """Returns histograms of weights, which are exact because sums are below 2^53."""
     n = CODES[kind]
     return (np.bincount(codes[:n_positives], weights[:n_positives], n),
             np.bincount(codes[n_positives:], weights[n_positives:], n))
 
 
 def split(positives, negatives):
-    """The smallest loss of a division into two parts, and the codes in the high part."""
+    """Returns the smallest loss of a division into two parts, and the codes in the high part."""
     shares = np.divide(positives, positives + negatives,
                        out=np.zeros(len(positives)), where=positives > 0)
     order = np.argsort(shares, kind='stable')

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares our boxes and scores with those of OpenCV's WBDetector, for models that it has
-trained and for random ones.   wbd.py DETECT ORACLE [--all]"""
+trained and for random ones.
+
+usage: wbd.py DETECT ORACLE [--all]"""
 import math
 import os
 import random
@@ -18,7 +20,7 @@ import boosted
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 CASCADE = '/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml'
 MIN_NEIGHBOURS = 3  # fixed in WBDetector
-TOLERANCE = 2e-6  # relative; floats that are rounded once each
+TOLERANCE = 2e-6  # relative; for floats that are rounded once each
 
 
 def read_grey(name):
@@ -28,10 +30,10 @@ def read_grey(name):
     return cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
 
 
-def film_frames(step):
-    film = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
+def video_frames(step):
+    video = cv2.VideoCapture(os.path.join(DATA, 'Megamind.avi'))
     for i in range(270):
-        ok, frame = film.read()
+        ok, frame = video.read()
         if not ok:
             sys.exit('Megamind.avi cannot be read')
         if i % step == 0:
@@ -43,7 +45,7 @@ def film_frames(step):
 
 def collect_faces(n):
     cascade, faces = cv2.CascadeClassifier(CASCADE), []
-    for frame in film_frames(4):
+    for frame in video_frames(4):
         for x, y, width, height in cascade.detectMultiScale(frame, 1.2, 2):
             face = frame[y:y + height, x:x + width]
             faces.append(cv2.resize(face, (24, 24),
@@ -58,7 +60,7 @@ def noisy(random_state, picture, amount):
 
 
 def write_samples(folder, seed, n):
-    """Faces, and backgrounds with some faces, so that training needs many weak
+    """Writes faces, and backgrounds with some faces, so that training needs many weak
     classifiers."""
     rng = np.random.RandomState(seed)
     faces = collect_faces(n)
@@ -92,8 +94,8 @@ def is_special(model):
 
 
 def cut_infinite(model):
-    """A copy without the weak classifier that separated the last samples, which no
-    window passes."""
+    """Returns a copy of a model without the weak classifier that separated the last samples, which
+    no window passes."""
     cut = model.replace('.xml', '-cut.xml')
     arrays = [read_texts(model, name) for name in boosted.WBD_ARRAYS]
     n = sum('f' not in alpha.lower() and 'n' not in alpha.lower()
@@ -130,7 +132,7 @@ CLOCKWISE = 0, 1, 2, 5, 8, 7, 6, 3
 
 
 def all_codes(grey, feature):
-    """Codes of the feature in all windows of a picture."""
+    """Returns the codes of a feature in all windows of a picture."""
     x, y, w, h = feature
     sums = cv2.integral(grey)
     blocks = sums[h:, w:] - sums[h:, :-w] - sums[:-h, w:] + sums[:-h, :-w]
@@ -142,8 +144,8 @@ def all_codes(grey, feature):
 
 
 def make_random(seed, grey):
-    """Thresholds are sums that occur, so that some windows survive. In every second
-    model most responses are -alpha, and sums negative."""
+    """Returns a random model. Thresholds are sums that occur, so that some windows survive. In
+    every second model most responses are -alpha, so that sums are negative."""
     rng = random.Random(seed)
     weak, sums = [], 0
     for _ in range(rng.randint(4, 14)):
@@ -166,7 +168,7 @@ def make_random(seed, grey):
 
 
 def make_special(seed, grey):
-    """A random model where up to three numbers are not finite."""
+    """Returns a random model in which up to three numbers are not finite."""
     rng = random.Random(seed)
     columns = make_random(seed, grey)
     for _ in range(rng.randint(1, 3)):
@@ -201,7 +203,7 @@ def opencv_boxes(oracle, picture, models):
 
 
 def our_boxes(detect, picture, model, mask):
-    """Boxes with OpenCV's confidence: the largest sum of a group, or a tiny number if
+    """Returns boxes with OpenCV's confidence: the largest sum of a group, or a tiny number if
     that is not positive."""
     lines = lines_of(detect, 'run', model, picture, '1.1', str(MIN_NEIGHBOURS),
                      '0', '0', '0', '0', mask=mask)
@@ -252,7 +254,7 @@ def clip(box, grey):
 
 
 def same_score(theirs, ours, model):
-    if is_special(model):  # infinite sums are large ones here
+    if is_special(model):  # our sums are large where OpenCV's are infinite
         return theirs < math.inf or ours > 5e4 or math.isnan(ours)
     if theirs < 1e-9:  # OpenCV's value for sums that are not positive
         return ours < 1e-5
@@ -277,8 +279,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(detect, oracle, folder)
         models = train(oracle, folder, range(8 if everything else 2), 50)
-        for step, frame in enumerate(film_frames(30 if everything else 90)):
-            comparison.compare(f'film {step}', frame, models)
+        for step, frame in enumerate(video_frames(30 if everything else 90)):
+            comparison.compare(f'video {step}', frame, models)
         picture = read_grey('messi5.jpg')
         models += [write_random(folder, seed, picture)
                    for seed in range(100 if everything else 24)]

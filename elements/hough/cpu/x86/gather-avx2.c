@@ -22,7 +22,7 @@ typedef struct {
       16) int8_t patterns[BLOCK][2][BLOCK]; /* indexed by number of carries */
   int n_blocks;
   int32_t d;       /* >= 0: pixels in order of rising cells */
-  bool backwards;  /* that order starts at the last pixel */
+  bool backwards;  /* rising cells begin with the last pixel */
   ptrdiff_t pitch; /* lane pitch */
 } Plan;
 

@@ -83,8 +83,8 @@ matches_avx2 (__m256i here, __m256i other)
       _mm256_set1_epi8 (0x55));
 }
 
-/* The same for two neighbours: the first in bits 2 d + 1, the second in bits
- * 2 d. */
+/* Compares with two neighbours: the result for the first is in bits 2 d + 1,
+ * for the second in bits 2 d. */
 static inline __m256i
 match_two (__m256i here, const uint8_t *first, const uint8_t *second)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State of a scan: channels-memory.c allocates it, channels-cpu.c runs it. */
+/* State of a scan, which channels-memory.c allocates and channels-cpu.c
+ * runs. */
 #ifndef CUV_CHANNELS_CPU_PRIVATE_H
 #define CUV_CHANNELS_CPU_PRIVATE_H
 
@@ -11,19 +12,20 @@
 
 enum {
   CUV_CHANNELS_RING = 16,       /* rows of pixels that a strip keeps */
-  CUV_CHANNELS_SUM_ROWS = 3,    /* rows of sums of blocks */
-  CUV_CHANNELS_STRIP_ROWS = 64, /* rows of blocks of a strip */
-  CUV_CHANNELS_SCAN_ROWS = 16,  /* rows of windows of a task */
+  CUV_CHANNELS_SUM_ROWS = 3,    /* rows of sums of blocks that a strip keeps */
+  CUV_CHANNELS_STRIP_ROWS = 64, /* rows of blocks in a strip */
+  CUV_CHANNELS_SCAN_ROWS = 16,  /* rows of windows in a task */
 };
 
-/* Memory that only grows. */
+/* Memory whose size only grows. */
 typedef struct {
   void *data;
   size_t size;
 } CuvChannelsMemory;
 
-/* A level: its pixels, if other levels are resized from it, and its channels,
- * with the blocks of the edge repeated beyond it, as far as windows reach. */
+/* A level. It has planes of pixels if other levels are resized from it, and
+ * channels if it has windows. Blocks at an edge are repeated as far as windows
+ * reach beyond it. */
 typedef struct {
   int32_t width, height, source; /* as in CuvWaldboostLevel; source: a level
                                   * of the pyramid */
@@ -40,17 +42,17 @@ typedef struct {
  * windows in a scan task, where it is one of the plan. */
 typedef struct {
   int32_t level, first, n;
-  CuvScanHits hits; /* of scan tasks */
+  CuvScanHits hits; /* of a scan task */
 } CuvChannelsTask;
 
-/* Memory of a thread: rings of rows, of which row y is at y modulo
- * CUV_CHANNELS_RING. Rows start at an element behind some padding. */
+/* Memory of a thread. Row y is element y modulo CUV_CHANNELS_RING of a ring.
+ * There is padding before and after each row. */
 typedef struct {
   uint8_t *pixels[CUV_CHANNELS_COLORS][CUV_CHANNELS_RING];
   uint16_t *magnitudes[CUV_CHANNELS_RING];
   uint8_t *bins[CUV_CHANNELS_RING];
-  uint16_t *column_sums;                 /* of 11 rows of magnitudes */
-  uint8_t *relative[4];                  /* magnitudes of a row of blocks */
+  uint16_t *column_sums; /* for each column, of 11 rows of magnitudes */
+  uint8_t *relative[4];  /* normalised magnitudes of a row of blocks */
   uint16_t *sums[CUV_CHANNELS_SUM_ROWS]; /* row of blocks y at y modulo 3 */
   uint16_t *scratch;                     /* of resize_row */
   CuvScanWork work;
@@ -117,11 +119,11 @@ void cuv_channels_scan_collect (
 
 /* ---- channels-strip.c ---- */
 
-/* Computes the channels of a strip, without the columns beyond the edges. */
+/* Computes the channels of a strip. */
 void cuv_channels_strip (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
     const CuvChannelsTask *strip);
 
-/* Writes a row of a level's plane. */
+/* Writes row y of a level's plane to out. */
 void cuv_channels_make_row (const CuvChannelsCpu *self,
     CuvChannelsWorker *worker, int level, int plane, int y, uint8_t *out);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cuvtime.h"
 
-enum { TASK_ROWS = 32 }; /* rows of a source that a task resizes */
+enum { TASK_ROWS = 32 }; /* rows of a level that a source_task() makes */
 
 /* ---- tasks ---- */
 
@@ -44,7 +44,8 @@ scan_task (void *data, int worker_index, int task)
 
 /* ---- a run ---- */
 
-/* A level's source comes before it. */
+/* Makes the levels that others are resized from. The source of a level always
+ * comes before it. */
 static void
 make_sources (CuvChannelsCpu *self, int n_threads)
 {

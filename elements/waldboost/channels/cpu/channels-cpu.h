@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of a picture with trees on channels, on the CPU, and a map of this
- * folder. The same windows as cuv_channels_scan_plan(), which defines them.
+/* Scans a picture with trees on channels on the CPU. The result is that of
+ * cuv_channels_scan_plan(), which defines it.
  *
  * Several models are searched for in one pyramid, which has the levels of all
  * their plans. Each level and its channels are computed once.
@@ -13,8 +13,8 @@
  *                      windows, its result
  *   channels-strip.c   a strip: rows of pixels -> rows of blocks
  *   channels-dsp.c     the inner loops in plain C, and the choice of a version;
- *                      channels-rows.h those that compilers vectorise
- *   x86/               the same in AVX2; see x86/channels-avx2.h */
+ *                      channels-rows.h has those that compilers vectorise
+ *   x86/               the inner loops in AVX2; see x86/channels-avx2.h */
 #ifndef CUV_CHANNELS_CPU_H
 #define CUV_CHANNELS_CPU_H
 

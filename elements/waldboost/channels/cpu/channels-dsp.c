@@ -11,8 +11,8 @@
 
 /* ---- gradients ---- */
 
-/* floor (sqrt (square)): the nearest float to the root of k^2 - 1 is less than
- * k, as k is at most 361. */
+/* Returns floor (sqrt (square)). Rounding to float does not change it: the
+ * float nearest to the root of k^2 - 1 is less than k for all k up to 361. */
 static int
 root_of (int square)
 {

@@ -103,8 +103,8 @@ n_pixels (const CuvChannelsCpuLevel *level)
   return (size_t) level->width * (size_t) level->height;
 }
 
-/* Whether offsets of nodes fit 32 bits: with blocks of 2 x 2 pixels up to about
- * 850 million pixels. */
+/* Whether offsets of nodes fit in 32 bits. With blocks of 2 x 2 pixels, those
+ * of levels of up to about 850 million pixels do. */
 static bool
 is_addressable (const CuvChannelsCpuLevel *level)
 {
@@ -196,8 +196,8 @@ reserve_strips (CuvChannelsCpu *self)
 
 /* ---- threads ---- */
 
-/* The next row of n elements of some bytes each, with padding on both sides.
- * *memory: NULL to only count *size. */
+/* Adds the size of a row of n elements, with padding on both sides, to *size.
+ * Returns the row's first element, or NULL if memory is NULL. */
 static void *
 next_row (char *memory, size_t *size, size_t n, size_t bytes)
 {
@@ -207,7 +207,7 @@ next_row (char *memory, size_t *size, size_t n, size_t bytes)
   return memory != NULL ? memory + at : NULL;
 }
 
-/* Returns the size of the memory, which may be NULL. */
+/* Places the rows in memory, which may be NULL, and returns their size. */
 static size_t
 place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
     size_t sums)
@@ -219,7 +219,7 @@ place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
     self->bins[i] = next_row (memory, &size, width, 1);
     for (int k = 0; k < CUV_CHANNELS_COLORS; k++)
       self->pixels[k][i] = next_row (memory, &size, width, 1);
-    size += size & 1; /* the next row has words */
+    size += size & 1; /* the next row has elements of two bytes */
   }
   for (int i = 0; i < 4; i++)
     self->relative[i] = next_row (memory, &size, width, 1);

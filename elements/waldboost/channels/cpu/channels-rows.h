@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loops that a compiler vectorises: each version compiles them for its
- * instructions. */
+/* Loops that compilers vectorise. Each version of the function table compiles
+ * them for its instruction set. */
 #ifndef CUV_CHANNELS_ROWS_H
 #define CUV_CHANNELS_ROWS_H
 
@@ -31,7 +31,7 @@ cuv_channels_normalise_row (
   }
 }
 
-/* Sums of blocks are at most 16 x 255, so that weighted sums fit 16 bits. */
+/* Sums of blocks are at most 16 x 255, so weighted sums fit in 16 bits. */
 static inline void
 cuv_channels_smooth_row (const uint16_t *above, const uint16_t *at,
     const uint16_t *below, int columns, int shift, uint8_t *out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The channels of a strip, from top to bottom: a row of blocks needs its rows
- * of pixels and CUV_CHANNELS_RADIUS more rows of magnitudes on both sides, and
- * these one more row of pixels; a row of channels needs three rows of blocks.
- * So rings of few rows, which stay in the cache, are enough. */
+/* Computes the channels of a strip from top to bottom. A row of channels needs
+ * three rows of blocks. A row of blocks needs its own rows of magnitudes and
+ * CUV_CHANNELS_RADIUS more above and below them. A row of magnitudes needs
+ * three rows of pixels. So rings of few rows suffice, and stay in the cache. */
 #include "channels/cpu/channels-cpu-private.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ typedef struct {
   int level, width, height; /* pixels */
   int columns, rows;        /* blocks */
   int shrink;
-  int n_pixels, n_magnitudes; /* rows of pixels and magnitudes up to here were
-                               * made */
+  /* the next rows of pixels and of magnitudes to be made */
+  int n_pixels, n_magnitudes;
 } Strip;
 
 /* ---- pixels ---- */
@@ -34,7 +34,7 @@ cuv_channels_make_row (const CuvChannelsCpu *self, CuvChannelsWorker *worker,
 
   if (level->source < 0 && level->width == n_in
       && level->height == self->picture->height)
-    memcpy (out, top, (size_t) n_in); /* the picture itself */
+    memcpy (out, top, (size_t) n_in); /* the level is the picture itself */
   else
     self->dsp.resize_row (out, level->width, top,
         tap.weight > 0 ? top + n_in : top, n_in, tap.weight, level->x_taps,
@@ -81,7 +81,7 @@ make_magnitudes (Strip *self, int y)
       self->worker->bins[y % CUV_CHANNELS_RING]);
 }
 
-/* The magnitudes of row y, or of the nearest one. */
+/* Returns the magnitudes of row y, or of the nearest row in the level. */
 static const uint16_t *
 magnitudes_at (Strip *self, int y)
 {
@@ -91,7 +91,7 @@ magnitudes_at (Strip *self, int y)
   return self->worker->magnitudes[y % CUV_CHANNELS_RING];
 }
 
-/* Repeats the first and last of n elements beyond them. */
+/* Repeats the first and the last of n elements n_beyond times beyond them. */
 static void
 repeat_edges (uint16_t *row, int n, int n_beyond)
 {
@@ -101,7 +101,7 @@ repeat_edges (uint16_t *row, int n, int n_beyond)
   }
 }
 
-/* The sums of columns around row y, the first of the strip. */
+/* Sets the sums of columns to those around row y, the first of the strip. */
 static void
 begin_sums (Strip *self, int y)
 {
@@ -118,8 +118,9 @@ begin_sums (Strip *self, int y)
 
 /* ---- blocks ---- */
 
-/* The sums of a row of blocks. The sums of columns are those of its first row
- * of pixels, and become those of the next one's. */
+/* Computes the sums of a row of blocks. On entry, column_sums must be those
+ * around the row's first row of pixels; on return, they are those around the
+ * first row of pixels of the next row of blocks. */
 static void
 make_sums (Strip *self, int row)
 {
@@ -150,7 +151,7 @@ make_sums (Strip *self, int row)
     repeat_edges (sums + channel * pitch, self->columns, 1);
 }
 
-/* Repeats the blocks of the edge as far as windows exceed the level. */
+/* Repeats the blocks at the edges as far as windows exceed the level. */
 static void
 repeat_blocks (const Strip *self, uint8_t *blocks, int row)
 {

@@ -29,7 +29,7 @@ typedef struct {
 bool cuv_avx2_boost_is_hit (
     const CuvWaldboostModel *model, int32_t sum, float *score);
 
-/* NULL if the model is not supported or memory runs out. */
+/* Returns NULL if the model is not supported or memory runs out. */
 CuvWaldboostTables *cuv_avx2_boost_tables_new (
     const CuvWaldboostModel *model, ptrdiff_t stride);
 

@@ -79,7 +79,7 @@ grid_sums (const uint16_t *sums, const Grid *grid, int layout)
   return result;
 }
 
-/* Sets `bits` where neighbour > centre, or >= if inclusive; else 0. */
+/* Sets `bits` where neighbour > centre, or >= if inclusive; otherwise 0. */
 static inline __m256i
 grid_bits (__m256i neighbour, __m256i centre, __m256i bits, bool inclusive)
 {

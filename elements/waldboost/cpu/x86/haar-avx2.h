@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   int32_t first_node, n_nodes, first_leaf, n_leaves;
   int32_t is_pair;
-  int32_t leaf_is_left; /* all ones if the root's leaf is left, else 0 */
+  int32_t leaf_is_left; /* all ones if the root's leaf is left, otherwise 0 */
   int32_t low, gain;    /* in the stage's units */
 } HaarTree;
 
@@ -65,7 +65,7 @@ typedef struct {
   double inner_area;
 } HaarTables;
 
-/* NULL if the model is not supported or memory runs out. */
+/* Returns NULL if the model is not supported or memory runs out. */
 CuvWaldboostTables *cuv_avx2_haar_tables_new (
     const CuvWaldboostModel *model, ptrdiff_t stride);
 

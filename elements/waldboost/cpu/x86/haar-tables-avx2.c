@@ -164,8 +164,8 @@ include_child (int32_t child, HaarTree *tree)
     tree->n_leaves = -child + 1;
 }
 
-/* Counts a tree's nodes and leaves. False if there are too many nodes or a
- * child does not come after its parent. */
+/* Counts a tree's nodes and leaves. Returns false if there are too many nodes
+ * or a child does not come after its parent. */
 static bool
 measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
 {

@@ -90,7 +90,7 @@ go_left (const HaarView *view, const HaarNode *node, int shape, int tilted)
       _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
 }
 
-/* The same for n_views groups. go_left_by_shape() passes the shape as a
+/* Calls go_left() for n_views groups. go_left_by_shape() passes the shape as a
  * constant. */
 CUV_INLINE void
 go_left_at (const HaarView *view, int n_views, const HaarNode *node, int shape,

@@ -13,7 +13,7 @@ lower_total (__m256i sums, __m256i last)
   return _mm256_shuffle_epi8 (_mm256_permute2x128_si256 (sums, sums, 8), last);
 }
 
-/* Inclusive scan of 16 values of 16 bits. */
+/* Returns the inclusive scan of 16 values of 16 bits. */
 static inline __m256i
 inclusive_scan_16 (__m256i v, __m256i last)
 {
@@ -23,7 +23,7 @@ inclusive_scan_16 (__m256i v, __m256i last)
   return _mm256_add_epi16 (v, lower_total (v, last));
 }
 
-/* The same for 8 values of 32 bits. */
+/* Returns the inclusive scan of 8 values of 32 bits. */
 static inline __m256i
 inclusive_scan_32 (__m256i v, __m256i last)
 {

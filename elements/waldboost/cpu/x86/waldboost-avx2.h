@@ -31,7 +31,7 @@ struct _CuvWaldboostTables {
 
 /* The version for a kind of model. */
 typedef struct {
-  /* NULL if the model is not supported or memory runs out. */
+  /* Returns NULL if the model is not supported or memory runs out. */
   CuvWaldboostTables *(*tables_new) (
       const CuvWaldboostModel *model, ptrdiff_t stride);
   CuvWaldboostDsp dsp; /* what depends on the tables; others are NULL */

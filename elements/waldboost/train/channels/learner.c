@@ -5,17 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calibration: the sums of samples that are not learnt from. */
+/* The samples of calibration, which are not learnt from, and their sums. */
 typedef struct {
   const CuvTrainSamples *samples;
   int32_t *sums;
   bool *alive;
-  int32_t *sorted; /* those of a class, and of the other behind them */
+  int32_t *sorted; /* sorted sums: see living() */
 } Calibration;
 
 /* ---- the set ---- */
 
-/* Copies the samples feature by feature. */
+/* Transposes the samples: codes has one feature of all samples after another.
+ */
 static void
 transpose (const CuvTrainSamples *samples, uint8_t *codes, size_t pitch)
 {
@@ -60,8 +61,8 @@ set_clear (CuvTrainSet *self)
 
 /* ---- features ---- */
 
-/* Draws different features by exchanging each of the first ones with a random
- * one behind it. */
+/* Draws n_drawn different features: swaps each of the first ones with a random
+ * one that is not before it. */
 static void
 draw_features (
     int32_t *features, int32_t n_all, int32_t n_drawn, uint64_t *random)
@@ -100,7 +101,8 @@ calibration_clear (Calibration *self)
   free (self->sorted);
 }
 
-/* The living samples first .. end - 1, a class. */
+/* Returns the sorted sums of a class, samples first .. end - 1, without those
+ * that are rejected. */
 static CuvTrainLiving
 living (const Calibration *self, int32_t first, int32_t end)
 {

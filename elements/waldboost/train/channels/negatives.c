@@ -15,19 +15,19 @@ typedef struct {
   const int32_t *thresholds;
   int32_t n_trees;
   uint64_t seed;
-  CuvTrainReservoir reservoir; /* its windows are samples */
+  CuvTrainReservoir reservoir; /* of samples, as windows of one row */
   const CuvWaldboostModel *model;
   atomic_bool failed; /* memory ran out */
 } Draw;
 
-/* A picture of a scene. */
+/* The search of a picture. */
 typedef struct {
   Draw *draw;
   const CuvTrainScene *scene;
   CuvWaldboostPlan *plan;
   CuvChannelsCpu *cpu;
   uint64_t hash;
-  uint8_t *values; /* of a window */
+  uint8_t *values; /* channels of a window */
 } Search;
 
 /* ---- a window ---- */
@@ -122,8 +122,7 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
   return self.cpu != NULL;
 }
 
-/* Even tasks are the pictures as they are, odd ones those with another
- * contrast. */
+/* Even tasks search pictures as they are, odd ones with another contrast. */
 static void
 channels_draw_task (void *data, int task)
 {
@@ -146,7 +145,8 @@ channels_draw_task (void *data, int task)
 
 /* ---- all pictures ---- */
 
-/* A model of the shape with a tree, for plans and the engine. */
+/* Returns a model of the shape with a single tree that is not evaluated: plans
+ * and CuvChannelsCpu need a model. */
 static const CuvWaldboostModel *
 shape_model (const CuvChannelsModel *shape)
 {
@@ -176,7 +176,7 @@ compare_drawn (const void *a, const void *b)
   return (one->rank > other->rank) - (one->rank < other->rank);
 }
 
-/* The reservoir's windows, in an order that does not depend on threads. */
+/* Adds the reservoir's samples in an order that does not depend on threads. */
 static bool
 add_drawn (const CuvTrainReservoir *reservoir, CuvTrainSampleList *list)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of trees of the rounds before the last. */
+/* Numbers of trees in the rounds before the last. */
 static const int32_t rounds[] = { 32, 128, 256 };
 
 #define N_ROUNDS ((int) (sizeof rounds / sizeof *rounds))
@@ -26,8 +26,8 @@ round_to (int32_t value, int32_t multiple)
   return (value + multiple / 2) / multiple * multiple;
 }
 
-/* Steps of 4 pixels are coarse for windows of few pixels: see
- * docs/definitions/channels.md. */
+/* Small windows have blocks of 2 pixels, because steps of 4 pixels are too
+ * coarse for them: see docs/definitions/channels.md. */
 void
 cuv_train_channels_shape (CuvChannelsModel *self, int32_t width, int32_t height)
 {
@@ -72,7 +72,7 @@ samples_of (const Trainer *self, CuvTrainPart part)
     list->values };
 }
 
-/* Of each scene as it is, and with another contrast. */
+/* Adds the objects of each scene as it is, and with another contrast. */
 static bool
 add_positives (Trainer *self, CuvTrainPart part)
 {
@@ -132,8 +132,8 @@ learn_round (Trainer *self, int32_t n_trees)
       self->thresholds, &self->final);
 }
 
-/* Those of learning are new in each round, those of calibration are not: the
- * rejection thresholds are about all windows. */
+/* Each round adds negatives to learn from. Those of calibration are only drawn
+ * once, from all windows, because all windows meet the rejection thresholds. */
 static CuvTrainChannelsState
 run (Trainer *self)
 {
@@ -172,7 +172,7 @@ node_of (const CuvChannelsTrees *shape, int32_t feature, uint8_t threshold)
     (uint8_t) (feature % n / shape->columns), threshold };
 }
 
-/* NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 static CuvChannelsModel *
 make_model (const Trainer *self)
 {

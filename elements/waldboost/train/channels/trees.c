@@ -93,8 +93,8 @@ choose_split (const Search *self, int32_t n_features, int n_threads,
 
 /* ---- nodes ---- */
 
-/* Moves the node's samples to its children, in their order. The children's
- * memory is that of the node. moved: memory for as many indices. */
+/* Divides the node's samples between its children, in their order. The children
+ * take over the node's memory. moved is scratch memory of the same size. */
 static void
 divide (const CuvTrainSet *set, const Node *node, int32_t feature,
     int threshold, int32_t *moved, Node children[2])
@@ -118,7 +118,7 @@ divide (const CuvTrainSet *set, const Node *node, int32_t feature,
       n_positives[side] };
 }
 
-/* All samples that are not rejected. */
+/* Returns the root, which has all samples that are not rejected. */
 static Node
 root_of (const CuvTrainSet *set, int32_t *index)
 {
@@ -145,7 +145,8 @@ sum_weights (const CuvTrainSet *set, const int32_t *index, int32_t n)
   return (double) sum;
 }
 
-/* Sets a leaf and adds it to its samples. total: the weight of all samples. */
+/* Returns the leaf of a node, and updates the sums and masses of its samples.
+ * total: the weight of all samples. */
 static int16_t
 add_leaf (CuvTrainSet *set, const Node *node, double total)
 {

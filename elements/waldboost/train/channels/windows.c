@@ -7,22 +7,23 @@
 
 enum {
   MAX_OCTAVES = 16,
-  BORDER = 12, /* pixels around a window that its channels depend on: the
-                * surroundings of magnitudes, a gradient, a block to smooth */
+  /* Pixels around a window on which its channels depend: 5 for the mean of
+   * magnitudes, 1 for gradients, up to 4 for smoothing; a multiple of 4. */
+  BORDER = 12,
 };
 
-/* Changes of copies: of the position, as a share of the object's size, and of
- * the size. Those of the measurements in docs/definitions/channels.md. */
+/* How far copies are moved at most, as a fraction of the object's size, and how
+ * much they are scaled: as measured in docs/definitions/channels.md. */
 #define SHIFT 0.06
 #define SCALE 1.09
 
-/* A picture and its halves. */
+/* A picture, and its copies of half the size, a quarter and so on. */
 typedef struct {
   CuvChannelsPicture octaves[MAX_OCTAVES];
   int32_t n;
 } Pyramid;
 
-/* -1 .. 1 */
+/* Returns a random number in -1 .. 1. */
 static double
 next_share (uint64_t *random)
 {
@@ -31,7 +32,7 @@ next_share (uint64_t *random)
 
 /* ---- pictures ---- */
 
-/* Memory for three planes. */
+/* Allocates the planes of a picture. */
 static bool
 picture_init (
     CuvChannelsPicture *self, uint8_t **planes, int32_t width, int32_t height)
@@ -113,9 +114,9 @@ cuv_train_change_contrast (
 
 /* ---- a window ---- */
 
-/* A position between samples, limited to the picture. */
+/* A position between two samples, limited to the picture. */
 typedef struct {
-  int32_t index, next, weight; /* of next, in 1/256 */
+  int32_t index, next, weight; /* weight: of next, in 1/256 */
 } Place;
 
 static Place
@@ -128,8 +129,8 @@ place_at (double position, int32_t n)
     cuv_channels_clamp (index + 1, n), (int32_t) (256 * (position - low)) };
 }
 
-/* Writes width x height samples of a plane: the first one covers the square of
- * side scale at left, top. */
+/* Resamples a plane to the size of out and writes it to at. A sample covers a
+ * square of side scale; the first square begins at (left, top). */
 static void
 resample (const uint8_t *plane, const CuvChannelsPicture *picture, double left,
     double top, double scale, CuvChannelsPicture *out, uint8_t *at)
@@ -168,7 +169,8 @@ copy_window (const CuvChannelsTrees *trees, const uint8_t *channels,
   }
 }
 
-/* Cuts the window whose object is the box, of the object's aspect. */
+/* Computes the channels of the window whose object is the box. The box must
+ * have the aspect ratio of shape->object. */
 static bool
 cut (const Pyramid *pyramid, const CuvTrainBox *box,
     const CuvChannelsModel *shape, uint8_t *values)
@@ -204,8 +206,9 @@ cut (const Pyramid *pyramid, const CuvTrainBox *box,
 
 /* ---- objects ---- */
 
-/* Extends one side of an interval to a length: about its centre or, if the
- * picture cuts the object, beyond that edge. */
+/* Extends an interval to a length and returns its new start. Its centre stays
+ * or, if an edge of the picture cuts the object off, its end away from that
+ * edge. */
 static double
 extend (double first, double size, double wanted, double n)
 {
@@ -242,7 +245,7 @@ moved (const CuvTrainBox *box, uint64_t *random)
     scale * box->width, scale * box->height };
 }
 
-/* A mirrored window: directions k become (6 - k) mod 6. */
+/* Mirrors a window. Direction k becomes (6 - k) mod 6. */
 static void
 mirror (const CuvChannelsTrees *trees, const uint8_t *values, uint8_t *out)
 {
@@ -272,7 +275,7 @@ add_sample (const Pyramid *pyramid, const CuvTrainBox *box,
   if (!params->mirror)
     return true;
   mirrored = cuv_train_sample_list_add (list);
-  if (mirrored != NULL) /* the list may have moved */
+  if (mirrored != NULL) /* values is invalid: the list may have moved */
     mirror (&params->shape.trees, mirrored - list->n_features, mirrored);
   return mirrored != NULL;
 }

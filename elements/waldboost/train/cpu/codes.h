@@ -6,8 +6,8 @@
 #include "train/train.h"
 
 /* cuv_train_codes() for n samples, whose pixels are consecutive, with at most
- * n_threads threads (0 = one per processor): codes[f * pitch + i]. False if
- * memory runs out. */
+ * n_threads threads (0 = one per processor): codes[f * pitch + i]. Returns
+ * false if memory runs out. */
 bool cuv_train_code_samples (const CuvTrainFeatures *features,
     const uint8_t *pixels, int32_t n, uint8_t *codes, size_t pitch,
     int n_threads);

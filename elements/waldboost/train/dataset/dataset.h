@@ -76,16 +76,17 @@ typedef struct _CuvDataset {
 } CuvDataset;
 
 /* folder: for temporary files. in_colour: keeps red, green and blue, which
- * trees on channels need. NULL with an error. */
+ * trees on channels need. Returns NULL with an error. */
 CuvDataset *cuv_dataset_new (
     const gchar *folder, gboolean in_colour, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame, see cuv_store_add(). NULL with an error. */
+/* Adds the pixels of a frame, see cuv_store_add(). Returns NULL with an error.
+ */
 CuvDatasetPicture *cuv_dataset_add (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
-/* Adds an object without a picture around it. FALSE with an error. */
+/* Adds an object without a picture around it. Returns FALSE with an error. */
 gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -99,10 +100,10 @@ guint cuv_dataset_count_with_objects (const CuvDataset *self);
  * may be variants of one picture. */
 void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 
-/* The same for the frames of one video, in their order. As neighbours look
- * alike, roles get whole blocks of 25 frames or more: five to learn from, one
- * to calibrate, one to test, and so on in turn. A video of less than 350 frames
- * is divided into seven blocks. */
+/* Divides the frames of one video among the roles in their order. Neighbours
+ * look alike, so roles get whole blocks of 25 frames or more: five to learn
+ * from, one to calibrate, one to test, and so on in turn. A video of less than
+ * 350 frames is divided into seven blocks. */
 void cuv_dataset_divide_in_time (CuvDataset *self);
 
 /* The pictures of a role, for the trainer. */
@@ -135,7 +136,8 @@ gint cuv_dataset_add_samples (const CuvDataset *dataset, CuvTrainPart part,
 typedef gboolean (*CuvSampleVisit) (
     gpointer data, const CuvDatasetPicture *picture, const guint8 *pixels);
 
-/* The same samples, of any role. cascade: see cuv_train_plan_new(). */
+/* Visits the samples that cuv_dataset_add_samples() adds, of any role. cascade:
+ * see cuv_train_plan_new(). */
 gint cuv_dataset_visit_samples (const CuvDataset *dataset, CuvDatasetRole role,
     gint window_width, gint window_height, gboolean cascade,
     const CuvSampleOptions *options, CuvSampleVisit visit, gpointer data);
@@ -175,7 +177,7 @@ typedef enum {
  * intersection over union with cuv_sample_box(), or of trees on channels with
  * the object's own box, is 0.5 or more; each object is
  * found at most once. If a picture has too many hits for the detector's list,
- * the threshold is raised. NULL if memory runs out. */
+ * the threshold is raised. Returns NULL if memory runs out. */
 CuvDatasetFound *cuv_dataset_find (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvDatasetGrouping grouping);
@@ -216,8 +218,9 @@ typedef struct {
  * descending score. */
 GArray *cuv_dataset_rates (const CuvDatasetFound *found);
 
-/* The same for the test pictures, and the mean number of weak classifiers
- * evaluated per window; NULL if memory runs out. */
+/* Returns the rates in the test pictures, as cuv_dataset_rates() does, and sets
+ * *weak_per_window to the mean number of weak classifiers evaluated per window.
+ * Returns NULL if memory runs out. */
 GArray *cuv_dataset_measure (const CuvDataset *dataset,
     const CuvWaldboostModel *model, const CuvSampleOptions *options,
     gdouble *weak_per_window);
@@ -236,7 +239,7 @@ typedef struct {
   guint64 n_negatives, n_positives;
 } CuvWindowRates;
 
-/* FALSE if memory runs out. */
+/* Returns FALSE if memory runs out. */
 gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
@@ -250,9 +253,9 @@ CuvTrainChannelsState cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model);
 
-/* The same rates as cuv_dataset_window_rates() of trees on channels. Windows
- * that overlap an object by more than CUV_TRAIN_MAX_OVERLAP are no negatives.
- * FALSE if memory runs out. */
+/* Measures for trees on channels what cuv_dataset_window_rates() measures for
+ * other models. Windows that overlap an object by more than
+ * CUV_TRAIN_MAX_OVERLAP are not negatives. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
@@ -289,14 +292,14 @@ CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 gdouble cuv_dataset_threshold (const CuvDatasetFound *found,
     gdouble false_positives, gdouble alpha, gdouble most_missed);
 
-/* The same for a cascade, whose windows are grouped by neighbours. Returns -1
- * if memory runs out. */
+/* Returns the threshold of a cascade, whose windows are grouped by neighbours,
+ * or -1 if memory runs out. */
 gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     const CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives);
 
 /* Raises the classifier's final threshold to suit the calibration pictures;
- * rejects at most half of their objects. FALSE if memory runs out. */
+ * rejects at most half of their objects. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);

@@ -194,7 +194,7 @@ reject_score (Detector *self, gdouble score)
   return score;
 }
 
-/* FALSE if memory runs out. */
+/* Returns FALSE if memory runs out. */
 static gboolean
 scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
     CuvWaldboostResult *result)
@@ -215,7 +215,7 @@ scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
 }
 
 /* Finds all hits above a threshold, which is 0 if the detector can list all.
- * The detector owns them. FALSE if memory runs out. */
+ * The detector owns them. Returns FALSE if memory runs out. */
 static gboolean
 scan (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
     CuvWaldboostResult *result, gdouble *threshold)

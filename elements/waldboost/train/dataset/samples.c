@@ -69,8 +69,8 @@ add_mirrored (Cutter *self)
   return self->visit (self->data, self->picture, self->mirrored);
 }
 
-/* FALSE if memory runs out. *too_small: whether the object is left out because
- * it is too small. */
+/* Returns FALSE if memory runs out. *too_small: whether the object is left out
+ * because it is too small. */
 static gboolean
 add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 {
@@ -97,7 +97,7 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
   return TRUE;
 }
 
-/* FALSE if memory runs out. */
+/* Returns FALSE if memory runs out. */
 static gboolean
 add_window (Cutter *self, const CuvDatasetPicture *window)
 {

@@ -12,7 +12,7 @@ CUV_BEGIN
 
 typedef struct _CuvCountbrightCuda CuvCountbrightCuda;
 
-/* NULL on failure. */
+/* Returns NULL on failure. */
 CuvCountbrightCuda *cuv_countbright_cuda_new (void);
 void cuv_countbright_cuda_free (CuvCountbrightCuda *self);
 

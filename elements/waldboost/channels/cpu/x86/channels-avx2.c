@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inner loops in AVX2: rows of pixels. Windows: see scan-avx2.c. */
+/* The inner loops over rows of pixels in AVX2. scan-avx2.c has those over
+ * windows. */
 #include "channels/cpu/x86/channels-avx2.h"
 
 #include "channels/cpu/channels-rows.h"
@@ -7,8 +8,8 @@
 
 /* ---- gradients ---- */
 
-/* Gradients of 16 pixels, and the squares of their lengths: those of pixels 0
- * to 3 and 8 to 11, and of the others. */
+/* Gradients of 16 pixels, and the squares of their lengths: low has those of
+ * pixels 0 to 3 and 8 to 11, high those of the others. */
 typedef struct {
   __m256i dx, dy, low, high;
 } Gradients;
@@ -30,7 +31,8 @@ gradients_of (const CuvChannelsRows *rows, int x)
   return self;
 }
 
-/* The longer ones; of equal ones those of a. */
+/* Returns the longer gradient of each pixel, or that of a if both are equally
+ * long. */
 CUV_INLINE Gradients
 longer_of (Gradients a, Gradients b)
 {
@@ -50,15 +52,15 @@ roots_of (__m256i squares)
   return _mm256_cvttps_epi32 (_mm256_sqrt_ps (_mm256_cvtepi32_ps (squares)));
 }
 
-/* All ones where a <= b, unsigned. */
+/* Returns all ones in each unsigned 16-bit element where a <= b. */
 CUV_INLINE __m256i
 is_at_most (__m256i a, __m256i b)
 {
   return _mm256_cmpeq_epi16 (_mm256_subs_epu16 (a, b), _mm256_setzero_si256 ());
 }
 
-/* See cuv_channels_direction(). 209 x 255 fits 16 bits. A gradient of 56, 209
- * is 75 degrees, which belongs to step 3. */
+/* Computes cuv_channels_direction(). 209 x 255 fits in 16 bits. An angle whose
+ * tangent is exactly 209 / 56 belongs to step 3. */
 CUV_INLINE __m256i
 directions_of (const Gradients *self)
 {
@@ -112,9 +114,9 @@ sum_of_11 (const uint16_t *sums)
   return sum;
 }
 
-/* floor (a / b) of the low or high four 16-bit integers of each half. A float
- * quotient of such numbers, b below 512, is less than the next integer if the
- * exact one is. */
+/* Returns floor (a / b) of 16-bit integers in 32-bit elements. For b below 512
+ * rounding to float does not change it: a quotient that is less than an integer
+ * is so after rounding, too. */
 CUV_INLINE __m256i
 quotients (__m256i a, __m256i b)
 {
@@ -129,8 +131,8 @@ normalise_row (
   const __m256i zero = _mm256_setzero_si256 ();
 
   for (int x = 0; x < width; x += 16) {
-    /* floor (sum / 121), as 34664 x 121 is 2^22 + 40: exact for sums below
-     * 2^22 / 40, which those of 16 bits are */
+    /* floor (sum / 121): 34664 x 121 is 2^22 + 40, so this is exact for sums
+     * below 2^22 / 40, and thus for all of 16 bits */
     const __m256i mean =
         _mm256_srli_epi16 (_mm256_mulhi_epu16 (sum_of_11 (sums + x),
                                _mm256_set1_epi16 ((short) 34664)),
@@ -165,7 +167,7 @@ smooth_row (const uint16_t *above, const uint16_t *at, const uint16_t *below,
 
 /* ---- blocks ---- */
 
-/* Writes sums of pairs of 16 words, in order. */
+/* Writes the sums of neighbouring pairs of 16 words. */
 CUV_INLINE void
 store_pairs (uint16_t *out, __m256i words)
 {
@@ -176,7 +178,7 @@ store_pairs (uint16_t *out, __m256i words)
           _mm256_castsi256_si128 (pairs), _mm256_extracti128_si256 (pairs, 1)));
 }
 
-/* Sums of the columns of shrink rows, as words of 16 pixels. */
+/* Sums each of 16 columns over shrink rows, for each colour channel. */
 CUV_INLINE void
 add_colors (const uint8_t *const rows[CUV_CHANNELS_COLORS][4], int shrink,
     int x, __m256i sum[CUV_CHANNELS_COLORS])
@@ -202,7 +204,7 @@ add_colors (const uint8_t *const rows[CUV_CHANNELS_COLORS][4], int shrink,
   }
 }
 
-/* Eight sums of four words each. */
+/* Writes the sums of neighbouring groups of four words, eight in all. */
 CUV_INLINE void
 store_fours (uint16_t *out, __m256i first, __m256i second)
 {
@@ -236,8 +238,8 @@ sum_colors (const uint8_t *const rows[CUV_CHANNELS_COLORS][4], int shrink,
   }
 }
 
-/* Sums of pairs of 32 bytes, those of shrink rows, of the magnitude and by
- * direction. */
+/* Sums neighbouring pairs of 32 columns over shrink rows: sum[0] has all
+ * magnitudes, sum[1 + i] those of direction i. */
 CUV_INLINE void
 add_gradients (const uint8_t *const magnitudes[4], const uint8_t *const bins[4],
     int shrink, int x, __m256i sum[1 + CUV_CHANNELS_BINS])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows in AVX2, 32 neighbours at a time: they are a block apart, so that the
- * bytes which a node compares are neighbours, too. */
+/* The scan of windows in AVX2, 32 neighbours at a time. Windows are a block
+ * apart, so the bytes that a node compares in them are neighbours, too. */
 #include "channels/cpu/x86/channels-avx2.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
   __m256i part[4];
 } Sums;
 
-/* All ones where the byte of a node reaches its threshold. */
+/* Returns all ones for each window whose byte reaches the node's threshold. */
 CUV_INLINE __m256i
 goes_right (const CuvChannelsScanRow *row, ptrdiff_t node, int x)
 {
@@ -24,9 +24,8 @@ goes_right (const CuvChannelsScanRow *row, ptrdiff_t node, int x)
   return _mm256_cmpeq_epi8 (_mm256_max_epu8 (value, threshold), value);
 }
 
-/* The number, 0 .. 2^depth - 1, of the leaf that each window reaches below a
- * node; first: the tree's root. A node at = 0 .. of a level is followed by
- * nodes 2 at + 1 and 2 at + 2. */
+/* Returns for each window which of the 2^depth leaves below a node it reaches.
+ * The node is number at of the tree whose root is number first of all nodes. */
 CUV_INLINE __m256i
 leaf_numbers (
     const CuvChannelsScanRow *row, ptrdiff_t first, int at, int depth, int x)
@@ -37,7 +36,7 @@ leaf_numbers (
 
   if (depth == 1)
     return _mm256_and_si256 (right, bit);
-  /* recursion by hand, as forced inlining needs a constant depth */
+  /* not recursive, because forced inlining needs a constant depth */
   low = goes_right (row, first + 2 * at + 1, x);
   high = goes_right (row, first + 2 * at + 2, x);
   return _mm256_or_si256 (_mm256_and_si256 (right, bit),
@@ -73,7 +72,7 @@ numbers_of_tree (
           select_numbers (row, first, 2, x), right));
 }
 
-/* Up to eight leaves of a tree. */
+/* Returns the first leaves of a tree, at most eight. */
 CUV_INLINE __m128i
 first_leaves (const int16_t *leaves, int depth)
 {
@@ -87,7 +86,7 @@ first_leaves (const int16_t *leaves, int depth)
   return _mm_cvtsi32_si128 (pair);
 }
 
-/* Adds the leaves of these numbers. */
+/* Adds to each window's sum the leaf with the window's number. */
 CUV_INLINE void
 add_leaves (Sums *self, const int16_t *leaves, int depth, __m256i numbers)
 {
@@ -119,7 +118,7 @@ add_leaves (Sums *self, const int16_t *leaves, int depth, __m256i numbers)
       self->part[3], _mm256_cvtepi16_epi32 (_mm256_extracti128_si256 (b, 1)));
 }
 
-/* The windows whose sum is above a limit, a bit each. */
+/* Returns a bit for each window, set if its sum is above the limit. */
 CUV_INLINE uint32_t
 above (const Sums *self, int32_t limit)
 {
@@ -153,7 +152,7 @@ add_hits (const CuvChannelsScanRow *row, int x, uint32_t accepted,
   }
 }
 
-/* Windows x to x + 31, of which those in alive are evaluated. */
+/* Evaluates those of the windows x to x + 31 whose bits are set in alive. */
 CUV_INLINE void
 scan_block (const CuvChannelsScanRow *row, int x, uint32_t alive, int depth,
     CuvHitList *list)
