@@ -4,7 +4,7 @@
 #define CUV_CHANNELS_LAYOUT_CUH
 
 #include <vector>
-#include "waldboost/channels/channels.cuh"
+#include "waldboost/channels/frame-kernels.cuh"
 #include "waldboost/pyramid.cuh"
 
 // Lays images of one kind one after another.
@@ -22,41 +22,26 @@ struct CuvChannelsRoom {
   }
 };
 
-// A picture that levels are resized from.
-struct CuvChannelsPicture {
-  CuvChannelsImage image;
-  int32_t width, height;
-  int level;  // that it is of, -1: the turned frame
-  int source; // picture that it is resized from
-  bool half;  // of its source
-};
-
 // The layout of a plan.
 struct CuvChannelsLayout {
-  std::vector<CuvChannelsPicture> pictures; // sources first
+  CuvChannelsImage frame; // the picture of the turned frame
   std::vector<CuvChannelsDeviceLevel> levels;
+  // Levels whose pictures are made with the frame's, each half of the one
+  // before; the first is half of the frame.
+  std::vector<int> halves;
+  int n_depths; // of levels that are resized one after another
   CuvChannelsRoom words, pixels, sums, channels;
 
   void
   set_plan (const CuvWaldboostPlan &plan, const CuvChannelsTrees &trees)
   {
     *this = CuvChannelsLayout{};
-    add_pictures (plan);
-    for (int i = 0; i < plan.n_levels; i++)
-      add_level (plan, trees, i);
+    frame = words.add (cuv_whole_fours (plan.turn.width), plan.turn.height);
+    for (int i = 0; i < plan.n_levels; i++) {
+      add_level (plan.levels[i], trees);
+      add_picture (plan, i);
+    }
     set_channels (trees);
-  }
-
-  // The number of first pictures each of which is half of the one before.
-  int
-  n_chained () const
-  {
-    int n = 1;
-
-    while (n < (int) pictures.size () && pictures[n].half
-        && pictures[n].source == n - 1)
-      n++;
-    return n;
   }
 
   // Tiles of the levels with windows: n_columns x n_rows each, of an area whose
@@ -68,12 +53,23 @@ struct CuvChannelsLayout {
     std::vector<CuvChannelsTile> tiles;
 
     for (int i = 0; i < (int) levels.size (); i++) {
-      const auto size = area (levels[i]);
+      if (has_windows (levels[i]))
+        add_tiles (&tiles, i, n_columns, n_rows, area (levels[i]));
+    }
+    return tiles;
+  }
 
-      for (int y = 0; has_windows (levels[i]) && y < size.second; y += n_rows) {
-        for (int x = 0; x < size.first; x += n_columns)
-          tiles.push_back (CuvChannelsTile{ i, x, y });
-      }
+  // Tiles of the levels that are resized from pictures made before, depth 1, or
+  // from those of the depth before.
+  std::vector<CuvChannelsTile>
+  resize_tiles (int depth, int n_columns, int n_rows) const
+  {
+    std::vector<CuvChannelsTile> tiles;
+
+    for (int i = 0; i < (int) levels.size (); i++) {
+      if (depths[i] == depth)
+        add_tiles (&tiles, i, n_columns, n_rows,
+            std::make_pair (levels[i].width, levels[i].height));
     }
     return tiles;
   }
@@ -90,13 +86,25 @@ struct CuvChannelsLayout {
   }
 
 private:
-  std::vector<int> picture_of; // level -> its own picture, -1: none
+  std::vector<int> depths; // of the levels; 0: made with the frame's picture
+
+  static void
+  add_tiles (std::vector<CuvChannelsTile> *tiles, int level, int n_columns,
+      int n_rows, std::pair<int, int> size)
+  {
+    for (int y = 0; y < size.second; y += n_rows) {
+      for (int x = 0; x < size.first; x += n_columns)
+        tiles->push_back (CuvChannelsTile{ level, x, y });
+    }
+  }
 
   static bool
   has_windows (const CuvChannelsDeviceLevel &level)
   {
     return level.n_x > 0 && level.n_y > 0;
   }
+
+  // ---- pictures ----
 
   static bool
   is_copy (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &level)
@@ -115,57 +123,46 @@ private:
     return true;
   }
 
-  static bool
-  is_half (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &level)
+  // Whether the level is half of the last one in halves.
+  bool
+  continues_halves (
+      const CuvWaldboostPlan &plan, const CuvWaldboostLevel &level) const
   {
-    return are_halves (plan.taps + level.first_x_tap, level.width)
+    const CuvChannelsImage &last =
+        halves.empty () ? frame : levels[halves.back ()].picture;
+    const CuvChannelsImage &source =
+        level.source < 0 ? frame : levels[level.source].picture;
+
+    return halves.size () < CUV_CHANNELS_HALVINGS && source.first == last.first
+        && are_halves (plan.taps + level.first_x_tap, level.width)
         && are_halves (plan.taps + level.first_y_tap, level.height);
   }
 
   void
-  add_picture (int width, int height, int level, int source, bool half)
-  {
-    pictures.push_back (
-        CuvChannelsPicture{ words.add (cuv_whole_fours (width), height), width,
-            height, level, source, half });
-  }
-
-  int
-  picture_of_source (const CuvWaldboostLevel &level) const
-  {
-    return level.source < 0 ? 0 : picture_of[level.source];
-  }
-
-  void
-  add_pictures (const CuvWaldboostPlan &plan)
-  {
-    std::vector<bool> is_source (plan.n_levels, false);
-
-    for (int i = 0; i < plan.n_levels; i++) {
-      if (plan.levels[i].source >= 0)
-        is_source[plan.levels[i].source] = true;
-    }
-    picture_of.assign (plan.n_levels, -1);
-    add_picture (plan.turn.width, plan.turn.height, -1, -1, false);
-    for (int i = 0; i < plan.n_levels; i++) {
-      const CuvWaldboostLevel &level = plan.levels[i];
-
-      if (is_copy (plan, level)) {
-        picture_of[i] = 0;
-      } else if (is_source[i]) {
-        picture_of[i] = (int) pictures.size ();
-        add_picture (level.width, level.height, i, picture_of_source (level),
-            is_half (plan, level));
-      }
-    }
-  }
-
-  void
-  add_level (
-      const CuvWaldboostPlan &plan, const CuvChannelsTrees &trees, int index)
+  add_picture (const CuvWaldboostPlan &plan, int index)
   {
     const CuvWaldboostLevel &from = plan.levels[index];
-    const int own = picture_of[index];
+    CuvChannelsDeviceLevel &level = levels[index];
+    int depth = 0;
+
+    level.source = from.source < 0 ? frame : levels[from.source].picture;
+    level.picture = level.source;
+    if (!is_copy (plan, from)) {
+      if (continues_halves (plan, from))
+        halves.push_back (index);
+      else
+        depth = 1 + (from.source < 0 ? 0 : depths[from.source]);
+      level.picture = words.add (cuv_whole_fours (from.width), from.height);
+    }
+    depths.push_back (depth);
+    n_depths = std::max (n_depths, depth);
+  }
+
+  // ---- levels ----
+
+  void
+  add_level (const CuvWaldboostLevel &from, const CuvChannelsTrees &trees)
+  {
     CuvChannelsDeviceLevel level = {};
 
     level.width = from.width;
@@ -174,8 +171,6 @@ private:
     level.rows = from.height / trees.shrink;
     level.n_x = from.n_x;
     level.n_y = from.n_y;
-    level.copy = own >= 0;
-    level.source = pictures[own >= 0 ? own : picture_of_source (from)].image;
     level.first_x_tap = from.first_x_tap;
     level.first_y_tap = from.first_y_tap;
     if (has_windows (level)) {

@@ -46,8 +46,8 @@ public:
   {
     if (make_picture (*pyramid, frame, stream) != 0)
       return -1;
-    for (size_t i = n_chained (); i < layout.pictures.size (); i++) {
-      if (resize_picture (*pyramid, layout.pictures[i], stream) != 0)
+    for (const Tiles &tiles : resizes) {
+      if (resize (*pyramid, tiles, stream) != 0)
         return -1;
     }
     return trees.shrink == 4 ? make_channels<4> (*pyramid, stream)
@@ -126,6 +126,11 @@ private:
     using Level = CuvChannelsDeviceLevel;
     const int shrink = trees.shrink;
 
+    resizes.clear ();
+    for (int depth = 1; depth <= layout.n_depths; depth++)
+      resizes.push_back (add (tables,
+          layout.resize_tiles (
+              depth, CUV_CHANNELS_FRAME_X, CUV_CHANNELS_RESIZE_ROWS)));
     pixels = add (tables,
         layout.tiles (CUV_CHANNELS_GRADIENT_COLUMNS, CUV_CHANNELS_GRADIENT_ROWS,
             [] (const Level &level) {
@@ -162,9 +167,8 @@ private:
     for (int i = 0; i < plan.n_levels; i++)
       pyramid->host_levels[i].plan = plan.levels[i];
     std::fill_n (pyramid->image_sizes, (int) CUV_WALDBOOST_IMAGE_N, 0);
-    // the gradient kernel reads whole passes of the last row
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_COLORS] =
-        (layout.words.size + 32) * sizeof (uint32_t);
+        layout.words.size * sizeof (uint32_t);
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_MAGNITUDES] =
         layout.pixels.size * sizeof (uint16_t);
     pyramid->image_sizes[CUV_WALDBOOST_IMAGE_DIRECTIONS] = layout.pixels.size;
@@ -198,11 +202,20 @@ private:
       n_segments, pyramid.table<int32_t> (segments_at) };
   }
 
-  // Pictures that the first kernel makes.
-  int
-  n_chained () const
+  CuvChannelsChain
+  chain (const CuvPyramid &pyramid) const
   {
-    return std::min (layout.n_chained (), 1 + CUV_CHANNELS_HALVINGS);
+    CuvChannelsChain chain = { words (pyramid), 1,
+      { { layout.frame.first, layout.frame.pitch, pyramid.width,
+          pyramid.height } } };
+
+    for (int i : layout.halves) {
+      const CuvChannelsDeviceLevel &level = layout.levels[i];
+
+      chain.picture[chain.n++] = { level.picture.first, level.picture.pitch,
+        level.width, level.height };
+    }
+    return chain;
   }
 
   int
@@ -212,43 +225,27 @@ private:
     const CuvChannelsPart part = { *frame.frame, frame.left, frame.top,
       frame.width, frame.height,
       frame.matrix != nullptr ? *frame.matrix : CuvRgbMatrix{} };
-    CuvChannelsChain chain = { words (pyramid), n_chained () };
-
-    for (int i = 0; i < chain.n; i++) {
-      const CuvChannelsPicture &picture = layout.pictures[i];
-
-      chain.picture[i] = { picture.image.first, picture.image.pitch,
-        picture.width, picture.height };
-    }
     const dim3 grid (cuv_div_up (pyramid.width, CUV_CHANNELS_SQUARE),
         cuv_div_up (pyramid.height, CUV_CHANNELS_SQUARE));
     const dim3 block (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y);
-
     const auto kernel = pyramid.turn.degrees != 0
         ? cuv_channels_frame_kernel<true>
         : cuv_channels_frame_kernel<false>;
 
-    kernel<<<grid, block, 0, stream>>> (part, pyramid.turn, chain);
+    kernel<<<grid, block, 0, stream>>> (part, pyramid.turn, chain (pyramid));
     CUV_CUDA_LAUNCHED (cuv_channels_frame_kernel);
     return 0;
   }
 
   int
-  resize_picture (const CuvPyramid &pyramid, const CuvChannelsPicture &picture,
-      cudaStream_t stream) const
+  resize (
+      const CuvPyramid &pyramid, const Tiles &tiles, cudaStream_t stream) const
   {
-    const CuvChannelsDeviceLevel &level = layout.levels[picture.level];
-    const CuvChannelsImage &source = layout.pictures[picture.source].image;
-    const CuvChannelsTap *taps = pyramid.table<CuvChannelsTap> (taps_at);
-
-    return cuv_launch_dependent ("cuv_channels_picture_kernel",
-        dim3 (cuv_div_up (level.width, CUV_CHANNELS_FRAME_X),
-            cuv_div_up (level.height, CUV_CHANNELS_FRAME_Y)),
+    return cuv_launch_dependent ("cuv_channels_resize_kernel", tiles.n,
         dim3 (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y), 0, stream,
-        cuv_channels_picture_kernel, words (pyramid) + source.first,
-        source.pitch, taps + level.first_x_tap, taps + level.first_y_tap,
-        level.width, level.height, words (pyramid) + picture.image.first,
-        picture.image.pitch);
+        cuv_channels_resize_kernel, pyramid.table<CuvChannelsTile> (tiles.at),
+        levels (pyramid), pyramid.table<CuvChannelsTap> (taps_at),
+        words (pyramid));
   }
 
   template <int depth>
@@ -282,8 +279,7 @@ private:
             32 * CUV_CHANNELS_GRADIENT_WARPS, 0, stream,
             cuv_channels_gradient_kernel<shrink>,
             pyramid.table<CuvChannelsTile> (pixels.at), pixels.n,
-            levels (pyramid), pyramid.table<CuvChannelsTap> (taps_at),
-            words (pyramid), out)
+            levels (pyramid), words (pyramid), out)
             != 0
         || cuv_launch_dependent ("cuv_channels_sums_kernel",
                cuv_div_up (blocks.n, CUV_CHANNELS_SUMS_WARPS),
@@ -308,6 +304,7 @@ private:
   int32_t n_segments = 0;
   // offsets in the plan's tables
   size_t trees_at, segments_at, levels_at, taps_at;
+  std::vector<Tiles> resizes; // by depth
   Tiles pixels = {}, blocks = {}, smooth = {}, windows = {};
 };
 

@@ -6,8 +6,8 @@
 //   channels-types.h      the model, as C and CUDA know it
 //   channels-scanner.cu   lays out the images, launches the kernels
 //   channels-layout.cuh   where the images of a plan are
-//   frame-kernels.cuh     frame -> its picture in RGB, turned if asked for;
-//                         picture -> pictures that levels are resized from
+//   frame-kernels.cuh     frame -> its picture in RGB, turned if asked for, and
+//                         halves of it -> the pictures of all levels
 //   gradient-kernel.cuh   picture -> magnitudes and directions of a level's
 //                         gradients, and the sums of its blocks' colours
 //   sums-kernel.cuh       magnitudes relative to their surroundings -> sums of
@@ -42,10 +42,8 @@ struct CuvChannelsDeviceLevel {
   int32_t width, height; // pixels
   int32_t columns, rows; // blocks
   int32_t n_x, n_y;      // windows
-  // The picture that it is resized from, pixels of R, G, B, 0 in a word; or
-  // that is the level itself (copy).
-  CuvChannelsImage source;
-  int32_t copy; // boolean
+  // Its picture, pixels of R, G, B, 0 in a word, and that it is resized from.
+  CuvChannelsImage picture, source;
   int32_t first_x_tap, first_y_tap;
   // All begin at pixel or block 0, 0.
   CuvChannelsImage pixels;   // magnitudes, directions; padded on both sides

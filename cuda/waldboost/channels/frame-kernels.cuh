@@ -36,40 +36,46 @@ cuv_channels_word (int red, int green, int blue)
   return (unsigned) (red | green << 8 | blue << 16);
 }
 
-// Row y of the part, at its left.
-struct CuvChannelsFrameRow {
-  const uint8_t *at[3];
+// Where the samples of a column are in a row.
+struct CuvChannelsColumn {
+  int at[3];
 };
 
-static __device__ __forceinline__ CuvChannelsFrameRow
-cuv_channels_frame_row (const CuvChannelsPart &part, int y)
+static __device__ __forceinline__ const CuvComponent &
+cuv_channels_component (const CuvChannelsPart &part, int i)
 {
-  CuvChannelsFrameRow self;
+  return part.frame.component[part.frame.n_components < 3 ? 0 : i];
+}
+
+static __device__ __forceinline__ CuvChannelsColumn
+cuv_channels_column (const CuvChannelsPart &part, int x)
+{
+  CuvChannelsColumn self;
 
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const CuvComponent &c =
-        part.frame.component[part.frame.n_components < 3 ? 0 : i];
+    const CuvComponent &c = cuv_channels_component (part, i);
 
-    self.at[i] = c.data + (int64_t) ((part.top + y) >> c.ysub) * c.stride;
+    self.at[i] = ((part.left + x) >> c.xsub) * c.step;
   }
   return self;
 }
 
+// The pixel of a column in row y of the part.
 static __device__ __forceinline__ unsigned
 cuv_channels_frame_pixel (
-    const CuvChannelsPart &part, const CuvChannelsFrameRow &row, int x)
+    const CuvChannelsPart &part, const CuvChannelsColumn &column, int y)
 {
-  const CuvFrame &frame = part.frame;
   int value[3];
 
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const CuvComponent &c = frame.component[frame.n_components < 3 ? 0 : i];
+    const CuvComponent &c = cuv_channels_component (part, i);
 
-    value[i] = row.at[i][((part.left + x) >> c.xsub) * c.step];
+    value[i] =
+        c.data[(int64_t) ((part.top + y) >> c.ysub) * c.stride + column.at[i]];
   }
-  if (frame.model != CUV_MODEL_YUV)
+  if (part.frame.model != CUV_MODEL_YUV)
     return cuv_channels_word (value[0], value[1], value[2]);
   return cuv_channels_word (
       cuv_rgb_of_yuv (part.matrix.m[0], value[0], value[1], value[2]),
@@ -96,8 +102,8 @@ cuv_channels_turned_pixel (
         CUV_WALDBOOST_TURN_OUTSIDE, CUV_WALDBOOST_TURN_OUTSIDE);
   for (int i = 0; i < 4; i++)
     corner[i] = cuv_channels_frame_pixel (part,
-        cuv_channels_frame_row (part, min (top + i / 2, part.height - 1)),
-        min (left + i % 2, part.width - 1));
+        cuv_channels_column (part, min (left + i % 2, part.width - 1)),
+        min (top + i / 2, part.height - 1));
   for (int i = 0; i < 3; i++)
     mixed[i] = cuv_turn_mix (corner[0] >> 8 * i & 255, corner[1] >> 8 * i & 255,
         corner[2] >> 8 * i & 255, corner[3] >> 8 * i & 255,
@@ -126,11 +132,12 @@ cuv_channels_frame_square (const CuvChannelsPart &part, const CuvTurn &turn,
 {
   const auto &picture = chain.picture[0];
   const int x = blockIdx.x * CUV_CHANNELS_SQUARE + threadIdx.x;
+  const CuvChannelsColumn column =
+      cuv_channels_column (part, min (x, part.width - 1));
 
 #pragma unroll
-  for (int i = threadIdx.y; i < CUV_CHANNELS_SQUARE;
-       i += CUV_CHANNELS_FRAME_Y) {
-    const int y = blockIdx.y * CUV_CHANNELS_SQUARE + i;
+  for (int i = 0; i < CUV_CHANNELS_SQUARE; i += CUV_CHANNELS_FRAME_Y) {
+    const int row = i + threadIdx.y, y = blockIdx.y * CUV_CHANNELS_SQUARE + row;
     unsigned pixel;
 
     if (x >= picture.width || y >= picture.height)
@@ -138,18 +145,19 @@ cuv_channels_frame_square (const CuvChannelsPart &part, const CuvTurn &turn,
     if constexpr (turned)
       pixel = cuv_channels_turned_pixel (part, turn, x, y);
     else
-      pixel =
-          cuv_channels_frame_pixel (part, cuv_channels_frame_row (part, y), x);
+      pixel = cuv_channels_frame_pixel (part, column, y);
     chain.words[picture.first + (int64_t) y * picture.pitch + x] = pixel;
-    square[i * CUV_CHANNELS_SQUARE + threadIdx.x] = pixel;
+    square[row * CUV_CHANNELS_SQUARE + threadIdx.x] = pixel;
   }
 }
 
-// Makes half of a square whose half has this side, for picture n.
+// Makes half of a square, n halvings from the frame.
+template <int n>
 static __device__ __forceinline__ void
-cuv_channels_half_square (const CuvChannelsChain &chain, int n, int side,
-    const unsigned *square, unsigned *half)
+cuv_channels_half_square (
+    const CuvChannelsChain &chain, const unsigned *square, unsigned *half)
 {
+  constexpr int side = CUV_CHANNELS_SQUARE >> n;
   const auto &picture = chain.picture[n];
   const int thread = threadIdx.y * CUV_CHANNELS_FRAME_X + threadIdx.x;
   const int column = thread % side, row = thread / side;
@@ -161,6 +169,21 @@ cuv_channels_half_square (const CuvChannelsChain &chain, int n, int side,
   half[thread] =
       cuv_channels_mean (four[0], four[1], four[2 * side], four[2 * side + 1]);
   chain.words[picture.first + (int64_t) y * picture.pitch + x] = half[thread];
+}
+
+// Makes a block's squares of picture n and those after it.
+template <int n>
+static __device__ __forceinline__ void
+cuv_channels_halves (
+    const CuvChannelsChain &chain, unsigned *square, unsigned *half)
+{
+  if constexpr (n <= CUV_CHANNELS_HALVINGS) {
+    if (n >= chain.n)
+      return;
+    __syncthreads ();
+    cuv_channels_half_square<n> (chain, square, half);
+    cuv_channels_halves<n + 1> (chain, half, square);
+  }
 }
 
 // Makes a block's square of the frame's picture, and its halves.
@@ -175,11 +198,7 @@ __launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
   __shared__ unsigned squares[2][CUV_CHANNELS_SQUARE * CUV_CHANNELS_SQUARE];
 
   cuv_channels_frame_square<turned> (part, turn, chain, squares[0]);
-  for (int n = 1; n < chain.n; n++) {
-    __syncthreads ();
-    cuv_channels_half_square (chain, n, CUV_CHANNELS_SQUARE >> n,
-        squares[(n + 1) % 2], squares[n % 2]);
-  }
+  cuv_channels_halves<1> (chain, squares[0], squares[1]);
 }
 
 // ---- resizing ----
@@ -214,27 +233,40 @@ cuv_channels_interpolate_column (
       __dp4a (rg, weights << 16, 0u));
 }
 
-// Makes a picture of width x height pixels, from a source with another pitch.
+// A level is resized in tiles of 32 x CUV_CHANNELS_RESIZE_ROWS pixels, by a
+// block of the same size as above.
+#define CUV_CHANNELS_RESIZE_ROWS 32
+
+// Makes the pictures of levels.
 static __global__ void
-cuv_channels_picture_kernel (const unsigned *source, int source_pitch,
-    const CuvChannelsTap *x_taps, const CuvChannelsTap *y_taps, int width,
-    int height, unsigned *picture, int pitch)
+__launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
+    cuv_channels_resize_kernel (const CuvChannelsTile *tiles,
+        const CuvChannelsDeviceLevel *levels, const CuvChannelsTap *taps,
+        unsigned *pictures)
 {
-  const int x = blockIdx.x * CUV_CHANNELS_FRAME_X + threadIdx.x;
-  const int y = blockIdx.y * CUV_CHANNELS_FRAME_Y + threadIdx.y;
-
   cuv_pdl_wait ();
-  if (x < width && y < height) {
-    const CuvChannelsTap row = y_taps[y], column = x_taps[x];
-    const unsigned *above =
-        source + (int64_t) row.index * source_pitch + column.index;
-    const unsigned *below = above + row.next * source_pitch;
+  const CuvChannelsTile tile = tiles[blockIdx.x];
+  const CuvChannelsDeviceLevel level = levels[tile.level];
+  const int x = tile.x + threadIdx.x;
+  const CuvChannelsTap column =
+      taps[level.first_x_tap + min (x, level.width - 1)];
+  const unsigned *source = pictures + level.source.first + column.index;
+  unsigned *to = pictures + level.picture.first + x;
 
-    picture[(int64_t) y * pitch + x] = cuv_channels_interpolate (
+#pragma unroll
+  for (int i = 0; i < CUV_CHANNELS_RESIZE_ROWS; i += CUV_CHANNELS_FRAME_Y) {
+    const int y = min (tile.y + i + (int) threadIdx.y, level.height - 1);
+    const CuvChannelsTap row = taps[level.first_y_tap + y];
+    const unsigned *above = source + (int64_t) row.index * level.source.pitch;
+    const unsigned *below = above + row.next * level.source.pitch;
+    const unsigned pixel = cuv_channels_interpolate (
         cuv_channels_interpolate_column (*above, *below, row.weights),
         cuv_channels_interpolate_column (
             above[column.next], below[column.next], row.weights),
         column.weights);
+
+    if (x < level.width)
+      to[(int64_t) y * level.picture.pitch] = pixel;
   }
 }
 

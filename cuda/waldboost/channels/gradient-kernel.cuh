@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Gradients of a level's pixels, and the sums of its blocks' colours. A warp
-// walks down a strip of columns. Each row is interpolated from its source,
-// first downwards, then across, in shared memory, where threads exchange
-// pixels, so that a thread then has four adjacent ones and their neighbours.
+// walks down a strip of columns; a thread has four adjacent pixels of each row
+// and gets their neighbours by shuffles.
 #ifndef CUV_CHANNELS_GRADIENT_KERNEL_CUH
 #define CUV_CHANNELS_GRADIENT_KERNEL_CUH
 
 #include "waldboost/channels/bytes.cuh"
-#include "waldboost/channels/frame-kernels.cuh"
+#include "waldboost/channels/channels.cuh"
 
 #define CUV_CHANNELS_GRADIENT_WARPS 4 // tiles of a block
-// A tile: all but the last thread of a warp have four pixels, as those at the
-// sides are only neighbours.
-#define CUV_CHANNELS_GRADIENT_COLUMNS (31 * CUV_CHANNELS_LANE_PIXELS)
+// A tile: the first and the last thread of a warp are only neighbours.
+#define CUV_CHANNELS_GRADIENT_COLUMNS (30 * CUV_CHANNELS_LANE_PIXELS)
 #define CUV_CHANNELS_GRADIENT_ROWS 16
-// pixels of a row: the tile's, and neighbours
-#define CUV_CHANNELS_GRADIENT_PASSES 4
-#define CUV_CHANNELS_GRADIENT_PIXELS (32 * CUV_CHANNELS_GRADIENT_PASSES)
-// Pixels of the source that they are interpolated from: no level is less than
-// half of its source, but for rounding.
-#define CUV_CHANNELS_GRADIENT_SOURCE_PASSES 9
 
 // The outputs.
 struct CuvChannelsPixels {
@@ -36,106 +28,37 @@ struct CuvChannelsRow {
 
 // ---- a row ----
 
-// What a warp shares: a row of the source, interpolated downwards, times 256:
-// red and blue in the halves of x, green in y; and a row of the level.
-struct CuvChannelsGradientShared {
-  uint2 source[32 * CUV_CHANNELS_GRADIENT_SOURCE_PASSES];
-  unsigned pixels[CUV_CHANNELS_GRADIENT_PIXELS];
+// A thread's place in the picture of a level. Threads outside of it read the
+// nearest word.
+struct CuvChannelsPlace {
+  const unsigned *at; // in row 0
+  int pitch, height;
+  int x, n; // n: columns from x to the right edge
 };
 
-// The columns that a thread interpolates.
-struct CuvChannelsColumns {
-  // of a level that is a copy, the column; else in CuvChannelsGradientShared
-  int left[CUV_CHANNELS_GRADIENT_PASSES];
-  int right[CUV_CHANNELS_GRADIENT_PASSES];
-  unsigned weights[CUV_CHANNELS_GRADIENT_PASSES];
-  int first;    // column of the source, the thread's in the first pass
-  int n_passes; // over the source
-};
-
-static __device__ __forceinline__ CuvChannelsColumns
-cuv_channels_columns (const CuvChannelsDeviceLevel &level,
-    const CuvChannelsTap *taps, int first, int lane)
+static __device__ __forceinline__ uint4
+cuv_channels_load_row (const CuvChannelsPlace &place, int y)
 {
-  const CuvChannelsTap *from = taps + level.first_x_tap;
-  const int last = level.width - 1;
-  const int begin = from[min (max (first, 0), last)].index;
-  const CuvChannelsTap end =
-      from[min (first + CUV_CHANNELS_GRADIENT_PIXELS - 1, last)];
-  CuvChannelsColumns self;
-
-  self.first = begin + lane;
-  self.n_passes = (end.index + end.next - begin) / 32 + 1;
-#pragma unroll
-  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++) {
-    const int x = min (max (first + 32 * i + lane, 0), last);
-    const CuvChannelsTap tap = from[x];
-
-    self.left[i] = level.copy ? x : tap.index - begin;
-    self.right[i] = tap.index + tap.next - begin;
-    self.weights[i] = tap.weights;
-  }
-  return self;
+  return *(const uint4 *) (place.at
+      + (int64_t) min (max (y, 0), place.height - 1) * place.pitch);
 }
 
-// Interpolates the source downwards for row y of the level.
-static __device__ __forceinline__ void
-cuv_channels_interpolate_down (const CuvChannelsDeviceLevel &level,
-    const CuvChannelsTap *taps, const unsigned *source,
-    const CuvChannelsColumns &columns, int y, int lane,
-    CuvChannelsGradientShared *shared)
-{
-  const CuvChannelsTap row = taps[level.first_y_tap + y];
-  const unsigned *above =
-      source + (int64_t) row.index * level.source.pitch + columns.first;
-  const unsigned *below = above + row.next * level.source.pitch;
-
-#pragma unroll
-  for (int i = 0; i < CUV_CHANNELS_GRADIENT_SOURCE_PASSES; i++) {
-    if (i < columns.n_passes)
-      shared->source[32 * i + lane] = cuv_channels_interpolate_column (
-          above[32 * i], below[32 * i], row.weights);
-  }
-}
-
-// Makes row y of the level, or the nearest one. Called by whole warps.
-static __device__ __forceinline__ void
-cuv_channels_make_row (const CuvChannelsDeviceLevel &level,
-    const CuvChannelsTap *taps, const unsigned *source,
-    const CuvChannelsColumns &columns, int y, int lane,
-    CuvChannelsGradientShared *shared)
-{
-  y = min (max (y, 0), level.height - 1);
-  if (!level.copy)
-    cuv_channels_interpolate_down (
-        level, taps, source, columns, y, lane, shared);
-  __syncwarp ();
-#pragma unroll
-  for (int i = 0; i < CUV_CHANNELS_GRADIENT_PASSES; i++) {
-    unsigned *to = &shared->pixels[32 * i + lane];
-
-    if (level.copy)
-      *to = source[(int64_t) y * level.source.pitch + columns.left[i]];
-    else
-      *to = cuv_channels_interpolate (shared->source[columns.left[i]],
-          shared->source[columns.right[i]], columns.weights[i]);
-  }
-  __syncwarp ();
-}
-
-// A thread's pixels; the first of the row is the left neighbour of lane 0.
+// The pixels of a row; those of the edges are repeated beyond them. Called by
+// whole warps.
 static __device__ __forceinline__ CuvChannelsRow
-cuv_channels_read_row (const CuvChannelsGradientShared &shared, int lane)
+cuv_channels_row (const CuvChannelsPlace &place, uint4 pixels)
 {
-  // the last lane has no pixels of its own
-  const unsigned *from =
-      shared.pixels + CUV_CHANNELS_LANE_PIXELS * min (lane, 30);
-  const uint4 first = *(const uint4 *) from;
-  const uint2 last = *(const uint2 *) (from + 4);
-  const unsigned rg01 = __byte_perm (first.y, first.z, 0x5140);
-  const unsigned rg23 = __byte_perm (first.w, last.x, 0x5140);
-  const unsigned b01 = __byte_perm (first.y, first.z, 0x0062);
-  const unsigned b23 = __byte_perm (first.w, last.x, 0x0062);
+  pixels.y = place.n > 1 ? pixels.y : pixels.x;
+  pixels.z = place.n > 2 ? pixels.z : pixels.y;
+  pixels.w = place.n > 3 ? pixels.w : pixels.z;
+  const unsigned before = __shfl_up_sync (~0u, pixels.w, 1);
+  const unsigned after = __shfl_down_sync (~0u, pixels.x, 1);
+  const unsigned left = place.x > 0 ? before : pixels.x;
+  const unsigned right = place.n > 4 ? after : pixels.w;
+  const unsigned rg01 = __byte_perm (pixels.x, pixels.y, 0x5140);
+  const unsigned rg23 = __byte_perm (pixels.z, pixels.w, 0x5140);
+  const unsigned b01 = __byte_perm (pixels.x, pixels.y, 0x0062);
+  const unsigned b23 = __byte_perm (pixels.z, pixels.w, 0x0062);
   CuvChannelsRow row;
 
   row.at[0] = __byte_perm (rg01, rg23, 0x5410);
@@ -143,8 +66,8 @@ cuv_channels_read_row (const CuvChannelsGradientShared &shared, int lane)
   row.at[2] = __byte_perm (b01, b23, 0x5410);
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    row.left[i] = __byte_perm (row.at[i], first.x, 0x2104 + i);
-    row.right[i] = __byte_perm (row.at[i], last.y, 0x4321 + (i << 12));
+    row.left[i] = __byte_perm (row.at[i], left, 0x2104 + i);
+    row.right[i] = __byte_perm (row.at[i], right, 0x4321 + (i << 12));
   }
   return row;
 }
@@ -275,7 +198,7 @@ cuv_channels_store_magnitudes (
 
 static __device__ __forceinline__ void
 cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at, int x,
-    int width, const CuvChannelsRow &row, const CuvChannelsRow &above,
+    int n, const CuvChannelsRow &row, const CuvChannelsRow &above,
     const CuvChannelsRow &below)
 {
   CuvChannelsCross strongest = cuv_channels_cross (row, above, below, 0);
@@ -294,7 +217,7 @@ cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at, int x,
 #pragma unroll
   for (int i = 0; i < 4; i++)
     roots[i] = cuv_channels_root (squares[i]);
-  cuv_channels_store_magnitudes (out.magnitudes + at, x == 0, width - x, roots);
+  cuv_channels_store_magnitudes (out.magnitudes + at, x == 0, n, roots);
   *(unsigned *) (out.directions + at) = cuv_channels_directions (strongest);
 }
 
@@ -352,37 +275,39 @@ cuv_channels_store_colors (const CuvChannelsDeviceLevel &level, uint16_t *out,
 // The tile of a warp, and the outputs.
 template <int shrink> struct CuvChannelsGradientTile {
   CuvChannelsDeviceLevel level;
-  const CuvChannelsTap *taps;
-  const unsigned *source;
-  CuvChannelsColumns columns;
   CuvChannelsPixels out;
-  int lane, x, end; // x: the thread's first pixel; end: of the rows
+  CuvChannelsPlace place;
+  uint4 next; // a row that is being loaded
+  int end;    // of the rows
   bool writes;
   unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink];
 
-  __device__ __forceinline__ void
-  read (int y, CuvChannelsRow *row, CuvChannelsGradientShared *shared) const
+  // Returns row y, for which next is set; sets it for the row below.
+  __device__ __forceinline__ CuvChannelsRow
+  read (int y)
   {
-    cuv_channels_make_row (level, taps, source, columns, y, lane, shared);
-    *row = cuv_channels_read_row (*shared, lane);
+    const uint4 now = next;
+
+    next = cuv_channels_load_row (place, y + 1);
+    return cuv_channels_row (place, now);
   }
 
   // Makes row y; reads the row below it.
   __device__ __forceinline__ void
   step (int y, const CuvChannelsRow &above, const CuvChannelsRow &row,
-      CuvChannelsRow *below, CuvChannelsGradientShared *shared)
+      CuvChannelsRow *below)
   {
     if (y >= end)
       return;
-    read (y + 1, below, shared);
+    *below = read (y + 1);
     cuv_channels_add_colors<shrink> (row, sums);
     if (!writes)
       return;
     cuv_channels_store_gradients (out,
-        level.pixels.first + (int64_t) y * level.pixels.pitch + x, x,
-        level.width, row, above, *below);
+        level.pixels.first + (int64_t) y * level.pixels.pitch + place.x,
+        place.x, place.n, row, above, *below);
     if ((y + 1) % shrink == 0)
-      cuv_channels_store_colors<shrink> (level, out.sums, x, y, sums);
+      cuv_channels_store_colors<shrink> (level, out.sums, place.x, y, sums);
   }
 };
 
@@ -390,11 +315,9 @@ template <int shrink> struct CuvChannelsGradientTile {
 template <int shrink>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
     cuv_channels_gradient_kernel (const CuvChannelsTile *tiles, int n_tiles,
-        const CuvChannelsDeviceLevel *levels, const CuvChannelsTap *taps,
-        const unsigned *pictures, const __grid_constant__ CuvChannelsPixels out)
+        const CuvChannelsDeviceLevel *levels, const unsigned *pictures,
+        const __grid_constant__ CuvChannelsPixels out)
 {
-  __shared__ __align__ (16)
-      CuvChannelsGradientShared shared[CUV_CHANNELS_GRADIENT_WARPS];
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x & 31;
   const int index = blockIdx.x * CUV_CHANNELS_GRADIENT_WARPS + warp;
 
@@ -402,23 +325,24 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
   if (index >= n_tiles)
     return;
   const CuvChannelsTile at = tiles[index];
-  CuvChannelsGradientTile<shrink> tile = { levels[at.level], taps };
+  CuvChannelsGradientTile<shrink> tile = { levels[at.level], out };
+  const CuvChannelsDeviceLevel &level = tile.level;
+  const int x = at.x + CUV_CHANNELS_LANE_PIXELS * (lane - 1);
+  const int nearest = min (max (x, 0), (level.width - 1) / 4 * 4);
   CuvChannelsRow rows[3];
 
-  tile.source = pictures + tile.level.source.first;
-  tile.columns = cuv_channels_columns (tile.level, taps, at.x - 1, lane);
-  tile.out = out;
-  tile.lane = lane;
-  tile.x = at.x + CUV_CHANNELS_LANE_PIXELS * lane;
-  tile.end = min (at.y + CUV_CHANNELS_GRADIENT_ROWS, tile.level.height);
-  tile.writes = lane < 31 && tile.x < tile.level.width;
-  tile.read (at.y - 1, &rows[0], &shared[warp]);
-  tile.read (at.y, &rows[1], &shared[warp]);
+  tile.place = CuvChannelsPlace{ pictures + level.picture.first + nearest,
+    level.picture.pitch, level.height, nearest, level.width - nearest };
+  tile.end = min (at.y + CUV_CHANNELS_GRADIENT_ROWS, level.height);
+  tile.writes = lane > 0 && lane < 31 && x == nearest;
+  tile.next = cuv_channels_load_row (tile.place, at.y - 1);
+  rows[0] = tile.read (at.y - 1);
+  rows[1] = tile.read (at.y);
   // three rows at a time, so that none has to be moved
   for (int y = at.y; y < tile.end; y += 3) {
-    tile.step (y, rows[0], rows[1], &rows[2], &shared[warp]);
-    tile.step (y + 1, rows[1], rows[2], &rows[0], &shared[warp]);
-    tile.step (y + 2, rows[2], rows[0], &rows[1], &shared[warp]);
+    tile.step (y, rows[0], rows[1], &rows[2]);
+    tile.step (y + 1, rows[1], rows[2], &rows[0]);
+    tile.step (y + 2, rows[2], rows[0], &rows[1]);
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 #include "waldboost/channels/channels.cuh"
-#include "waldboost/scanner.cuh"
+#include "waldboost/waldboost-model.cuh"
 
 #define CUV_CHANNELS_TREES_WARPS 8 // of a block
 // A tile: a window per lane, this many rows per warp.
@@ -98,29 +98,67 @@ cuv_channels_leaf (
   return leaf;
 }
 
-// Evaluates the trees after the dense ones, by a warp. Returns how many the
-// window passed in all, see cuv_channels_evaluate(); *sum becomes the last sum.
+// The trees of a thread: each 32nd of 32 n, so that a warp's are adjacent.
+template <int depth, int n> struct CuvChannelsLaneTrees {
+  CuvChannelsDeviceTree<depth> trees[n];
+
+  // first: of the warp. Threads without a tree evaluate the last one, for
+  // nothing.
+  __device__ __forceinline__ void
+  load (const CuvChannelsDeviceTrees &from, int first)
+  {
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      trees[i] = cuv_channels_tree<depth> (from,
+          min (first + 32 * i + (int) (threadIdx.x & 31), from.n_trees - 1));
+  }
+
+  // Evaluates n_trees of the warp. Returns the index of the one that rejects
+  // the window, or n_trees; then *sum becomes the last sum.
+  __device__ __forceinline__ int
+  evaluate (const uint8_t *window, int n_trees, int *sum) const
+  {
+    int32_t leaves[n];
+    int passed = 0;
+
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      leaves[i] = cuv_channels_leaf (trees[i], window);
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      const int n_here = min (max (n_trees - 32 * i, 0), 32);
+
+      if (passed == 32 * i)
+        passed +=
+            first_below<1> (32, n_here, &leaves[i], &trees[i].reject, sum);
+    }
+    return passed;
+  }
+};
+
+// Evaluates the trees after the dense ones, by a warp: the next 32, which it
+// keeps, then many at a time, as a window that is left then is probably
+// accepted. Returns how many the window passed in all, as
+// cuv_channels_evaluate() in C; *sum becomes the last sum.
 template <int depth>
 static __device__ __forceinline__ int
-cuv_channels_finish (
-    const CuvChannelsDeviceTrees &trees, const uint8_t *window, int *sum)
+cuv_channels_finish (const CuvChannelsDeviceTrees &trees,
+    const CuvChannelsLaneTrees<depth, 1> &kept, const uint8_t *window, int *sum)
 {
-  const int lane = threadIdx.x & 31;
+  constexpr int per_lane = depth > 2 ? 1 : 4;
+  int n = min (32, trees.n_trees - trees.n_dense);
+  int first = trees.n_dense, found = kept.evaluate (window, n, sum);
 
-  for (int first = trees.n_dense; first < trees.n_trees; first += 32) {
-    const bool is_tree = first + lane < trees.n_trees;
-    // threads without a tree evaluate the last one, for nothing
-    const CuvChannelsDeviceTree<depth> tree =
-        cuv_channels_tree<depth> (trees, min (first + lane, trees.n_trees - 1));
-    const int leaf = cuv_channels_leaf (tree, window);
-    const int here =
-        *sum + (int) cuv_inclusive_scan (is_tree ? (unsigned) leaf : 0);
-    const unsigned failed = __ballot_sync (~0u, is_tree && here < tree.reject);
+  while (found == n && first + n < trees.n_trees) {
+    CuvChannelsLaneTrees<depth, per_lane> next;
 
-    if (failed != 0)
-      return first + __ffs (failed) - 1;
-    *sum = __shfl_sync (~0u, here, 31);
+    first += n;
+    n = min (32 * per_lane, trees.n_trees - first);
+    next.load (trees, first);
+    found = next.evaluate (window, n, sum);
   }
+  if (found < n)
+    return first + found;
   return *sum > trees.final_threshold ? trees.n_trees : trees.n_trees - 1;
 }
 
@@ -332,13 +370,16 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
   cuv_pdl_wait ();
   const int n = (int) *search.n_candidates;
   CuvChannelsLaneCounts counts = cuv_channels_lane_counts (trees);
+  CuvChannelsLaneTrees<depth, 1> kept;
+
+  kept.load (trees, trees.n_dense);
 
   for (int i = blockIdx.x * CUV_CHANNELS_TREES_WARPS + cuv_warp_of_thread ();
        i < n; i += warps) {
     const CuvChannelsCandidate candidate = search.candidates[i];
     int sum = candidate.sum;
     const int passed = cuv_channels_finish<depth> (
-        trees, search.channels + candidate.at, &sum);
+        trees, kept, search.channels + candidate.at, &sum);
 
     counts.weak += min (passed + 1, trees.n_trees) - trees.n_dense;
     counts.survivors[0] += passed >= counts.segment_end[0];
