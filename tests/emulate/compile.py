@@ -5,6 +5,7 @@
 CUDA is the folder of included files. Launches and dynamic shared memory, which C++
 lacks, are translated.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -38,8 +39,11 @@ def main():
                         '-I', cuda, '-MD', '-MF', depfile, '-MT', output,
                         '-c', translated, '-o', output], check=False)
     if status.returncode == 0:
-        text = depfile.read_text().replace(str(translated), str(source))
-        depfile.write_text(text.replace(str(work), str(cuda)))
+        text = depfile.read_text()
+        for name in str, os.path.relpath: # ccache may make paths relative
+            text = text.replace(name(translated), str(source))
+            text = text.replace(name(work), str(cuda))
+        depfile.write_text(text)
     return status.returncode
 
 

@@ -33,9 +33,9 @@ cuv_channels_smooth_row (const CuvChannelsSmoothPlace &place, uint2 own)
   unsigned after = __shfl_down_sync (~0u, own.x, 1);
 
   // the sum after the last one is the last one
-  own.x = place.n == 1 ? own.x & 0xffff | own.x << 16 : own.x;
+  own.x = place.n == 1 ? (own.x & 0xffff) | own.x << 16 : own.x;
   own.y = place.n == 2 ? own.x >> 16
-      : place.n == 3   ? own.y & 0xffff | own.y << 16
+      : place.n == 3   ? (own.y & 0xffff) | own.y << 16
                        : own.y;
   after = place.n == 4 ? own.y >> 16 : after;
   before = place.x == 0 ? own.x << 16 : before;
