@@ -34,7 +34,7 @@ cuv_train_channels_shape (CuvChannelsModel *self, int32_t width, int32_t height)
   CuvChannelsTrees *trees = &self->trees;
   const int32_t shorter = width < height ? width : height;
 
-  *self = (CuvChannelsModel){ .levels = 8 };
+  *self = (CuvChannelsModel){ .levels = 4 };
   trees->shrink = shorter < 24 ? 2 : 4;
   self->object[2] = round_to (width, trees->shrink);
   self->object[3] = round_to (height, trees->shrink);
