@@ -195,7 +195,7 @@ set_defaults (void)
     options.train.alpha = channels ? 0.005 : 0.02;
   if (options.samples.margin == UNSET)
     options.samples.margin = channels ? 0 : 0.1;
-  options.inputs.in_colour = channels;
+  options.inputs.keep = channels ? CUV_STORE_COLOURS : CUV_STORE_GREY;
 }
 
 /* Returns the problem of an option that trees on channels do not support. */

@@ -45,7 +45,7 @@ typedef struct {
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
-  gboolean in_colour; /* keep red, green and blue of the pictures */
+  CuvStoreKeep keep; /* of the pictures */
   guint64 seed;
 } InputOptions;
 
@@ -154,6 +154,7 @@ void progress_end (Progress *self);
 
 typedef struct {
   CuvDataset *dataset;
+  CuvStoreKeep keep;  /* only grey if there are samples of a .vec */
   GPtrArray *skipped; /* of gchar: "FILE: why it was skipped" */
 } TrainInputs;
 

@@ -32,7 +32,7 @@ gst_waldboost_collector_start (GstWaldboostCollector *self, GError **error)
   self->n_kept = self->n_objects = 0;
   self->full = FALSE;
   g_array_set_size (self->labels, 0);
-  self->dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, &problem);
+  self->dataset = cuv_dataset_new (g_get_tmp_dir (), &problem);
   if (self->dataset != NULL)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
@@ -170,7 +170,7 @@ keep (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
     return NULL;
   }
   frame = gst_cuv_frame_of_video (&video);
-  picture = cuv_dataset_add (self->dataset, "", &frame, &problem);
+  picture = cuv_dataset_add (self->dataset, "", &frame, NULL, &problem);
   gst_video_frame_unmap (&video);
   if (picture != NULL)
     return picture;

@@ -166,7 +166,7 @@ enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
 static CuvDataset *
 make_noise (void)
 {
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
   guint8 *pixels = g_malloc (SIDE * SIDE);
   const CuvFrame frame = { CUV_MODEL_GREY, SIDE, SIDE, 1,
     { { pixels, SIDE, 1, 0, 0 } } };
@@ -175,7 +175,7 @@ make_noise (void)
   for (gint i = 0; i < SIDE * SIDE; i++)
     pixels[i] = (guint8) cuv_train_random (&random);
   g_ptr_array_add (dataset->roles[CUV_DATASET_TEST],
-      cuv_dataset_add (dataset, "", &frame, NULL));
+      cuv_dataset_add (dataset, "", &frame, NULL, NULL));
   g_free (pixels);
   return dataset;
 }
@@ -235,18 +235,19 @@ static GString *
 divide (guint n)
 {
   static const gchar names[] = "LCT";
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
   guint8 grey = 0;
   const CuvFrame frame = { CUV_MODEL_GREY, 1, 1, 1, { { &grey, 1, 1, 0, 0 } } };
   const CuvTrainBox box = { 0, 0, 1, 1 };
   GString *roles = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++) {
-    CuvDatasetPicture *picture = cuv_dataset_add (dataset, "", &frame, NULL);
+    CuvDatasetPicture *picture =
+        cuv_dataset_add (dataset, "", &frame, NULL, NULL);
 
     g_array_append_val (picture->objects, box);
     if (i % 4 == 0)
-      cuv_dataset_add (dataset, "", &frame, NULL);
+      cuv_dataset_add (dataset, "", &frame, NULL, NULL);
   }
   cuv_dataset_divide_in_time (dataset);
   cuv_dataset_divide_in_time (dataset); /* as more frames come */

@@ -4,7 +4,53 @@
 #include "dataset.h"
 
 #include "channels/frame.h"
+#include "channels/planes.h"
 #include "cuvthreads.h"
+
+/* ---- pictures ---- */
+
+/* Red, green and blue of a picture, as planes. */
+static CuvFrame
+frame_of_planes (const CuvChannelsPicture *picture)
+{
+  CuvFrame frame = { .model = CUV_MODEL_RGB,
+    .width = picture->width,
+    .height = picture->height,
+    .n_components = CUV_CHANNELS_COLORS };
+
+  for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
+    frame.component[i] = (CuvComponent){
+      .data = (guint8 *) picture->plane[i], .stride = picture->width, .step = 1
+    };
+  return frame;
+}
+
+CuvDatasetPicture *
+cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
+    const CuvFrame *frame, const CuvRgbMatrix *matrix, CuvStoreKeep keep,
+    GError **error)
+{
+  const CuvTurn upright = { .width = frame->width, .height = frame->height };
+  const CuvRoi whole = { 0, 0, frame->width, frame->height };
+  const CuvFrame *grey = keep & CUV_STORE_GREY ? frame : NULL;
+  CuvChannelsPlanes planes = { 0 };
+  CuvChannelsPicture rgb;
+  CuvDatasetPicture *picture = NULL;
+
+  if (!(keep & CUV_STORE_COLOURS))
+    return cuv_dataset_add (self, path, frame, NULL, error);
+  if (cuv_channels_planes_make (
+          &planes, frame, &whole, matrix, &upright, 0, &rgb)) {
+    const CuvFrame colours = frame_of_planes (&rgb);
+
+    picture = cuv_dataset_add (self, path, grey, &colours, error);
+  } else {
+    g_set_error_literal (
+        error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
+  }
+  cuv_channels_planes_clear (&planes);
+  return picture;
+}
 
 /* ---- scenes ---- */
 
@@ -19,7 +65,7 @@ scene_of (const CuvDatasetPicture *picture)
     .n_boxes = (gint32) picture->boxes->len };
 
   for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
-    scene.picture.plane[i] = picture->frame.component[i].data;
+    scene.picture.plane[i] = picture->colours.component[i].data;
   return scene;
 }
 
@@ -173,7 +219,7 @@ rates_task (void *data, int task)
   const CuvTrainScene scene = scene_of (picture);
 
   if (!count_objects (self, task, &scene)
-      || !channels_count_windows (self, task, &scene, &picture->frame))
+      || !channels_count_windows (self, task, &scene, &picture->colours))
     g_atomic_int_set (&self->failed, TRUE);
   g_atomic_int_inc (&picture->dataset->n_scanned);
 }

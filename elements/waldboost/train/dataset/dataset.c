@@ -17,9 +17,9 @@ picture_free (gpointer data)
 }
 
 CuvDataset *
-cuv_dataset_new (const gchar *folder, gboolean in_colour, GError **error)
+cuv_dataset_new (const gchar *folder, GError **error)
 {
-  CuvStore *store = cuv_store_new (folder, in_colour, error);
+  CuvStore *store = cuv_store_new (folder, error);
   CuvDataset *self;
 
   if (store == NULL)
@@ -45,17 +45,19 @@ cuv_dataset_free (CuvDataset *self)
 }
 
 CuvDatasetPicture *
-cuv_dataset_add (
-    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
+cuv_dataset_add (CuvDataset *self, const gchar *path, const CuvFrame *grey,
+    const CuvFrame *colours, GError **error)
 {
-  const gint64 number = cuv_store_add (self->store, frame, error);
+  const CuvFrame *frame = grey != NULL ? grey : colours;
+  const gint64 number = cuv_store_add (self->store, grey, colours, error);
   CuvDatasetPicture *picture;
 
   if (number < 0)
     return NULL;
   picture = g_new (CuvDatasetPicture, 1);
   *picture = (CuvDatasetPicture){ g_strdup (path),
-    cuv_store_frame (self->store, number), self, frame->width, frame->height,
+    cuv_store_grey (self->store, number),
+    cuv_store_colours (self->store, number), self, frame->width, frame->height,
     FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetOther)) };
@@ -67,7 +69,7 @@ gboolean
 cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
 {
-  CuvDatasetPicture *picture = cuv_dataset_add (self, path, frame, error);
+  CuvDatasetPicture *picture = cuv_dataset_add (self, path, frame, NULL, error);
   const CuvTrainBox box = { 0, 0, frame->width, frame->height };
 
   if (picture == NULL)
@@ -206,7 +208,7 @@ load_picture (void *data, int32_t i, CuvTrainPicture *picture)
   g_atomic_int_inc (&from->dataset->n_scanned);
   if (g_atomic_int_get (&from->dataset->stop) || from->is_window)
     return false;
-  *picture = (CuvTrainPicture){ from->frame,
+  *picture = (CuvTrainPicture){ from->grey,
     (const CuvTrainBox *) (void *) from->boxes->data,
     (int32_t) from->boxes->len };
   return true;

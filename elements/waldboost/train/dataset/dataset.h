@@ -6,7 +6,7 @@
  *   samples.c  objects -> positive samples
  *   found.c    objects that a classifier finds in pictures, and its mistakes
  *   rates.c    recall and false positives, with confidence intervals
- *   colour.c   trains and measures trees on channels
+ *   colour.c   pictures in colour; trains and measures trees on channels
  *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
  *              sets the final threshold, saves the model */
 #ifndef CUV_DATASET_H
@@ -20,18 +20,26 @@
 
 typedef struct _CuvStore CuvStore;
 
-/* Creates a store in a folder for temporary files, of grey pixels or of red,
- * green and blue; NULL with an error. */
-CuvStore *cuv_store_new (
-    const gchar *folder, gboolean in_colour, GError **error);
+/* What is kept of a picture. */
+typedef enum {
+  CUV_STORE_GREY = 1,    /* for patterns: a byte per pixel */
+  CUV_STORE_COLOURS = 2, /* red, green and blue for trees on channels: three */
+  CUV_STORE_BOTH = CUV_STORE_GREY | CUV_STORE_COLOURS,
+} CuvStoreKeep;
+
+/* Creates a store in a folder for temporary files; NULL with an error. */
+CuvStore *cuv_store_new (const gchar *folder, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame in host memory, which in colour is one of R, G, B
- * or grey. Returns the picture's number, or -1 with an error if there is no
- * space left. */
-gint64 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error);
+/* Adds a picture: the grey values of one frame and the planes of another, of R,
+ * G and B. Either may be NULL. Both are in host memory. Returns the picture's
+ * number, or -1 with an error if there is no space left. */
+gint64 cuv_store_add (CuvStore *self, const CuvFrame *grey,
+    const CuvFrame *colours, GError **error);
 
-CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
+/* Frames without components if that was not kept. */
+CuvFrame cuv_store_grey (const CuvStore *self, gint64 number);
+CuvFrame cuv_store_colours (const CuvStore *self, gint64 number);
 
 /* ---- dataset.c ---- */
 
@@ -51,8 +59,8 @@ typedef struct {
 } CuvDatasetOther;
 
 typedef struct {
-  gchar *path; /* path for use in messages */
-  CuvFrame frame;
+  gchar *path;            /* path for use in messages */
+  CuvFrame grey, colours; /* without components if not kept */
   struct _CuvDataset *dataset;
   gint width, height;
   gboolean is_window; /* an object without a picture around it */
@@ -75,18 +83,23 @@ typedef struct _CuvDataset {
                    * for progress */
 } CuvDataset;
 
-/* folder: for temporary files. in_colour: keeps red, green and blue, which
- * trees on channels need. Returns NULL with an error. */
-CuvDataset *cuv_dataset_new (
-    const gchar *folder, gboolean in_colour, GError **error);
+/* folder: for temporary files. Returns NULL with an error. */
+CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame, see cuv_store_add(). Returns NULL with an error.
- */
-CuvDatasetPicture *cuv_dataset_add (
-    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
+/* Adds a picture, see cuv_store_add(). Returns NULL with an error. */
+CuvDatasetPicture *cuv_dataset_add (CuvDataset *self, const gchar *path,
+    const CuvFrame *grey, const CuvFrame *colours, GError **error);
 
-/* Adds an object without a picture around it. Returns FALSE with an error. */
+/* The pixels that a model sees. */
+static inline const CuvFrame *
+cuv_dataset_frame (
+    const CuvDatasetPicture *picture, const CuvWaldboostModel *model)
+{
+  return model->channels != NULL ? &picture->colours : &picture->grey;
+}
+
+/* Adds an object without a picture around it, in grey. FALSE with an error. */
 gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -245,6 +258,12 @@ gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
     const CuvSampleOptions *options, CuvWindowRates *rates);
 
 /* ---- colour.c ---- */
+
+/* Adds a picture of any format; matrix: that of its YUV, see
+ * cuv_channels_planes_make(). NULL with an error. */
+CuvDatasetPicture *cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
+    const CuvFrame *frame, const CuvRgbMatrix *matrix, CuvStoreKeep keep,
+    GError **error);
 
 /* Trains trees on channels from a data set in colour: options has copies,
  * mirror and seed, params the shape, and trees but for their seed. See
