@@ -17,8 +17,8 @@ import time
 train_tool = importlib.import_module('train-tool')
 
 N_WEAK = 24
-OPTIONS = ['--window', '16x16', '--weak', str(N_WEAK), '--negative-samples', '800',
-           '--copies', '4', '--margin', '0']
+OPTIONS = ['--features', 'lbp', '--window', '16x16', '--weak', str(N_WEAK),
+           '--negative-samples', '800', '--copies', '4', '--margin', '0']
 HEADER = 160
 
 

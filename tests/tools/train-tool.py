@@ -23,21 +23,6 @@ from crosses import (OPTIONS, Tests, write, write_coco, write_dlib, write_info,
 from terminal import shown_by
 
 
-def write_vec(tests, pictures, side):
-    """Writes the crosses as samples without pictures."""
-    path = os.path.join(tests.folder, 'crosses.vec')
-    samples = []
-    for name, boxes in pictures:
-        picture = cv2.imread(os.path.join(tests.folder, name), cv2.IMREAD_GRAYSCALE)
-        samples += [cv2.resize(picture[y:y + h, x:x + w], (side, side),
-                               interpolation=cv2.INTER_AREA) for x, y, w, h in boxes]
-    with open(path, 'wb') as out:
-        out.write(struct.pack('<iihh', len(samples), side * side, 0, 0))
-        for sample in samples:
-            out.write(b'\0' + sample.astype('<i2').tobytes())
-    return path
-
-
 def check_progress(tests, coco):
     """On a terminal each phase rewrites a progress line; a log has no such lines."""
     arguments = ['--positives', coco, '--output', os.path.join(tests.folder, 'x.xml'),
@@ -60,7 +45,7 @@ def check_progress(tests, coco):
 def check_vec(tests, pictures):
     """Training with these samples finds the same crosses; only windows are measured."""
     report = os.path.join(tests.folder, 'vec-report')
-    path = write_vec(tests, pictures, 16)
+    path = write_vec(tests.folder, pictures, 16)
     _, recall = tests.learn(path, '--report', report)
     if recall < 0.8:
         tests.fail('.vec: recall', recall)

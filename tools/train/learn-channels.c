@@ -31,13 +31,13 @@ check_state (CuvTrainChannelsState state, GError **error)
     case CUV_TRAIN_CHANNELS_DONE:
       return TRUE;
     case CUV_TRAIN_CHANNELS_NO_NEGATIVES:
-      g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+      g_set_error_literal (error, LEARN_ERROR, 0,
           "there are no negatives: all windows overlap objects, or the "
           "pictures are smaller than the window; add --negatives");
       return FALSE;
     case CUV_TRAIN_CHANNELS_NO_OBJECTS:
-      g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-          "there are too few pictures with objects");
+      g_set_error_literal (
+          error, LEARN_ERROR, 0, "there are too few pictures with objects");
       return FALSE;
     case CUV_TRAIN_CHANNELS_NO_MEMORY:
     case CUV_TRAIN_CHANNELS_STOPPED:

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Learns both kinds of features from the same pictures and takes the one that
+ * finds more objects in those kept out. */
+#include "train-tool.h"
+
+#include <math.h>
+
+/* ---- the rule ---- */
+
+static CuvShare
+recall_at (const Results *self, gdouble false_positives)
+{
+  return cuv_train_rate_at (self->rates, false_positives).recall;
+}
+
+static const gchar *
+name_of (const Results *self)
+{
+  return options_feature_name (self->options->train.feature);
+}
+
+/* "at 1 false positives per picture" */
+static gchar *
+describe_limit (gdouble false_positives)
+{
+  return isfinite (false_positives)
+      ? g_strdup_printf ("at %g false positives per picture", false_positives)
+      : g_strdup ("at any number of false positives");
+}
+
+/* The mean of the recall from no false positives to this many. */
+static gdouble
+mean_recall (const Results *self, gdouble false_positives)
+{
+  gdouble sum = 0, at = 0, recall = 0;
+
+  for (guint i = 0; i < self->rates->len; i++) {
+    const CuvTrainRate *rate = &g_array_index (self->rates, CuvTrainRate, i);
+
+    if (rate->false_positives > false_positives)
+      break;
+    sum += recall * (rate->false_positives - at);
+    at = rate->false_positives;
+    recall = rate->recall.value;
+  }
+  return (sum + recall * (false_positives - at)) / false_positives;
+}
+
+/* By how much the first is better than the other where both find as many
+ * objects in the end; less than an object says nothing. */
+static gdouble
+lead (const Results *self, const Results *other)
+{
+  const gdouble asked = self->options->false_positives;
+  const gdouble ahead = asked > 0 && isfinite (asked)
+      ? mean_recall (self, asked) - mean_recall (other, asked)
+      : 0;
+
+  return ahead * self->found->objects->len > 1 ? ahead : 0;
+}
+
+static Results *
+take_first (Results *self, const Results *other)
+{
+  const gdouble asked = self->options->false_positives;
+  const gdouble mine = recall_at (self, asked).value;
+  const gdouble its = recall_at (other, asked).value;
+  gchar *limit = describe_limit (asked);
+
+  self->choice = mine != its
+      ? g_strdup_printf ("took %s: recall %.3f instead of %.3f %s",
+          name_of (self), mine, its, limit)
+      : g_strdup_printf ("took %s: the same recall %s, but mean recall %.3f "
+                         "instead of %.3f up to there",
+          name_of (self), limit, mean_recall (self, asked),
+          mean_recall (other, asked));
+  self->other = other;
+  g_free (limit);
+  return self;
+}
+
+/* How fast they are is no part of it: the model would depend on the machine. */
+static Results *
+choose_better (Results *patterns, Results *channels)
+{
+  const gdouble asked = patterns->options->false_positives;
+  const gdouble more =
+      recall_at (channels, asked).value - recall_at (patterns, asked).value;
+
+  if (more > 0 || (!(more < 0) && lead (channels, patterns) > 0))
+    return take_first (channels, patterns);
+  if (more < 0 || lead (patterns, channels) > 0)
+    return take_first (patterns, channels);
+  patterns->choice = g_strdup_printf (
+      "took %s: channels find no more, and are slower", name_of (patterns));
+  patterns->other = channels;
+  return patterns;
+}
+
+/* ---- messages ---- */
+
+static void
+print_kind (const Results *self)
+{
+  const gdouble asked = self->options->false_positives;
+  const CuvShare recall = recall_at (self, asked);
+  gchar *limit = describe_limit (asked);
+
+  g_print ("%s: recall %.3f (%.3f .. %.3f) %s\n", name_of (self), recall.value,
+      recall.low, recall.high, limit);
+  g_free (limit);
+}
+
+/* ---- both kinds ---- */
+
+static gboolean
+end_with (Results *self, GError **error)
+{
+  g_print ("%s\n", self->choice);
+  return write_end (self, error);
+}
+
+static gboolean
+end_without (
+    Results *self, const Results *other, const GError *problem, GError **error)
+{
+  self->choice = g_strdup_printf ("took %s: %s cannot be learnt, as %s",
+      name_of (self), name_of (other), problem->message);
+  return end_with (self, error);
+}
+
+static gboolean
+measure (Results *self, GError **error)
+{
+  return (results_set_threshold (self) && results_measure (self))
+      || learn_fail (CUV_TRAIN_NO_MEMORY, error);
+}
+
+typedef struct {
+  Results *channels;
+  GError *problem; /* why they cannot be learnt, or NULL */
+} Rival;
+
+static gboolean
+finish_patterns (Results *self, gpointer data, GError **error)
+{
+  const Rival *rival = data;
+
+  if (!measure (self, error))
+    return FALSE;
+  if (rival->problem != NULL)
+    return end_without (self, rival->channels, rival->problem, error);
+  print_kind (self);
+  print_kind (rival->channels);
+  return end_with (choose_better (self, rival->channels), error);
+}
+
+/* FALSE with an error for a failure that is not rival->problem. */
+static gboolean
+try_channels (Rival *rival, GError **error)
+{
+  Results *self = rival->channels;
+
+  if (learn_check (self, &rival->problem)
+      && learn_channels (self, &rival->problem)
+      && measure (self, &rival->problem))
+    return TRUE;
+  if (rival->problem->domain == LEARN_ERROR)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&rival->problem));
+  return FALSE;
+}
+
+/* Channels come first, as patterns are learnt while their state is kept. */
+static gboolean
+try_both (Results *patterns, Rival *rival, GError **error)
+{
+  GError *problem = NULL;
+  gboolean ok;
+
+  if (!try_channels (rival, error))
+    return FALSE;
+  ok = learn_check (patterns, &problem)
+      && learn_grid (patterns, finish_patterns, rival, &problem);
+  if (ok)
+    return TRUE;
+  if (problem->domain == LEARN_ERROR && rival->problem == NULL) {
+    ok = end_without (rival->channels, patterns, problem, error);
+    g_error_free (problem);
+    return ok;
+  }
+  g_propagate_error (error, problem);
+  return FALSE;
+}
+
+gboolean
+choose_run (
+    const TrainOptions *options, const TrainInputs *inputs, GError **error)
+{
+  const TrainOptions of_patterns = options_for (options, CUV_FEATURE_LBP);
+  const TrainOptions of_channels = options_for (options, CUV_FEATURE_CHANNELS);
+  Results patterns, channels;
+  Rival rival = { &channels, NULL };
+  gboolean ok;
+
+  results_init (&patterns, &of_patterns, inputs);
+  results_init (&channels, &of_channels, inputs);
+  ok = try_both (&patterns, &rival, error);
+  results_clear (&patterns);
+  results_clear (&channels);
+  g_clear_error (&rival.problem);
+  return ok;
+}
