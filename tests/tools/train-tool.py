@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import cv2
 import numpy as np
 
 from crosses import (OPTIONS, Tests, write, write_coco, write_dlib, write_info,
-                     write_pictures, write_voc, write_yolo)
+                     write_pictures, write_vec, write_voc, write_yolo)
 from terminal import shown_by
 
 
@@ -34,7 +33,7 @@ def check_progress(tests, coco):
     # of 24 pictures, 17 are for learning, 4 for thresholds, 3 for measuring
     phases = re.findall(rb'\r([a-z ]+), pictures [a-z]+: 0 of (\d+)\x1b', shown)
     if phases != [(b'cropping objects', b'21'), (b'setting the threshold', b'4'),
-                  (b'measuring', b'38')] or shown.count(b'\r\x1b[K') < 3:
+                  (b'measuring', b'3'), (b'examining mistakes', b'35')] or shown.count(b'\r\x1b[K') < 3:
         tests.fail('phases', phases, shown)
     err = tests.train(*arguments)[2]
     if '\r' in err or 'done after 12 weak classifiers' not in err:

@@ -13,12 +13,6 @@ recall_at (const Results *self, gdouble false_positives)
   return cuv_train_rate_at (self->rates, false_positives).recall;
 }
 
-static const gchar *
-name_of (const Results *self)
-{
-  return options_feature_name (self->options->train.feature);
-}
-
 /* "at 1 false positives per picture" */
 static gchar *
 describe_limit (gdouble false_positives)
@@ -69,10 +63,10 @@ take_first (Results *self, const Results *other)
 
   self->choice = mine != its
       ? g_strdup_printf ("took %s: recall %.3f instead of %.3f %s",
-          name_of (self), mine, its, limit)
+          results_features (self), mine, its, limit)
       : g_strdup_printf ("took %s: the same recall %s, but mean recall %.3f "
                          "instead of %.3f up to there",
-          name_of (self), limit, mean_recall (self, asked),
+          results_features (self), limit, mean_recall (self, asked),
           mean_recall (other, asked));
   self->other = other;
   g_free (limit);
@@ -92,7 +86,7 @@ choose_better (Results *patterns, Results *channels)
   if (more < 0 || lead (patterns, channels) > 0)
     return take_first (patterns, channels);
   patterns->choice = g_strdup_printf (
-      "took %s: channels find no more, and are slower", name_of (patterns));
+      "took %s: channels find no more", results_features (patterns));
   patterns->other = channels;
   return patterns;
 }
@@ -106,8 +100,8 @@ print_kind (const Results *self)
   const CuvShare recall = recall_at (self, asked);
   gchar *limit = describe_limit (asked);
 
-  g_print ("%s: recall %.3f (%.3f .. %.3f) %s\n", name_of (self), recall.value,
-      recall.low, recall.high, limit);
+  g_print ("%s: recall %.3f (%.3f .. %.3f) %s\n", results_features (self),
+      recall.value, recall.low, recall.high, limit);
   g_free (limit);
 }
 
@@ -125,7 +119,7 @@ end_without (
     Results *self, const Results *other, const GError *problem, GError **error)
 {
   self->choice = g_strdup_printf ("took %s: %s cannot be learnt, as %s",
-      name_of (self), name_of (other), problem->message);
+      results_features (self), results_features (other), problem->message);
   return end_with (self, error);
 }
 

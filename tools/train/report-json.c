@@ -227,7 +227,7 @@ add_kind (JsonBuilder *json, const Results *self)
   const TrainOptions *options = self->options;
 
   json_builder_begin_object (json);
-  add_string (json, "features", options_feature_name (options->train.feature));
+  add_string (json, "features", results_features (self));
   add_int (json, "window_width", options->train.window_width);
   add_int (json, "window_height", options->train.window_height);
   add_number (json, "alpha", options->train.alpha);
@@ -245,8 +245,7 @@ static void
 add_choice (JsonBuilder *json, const Results *self)
 {
   begin_object (json, "choice");
-  add_string (
-      json, "took", options_feature_name (self->options->train.feature));
+  add_string (json, "took", results_features (self));
   add_string (json, "why", self->choice);
   json_builder_set_member_name (json, "kinds");
   json_builder_begin_array (json);

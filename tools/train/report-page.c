@@ -91,19 +91,13 @@ append_rates (GString *out, const Results *self)
   g_string_append (out, "</table>\n");
 }
 
-static const gchar *
-name_of (const Results *self)
-{
-  return options_feature_name (self->options->train.feature);
-}
-
 /* A row of the table of both kinds of features. */
 static void
 append_kind (GString *out, const Results *self)
 {
   const gdouble asked = self->options->false_positives;
 
-  append_html (out, "<tr><td>%s</td>", name_of (self));
+  append_html (out, "<tr><td>%s</td>", results_features (self));
   append_share (out, cuv_train_rate_at (self->rates, asked).recall);
   append_html (out, "<td>%.0f s</td></tr>\n", self->seconds);
 }
@@ -242,7 +236,7 @@ append_roc (GString *out, const Results *self)
       most_false_positives (self->calibration_rates));
   GArray *none = g_array_new (FALSE, FALSE, sizeof (CuvTrainRate));
   gchar *other = self->other != NULL
-      ? g_strdup_printf ("test, %s", name_of (self->other))
+      ? g_strdup_printf ("test, %s", results_features (self->other))
       : NULL;
   const PlotAxes axes = { "false positives per picture", "recall", TRUE, FALSE,
     0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1, TRUE };
@@ -438,9 +432,9 @@ append_summary (GString *out, const Results *self)
       "%d, alpha %g, seed %" G_GUINT64_FORMAT ". Training took %.0f s. "
       "cuvision-train " VERSION "; all figures are in <a href='report.json'>"
       "report.json</a>.</p>\n",
-      model, self->end, self->classifier.n_weak,
-      options_feature_name (params->feature), params->window_width,
-      params->window_height, params->alpha, params->seed, self->seconds);
+      model, self->end, self->classifier.n_weak, results_features (self),
+      params->window_width, params->window_height, params->alpha, params->seed,
+      self->seconds);
   g_free (model);
 }
 

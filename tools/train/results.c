@@ -36,6 +36,12 @@ results_model (const Results *self)
   return model_with (self, self->classifier.final_threshold);
 }
 
+const gchar *
+results_features (const Results *self)
+{
+  return options_feature_name (self->options->train.feature);
+}
+
 static CuvDatasetFound *
 results_find (const Results *self, CuvDatasetRole role,
     const CuvWaldboostModel *model, CuvDatasetGrouping grouping)

@@ -202,6 +202,8 @@ typedef struct _Results {
 
 void results_init (
     Results *self, const TrainOptions *options, const TrainInputs *inputs);
+/* The name of its kind of features. */
+const gchar *results_features (const Results *self);
 /* The model as it is written. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *results_model (const Results *self);
 /* Raises the final threshold to meet --false-positives. Returns FALSE if out of
