@@ -118,7 +118,6 @@ def check_refused(tests, coco):
     for text, *options in (
             ('does not support --margin', '--margin', '0.1'),
             ('does not support --rate', '--rate', '0.1'),
-            ('run it without --resume', '--resume'),
             ('set --device cpu', '--device', 'cuda'),
             ('supports only --features lbp', '--format', 'opencv')):
         tests.expect_error(text, '--positives', coco, '--output',

@@ -131,8 +131,8 @@ measure (Results *self, GError **error)
 }
 
 typedef struct {
-  Results *channels;
-  GError *problem; /* why they cannot be learnt, or NULL */
+  Results *patterns, *channels;
+  GError *problem; /* why channels cannot be learnt, or NULL */
 } Rival;
 
 static gboolean
@@ -149,42 +149,45 @@ finish_patterns (Results *self, gpointer data, GError **error)
   return end_with (choose_better (self, rival->channels), error);
 }
 
-/* FALSE with an error for a failure that is not rival->problem. */
 static gboolean
-try_channels (Rival *rival, GError **error)
-{
-  Results *self = rival->channels;
-
-  if (learn_check (self, &rival->problem)
-      && learn_channels (self, &rival->problem)
-      && measure (self, &rival->problem))
-    return TRUE;
-  if (rival->problem->domain == LEARN_ERROR)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&rival->problem));
-  return FALSE;
-}
-
-/* Channels come first, as patterns are learnt while their state is kept. */
-static gboolean
-try_both (Results *patterns, Rival *rival, GError **error)
+try_patterns (Rival *rival, GError **error)
 {
   GError *problem = NULL;
   gboolean ok;
 
-  if (!try_channels (rival, error))
-    return FALSE;
-  ok = learn_check (patterns, &problem)
-      && learn_grid (patterns, finish_patterns, rival, &problem);
-  if (ok)
+  if (learn_check (rival->patterns, &problem)
+      && learn_grid (rival->patterns, finish_patterns, rival, &problem))
     return TRUE;
-  if (problem->domain == LEARN_ERROR && rival->problem == NULL) {
-    ok = end_without (rival->channels, patterns, problem, error);
-    g_error_free (problem);
-    return ok;
+  if (problem->domain != LEARN_ERROR || rival->problem != NULL) {
+    g_propagate_error (error, problem);
+    return FALSE;
   }
-  g_propagate_error (error, problem);
-  return FALSE;
+  ok = end_without (rival->channels, rival->patterns, problem, error);
+  g_error_free (problem);
+  return ok;
+}
+
+static gboolean
+finish_channels (Results *self, gpointer data, GError **error)
+{
+  return measure (self, error) && try_patterns (data, error);
+}
+
+/* Channels come first, so that the states of both are kept until the end. */
+static gboolean
+try_both (Rival *rival, GError **error)
+{
+  GError *problem = NULL;
+
+  if (learn_check (rival->channels, &problem)
+      && learn_channels (rival->channels, finish_channels, rival, &problem))
+    return TRUE;
+  if (problem->domain != LEARN_ERROR || rival->channels->channels != NULL) {
+    g_propagate_error (error, problem);
+    return FALSE;
+  }
+  rival->problem = problem;
+  return try_patterns (rival, error);
 }
 
 gboolean
@@ -194,12 +197,12 @@ choose_run (
   const TrainOptions of_patterns = options_for (options, CUV_FEATURE_LBP);
   const TrainOptions of_channels = options_for (options, CUV_FEATURE_CHANNELS);
   Results patterns, channels;
-  Rival rival = { &channels, NULL };
+  Rival rival = { &patterns, &channels, NULL };
   gboolean ok;
 
   results_init (&patterns, &of_patterns, inputs);
   results_init (&channels, &of_channels, inputs);
-  ok = try_both (&patterns, &rival, error);
+  ok = try_both (&rival, error);
   results_clear (&patterns);
   results_clear (&channels);
   g_clear_error (&rival.problem);

@@ -63,7 +63,7 @@ train_one (
     g_print ("%s\n", self.choice);
   ok = learn_check (&self, error)
       && (filled.train.feature == CUV_FEATURE_CHANNELS
-              ? learn_channels (&self, error) && finish (&self, NULL, error)
+              ? learn_channels (&self, finish, NULL, error)
               : learn_grid (&self, finish, NULL, error));
   results_clear (&self);
   return ok;
@@ -98,6 +98,8 @@ train_run (const TrainOptions *options, GError **error)
     ok = train_grey (options, inputs, error);
   else
     ok = choose_run (options, inputs, error);
+  if (ok)
+    state_files_remove (options->output);
   inputs_free (inputs);
   return ok;
 }

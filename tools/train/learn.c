@@ -236,28 +236,66 @@ learn_run (
   return ok && learn_end (self, trainer, state, error);
 }
 
+/* ---- the state ---- */
+
+static gsize
+size_of_record (gpointer data)
+{
+  return cuv_trainer_record_size (data);
+}
+
+static void
+save_header (gpointer data, guint8 *bytes)
+{
+  cuv_trainer_save_header (data, bytes);
+}
+
+static void
+save_record (gpointer data, guint8 *bytes)
+{
+  cuv_trainer_save_record (
+      data, cuv_trainer_classifier (data).n_weak - 1, bytes);
+}
+
+static gsize
+restore (
+    gpointer data, const guint8 *bytes, gsize size, gint *n, gchar *problem)
+{
+  const gsize used = cuv_trainer_restore (data, bytes, size, problem);
+
+  *n = cuv_trainer_classifier (data).n_weak;
+  return used;
+}
+
+const StateKind state_of_patterns = { ".state", CUV_TRAIN_HEADER,
+  size_of_record, save_header, save_record, restore };
+
+gboolean
+learn_close (StateFile *state_file, GError *problem, GError **error)
+{
+  if (problem != NULL && problem->domain == LEARN_ERROR)
+    state_file_remove (state_file); /* there is nothing to continue */
+  state_file_free (state_file);
+  if (problem != NULL)
+    g_propagate_error (error, problem);
+  return problem == NULL;
+}
+
 /* ---- from samples to a file ---- */
 
-/* Keeps the state until the report is written. */
 static gboolean
 learn_with (Results *self, CuvTrainer *trainer, LearnFinish finish,
     gpointer data, GError **error)
 {
-  StateFile *state_file =
-      state_file_new (trainer, self->options->output, error);
+  StateFile *state_file = state_file_new (
+      &state_of_patterns, trainer, self->options->output, error);
   GError *problem = NULL;
-  gboolean ok;
 
   if (state_file == NULL)
     return FALSE;
-  ok = learn_run (self, trainer, state_file, &problem)
-      && finish (self, data, &problem);
-  if (ok || problem->domain == LEARN_ERROR) /* nothing to continue */
-    state_file_remove (state_file);
-  state_file_free (state_file);
-  if (!ok)
-    g_propagate_error (error, problem);
-  return ok;
+  if (learn_run (self, trainer, state_file, &problem))
+    finish (self, data, &problem);
+  return learn_close (state_file, problem, error);
 }
 
 gboolean

@@ -126,7 +126,8 @@ static const GOptionEntry entries[] = {
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
-      "Continue a training that was stopped, from FILE.state", NULL },
+      "Continue a training that was stopped, from FILE.state and FILE.trees",
+      NULL },
   { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
       "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
   /* the classifier */
@@ -248,9 +249,6 @@ channels_problem (void)
   if (options.train.rate > 0)
     return "--features channels does not support --rate: set the number of "
            "trees with --weak";
-  if (options.resume)
-    return "--features channels cannot resume a training: run it without "
-           "--resume";
   if (options.device == DEVICE_CUDA)
     return "--features channels trains on the CPU only: set --device cpu";
   return NULL;

@@ -17,7 +17,7 @@
  *   write.c            the model, before and after it is measured
  *   progress.c         the progress line of all other steps
  *   device.c           CPU or GPU
- *   state.c            the file OUTPUT.state, for --resume
+ *   state.c            the files OUTPUT.state and OUTPUT.trees, for --resume
  *   results.c          sets the threshold and measures the classifier
  *   report-json.c      report.json
  *   report-page.c      index.html, with the diagrams of plot.c and the pictures
@@ -227,26 +227,45 @@ void results_clear (Results *self);
 
 /* ---- state.c ---- */
 
-/* The file OUTPUT.state, which exists while training runs or after it was
- * stopped. */
+/* A file beside the model, which exists while training runs or after it was
+ * stopped: a header, then a record for each weak classifier. */
 
 typedef struct _StateFile StateFile;
+
+/* What is saved of a kind of features. */
+typedef struct {
+  const gchar *suffix; /* of the file */
+  gsize header_size;   /* bytes */
+  gsize (*record_size) (gpointer data);
+  void (*save_header) (gpointer data, guint8 *bytes);
+  /* Saves the last weak classifier. */
+  void (*save_record) (gpointer data, guint8 *bytes);
+  /* Restores a training from a header and records; returns how many of the
+   * bytes are valid, 0 if none: problem, of CUV_TRAIN_PROBLEM bytes, says why.
+   * *n: the number of weak classifiers. */
+  gsize (*restore) (
+      gpointer data, const guint8 *bytes, gsize size, gint *n, gchar *problem);
+} StateKind;
+
+extern const StateKind state_of_patterns, state_of_channels;
 
 /* Call before all work: FALSE with an error if there is a file, but no
  * --resume. */
 gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
-/* Restores the trainer from the file, or creates the file. All samples must
- * have been added to the trainer. Returns NULL with an error. */
+/* Restores the training from its file, or creates the file. data: what the
+ * kind's functions are given. NULL with an error. */
 StateFile *state_file_new (
-    CuvTrainer *trainer, const gchar *output, GError **error);
+    const StateKind *kind, gpointer data, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
 
 /* Appends the last weak classifier. Returns FALSE with an error. */
 gboolean state_file_add (StateFile *self, GError **error);
 
 void state_file_remove (const StateFile *self);
+/* Removes the files of all kinds. */
+void state_files_remove (const gchar *output);
 
 /* ---- device.c ---- */
 
@@ -269,16 +288,18 @@ GQuark learn_error_quark (void);
 /* FALSE with an error if too few objects are as large as the window. */
 gboolean learn_check (const Results *self, GError **error);
 
-/* Learns trees on channels. FALSE with an error. */
-gboolean learn_channels (Results *self, GError **error);
-
 /* Measures and writes a classifier. FALSE with an error. */
 typedef gboolean (*LearnFinish) (Results *self, gpointer data, GError **error);
 
-/* Learns patterns, then calls finish(). The state is kept until the end. FALSE
- * with an error. */
+/* Learn patterns or trees on channels, then call finish(). The state is kept
+ * meanwhile, and removed if there is nothing to learn. FALSE with an error. */
 gboolean learn_grid (
     Results *self, LearnFinish finish, gpointer data, GError **error);
+gboolean learn_channels (
+    Results *self, LearnFinish finish, gpointer data, GError **error);
+/* Removes the state after LEARN_ERROR and closes it; takes the problem. FALSE
+ * if there is one. */
+gboolean learn_close (StateFile *state_file, GError *problem, GError **error);
 
 /* Sets an error for a lack of memory or disk space; returns FALSE. */
 gboolean learn_fail (CuvTrainState state, GError **error);

@@ -96,26 +96,75 @@ params_with (
   return all;
 }
 
+/* What a training is given. */
+typedef struct {
+  GArray *arrays[CUV_TRAIN_N_PARTS];
+  CuvTrainScenes parts[CUV_TRAIN_N_PARTS];
+  CuvTrainChannelsParams params;
+} Given;
+
+static void
+given_init (Given *self, const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options)
+{
+  self->params = params_with (params, options);
+  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++) {
+    GArray *array = scenes_of (dataset, (CuvDatasetRole) part);
+
+    self->arrays[part] = array;
+    self->parts[part] = (CuvTrainScenes){ (gint32) array->len,
+      (const CuvTrainScene *) (void *) array->data };
+  }
+}
+
+static void
+given_clear (Given *self)
+{
+  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++)
+    g_array_unref (self->arrays[part]);
+}
+
 CuvTrainChannelsState
 cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model)
 {
-  const CuvTrainChannelsParams all = params_with (params, options);
-  GArray *arrays[CUV_TRAIN_N_PARTS];
-  CuvTrainScenes parts[CUV_TRAIN_N_PARTS];
   CuvTrainChannelsState state;
+  Given given;
 
-  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++) {
-    arrays[part] = scenes_of (dataset, (CuvDatasetRole) part);
-    parts[part] = (CuvTrainScenes){ (gint32) arrays[part]->len,
-      (const CuvTrainScene *) (void *) arrays[part]->data };
-  }
-  state = cuv_train_channels (
-      &parts[CUV_TRAIN_LEARNING], &parts[CUV_TRAIN_CALIBRATION], &all, model);
-  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++)
-    g_array_unref (arrays[part]);
+  given_init (&given, dataset, params, options);
+  state = cuv_train_channels (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, model);
+  given_clear (&given);
   return state;
+}
+
+void
+cuv_dataset_save_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    guint8 *bytes)
+{
+  Given given;
+
+  given_init (&given, dataset, params, options);
+  cuv_train_channels_save_header (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, bytes);
+  given_clear (&given);
+}
+
+gboolean
+cuv_dataset_check_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    const guint8 *bytes, gsize size, gchar *problem)
+{
+  gboolean same;
+  Given given;
+
+  given_init (&given, dataset, params, options);
+  same = cuv_train_channels_check_header (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, bytes, size, problem);
+  given_clear (&given);
+  return same;
 }
 
 /* ---- rates of windows ---- */

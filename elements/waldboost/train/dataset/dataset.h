@@ -272,6 +272,14 @@ CuvTrainChannelsState cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model);
 
+/* cuv_train_channels_save_header() and _check_header() for this training. */
+void cuv_dataset_save_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    guint8 *bytes);
+gboolean cuv_dataset_check_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    const guint8 *bytes, gsize size, gchar *problem);
+
 /* Measures for trees on channels what cuv_dataset_window_rates() measures for
  * other models. Windows that overlap an object by more than
  * CUV_TRAIN_MAX_OVERLAP are not negatives. Returns FALSE if memory runs out. */
