@@ -66,8 +66,8 @@ checksum_of_scenes (const CuvTrainScenes *scenes)
 }
 
 static CuvTrainIdentity
-identify (const CuvTrainScenes *learning, const CuvTrainScenes *calibration,
-    const CuvTrainChannelsParams *params)
+identify_trees (const CuvTrainScenes *learning,
+    const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params)
 {
   const CuvTrainTreesParams *trees = &params->trees;
   const CuvChannelsTrees *shape = &params->shape.trees;
@@ -92,7 +92,8 @@ cuv_train_channels_save_header (const CuvTrainScenes *learning,
     const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
     uint8_t *bytes)
 {
-  const CuvTrainIdentity identity = identify (learning, calibration, params);
+  const CuvTrainIdentity identity =
+      identify_trees (learning, calibration, params);
 
   cuv_train_identity_write (&identity, bytes);
 }
@@ -102,7 +103,8 @@ cuv_train_channels_check_header (const CuvTrainScenes *learning,
     const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
     const uint8_t *bytes, size_t size, char *problem)
 {
-  const CuvTrainIdentity identity = identify (learning, calibration, params);
+  const CuvTrainIdentity identity =
+      identify_trees (learning, calibration, params);
 
   return cuv_train_identity_check (&identity, bytes, size, problem);
 }
