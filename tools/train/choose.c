@@ -5,90 +5,26 @@
 
 #include <math.h>
 
-/* ---- the rule ---- */
-
-static CuvShare
-recall_at (const Results *self, gdouble false_positives)
+static CuvFeaturesFound
+found_by (const Results *self)
 {
-  return cuv_train_rate_at (self->rates, false_positives).recall;
+  return (CuvFeaturesFound){ results_features (self), self->rates,
+    self->found->objects->len };
 }
 
-/* "at 1 false positives per picture" */
-static gchar *
-describe_limit (gdouble false_positives)
-{
-  return isfinite (false_positives)
-      ? g_strdup_printf ("at %g false positives per picture", false_positives)
-      : g_strdup ("at any number of false positives");
-}
-
-/* The mean of the recall from no false positives to this many. */
-static gdouble
-mean_recall (const Results *self, gdouble false_positives)
-{
-  gdouble sum = 0, at = 0, recall = 0;
-
-  for (guint i = 0; i < self->rates->len; i++) {
-    const CuvTrainRate *rate = &g_array_index (self->rates, CuvTrainRate, i);
-
-    if (rate->false_positives > false_positives)
-      break;
-    sum += recall * (rate->false_positives - at);
-    at = rate->false_positives;
-    recall = rate->recall.value;
-  }
-  return (sum + recall * (false_positives - at)) / false_positives;
-}
-
-/* By how much the first is better than the other where both find as many
- * objects in the end; less than an object says nothing. */
-static gdouble
-lead (const Results *self, const Results *other)
-{
-  const gdouble asked = self->options->false_positives;
-  const gdouble ahead = asked > 0 && isfinite (asked)
-      ? mean_recall (self, asked) - mean_recall (other, asked)
-      : 0;
-
-  return ahead * self->found->objects->len > 1 ? ahead : 0;
-}
-
-static Results *
-take_first (Results *self, const Results *other)
-{
-  const gdouble asked = self->options->false_positives;
-  const gdouble mine = recall_at (self, asked).value;
-  const gdouble its = recall_at (other, asked).value;
-  gchar *limit = describe_limit (asked);
-
-  self->choice = mine != its
-      ? g_strdup_printf ("took %s: recall %.3f instead of %.3f %s",
-          results_features (self), mine, its, limit)
-      : g_strdup_printf ("took %s: the same recall %s, but mean recall %.3f "
-                         "instead of %.3f up to there",
-          results_features (self), limit, mean_recall (self, asked),
-          mean_recall (other, asked));
-  self->other = other;
-  g_free (limit);
-  return self;
-}
-
-/* How fast they are is no part of it: the model would depend on the machine. */
 static Results *
 choose_better (Results *patterns, Results *channels)
 {
-  const gdouble asked = patterns->options->false_positives;
-  const gdouble more =
-      recall_at (channels, asked).value - recall_at (patterns, asked).value;
+  const CuvFeaturesFound one = found_by (patterns), other = found_by (channels);
+  gchar *why;
+  Results *better = cuv_features_choose (
+                        &one, &other, patterns->options->false_positives, &why)
+      ? channels
+      : patterns;
 
-  if (more > 0 || (!(more < 0) && lead (channels, patterns) > 0))
-    return take_first (channels, patterns);
-  if (more < 0 || lead (patterns, channels) > 0)
-    return take_first (patterns, channels);
-  patterns->choice = g_strdup_printf (
-      "took %s: channels find no more", results_features (patterns));
-  patterns->other = channels;
-  return patterns;
+  better->choice = why;
+  better->other = better == patterns ? channels : patterns;
+  return better;
 }
 
 /* ---- messages ---- */
@@ -97,12 +33,14 @@ static void
 print_kind (const Results *self)
 {
   const gdouble asked = self->options->false_positives;
-  const CuvShare recall = recall_at (self, asked);
-  gchar *limit = describe_limit (asked);
+  const CuvShare recall = cuv_train_rate_at (self->rates, asked).recall;
 
-  g_print ("%s: recall %.3f (%.3f .. %.3f) %s\n", results_features (self),
-      recall.value, recall.low, recall.high, limit);
-  g_free (limit);
+  g_print ("%s: recall %.3f (%.3f .. %.3f) ", results_features (self),
+      recall.value, recall.low, recall.high);
+  if (isfinite (asked))
+    g_print ("at %g false positives per picture\n", asked);
+  else
+    g_print ("at any number of false positives\n");
 }
 
 /* ---- both kinds ---- */

@@ -4,26 +4,6 @@
 
 #include <math.h>
 
-/* Of a tree: measured in docs/definitions/channels.md. */
-enum { DEPTH = 2 };
-
-#define SHARE (1. / 16) /* of the features that it chooses from */
-
-static CuvTrainChannelsParams
-params_of (const TrainOptions *options)
-{
-  const CuvTrainParams *train = &options->train;
-  CuvTrainChannelsParams params = { .trees = { .depth = DEPTH,
-                                        .n_trees = train->n_weak,
-                                        .share = SHARE,
-                                        .alpha = train->alpha },
-    .n_negatives = train->n_negatives / 2 };
-
-  cuv_train_channels_shape (
-      &params.shape, train->window_width, train->window_height);
-  return params;
-}
-
 static gboolean
 check_state (CuvTrainChannelsState state, GError **error)
 {
@@ -197,7 +177,7 @@ learn_channels (
     Results *self, LearnFinish finish, gpointer data, GError **error)
 {
   Training training = { .results = self,
-    .params = params_of (self->options),
+    .params = cuv_dataset_channels_params (&self->options->train),
     .saved = g_array_new (FALSE, FALSE, sizeof (CuvTrainTree)) };
   const gboolean ok = learn_with (&training, finish, data, error);
 

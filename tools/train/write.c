@@ -3,8 +3,6 @@
 #include "config.h"
 #include "train-tool.h"
 
-#include <stdlib.h>
-
 /* The comment in the model. Without a date, so that the same samples give the
  * same file. */
 static gchar *
@@ -46,12 +44,9 @@ static gboolean
 write_channels (const Results *self, const gchar *comment, GError **error)
 {
   const CuvWaldboostModel *model = results_model (self);
-  char *text = cuv_channels_model_write (model->channels, comment);
-  const gboolean ok = text != NULL
-      ? g_file_set_contents (self->options->output, text, -1, error)
-      : learn_fail (CUV_TRAIN_NO_MEMORY, error);
+  const gboolean ok = cuv_train_save_channels (
+      model->channels, self->options->output, comment, error);
 
-  free (text);
   cuv_model_unref (model);
   return ok;
 }

@@ -52,6 +52,27 @@ cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
   return picture;
 }
 
+/* ---- settings ---- */
+
+/* Measured in docs/definitions/channels.md. */
+enum { DEPTH = 2 };
+
+#define SHARE (1. / 16) /* of the features that a tree chooses from */
+
+CuvTrainChannelsParams
+cuv_dataset_channels_params (const CuvTrainParams *params)
+{
+  CuvTrainChannelsParams channels = { .trees = { .depth = DEPTH,
+                                          .n_trees = params->n_weak,
+                                          .share = SHARE,
+                                          .alpha = params->alpha },
+    .n_negatives = MAX (params->n_negatives / 2, 1) };
+
+  cuv_train_channels_shape (
+      &channels.shape, params->window_width, params->window_height);
+  return channels;
+}
+
 /* ---- scenes ---- */
 
 static CuvTrainScene

@@ -7,6 +7,7 @@
  *   found.c    objects that a classifier finds in pictures, and its mistakes
  *   rates.c    recall and false positives, with confidence intervals
  *   colour.c   pictures in colour; trains and measures trees on channels
+ *   choice.c   patterns or trees on channels, by what they find
  *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
  *              sets the final threshold, saves the model */
 #ifndef CUV_DATASET_H
@@ -287,6 +288,28 @@ gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
 
+/* The training of trees on channels with the window, number of trees and
+ * negatives, and alpha of these. */
+CuvTrainChannelsParams cuv_dataset_channels_params (
+    const CuvTrainParams *params);
+
+/* ---- choice.c ---- */
+
+/* What one kind of features finds. */
+typedef struct {
+  const gchar *name;
+  const GArray *rates; /* in the pictures kept out of training */
+  guint n_objects;     /* in these */
+} CuvFeaturesFound;
+
+/* Whether channels are better. They are if their recall is higher at this
+ * number of false positives per picture. If it is the same, the mean recall
+ * from no false positives to that number decides, if it differs by more than
+ * one object; else patterns are taken. Times are no part of it: the model would
+ * depend on the machine. *why: a text that begins with "took"; free it. */
+gboolean cuv_features_choose (const CuvFeaturesFound *patterns,
+    const CuvFeaturesFound *channels, gdouble false_positives, gchar **why);
+
 /* ---- training.c ---- */
 
 /* Passes samples and pictures of both parts to the trainer; returns the same as
@@ -301,6 +324,9 @@ const gchar *cuv_train_describe_end (CuvTrainState state);
  * without "--". */
 gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
     const gchar *comment, GError **error);
+
+gboolean cuv_train_save_channels (const CuvChannelsModel *channels,
+    const gchar *path, const gchar *comment, GError **error);
 
 /* The rate of best recall with at most this many false positives per picture;
  * all 0 if there is none. */
@@ -329,6 +355,11 @@ gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
  * rejects at most half of their objects. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives, gdouble alpha);
+
+/* The same for trees on channels. */
+gboolean cuv_dataset_raise_channels (const CuvDataset *dataset,
+    CuvChannelsModel *channels, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);
 
 #endif
