@@ -112,7 +112,7 @@ learnt (void *data, const CuvTrainTree *tree)
 }
 
 static bool
-is_stopped (void *data)
+has_failed (void *data)
 {
   return g_atomic_int_get (&((Training *) data)->failed);
 }
@@ -123,7 +123,7 @@ static CuvTrainChannelsState
 train (Training *self)
 {
   Results *results = self->results;
-  const CuvTrainWatch watch = { self, is_stopped, recall, learnt };
+  const CuvTrainWatch watch = { self, has_failed, recall, learnt };
   CuvTrainChannelsParams params = self->params;
   const gint64 start = g_get_monotonic_time ();
   Progress *progress = progress_begin ("learning trees of all rounds", &self->n,

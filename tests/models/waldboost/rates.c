@@ -249,8 +249,8 @@ divide (guint n)
     if (i % 4 == 0)
       cuv_dataset_add (dataset, "", &frame, NULL, NULL);
   }
-  cuv_dataset_divide_in_time (dataset);
-  cuv_dataset_divide_in_time (dataset); /* as more frames come */
+  cuv_dataset_divide_in_time (dataset, FALSE);
+  cuv_dataset_divide_in_time (dataset, FALSE); /* as more frames come */
   for (guint i = 0; i < dataset->pictures->len; i++) {
     gpointer picture = dataset->pictures->pdata[i];
 

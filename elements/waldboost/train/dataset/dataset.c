@@ -154,14 +154,34 @@ cuv_dataset_divide (CuvDataset *self, guint64 seed)
 /* Minimum number of pictures of a block: a second of video. Not tuned. */
 #define LEAST_BLOCK 25
 
+static gboolean
+is_usable (const CuvDatasetPicture *picture, gboolean in_colour)
+{
+  return !in_colour || picture->colours.n_components > 0;
+}
+
+/* Those with or without objects. */
+static guint
+count_usable (const CuvDataset *self, gboolean with_objects, gboolean in_colour)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->pictures->len; i++) {
+    const CuvDatasetPicture *picture = self->pictures->pdata[i];
+
+    n += is_usable (picture, in_colour)
+        && (picture->objects->len > 0) == with_objects;
+  }
+  return n;
+}
+
 static void
-divide_in_time (CuvDataset *self, gboolean with_objects)
+divide_in_time (CuvDataset *self, gboolean with_objects, gboolean in_colour)
 {
   static const CuvDatasetRole blocks[] = { CUV_DATASET_LEARNING,
     CUV_DATASET_LEARNING, CUV_DATASET_LEARNING, CUV_DATASET_LEARNING,
     CUV_DATASET_LEARNING, CUV_DATASET_CALIBRATION, CUV_DATASET_TEST };
-  const guint n_with = cuv_dataset_count_with_objects (self);
-  const guint n = with_objects ? n_with : self->pictures->len - n_with;
+  const guint n = count_usable (self, with_objects, in_colour);
   const guint n_turns = MAX (n / (G_N_ELEMENTS (blocks) * LEAST_BLOCK), 1);
   const guint n_blocks = G_N_ELEMENTS (blocks) * n_turns;
   guint64 at = 0;
@@ -169,7 +189,8 @@ divide_in_time (CuvDataset *self, gboolean with_objects)
   for (guint i = 0; i < self->pictures->len; i++) {
     CuvDatasetPicture *picture = self->pictures->pdata[i];
 
-    if ((picture->objects->len > 0) == with_objects)
+    if (is_usable (picture, in_colour)
+        && (picture->objects->len > 0) == with_objects)
       g_ptr_array_add (
           self->roles[blocks[at++ * n_blocks / n % G_N_ELEMENTS (blocks)]],
           picture);
@@ -177,24 +198,23 @@ divide_in_time (CuvDataset *self, gboolean with_objects)
 }
 
 void
-cuv_dataset_divide_in_time (CuvDataset *self)
+cuv_dataset_divide_in_time (CuvDataset *self, gboolean in_colour)
 {
   clear_roles (self);
-  divide_in_time (self, TRUE);
-  divide_in_time (self, FALSE);
+  divide_in_time (self, TRUE, in_colour);
+  divide_in_time (self, FALSE, in_colour);
 }
 
 guint
 cuv_dataset_count_with_objects (const CuvDataset *self)
 {
-  guint n = 0;
+  return count_usable (self, TRUE, FALSE);
+}
 
-  for (guint i = 0; i < self->pictures->len; i++) {
-    const CuvDatasetPicture *picture = self->pictures->pdata[i];
-
-    n += picture->objects->len > 0;
-  }
-  return n;
+guint
+cuv_dataset_count_in_colour (const CuvDataset *self)
+{
+  return count_usable (self, TRUE, TRUE);
 }
 
 /* ---- pictures for the trainer ---- */

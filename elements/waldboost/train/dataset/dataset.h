@@ -105,6 +105,8 @@ gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
 guint cuv_dataset_count_with_objects (const CuvDataset *self);
+/* Those in colour. */
+guint cuv_dataset_count_in_colour (const CuvDataset *self);
 
 /* Minimum number of pictures with objects, so that each role has some. */
 #define CUV_DATASET_LEAST_PICTURES 7
@@ -117,8 +119,9 @@ void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 /* Divides the frames of one video among the roles in their order. Neighbours
  * look alike, so roles get whole blocks of 25 frames or more: five to learn
  * from, one to calibrate, one to test, and so on in turn. A video of less than
- * 350 frames is divided into seven blocks. */
-void cuv_dataset_divide_in_time (CuvDataset *self);
+ * 350 frames is divided into seven blocks. in_colour: leaves out pictures
+ * without colours. */
+void cuv_dataset_divide_in_time (CuvDataset *self, gboolean in_colour);
 
 /* The pictures of a role, for the trainer. */
 CuvTrainPictures cuv_dataset_pictures (
