@@ -25,11 +25,11 @@ OPTIONS = ['--weak', '48', '--negative-samples', '1500', '--copies', '4', '--dev
 
 
 class Auto(Tests):
-    def make(self, coco, *more):
+    def make(self, coco, *more, **settings):
         """The model's bytes, what was printed and the report; None if that failed."""
         output, report = (os.path.join(self.folder, name) for name in ('a.xml', 'report'))
         status, out, err = self.train('--positives', coco, '--output', output, '--report',
-                                      report, *OPTIONS, *more)
+                                      report, *OPTIONS, *more, **settings)
         if status != 0 or os.path.exists(output + '.state'):
             self.fail(more, status, out, err)
             return None
@@ -88,6 +88,9 @@ def check_colours(tests, rng):
     coco = channels.write_pictures(os.path.join(tests.folder, 'discs'), rng, 48)
     took, other = check_both(tests, 'channels', 'lbp', coco, '--window', '24x24')
     tests.expect(took >= 0.7 and took > other, 'discs: recall', took, other)
+    model = tests.make(coco, '--window', '24x24')[0]
+    alone = tests.make(coco, '--window', '24x24', preexec_fn=channels.use_one_processor)[0]
+    tests.expect(model == alone, 'one processor makes another model')
     return coco
 
 

@@ -12,13 +12,15 @@ found_by (const Results *self)
     self->found->objects->len };
 }
 
+/* Where both are equal, patterns found more in other pictures: see
+ * docs/training.md. */
 static Results *
 choose_better (Results *patterns, Results *channels)
 {
   const CuvFeaturesFound one = found_by (patterns), other = found_by (channels);
   gchar *why;
-  Results *better = cuv_features_choose (
-                        &one, &other, patterns->options->false_positives, &why)
+  Results *better = cuv_features_choose (&one, &other,
+                        patterns->options->false_positives, FALSE, &why)
       ? channels
       : patterns;
 

@@ -158,7 +158,9 @@ count_objects (const GPtrArray *pictures)
   return n;
 }
 
-/* NULL with an error. */
+/* Frames of one video look alike, so both kinds often find all objects in those
+ * kept out; in others channels found more: see docs/benchmarks/training.md.
+ * NULL with an error. */
 static GstWaldboostLearnt *
 compare (
     const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)
@@ -174,7 +176,7 @@ compare (
   channels = (CuvFeaturesFound){ gst_waldboost_learnt_name (&both->channels),
     both->channels.rates, n };
   return cuv_features_choose (
-             &patterns, &channels, self->options.false_positives, why)
+             &patterns, &channels, self->options.false_positives, TRUE, why)
       ? &both->channels
       : &both->patterns;
 }

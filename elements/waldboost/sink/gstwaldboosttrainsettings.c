@@ -129,10 +129,10 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.params.window_height), .type = G_TYPE_UINT,
       .maximum = CUV_TRAIN_MAX_WINDOW, .parse = parse_window },
   { "features", "Features",
-      "Features of the weak classifiers; channels and auto keep frames in "
-      "colour",
+      "Features of the weak classifiers; for channels and auto frames are "
+      "kept in colour",
       .offset = AT (training.features), .get_type = features_get_type,
-      .value = CUV_FEATURE_LBP },
+      .value = GST_WALDBOOST_FEATURES_AUTO },
   { "weak", "Weak classifiers", "Maximum number of weak classifiers",
       .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },

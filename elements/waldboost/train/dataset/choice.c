@@ -72,7 +72,8 @@ explain (const CuvFeaturesFound *taken, const CuvFeaturesFound *other,
 
 gboolean
 cuv_features_choose (const CuvFeaturesFound *patterns,
-    const CuvFeaturesFound *channels, gdouble false_positives, gchar **why)
+    const CuvFeaturesFound *channels, gdouble false_positives,
+    gboolean prefers_channels, gchar **why)
 {
   const gdouble more = recall_at (channels, false_positives)
       - recall_at (patterns, false_positives);
@@ -82,9 +83,12 @@ cuv_features_choose (const CuvFeaturesFound *patterns,
     *why = explain (channels, patterns, false_positives);
     return TRUE;
   }
-  *why = more < 0 || leads (patterns, channels, false_positives)
-      ? explain (patterns, channels, false_positives)
-      : g_strdup_printf (
-          "took %s: %s find no more", patterns->name, channels->name);
-  return FALSE;
+  if (more < 0 || leads (patterns, channels, false_positives)) {
+    *why = explain (patterns, channels, false_positives);
+    return FALSE;
+  }
+  *why = g_strdup_printf ("took %s: no more is found with %s",
+      prefers_channels ? channels->name : patterns->name,
+      prefers_channels ? patterns->name : channels->name);
+  return prefers_channels;
 }

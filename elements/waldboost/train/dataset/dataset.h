@@ -308,10 +308,12 @@ typedef struct {
 /* Whether channels are better. They are if their recall is higher at this
  * number of false positives per picture. If it is the same, the mean recall
  * from no false positives to that number decides, if it differs by more than
- * one object; else patterns are taken. Times are no part of it: the model would
- * depend on the machine. *why: a text that begins with "took"; free it. */
+ * one object; else what the caller prefers. Times are no part of it: the model
+ * would depend on the machine. *why: a text that begins with "took"; free it.
+ */
 gboolean cuv_features_choose (const CuvFeaturesFound *patterns,
-    const CuvFeaturesFound *channels, gdouble false_positives, gchar **why);
+    const CuvFeaturesFound *channels, gdouble false_positives,
+    gboolean prefers_channels, gchar **why);
 
 /* ---- training.c ---- */
 
