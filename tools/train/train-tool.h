@@ -209,9 +209,9 @@ const CuvWaldboostModel *results_model (const Results *self);
 /* Raises the final threshold to meet --false-positives. Returns FALSE if out of
  * memory. */
 gboolean results_set_threshold (Results *self);
-/* Measures the classifier. FALSE if out of memory. */
+/* Measures the classifier. Returns FALSE if out of memory. */
 gboolean results_measure (Results *self);
-/* Measures what only the report shows. FALSE if out of memory. */
+/* Measures what only the report shows. Returns FALSE if out of memory. */
 gboolean results_examine (Results *self);
 /* Advice if windows need many weak classifiers; NULL if they need few. */
 const gchar *results_explain_slowness (const Results *self);
@@ -255,7 +255,7 @@ gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
 /* Restores the training from its file, or creates the file. data: what the
- * kind's functions are given. NULL with an error. */
+ * kind's functions are given. Returns NULL with an error. */
 StateFile *state_file_new (
     const StateKind *kind, gpointer data, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
@@ -285,14 +285,15 @@ CuvTrainState device_step (DeviceOption device, CuvTrainer *trainer);
 #define LEARN_ERROR (learn_error_quark ())
 GQuark learn_error_quark (void);
 
-/* FALSE with an error if too few objects are as large as the window. */
+/* Returns FALSE with an error if too few objects are as large as the window. */
 gboolean learn_check (const Results *self, GError **error);
 
-/* Measures and writes a classifier. FALSE with an error. */
+/* Measures and writes a classifier. Returns FALSE with an error. */
 typedef gboolean (*LearnFinish) (Results *self, gpointer data, GError **error);
 
 /* Learn patterns or trees on channels, then call finish(). The state is kept
- * meanwhile, and removed if there is nothing to learn. FALSE with an error. */
+ * meanwhile, and removed if there is nothing to learn. Returns FALSE with an
+ * error. */
 gboolean learn_grid (
     Results *self, LearnFinish finish, gpointer data, GError **error);
 gboolean learn_channels (
@@ -306,17 +307,18 @@ gboolean learn_fail (CuvTrainState state, GError **error);
 
 /* ---- write.c ---- */
 
-/* Sets the threshold, writes the model and measures it. FALSE with an error. */
+/* Sets the threshold, writes the model and measures it. Returns FALSE with an
+ * error. */
 gboolean write_and_measure (Results *self, GError **error);
 
-/* Prints the rates and writes the model with these, and the report. FALSE with
- * an error. */
+/* Prints the rates and writes the model with these, and the report. Returns
+ * FALSE with an error. */
 gboolean write_end (Results *self, GError **error);
 
 /* ---- choose.c ---- */
 
-/* Learns and measures both kinds of features and writes the better one. FALSE
- * with an error. */
+/* Learns and measures both kinds of features and writes the better one.
+ * Returns FALSE with an error. */
 gboolean choose_run (
     const TrainOptions *options, const TrainInputs *inputs, GError **error);
 

@@ -236,7 +236,7 @@ check_end (CuvTrainState state, guint n_weak, GError **error)
   return FALSE;
 }
 
-/* FALSE with an error. */
+/* Returns FALSE with an error. */
 static gboolean
 feed (GstWaldboostLearnt *self, GError **error)
 {

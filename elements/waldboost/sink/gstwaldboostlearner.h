@@ -22,8 +22,8 @@ typedef struct {
                   */
 } GstWaldboostLearnt;
 
-/* FALSE with an error, or without one if the data set's stop was set. Call
- * gst_waldboost_learnt_clear() in any case. */
+/* Returns FALSE with an error, or without one if the data set's stop was set.
+ * Call gst_waldboost_learnt_clear() in any case. */
 gboolean gst_waldboost_learn (GstWaldboostLearnt *self,
     const GstWaldboostTraining *training, CuvFeature feature, GError **error);
 void gst_waldboost_learnt_clear (GstWaldboostLearnt *self);

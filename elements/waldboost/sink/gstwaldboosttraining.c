@@ -53,7 +53,7 @@ set_counts (GstStructure *message, const CuvDataset *dataset)
       G_TYPE_UINT, n_objects, NULL);
 }
 
-/* NULL with an error. */
+/* Returns NULL with an error. */
 static GstStructure *
 describe_model (const GstWaldboostLearnt *learnt, GError **error)
 {
@@ -117,7 +117,7 @@ save (const GstWaldboostLearnt *learnt, GError **error)
   return FALSE;
 }
 
-/* NULL with an error, or without one if the training was stopped. */
+/* Returns NULL with an error, or without one if the training was stopped. */
 static GstStructure *
 finish (GstWaldboostLearnt *learnt, GError **error)
 {
@@ -160,7 +160,7 @@ count_objects (const GPtrArray *pictures)
 
 /* Frames of one video look alike, so both kinds often find all objects in those
  * kept out; in others channels found more: see docs/benchmarks/training.md.
- * NULL with an error. */
+ * Returns NULL with an error. */
 static GstWaldboostLearnt *
 compare (
     const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)
@@ -181,7 +181,7 @@ compare (
       : &both->patterns;
 }
 
-/* NULL with an error, or without one if the training was stopped. */
+/* Returns NULL with an error, or without one if the training was stopped. */
 static GstWaldboostLearnt *
 choose (
     const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)

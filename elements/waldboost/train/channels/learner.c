@@ -152,7 +152,7 @@ final_threshold (const Calibration *self, double alpha)
 
 /* ---- all trees ---- */
 
-/* Recalls the next tree, or learns it. False if memory runs out. */
+/* Recalls the next tree, or learns it. Returns false if memory runs out. */
 static bool
 next_tree (CuvTrainSet *set, const int32_t *features, int32_t n_drawn,
     const CuvTrainTreesParams *params, CuvTrainTree *tree)

@@ -28,7 +28,8 @@ typedef enum {
   CUV_STORE_BOTH = CUV_STORE_GREY | CUV_STORE_COLOURS,
 } CuvStoreKeep;
 
-/* Creates a store in a folder for temporary files; NULL with an error. */
+/* Creates a store in a folder for temporary files. Returns NULL with an
+ * error. */
 CuvStore *cuv_store_new (const gchar *folder, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
@@ -100,7 +101,8 @@ cuv_dataset_frame (
   return model->channels != NULL ? &picture->colours : &picture->grey;
 }
 
-/* Adds an object without a picture around it, in grey. FALSE with an error. */
+/* Adds an object without a picture around it, in grey. Returns FALSE with an
+ * error. */
 gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
@@ -264,7 +266,7 @@ gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
 /* ---- colour.c ---- */
 
 /* Adds a picture of any format; matrix: that of its YUV, see
- * cuv_channels_planes_make(). NULL with an error. */
+ * cuv_channels_planes_make(). Returns NULL with an error. */
 CuvDatasetPicture *cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
     const CuvFrame *frame, const CuvRgbMatrix *matrix, CuvStoreKeep keep,
     GError **error);
