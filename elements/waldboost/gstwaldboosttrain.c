@@ -101,6 +101,7 @@ pending_choice (GstWaldboostTrain *self)
     .interval = pending->interval,
     .max_frames = (guint) pending->max_frames,
     .without_regions = pending->negative_frames == GST_WALDBOOST_FRAMES_ALL,
+    .features = pending->training.features,
   };
   GST_OBJECT_UNLOCK (self);
   return choice;
@@ -198,18 +199,20 @@ job_run (gpointer data)
   return NULL;
 }
 
-/* Call with the lock held. */
+/* Call with the lock held. features: those that there are enough frames for. */
 static void
-start_job (GstWaldboostTrain *self, GstMessageType severity)
+start_job (GstWaldboostTrain *self, gint features, GstMessageType severity)
 {
-  const GstWaldboostTrainingOptions options = pending_options (self);
+  GstWaldboostTrainingOptions options = pending_options (self);
   Job *job = g_new (Job, 1);
 
+  options.features = features;
   *job = (Job){ gst_object_ref (self),
     gst_waldboost_training_new (
         GST_ELEMENT (self), self->collector.dataset, &options),
     severity };
-  cuv_dataset_divide_in_time (self->collector.dataset);
+  cuv_dataset_divide_in_time (self->collector.dataset,
+      gst_waldboost_features_keep (features) != CUV_STORE_GREY);
   self->training = TRUE;
   self->n_threads++;
   self->n_new = 0;
@@ -227,7 +230,7 @@ train (GstWaldboostTrain *self, GstMessageType severity)
   g_mutex_lock (&self->lock);
   if (self->collector.dataset != NULL && !self->training
       && gst_waldboost_collector_has_enough (&self->collector, &choice, &error))
-    start_job (self, severity);
+    start_job (self, choice.features, severity);
   g_mutex_unlock (&self->lock);
   if (error == NULL)
     return;

@@ -22,10 +22,10 @@ fonts()
 
 "$here/xcorners.py" "$pictures/xcorner" 480 480 1
 "$train" --positives "$pictures/xcorner/annotations.json" \
-  --negatives "$pictures/xcorner/negatives" --window 16x16 --weak 64 --copies 1 \
-  --margin 0 --false-positives inf --output "$models/cuvision-xcorner.xml"
+  --negatives "$pictures/xcorner/negatives" --features lbp --window 16x16 --weak 64 \
+  --copies 1 --margin 0 --false-positives inf --output "$models/cuvision-xcorner.xml"
 
 fonts learn | xargs -0 "$here/digits.py" "$pictures/digit" 800 500 1
 "$train" --positives "$pictures/digit/annotations.json" \
-  --negatives "$pictures/digit/negatives" --window 16x24 --weak 256 --copies 2 \
-  --margin 0 --false-positives 0.5 --output "$models/cuvision-digit.xml"
+  --negatives "$pictures/digit/negatives" --features lbp --window 16x24 --weak 256 \
+  --copies 2 --margin 0 --false-positives 0.5 --output "$models/cuvision-digit.xml"

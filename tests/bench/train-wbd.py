@@ -208,7 +208,8 @@ def train_wbd(oracle, folder, model):
 def train_ours(program, folder, model, options):
     return timed([program, '--positives', f'{folder}/info.dat', '--negatives',
                   f'{folder}/negatives', '--output', model, '--copies', '1',
-                  '--margin', '0', '--false-positives', 'inf', *options])
+                  '--features', 'lbp', '--margin', '0', '--false-positives', 'inf',
+                  *options])
 
 
 def main():

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "train/train.h"
+#include "train/channels/trainer.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -70,6 +70,30 @@ seal (const CuvTrainer *trainer, uint8_t *bytes, size_t size)
   }
 }
 
+/* The same bytes, without the header, as trees on channels. */
+static void
+restore_trees (const uint8_t *bytes, size_t size, bool sealed)
+{
+  const CuvTrainChannelsParams params = { .shape.trees = { .columns = 4,
+                                              .rows = 4 },
+    .trees.depth = CUV_CHANNELS_MAX_DEPTH };
+  uint8_t record[CUV_TRAIN_TREE_RECORD];
+  CuvTrainTree tree;
+
+  for (int32_t k = 0; size >= sizeof record;
+       k++, bytes += sizeof record, size -= sizeof record) {
+    memcpy (record, bytes, sizeof record);
+    memcpy (&tree, record, sizeof tree);
+    if (sealed)
+      cuv_train_channels_save_tree (&tree, k, record);
+    if (!cuv_train_channels_restore_tree (&params, record, k, &tree))
+      continue;
+    for (int i = 0; i < CUV_TRAIN_TREE_NODES; i++)
+      if (tree.feature[i] < 0 || tree.feature[i] >= 16 * CUV_CHANNELS_N)
+        abort ();
+  }
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -83,6 +107,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     if (data[0] & 1)
       seal (trainer, bytes, size);
   }
+  restore_trees (data, size, size > 0 && data[0] & 1);
   used = cuv_trainer_restore (trainer, bytes, size, problem);
   if (used > size || (used == 0) != (problem[0] != '\0'))
     abort ();

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 
 import cv2
@@ -11,8 +12,8 @@ import numpy as np
 
 N_PICTURES = 24
 SIZE = 160
-OPTIONS = ['--window', '16x16', '--weak', '12', '--negative-samples', '800',
-           '--copies', '4', '--margin', '0']
+OPTIONS = ['--features', 'lbp', '--window', '16x16', '--weak', '12',
+           '--negative-samples', '800', '--copies', '4', '--margin', '0']
 
 
 def draw(rng):
@@ -98,6 +99,21 @@ def write_yolo(folder, pictures):
         write(os.path.join(folder, 'yolo', name.replace('png', 'txt')),
               '\n'.join(lines) + '\n')
     return os.path.join(folder, 'yolo')
+
+
+def write_vec(folder, pictures, side):
+    """Writes the crosses as samples without pictures."""
+    path = os.path.join(folder, 'crosses.vec')
+    samples = []
+    for name, boxes in pictures:
+        picture = cv2.imread(os.path.join(folder, name), cv2.IMREAD_GRAYSCALE)
+        samples += [cv2.resize(picture[y:y + h, x:x + w], (side, side),
+                               interpolation=cv2.INTER_AREA) for x, y, w, h in boxes]
+    with open(path, 'wb') as out:
+        out.write(struct.pack('<iihh', len(samples), side * side, 0, 0))
+        for sample in samples:
+            out.write(b'\0' + sample.astype('<i2').tobytes())
+    return path
 
 
 class Tests:

@@ -20,8 +20,8 @@ import numpy as np
 from crosses import (SIZE, Tests, write, write_coco, write_info, write_pictures,
                      write_voc, write_yolo)
 
-OPTIONS = ['--window', '16x16', '--weak', '2', '--negative-samples', '200', '--copies',
-           '1', '--margin', '0']
+OPTIONS = ['--features', 'lbp', '--window', '16x16', '--weak', '2',
+           '--negative-samples', '200', '--copies', '1', '--margin', '0']
 N = 12  # pictures
 
 

@@ -30,8 +30,8 @@ import numpy as np
 
 N_PICTURES, N_NEW = 300, 45 # of the 300, 45 are kept out of training, too
 SIZE, WINDOW, COPIES = 112, 16, 4
-OPTIONS = ['--window', f'{WINDOW}x{WINDOW}', '--weak', '32', '--copies', str(COPIES),
-           '--negative-samples', '1500', '--margin', '0']
+OPTIONS = ['--features', 'lbp', '--window', f'{WINDOW}x{WINDOW}', '--weak', '32',
+           '--copies', str(COPIES), '--negative-samples', '1500', '--margin', '0']
 # more misses and false positives make their rates more precise
 LEARNT = ['--alpha', '0.15', '--false-positives', 'inf']
 WRONG = {'false positives': (0.67, 1.5), 'missed': (0.5, 2)}

@@ -8,6 +8,7 @@ usage: train-resume.py TRAIN
 import importlib
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -17,20 +18,24 @@ import time
 train_tool = importlib.import_module('train-tool')
 
 N_WEAK = 24
-OPTIONS = ['--window', '16x16', '--weak', str(N_WEAK), '--negative-samples', '800',
-           '--copies', '4', '--margin', '0']
-HEADER = 160
+COMMON = ['--window', '16x16', '--negative-samples', '800', '--copies', '4']
+PATTERNS = [*COMMON, '--features', 'lbp', '--weak', str(N_WEAK), '--margin', '0']
+# rounds of 32, 128 and 160 trees
+CHANNELS = [*COMMON, '--features', 'channels', '--weak', '160']
+AUTO = [*COMMON, '--weak', '160']
+HEADER, RECORD = 160, 4 * 4 + 4 * 4 + 2 * 8 + 4 * 256 + 4
+TREES_HEADER, TREE = 168, 15 * 4 + 16 + 16 * 2 + 4
 
 
 class Trainer:
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, options):
         self.folder = folder
         self.output = os.path.join(folder, 'model.xml')
-        self.state = self.output + '.state'
+        self.state, self.trees = self.output + '.state', self.output + '.trees'
         pictures = train_tool.write_pictures(folder)
         self.command = [program, '--positives', train_tool.write_coco(folder, pictures),
                         '--negatives', os.path.join(folder, 'negatives'),
-                        '--output', self.output, '--report', folder, *OPTIONS]
+                        '--output', self.output, '--report', folder, *options]
 
     def run(self, *more, file_size=resource.RLIM_INFINITY):
         """Runs the program. Returns status and messages. Files cannot be longer than file_size;
@@ -42,11 +47,11 @@ class Trainer:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         return run.returncode, run.stderr
 
-    def kill(self, size, *more):
-        """Kills the program when its state has this number of bytes."""
+    def kill(self, path, size, *more):
+        """Kills the program when a state has this number of bytes."""
         with subprocess.Popen([*self.command, *more], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
-            while process.poll() is None and read_size(self.state) < size:
+            while process.poll() is None and read_size(path) < size:
                 time.sleep(0.001)
             process.kill()
         return process.returncode == -9
@@ -57,9 +62,22 @@ class Trainer:
             model = file.read()
         with open(os.path.join(self.folder, 'report.json'), 'rb') as file:
             report = json.load(file)
-        expect(len(report['progress']) == N_WEAK, report['progress'])
-        del report['seconds']
+        for part in (report, *report.get('choice', {'kinds': []})['kinds']):
+            del part['seconds']
         return model, report
+
+    def run_at_once(self, *more):
+        """The results of a run that is not stopped."""
+        status, err = self.run(*more)
+        expect(status == 0, status, err)
+        self.expect_end()
+        results = self.results()
+        os.remove(self.output)
+        return results
+
+    def expect_end(self):
+        for path in (self.state, self.trees):
+            expect(not os.path.exists(path), path, 'was left')
 
 
 def read_size(path):
@@ -76,11 +94,12 @@ def expect(ok, *what):
 
 
 def expect_refused(trainer, text, *more):
-    size = read_size(trainer.state)
+    sizes = read_size(trainer.state), read_size(trainer.trees)
     status, err = trainer.run(*more)
     expect(status == 1 and text in err, more, status, err, 'instead of', text)
     expect(not os.path.exists(trainer.output), 'a model was written')
-    expect(read_size(trainer.state) == size, 'the state was changed')
+    expect((read_size(trainer.state), read_size(trainer.trees)) == sizes,
+           'the state was changed')
 
 
 def exchange(one, other):
@@ -89,16 +108,20 @@ def exchange(one, other):
     os.rename(one + '.png', other)
 
 
-def check_refusals(trainer):
-    expect_refused(trainer, 'continue with --resume')
-    expect_refused(trainer, 'the seed is 2, but 1 in the saved state', '--resume', '--seed', '2')
-    expect_refused(trainer, 'the windows to learn from are not those of the saved state',
-                   '--resume', '--margin', '0.1')
+def with_other_pictures(trainer):
     one, other = (os.path.join(trainer.folder, 'negatives', name)
                   for name in ('3.png', '4.png'))
     exchange(one, other)
     expect_refused(trainer, 'are not those of the saved state', '--resume')
     exchange(one, other)
+
+
+def check_refusals(trainer):
+    expect_refused(trainer, 'continue with --resume')
+    expect_refused(trainer, 'the seed is 2, but 1 in the saved state', '--resume', '--seed', '2')
+    expect_refused(trainer, 'the windows to learn from are not those of the saved state',
+                   '--resume', '--margin', '0.1')
+    with_other_pictures(trainer)
     with open(trainer.state, 'r+b') as file:
         header = file.read(HEADER)
         file.seek(20)
@@ -108,38 +131,84 @@ def check_refusals(trainer):
         file.write(header)
 
 
-def check_kills(trainer, record):
+def check_kills(trainer):
     """Each run resumes where the previous one was killed. In one case the rest of the state is
     damaged, in another a record is truncated."""
     for n_weak in (2, 3, 9, 15):
-        expect(trainer.kill(HEADER + n_weak * record, '--resume'),
+        expect(trainer.kill(trainer.state, HEADER + n_weak * RECORD, '--resume'),
                'ended too early', n_weak)
-        expect(read_size(trainer.state) >= HEADER + n_weak * record, 'the state is too short')
+        expect(read_size(trainer.state) >= HEADER + n_weak * RECORD, 'the state is too short')
         if n_weak == 3:
-            with open(trainer.state, 'r+b') as file:
-                file.seek(HEADER + record + 50)
-                file.write(b'damage')
+            damage(trainer.state, HEADER + RECORD + 50)
         if n_weak == 9:
-            os.truncate(trainer.state, HEADER + n_weak * record - 1)
+            os.truncate(trainer.state, HEADER + n_weak * RECORD - 1)
+
+
+def damage(path, at):
+    with open(path, 'r+b') as file:
+        file.seek(at)
+        file.write(b'damage')
+
+
+def resume(trainer, results):
+    status, err = trainer.run('--resume')
+    expect(status == 0 and 'continuing after weak classifier' in err, status, err)
+    expect(trainer.results() == results, 'another model or report')
+    trainer.expect_end()
+    return err
+
+
+def check_patterns(program, folder):
+    trainer = Trainer(program, folder, PATTERNS)
+    status, err = trainer.run('--resume')
+    expect(status == 0 and 'starts from the beginning' in err, status, err)
+    trainer.expect_end()
+    results = trainer.results()
+    expect(len(results[1]['progress']) == N_WEAK, results[1]['progress'])
+    os.remove(trainer.output)
+    status, err = trainer.run(file_size=1000000)
+    expect(status == 1 and 'no space for the samples; set TMPDIR' in err, status, err)
+    expect(trainer.kill(trainer.state, HEADER, '--resume'), 'ended too early')
+    check_refusals(trainer)
+    check_kills(trainer)
+    resume(trainer, results)
+
+
+def check_channels(program, folder):
+    """Killed in each round, with a damaged tree in the second."""
+    trainer = Trainer(program, folder, CHANNELS)
+    results = trainer.run_at_once()
+    for n_trees in (5, 90, 60, 250):
+        expect(trainer.kill(trainer.trees, TREES_HEADER + n_trees * TREE, '--resume'),
+               'ended too early', n_trees)
+        if n_trees == 5:
+            expect_refused(trainer, 'a training of this model was stopped')
+            expect_refused(trainer, 'the seed is 2, but 1 in', '--resume', '--seed', '2')
+            expect_refused(trainer, 'the number of copies is 3', '--resume', '--copies', '3')
+            with_other_pictures(trainer)
+        if n_trees == 90:
+            damage(trainer.trees, TREES_HEADER + 50 * TREE + 20)
+    resume(trainer, results)
+    expect(trainer.kill(trainer.trees, TREES_HEADER + 250 * TREE), 'ended too early')
+    err = resume(trainer, results)
+    expect(int(re.search('continuing after weak classifier ([0-9]+)', err)[1]) >= 250, err)
+
+
+def check_auto(program, folder):
+    """Killed while it learns each kind; the other is not learnt again."""
+    trainer = Trainer(program, folder, AUTO)
+    results = trainer.run_at_once()
+    expect(trainer.kill(trainer.trees, TREES_HEADER + 40 * TREE), 'ended too early')
+    expect(trainer.kill(trainer.state, HEADER + 5 * RECORD, '--resume'), 'ended too early')
+    err = resume(trainer, results)
+    numbers = [int(n) for n in re.findall('continuing after weak classifier ([0-9]+)', err)]
+    expect(len(numbers) == 2 and numbers[0] == 32 + 128 + 160 and numbers[1] >= 5, err)
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(sys.argv[1], folder)
-        status, err = trainer.run('--resume')
-        expect(status == 0 and 'starts from the beginning' in err, status, err)
-        results = trainer.results()
-        expect(not os.path.exists(trainer.state), 'the state was left')
-        os.remove(trainer.output)
-        status, err = trainer.run(file_size=1000000)
-        expect(status == 1 and 'no space for the samples; set TMPDIR' in err, status, err)
-        expect(trainer.kill(HEADER, '--resume'), 'ended too early')
-        check_refusals(trainer)
-        check_kills(trainer, 4 * 4 + 4 * 4 + 2 * 8 + 4 * 256 + 4)
-        status, err = trainer.run('--resume')
-        expect(status == 0 and 'continuing after weak classifier' in err, status, err)
-        expect(trainer.results() == results, 'another model or report')
-        expect(not os.path.exists(trainer.state), 'the state was left')
+    for check in check_patterns, check_channels, check_auto:
+        with tempfile.TemporaryDirectory() as folder:
+            check(sys.argv[1], folder)
 
 
 if __name__ == '__main__':

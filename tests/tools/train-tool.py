@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -19,23 +18,8 @@ import cv2
 import numpy as np
 
 from crosses import (OPTIONS, Tests, write, write_coco, write_dlib, write_info,
-                     write_pictures, write_voc, write_yolo)
+                     write_pictures, write_vec, write_voc, write_yolo)
 from terminal import shown_by
-
-
-def write_vec(tests, pictures, side):
-    """Writes the crosses as samples without pictures."""
-    path = os.path.join(tests.folder, 'crosses.vec')
-    samples = []
-    for name, boxes in pictures:
-        picture = cv2.imread(os.path.join(tests.folder, name), cv2.IMREAD_GRAYSCALE)
-        samples += [cv2.resize(picture[y:y + h, x:x + w], (side, side),
-                               interpolation=cv2.INTER_AREA) for x, y, w, h in boxes]
-    with open(path, 'wb') as out:
-        out.write(struct.pack('<iihh', len(samples), side * side, 0, 0))
-        for sample in samples:
-            out.write(b'\0' + sample.astype('<i2').tobytes())
-    return path
 
 
 def check_progress(tests, coco):
@@ -49,7 +33,7 @@ def check_progress(tests, coco):
     # of 24 pictures, 17 are for learning, 4 for thresholds, 3 for measuring
     phases = re.findall(rb'\r([a-z ]+), pictures [a-z]+: 0 of (\d+)\x1b', shown)
     if phases != [(b'cropping objects', b'21'), (b'setting the threshold', b'4'),
-                  (b'measuring', b'38')] or shown.count(b'\r\x1b[K') < 3:
+                  (b'measuring', b'3'), (b'examining mistakes', b'35')] or shown.count(b'\r\x1b[K') < 3:
         tests.fail('phases', phases, shown)
     err = tests.train(*arguments)[2]
     if '\r' in err or 'done after 12 weak classifiers' not in err:
@@ -60,7 +44,7 @@ def check_progress(tests, coco):
 def check_vec(tests, pictures):
     """Training with these samples finds the same crosses; only windows are measured."""
     report = os.path.join(tests.folder, 'vec-report')
-    path = write_vec(tests, pictures, 16)
+    path = write_vec(tests.folder, pictures, 16)
     _, recall = tests.learn(path, '--report', report)
     if recall < 0.8:
         tests.fail('.vec: recall', recall)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The program, one step after the other. */
-#include "config.h"
 #include "train-tool.h"
 
 #include <errno.h>
 #include <locale.h>
-#include <math.h>
 #include <unistd.h>
 
 /* ---- places to write to ---- */
@@ -45,124 +43,41 @@ check_places (const TrainOptions *options, GError **error)
 
 /* ---- the steps ---- */
 
-/* The comment in the model. Without a date, so that the same samples give the
- * same file. */
-static gchar *
-describe_model (const Results *self)
+static gboolean
+finish (Results *self, gpointer data, GError **error)
 {
-  const CuvTrainParams *params = &self->options->train;
-  const CuvSampleOptions *samples = &self->options->samples;
-  GString *text = g_string_new (NULL);
-
-  g_string_printf (text,
-      "made by cuvision-train " VERSION " from %u pictures, %u of them with "
-      "objects; alpha %g, %d copies, margin %g%s, %d negatives at a time, seed "
-      "%" G_GINT64_FORMAT,
-      self->inputs->dataset->pictures->len,
-      cuv_dataset_count_with_objects (self->inputs->dataset), params->alpha,
-      samples->n_copies, samples->margin, samples->mirror ? ", mirrored" : "",
-      params->n_negatives, (gint64) params->seed);
-  if (self->progress->len > 0) {
-    const CuvTrainProgress *at = &g_array_index (
-        self->progress, CuvTrainProgress, self->progress->len - 1);
-
-    g_string_append_printf (text,
-        "; in calibration false-positive rate %.3g, recall %.3f", at->rate,
-        at->recall);
-  }
-  if (self->rates != NULL) {
-    const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
-
-    g_string_append_printf (text,
-        "; in %u pictures kept out recall %.3f (%.3f .. %.3f) with %.3g false "
-        "positives a picture",
-        self->found->n_pictures, rate.recall.value, rate.recall.low,
-        rate.recall.high, rate.false_positives);
-  }
-  return g_string_free (text, FALSE);
+  return write_and_measure (self, error) && write_end (self, error);
 }
 
 static gboolean
-write_channels (const Results *self, const gchar *comment, GError **error)
+train_one (
+    const TrainOptions *options, const TrainInputs *inputs, GError **error)
 {
-  const CuvWaldboostModel *model = results_model (self);
-  char *text = cuv_channels_model_write (model->channels, comment);
-  const gboolean ok = text != NULL
-      ? g_file_set_contents (self->options->output, text, -1, error)
-      : learn_fail (CUV_TRAIN_NO_MEMORY, error);
-
-  free (text);
-  cuv_model_unref (model);
-  return ok;
-}
-
-static gboolean
-write_model (const Results *self, GError **error)
-{
-  gchar *comment = describe_model (self);
-  const gboolean ok = self->channels != NULL
-      ? write_channels (self, comment, error)
-      : cuv_train_save (
-          &self->classifier, self->options->output, comment, error);
-
-  g_free (comment);
-  return ok;
-}
-
-/* Writes the model before it is measured, and again with the rates. */
-static gboolean
-write_results (Results *self, GError **error)
-{
-  if (!results_set_threshold (self))
-    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
-  if (!write_model (self, error))
-    return FALSE;
-  if (!results_measure (self))
-    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
-  results_print (self);
-  return write_model (self, error)
-      && (self->options->report == NULL
-          || (report_write_json (self, error)
-              && report_write_page (self, error)));
-}
-
-/* Keeps the state until the report is written. */
-static gboolean
-train_with (Results *self, CuvTrainer *trainer, GError **error)
-{
-  StateFile *state_file =
-      state_file_new (trainer, self->options->output, error);
-  const gboolean ok = state_file != NULL
-      && learn_run (self, trainer, state_file, error)
-      && write_results (self, error);
-
-  if (ok)
-    state_file_remove (state_file);
-  state_file_free (state_file);
-  return ok;
-}
-
-static gboolean
-train_grid (Results *self, GError **error)
-{
-  CuvTrainer *trainer = cuv_trainer_new (&self->options->train);
+  const TrainOptions filled = options_for (options, options->train.feature);
+  Results self;
   gboolean ok;
 
-  if (trainer == NULL)
-    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
-  ok = learn_add_samples (self, trainer)
-      ? train_with (self, trainer, error)
-      : learn_fail (cuv_trainer_failure (trainer), error);
-  cuv_trainer_free (trainer);
+  results_init (&self, &filled, inputs);
+  self.choice = g_strdup (options->decision);
+  if (self.choice != NULL)
+    g_print ("%s\n", self.choice);
+  ok = learn_check (&self, error)
+      && (filled.train.feature == CUV_FEATURE_CHANNELS
+              ? learn_channels (&self, finish, NULL, error)
+              : learn_grid (&self, finish, NULL, error));
+  results_clear (&self);
   return ok;
 }
 
+/* Samples of a .vec are grey. */
 static gboolean
-train (Results *self, GError **error)
+train_grey (
+    const TrainOptions *options, const TrainInputs *inputs, GError **error)
 {
-  return self->options->train.feature == CUV_FEATURE_CHANNELS
-      ? learn_channels (self, error) && write_results (self, error)
-      : train_grid (self, error);
+  TrainOptions grey = *options;
+
+  grey.decision = "took lbp: the samples of a .vec have no colour";
+  return train_one (&grey, inputs, error);
 }
 
 static gboolean
@@ -173,14 +88,18 @@ train_run (const TrainOptions *options, GError **error)
           && state_file_check (options->output, options->resume, error)
       ? inputs_read (&options->inputs, error)
       : NULL;
-  Results results = { .options = options, .inputs = inputs };
   gboolean ok;
 
   if (inputs == NULL)
     return FALSE;
-  results.progress = g_array_new (FALSE, FALSE, sizeof (CuvTrainProgress));
-  ok = learn_check (&results, error) && train (&results, error);
-  results_clear (&results);
+  if (!options->both)
+    ok = train_one (options, inputs, error);
+  else if (inputs->keep == CUV_STORE_GREY)
+    ok = train_grey (options, inputs, error);
+  else
+    ok = choose_run (options, inputs, error);
+  if (ok)
+    state_files_remove (options->output);
   inputs_free (inputs);
   return ok;
 }

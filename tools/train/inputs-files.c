@@ -18,7 +18,7 @@ add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
   guint8 *pixels;
   gboolean ok = TRUE;
 
-  if (self->options->in_colour)
+  if (!(self->keep & CUV_STORE_GREY))
     return cuv_annotations_fail (error,
         "trees on channels are learnt from pictures with objects, not from the "
         "grey samples of opencv_createsamples: choose other --features");
@@ -28,6 +28,7 @@ add_vec (Reader *self, const gchar *path, const CuvVec *vec, GError **error)
         "to "
         "the width and height given to opencv_createsamples",
         vec->n_pixels, width, height);
+  self->keep = CUV_STORE_GREY;
   pixels = g_malloc ((gsize) vec->n_pixels);
   for (gint i = 0; ok && i < vec->n; i++) {
     const CuvFrame frame = { .model = CUV_MODEL_GREY,

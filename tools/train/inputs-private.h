@@ -15,6 +15,7 @@ typedef struct {
 
 typedef struct {
   const InputOptions *options;
+  CuvStoreKeep keep; /* of the pictures that are decoded */
   CuvDataset *dataset;
   Classes *classes;
   GPtrArray *annotations; /* of CuvAnnotations */

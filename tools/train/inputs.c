@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads pictures, videos and their annotations into a data set. */
-#include "channels/planes.h"
 #include "context/gstcuvframe.h"
 #include "inputs-private.h"
 
@@ -9,44 +8,14 @@
 
 /* ---- one picture ---- */
 
-/* Adds a frame as red, green and blue. */
-static CuvDatasetPicture *
-add_colours (CuvDataset *self, const gchar *path, const GstVideoFrame *video,
-    GError **error)
-{
-  const CuvFrame frame = gst_cuv_frame_of_video (video);
-  const CuvRgbMatrix matrix = gst_cuv_frame_rgb_matrix (&video->info);
-  const CuvTurn upright = { .width = frame.width, .height = frame.height };
-  const CuvRoi whole = { 0, 0, frame.width, frame.height };
-  CuvFrame colours = { .model = CUV_MODEL_RGB,
-    .width = frame.width,
-    .height = frame.height,
-    .n_components = CUV_CHANNELS_COLORS };
-  CuvChannelsPlanes planes = { 0 };
-  CuvChannelsPicture rgb;
-  CuvDatasetPicture *picture = NULL;
-
-  if (!cuv_channels_planes_make (
-          &planes, &frame, &whole, &matrix, &upright, 0, &rgb)) {
-    learn_fail (CUV_TRAIN_NO_MEMORY, error);
-  } else {
-    for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
-      colours.component[i] = (CuvComponent){
-        .data = (guint8 *) rgb.plane[i], .stride = frame.width, .step = 1
-      };
-    picture = cuv_dataset_add (self, path, &colours, error);
-  }
-  cuv_channels_planes_clear (&planes);
-  return picture;
-}
-
 static CuvDatasetPicture *
 add_sample (CuvDataset *self, const gchar *path, GstSample *sample,
-    gboolean in_colour, GError **error)
+    CuvStoreKeep keep, GError **error)
 {
   GstVideoInfo info;
   GstVideoFrame video;
   CuvDatasetPicture *picture;
+  CuvRgbMatrix matrix;
   CuvFrame frame;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
@@ -57,8 +26,8 @@ add_sample (CuvDataset *self, const gchar *path, GstSample *sample,
     return NULL;
   }
   frame = gst_cuv_frame_of_video (&video);
-  picture = in_colour ? add_colours (self, path, &video, error)
-                      : cuv_dataset_add (self, path, &frame, error);
+  matrix = gst_cuv_frame_rgb_matrix (&info);
+  picture = cuv_dataset_add_frame (self, path, &frame, &matrix, keep, error);
   gst_video_frame_unmap (&video);
   return picture;
 }
@@ -196,8 +165,7 @@ visit_frame (gpointer data, guint number, GstSample *sample, gint64 frame,
       : g_strdup (file->path);
   fits = pictures == NULL || fit_all (self, name, pictures, sample);
   if (fits)
-    to = add_sample (
-        self->dataset, name, sample, self->options->in_colour, error);
+    to = add_sample (self->dataset, name, sample, self->keep, error);
   g_free (name);
   if (to == NULL)
     return !fits;
@@ -358,7 +326,8 @@ TrainInputs *
 inputs_read (const InputOptions *options, GError **error)
 {
   Reader self = { .options = options,
-    .dataset = cuv_dataset_new (g_get_tmp_dir (), options->in_colour, error) };
+    .keep = options->keep,
+    .dataset = cuv_dataset_new (g_get_tmp_dir (), error) };
   TrainInputs *inputs;
   gboolean ok;
 
@@ -366,7 +335,7 @@ inputs_read (const InputOptions *options, GError **error)
     return NULL;
   inputs = g_new (TrainInputs, 1);
   self.skipped = g_ptr_array_new_with_free_func (g_free);
-  *inputs = (TrainInputs){ self.dataset, self.skipped };
+  *inputs = (TrainInputs){ .dataset = self.dataset, .skipped = self.skipped };
   self.annotations =
       g_ptr_array_new_with_free_func ((GDestroyNotify) cuv_annotations_free);
   self.annotated =
@@ -377,10 +346,12 @@ inputs_read (const InputOptions *options, GError **error)
   self.classes = classes_new (options->names, error);
   ok = self.classes != NULL && inputs_read_all (&self, error)
       && check_ignored (&self, error) && has_enough (&self, error);
-  if (ok)
+  if (ok) {
     cuv_dataset_divide (self.dataset, options->seed);
-  else
+    inputs->keep = self.keep;
+  } else {
     g_clear_pointer (&inputs, inputs_free);
+  }
   g_hash_table_unref (self.seen);
   g_hash_table_unref (self.annotated);
   g_ptr_array_unref (self.files);

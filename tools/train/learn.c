@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+G_DEFINE_QUARK (cuvision - train - learn - error, learn_error)
+
 gboolean
 learn_fail (CuvTrainState state, GError **error)
 {
@@ -54,7 +56,7 @@ learn_check (const Results *self, GError **error)
 
   if (learning > 0 && calibration > 0)
     return TRUE;
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+  g_set_error (error, LEARN_ERROR, 0,
       "%s smaller than the window of %d x %d (the largest is %g x %g pixels): "
       "choose a smaller --window",
       learning + calibration == 0 ? "all objects are"
@@ -64,7 +66,8 @@ learn_check (const Results *self, GError **error)
   return FALSE;
 }
 
-gboolean
+/* FALSE on failure: see cuv_trainer_failure(). */
+static gboolean
 learn_add_samples (Results *self, CuvTrainer *trainer)
 {
   const CuvTrainParams *params = &self->options->train;
@@ -173,8 +176,8 @@ learn_end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
     return FALSE;
   }
   if (self->classifier.n_weak == 0) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-        "there is nothing to learn: %s", cuv_train_describe_end (state));
+    g_set_error (error, LEARN_ERROR, 0, "there is nothing to learn: %s",
+        cuv_train_describe_end (state));
     return FALSE;
   }
   return describe_end (self, state) || learn_fail (CUV_TRAIN_NO_MEMORY, error);
@@ -208,7 +211,7 @@ learn_step (const Results *self, CuvTrainer *trainer)
   return state;
 }
 
-gboolean
+static gboolean
 learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
@@ -231,4 +234,81 @@ learn_run (
     g_printerr ("\n");
   self->seconds = (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return ok && learn_end (self, trainer, state, error);
+}
+
+/* ---- the state ---- */
+
+static gsize
+size_of_record (gpointer data)
+{
+  return cuv_trainer_record_size (data);
+}
+
+static void
+save_header (gpointer data, guint8 *bytes)
+{
+  cuv_trainer_save_header (data, bytes);
+}
+
+static void
+save_record (gpointer data, guint8 *bytes)
+{
+  cuv_trainer_save_record (
+      data, cuv_trainer_classifier (data).n_weak - 1, bytes);
+}
+
+static gsize
+restore (
+    gpointer data, const guint8 *bytes, gsize size, gint *n, gchar *problem)
+{
+  const gsize used = cuv_trainer_restore (data, bytes, size, problem);
+
+  *n = cuv_trainer_classifier (data).n_weak;
+  return used;
+}
+
+const StateKind state_of_patterns = { ".state", CUV_TRAIN_HEADER,
+  size_of_record, save_header, save_record, restore };
+
+gboolean
+learn_close (StateFile *state_file, GError *problem, GError **error)
+{
+  if (problem != NULL && problem->domain == LEARN_ERROR)
+    state_file_remove (state_file); /* there is nothing to continue */
+  state_file_free (state_file);
+  if (problem != NULL)
+    g_propagate_error (error, problem);
+  return problem == NULL;
+}
+
+/* ---- from samples to a file ---- */
+
+static gboolean
+learn_with (Results *self, CuvTrainer *trainer, LearnFinish finish,
+    gpointer data, GError **error)
+{
+  StateFile *state_file = state_file_new (
+      &state_of_patterns, trainer, self->options->output, error);
+  GError *problem = NULL;
+
+  if (state_file == NULL)
+    return FALSE;
+  if (learn_run (self, trainer, state_file, &problem))
+    finish (self, data, &problem);
+  return learn_close (state_file, problem, error);
+}
+
+gboolean
+learn_grid (Results *self, LearnFinish finish, gpointer data, GError **error)
+{
+  CuvTrainer *trainer = cuv_trainer_new (&self->options->train);
+  gboolean ok;
+
+  if (trainer == NULL)
+    return learn_fail (CUV_TRAIN_NO_MEMORY, error);
+  ok = learn_add_samples (self, trainer)
+      ? learn_with (self, trainer, finish, data, error)
+      : learn_fail (cuv_trainer_failure (trainer), error);
+  cuv_trainer_free (trainer);
+  return ok;
 }

@@ -15,6 +15,7 @@ static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
       .alpha = UNSET,
       .refill = 0.5 } };
 static gint64 seed = 1;
+static gboolean named_features; /* one kind, by its name */
 
 static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
   [CUV_FEATURE_LRD] = "lrd",
@@ -52,14 +53,19 @@ static gboolean
 parse_features (
     const gchar *name, const gchar *value, gpointer data, GError **error)
 {
+  named_features = !g_str_equal (value, "auto");
   for (guint i = 0; i < G_N_ELEMENTS (feature_names); i++) {
     if (g_strcmp0 (value, feature_names[i]) == 0) {
       options.train.feature = (CuvFeature) i;
       return TRUE;
     }
   }
+  if (!named_features) {
+    options.train.feature = CUV_FEATURE_LBP;
+    return TRUE;
+  }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s '%s' is not lbp, lrd, lrp or channels", name, value);
+      "%s '%s' is not auto, lbp, lrd, lrp or channels", name, value);
   return FALSE;
 }
 
@@ -120,23 +126,25 @@ static const GOptionEntry entries[] = {
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
-      "Continue a training that was stopped, from FILE.state", NULL },
+      "Continue a training that was stopped, from FILE.state and FILE.trees",
+      NULL },
   { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
       "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
-      "Size of the smallest object to find (default: 24x24; 32x32 with "
-      "channels)",
+      "Size of the smallest object to find (default: 24x24, for channels "
+      "32x32)",
       "WxH" },
   { "features", 'f', 0, G_OPTION_ARG_CALLBACK, parse_features,
       "lbp, lrd or lrp: patterns of grey; channels: trees on colours and "
-      "gradients, as CuvisionChannels (default: lbp)",
+      "gradients, as CuvisionChannels; auto: lbp or channels, whichever finds "
+      "more objects in pictures kept out of training (default: auto)",
       "NAME" },
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
       "Weak classifiers, at most 4096 (default: 256)", "N" },
   { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
-      "Fraction of objects that early rejection may miss (default: 0.02; 0.005 "
-      "with channels)",
+      "Fraction of objects that early rejection may miss (default: 0.02, for "
+      "channels 0.005)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "Stop at this false-positive rate of windows (default: 0)", "SHARE" },
@@ -148,8 +156,8 @@ static const GOptionEntry entries[] = {
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
-      "Fraction of the box's size to add on each side (default: 0.1; 0 with "
-      "channels)",
+      "Fraction of the box's size to add on each side (default: 0.1, for "
+      "channels 0)",
       "SHARE" },
   { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
       "Also learn mirrored objects", NULL },
@@ -183,19 +191,50 @@ ignores_label (const InputOptions *inputs)
 }
 
 /* Those of trees on channels are measured in docs/training.md. */
+TrainOptions
+options_for (const TrainOptions *parsed, CuvFeature feature)
+{
+  const gboolean channels = feature == CUV_FEATURE_CHANNELS;
+  TrainOptions filled = *parsed;
+
+  filled.train.feature = feature;
+  if (filled.train.window_width == 0)
+    filled.train.window_width = filled.train.window_height = channels ? 32 : 24;
+  if (filled.train.alpha == UNSET)
+    filled.train.alpha = channels ? 0.005 : 0.02;
+  if (filled.samples.margin == UNSET)
+    filled.samples.margin = channels ? 0 : 0.1;
+  return filled;
+}
+
+/* Which option only patterns have; NULL if none was given. */
+static const gchar *
+explain_patterns (void)
+{
+  if (options.train.cascade)
+    return "took lbp: --format opencv needs it";
+  if (options.samples.margin != UNSET && options.samples.margin != 0)
+    return "took lbp: channels have no --margin";
+  if (options.train.rate > 0)
+    return "took lbp: channels have no --rate";
+  if (options.device == DEVICE_CUDA)
+    return "took lbp: channels are learnt on the CPU, not with --device cuda";
+  return NULL;
+}
+
+/* Patterns, trees on channels or both. */
 static void
-set_defaults (void)
+decide_features (void)
 {
   const gboolean channels = options.train.feature == CUV_FEATURE_CHANNELS;
 
-  if (options.train.window_width == 0)
-    options.train.window_width = options.train.window_height =
-        channels ? 32 : 24;
-  if (options.train.alpha == UNSET)
-    options.train.alpha = channels ? 0.005 : 0.02;
-  if (options.samples.margin == UNSET)
-    options.samples.margin = channels ? 0 : 0.1;
-  options.inputs.in_colour = channels;
+  options.inputs.keep = channels ? CUV_STORE_COLOURS : CUV_STORE_GREY;
+  if (named_features)
+    return;
+  options.decision = explain_patterns ();
+  options.both = options.decision == NULL;
+  if (options.both)
+    options.inputs.keep = CUV_STORE_BOTH;
 }
 
 /* Returns the problem of an option that trees on channels do not support. */
@@ -204,15 +243,12 @@ channels_problem (void)
 {
   if (options.train.feature != CUV_FEATURE_CHANNELS)
     return NULL;
-  if (options.samples.margin != 0)
+  if (options.samples.margin != UNSET && options.samples.margin != 0)
     return "--features channels does not support --margin: channels include "
            "pixels around the window";
   if (options.train.rate > 0)
     return "--features channels does not support --rate: set the number of "
            "trees with --weak";
-  if (options.resume)
-    return "--features channels cannot resume a training: run it without "
-           "--resume";
   if (options.device == DEVICE_CUDA)
     return "--features channels trains on the CPU only: set --device cpu";
   return NULL;
@@ -221,6 +257,7 @@ channels_problem (void)
 static gboolean
 check_options (int argc, GError **error)
 {
+  const TrainOptions filled = options_for (&options, options.train.feature);
   const gchar *problem = NULL;
 
   if (argc > 1)
@@ -236,7 +273,7 @@ check_options (int argc, GError **error)
     problem = "--weak must be 1 to 4096";
   else if (options.train.cascade && options.train.feature != CUV_FEATURE_LBP)
     problem = "--format opencv supports only --features lbp";
-  else if (!(options.train.alpha > 0 && options.train.alpha < 1))
+  else if (!(filled.train.alpha > 0 && filled.train.alpha < 1))
     problem = "--alpha must be between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))
     problem = "--rate must be 0 or more and below 1";
@@ -246,7 +283,7 @@ check_options (int argc, GError **error)
     problem = "--negative-samples must be 1 or more";
   else if (options.samples.n_copies < 1)
     problem = "--copies must be 1 or more";
-  else if (!(options.samples.margin > -0.5 && options.samples.margin <= 10))
+  else if (!(filled.samples.margin > -0.5 && filled.samples.margin <= 10))
     problem = "--margin must be above -0.5 and at most 10";
   else
     problem = channels_problem ();
@@ -260,6 +297,7 @@ const TrainOptions *
 options_parse (int *argc, char ***argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
+  TrainOptions filled;
   GError *error = NULL;
   gboolean ok;
 
@@ -269,7 +307,6 @@ options_parse (int *argc, char ***argv)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, &error);
-  set_defaults ();
   ok = ok && check_options (*argc, &error);
   if (!ok)
     g_printerr (
@@ -279,7 +316,9 @@ options_parse (int *argc, char ***argv)
   options.train.seed = options.inputs.seed = options.samples.seed =
       (guint64) seed;
   options.train.folder = g_get_tmp_dir ();
-  options.inputs.window_width = options.train.window_width;
-  options.inputs.window_height = options.train.window_height;
+  decide_features ();
+  filled = options_for (&options, options.train.feature);
+  options.inputs.window_width = filled.train.window_width;
+  options.inputs.window_height = filled.train.window_height;
   return ok ? &options : NULL;
 }

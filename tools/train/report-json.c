@@ -220,6 +220,42 @@ add_rates (JsonBuilder *json, const gchar *name, const GArray *rates)
   json_builder_end_array (json);
 }
 
+/* A kind of features that was compared. */
+static void
+add_kind (JsonBuilder *json, const Results *self)
+{
+  const TrainOptions *options = self->options;
+
+  json_builder_begin_object (json);
+  add_string (json, "features", results_features (self));
+  add_int (json, "window_width", options->train.window_width);
+  add_int (json, "window_height", options->train.window_height);
+  add_number (json, "alpha", options->train.alpha);
+  add_number (json, "margin", options->samples.margin);
+  add_number (json, "seconds", self->seconds);
+  add_number (json, "weak_per_window", self->found->weak_per_window);
+  add_share (json, "recall",
+      cuv_train_rate_at (self->rates, options->false_positives).recall);
+  add_rates (json, "roc", self->rates);
+  json_builder_end_object (json);
+}
+
+/* --features auto */
+static void
+add_choice (JsonBuilder *json, const Results *self)
+{
+  begin_object (json, "choice");
+  add_string (json, "took", results_features (self));
+  add_string (json, "why", self->choice);
+  json_builder_set_member_name (json, "kinds");
+  json_builder_begin_array (json);
+  add_kind (json, self);
+  if (self->other != NULL)
+    add_kind (json, self->other);
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
 static void
 add_found_boxes (JsonBuilder *json, const gchar *name, const Results *self,
     const GArray *boxes)
@@ -278,6 +314,8 @@ build_report (const Results *self)
   add_string (json, "program", "cuvision-train " VERSION);
   add_options (json, self->options);
   add_data (json, self);
+  if (self->choice != NULL)
+    add_choice (json, self);
   add_string (json, "end", self->end);
   add_number (json, "seconds", self->seconds);
   add_int (json, "overflows", found->n_overflows);

@@ -8,6 +8,7 @@
 #define MOST_THUMBNAILS 36
 #define BLUE "#1f6fb4"
 #define RED "#c23b22"
+#define GREEN "#3a8f3a"
 #define GREY "#999999"
 
 static const gchar head[] =
@@ -87,6 +88,36 @@ append_rates (GString *out, const Results *self)
     g_free (settings);
   }
   append_as_written (out, self);
+  g_string_append (out, "</table>\n");
+}
+
+/* A row of the table of both kinds of features. */
+static void
+append_kind (GString *out, const Results *self)
+{
+  const gdouble asked = self->options->false_positives;
+
+  append_html (out, "<tr><td>%s</td>", results_features (self));
+  append_share (out, cuv_train_rate_at (self->rates, asked).recall);
+  append_html (out, "<td>%.0f s</td></tr>\n", self->seconds);
+}
+
+/* --features auto */
+static void
+append_choice (GString *out, const Results *self)
+{
+  if (self->choice == NULL)
+    return;
+  append_html (
+      out, "<h2>Features</h2>\n<p>--features auto %s.</p>\n", self->choice);
+  if (self->other == NULL)
+    return;
+  append_html (out,
+      "<table><tr><th>features</th><th>recall at %g false positives per "
+      "picture</th><th>95 %% interval</th><th>learnt in</th></tr>\n",
+      self->options->false_positives);
+  append_kind (out, self);
+  append_kind (out, self->other);
   g_string_append (out, "</table>\n");
 }
 
@@ -203,19 +234,28 @@ append_roc (GString *out, const Results *self)
 {
   const gdouble last = MAX (most_false_positives (self->rates),
       most_false_positives (self->calibration_rates));
+  GArray *none = g_array_new (FALSE, FALSE, sizeof (CuvTrainRate));
+  gchar *other = self->other != NULL
+      ? g_strdup_printf ("test, %s", results_features (self->other))
+      : NULL;
   const PlotAxes axes = { "false positives per picture", "recall", TRUE, FALSE,
     0.01, MAX (pow (10, ceil (log10 (MAX (last, 1)))), 10), 0, 1, TRUE };
   const PlotCurve curves[] = {
     { "calibration", GREY, roc_points (self->calibration_rates, axes.x_first) },
     { "test", BLUE, roc_points (self->rates, axes.x_first) },
     { "the model's threshold", RED,
-        line_at (self->written[CUV_DATASET_TEST].false_positives) }
+        line_at (self->written[CUV_DATASET_TEST].false_positives) },
+    { other, GREEN,
+        roc_points (other != NULL ? self->other->rates : none, axes.x_first) },
   };
 
   explain_threshold (out, self);
-  plot_append (out, &axes, curves, G_N_ELEMENTS (curves));
+  plot_append (out, &axes, curves,
+      other != NULL ? G_N_ELEMENTS (curves) : G_N_ELEMENTS (curves) - 1);
   for (guint i = 0; i < G_N_ELEMENTS (curves); i++)
     g_array_unref (curves[i].points);
+  g_array_unref (none);
+  g_free (other);
 }
 
 /* Curve of a value of each CuvTrainProgress. */
@@ -392,9 +432,9 @@ append_summary (GString *out, const Results *self)
       "%d, alpha %g, seed %" G_GUINT64_FORMAT ". Training took %.0f s. "
       "cuvision-train " VERSION "; all figures are in <a href='report.json'>"
       "report.json</a>.</p>\n",
-      model, self->end, self->classifier.n_weak,
-      options_feature_name (params->feature), params->window_width,
-      params->window_height, params->alpha, params->seed, self->seconds);
+      model, self->end, self->classifier.n_weak, results_features (self),
+      params->window_width, params->window_height, params->alpha, params->seed,
+      self->seconds);
   g_free (model);
 }
 
@@ -426,6 +466,7 @@ report_write_page (const Results *self, GError **error)
   gboolean ok;
 
   append_summary (out, self);
+  append_choice (out, self);
   append_rates (out, self);
   append_overflows (out, self);
   append_roc (out, self);

@@ -36,6 +36,12 @@ results_model (const Results *self)
   return model_with (self, self->classifier.final_threshold);
 }
 
+const gchar *
+results_features (const Results *self)
+{
+  return options_feature_name (self->options->train.feature);
+}
+
 static CuvDatasetFound *
 results_find (const Results *self, CuvDatasetRole role,
     const CuvWaldboostModel *model, CuvDatasetGrouping grouping)
@@ -279,29 +285,15 @@ results_set_threshold (Results *self)
 
 /* ---- the whole summary ---- */
 
-/* Number of pictures that results_measure() scans for rates, windows, samples
- * and suspects. */
-static guint
-count_scans (const Results *self)
-{
-  GPtrArray *const *roles = self->inputs->dataset->roles;
-  const guint n_test = roles[CUV_DATASET_TEST]->len;
-
-  return self->options->report == NULL ? n_test
-                                       : roles[CUV_DATASET_LEARNING]->len
-          + 3 * (roles[CUV_DATASET_CALIBRATION]->len + n_test);
-}
-
 gboolean
 results_measure (Results *self)
 {
   const CuvWaldboostModel *learnt = learnt_model (self);
-  const CuvWaldboostModel *written = results_model (self);
+  CuvDataset *dataset = self->inputs->dataset;
   Progress *progress = progress_begin ("measuring, pictures scanned",
-      &self->inputs->dataset->n_scanned, count_scans (self));
+      &dataset->n_scanned, dataset->roles[CUV_DATASET_TEST]->len);
   gboolean ok;
 
-  self->suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox));
   self->found = results_find (self, CUV_DATASET_TEST, learnt, CUV_DATASET_NMS);
   ok = self->found != NULL;
   if (ok) {
@@ -309,8 +301,32 @@ results_measure (Results *self)
     self->rates = cuv_dataset_rates (self->found);
     ok = measure_written (self, CUV_DATASET_TEST, self->rates);
   }
-  if (ok && self->options->report != NULL)
-    ok = measure_windows (self, written) && find_suspects (self, learnt);
+  progress_end (progress);
+  cuv_model_unref (learnt);
+  return ok;
+}
+
+/* Number of pictures that are scanned for windows, samples and suspects. */
+static guint
+count_examined (const Results *self)
+{
+  GPtrArray *const *roles = self->inputs->dataset->roles;
+
+  return roles[CUV_DATASET_LEARNING]->len
+      + 3 * roles[CUV_DATASET_CALIBRATION]->len
+      + 2 * roles[CUV_DATASET_TEST]->len;
+}
+
+gboolean
+results_examine (Results *self)
+{
+  const CuvWaldboostModel *learnt = learnt_model (self);
+  const CuvWaldboostModel *written = results_model (self);
+  Progress *progress = progress_begin ("examining mistakes, pictures scanned",
+      &self->inputs->dataset->n_scanned, count_examined (self));
+  const gboolean ok =
+      measure_windows (self, written) && find_suspects (self, learnt);
+
   progress_end (progress);
   cuv_model_unref (learnt);
   cuv_model_unref (written);
@@ -426,6 +442,16 @@ results_print (const Results *self)
 }
 
 void
+results_init (
+    Results *self, const TrainOptions *options, const TrainInputs *inputs)
+{
+  *self = (Results){ .options = options,
+    .inputs = inputs,
+    .progress = g_array_new (FALSE, FALSE, sizeof (CuvTrainProgress)),
+    .suspects = g_array_new (FALSE, FALSE, sizeof (CuvDatasetBox)) };
+}
+
+void
 results_clear (Results *self)
 {
   cuv_channels_model_free (self->channels);
@@ -433,7 +459,8 @@ results_clear (Results *self)
   g_clear_pointer (&self->calibration_rates, g_array_unref);
   cuv_dataset_found_free (self->found);
   g_clear_pointer (&self->rates, g_array_unref);
-  g_clear_pointer (&self->suspects, g_array_unref);
+  g_array_unref (self->suspects);
   g_array_unref (self->progress);
+  g_free (self->choice);
   g_free (self->end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file OUTPUT.state, from which --resume continues: a header, then a record
- * for each weak classifier. */
+/* The files from which --resume continues: OUTPUT.state of patterns,
+ * OUTPUT.trees of trees on channels. */
 #include "train-tool.h"
 
 #include <errno.h>
@@ -12,16 +12,20 @@
 enum { MAX_BYTES = 256 << 20 }; /* 65536 weak classifiers take 80 MB */
 
 struct _StateFile {
-  const CuvTrainer *trainer;
+  const StateKind *kind;
+  gpointer data;
   gchar *path;
   int file;
   guint8 *record; /* scratch memory */
 };
 
+static const StateKind *const kinds[] = { &state_of_patterns,
+  &state_of_channels };
+
 static gchar *
-state_path (const gchar *output)
+state_path (const StateKind *kind, const gchar *output)
 {
-  return g_strconcat (output, ".state", NULL);
+  return g_strconcat (output, kind->suffix, NULL);
 }
 
 static gboolean
@@ -39,15 +43,16 @@ state_fail (const StateFile *self, GError **error)
 
 /* *used: valid bytes of the file; what follows is cut off. */
 static gboolean
-restore_state (
-    const StateFile *self, CuvTrainer *trainer, gsize *used, GError **error)
+restore_state (const StateFile *self, gsize *used, GError **error)
 {
   gchar *bytes, problem[CUV_TRAIN_PROBLEM] = "";
   gsize size;
+  gint n;
 
   if (!cuv_file_read (self->path, MAX_BYTES, &bytes, &size, error))
     return FALSE;
-  *used = cuv_trainer_restore (trainer, (const guint8 *) bytes, size, problem);
+  *used = self->kind->restore (
+      self->data, (const guint8 *) bytes, size, &n, problem);
   g_free (bytes);
   if (*used == 0) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
@@ -55,9 +60,8 @@ restore_state (
         problem);
     return FALSE;
   }
-  g_printerr ("continuing after weak classifier %d%s\n",
-      cuv_trainer_classifier (trainer).n_weak,
-      size - *used >= cuv_trainer_record_size (trainer)
+  g_printerr ("continuing after weak classifier %d%s\n", n,
+      size - *used >= self->kind->record_size (self->data)
           ? ": the records after it are damaged"
           : "");
   return TRUE;
@@ -66,10 +70,14 @@ restore_state (
 static gboolean
 begin_state (const StateFile *self, GError **error)
 {
-  gchar header[CUV_TRAIN_HEADER];
+  const gsize size = self->kind->header_size;
+  gchar *header = g_malloc (size);
+  gboolean ok;
 
-  cuv_trainer_save_header (self->trainer, (guint8 *) header);
-  return g_file_set_contents (self->path, header, sizeof header, error);
+  self->kind->save_header (self->data, (guint8 *) header);
+  ok = g_file_set_contents (self->path, header, (gssize) size, error);
+  g_free (header);
+  return ok;
 }
 
 static gboolean
@@ -81,11 +89,25 @@ open_end (StateFile *self, gsize end, GError **error)
   return TRUE;
 }
 
+/* The first file that exists; else NULL. */
+static gchar *
+find_state (const gchar *output)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gchar *path = state_path (kinds[i], output);
+
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      return path;
+    g_free (path);
+  }
+  return NULL;
+}
+
 gboolean
 state_file_check (const gchar *output, gboolean resume, GError **error)
 {
-  gchar *path = state_path (output);
-  const gboolean exists = g_file_test (path, G_FILE_TEST_EXISTS);
+  gchar *path = find_state (output);
+  const gboolean exists = path != NULL;
 
   if (exists && !resume)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
@@ -93,24 +115,27 @@ state_file_check (const gchar *output, gboolean resume, GError **error)
         "remove %s",
         path);
   else if (resume && !exists)
-    g_printerr ("no %s: training starts from the beginning\n", path);
+    g_printerr (
+        "no %s.state or .trees: training starts from the beginning\n", output);
   g_free (path);
   return resume || !exists;
 }
 
 StateFile *
-state_file_new (CuvTrainer *trainer, const gchar *output, GError **error)
+state_file_new (
+    const StateKind *kind, gpointer data, const gchar *output, GError **error)
 {
   StateFile *self = g_new0 (StateFile, 1);
-  gsize end = CUV_TRAIN_HEADER;
+  gsize end = kind->header_size;
   gboolean ok;
 
-  self->trainer = trainer;
-  self->path = state_path (output);
+  self->kind = kind;
+  self->data = data;
+  self->path = state_path (kind, output);
   self->file = -1;
-  self->record = g_malloc (cuv_trainer_record_size (trainer));
+  self->record = g_malloc (kind->record_size (data));
   ok = g_file_test (self->path, G_FILE_TEST_EXISTS)
-      ? restore_state (self, trainer, &end, error)
+      ? restore_state (self, &end, error)
       : begin_state (self, error);
   if (ok && open_end (self, end, error))
     return self;
@@ -135,11 +160,10 @@ state_file_free (StateFile *self)
 gboolean
 state_file_add (StateFile *self, GError **error)
 {
-  const gsize size = cuv_trainer_record_size (self->trainer);
-  const gint n_weak = cuv_trainer_classifier (self->trainer).n_weak;
+  const gsize size = self->kind->record_size (self->data);
   gssize n;
 
-  cuv_trainer_save_record (self->trainer, n_weak - 1, self->record);
+  self->kind->save_record (self->data, self->record);
   do
     n = write (self->file, self->record, size);
   while (n < 0 && errno == EINTR);
@@ -152,4 +176,15 @@ void
 state_file_remove (const StateFile *self)
 {
   g_unlink (self->path);
+}
+
+void
+state_files_remove (const gchar *output)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gchar *path = state_path (kinds[i], output);
+
+    g_unlink (path);
+    g_free (path);
+  }
 }

@@ -10,9 +10,25 @@
 #define SIDE 112   /* pixels */
 #define AROUND 0.5 /* surroundings on either side, as a fraction of the box */
 
-/* A square of the picture in grey; smaller at the picture's edges. */
+static guint32
+colour_at (const CuvDatasetPicture *picture, gint x, gint y)
+{
+  const CuvFrame *frame = &picture->colours;
+  guint32 colour = 0;
+
+  if (frame->n_components == 0)
+    return 0x10101u * cuv_frame_grey (&picture->grey, x, y);
+  for (gint i = 0; i < frame->n_components; i++) {
+    const CuvComponent *c = &frame->component[i];
+
+    colour = colour << 8 | c->data[(gint64) y * c->stride + x * c->step];
+  }
+  return colour;
+}
+
+/* A square of the picture; smaller at the picture's edges. */
 static cairo_surface_t *
-cut_grey (const CuvDatasetPicture *picture, gint left, gint top, gint side)
+cut_square (const CuvDatasetPicture *picture, gint left, gint top, gint side)
 {
   const gint width = CLAMP (picture->width - left, 1, side);
   const gint height = CLAMP (picture->height - top, 1, side);
@@ -25,7 +41,7 @@ cut_grey (const CuvDatasetPicture *picture, gint left, gint top, gint side)
     guint32 *row = (guint32 *) (void *) (rows + (gsize) y * (gsize) stride);
 
     for (gint x = 0; x < width; x++)
-      row[x] = 0x10101u * cuv_frame_grey (&picture->frame, left + x, top + y);
+      row[x] = colour_at (picture, left + x, top + y);
   }
   cairo_surface_mark_dirty (surface);
   return surface;
@@ -40,7 +56,7 @@ draw_thumbnail (
   const gdouble y = box->y + box->height / 2 - side / 2;
   const gint left = (gint) CLAMP (x, 0, picture->width - 1);
   const gint top = (gint) CLAMP (y, 0, picture->height - 1);
-  cairo_surface_t *surface = cut_grey (picture, left, top, (gint) side + 2);
+  cairo_surface_t *surface = cut_square (picture, left, top, (gint) side + 2);
 
   cairo_scale (cairo, SIDE / side, SIDE / side);
   cairo_translate (cairo, -x, -y);

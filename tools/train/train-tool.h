@@ -3,6 +3,7 @@
  * map of this folder, in the order of a run:
  *
  *   cuvision-train.c   main(): one step after the other
+ *   choose.c           both kinds of features, and which is the better one
  *   options.c          the command line
  *   inputs.c           reads all pictures and annotations into a data set
  *   inputs-files.c     finds the files, and what is annotated in each
@@ -13,9 +14,10 @@
  *   decode.c           decodes pictures and videos, on all processors
  *   learn.c            adds weak classifiers one by one; their progress line
  *   learn-channels.c   learns trees on channels instead
+ *   write.c            the model, before and after it is measured
  *   progress.c         the progress line of all other steps
  *   device.c           CPU or GPU
- *   state.c            the file OUTPUT.state, for --resume
+ *   state.c            the files OUTPUT.state and OUTPUT.trees, for --resume
  *   results.c          sets the threshold and measures the classifier
  *   report-json.c      report.json
  *   report-page.c      index.html, with the diagrams of plot.c and the pictures
@@ -24,10 +26,11 @@
  *   elements/waldboost/train/   the data set and the trainer, which the element
  *                      waldboosttrain uses, too
  *
- * Control: train_run() -> inputs_read() -> learn_check() -> learn_add_samples()
- * -> learn_run(), which calls device_step() for each weak classifier -> write
- * the model -> results_measure() -> write the model again, with its rates, and
- * the report. */
+ * Control: train_run() -> inputs_read() -> learn_check() -> learn_grid(),
+ * which calls device_step() for each weak classifier -> write the model ->
+ * results_measure() -> write the model again, with its rates, and the report.
+ * With --features auto choose_run() learns and measures both kinds before it
+ * writes the model. */
 #ifndef CUV_TRAIN_TOOL_H
 #define CUV_TRAIN_TOOL_H
 
@@ -45,7 +48,7 @@ typedef struct {
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
-  gboolean in_colour; /* keep red, green and blue of the pictures */
+  CuvStoreKeep keep; /* of the pictures */
   guint64 seed;
 } InputOptions;
 
@@ -58,10 +61,16 @@ typedef struct {
   gchar *report;           /* folder, or NULL */
   gboolean resume;
   DeviceOption device;
+  gboolean both;         /* learn patterns and trees on channels */
+  const gchar *decision; /* which option chose patterns, or NULL */
 } TrainOptions;
 
 /* Returns NULL after a message if the command line is wrong. */
 const TrainOptions *options_parse (int *argc, char ***argv);
+
+/* The options for a kind of features, with its defaults for those not given.
+ * They depend on `parsed`. */
+TrainOptions options_for (const TrainOptions *parsed, CuvFeature feature);
 
 /* "lbp", "lrd", "lrp" or "channels". */
 const gchar *options_feature_name (CuvFeature feature);
@@ -154,6 +163,7 @@ void progress_end (Progress *self);
 
 typedef struct {
   CuvDataset *dataset;
+  CuvStoreKeep keep;  /* only grey if there are samples of a .vec */
   GPtrArray *skipped; /* of gchar: "FILE: why it was skipped" */
 } TrainInputs;
 
@@ -163,10 +173,12 @@ void inputs_free (TrainInputs *self); /* NULL is allowed */
 
 /* ---- results.c ---- */
 
-typedef struct {
+typedef struct _Results {
   const TrainOptions *options;
   const TrainInputs *inputs;
-  gint too_small;   /* objects that are smaller than the window */
+  gchar *choice; /* why these features were taken; NULL: they were asked for */
+  const struct _Results *other; /* those that were not; NULL: not measured */
+  gint too_small;               /* objects that are smaller than the window */
   GArray *progress; /* of CuvTrainProgress, after each weak classifier */
   gchar *end;       /* why training ended */
   gdouble seconds;
@@ -188,14 +200,19 @@ typedef struct {
                      * scores like those of objects */
 } Results;
 
+void results_init (
+    Results *self, const TrainOptions *options, const TrainInputs *inputs);
+/* The name of its kind of features. */
+const gchar *results_features (const Results *self);
 /* The model as it is written. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *results_model (const Results *self);
 /* Raises the final threshold to meet --false-positives. Returns FALSE if out of
  * memory. */
 gboolean results_set_threshold (Results *self);
-/* Measures the classifier; if there will be a report, also what only the report
- * shows. Returns FALSE if out of memory. */
+/* Measures the classifier. Returns FALSE if out of memory. */
 gboolean results_measure (Results *self);
+/* Measures what only the report shows. Returns FALSE if out of memory. */
+gboolean results_examine (Results *self);
 /* Advice if windows need many weak classifiers; NULL if they need few. */
 const gchar *results_explain_slowness (const Results *self);
 /* The label of the object with another label that a mistake overlaps, or NULL.
@@ -210,26 +227,45 @@ void results_clear (Results *self);
 
 /* ---- state.c ---- */
 
-/* The file OUTPUT.state, which exists while training runs or after it was
- * stopped. */
+/* A file beside the model, which exists while training runs or after it was
+ * stopped: a header, then a record for each weak classifier. */
 
 typedef struct _StateFile StateFile;
+
+/* What is saved of a kind of features. */
+typedef struct {
+  const gchar *suffix; /* of the file */
+  gsize header_size;   /* bytes */
+  gsize (*record_size) (gpointer data);
+  void (*save_header) (gpointer data, guint8 *bytes);
+  /* Saves the last weak classifier. */
+  void (*save_record) (gpointer data, guint8 *bytes);
+  /* Restores a training from a header and records; returns how many of the
+   * bytes are valid, 0 if none: problem, of CUV_TRAIN_PROBLEM bytes, says why.
+   * *n: the number of weak classifiers. */
+  gsize (*restore) (
+      gpointer data, const guint8 *bytes, gsize size, gint *n, gchar *problem);
+} StateKind;
+
+extern const StateKind state_of_patterns, state_of_channels;
 
 /* Call before all work: FALSE with an error if there is a file, but no
  * --resume. */
 gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
-/* Restores the trainer from the file, or creates the file. All samples must
- * have been added to the trainer. Returns NULL with an error. */
+/* Restores the training from its file, or creates the file. data: what the
+ * kind's functions are given. Returns NULL with an error. */
 StateFile *state_file_new (
-    CuvTrainer *trainer, const gchar *output, GError **error);
+    const StateKind *kind, gpointer data, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
 
 /* Appends the last weak classifier. Returns FALSE with an error. */
 gboolean state_file_add (StateFile *self, GError **error);
 
 void state_file_remove (const StateFile *self);
+/* Removes the files of all kinds. */
+void state_files_remove (const gchar *output);
 
 /* ---- device.c ---- */
 
@@ -245,22 +281,46 @@ CuvTrainState device_step (DeviceOption device, CuvTrainer *trainer);
 
 /* ---- learn.c ---- */
 
+/* Errors of pictures from which these features cannot be learnt. */
+#define LEARN_ERROR (learn_error_quark ())
+GQuark learn_error_quark (void);
+
 /* Returns FALSE with an error if too few objects are as large as the window. */
 gboolean learn_check (const Results *self, GError **error);
 
-/* Adds the samples of all objects. FALSE on failure: see cuv_trainer_failure().
- */
-gboolean learn_add_samples (Results *self, CuvTrainer *trainer);
+/* Measures and writes a classifier. Returns FALSE with an error. */
+typedef gboolean (*LearnFinish) (Results *self, gpointer data, GError **error);
 
-/* Adds weak classifiers until training ends. Returns FALSE with an error. */
-gboolean learn_run (
-    Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error);
-
-/* Learns trees on channels. Returns FALSE with an error. */
-gboolean learn_channels (Results *self, GError **error);
+/* Learn patterns or trees on channels, then call finish(). The state is kept
+ * meanwhile, and removed if there is nothing to learn. Returns FALSE with an
+ * error. */
+gboolean learn_grid (
+    Results *self, LearnFinish finish, gpointer data, GError **error);
+gboolean learn_channels (
+    Results *self, LearnFinish finish, gpointer data, GError **error);
+/* Removes the state after LEARN_ERROR and closes it; takes the problem. FALSE
+ * if there is one. */
+gboolean learn_close (StateFile *state_file, GError *problem, GError **error);
 
 /* Sets an error for a lack of memory or disk space; returns FALSE. */
 gboolean learn_fail (CuvTrainState state, GError **error);
+
+/* ---- write.c ---- */
+
+/* Sets the threshold, writes the model and measures it. Returns FALSE with an
+ * error. */
+gboolean write_and_measure (Results *self, GError **error);
+
+/* Prints the rates and writes the model with these, and the report. Returns
+ * FALSE with an error. */
+gboolean write_end (Results *self, GError **error);
+
+/* ---- choose.c ---- */
+
+/* Learns and measures both kinds of features and writes the better one.
+ * Returns FALSE with an error. */
+gboolean choose_run (
+    const TrainOptions *options, const TrainInputs *inputs, GError **error);
 
 /* ---- report-json.c, report-page.c ---- */
 

@@ -32,7 +32,7 @@ gst_waldboost_collector_start (GstWaldboostCollector *self, GError **error)
   self->n_kept = self->n_objects = 0;
   self->full = FALSE;
   g_array_set_size (self->labels, 0);
-  self->dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, &problem);
+  self->dataset = cuv_dataset_new (g_get_tmp_dir (), &problem);
   if (self->dataset != NULL)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
@@ -154,8 +154,9 @@ has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
 /* GStreamer copies frames in CUDA memory to the host. */
 static CuvDatasetPicture *
 keep (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
-    GError **error)
+    const GstWaldboostChoice *choice, GError **error)
 {
+  const CuvRgbMatrix matrix = gst_cuv_frame_rgb_matrix (info);
   CuvDatasetPicture *picture;
   GError *problem = NULL;
   GstVideoFrame video;
@@ -170,7 +171,8 @@ keep (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
     return NULL;
   }
   frame = gst_cuv_frame_of_video (&video);
-  picture = cuv_dataset_add (self->dataset, "", &frame, &problem);
+  picture = cuv_dataset_add_frame (self->dataset, "", &frame, &matrix,
+      gst_waldboost_features_keep (choice->features), &problem);
   gst_video_frame_unmap (&video);
   if (picture != NULL)
     return picture;
@@ -190,7 +192,7 @@ gst_waldboost_collector_add (GstWaldboostCollector *self, GstBuffer *buffer,
   self->n_frames++;
   if (wants_frame (self, read_regions (self, buffer, info, choice), choice)
       && has_place (self, choice, error))
-    picture = keep (self, buffer, info, error);
+    picture = keep (self, buffer, info, choice, error);
   if (picture == NULL)
     return FALSE;
   add_regions (self, picture, info, choice);
@@ -236,18 +238,29 @@ gboolean
 gst_waldboost_collector_has_enough (const GstWaldboostCollector *self,
     const GstWaldboostChoice *choice, GError **error)
 {
-  const guint n = cuv_dataset_count_with_objects (self->dataset);
+  const guint n_all = cuv_dataset_count_with_objects (self->dataset);
+  const guint n =
+      gst_waldboost_features_keep (choice->features) == CUV_STORE_GREY
+      ? n_all
+      : cuv_dataset_count_in_colour (self->dataset);
   gchar *problem;
 
   if (n >= CUV_DATASET_LEAST_PICTURES)
     return TRUE;
-  problem = n == 0
+  if (n_all >= CUV_DATASET_LEAST_PICTURES) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "%u frames with regions were kept in colour, but at least %d are "
+        "needed: set features before the frames arrive",
+        n, CUV_DATASET_LEAST_PICTURES);
+    return FALSE;
+  }
+  problem = n_all == 0
       ? problem_without_regions (self, choice)
       : g_strdup_printf (
           "%u frames with regions were kept, but at least %d are "
           "needed: some to learn from, some to set thresholds, some to "
           "measure the model",
-          n, CUV_DATASET_LEAST_PICTURES);
+          n_all, CUV_DATASET_LEAST_PICTURES);
   g_set_error_literal (
       error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, problem);
   g_free (problem);

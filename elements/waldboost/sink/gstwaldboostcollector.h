@@ -5,7 +5,7 @@
 #define GST_WALDBOOST_COLLECTOR_H
 
 #include <gst/video/video.h>
-#include "train/dataset/dataset.h"
+#include "sink/gstwaldboosttraining.h"
 
 /* Which frames are kept. */
 typedef struct {
@@ -13,6 +13,7 @@ typedef struct {
   gint interval; /* every Nth frame that may be kept */
   guint max_frames;
   gboolean without_regions; /* also frames without a region to learn */
+  gint features;            /* see gst_waldboost_features_keep() */
 } GstWaldboostChoice;
 
 typedef struct {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "sink/gstwaldboosttraining.h"
+#include "sink/gstwaldboostlearner.h"
 
 #include <math.h>
-
-enum {
-  MAX_SHORT_SIDE = 24, /* pixels, of an automatic window; see choose_window() */
-  MAX_LONG_SIDE = 48,
-};
 
 GstWaldboostTraining *
 gst_waldboost_training_new (GstElement *element, CuvDataset *dataset,
@@ -24,221 +19,6 @@ gst_waldboost_training_free (GstWaldboostTraining *self)
 {
   g_free (self->options.model);
   g_free (self);
-}
-
-/* ---- the window ---- */
-
-/* Sizes of the boxes with their margin, gdouble in ascending order. */
-typedef struct {
-  GArray *widths, *heights, *aspects; /* width / height */
-} Sizes;
-
-static gint
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
-static void
-add_sizes (Sizes *self, const CuvDatasetPicture *picture, gdouble margin)
-{
-  for (guint i = 0; i < picture->objects->len; i++) {
-    const CuvTrainBox *box = &g_array_index (picture->objects, CuvTrainBox, i);
-    const gdouble width = box->width * (1 + 2 * margin);
-    const gdouble height = box->height * (1 + 2 * margin);
-    const gdouble aspect = width / height;
-
-    g_array_append_val (self->widths, width);
-    g_array_append_val (self->heights, height);
-    g_array_append_val (self->aspects, aspect);
-  }
-}
-
-static Sizes
-sizes_new (const CuvDataset *dataset, gdouble margin)
-{
-  Sizes self = { g_array_new (FALSE, FALSE, sizeof (gdouble)),
-    g_array_new (FALSE, FALSE, sizeof (gdouble)),
-    g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-
-  for (gint role = 0; role < CUV_DATASET_N_ROLES; role++) {
-    const GPtrArray *pictures = dataset->roles[role];
-
-    for (guint i = 0; i < pictures->len; i++)
-      add_sizes (&self, pictures->pdata[i], margin);
-  }
-  g_array_sort (self.widths, compare_sizes);
-  g_array_sort (self.heights, compare_sizes);
-  g_array_sort (self.aspects, compare_sizes);
-  return self;
-}
-
-static void
-sizes_clear (Sizes *self)
-{
-  g_array_unref (self->widths);
-  g_array_unref (self->heights);
-  g_array_unref (self->aspects);
-}
-
-/* The quantile of the sizes: this share of the boxes is smaller. */
-static gdouble
-quantile (const GArray *sizes, gdouble share)
-{
-  return g_array_index (
-      sizes, gdouble, (guint) (share * (gdouble) (sizes->len - 1)));
-}
-
-static gint
-side (gdouble size)
-{
-  return CLAMP ((gint) size, CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
-}
-
-/* Chooses a window as large as nine tenths of the boxes allow, up to
- * MAX_SHORT_SIDE and MAX_LONG_SIDE. */
-static void
-choose_window (CuvTrainParams *params, const Sizes *sizes)
-{
-  const gdouble aspect = quantile (sizes->aspects, 0.5);
-  gdouble height;
-
-  if (params->window_width > 0 && params->window_height > 0)
-    return;
-  if (params->window_width > 0) {
-    params->window_height = side (rint (params->window_width / aspect));
-    return;
-  }
-  if (params->window_height > 0) {
-    params->window_width = side (rint (params->window_height * aspect));
-    return;
-  }
-  height =
-      MIN (MAX_SHORT_SIDE / MIN (aspect, 1), MAX_LONG_SIDE / MAX (aspect, 1));
-  height = MIN (height,
-      MIN (quantile (sizes->heights, 0.1),
-          quantile (sizes->widths, 0.1) / aspect));
-  params->window_width = side (rint (height * aspect));
-  params->window_height = side (rint (height));
-}
-
-/* ---- learning ---- */
-
-static gboolean
-is_stopped (const GstWaldboostTraining *self)
-{
-  return g_atomic_int_get (&self->dataset->stop);
-}
-
-static gboolean
-set_no_memory (GError **error)
-{
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-      "Out of memory: lower max-frames, negative-samples, copies or the window "
-      "size");
-  return FALSE;
-}
-
-static gboolean
-set_no_space (GError **error)
-{
-  g_set_error_literal (error, GST_RESOURCE_ERROR,
-      GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "No space for the samples: set TMPDIR to a folder with more space, or "
-      "lower negative-samples or copies");
-  return FALSE;
-}
-
-static gboolean
-has_memory (
-    const GstWaldboostTraining *self, const Sizes *sizes, GError **error)
-{
-  const CuvTrainParams *params = &self->options.params;
-  const gdouble width = quantile (sizes->widths, 1);
-  const gdouble height = quantile (sizes->heights, 1);
-
-  if (width >= params->window_width || height >= params->window_height)
-    return TRUE;
-  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "The window of %dx%d is larger than all boxes: with their margin they "
-      "are at most %.0f wide and %.0f high. Lower window-width and "
-      "window-height",
-      params->window_width, params->window_height, width, height);
-  return FALSE;
-}
-
-static GstStructure *
-message_new (const gchar *state, const CuvTrainProgress *at, gdouble seconds)
-{
-  return gst_structure_new ("waldboosttrain", "state", G_TYPE_STRING, state,
-      "weak", G_TYPE_UINT, (guint) at->n_weak, "false-positive-rate",
-      G_TYPE_DOUBLE, at->rate, "positives", G_TYPE_UINT,
-      (guint) at->alive[CUV_TRAIN_LEARNING][1], "negatives", G_TYPE_UINT,
-      (guint) at->alive[CUV_TRAIN_LEARNING][0], "seconds", G_TYPE_DOUBLE,
-      seconds, NULL);
-}
-
-static gdouble
-seconds_since (gint64 start)
-{
-  return (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-}
-
-static void
-post_progress (
-    const GstWaldboostTraining *self, const CuvTrainer *trainer, gint64 start)
-{
-  const CuvTrainProgress at = cuv_trainer_progress (trainer);
-  const gdouble seconds = seconds_since (start);
-  const gint n_left = self->options.params.n_weak - at.n_weak;
-  GstStructure *message = message_new ("learning", &at, seconds);
-
-  gst_structure_set (message, "seconds-left", G_TYPE_DOUBLE,
-      seconds / MAX (at.n_weak, 1) * n_left, NULL);
-  gst_element_post_message (self->element,
-      gst_message_new_element (GST_OBJECT (self->element), message));
-}
-
-static CuvTrainState
-learn_model (
-    const GstWaldboostTraining *self, CuvTrainer *trainer, gint64 start)
-{
-  const gint64 interval =
-      self->options.progress_interval * G_TIME_SPAN_MILLISECOND;
-  gint64 due = start + interval;
-  CuvTrainState state = CUV_TRAIN_CONTINUE;
-
-  while (state == CUV_TRAIN_CONTINUE && !is_stopped (self)) {
-    state = cuv_trainer_step (trainer);
-    if (interval == 0 || g_get_monotonic_time () < due)
-      continue;
-    post_progress (self, trainer, start);
-    due = g_get_monotonic_time () + interval;
-  }
-  return state;
-}
-
-/* Returns FALSE if there is no model to write. */
-static gboolean
-check_end (CuvTrainState state, gint n_weak, GError **error)
-{
-  if (state == CUV_TRAIN_NO_MEMORY)
-    return set_no_memory (error);
-  if (state == CUV_TRAIN_NO_SPACE)
-    return set_no_space (error);
-  if (state != CUV_TRAIN_NO_POSITIVES && n_weak > 0)
-    return TRUE;
-  if (state == CUV_TRAIN_NO_POSITIVES)
-    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "No regions are left to learn from: the model rejects all of them. "
-        "Check that they show the object, or lower alpha");
-  else
-    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "There are no negatives: regions cover the frames. Draw smaller "
-        "regions, or set negative-frames=all");
-  return FALSE;
 }
 
 /* ---- the result ---- */
@@ -273,28 +53,31 @@ set_counts (GstStructure *message, const CuvDataset *dataset)
       G_TYPE_UINT, n_objects, NULL);
 }
 
-/* Returns NULL if memory runs out. */
+/* Returns NULL with an error. */
 static GstStructure *
-describe_model (const GstWaldboostTraining *self, const CuvTrainer *trainer,
-    const CuvGridClassifier *classifier)
+describe_model (const GstWaldboostLearnt *learnt, GError **error)
 {
-  const CuvTrainProgress at = cuv_trainer_progress (trainer);
-  const CuvWaldboostModel *model = cuv_model_new (classifier);
+  const GstWaldboostTraining *self = learnt->training;
+  const CuvWaldboostModel *model = gst_waldboost_learnt_model (learnt);
   gdouble weak_per_window;
-  GArray *rates = model != NULL ? cuv_dataset_measure (self->dataset, model,
-                      &self->options.samples, &weak_per_window)
+  GArray *rates = model != NULL ? cuv_dataset_measure (
+                      self->dataset, model, &learnt->samples, &weak_per_window)
                                 : NULL;
   GstStructure *message = NULL;
 
   if (rates != NULL) {
-    message = message_new ("done", &at, 0);
+    message = gst_waldboost_learnt_message (learnt, "done");
     gst_structure_set (message, "model", G_TYPE_STRING, self->options.model,
-        "window-width", G_TYPE_UINT, (guint) classifier->window_width,
-        "window-height", G_TYPE_UINT, (guint) classifier->window_height,
-        "weak-per-window", G_TYPE_DOUBLE, weak_per_window, NULL);
+        "window-width", G_TYPE_UINT, (guint) learnt->params.window_width,
+        "window-height", G_TYPE_UINT, (guint) learnt->params.window_height,
+        "weak-per-window", G_TYPE_DOUBLE, weak_per_window, "too-small",
+        G_TYPE_UINT, learnt->too_small, "end", G_TYPE_STRING,
+        cuv_train_describe_end (learnt->end), NULL);
     set_counts (message, self->dataset);
     set_rates (message, rates);
     g_array_unref (rates);
+  } else {
+    gst_waldboost_learnt_no_memory (error);
   }
   if (model != NULL)
     cuv_model_unref (model);
@@ -302,15 +85,25 @@ describe_model (const GstWaldboostTraining *self, const CuvTrainer *trainer,
 }
 
 static gboolean
-save (const GstWaldboostTraining *self, const CuvGridClassifier *classifier,
-    GError **error)
+write_file (
+    const GstWaldboostLearnt *learnt, const gchar *comment, GError **error)
 {
+  const gchar *path = learnt->training->options.model;
+
+  return learnt->channels != NULL
+      ? cuv_train_save_channels (learnt->channels, path, comment, error)
+      : cuv_train_save (&learnt->classifier, path, comment, error);
+}
+
+static gboolean
+save (const GstWaldboostLearnt *learnt, GError **error)
+{
+  const GstWaldboostTrainingOptions *options = &learnt->training->options;
   gchar *comment = g_strdup_printf ("made by waldboosttrain " VERSION
                                     ", seed %" G_GUINT64_FORMAT,
-      self->options.params.seed);
+      options->params.seed);
   GError *problem = NULL;
-  gboolean ok =
-      cuv_train_save (classifier, self->options.model, comment, &problem);
+  gboolean ok = write_file (learnt, comment, &problem);
 
   g_free (comment);
   if (ok)
@@ -319,94 +112,143 @@ save (const GstWaldboostTraining *self, const CuvGridClassifier *classifier,
       g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
           ? GST_RESOURCE_ERROR_NO_SPACE_LEFT
           : GST_RESOURCE_ERROR_WRITE,
-      "The model '%s' cannot be written: %s", self->options.model,
-      problem->message);
+      "The model '%s' cannot be written: %s", options->model, problem->message);
   g_error_free (problem);
   return FALSE;
 }
 
+/* Returns NULL with an error, or without one if the training was stopped. */
 static GstStructure *
-finish_training (const GstWaldboostTraining *self, const CuvTrainer *trainer,
-    CuvTrainState state, GError **error)
+finish (GstWaldboostLearnt *learnt, GError **error)
 {
-  CuvGridClassifier classifier = cuv_trainer_classifier (trainer);
-  GstStructure *message;
+  const GstWaldboostTraining *self = learnt->training;
 
-  if (!check_end (state, classifier.n_weak, error))
+  if (!gst_waldboost_learnt_raise (learnt, error)
+      || gst_waldboost_training_is_stopped (self) || !save (learnt, error))
     return NULL;
-  if (!cuv_dataset_raise_threshold (self->dataset, &classifier,
-          &self->options.samples, self->options.false_positives,
-          self->options.params.alpha)) {
-    set_no_memory (error);
-    return NULL;
-  }
-  if (is_stopped (self) || !save (self, &classifier, error))
-    return NULL;
-  message = describe_model (self, trainer, &classifier);
-  if (message == NULL)
-    set_no_memory (error);
-  else
-    gst_structure_set (
-        message, "end", G_TYPE_STRING, cuv_train_describe_end (state), NULL);
+  return describe_model (learnt, error);
+}
+
+static GstStructure *
+learn_one (const GstWaldboostTraining *self, CuvFeature feature, GError **error)
+{
+  GstWaldboostLearnt learnt;
+  GstStructure *message = NULL;
+
+  if (gst_waldboost_learn (&learnt, self, feature, error))
+    message = finish (&learnt, error);
+  gst_waldboost_learnt_clear (&learnt);
   return message;
 }
 
-/* ---- a whole training: prepare, feed, learn ---- */
+/* ---- both kinds of features ---- */
 
-/* Returns NULL with an error. */
-static CuvTrainer *
-feed (const GstWaldboostTraining *self, gint *too_small, GError **error)
+typedef struct {
+  GstWaldboostLearnt patterns, channels;
+  GError *problems[2]; /* why they cannot be learnt, or NULL */
+} Both;
+
+static guint
+count_objects (const GPtrArray *pictures)
 {
-  const CuvTrainParams *params = &self->options.params;
-  CuvTrainer *trainer = cuv_trainer_new (params);
+  guint n = 0;
 
-  *too_small = trainer != NULL ? cuv_dataset_feed (
-                   self->dataset, trainer, params, &self->options.samples)
-                               : -1;
-  if (*too_small >= 0)
-    return trainer;
-  if (trainer != NULL && cuv_trainer_failure (trainer) == CUV_TRAIN_NO_SPACE)
-    set_no_space (error);
-  else
-    set_no_memory (error);
-  cuv_trainer_free (trainer);
-  return NULL;
+  for (guint i = 0; i < pictures->len; i++)
+    n += ((const CuvDatasetPicture *) pictures->pdata[i])->objects->len;
+  return n;
 }
 
-static gboolean
-prepare (GstWaldboostTraining *self, GError **error)
+/* Frames of one video look alike, so both kinds often find all objects in those
+ * kept out; in others channels found more: see docs/benchmarks/training.md.
+ * Returns NULL with an error. */
+static GstWaldboostLearnt *
+compare (
+    const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)
 {
-  Sizes sizes = sizes_new (self->dataset, self->options.samples.margin);
-  gboolean ok;
+  const guint n = count_objects (self->dataset->roles[CUV_DATASET_TEST]);
+  CuvFeaturesFound patterns, channels;
 
-  choose_window (&self->options.params, &sizes);
-  ok = has_memory (self, &sizes, error);
-  sizes_clear (&sizes);
-  return ok;
+  if (!gst_waldboost_learnt_measure (&both->patterns, error)
+      || !gst_waldboost_learnt_measure (&both->channels, error))
+    return NULL;
+  patterns = (CuvFeaturesFound){ gst_waldboost_learnt_name (&both->patterns),
+    both->patterns.rates, n };
+  channels = (CuvFeaturesFound){ gst_waldboost_learnt_name (&both->channels),
+    both->channels.rates, n };
+  return cuv_features_choose (
+             &patterns, &channels, self->options.false_positives, TRUE, why)
+      ? &both->channels
+      : &both->patterns;
+}
+
+/* Returns NULL with an error, or without one if the training was stopped. */
+static GstWaldboostLearnt *
+choose (
+    const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)
+{
+  GstWaldboostLearnt *kinds[] = { &both->patterns, &both->channels };
+
+  if (gst_waldboost_training_is_stopped (self))
+    return NULL;
+  for (gint i = 0; i < 2; i++) {
+    const GError *problem = both->problems[i];
+    const GstWaldboostLearnt *other = kinds[1 - i];
+
+    if (problem == NULL)
+      continue;
+    if (both->problems[1 - i] != NULL
+        || problem->domain == GST_RESOURCE_ERROR) {
+      g_propagate_error (error, g_error_copy (problem));
+      return NULL;
+    }
+    *why = g_strdup_printf ("took %s: %s cannot be learnt: %s",
+        gst_waldboost_learnt_name (other), gst_waldboost_learnt_name (kinds[i]),
+        problem->message);
+    return kinds[1 - i];
+  }
+  return compare (self, both, why, error);
+}
+
+static GstStructure *
+learn_both (const GstWaldboostTraining *self, GError **error)
+{
+  Both both = { .problems = { NULL } };
+  GstWaldboostLearnt *better;
+  GstStructure *message = NULL;
+  gchar *why = NULL;
+
+  gst_waldboost_learn (
+      &both.patterns, self, CUV_FEATURE_LBP, &both.problems[0]);
+  gst_waldboost_learn (
+      &both.channels, self, CUV_FEATURE_CHANNELS, &both.problems[1]);
+  better = choose (self, &both, &why, error);
+  if (better != NULL && !gst_waldboost_training_is_stopped (self))
+    message = finish (better, error);
+  if (message != NULL)
+    gst_structure_set (message, "choice", G_TYPE_STRING, why, NULL);
+  gst_waldboost_learnt_clear (&both.patterns);
+  gst_waldboost_learnt_clear (&both.channels);
+  g_clear_error (&both.problems[0]);
+  g_clear_error (&both.problems[1]);
+  g_free (why);
+  return message;
 }
 
 GstStructure *
 gst_waldboost_training_run (GstWaldboostTraining *self, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
-  GstStructure *message = NULL;
-  CuvTrainState state;
-  CuvTrainer *trainer;
-  gint too_small;
+  const gint features = self->options.features;
+  GstStructure *message = features == GST_WALDBOOST_FEATURES_AUTO
+      ? learn_both (self, error)
+      : learn_one (self, (CuvFeature) features, error);
 
-  if (!prepare (self, error))
-    return NULL;
-  trainer = feed (self, &too_small, error);
-  if (trainer == NULL)
-    return NULL;
-  state = learn_model (self, trainer, start);
-  if (!is_stopped (self))
-    message = finish_training (self, trainer, state, error);
-  cuv_trainer_free (trainer);
   if (message != NULL)
-    gst_structure_set (message, "too-small", G_TYPE_UINT, (guint) too_small,
-        "seconds", G_TYPE_DOUBLE, seconds_since (start), NULL);
-  if (is_stopped (self))
+    gst_structure_set (message, "seconds", G_TYPE_DOUBLE,
+        (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC, NULL);
+  if (gst_waldboost_training_is_stopped (self)) {
     g_clear_pointer (&message, gst_structure_free);
+    g_clear_error (error);
+  }
   return message;
 }

@@ -9,7 +9,13 @@
 GST_CUV_DEFINE_ENUM (features_get_type, "GstWaldboostTrainFeatures",
     { CUV_FEATURE_LBP, "Local binary patterns", "lbp" },
     { CUV_FEATURE_LRD, "Local rank differences", "lrd" },
-    { CUV_FEATURE_LRP, "Local rank patterns", "lrp" })
+    { CUV_FEATURE_LRP, "Local rank patterns", "lrp" },
+    { CUV_FEATURE_CHANNELS, "Trees on channels of colour and gradients",
+        "channels" },
+    { GST_WALDBOOST_FEATURES_AUTO,
+        "lbp or channels, whichever finds more in frames that were not "
+        "learnt from",
+        "auto" })
 GST_CUV_DEFINE_ENUM (negative_frames_get_type,
     "GstWaldboostTrainNegativeFrames",
     { GST_WALDBOOST_FRAMES_WITH_REGIONS, "Frames with regions to learn",
@@ -122,15 +128,19 @@ static const GstCuvSetting list[] = {
       "Height of the smallest object that is found, in pixels (0 = automatic)",
       .offset = AT (training.params.window_height), .type = G_TYPE_UINT,
       .maximum = CUV_TRAIN_MAX_WINDOW, .parse = parse_window },
-  { "features", "Features", "Features of the weak classifiers",
-      .offset = AT (training.params.feature), .get_type = features_get_type,
-      .value = CUV_FEATURE_LBP },
+  { "features", "Features",
+      "Features of the weak classifiers; for channels and auto frames are "
+      "kept in colour",
+      .offset = AT (training.features), .get_type = features_get_type,
+      .value = GST_WALDBOOST_FEATURES_AUTO },
   { "weak", "Weak classifiers", "Maximum number of weak classifiers",
       .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },
-  { "alpha", "Alpha", "Fraction of objects that early rejection may miss",
+  { "alpha", "Alpha",
+      "Fraction of objects that early rejection may miss (0 = 0.02, for "
+      "channels 0.005)",
       .offset = AT (training.params.alpha), .type = G_TYPE_DOUBLE,
-      .minimum = 0.0001, .maximum = 0.5, .value = 0.02 },
+      .maximum = 0.5 },
   { "false-positives", "False positives",
       "False positives per frame that the model's threshold allows, "
       "estimated on frames that were not learnt from",
@@ -146,7 +156,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.samples.n_copies), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000, .value = 8 },
   { "margin", "Margin",
-      "Margin to add on each side, as a fraction of the region's size",
+      "Margin to add on each side, as a fraction of the region's size; trees "
+      "on channels have none",
       .offset = AT (training.samples.margin), .type = G_TYPE_DOUBLE,
       .minimum = -0.4, .maximum = 10, .value = 0.1 },
   { "mirror", "Mirror", "Also learn mirrored objects",

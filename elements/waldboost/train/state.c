@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Saves a training and resumes it. A saved state is a header, which identifies
- * the input of the trainer, and a record of each round. Numbers are in this
- * machine's byte order: other machines may round differently and would
- * continue differently. */
+ * the input of the trainer, and a record of each round. */
+#include "train/identity.h"
 #include "train/learner.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* Increase it when the same samples give another classifier. */
 #define VERSION 2
@@ -20,55 +15,41 @@
 
 /* ---- what a trainer was given ---- */
 
-typedef enum { COUNT, SHARE, CHECKSUM } Kind;
-
-static const struct {
-  const char *name;
-  Kind kind;
-} items[] = {
-  { "the version of the state", COUNT },
-  { "the kind of the features", COUNT },
-  { "the kind of the classifier", COUNT },
-  { "the window's width", COUNT },
-  { "the window's height", COUNT },
-  { "the number of features", COUNT },
-  { "the number of weak classifiers", COUNT },
-  { "the number of negatives", COUNT },
-  { "alpha", SHARE },
-  { "the false-positive rate", SHARE },
-  { "the share of remaining negatives", SHARE },
-  { "the seed", COUNT },
-  { "the number of windows to learn from", COUNT },
-  { "the windows to learn from", CHECKSUM },
-  { "the pictures to learn from", CHECKSUM },
-  { "the number of windows to calibrate with", COUNT },
-  { "the windows to calibrate with", CHECKSUM },
-  { "the pictures to calibrate with", CHECKSUM },
+static const CuvTrainItem items[] = {
+  { "the version of the state", CUV_TRAIN_COUNT },
+  { "the kind of the features", CUV_TRAIN_COUNT },
+  { "the kind of the classifier", CUV_TRAIN_COUNT },
+  { "the window's width", CUV_TRAIN_COUNT },
+  { "the window's height", CUV_TRAIN_COUNT },
+  { "the number of features", CUV_TRAIN_COUNT },
+  { "the number of weak classifiers", CUV_TRAIN_COUNT },
+  { "the number of negatives", CUV_TRAIN_COUNT },
+  { "alpha", CUV_TRAIN_SHARE },
+  { "the false-positive rate", CUV_TRAIN_SHARE },
+  { "the share of remaining negatives", CUV_TRAIN_SHARE },
+  { "the seed", CUV_TRAIN_COUNT },
+  { "the number of windows to learn from", CUV_TRAIN_COUNT },
+  { "the windows to learn from", CUV_TRAIN_CHECKSUM },
+  { "the pictures to learn from", CUV_TRAIN_CHECKSUM },
+  { "the number of windows to calibrate with", CUV_TRAIN_COUNT },
+  { "the windows to calibrate with", CUV_TRAIN_CHECKSUM },
+  { "the pictures to calibrate with", CUV_TRAIN_CHECKSUM },
 };
 
 enum { N_ITEMS = sizeof items / sizeof *items };
 
-typedef struct {
-  uint64_t magic, items[N_ITEMS], checksum;
-} Header;
-
-_Static_assert(sizeof (Header) == CUV_TRAIN_HEADER, "its size");
+_Static_assert((N_ITEMS + 2) * sizeof (uint64_t) == CUV_TRAIN_HEADER
+        && (int) N_ITEMS <= CUV_TRAIN_MAX_ITEMS,
+    "its size");
 _Static_assert(
     sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() covers all");
-
-/* crc32_z() restarts if bytes is NULL. */
-static uint32_t
-checksum (uint32_t before, const void *bytes, size_t size)
-{
-  return size > 0 ? (uint32_t) crc32_z (before, bytes, size) : before;
-}
 
 static uint32_t
 checksum_of_picture (uint32_t before, const CuvTrainPicture *picture)
 {
   const CuvFrame *frame = &picture->frame;
   const int32_t numbers[] = { frame->width, frame->height, picture->n_boxes };
-  uint32_t sum = checksum (before, numbers, sizeof numbers);
+  uint32_t sum = cuv_train_checksum (before, numbers, sizeof numbers);
   uint8_t row[1024];
 
   for (int y = 0; y < frame->height; y++) {
@@ -76,10 +57,10 @@ checksum_of_picture (uint32_t before, const CuvTrainPicture *picture)
       n = frame->width - first < 1024 ? frame->width - first : 1024;
       for (int x = 0; x < n; x++)
         row[x] = cuv_frame_grey (frame, first + x, y);
-      sum = checksum (sum, row, (size_t) n);
+      sum = cuv_train_checksum (sum, row, (size_t) n);
     }
   }
-  return checksum (
+  return cuv_train_checksum (
       sum, picture->boxes, (size_t) picture->n_boxes * sizeof *picture->boxes);
 }
 
@@ -91,54 +72,44 @@ checksum_of_pictures (const CuvTrainPictures *pictures)
   for (int32_t i = 0; i < pictures->n; i++) {
     CuvTrainPicture picture;
 
-    sum = checksum (sum, &i, sizeof i);
+    sum = cuv_train_checksum (sum, &i, sizeof i);
     if (pictures->load (pictures->data, i, &picture))
       sum = checksum_of_picture (sum, &picture);
   }
   return sum;
 }
 
-static uint64_t
-bits_of (double share)
-{
-  uint64_t bits;
-
-  memcpy (&bits, &share, sizeof bits);
-  return bits;
-}
-
-static Header
+static CuvTrainIdentity
 identify (const CuvTrainer *self)
 {
   const CuvTrainParams *params = &self->params;
-  Header header = { MAGIC,
+  CuvTrainIdentity identity = { MAGIC, items, N_ITEMS,
     { VERSION, params->feature, params->cascade,
         (uint64_t) params->window_width, (uint64_t) params->window_height,
         (uint64_t) params->n_features, (uint64_t) params->n_weak,
-        (uint64_t) params->n_negatives, bits_of (params->alpha),
-        bits_of (params->rate), bits_of (params->refill), params->seed },
-    0 };
-  uint64_t *item = header.items + N_ITEMS - 3 * CUV_TRAIN_N_PARTS;
+        (uint64_t) params->n_negatives, cuv_train_bits_of (params->alpha),
+        cuv_train_bits_of (params->rate), cuv_train_bits_of (params->refill),
+        params->seed } };
+  uint64_t *item = identity.values + N_ITEMS - 3 * CUV_TRAIN_N_PARTS;
 
   for (int p = 0; p < CUV_TRAIN_N_PARTS; p++) {
     const CuvTrainPool *pool = &self->pools[p];
     const size_t n = (size_t) pool->set.n_positives;
 
     *item++ = n;
-    *item++ = checksum (0, pool->pixels.bytes,
+    *item++ = cuv_train_checksum (0, pool->pixels.bytes,
         n * (size_t) params->window_width * (size_t) params->window_height);
     *item++ = checksum_of_pictures (&pool->pictures);
   }
-  header.checksum = checksum (0, &header, offsetof (Header, checksum));
-  return header;
+  return identity;
 }
 
 void
 cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes)
 {
-  const Header header = identify (self);
+  const CuvTrainIdentity identity = identify (self);
 
-  memcpy (bytes, &header, sizeof header);
+  cuv_train_identity_write (&identity, bytes);
 }
 
 /* ---- records ---- */
@@ -165,7 +136,7 @@ cuv_trainer_record_size (const CuvTrainer *self)
 static uint32_t
 checksum_of_record (const CuvTrainer *self, int32_t k, const uint8_t *bytes)
 {
-  return checksum (checksum (0, &k, sizeof k), bytes,
+  return cuv_train_checksum (cuv_train_checksum (0, &k, sizeof k), bytes,
       sizeof (Record) + size_of_leaves (self));
 }
 
@@ -229,59 +200,15 @@ restore_record (CuvTrainer *self, int32_t k, const uint8_t *bytes)
       && is_possible (self, round, k);
 }
 
-static void
-tell_difference (int item, uint64_t now, uint64_t saved, char *problem)
-{
-  const char *name = items[item].name;
-  double shares[2];
-
-  memcpy (&shares[0], &now, sizeof now);
-  memcpy (&shares[1], &saved, sizeof saved);
-  if (items[item].kind == CHECKSUM)
-    snprintf (problem, CUV_TRAIN_PROBLEM, "%s are not those of the saved state",
-        name);
-  else if (items[item].kind == SHARE)
-    snprintf (problem, CUV_TRAIN_PROBLEM, "%s is %g, but %g in the saved state",
-        name, shares[0], shares[1]);
-  else
-    snprintf (problem, CUV_TRAIN_PROBLEM,
-        "%s is %" PRIi64 ", but %" PRIi64 " in the saved state", name,
-        (int64_t) now, (int64_t) saved);
-}
-
-static bool
-check_header (const CuvTrainer *self, const Header *saved, char *problem)
-{
-  const Header now = identify (self);
-
-  if (saved->checksum != checksum (0, saved, offsetof (Header, checksum))) {
-    snprintf (problem, CUV_TRAIN_PROBLEM, "the saved state is damaged");
-    return false;
-  }
-  for (int i = 0; i < N_ITEMS; i++) {
-    if (now.items[i] != saved->items[i]) {
-      tell_difference (i, now.items[i], saved->items[i], problem);
-      return false;
-    }
-  }
-  return true;
-}
-
 size_t
 cuv_trainer_restore (
     CuvTrainer *self, const uint8_t *bytes, size_t size, char *problem)
 {
   const size_t record_size = cuv_trainer_record_size (self);
-  size_t used = sizeof (Header);
-  Header saved = { 0 };
+  const CuvTrainIdentity identity = identify (self);
+  size_t used = CUV_TRAIN_HEADER;
 
-  memcpy (&saved, bytes, size < sizeof saved ? size : sizeof saved);
-  if (size < sizeof saved || saved.magic != MAGIC) {
-    snprintf (
-        problem, CUV_TRAIN_PROBLEM, "this is not a saved state of a training");
-    return 0;
-  }
-  if (!check_header (self, &saved, problem))
+  if (!cuv_train_identity_check (&identity, bytes, size, problem))
     return 0;
   for (int32_t k = 0; k < self->params.n_weak && size - used >= record_size
        && restore_record (self, k, bytes + used);

@@ -17,7 +17,7 @@
  *   backend.c    the choice of a feature, on the CPU or the GPU
  * Also:
  *   memory.c     memory for samples, which may be backed by a file
- *   state.c      saves a training and resumes it
+ *   state.c      saves a training and resumes it; identity.c: its header
  *   channels/    trees on channels; see channels/trees.h
  *   reference/   the definition of what is learnt, in plain C
  *     features.c   all features of a window, and their codes

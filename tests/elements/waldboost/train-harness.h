@@ -8,8 +8,8 @@
 #define WIDTH 160
 #define HEIGHT 120
 #define MODEL "cross.xml"
-#define QUICK "weak=8 negative-samples=400 copies=4 margin=0 "
-#define NEVER_DONE "weak=4096 negative-samples=2000 margin=0 "
+#define QUICK "features=lbp weak=8 negative-samples=400 copies=4 margin=0 "
+#define NEVER_DONE "features=lbp weak=4096 negative-samples=2000 margin=0 "
 
 /* ---- frames ---- */
 

@@ -38,9 +38,8 @@ count_found (void)
 
 CUV_TEST (learns_at_the_end)
 {
-  Fixture fixture = fixture_new ("GRAY8",
-      "weak=32 negative-samples=2000 "
-      "margin=0");
+  Fixture fixture = fixture_new (
+      "GRAY8", "features=lbp weak=32 negative-samples=2000 margin=0");
   GstStructure *done;
 
   push_examples (&fixture, "GRAY8", 42);
@@ -154,8 +153,8 @@ finds_cross (GstHarness *h, guint i)
  * it again when it has changed. */
 CUV_TEST (detector_takes_the_model)
 {
-  Fixture fixture =
-      fixture_new ("GRAY8", "weak=32 negative-samples=2000 margin=0");
+  Fixture fixture = fixture_new (
+      "GRAY8", "features=lbp weak=32 negative-samples=2000 margin=0");
   GstHarness *h = gst_harness_new_parse (
       "waldboostdetect model=lbpcascade_frontalface.xml");
   GstElement *detector = gst_harness_find_element (h, "waldboostdetect");

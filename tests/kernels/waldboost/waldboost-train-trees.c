@@ -128,6 +128,24 @@ check_leaf (const CuvTrainSet *set, const CuvTrainTree *tree, int leaf,
       ": leaf %d: %d, not %g", leaf, tree->leaves[leaf], wanted);
 }
 
+/* A known tree is added to the set like the one learnt. masses: before that. */
+static void
+check_again (
+    CuvTrainSet *set, const double *masses, int depth, const CuvTrainTree *tree)
+{
+  const size_t size = (size_t) set->n * sizeof *masses;
+  double *after = malloc (size);
+  CuvTrainTree known = *tree;
+
+  memcpy (after, set->masses, size);
+  memcpy (set->masses, masses, size);
+  memset (known.leaves, 0, sizeof known.leaves);
+  CUV_CHECK (cuv_train_tree_again (set, depth, &known));
+  CUV_CHECK (memcmp (&known, tree, sizeof known) == 0);
+  CUV_CHECK (memcmp (after, set->masses, size) == 0);
+  free (after);
+}
+
 static void
 check_tree (int depth)
 {
@@ -163,6 +181,7 @@ check_tree (int depth)
   memcpy (self.set.masses, masses, (size_t) n * sizeof *masses);
   CUV_CHECK (cuv_train_tree (&self.set, features, 4, depth, 4, &again));
   CUV_CHECK (memcmp (&tree, &again, sizeof tree) == 0);
+  check_again (&self.set, masses, depth, &tree);
   free (masses);
   problem_free (&self);
 }
@@ -192,13 +211,76 @@ fill (uint8_t values[N][FEATURES])
   }
 }
 
+/* Trees that are known, up to n_known, and how many were asked for or learnt.
+ */
+typedef struct {
+  const CuvTrainTree *trees;
+  int n_known, n, n_learnt, stop_after;
+} Watched;
+
+static bool
+recall (void *data, CuvTrainTree *tree)
+{
+  Watched *self = data;
+
+  if (self->n >= self->n_known)
+    return false;
+  *tree = self->trees[self->n++];
+  memset (tree->leaves, 0, sizeof tree->leaves);
+  return true;
+}
+
+static void
+learnt (void *data, const CuvTrainTree *tree)
+{
+  Watched *self = data;
+
+  CUV_CHECK (memcmp (tree, &self->trees[self->n], sizeof *tree) == 0,
+      ": tree %d", self->n);
+  self->n++;
+  self->n_learnt++;
+}
+
+static bool
+is_stopped (void *data)
+{
+  const Watched *self = data;
+
+  return self->n >= self->stop_after;
+}
+
+/* A training that knows its first trees ends as the one that learnt all. */
+static void
+check_recalled (const CuvTrainSamples samples[2],
+    const CuvTrainTreesParams *params, const CuvTrainTree *trees,
+    const int32_t *thresholds, int32_t final)
+{
+  Watched watched = { trees, 1 + (int) cuv_check_below (TREES - 1), 0, 0,
+    TREES + 1 };
+  const CuvTrainWatch watch = { &watched, is_stopped, recall, learnt };
+  CuvTrainTreesParams more = *params;
+  CuvTrainTree again[TREES];
+  int32_t same[TREES], same_final;
+
+  more.watch = &watch;
+  CUV_CHECK (cuv_train_trees (
+      &samples[0], &samples[1], &more, again, same, &same_final));
+  CUV_CHECK (watched.n_learnt == TREES - watched.n_known && watched.n == TREES);
+  CUV_CHECK (memcmp (trees, again, sizeof again) == 0
+      && memcmp (thresholds, same, sizeof same) == 0 && final == same_final);
+  watched = (Watched){ trees, 0, 0, 0, 3 };
+  CUV_CHECK (!cuv_train_trees (
+      &samples[0], &samples[1], &more, again, same, &same_final));
+  CUV_CHECK (watched.n == 3, ": %d", watched.n);
+}
+
 static void
 check_classifier (int depth)
 {
   static uint8_t values[2][N][FEATURES];
   CuvTrainSamples samples[2];
   CuvTrainTreesParams params = { depth, TREES, 0.7, 0.02, cuv_check_random (),
-    2 };
+    2, NULL };
   CuvTrainTree trees[TREES], again[TREES];
   int32_t thresholds[TREES], same[TREES], final, same_final;
   int missed = 0, accepted = 0;
@@ -231,6 +313,7 @@ check_classifier (int depth)
       &samples[0], &samples[1], &params, again, same, &same_final));
   CUV_CHECK (memcmp (trees, again, sizeof trees) == 0
       && memcmp (thresholds, same, sizeof same) == 0 && final == same_final);
+  check_recalled (samples, &params, trees, thresholds, final);
 }
 
 CUV_CHECKS_CPU (check_train_trees)

@@ -41,7 +41,7 @@ add (CuvStore *store, gint side, guint8 grey, GError **error)
   gint64 number;
 
   memset (pixels, grey, n);
-  number = cuv_store_add (store, &frame, error);
+  number = cuv_store_add (store, &frame, NULL, error);
   g_free (pixels);
   return number;
 }
@@ -58,19 +58,19 @@ is_filled (const CuvFrame *frame, gint side, guint8 grey)
 
 CUV_CHECKS_CPU (check_pictures)
 {
-  CuvStore *store = cuv_store_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
   CuvFrame first;
   gint n_wrong = 0;
 
   cuv_check_case ("pictures");
   CUV_CHECK (add (store, SIDE, 0, NULL) == 0);
-  first = cuv_store_frame (store, 0);
+  first = cuv_store_grey (store, 0);
   CUV_CHECK (add (store, LARGE, 77, NULL) == 1);
   for (gint i = 2; i < N_SMALL; i++)
     n_wrong += add (store, SIDE, (guint8) i, NULL) != i;
   CUV_CHECK (is_filled (&first, SIDE, 0));
   for (gint i = 0; i < N_SMALL; i++) {
-    const CuvFrame frame = cuv_store_frame (store, i);
+    const CuvFrame frame = cuv_store_grey (store, i);
 
     n_wrong += i == 1 ? !is_filled (&frame, LARGE, 77)
                       : !is_filled (&frame, SIDE, (guint8) i);
@@ -79,9 +79,46 @@ CUV_CHECKS_CPU (check_pictures)
   cuv_store_free (store);
 }
 
+/* Luma of YUV is not the grey of red, green and blue: both are kept. */
+CUV_CHECKS_CPU (check_colours)
+{
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
+  guint8 grey[4] = { 9, 8, 7, 6 }, rgb[12];
+  const CuvFrame frame = { .width = 2,
+    .height = 2,
+    .n_components = 1,
+    .component = { { .data = grey, .stride = 2, .step = 1 } } };
+  CuvFrame colours = {
+    .model = CUV_MODEL_RGB, .width = 2, .height = 2, .n_components = 3
+  };
+
+  cuv_check_case ("pictures in colour");
+  for (guint8 i = 0; i < 12; i++)
+    rgb[i] = (guint8) (100 + i);
+  for (gint i = 0; i < 3; i++)
+    colours.component[i] =
+        (CuvComponent){ .data = rgb + i, .stride = 6, .step = 3 };
+  CUV_CHECK (cuv_store_add (store, &frame, &colours, NULL) == 0);
+  CUV_CHECK (cuv_store_add (store, NULL, &colours, NULL) == 1);
+  CUV_CHECK (cuv_store_add (store, &frame, NULL, NULL) == 2);
+  for (gint i = 0; i < 3; i++) {
+    const CuvFrame kept = cuv_store_grey (store, i);
+    const CuvFrame in_colour = cuv_store_colours (store, i);
+
+    CUV_CHECK (kept.n_components == (i == 1 ? 0 : 1));
+    CUV_CHECK (in_colour.n_components == (i == 2 ? 0 : 3));
+    for (gint k = 0; k < 4; k++) {
+      CUV_CHECK (i == 1 || kept.component[0].data[k] == grey[k]);
+      for (gint c = 0; c < 3; c++)
+        CUV_CHECK (i == 2 || in_colour.component[c].data[k] == rgb[3 * k + c]);
+    }
+  }
+  cuv_store_free (store);
+}
+
 CUV_CHECKS_CPU (check_no_space_for_pictures)
 {
-  CuvStore *store = cuv_store_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvStore *store = cuv_store_new (g_get_tmp_dir (), NULL);
   GError *error = NULL;
   CuvFrame frame;
 
@@ -93,12 +130,12 @@ CUV_CHECKS_CPU (check_no_space_for_pictures)
   g_clear_error (&error);
   CUV_CHECK (add (store, 40, 3, NULL) == 1);
   limit_files (RLIM_INFINITY);
-  frame = cuv_store_frame (store, 0);
+  frame = cuv_store_grey (store, 0);
   CUV_CHECK (is_filled (&frame, 90, 1));
-  frame = cuv_store_frame (store, 1);
+  frame = cuv_store_grey (store, 1);
   CUV_CHECK (is_filled (&frame, 40, 3));
   cuv_store_free (store);
-  CUV_CHECK (cuv_store_new ("/no/such/folder", FALSE, &error) == NULL);
+  CUV_CHECK (cuv_store_new ("/no/such/folder", &error) == NULL);
   CUV_CHECK (error != NULL);
   g_clear_error (&error);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Confidence intervals of counts, rates of boxes, thresholds, the detector's
- * limit on boxes, and how a video is divided into roles. */
+ * limit on boxes, how a video is divided into roles, and which features are
+ * taken. */
 #include <math.h>
+#include <string.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
 
@@ -166,7 +168,7 @@ enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
 static CuvDataset *
 make_noise (void)
 {
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
   guint8 *pixels = g_malloc (SIDE * SIDE);
   const CuvFrame frame = { CUV_MODEL_GREY, SIDE, SIDE, 1,
     { { pixels, SIDE, 1, 0, 0 } } };
@@ -175,7 +177,7 @@ make_noise (void)
   for (gint i = 0; i < SIDE * SIDE; i++)
     pixels[i] = (guint8) cuv_train_random (&random);
   g_ptr_array_add (dataset->roles[CUV_DATASET_TEST],
-      cuv_dataset_add (dataset, "", &frame, NULL));
+      cuv_dataset_add (dataset, "", &frame, NULL, NULL));
   g_free (pixels);
   return dataset;
 }
@@ -235,21 +237,22 @@ static GString *
 divide (guint n)
 {
   static const gchar names[] = "LCT";
-  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), FALSE, NULL);
+  CuvDataset *dataset = cuv_dataset_new (g_get_tmp_dir (), NULL);
   guint8 grey = 0;
   const CuvFrame frame = { CUV_MODEL_GREY, 1, 1, 1, { { &grey, 1, 1, 0, 0 } } };
   const CuvTrainBox box = { 0, 0, 1, 1 };
   GString *roles = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++) {
-    CuvDatasetPicture *picture = cuv_dataset_add (dataset, "", &frame, NULL);
+    CuvDatasetPicture *picture =
+        cuv_dataset_add (dataset, "", &frame, NULL, NULL);
 
     g_array_append_val (picture->objects, box);
     if (i % 4 == 0)
-      cuv_dataset_add (dataset, "", &frame, NULL);
+      cuv_dataset_add (dataset, "", &frame, NULL, NULL);
   }
-  cuv_dataset_divide_in_time (dataset);
-  cuv_dataset_divide_in_time (dataset); /* as more frames come */
+  cuv_dataset_divide_in_time (dataset, FALSE);
+  cuv_dataset_divide_in_time (dataset, FALSE); /* as more frames come */
   for (guint i = 0; i < dataset->pictures->len; i++) {
     gpointer picture = dataset->pictures->pdata[i];
 
@@ -294,8 +297,80 @@ check_roles (guint n, const gchar *expected)
   g_string_free (roles, TRUE);
 }
 
+/* ---- patterns or channels ---- */
+
+typedef struct {
+  gdouble false_positives, recall;
+} Point;
+
+/* Curves of patterns and of channels, until a recall of 0. */
+static const struct {
+  Point curves[2][4];
+  guint n_objects;
+  gdouble asked;
+  gboolean prefers_channels, channels;
+  const gchar *why;
+} choices[] = {
+  { { { { 0, .5 }, { 1, .8 } }, { { 0, .1 }, { 1, .9 } } }, 10, 1, FALSE, TRUE,
+      "took b: recall 0.900 instead of 0.800 at 1 false positives per "
+      "picture" },
+  { { { { 0, .5 }, { 1, .8 } }, { { 0, .1 }, { 1, .7 }, { 1.1, 1 } } }, 10, 1,
+      TRUE, FALSE, "took a: recall 0.800 instead of 0.700" },
+  { { { { 0, .5 }, { 1, .8 } }, { { 0, .1 }, { 1, .7 }, { 1.1, 1 } } }, 10,
+      INFINITY, FALSE, TRUE, "at any number of false positives" },
+  /* the means are 0.5 and 0.7: more than an object of 6, less than one of 4 */
+  { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 6, 1,
+      FALSE, TRUE,
+      "took b: the same recall at 1 false positives per picture, but mean "
+      "recall 0.700 instead of 0.500 up to there" },
+  { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 4, 1,
+      FALSE, FALSE, "took a: no more is found with b" },
+  { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 6, 1,
+      TRUE, FALSE, "took a: the same recall" },
+  { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 4, 1,
+      TRUE, TRUE, "took b: no more is found with a" },
+  { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 6, 0,
+      TRUE, TRUE, "took b: no more is found with a" },
+  { { { { 0, 0 } }, { { 0, 0 } } }, 0, 1, FALSE, FALSE, "took a: no more" },
+};
+
+static GArray *
+curve_of (const Point *points)
+{
+  GArray *rates = g_array_new (FALSE, FALSE, sizeof (CuvTrainRate));
+
+  for (guint i = 0; points[i].recall > 0; i++) {
+    const CuvTrainRate rate = { 0, points[i].false_positives,
+      { points[i].recall, 0, 1 } };
+
+    g_array_append_val (rates, rate);
+  }
+  return rates;
+}
+
+static void
+check_choice (guint i)
+{
+  GArray *rates[] = { curve_of (choices[i].curves[0]),
+    curve_of (choices[i].curves[1]) };
+  const CuvFeaturesFound a = { "a", rates[0], choices[i].n_objects };
+  const CuvFeaturesFound b = { "b", rates[1], choices[i].n_objects };
+  gchar *why = NULL;
+
+  cuv_check_case ("choice %u", i);
+  CUV_CHECK (cuv_features_choose (
+                 &a, &b, choices[i].asked, choices[i].prefers_channels, &why)
+      == choices[i].channels);
+  CUV_CHECK (strstr (why, choices[i].why) != NULL, ": %s", why);
+  g_free (why);
+  g_array_unref (rates[0]);
+  g_array_unref (rates[1]);
+}
+
 CUV_CHECKS (check_cases)
 {
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    check_choice (i);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_share (i);
   check_rates ();

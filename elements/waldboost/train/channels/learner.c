@@ -152,6 +152,25 @@ final_threshold (const Calibration *self, double alpha)
 
 /* ---- all trees ---- */
 
+/* Recalls the next tree, or learns it. Returns false if memory runs out. */
+static bool
+next_tree (CuvTrainSet *set, const int32_t *features, int32_t n_drawn,
+    const CuvTrainTreesParams *params, CuvTrainTree *tree)
+{
+  const CuvTrainWatch *watch = params->watch;
+
+  cuv_train_weigh (set);
+  if (watch != NULL && watch->recall != NULL
+      && watch->recall (watch->data, tree))
+    return cuv_train_tree_again (set, params->depth, tree);
+  if (!cuv_train_tree (
+          set, features, n_drawn, params->depth, params->n_threads, tree))
+    return false;
+  if (watch != NULL && watch->learnt != NULL)
+    watch->learnt (watch->data, tree);
+  return true;
+}
+
 static bool
 learn_trees (CuvTrainSet *set, Calibration *calibration, int32_t *features,
     int32_t n_features, const CuvTrainTreesParams *params, CuvTrainTree *trees,
@@ -163,9 +182,8 @@ learn_trees (CuvTrainSet *set, Calibration *calibration, int32_t *features,
 
   for (int32_t i = 0; i < params->n_trees; i++) {
     draw_features (features, n_features, n_drawn, &random);
-    cuv_train_weigh (set);
-    if (!cuv_train_tree (set, features, n_drawn, params->depth,
-            params->n_threads, &trees[i]))
+    if (cuv_train_is_stopped (params->watch)
+        || !next_tree (set, features, n_drawn, params, &trees[i]))
       return false;
     thresholds[i] =
         add_tree (calibration, &trees[i], params->depth, params->alpha);

@@ -131,7 +131,11 @@ channels_draw_task (void *data, int task)
   CuvChannelsPicture changed = { .plane = { NULL } };
   uint64_t state = draw->seed + (uint64_t) task;
   const uint64_t hash = cuv_train_random (&state);
-  bool ok = task % 2 == 0
+  bool ok;
+
+  if (cuv_train_is_stopped (draw->params->trees.watch))
+    return;
+  ok = task % 2 == 0
       || cuv_train_change_contrast (&scene->picture,
           draw->params->trees.seed + (uint64_t) task, &changed);
 

@@ -114,10 +114,14 @@ add_negatives (Trainer *self, CuvTrainPart part, int round)
 
 /* ---- rounds ---- */
 
-static bool
-is_stopped (const Trainer *self)
+int32_t
+cuv_train_channels_count (const CuvTrainChannelsParams *params)
 {
-  return self->params->stop != NULL && atomic_load (self->params->stop);
+  int32_t n = params->trees.n_trees;
+
+  for (int i = 0; i < N_ROUNDS && rounds[i] < params->trees.n_trees; i++)
+    n += rounds[i];
+  return n;
 }
 
 static bool
@@ -135,7 +139,7 @@ learn_round (Trainer *self, int32_t n_trees)
 /* Each round adds negatives to learn from. Those of calibration are only drawn
  * once, from all windows, because all windows meet the rejection thresholds. */
 static CuvTrainChannelsState
-run (Trainer *self)
+run_rounds (Trainer *self)
 {
   for (int part = 0; part < CUV_TRAIN_N_PARTS; part++) {
     if (!add_positives (self, (CuvTrainPart) part))
@@ -149,8 +153,6 @@ run (Trainer *self)
   }
   for (int i = 0; i < N_ROUNDS && rounds[i] < self->params->trees.n_trees;
        i++) {
-    if (is_stopped (self))
-      return CUV_TRAIN_CHANNELS_STOPPED;
     if (!learn_round (self, rounds[i])
         || !add_negatives (self, CUV_TRAIN_LEARNING, i + 1))
       return CUV_TRAIN_CHANNELS_NO_MEMORY;
@@ -158,6 +160,17 @@ run (Trainer *self)
   return learn_round (self, self->params->trees.n_trees)
       ? CUV_TRAIN_CHANNELS_DONE
       : CUV_TRAIN_CHANNELS_NO_MEMORY;
+}
+
+/* What a watch stopped is not a lack of memory, nor a result. */
+static CuvTrainChannelsState
+run (Trainer *self)
+{
+  const CuvTrainChannelsState state = run_rounds (self);
+
+  return cuv_train_is_stopped (self->params->trees.watch)
+      ? CUV_TRAIN_CHANNELS_STOPPED
+      : state;
 }
 
 /* ---- the model ---- */

@@ -8,7 +8,6 @@
 #ifndef CUV_CHANNELS_TRAINER_H
 #define CUV_CHANNELS_TRAINER_H
 
-#include <stdatomic.h>
 #include "model/channels.h"
 #include "train/channels/trees.h"
 
@@ -35,9 +34,6 @@ typedef struct {
   int32_t n_negatives; /* negatives of the first round; each later round adds
                         * half as many */
   bool mirror;         /* also learn each copy mirrored */
-  /* If it becomes nonzero, training stops before the next round except the
-   * last. May be NULL. */
-  const atomic_int *stop;
 } CuvTrainChannelsParams;
 
 typedef enum {
@@ -60,6 +56,38 @@ void cuv_train_channels_shape (
 CuvTrainChannelsState cuv_train_channels (const CuvTrainScenes *learning,
     const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
     CuvChannelsModel **model);
+
+/* How many trees are learnt in all rounds together. */
+int32_t cuv_train_channels_count (const CuvTrainChannelsParams *params);
+
+/* ---- state.c ---- */
+
+/* A training that was stopped is resumed with the trees that it has learnt: it
+ * recalls these and ends as if it had not been stopped. Saved are a header,
+ * which identifies what it was given, and a record of each tree. */
+enum {
+  CUV_TRAIN_TREES_HEADER = 168,                      /* bytes */
+  CUV_TRAIN_TREE_RECORD = sizeof (CuvTrainTree) + 4, /* bytes */
+};
+
+/* Writes CUV_TRAIN_TREES_HEADER bytes; reads all pictures. */
+void cuv_train_channels_save_header (const CuvTrainScenes *learning,
+    const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
+    uint8_t *bytes);
+
+/* Writes the record of tree `number`, CUV_TRAIN_TREE_RECORD bytes. */
+void cuv_train_channels_save_tree (
+    const CuvTrainTree *tree, int32_t number, uint8_t *bytes);
+
+/* Whether size bytes begin with the header; problem as for
+ * cuv_trainer_restore(). */
+bool cuv_train_channels_check_header (const CuvTrainScenes *learning,
+    const CuvTrainScenes *calibration, const CuvTrainChannelsParams *params,
+    const uint8_t *bytes, size_t size, char *problem);
+
+/* Reads a record. False if it is damaged. */
+bool cuv_train_channels_restore_tree (const CuvTrainChannelsParams *params,
+    const uint8_t *bytes, int32_t number, CuvTrainTree *tree);
 
 /* ---- a growing list of samples ---- */
 

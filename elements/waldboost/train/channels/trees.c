@@ -21,7 +21,7 @@ typedef struct {
   const CuvTrainSet *set;
   const int32_t *features;
   const Node *node;
-  Split *splits; /* one for each feature */
+  Split *splits; /* one for each feature; NULL: the tree is known */
 } Search;
 
 /* ---- the choice of a split ---- */
@@ -180,6 +180,7 @@ static void
 grow_tree (CuvTrainSet *set, Search *search, int32_t n_features, int depth,
     int n_threads, int32_t *index, CuvTrainTree *tree)
 {
+  const bool known = search->splits == NULL;
   const int n_nodes = (1 << depth) - 1;
   Node nodes[CUV_TRAIN_TREE_NODES + CUV_TRAIN_TREE_LEAVES];
   double total;
@@ -188,8 +189,9 @@ grow_tree (CuvTrainSet *set, Search *search, int32_t n_features, int depth,
   total = sum_weights (set, index, nodes[0].n);
   for (int i = 0; i < n_nodes; i++) {
     search->node = &nodes[i];
-    choose_split (
-        search, n_features, n_threads, &tree->feature[i], &tree->threshold[i]);
+    if (!known)
+      choose_split (search, n_features, n_threads, &tree->feature[i],
+          &tree->threshold[i]);
     divide (set, &nodes[i], tree->feature[i], tree->threshold[i],
         index + set->n, &nodes[2 * i + 1]);
   }
@@ -207,12 +209,24 @@ cuv_train_tree (CuvTrainSet *set, const int32_t *features, int32_t n_features,
   int32_t *index = malloc (2 * (size_t) set->n * sizeof *index);
   const bool ok = search.splits != NULL && index != NULL;
 
-  *tree = (CuvTrainTree){ .feature = { 0 } };
+  memset (tree, 0, sizeof *tree); /* all its bytes are saved */
   if (ok)
     grow_tree (set, &search, n_features, depth, n_threads, index, tree);
   free (search.splits);
   free (index);
   return ok;
+}
+
+bool
+cuv_train_tree_again (CuvTrainSet *set, int depth, CuvTrainTree *tree)
+{
+  Search search = { .set = set };
+  int32_t *index = malloc (2 * (size_t) set->n * sizeof *index);
+
+  if (index != NULL)
+    grow_tree (set, &search, 0, depth, 1, index, tree);
+  free (index);
+  return index != NULL;
 }
 
 int

@@ -8,6 +8,7 @@
  *                samples
  *   learner.c    all trees of a classifier, and when a window is rejected
  *   trees.c      one tree: the features and thresholds of its nodes, its leaves
+ *   state.c      saves the trees of a training and recalls them
  *
  * The method is Real AdaBoost with the sets and histograms of train/train.h:
  * the code of a feature is the byte itself. Source of trees with early
@@ -46,6 +47,9 @@ typedef struct {
 bool cuv_train_tree (CuvTrainSet *set, const int32_t *features,
     int32_t n_features, int depth, int n_threads, CuvTrainTree *tree);
 
+/* The same for a tree whose features and thresholds are known. */
+bool cuv_train_tree_again (CuvTrainSet *set, int depth, CuvTrainTree *tree);
+
 /* Returns the leaf that a sample reaches. values: the sample's features. */
 int cuv_train_tree_leaf (
     const CuvTrainTree *tree, int depth, const uint8_t *values);
@@ -58,21 +62,41 @@ typedef struct {
   const uint8_t *values; /* n_features bytes per sample */
 } CuvTrainSamples;
 
+/* Follows a training; any function may be NULL. Trees of all rounds come one
+ * after another. */
+typedef struct {
+  void *data;
+  /* Whether training is to end without a result. Called by several threads at a
+   * time. */
+  bool (*is_stopped) (void *data);
+  /* Whether the next tree was learnt before; sets *tree to it. */
+  bool (*recall) (void *data, CuvTrainTree *tree);
+  void (*learnt) (void *data, const CuvTrainTree *tree);
+} CuvTrainWatch;
+
+static inline bool
+cuv_train_is_stopped (const CuvTrainWatch *watch)
+{
+  return watch != NULL && watch->is_stopped != NULL
+      && watch->is_stopped (watch->data);
+}
+
 typedef struct {
   int32_t depth, n_trees;
   double share; /* fraction of the features, drawn for each tree */
   double alpha; /* see cuv_train_threshold() */
   uint64_t seed;
-  int32_t n_threads; /* 0 = one per processor */
+  int32_t n_threads;          /* 0 = one per processor */
+  const CuvTrainWatch *watch; /* may be NULL */
 } CuvTrainTreesParams;
 
 /* Learns n_trees trees from the samples of learning, and sets rejection
  * thresholds with those of calibration, which must be other samples.
  * thresholds[i] applies after tree i; it is CUV_TRAIN_NO_THRESHOLD if no
  * threshold is good enough or no negative is left. *final is a threshold that
- * all but a fraction alpha of the remaining positives of calibration exceed, as
+ * all but a fraction alpha of the remaining positives of calibration exceed; as
  * these may be few, it is at most 0 (even odds). Returns false if memory runs
- * out. */
+ * out or the watch stops it. */
 bool cuv_train_trees (const CuvTrainSamples *learning,
     const CuvTrainSamples *calibration, const CuvTrainTreesParams *params,
     CuvTrainTree *trees, int32_t *thresholds, int32_t *final);

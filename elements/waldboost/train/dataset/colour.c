@@ -4,7 +4,74 @@
 #include "dataset.h"
 
 #include "channels/frame.h"
+#include "channels/planes.h"
 #include "cuvthreads.h"
+
+/* ---- pictures ---- */
+
+/* Red, green and blue of a picture, as planes. */
+static CuvFrame
+frame_of_planes (const CuvChannelsPicture *picture)
+{
+  CuvFrame frame = { .model = CUV_MODEL_RGB,
+    .width = picture->width,
+    .height = picture->height,
+    .n_components = CUV_CHANNELS_COLORS };
+
+  for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
+    frame.component[i] = (CuvComponent){
+      .data = (guint8 *) picture->plane[i], .stride = picture->width, .step = 1
+    };
+  return frame;
+}
+
+CuvDatasetPicture *
+cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
+    const CuvFrame *frame, const CuvRgbMatrix *matrix, CuvStoreKeep keep,
+    GError **error)
+{
+  const CuvTurn upright = { .width = frame->width, .height = frame->height };
+  const CuvRoi whole = { 0, 0, frame->width, frame->height };
+  const CuvFrame *grey = keep & CUV_STORE_GREY ? frame : NULL;
+  CuvChannelsPlanes planes = { 0 };
+  CuvChannelsPicture rgb;
+  CuvDatasetPicture *picture = NULL;
+
+  if (!(keep & CUV_STORE_COLOURS))
+    return cuv_dataset_add (self, path, frame, NULL, error);
+  if (cuv_channels_planes_make (
+          &planes, frame, &whole, matrix, &upright, 0, &rgb)) {
+    const CuvFrame colours = frame_of_planes (&rgb);
+
+    picture = cuv_dataset_add (self, path, grey, &colours, error);
+  } else {
+    g_set_error_literal (
+        error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
+  }
+  cuv_channels_planes_clear (&planes);
+  return picture;
+}
+
+/* ---- settings ---- */
+
+/* Measured in docs/definitions/channels.md. */
+enum { DEPTH = 2 };
+
+#define SHARE (1. / 16) /* of the features that a tree chooses from */
+
+CuvTrainChannelsParams
+cuv_dataset_channels_params (const CuvTrainParams *params)
+{
+  CuvTrainChannelsParams channels = { .trees = { .depth = DEPTH,
+                                          .n_trees = params->n_weak,
+                                          .share = SHARE,
+                                          .alpha = params->alpha },
+    .n_negatives = MAX (params->n_negatives / 2, 1) };
+
+  cuv_train_channels_shape (
+      &channels.shape, params->window_width, params->window_height);
+  return channels;
+}
 
 /* ---- scenes ---- */
 
@@ -19,7 +86,7 @@ scene_of (const CuvDatasetPicture *picture)
     .n_boxes = (gint32) picture->boxes->len };
 
   for (gint i = 0; i < CUV_CHANNELS_COLORS; i++)
-    scene.picture.plane[i] = picture->frame.component[i].data;
+    scene.picture.plane[i] = picture->colours.component[i].data;
   return scene;
 }
 
@@ -50,26 +117,75 @@ params_with (
   return all;
 }
 
+/* What a training is given. */
+typedef struct {
+  GArray *arrays[CUV_TRAIN_N_PARTS];
+  CuvTrainScenes parts[CUV_TRAIN_N_PARTS];
+  CuvTrainChannelsParams params;
+} Given;
+
+static void
+given_init (Given *self, const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options)
+{
+  self->params = params_with (params, options);
+  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++) {
+    GArray *array = scenes_of (dataset, (CuvDatasetRole) part);
+
+    self->arrays[part] = array;
+    self->parts[part] = (CuvTrainScenes){ (gint32) array->len,
+      (const CuvTrainScene *) (void *) array->data };
+  }
+}
+
+static void
+given_clear (Given *self)
+{
+  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++)
+    g_array_unref (self->arrays[part]);
+}
+
 CuvTrainChannelsState
 cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model)
 {
-  const CuvTrainChannelsParams all = params_with (params, options);
-  GArray *arrays[CUV_TRAIN_N_PARTS];
-  CuvTrainScenes parts[CUV_TRAIN_N_PARTS];
   CuvTrainChannelsState state;
+  Given given;
 
-  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++) {
-    arrays[part] = scenes_of (dataset, (CuvDatasetRole) part);
-    parts[part] = (CuvTrainScenes){ (gint32) arrays[part]->len,
-      (const CuvTrainScene *) (void *) arrays[part]->data };
-  }
-  state = cuv_train_channels (
-      &parts[CUV_TRAIN_LEARNING], &parts[CUV_TRAIN_CALIBRATION], &all, model);
-  for (gint part = 0; part < CUV_TRAIN_N_PARTS; part++)
-    g_array_unref (arrays[part]);
+  given_init (&given, dataset, params, options);
+  state = cuv_train_channels (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, model);
+  given_clear (&given);
   return state;
+}
+
+void
+cuv_dataset_save_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    guint8 *bytes)
+{
+  Given given;
+
+  given_init (&given, dataset, params, options);
+  cuv_train_channels_save_header (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, bytes);
+  given_clear (&given);
+}
+
+gboolean
+cuv_dataset_check_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    const guint8 *bytes, gsize size, gchar *problem)
+{
+  gboolean same;
+  Given given;
+
+  given_init (&given, dataset, params, options);
+  same = cuv_train_channels_check_header (&given.parts[CUV_TRAIN_LEARNING],
+      &given.parts[CUV_TRAIN_CALIBRATION], &given.params, bytes, size, problem);
+  given_clear (&given);
+  return same;
 }
 
 /* ---- rates of windows ---- */
@@ -173,7 +289,7 @@ rates_task (void *data, int task)
   const CuvTrainScene scene = scene_of (picture);
 
   if (!count_objects (self, task, &scene)
-      || !channels_count_windows (self, task, &scene, &picture->frame))
+      || !channels_count_windows (self, task, &scene, &picture->colours))
     g_atomic_int_set (&self->failed, TRUE);
   g_atomic_int_inc (&picture->dataset->n_scanned);
 }

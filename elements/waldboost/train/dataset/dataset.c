@@ -17,9 +17,9 @@ picture_free (gpointer data)
 }
 
 CuvDataset *
-cuv_dataset_new (const gchar *folder, gboolean in_colour, GError **error)
+cuv_dataset_new (const gchar *folder, GError **error)
 {
-  CuvStore *store = cuv_store_new (folder, in_colour, error);
+  CuvStore *store = cuv_store_new (folder, error);
   CuvDataset *self;
 
   if (store == NULL)
@@ -45,17 +45,19 @@ cuv_dataset_free (CuvDataset *self)
 }
 
 CuvDatasetPicture *
-cuv_dataset_add (
-    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
+cuv_dataset_add (CuvDataset *self, const gchar *path, const CuvFrame *grey,
+    const CuvFrame *colours, GError **error)
 {
-  const gint64 number = cuv_store_add (self->store, frame, error);
+  const CuvFrame *frame = grey != NULL ? grey : colours;
+  const gint64 number = cuv_store_add (self->store, grey, colours, error);
   CuvDatasetPicture *picture;
 
   if (number < 0)
     return NULL;
   picture = g_new (CuvDatasetPicture, 1);
   *picture = (CuvDatasetPicture){ g_strdup (path),
-    cuv_store_frame (self->store, number), self, frame->width, frame->height,
+    cuv_store_grey (self->store, number),
+    cuv_store_colours (self->store, number), self, frame->width, frame->height,
     FALSE, 0, g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvTrainBox)),
     g_array_new (FALSE, FALSE, sizeof (CuvDatasetOther)) };
@@ -67,7 +69,7 @@ gboolean
 cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error)
 {
-  CuvDatasetPicture *picture = cuv_dataset_add (self, path, frame, error);
+  CuvDatasetPicture *picture = cuv_dataset_add (self, path, frame, NULL, error);
   const CuvTrainBox box = { 0, 0, frame->width, frame->height };
 
   if (picture == NULL)
@@ -152,14 +154,34 @@ cuv_dataset_divide (CuvDataset *self, guint64 seed)
 /* Minimum number of pictures of a block: a second of video. Not tuned. */
 #define LEAST_BLOCK 25
 
+static gboolean
+is_usable (const CuvDatasetPicture *picture, gboolean in_colour)
+{
+  return !in_colour || picture->colours.n_components > 0;
+}
+
+/* Those with or without objects. */
+static guint
+count_usable (const CuvDataset *self, gboolean with_objects, gboolean in_colour)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->pictures->len; i++) {
+    const CuvDatasetPicture *picture = self->pictures->pdata[i];
+
+    n += is_usable (picture, in_colour)
+        && (picture->objects->len > 0) == with_objects;
+  }
+  return n;
+}
+
 static void
-divide_in_time (CuvDataset *self, gboolean with_objects)
+divide_in_time (CuvDataset *self, gboolean with_objects, gboolean in_colour)
 {
   static const CuvDatasetRole blocks[] = { CUV_DATASET_LEARNING,
     CUV_DATASET_LEARNING, CUV_DATASET_LEARNING, CUV_DATASET_LEARNING,
     CUV_DATASET_LEARNING, CUV_DATASET_CALIBRATION, CUV_DATASET_TEST };
-  const guint n_with = cuv_dataset_count_with_objects (self);
-  const guint n = with_objects ? n_with : self->pictures->len - n_with;
+  const guint n = count_usable (self, with_objects, in_colour);
   const guint n_turns = MAX (n / (G_N_ELEMENTS (blocks) * LEAST_BLOCK), 1);
   const guint n_blocks = G_N_ELEMENTS (blocks) * n_turns;
   guint64 at = 0;
@@ -167,7 +189,8 @@ divide_in_time (CuvDataset *self, gboolean with_objects)
   for (guint i = 0; i < self->pictures->len; i++) {
     CuvDatasetPicture *picture = self->pictures->pdata[i];
 
-    if ((picture->objects->len > 0) == with_objects)
+    if (is_usable (picture, in_colour)
+        && (picture->objects->len > 0) == with_objects)
       g_ptr_array_add (
           self->roles[blocks[at++ * n_blocks / n % G_N_ELEMENTS (blocks)]],
           picture);
@@ -175,24 +198,23 @@ divide_in_time (CuvDataset *self, gboolean with_objects)
 }
 
 void
-cuv_dataset_divide_in_time (CuvDataset *self)
+cuv_dataset_divide_in_time (CuvDataset *self, gboolean in_colour)
 {
   clear_roles (self);
-  divide_in_time (self, TRUE);
-  divide_in_time (self, FALSE);
+  divide_in_time (self, TRUE, in_colour);
+  divide_in_time (self, FALSE, in_colour);
 }
 
 guint
 cuv_dataset_count_with_objects (const CuvDataset *self)
 {
-  guint n = 0;
+  return count_usable (self, TRUE, FALSE);
+}
 
-  for (guint i = 0; i < self->pictures->len; i++) {
-    const CuvDatasetPicture *picture = self->pictures->pdata[i];
-
-    n += picture->objects->len > 0;
-  }
-  return n;
+guint
+cuv_dataset_count_in_colour (const CuvDataset *self)
+{
+  return count_usable (self, TRUE, TRUE);
 }
 
 /* ---- pictures for the trainer ---- */
@@ -206,7 +228,7 @@ load_picture (void *data, int32_t i, CuvTrainPicture *picture)
   g_atomic_int_inc (&from->dataset->n_scanned);
   if (g_atomic_int_get (&from->dataset->stop) || from->is_window)
     return false;
-  *picture = (CuvTrainPicture){ from->frame,
+  *picture = (CuvTrainPicture){ from->grey,
     (const CuvTrainBox *) (void *) from->boxes->data,
     (int32_t) from->boxes->len };
   return true;

@@ -6,7 +6,8 @@
  *   samples.c  objects -> positive samples
  *   found.c    objects that a classifier finds in pictures, and its mistakes
  *   rates.c    recall and false positives, with confidence intervals
- *   colour.c   trains and measures trees on channels
+ *   colour.c   pictures in colour; trains and measures trees on channels
+ *   choice.c   patterns or trees on channels, by what they find
  *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
  *              sets the final threshold, saves the model */
 #ifndef CUV_DATASET_H
@@ -20,18 +21,27 @@
 
 typedef struct _CuvStore CuvStore;
 
-/* Creates a store in a folder for temporary files, of grey pixels or of red,
- * green and blue; NULL with an error. */
-CuvStore *cuv_store_new (
-    const gchar *folder, gboolean in_colour, GError **error);
+/* What is kept of a picture. */
+typedef enum {
+  CUV_STORE_GREY = 1,    /* for patterns: a byte per pixel */
+  CUV_STORE_COLOURS = 2, /* red, green and blue for trees on channels: three */
+  CUV_STORE_BOTH = CUV_STORE_GREY | CUV_STORE_COLOURS,
+} CuvStoreKeep;
+
+/* Creates a store in a folder for temporary files. Returns NULL with an
+ * error. */
+CuvStore *cuv_store_new (const gchar *folder, GError **error);
 void cuv_store_free (CuvStore *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame in host memory, which in colour is one of R, G, B
- * or grey. Returns the picture's number, or -1 with an error if there is no
- * space left. */
-gint64 cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error);
+/* Adds a picture: the grey values of one frame and the planes of another, of R,
+ * G and B. Either may be NULL. Both are in host memory. Returns the picture's
+ * number, or -1 with an error if there is no space left. */
+gint64 cuv_store_add (CuvStore *self, const CuvFrame *grey,
+    const CuvFrame *colours, GError **error);
 
-CuvFrame cuv_store_frame (const CuvStore *self, gint64 number);
+/* Frames without components if that was not kept. */
+CuvFrame cuv_store_grey (const CuvStore *self, gint64 number);
+CuvFrame cuv_store_colours (const CuvStore *self, gint64 number);
 
 /* ---- dataset.c ---- */
 
@@ -51,8 +61,8 @@ typedef struct {
 } CuvDatasetOther;
 
 typedef struct {
-  gchar *path; /* path for use in messages */
-  CuvFrame frame;
+  gchar *path;            /* path for use in messages */
+  CuvFrame grey, colours; /* without components if not kept */
   struct _CuvDataset *dataset;
   gint width, height;
   gboolean is_window; /* an object without a picture around it */
@@ -75,22 +85,30 @@ typedef struct _CuvDataset {
                    * for progress */
 } CuvDataset;
 
-/* folder: for temporary files. in_colour: keeps red, green and blue, which
- * trees on channels need. Returns NULL with an error. */
-CuvDataset *cuv_dataset_new (
-    const gchar *folder, gboolean in_colour, GError **error);
+/* folder: for temporary files. Returns NULL with an error. */
+CuvDataset *cuv_dataset_new (const gchar *folder, GError **error);
 void cuv_dataset_free (CuvDataset *self); /* NULL is allowed */
 
-/* Adds the pixels of a frame, see cuv_store_add(). Returns NULL with an error.
- */
-CuvDatasetPicture *cuv_dataset_add (
-    CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
+/* Adds a picture, see cuv_store_add(). Returns NULL with an error. */
+CuvDatasetPicture *cuv_dataset_add (CuvDataset *self, const gchar *path,
+    const CuvFrame *grey, const CuvFrame *colours, GError **error);
 
-/* Adds an object without a picture around it. Returns FALSE with an error. */
+/* The pixels that a model sees. */
+static inline const CuvFrame *
+cuv_dataset_frame (
+    const CuvDatasetPicture *picture, const CuvWaldboostModel *model)
+{
+  return model->channels != NULL ? &picture->colours : &picture->grey;
+}
+
+/* Adds an object without a picture around it, in grey. Returns FALSE with an
+ * error. */
 gboolean cuv_dataset_add_window (
     CuvDataset *self, const gchar *path, const CuvFrame *frame, GError **error);
 
 guint cuv_dataset_count_with_objects (const CuvDataset *self);
+/* Those in colour. */
+guint cuv_dataset_count_in_colour (const CuvDataset *self);
 
 /* Minimum number of pictures with objects, so that each role has some. */
 #define CUV_DATASET_LEAST_PICTURES 7
@@ -103,8 +121,9 @@ void cuv_dataset_divide (CuvDataset *self, guint64 seed);
 /* Divides the frames of one video among the roles in their order. Neighbours
  * look alike, so roles get whole blocks of 25 frames or more: five to learn
  * from, one to calibrate, one to test, and so on in turn. A video of less than
- * 350 frames is divided into seven blocks. */
-void cuv_dataset_divide_in_time (CuvDataset *self);
+ * 350 frames is divided into seven blocks. in_colour: leaves out pictures
+ * without colours. */
+void cuv_dataset_divide_in_time (CuvDataset *self, gboolean in_colour);
 
 /* The pictures of a role, for the trainer. */
 CuvTrainPictures cuv_dataset_pictures (
@@ -246,6 +265,12 @@ gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
 
 /* ---- colour.c ---- */
 
+/* Adds a picture of any format; matrix: that of its YUV, see
+ * cuv_channels_planes_make(). Returns NULL with an error. */
+CuvDatasetPicture *cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
+    const CuvFrame *frame, const CuvRgbMatrix *matrix, CuvStoreKeep keep,
+    GError **error);
+
 /* Trains trees on channels from a data set in colour: options has copies,
  * mirror and seed, params the shape, and trees but for their seed. See
  * cuv_train_channels(). */
@@ -253,12 +278,44 @@ CuvTrainChannelsState cuv_dataset_train_channels (const CuvDataset *dataset,
     const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
     CuvChannelsModel **model);
 
+/* cuv_train_channels_save_header() and _check_header() for this training. */
+void cuv_dataset_save_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    guint8 *bytes);
+gboolean cuv_dataset_check_channels (const CuvDataset *dataset,
+    const CuvTrainChannelsParams *params, const CuvSampleOptions *options,
+    const guint8 *bytes, gsize size, gchar *problem);
+
 /* Measures for trees on channels what cuv_dataset_window_rates() measures for
  * other models. Windows that overlap an object by more than
  * CUV_TRAIN_MAX_OVERLAP are not negatives. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
+
+/* The training of trees on channels with the window, number of trees and
+ * negatives, and alpha of these. */
+CuvTrainChannelsParams cuv_dataset_channels_params (
+    const CuvTrainParams *params);
+
+/* ---- choice.c ---- */
+
+/* What one kind of features finds. */
+typedef struct {
+  const gchar *name;
+  const GArray *rates; /* in the pictures kept out of training */
+  guint n_objects;     /* in these */
+} CuvFeaturesFound;
+
+/* Whether channels are better. They are if their recall is higher at this
+ * number of false positives per picture. If it is the same, the mean recall
+ * from no false positives to that number decides, if it differs by more than
+ * one object; else what the caller prefers. Times are no part of it: the model
+ * would depend on the machine. *why: a text that begins with "took"; free it.
+ */
+gboolean cuv_features_choose (const CuvFeaturesFound *patterns,
+    const CuvFeaturesFound *channels, gdouble false_positives,
+    gboolean prefers_channels, gchar **why);
 
 /* ---- training.c ---- */
 
@@ -274,6 +331,9 @@ const gchar *cuv_train_describe_end (CuvTrainState state);
  * without "--". */
 gboolean cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
     const gchar *comment, GError **error);
+
+gboolean cuv_train_save_channels (const CuvChannelsModel *channels,
+    const gchar *path, const gchar *comment, GError **error);
 
 /* The rate of best recall with at most this many false positives per picture;
  * all 0 if there is none. */
@@ -302,6 +362,11 @@ gdouble cuv_dataset_cascade_threshold (const CuvDataset *dataset,
  * rejects at most half of their objects. Returns FALSE if memory runs out. */
 gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
+    gdouble false_positives, gdouble alpha);
+
+/* The same for trees on channels. */
+gboolean cuv_dataset_raise_channels (const CuvDataset *dataset,
+    CuvChannelsModel *channels, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);
 
 #endif

@@ -257,7 +257,8 @@ measure_picture (Meter *self, const CuvDatasetPicture *picture)
 
   detector_init (&detector, model);
   if (plan != NULL
-      && scan (&detector, plan, &picture->frame, &result, &threshold))
+      && scan (&detector, plan, cuv_dataset_frame (picture, model), &result,
+          &threshold))
     n = cuv_waldboost_group (self->grouper, plan, &self->grouping, result.hits,
         result.n_hits, &boxes);
   if (n >= 0) {

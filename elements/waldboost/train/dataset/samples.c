@@ -103,7 +103,7 @@ add_window (Cutter *self, const CuvDatasetPicture *window)
 {
   for (gint y = 0; y < self->height; y++)
     cuv_grey_row (
-        &window->frame, y, self->pixels + (gsize) y * (gsize) self->width);
+        &window->grey, y, self->pixels + (gsize) y * (gsize) self->width);
   return self->visit (self->data, window, self->pixels)
       && (!self->options->mirror || add_mirrored (self));
 }
@@ -121,7 +121,7 @@ add_picture_samples (Cutter *self, const CuvDatasetPicture *picture)
   self->plan = cuv_train_plan_new (NULL, self->cascade, self->width,
       self->height, picture->width, picture->height);
   ok = self->plan != NULL
-      && cuv_train_pyramid_init (&self->pyramid, self->plan, &picture->frame);
+      && cuv_train_pyramid_init (&self->pyramid, self->plan, &picture->grey);
   for (guint i = 0; ok && i < picture->objects->len; i++) {
     const CuvTrainBox object =
         cuv_sample_box (&g_array_index (picture->objects, CuvTrainBox, i),

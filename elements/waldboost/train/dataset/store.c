@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pixels of all pictures, grey or red, green and blue, decoded once, in an
- * unnamed temporary file that the page cache keeps in memory as far as there is
- * space. */
+/* Pixels of all pictures, decoded once: grey, or red, green and blue, or both.
+ * They are in an unnamed temporary file that the page cache keeps in memory as
+ * far as there is space. */
 #include "dataset.h"
 #include "cuvgrey.h"
 
@@ -21,12 +21,12 @@ typedef struct {
 
 typedef struct {
   gint width, height;
+  CuvStoreKeep keep;
   guint8 *planes; /* one after another */
 } Picture;
 
 struct _CuvStore {
   int file;
-  gboolean in_colour;
   off_t end;      /* bytes of pictures in the last block */
   GArray *blocks; /* blocks keep their addresses */
   GArray *pictures;
@@ -40,7 +40,7 @@ set_store_error (GError **error, const gchar *what)
 }
 
 CuvStore *
-cuv_store_new (const gchar *folder, gboolean in_colour, GError **error)
+cuv_store_new (const gchar *folder, GError **error)
 {
   gchar *path = g_build_filename (folder, "cuvision-train-XXXXXX", NULL);
   CuvStore *self = NULL;
@@ -51,8 +51,7 @@ cuv_store_new (const gchar *folder, gboolean in_colour, GError **error)
   } else {
     unlink (path);
     self = g_new (CuvStore, 1);
-    *self = (CuvStore){ file, in_colour, 0,
-      g_array_new (FALSE, FALSE, sizeof (Block)),
+    *self = (CuvStore){ file, 0, g_array_new (FALSE, FALSE, sizeof (Block)),
       g_array_new (FALSE, FALSE, sizeof (Picture)) };
   }
   g_free (path);
@@ -118,18 +117,20 @@ allocate_picture (CuvStore *self, gsize size)
   return room;
 }
 
-static gint
-n_planes (const CuvStore *self)
+enum { N_COLOURS = 3 };
+
+static gsize
+n_planes (CuvStoreKeep keep)
 {
-  return self->in_colour ? 3 : 1;
+  return (keep & CUV_STORE_GREY ? 1 : 0)
+      + (keep & CUV_STORE_COLOURS ? N_COLOURS : 0);
 }
 
-/* R, G, B or, in grey frames, three times the same. */
 static void
 copy_colours (const CuvFrame *frame, guint8 *out)
 {
-  for (gint i = 0; i < 3; i++) {
-    const CuvComponent *c = &frame->component[frame->n_components < 3 ? 0 : i];
+  for (gint i = 0; i < N_COLOURS; i++) {
+    const CuvComponent *c = &frame->component[i];
 
     for (gint y = 0; y < frame->height; y++, out += frame->width)
       cuv_copy_row (
@@ -137,40 +138,71 @@ copy_colours (const CuvFrame *frame, guint8 *out)
   }
 }
 
-gint64
-cuv_store_add (CuvStore *self, const CuvFrame *frame, GError **error)
+static void
+copy_grey (const CuvFrame *frame, guint8 *out)
 {
+  for (gint y = 0; y < frame->height; y++)
+    cuv_grey_row (frame, y, out + (gsize) y * (gsize) frame->width);
+}
+
+gint64
+cuv_store_add (CuvStore *self, const CuvFrame *grey, const CuvFrame *colours,
+    GError **error)
+{
+  const CuvFrame *frame = grey != NULL ? grey : colours;
   const gsize size = (gsize) frame->width * (gsize) frame->height;
-  const Picture picture = { frame->width, frame->height,
-    allocate_picture (self, (gsize) n_planes (self) * size) };
+  const CuvStoreKeep keep = (CuvStoreKeep) ((grey != NULL ? CUV_STORE_GREY : 0)
+      | (colours != NULL ? CUV_STORE_COLOURS : 0));
+  const Picture picture = { frame->width, frame->height, keep,
+    allocate_picture (self, n_planes (keep) * size) };
 
   if (picture.planes == NULL) {
     set_store_error (error,
         "no space for the pictures; set TMPDIR to a folder with more space");
     return -1;
   }
-  if (self->in_colour)
-    copy_colours (frame, picture.planes);
-  for (gint y = 0; y < frame->height && !self->in_colour; y++)
-    cuv_grey_row (frame, y, picture.planes + (gsize) y * (gsize) frame->width);
+  if (grey != NULL)
+    copy_grey (grey, picture.planes);
+  if (colours != NULL)
+    copy_colours (colours, picture.planes + (grey != NULL ? size : 0));
   g_array_append_val (self->pictures, picture);
   return (gint64) self->pictures->len - 1;
 }
 
-CuvFrame
-cuv_store_frame (const CuvStore *self, gint64 number)
+static CuvFrame
+frame_of (const Picture *picture, CuvModel model, gint first, gint n)
 {
-  const Picture *picture = &g_array_index (self->pictures, Picture, number);
   const gsize size = (gsize) picture->width * (gsize) picture->height;
-  CuvFrame frame = { .model = self->in_colour ? CUV_MODEL_RGB : CUV_MODEL_GREY,
+  CuvFrame frame = { .model = model,
     .width = picture->width,
     .height = picture->height,
-    .n_components = n_planes (self) };
+    .n_components = n };
 
-  for (gint i = 0; i < frame.n_components; i++)
+  for (gint i = 0; i < n; i++)
     frame.component[i] =
-        (CuvComponent){ .data = picture->planes + (gsize) i * size,
+        (CuvComponent){ .data = picture->planes + (gsize) (first + i) * size,
           .stride = picture->width,
           .step = 1 };
   return frame;
+}
+
+CuvFrame
+cuv_store_colours (const CuvStore *self, gint64 number)
+{
+  const Picture *picture = &g_array_index (self->pictures, Picture, number);
+
+  if (!(picture->keep & CUV_STORE_COLOURS))
+    return (CuvFrame){ .n_components = 0 };
+  return frame_of (picture, CUV_MODEL_RGB,
+      picture->keep & CUV_STORE_GREY ? 1 : 0, N_COLOURS);
+}
+
+CuvFrame
+cuv_store_grey (const CuvStore *self, gint64 number)
+{
+  const Picture *picture = &g_array_index (self->pictures, Picture, number);
+
+  return picture->keep & CUV_STORE_GREY
+      ? frame_of (picture, CUV_MODEL_GREY, 0, 1)
+      : (CuvFrame){ .n_components = 0 };
 }

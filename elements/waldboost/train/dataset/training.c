@@ -43,11 +43,10 @@ cuv_train_describe_end (CuvTrainState state)
   return ends[state];
 }
 
-gboolean
-cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
-    const gchar *comment, GError **error)
+/* Takes the text; NULL: memory ran out. */
+static gboolean
+save_text (char *text, const gchar *path, GError **error)
 {
-  char *text = cuv_model_write (classifier, comment);
   gboolean ok = text != NULL;
 
   if (ok)
@@ -57,6 +56,20 @@ cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
         error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
   free (text);
   return ok;
+}
+
+gboolean
+cuv_train_save (const CuvGridClassifier *classifier, const gchar *path,
+    const gchar *comment, GError **error)
+{
+  return save_text (cuv_model_write (classifier, comment), path, error);
+}
+
+gboolean
+cuv_train_save_channels (const CuvChannelsModel *channels, const gchar *path,
+    const gchar *comment, GError **error)
+{
+  return save_text (cuv_channels_model_write (channels, comment), path, error);
 }
 
 CuvTrainRate
@@ -218,20 +231,47 @@ cuv_dataset_cascade_threshold (const CuvDataset *dataset,
 
 /* ---- raising a model's threshold ---- */
 
+/* By how much to raise a model's threshold; -1 if memory runs out. Takes the
+ * model. */
+static gdouble
+find_raise (const CuvDataset *dataset, const CuvWaldboostModel *model,
+    const CuvSampleOptions *options, gdouble false_positives, gdouble alpha)
+{
+  CuvDatasetFound *found = cuv_dataset_find (
+      dataset, CUV_DATASET_CALIBRATION, model, options, CUV_DATASET_NMS);
+  const gdouble raise = found != NULL
+      ? cuv_dataset_threshold (found, false_positives, alpha, 0.5)
+      : -1;
+
+  cuv_dataset_found_free (found);
+  cuv_model_unref (model);
+  return raise;
+}
+
 gboolean
 cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha)
 {
-  const CuvWaldboostModel *model = cuv_model_new (classifier);
-  CuvDatasetFound *found = cuv_dataset_find (
-      dataset, CUV_DATASET_CALIBRATION, model, options, CUV_DATASET_NMS);
-  const gboolean ok = found != NULL;
+  const gdouble raise = find_raise (
+      dataset, cuv_model_new (classifier), options, false_positives, alpha);
 
-  if (ok)
-    classifier->final_threshold +=
-        (gfloat) cuv_dataset_threshold (found, false_positives, alpha, 0.5);
-  cuv_dataset_found_free (found);
-  cuv_model_unref (model);
-  return ok;
+  if (raise >= 0)
+    classifier->final_threshold += (gfloat) raise;
+  return raise >= 0;
+}
+
+gboolean
+cuv_dataset_raise_channels (const CuvDataset *dataset,
+    CuvChannelsModel *channels, const CuvSampleOptions *options,
+    gdouble false_positives, gdouble alpha)
+{
+  const gdouble raise = find_raise (dataset,
+      cuv_model_of_channels (cuv_channels_model_copy (channels)), options,
+      false_positives, alpha);
+
+  if (raise >= 0)
+    channels->trees.final_threshold +=
+        (gint32) floor (ldexp (raise, CUV_TRAIN_TREE_BITS));
+  return raise >= 0;
 }
