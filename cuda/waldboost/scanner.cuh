@@ -18,7 +18,7 @@ struct CuvScanCounters {
   // visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
   unsigned long long began, ended; // start and end of the scan, nanoseconds
-  unsigned tiles;      // that blocks have taken (plane_kernel)
+  unsigned tiles;                  // that blocks have taken (plane_kernel)
   unsigned candidates; // windows that the first trees have left (channels/)
   unsigned long long survivors[1]; // n_segments elements
 };

@@ -218,13 +218,25 @@ private:
     return chain;
   }
 
+  static CuvChannelsPart
+  part_of (const CuvScanFrame &frame)
+  {
+    const CuvFrame &whole = *frame.frame;
+    CuvChannelsPart part = { {}, frame.left, frame.top, frame.width,
+      frame.height, whole.model == CUV_MODEL_YUV };
+
+    for (int i = 0; i < CUV_CHANNELS_COLORS; i++)
+      part.component[i] = whole.component[whole.n_components < 3 ? 0 : i];
+    if (frame.matrix != nullptr)
+      part.matrix = *frame.matrix;
+    return part;
+  }
+
   int
   make_picture (const CuvPyramid &pyramid, const CuvScanFrame &frame,
       cudaStream_t stream) const
   {
-    const CuvChannelsPart part = { *frame.frame, frame.left, frame.top,
-      frame.width, frame.height,
-      frame.matrix != nullptr ? *frame.matrix : CuvRgbMatrix{} };
+    const CuvChannelsPart part = part_of (frame);
     const dim3 grid (cuv_div_up (pyramid.width, CUV_CHANNELS_SQUARE),
         cuv_div_up (pyramid.height, CUV_CHANNELS_SQUARE));
     const dim3 block (CUV_CHANNELS_FRAME_X, CUV_CHANNELS_FRAME_Y);

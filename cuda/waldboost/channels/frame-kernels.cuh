@@ -25,9 +25,10 @@ struct CuvChannelsChain {
 
 // The part of a frame that is scanned.
 struct CuvChannelsPart {
-  CuvFrame frame;
+  CuvComponent component[3]; // grey: the same three times
   int32_t left, top, width, height;
-  CuvRgbMatrix matrix; // of YUV frames
+  int32_t is_yuv;
+  CuvRgbMatrix matrix; // of YUV
 };
 
 static __device__ __forceinline__ unsigned
@@ -41,12 +42,6 @@ struct CuvChannelsColumn {
   int at[3];
 };
 
-static __device__ __forceinline__ const CuvComponent &
-cuv_channels_component (const CuvChannelsPart &part, int i)
-{
-  return part.frame.component[part.frame.n_components < 3 ? 0 : i];
-}
-
 static __device__ __forceinline__ CuvChannelsColumn
 cuv_channels_column (const CuvChannelsPart &part, int x)
 {
@@ -54,7 +49,7 @@ cuv_channels_column (const CuvChannelsPart &part, int x)
 
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const CuvComponent &c = cuv_channels_component (part, i);
+    const CuvComponent &c = part.component[i];
 
     self.at[i] = ((part.left + x) >> c.xsub) * c.step;
   }
@@ -70,12 +65,12 @@ cuv_channels_frame_pixel (
 
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const CuvComponent &c = cuv_channels_component (part, i);
+    const CuvComponent &c = part.component[i];
 
     value[i] =
         c.data[(int64_t) ((part.top + y) >> c.ysub) * c.stride + column.at[i]];
   }
-  if (part.frame.model != CUV_MODEL_YUV)
+  if (!part.is_yuv)
     return cuv_channels_word (value[0], value[1], value[2]);
   return cuv_channels_word (
       cuv_rgb_of_yuv (part.matrix.m[0], value[0], value[1], value[2]),

@@ -488,7 +488,7 @@ bench (int width, int height, int reject, int n)
   const CuvWaldboostModel *models[] = { model, model, model, model };
   const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
     .octaves = CUV_WALDBOOST_MAX_OCTAVES,
-    .levels_per_octave = 8 };
+    .levels_per_octave = 4 };
   CuvChannelsSearch searches[MOST_MODELS];
   Picture picture = picture_new (width, height, false);
   Bench self = { .picture = &picture.picture };

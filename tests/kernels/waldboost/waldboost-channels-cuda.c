@@ -265,11 +265,15 @@ static const CuvWaldboostModel *
 channels_model (int reject)
 {
   const char *path = getenv ("CUV_BENCH_MODEL");
-  const CuvWaldboostModel *model = path != NULL
-      ? bench_cascade (path)
-      : cuv_channels_model_random (4, 2, 2, 1024, reject);
+  const CuvWaldboostModel *model;
 
-  CUV_CHECK (model != NULL && model->channels != NULL, ": %s", path);
+  if (path != NULL) {
+    model = bench_cascade (path);
+    CUV_CHECK (model != NULL && model->channels != NULL, ": %s", path);
+    return model;
+  }
+  model = cuv_channels_model_random (4, 2, 2, 1024, reject);
+  ((CuvChannelsModel *) model->channels)->levels = 4; /* as cuvision-train */
   return model;
 }
 
