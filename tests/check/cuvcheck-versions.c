@@ -246,8 +246,8 @@ cuv_check_time_stream (void (*func) (void *data), void *data, void *stream)
 }
 
 static void
-report (double microseconds, double pixels, double bytes, const char *name,
-    va_list args)
+report (double microseconds, double pixels, double bytes, double cpu_ms,
+    const char *name, va_list args)
 {
   printf ("{\"name\": \"");
   vprintf (name, args);
@@ -255,6 +255,8 @@ report (double microseconds, double pixels, double bytes, const char *name,
       microseconds * 1000 / pixels);
   if (bytes > 0)
     printf (", \"GB_per_s\": %.1f", bytes / microseconds / 1000);
+  if (cpu_ms > 0 && !cuv_check_options.cuda)
+    printf (", \"cpu_ms\": %.2f", cpu_ms);
   printf ("}\n");
 }
 
@@ -265,19 +267,38 @@ cuv_check_report (
   va_list args;
 
   va_start (args, name);
-  report (microseconds, pixels, bytes, name, args);
+  report (microseconds, pixels, bytes, 0, name, args);
   va_end (args);
+}
+
+typedef struct {
+  void (*func) (void *data);
+  void *data;
+  int n;
+} Calls;
+
+static void
+call (void *data)
+{
+  Calls *calls = data;
+
+  calls->func (calls->data);
+  calls->n++;
 }
 
 void
 cuv_check_bench (void (*func) (void *data), void *data, double pixels,
     double bytes, const char *name, ...)
 {
+  Calls calls = { func, data, 0 };
+  const clock_t start = clock ();
+  const double us =
+      CUV_CHECK_ON (cuv_check_time_device (call, &calls, cuv_check_stream),
+          cuv_check_time (call, &calls));
+  const double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
   va_list args;
 
   va_start (args, name);
-  report (CUV_CHECK_ON (cuv_check_time_device (func, data, cuv_check_stream),
-              cuv_check_time (func, data)),
-      pixels, bytes, name, args);
+  report (us, pixels, bytes, seconds * 1000 / calls.n, name, args);
   va_end (args);
 }
