@@ -29,6 +29,12 @@ cuv_check_next (CuvCheckVersion *self)
   return true;
 }
 
+bool
+cuv_check_is_emulated (void)
+{
+  return cuv_check_options.cuda && cuv_check_options.few;
+}
+
 const char *
 cuv_check_error (void)
 {

@@ -94,6 +94,10 @@ enum { CUV_CHECK_MAX_VERSIONS = 2 };
   CUV_CHECK (CUV_CHECK_ON ((gpu) == 0, ((void) (other), true)), ": %s",        \
       cuv_check_error ())
 
+/* Whether kernels are emulated, which makes them slow: tests then omit most
+ * large inputs. */
+bool cuv_check_is_emulated (void);
+
 /* Why a call failed; on the GPU, cuv_cuda_error(). */
 const char *cuv_check_error (void);
 

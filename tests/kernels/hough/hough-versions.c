@@ -221,19 +221,12 @@ check_runs (const CuvHoughConfig *config, int n_frames)
   hough_expected_clear (&expected);
 }
 
-/* Emulated kernels are slow: they get few of the large frames. */
-static bool
-is_emulated (void)
-{
-  return cuv_check_options.cuda && cuv_check_options.few;
-}
-
 static bool
 wants_size (HoughSize size)
 {
   const bool is_long = size.width + size.height > 16000;
 
-  if (!is_emulated ())
+  if (!cuv_check_is_emulated ())
     return !is_long || cuv_check_below (16) == 0;
   return !is_long && cuv_check_below (size.width > 200 ? 16 : 4) == 0;
 }
@@ -288,7 +281,7 @@ check_picture (const CuvHoughConfig *config, const CuvHoughParams *params,
       HoughRun run = hough_run_new (&expected.layout, &v);
 
       check_methods (&expected, &run, &frame,
-          is_emulated () ? CUV_HOUGH_AUTO : CUV_HOUGH_RING);
+          cuv_check_is_emulated () ? CUV_HOUGH_AUTO : CUV_HOUGH_RING);
       hough_run_clear (&run);
     }
     hough_expected_clear (&expected);
@@ -384,7 +377,7 @@ CUV_CHECKS (check_limits)
   CuvHoughConfig config = hough_config (0, 400, 300);
   CuvHoughResult result;
 
-  if (is_emulated ())
+  if (cuv_check_is_emulated ())
     return;
   config.period = 16;
   config.rho_step = 1000;

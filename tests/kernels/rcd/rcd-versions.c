@@ -257,13 +257,6 @@ check_random (const char *format, RcdSize size, int cell)
   rcd_input_clear (&input);
 }
 
-/* Emulated kernels are slow, and get every fourth input. */
-static bool
-is_emulated (void)
-{
-  return cuv_check_options.cuda && cuv_check_options.few;
-}
-
 CUV_CHECKS (check_versions)
 {
   const int rounds = cuv_check_options.few || cuv_check_options.cuda ? 1 : 2;
@@ -271,7 +264,7 @@ CUV_CHECKS (check_versions)
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int s = 0; s < RCD_N_SIZES; s++) {
       for (int i = 0; i < rounds; i++)
-        if (!is_emulated () || cuv_check_below (4) == 0)
+        if (!cuv_check_is_emulated () || cuv_check_below (4) == 0)
           check_random (cuv_check_formats[f], rcd_sizes[s],
               rcd_cells[cuv_check_below (RCD_N_CELLS)]);
     }
@@ -309,7 +302,7 @@ CUV_CHECKS (check_large)
 {
   static const RcdSize large = { 1919, 1079 }, small = { 200, 130 };
 
-  if (is_emulated ())
+  if (cuv_check_is_emulated ())
     return;
   check_all_windows (
       "I420", CUV_RCD_RGB_GRAD, small, 16, CUV_RCD_MAX_TARGETS, 0);
@@ -454,7 +447,7 @@ CUV_CHECKS (check_measured)
 
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int i = 0; i < 9; i++)
-      if (!is_emulated () || cuv_check_below (4) == 0)
+      if (!cuv_check_is_emulated () || cuv_check_below (4) == 0)
         check_boxes (
             cuv_check_formats[f], sizes[i % 3], (CuvRcdFeatures) (i / 3));
   }
