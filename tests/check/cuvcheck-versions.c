@@ -138,9 +138,22 @@ cuv_check_lend (const CuvCheckFrame *self, void **memory)
 void
 cuv_check_take_back (CuvCheckFrame *self, void *memory)
 {
+  cuv_check_take_back_data (self->memory, self->size, memory);
+}
+
+void *
+cuv_check_lend_data (const void *data, size_t size, void **memory)
+{
+  *memory = CUV_CHECK_ON (cuv_check_upload (data, size), NULL);
+  return *memory != NULL ? *memory : (void *) data;
+}
+
+void
+cuv_check_take_back_data (void *data, size_t size, void *memory)
+{
 #if HAVE_CUDA
   if (memory != NULL)
-    cuv_check_from_device (self, memory);
+    cuv_check_download (data, memory, size);
 #endif
   cuv_check_device_free (memory);
 }

@@ -148,6 +148,10 @@ void cuv_check_frame_free (CuvCheckFrame *self);
 CuvFrame cuv_check_lend (const CuvCheckFrame *self, void **memory);
 void cuv_check_take_back (CuvCheckFrame *self, void *memory);
 
+/* The same for other data of some bytes. */
+void *cuv_check_lend_data (const void *data, size_t size, void **memory);
+void cuv_check_take_back_data (void *data, size_t size, void *memory);
+
 /* Copies all bytes of a frame to new device memory, and back. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_from_device (CuvCheckFrame *self, void *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tensors with known factorisations. */
 #include "cuvcheck.h"
-#include "ntf-inputs.h"
+#include "ntf-runs.h"
 
 #include <math.h>
 #include <stdlib.h>
