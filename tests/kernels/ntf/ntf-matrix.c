@@ -205,7 +205,7 @@ check_mixtures (int height, int width, int depth, int rank)
   fill_mixtures (&tensor, &spectra);
   params.init = CUV_NTF_NFINDR;
   params.sum_to_one = true;
-  result = ntf_run_cpu (&tensor, &params, 2, &found);
+  result = ntf_run_once (&tensor, &params, 2, &found);
   cuv_check_case ("mixtures, %dx%dx%d, rank %d", height, width, depth, rank);
   CUV_CHECK (ntf_is_sound (&found, &result));
   CUV_CHECK (result.errors[0] < 1e-5, ": %g", result.errors[0]);
@@ -234,7 +234,7 @@ check_degenerate (CuvNtfInit init, bool sum_to_one, float value)
   params.init = init;
   params.sum_to_one = sum_to_one;
   params.algorithm = CUV_NTF_HALS;
-  result = ntf_run_cpu (&tensor, &params, 1, &found);
+  result = ntf_run_once (&tensor, &params, 1, &found);
   cuv_check_case ("init %d, sum to one %d, all %g", init, sum_to_one, value);
   CUV_CHECK (ntf_is_sound (&found, &result));
   CUV_CHECK (result.errors[1] < 1e-3, ": %g", result.errors[1]);

@@ -136,7 +136,7 @@ ntf_run_to_end (
 }
 
 CuvNtfResult
-ntf_run_cpu (const CuvNtfTensor *tensor, const CuvNtfParams *params,
+ntf_run_once (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     int n_threads, CuvNtfFactors *factors)
 {
   const CuvCheckVersion version = { "CPU", n_threads };

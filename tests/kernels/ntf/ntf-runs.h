@@ -35,8 +35,8 @@ const CuvNtfResult *ntf_run_result (const NtfRun *self);
 CuvNtfResult ntf_run_to_end (
     NtfRun *self, const CuvNtfParams *params, CuvNtfFactors *factors);
 
-/* Loads the tensor on the CPU and runs to the end. */
-CuvNtfResult ntf_run_cpu (const CuvNtfTensor *tensor,
+/* Loads the tensor and runs to the end, in one call. */
+CuvNtfResult ntf_run_once (const CuvNtfTensor *tensor,
     const CuvNtfParams *params, int n_threads, CuvNtfFactors *factors);
 
 /* Checks that the residuals of the last run add up to its error, and some of
