@@ -158,11 +158,13 @@ cuv_check_take_back_data (void *data, size_t size, void *memory)
   cuv_check_device_free (memory);
 }
 
+/* Without a GPU cudaFree() fails even for NULL. */
 void
 cuv_check_device_free (void *memory)
 {
 #if HAVE_CUDA
-  exit_on_error (cudaFree (memory));
+  if (memory != NULL)
+    exit_on_error (cudaFree (memory));
 #endif
 }
 

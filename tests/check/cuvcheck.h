@@ -155,7 +155,7 @@ void cuv_check_take_back_data (void *data, size_t size, void *memory);
 /* Copies all bytes of a frame to new device memory, and back. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_from_device (CuvCheckFrame *self, void *memory);
-void cuv_check_device_free (void *memory);
+void cuv_check_device_free (void *memory); /* NULL is allowed */
 
 /* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
 void *cuv_check_upload (const void *data, size_t size);

@@ -254,8 +254,10 @@ CUV_CHECKS (check_ntf_edge_cases)
 {
   check_edge_case ("zeros", fill_zeros, 7, 9, 4, 5, 0);
   check_edge_case ("one value", fill_one, 7, 9, 4, 5, 0.2);
-  check_edge_case ("constant", fill_constant, 7, 9, 4, 3, 0.05);
   check_edge_case ("rank above all sizes", ntf_fill_noise, 3, 2, 2, 64, 0.1);
+  if (cuv_check_is_emulated ())
+    return;
+  check_edge_case ("constant", fill_constant, 7, 9, 4, 3, 0.05);
   check_edge_case ("one frame", ntf_fill_noise, 12, 11, 1, 11, 0.3);
   check_edge_case ("one value in all", fill_one, 1, 1, 1, 1, 1e-6);
 }
@@ -413,7 +415,8 @@ CUV_CHECKS (check_ntf_residual)
 {
   check_residual (5, 7, 3, 1);
   check_residual (3, 21, 37, 1e9);
-  check_residual (21, 30, 6, 1e9);
+  if (!cuv_check_is_emulated ())
+    check_residual (21, 30, 6, 1e9);
 }
 
 /* Cancelling before a step leaves all factors unchanged; all functions fail
