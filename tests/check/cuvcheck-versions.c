@@ -84,12 +84,6 @@ cuv_check_to_device (const CuvCheckFrame *self, void **memory)
   return frame;
 }
 
-void
-cuv_check_from_device (CuvCheckFrame *self, void *memory)
-{
-  cuv_check_download (self->memory, memory, self->size);
-}
-
 void *
 cuv_check_pinned_new (size_t size)
 {
@@ -138,7 +132,11 @@ cuv_check_lend (const CuvCheckFrame *self, void **memory)
 void
 cuv_check_take_back (CuvCheckFrame *self, void *memory)
 {
-  cuv_check_take_back_data (self->memory, self->size, memory);
+#if HAVE_CUDA
+  if (memory != NULL)
+    cuv_check_download (self->memory, memory, self->size);
+#endif
+  cuv_check_device_free (memory);
 }
 
 void *
@@ -146,16 +144,6 @@ cuv_check_lend_data (const void *data, size_t size, void **memory)
 {
   *memory = CUV_CHECK_ON (cuv_check_upload (data, size), NULL);
   return *memory != NULL ? *memory : (void *) data;
-}
-
-void
-cuv_check_take_back_data (void *data, size_t size, void *memory)
-{
-#if HAVE_CUDA
-  if (memory != NULL)
-    cuv_check_download (data, memory, size);
-#endif
-  cuv_check_device_free (memory);
 }
 
 /* Without a GPU cudaFree() fails even for NULL. */

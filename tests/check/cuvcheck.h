@@ -150,11 +150,9 @@ void cuv_check_take_back (CuvCheckFrame *self, void *memory);
 
 /* The same for other data of some bytes. */
 void *cuv_check_lend_data (const void *data, size_t size, void **memory);
-void cuv_check_take_back_data (void *data, size_t size, void *memory);
 
-/* Copies all bytes of a frame to new device memory, and back. */
+/* Copies all bytes of a frame to new device memory. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
-void cuv_check_from_device (CuvCheckFrame *self, void *memory);
 void cuv_check_device_free (void *memory); /* NULL is allowed */
 
 /* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
