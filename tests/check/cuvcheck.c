@@ -2,7 +2,6 @@
 #include "config.h"
 #include "cuvcheck.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #define GUARD_BYTE 0xa5
 
 CuvCheckOptions cuv_check_options;
-void *cuv_check_stream;
 static uint64_t state;
 static char case_name[256] = "start";
 static unsigned n_passed, n_failed;
@@ -127,6 +125,10 @@ cuv_check_main (int argc, char **argv)
       fprintf (stderr, "usage: %s --cpu|--cuda [--bench] [--seed N]\n", *argv);
       return 2;
     }
+  }
+  if (options->cpu == options->cuda) {
+    fprintf (stderr, "either --cpu or --cuda\n");
+    return 2;
   }
   if (options->cuda && !have_device ()) {
     printf ("no CUDA device\n");
@@ -390,210 +392,4 @@ cuv_check_read_pgm (const char *path, int *width, int *height)
     fclose (file);
   CUV_CHECK (pixels != NULL, ": %s is not a binary 8-bit PGM", path);
   return pixels;
-}
-
-/* ---- device ---- */
-
-#if HAVE_CUDA
-
-static void
-exit_on_error (cudaError_t status)
-{
-  if (status == cudaSuccess)
-    return;
-  fprintf (stderr, "%s\n", cudaGetErrorString (status));
-  exit (1);
-}
-
-void *
-cuv_check_upload (const void *data, size_t size)
-{
-  void *memory = NULL;
-
-  exit_on_error (cudaMalloc (&memory, size));
-  exit_on_error (cudaMemcpy (memory, data, size, cudaMemcpyHostToDevice));
-  /* the copy may still be under way, and other streams do not wait for it */
-  exit_on_error (cudaStreamSynchronize (NULL));
-  return memory;
-}
-
-void
-cuv_check_download (void *data, const void *memory, size_t size)
-{
-  exit_on_error (cudaMemcpy (data, memory, size, cudaMemcpyDeviceToHost));
-}
-
-CuvFrame
-cuv_check_to_device (const CuvCheckFrame *self, void **memory)
-{
-  CuvFrame frame = self->frame;
-
-  *memory = cuv_check_upload (self->memory, self->size);
-  for (int c = 0; c < frame.n_components; c++)
-    frame.component[c].data =
-        (uint8_t *) *memory + (frame.component[c].data - self->memory);
-  return frame;
-}
-
-void
-cuv_check_from_device (CuvCheckFrame *self, void *memory)
-{
-  cuv_check_download (self->memory, memory, self->size);
-}
-
-void
-cuv_check_device_free (void *memory)
-{
-  exit_on_error (cudaFree (memory));
-}
-
-void *
-cuv_check_pinned_new (size_t size)
-{
-  void *memory = NULL;
-
-  exit_on_error (cudaMallocHost (&memory, size));
-  return memory;
-}
-
-void
-cuv_check_pinned_free (void *memory)
-{
-  exit_on_error (cudaFreeHost (memory));
-}
-
-void *
-cuv_check_stream_new (void)
-{
-  cudaStream_t stream;
-
-  exit_on_error (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
-void
-cuv_check_stream_free (void *stream)
-{
-  exit_on_error (cudaStreamDestroy (stream));
-}
-
-void
-cuv_check_stream_wait (void *stream)
-{
-  exit_on_error (cudaStreamSynchronize (stream));
-}
-
-static double
-time_device (void (*func) (void *data), void *data, int n, void *stream,
-    cudaEvent_t *events)
-{
-  float milliseconds;
-
-  exit_on_error (cudaEventRecord (events[0], stream));
-  for (int i = 0; i < n; i++)
-    func (data);
-  exit_on_error (cudaEventRecord (events[1], stream));
-  exit_on_error (cudaEventSynchronize (events[1]));
-  exit_on_error (cudaEventElapsedTime (&milliseconds, events[0], events[1]));
-  return milliseconds * 1000 / n;
-}
-
-#endif
-
-/* ---- time ---- */
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *times, int n)
-{
-  qsort (times, n, sizeof *times, compare_doubles);
-  return times[n / 2];
-}
-
-static double
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
-}
-
-/* Runs for a second: 5 to 1000 times; once under an emulator, where
- * instructions are counted. */
-double
-cuv_check_time (void (*func) (void *data), void *data)
-{
-  double times[1000], start, begin = now ();
-  int n = 0;
-
-  if (!cuv_check_options.few)
-    func (data); /* warm up */
-  do {
-    start = now ();
-    func (data);
-    times[n++] = now () - start;
-  } while (
-      !cuv_check_options.few && n < 1000 && (n < 5 || now () - begin < 1e6));
-  return median (times, n);
-}
-
-/* Measures for two seconds: 5 to 200 times n runs. */
-static double
-time_runs (void (*func) (void *data), void *data, int n, void *stream)
-{
-#if HAVE_CUDA
-  double times[200];
-  cudaEvent_t events[2];
-  double begin = now ();
-  int n_times = 0;
-
-  exit_on_error (cudaEventCreate (&events[0]));
-  exit_on_error (cudaEventCreate (&events[1]));
-  for (int i = 0; i < 10; i++)
-    func (data);
-  while (n_times < 200 && (n_times < 5 || now () - begin < 2e6))
-    times[n_times++] = time_device (func, data, n, stream, events);
-  exit_on_error (cudaEventDestroy (events[0]));
-  exit_on_error (cudaEventDestroy (events[1]));
-  return median (times, n_times);
-#else
-  return 0;
-#endif
-}
-
-double
-cuv_check_time_device (void (*func) (void *data), void *data, void *stream)
-{
-  return time_runs (func, data, 1, stream);
-}
-
-double
-cuv_check_time_stream (void (*func) (void *data), void *data, void *stream)
-{
-  return time_runs (func, data, 20, stream);
-}
-
-void
-cuv_check_report (
-    double microseconds, double pixels, double bytes, const char *name, ...)
-{
-  va_list args;
-
-  printf ("{\"name\": \"");
-  va_start (args, name);
-  vprintf (name, args);
-  va_end (args);
-  printf ("\", \"us\": %.2f, \"ns_per_pixel\": %.4f", microseconds,
-      microseconds * 1000 / pixels);
-  if (bytes > 0)
-    printf (", \"GB_per_s\": %.1f", bytes / microseconds / 1000);
-  printf ("}\n");
 }

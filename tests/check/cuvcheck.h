@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares the versions of an algorithm and times them, in one program. */
+/* Compares the versions of an algorithm and times them, in one program.
+ *
+ * cuvcheck.c           parts of a program, checks, frames
+ * cuvcheck-versions.c  C, SIMD and CUDA in one loop, device memory, times
+ * cuvhooks.c           what libgstcuvision asks tests: cuvhooks.h */
 #ifndef CUV_CHECK_H
 #define CUV_CHECK_H
 
+#include "config.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,6 +67,42 @@ void cuv_check_case (const char *format, ...)
 bool cuv_check_that (bool ok, const char *file, int line, const char *format,
     ...) __attribute__ ((format (printf, 4, 5)));
 
+/* ---- versions ---- */
+
+/* A version of an algorithm to compare with the C reference: with --cpu C and
+ * SIMD, which the family selects when it is opened, with --cuda the GPU. Checks
+ * and benchmarks have one body for all of them. */
+typedef struct {
+  const char *name; /* "C", "SIMD" or "CUDA"; NULL before the first */
+  int n_threads;    /* random, for the CPU: 0 = one per processor */
+} CuvCheckVersion;
+
+/* for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) */
+bool cuv_check_next (CuvCheckVersion *self);
+enum { CUV_CHECK_MAX_VERSIONS = 2 };
+
+/* The first expression with --cuda, else the second. A build without CUDA
+ * compiles only the second. */
+#if HAVE_CUDA
+#define CUV_CHECK_ON(gpu, other) (cuv_check_options.cuda ? (gpu) : (other))
+#else
+#define CUV_CHECK_ON(gpu, other) (other)
+#endif
+
+/* Runs one of them, and checks that the first returned 0. */
+#define CUV_CHECK_RUN(gpu, other)                                              \
+  CUV_CHECK (CUV_CHECK_ON ((gpu) == 0, ((void) (other), true)), ": %s",        \
+      cuv_check_error ())
+
+/* Whether kernels are emulated, which makes them slow: tests then omit most
+ * large inputs. */
+bool cuv_check_is_emulated (void);
+
+/* Why a call failed; on the GPU, cuv_cuda_error(). */
+const char *cuv_check_error (void);
+
+/* ---- inputs ---- */
+
 /* A repeatable stream of random numbers, from the seed. */
 uint32_t cuv_check_random (void);
 uint32_t cuv_check_below (uint32_t n);
@@ -101,10 +142,18 @@ uint8_t *cuv_check_read_pgm (const char *path, int *width, int *height);
 bool cuv_check_guards_intact (const CuvCheckFrame *self);
 void cuv_check_frame_free (CuvCheckFrame *self);
 
-/* Copies all bytes of a frame to new device memory, and back. */
+/* Where a version finds the frame: with --cuda, a copy in device memory.
+ * cuv_check_take_back() copies it back and frees the memory;
+ * cuv_check_device_free() only frees it. Else *memory is NULL. */
+CuvFrame cuv_check_lend (const CuvCheckFrame *self, void **memory);
+void cuv_check_take_back (CuvCheckFrame *self, void *memory);
+
+/* The same for other data of some bytes. */
+void *cuv_check_lend_data (const void *data, size_t size, void **memory);
+
+/* Copies all bytes of a frame to new device memory. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
-void cuv_check_from_device (CuvCheckFrame *self, void *memory);
-void cuv_check_device_free (void *memory);
+void cuv_check_device_free (void *memory); /* NULL is allowed */
 
 /* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
 void *cuv_check_upload (const void *data, size_t size);
@@ -132,5 +181,11 @@ double cuv_check_time_stream (
  * GB/s. */
 void cuv_check_report (double microseconds, double pixels, double bytes,
     const char *name, ...) __attribute__ ((format (printf, 4, 5)));
+
+/* Times func and reports that: with --cuda by cuv_check_time_device(), for
+ * which func queues work on cuv_check_stream, else by cuv_check_time(). */
+void cuv_check_bench (void (*func) (void *data), void *data, double pixels,
+    double bytes, const char *name, ...)
+    __attribute__ ((format (printf, 5, 6)));
 
 #endif

@@ -178,9 +178,11 @@ cuv_element_new (const gchar *name)
 void
 cuv_element_set (GstElement *element, const gchar *settings)
 {
-  gchar **parts = g_strsplit (settings, " ", -1);
+  gchar **parts = NULL;
 
-  for (guint i = 0; parts[i] != NULL; i++) {
+  g_shell_parse_argv (
+      settings, NULL, &parts, NULL); /* fails if there are none */
+  for (guint i = 0; parts != NULL && parts[i] != NULL; i++) {
     gchar **pair = g_strsplit (parts[i], "=", 2);
 
     gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);

@@ -38,7 +38,7 @@ void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);
 
-/* Sets properties: "a=b c=d". */
+/* Sets properties: "a=b c=d 'e=with spaces'". */
 void cuv_element_set (GstElement *element, const gchar *settings);
 
 /* Whether GLib reports, between these calls, that a property is set to a value

@@ -127,6 +127,22 @@ cuv_contradictions_live (const CuvContradiction *table, guint n,
 
 /* ---- invalid values ---- */
 
+void
+cuv_live_kept (CuvLive *self, const gchar *property,
+    const gchar *const *invalid, guint n, const gchar *kept)
+{
+  gchar *problem = g_strconcat (property, " '", NULL), *value;
+
+  for (guint i = 0; i < n; i++) {
+    g_object_set (self->element, property, invalid[i], NULL);
+    expect_problem (self->bus, GST_MESSAGE_WARNING, problem);
+    g_object_get (self->element, property, &value, NULL);
+    fail_unless_equals_string (value, kept);
+    g_free (value);
+  }
+  g_free (problem);
+}
+
 static void
 for_each_setting (const gchar *element, const gchar *settings,
     void (*check) (const gchar *element, const gchar *setting))

@@ -68,6 +68,11 @@ void cuv_contradictions_live (const CuvContradiction *table, guint n,
     CuvLiveOpen open, void (*show) (CuvLive *self, gboolean is_free),
     void (*resize) (CuvLive *self));
 
+/* Sets a property to n invalid values: each time a warning names it, and it
+ * keeps its value. */
+void cuv_live_kept (CuvLive *self, const gchar *property,
+    const gchar *const *invalid, guint n, const gchar *kept);
+
 /* Fails the test unless each setting of "a=1 b=2" is out of range. */
 void cuv_expect_refused (const gchar *element, const gchar *settings);
 

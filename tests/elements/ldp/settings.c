@@ -11,55 +11,35 @@
 
 /* ---- live ---- */
 
+#define VALID CUV_LDP_VALID
+#define EDGE CUV_LDP_REPLICATE
+#define ALL CUV_LDP_BINS_256
+#define EVEN CUV_LDP_BINS_LEVELS
+#define UNIFORM CUV_LDP_BINS_UNIFORM
+
+/* order, block, grid, directions, merged, border, bins, levels, width, height
+ */
 static const struct {
-  const gchar *name, *value;
+  const gchar *set;
   Kind kind;
 } steps[] = {
-  { "order", "4",
-      KIND (
-          4, 0, 8, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "grid", "3",
-      KIND (
-          4, 0, 3, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "block", "11",
-      KIND (
-          4, 11, 0, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "grid", "5",
-      KIND (
-          4, 11, 0, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "directions", "45+135",
-      KIND (
-          4, 11, 0, 10, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "merge-directions", "true",
-      KIND (
-          4, 11, 0, 10, 1, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
-  { "border", "replicate",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_256, 0, WIDTH,
-          HEIGHT) },
-  { "levels", "7",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_256, 0, WIDTH,
-          HEIGHT) },
-  { "bins", "levels",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_LEVELS, 7, WIDTH,
-          HEIGHT) },
-  { "levels", "256",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_LEVELS, 256, WIDTH,
-          HEIGHT) },
-  { "bins", "uniform",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, WIDTH,
-          HEIGHT) },
-  { "descriptor-width", "40",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40,
-          HEIGHT) },
-  { "descriptor-height", "30",
-      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40,
-          30) },
-  { "block", "0",
-      KIND (
-          4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40, 30) },
-  { "scales", "3",
-      { { 4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 3 }, 40,
-          30 } },
+  { "order=4", KIND (4, 0, 8, 15, 0, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "grid=3", KIND (4, 0, 3, 15, 0, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "block=11", KIND (4, 11, 0, 15, 0, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "grid=5", KIND (4, 11, 0, 15, 0, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "directions=45+135", KIND (4, 11, 0, 10, 0, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "merge-directions=true",
+      KIND (4, 11, 0, 10, 1, VALID, ALL, 0, WIDTH, HEIGHT) },
+  { "border=replicate", KIND (4, 11, 0, 10, 1, EDGE, ALL, 0, WIDTH, HEIGHT) },
+  { "levels=7", KIND (4, 11, 0, 10, 1, EDGE, ALL, 0, WIDTH, HEIGHT) },
+  { "bins=levels", KIND (4, 11, 0, 10, 1, EDGE, EVEN, 7, WIDTH, HEIGHT) },
+  { "levels=256", KIND (4, 11, 0, 10, 1, EDGE, EVEN, 256, WIDTH, HEIGHT) },
+  { "bins=uniform", KIND (4, 11, 0, 10, 1, EDGE, UNIFORM, 0, WIDTH, HEIGHT) },
+  { "descriptor-width=40",
+      KIND (4, 11, 0, 10, 1, EDGE, UNIFORM, 0, 40, HEIGHT) },
+  { "descriptor-height=30", KIND (4, 11, 0, 10, 1, EDGE, UNIFORM, 0, 40, 30) },
+  { "block=0", KIND (4, 0, 5, 10, 1, EDGE, UNIFORM, 0, 40, 30) },
+  { "scales=3", { { 4, 0, 5, 10, 1, EDGE, UNIFORM, 0, 3 }, 40, 30 } },
 };
 
 CUV_TEST (test_live_changes)
@@ -72,8 +52,7 @@ CUV_TEST (test_live_changes)
 
   check_next (&run, &first);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    gst_util_set_object_arg (
-        G_OBJECT (run.element), steps[i].name, steps[i].value);
+    cuv_element_set (run.element, steps[i].set);
     check_next (&run, &steps[i].kind);
   }
   for (guint i = 0; i < 4; i++) {

@@ -1,115 +1,129 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* visionoverlay: properties, text and invalid values. */
 #include "config.h"
+#include "live.h"
 #include "scene.h"
 
 #include <string.h>
 
-/* A black frame with one region. */
-static GstBuffer *
-black_frame (const gchar *label)
-{
-  GstBuffer *buffer = cuv_frame_new ("RGB", 320, 240);
+/* visionoverlay and a black frame with one region. */
+typedef struct {
+  CuvLive live;
+  GstBuffer *in;
+} Scene;
 
-  gst_buffer_memset (buffer, 0, 0, -1);
-  overlay_add_region (buffer, label, 100, 100, 60, 60, 0.87);
-  return buffer;
+static Scene
+open_scene (const gchar *label, const gchar *properties)
+{
+  gchar *all = g_strconcat ("color=red thickness=2 draw-labels=false "
+                            "draw-confidence=false draw-ids=false ",
+      properties, NULL);
+  Scene self = { cuv_live_new ("visionoverlay", all, "RGB", 320, 240),
+    cuv_frame_new ("RGB", 320, 240) };
+
+  gst_buffer_memset (self.in, 0, 0, -1);
+  overlay_add_region (self.in, label, 100, 100, 60, 60, 0.87);
+  g_free (all);
+  return self;
 }
 
-static guint
-changed_above (GstHarness *h, GstBuffer *in, GstBuffer *out)
+static void
+close_scene (Scene *self)
 {
-  return overlay_changed (h, in, out, 0, 0, 320, 100);
+  gst_buffer_unref (self->in);
+  cuv_live_clear (&self->live);
+}
+
+static void
+set (Scene *self, const gchar *settings)
+{
+  cuv_element_set (self->live.element, settings);
 }
 
 /* ---- live changes ---- */
 
 static guint
-red_at (GstHarness *h, GstBuffer *in, gint x, gint y)
+rgb_at (Scene *self, gint x, gint y)
 {
-  GstBuffer *out = overlay_draw (h, in);
-  guint sample = overlay_sample (h, out, 0, x, y);
+  GstBuffer *out = overlay_draw (self->live.h, self->in);
+  guint rgb = 0;
 
+  for (gint i = 0; i < 3; i++)
+    rgb = rgb << 8 | overlay_sample (self->live.h, out, i, x, y);
   gst_buffer_unref (out);
-  return sample;
+  return rgb;
+}
+
+/* Settings, and the colours of two pixels in row 130 of the next frame. */
+typedef struct {
+  const gchar *set;
+  gint x[2];
+  guint rgb[2];
+} Step;
+
+static void
+check_steps (Scene *self, const Step *steps, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    set (self, steps[i].set);
+    for (guint k = 0; k < 2; k++)
+      fail_unless (rgb_at (self, steps[i].x[k], 130) == steps[i].rgb[k],
+          "%s: %06x at %d", steps[i].set, rgb_at (self, steps[i].x[k], 130),
+          steps[i].x[k]);
+  }
 }
 
 CUV_TEST (properties_change_while_playing)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face");
+  static const Step steps[] = {
+    { "", { 101, 102 }, { 0xff0000, 0 } },
+    { "thickness=9", { 108, 109 }, { 0xff0000, 0 } },
+    { "thickness=0", { 100, 101 }, { 0xff0000, 0 } }, /* 1 + 240 / 300 */
+    { "color=0x00400000", { 100, 101 }, { 0x400000, 0 } },
+    { "color=0xffff0000 opacity=0.5", { 100, 101 }, { 0x800000, 0 } },
+    { "color=0x80ff0000", { 100, 101 }, { 0x400000, 0 } },
+    { "draw-boxes=false", { 100, 101 }, { 0, 0 } },
+  };
+  Scene scene = open_scene ("face", "");
 
-  fail_unless_equals_int (red_at (h, in, 101, 130), 255);
-  fail_unless_equals_int (red_at (h, in, 102, 130), 0);
-  g_object_set (h->element, "thickness", 9, NULL);
-  fail_unless_equals_int (red_at (h, in, 108, 130), 255);
-  fail_unless_equals_int (red_at (h, in, 109, 130), 0);
-  g_object_set (h->element, "thickness", 0, NULL); /* 1 + 240 / 300 */
-  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
-  fail_unless_equals_int (red_at (h, in, 101, 130), 0);
-  g_object_set (h->element, "color", 0x00400000u, NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0x40);
-  g_object_set (h->element, "color", 0xffff0000u, "opacity", 0.5, NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 128);
-  g_object_set (h->element, "color", 0x80ff0000u, NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 64);
-  g_object_set (h->element, "draw-boxes", FALSE, NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  check_steps (&scene, steps, G_N_ELEMENTS (steps));
+  close_scene (&scene);
 }
 
 CUV_TEST (labels_selects_regions)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face");
+  static const Step steps[] = {
+    { "'labels=cat, face ,'", { 100, 200 }, { 0xff0000, 0 } },
+    { "'labels=red car'", { 100, 200 }, { 0, 0xff0000 } },
+    { "'labels= , '", { 100, 200 }, { 0xff0000, 0xff0000 } },
+  };
+  Scene scene = open_scene ("face", "");
 
-  overlay_add_region (in, "red car", 200, 100, 60, 60, -1);
-  g_object_set (h->element, "labels", "cat, face ,", NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
-  fail_unless_equals_int (red_at (h, in, 200, 130), 0);
-  g_object_set (h->element, "labels", "red car", NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0);
-  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
-  g_object_set (h->element, "labels", " , ", NULL);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
-  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  overlay_add_region (scene.in, "red car", 200, 100, 60, 60, -1);
+  check_steps (&scene, steps, G_N_ELEMENTS (steps));
+  close_scene (&scene);
 }
 
 CUV_TEST (labels_have_own_colours)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face");
+  static const Step steps[] = {
+    { "'label-colors=colors, face=(string)\"#102030\", "
+      "dog=(uint)0xff405060'",
+        { 100, 10 }, { 0x102030, 0x405060 } },
+    { "", { 100, 200 }, { 0x102030, 0xff0000 } },
+    { "color=0", { 100, 10 }, { 0x102030, 0x405060 } },
+  };
+  Scene scene = open_scene ("face", "");
   GstBuffer *out;
 
-  overlay_add_region (in, "red car", 200, 100, 60, 60, -1);
-  overlay_add_region (in, "dog", 10, 100, 60, 60, -1);
-  gst_util_set_object_arg (G_OBJECT (h->element), "label-colors",
-      "colors, face=(string)\"#102030\", dog=(uint)0xff405060");
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
-  fail_unless_equals_int (red_at (h, in, 10, 130), 0x40);
-  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
-  g_object_set (h->element, "color", 0, NULL);
-  out = overlay_draw (h, in);
-  fail_unless (overlay_changed (h, in, out, 200, 100, 60, 60) > 0);
-  fail_unless_equals_int (overlay_sample (h, out, 2, 100, 130), 0x30);
+  overlay_add_region (scene.in, "red car", 200, 100, 60, 60, -1);
+  overlay_add_region (scene.in, "dog", 10, 100, 60, 60, -1);
+  check_steps (&scene, steps, G_N_ELEMENTS (steps));
+  out = overlay_draw (scene.live.h, scene.in);
+  fail_unless (
+      overlay_changed (scene.live.h, scene.in, out, 200, 100, 60, 60) > 0);
   gst_buffer_unref (out);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
-}
-
-static guint
-rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
-{
-  GstBuffer *out = overlay_draw (h, in);
-  guint rgb = 0;
-
-  for (gint i = 0; i < 3; i++)
-    rgb = rgb << 8 | overlay_sample (h, out, i, x, y);
-  gst_buffer_unref (out);
-  return rgb;
+  close_scene (&scene);
 }
 
 /* Colours as CSS and GStreamer define them, in color and label-colors. */
@@ -124,22 +138,20 @@ CUV_TEST (colours_are_parsed)
     { "#00102030", 0x102030 }, { "#80406080", 0x203040 },
     { "0xff102030", 0x102030 }, { "0x102030", 0x102030 },
     { "4279246896", 0x102030 }, { "0x80406080", 0x203040 } };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face");
+  Scene scene = open_scene ("face", "");
 
-  overlay_add_region (in, "dog", 10, 100, 60, 60, -1);
+  overlay_add_region (scene.in, "dog", 10, 100, 60, 60, -1);
   for (guint i = 0; i < G_N_ELEMENTS (colors); i++) {
-    GstStructure *structure = gst_structure_new (
-        "colors", "dog", G_TYPE_STRING, colors[i].text, NULL);
+    gchar *settings =
+        g_strdup_printf ("'color=%s' 'label-colors=colors, dog=(string)\"%s\"'",
+            colors[i].text, colors[i].text);
+    const Step step = { settings, { 100, 10 },
+      { colors[i].rgb, colors[i].rgb } };
 
-    gst_util_set_object_arg (G_OBJECT (h->element), "color", colors[i].text);
-    g_object_set (h->element, "label-colors", structure, NULL);
-    gst_structure_free (structure);
-    fail_unless_equals_int_hex (rgb_at (h, in, 100, 130), colors[i].rgb);
-    fail_unless_equals_int_hex (rgb_at (h, in, 10, 130), colors[i].rgb);
+    check_steps (&scene, &step, 1);
+    g_free (settings);
   }
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  close_scene (&scene);
 }
 
 /* The property is set as gst-launch-1.0, GstPreset and applications set it. */
@@ -181,134 +193,141 @@ CUV_TEST (colour_is_set_as_text_or_number)
 
 /* ---- text ---- */
 
+/* The number of pixels that the text above the box changes; *out is the frame
+ * drawn, to be unreferenced. */
+static guint
+draw_text (Scene *self, const gchar *settings, GstBuffer **out)
+{
+  set (self, settings);
+  *out = overlay_draw (self->live.h, self->in);
+  return overlay_changed (self->live.h, self->in, *out, 0, 0, 320, 100);
+}
+
+static guint
+text_pixels (Scene *self, const gchar *settings)
+{
+  GstBuffer *out;
+  guint n = draw_text (self, settings, &out);
+
+  gst_buffer_unref (out);
+  return n;
+}
+
+/* The frame drawn, as text. */
+static gchar *
+look (Scene *self, const gchar *settings)
+{
+  GstBuffer *out;
+  GstMapInfo map;
+  gchar *text;
+
+  draw_text (self, settings, &out);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  text = g_compute_checksum_for_data (G_CHECKSUM_SHA256, map.data, map.size);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  return text;
+}
+
+static void
+check_look (Scene *self, const gchar *settings, gboolean differs)
+{
+  cuv_live_check (&self->live, settings, look (self, settings), differs);
+}
+
 CUV_TEST (text_is_written_above_the_box)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face"), *none, *label, *confidence, *id;
+  Scene scene = open_scene ("face", "");
   GstVideoRegionOfInterestMeta *roi;
-  guint white = 0;
+  GstBuffer *label;
+  guint white = 0, n, more;
 
-  none = overlay_draw (h, in);
-  fail_unless_equals_int (changed_above (h, in, none), 0);
-  g_object_set (h->element, "draw-labels", TRUE, NULL);
-  label = overlay_draw (h, in);
-  fail_unless (changed_above (h, in, label) > 100);
+  fail_unless_equals_int (text_pixels (&scene, ""), 0);
+  n = draw_text (&scene, "draw-labels=true", &label);
+  fail_unless (n > 100);
   for (gint y = 80; y < 100; y++) {
     for (gint x = 100; x < 200; x++)
-      white += overlay_sample (h, label, 1, x, y) > 200;
+      white += overlay_sample (scene.live.h, label, 1, x, y) > 200;
   }
   fail_unless (white > 10, "only %u white pixels of text", white);
-  g_object_set (h->element, "draw-confidence", TRUE, NULL);
-  confidence = overlay_draw (h, in);
-  fail_unless (
-      changed_above (h, in, confidence) > changed_above (h, in, label) + 50);
-  g_object_set (h->element, "draw-ids", TRUE, NULL);
-  id = overlay_draw (h, in);
-  fail_unless_equals_int (changed_above (h, confidence, id), 0);
-  gst_buffer_unref (id);
-  roi = gst_buffer_get_video_region_of_interest_meta_id (in, 0);
+  more = text_pixels (&scene, "draw-confidence=true");
+  fail_unless (more > n + 50);
+  check_look (&scene, "draw-confidence=true", TRUE);
+  check_look (&scene, "draw-ids=true", FALSE);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (scene.in, 0);
   gst_video_region_of_interest_meta_add_param (
       roi, gst_structure_new ("object_id", "id", G_TYPE_INT, 12, NULL));
-  id = overlay_draw (h, in);
-  fail_unless (
-      changed_above (h, in, id) > changed_above (h, in, confidence) + 50);
-  gst_buffer_unref (none);
+  fail_unless (text_pixels (&scene, "") > more + 50);
   gst_buffer_unref (label);
-  gst_buffer_unref (confidence);
-  gst_buffer_unref (id);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  close_scene (&scene);
 }
 
 CUV_TEST (confidence_of_any_param_is_shown)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
+  Scene scene = open_scene ("face", "draw-confidence=true");
   GstVideoRegionOfInterestMeta *roi;
+  guint n = text_pixels (&scene, "");
 
-  g_object_set (h->element, "draw-confidence", TRUE, NULL);
-  roi = overlay_add_region (in, "x", 100, 100, 60, 60, -1);
-  out = overlay_draw (h, in);
-  fail_unless_equals_int (changed_above (h, in, out), 0);
-  gst_buffer_unref (out);
+  roi = overlay_add_region (scene.in, "x", 200, 100, 60, 60, -1);
+  fail_unless_equals_int (text_pixels (&scene, ""), n);
   gst_video_region_of_interest_meta_add_param (
       roi, gst_structure_new ("extra", "confidence", G_TYPE_STRING, "1", NULL));
   gst_video_region_of_interest_meta_add_param (roi,
       gst_structure_new ("classifier", "confidence", G_TYPE_FLOAT, 0.5, NULL));
-  out = overlay_draw (h, in);
-  fail_unless (changed_above (h, in, out) > 100);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  fail_unless (text_pixels (&scene, "") > n + 100);
+  close_scene (&scene);
 }
 
 /* No room above or to the right, several lines, not UTF-8, far too long, more
  * labels than the cache holds. */
 CUV_TEST (any_label_can_be_written)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
+  static const gchar *const fonts[] = { "'font=Sans 100'",
+    "'font=Serif Italic 9'", "font=" };
+  Scene scene = open_scene ("two\nlines", "draw-labels=true");
   gchar *longest = g_strnfill (100000, 'W'), label[16];
 
-  g_object_set (h->element, "draw-labels", TRUE, "font", "Sans 100", NULL);
-  overlay_add_region (in, "two\nlines", 5, 2, 30, 30, 0.5);
-  overlay_add_region (in, "right", 310, 100, 30, 30, 0.5);
-  overlay_add_region (in, "\xff\xfe broken", 5, 2, 30, 30, 0.5);
-  overlay_add_region (in, "", 5, 2, 30, 30, 0.5);
-  overlay_add_region (in, "\xd8\xa7\xd9\x84 \xe4\xb8\xad", 50, 50, 30, 30, 1);
-  overlay_add_region (in, longest, 5, 230, 30, 30, 0.5);
+  overlay_add_region (scene.in, "two\nlines", 5, 2, 30, 30, 0.5);
+  overlay_add_region (scene.in, "right", 310, 100, 30, 30, 0.5);
+  overlay_add_region (scene.in, "\xff\xfe broken", 5, 2, 30, 30, 0.5);
+  overlay_add_region (scene.in, "", 5, 2, 30, 30, 0.5);
+  overlay_add_region (
+      scene.in, "\xd8\xa7\xd9\x84 \xe4\xb8\xad", 50, 50, 30, 30, 1);
+  overlay_add_region (scene.in, longest, 5, 230, 30, 30, 0.5);
   for (guint i = 0; i < 150; i++) {
     g_snprintf (label, sizeof label, "object %u", i);
-    overlay_add_region (in, label, i, i, 30, 30, 0.5);
+    overlay_add_region (scene.in, label, i, i, 30, 30, 0.5);
   }
-  for (guint i = 0; i < 3; i++) {
-    out = overlay_draw (h, in);
-    fail_unless (overlay_changed (h, in, out, 0, 0, 320, 240) > 1000);
-    gst_buffer_unref (out);
-    g_object_set (h->element, "font", i == 0 ? "Serif Italic 9" : "", NULL);
-  }
+  for (guint i = 0; i < 3; i++)
+    fail_unless (text_pixels (&scene, fonts[i]) > 1000);
   g_free (longest);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  close_scene (&scene);
 }
 
 /* Two labels with the same GLib hash. */
 CUV_TEST (labels_of_equal_hash_differ)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *one = black_frame ("ab"), *other = black_frame ("bA");
-  GstBuffer *out, *out_other;
+  Scene scene = open_scene ("ab", "draw-labels=true");
 
   fail_unless_equals_int (g_str_hash ("ab"), g_str_hash ("bA"));
-  g_object_set (h->element, "draw-labels", TRUE, NULL);
-  out = overlay_draw (h, one);
-  out_other = overlay_draw (h, other);
-  fail_unless (changed_above (h, out, out_other) > 10);
-  gst_buffer_unref (out);
-  gst_buffer_unref (out_other);
-  gst_buffer_unref (one);
-  gst_buffer_unref (other);
-  gst_harness_teardown (h);
+  check_look (&scene, "", TRUE);
+  gst_buffer_unref (scene.in);
+  scene.in = cuv_frame_new ("RGB", 320, 240);
+  gst_buffer_memset (scene.in, 0, 0, -1);
+  overlay_add_region (scene.in, "bA", 100, 100, 60, 60, 0.87);
+  check_look (&scene, "", TRUE);
+  close_scene (&scene);
 }
 
 /* Text from the cache looks the same as when it was first rendered. */
 CUV_TEST (cached_text_looks_the_same)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("face"), *first, *again;
+  Scene scene = open_scene ("face", "draw-labels=true");
 
-  g_object_set (h->element, "draw-labels", TRUE, NULL);
-  first = overlay_draw (h, in);
-  again = overlay_draw (h, in);
-  fail_unless (cuv_frames_equal ("RGB", 320, 240, first, again));
-  gst_buffer_unref (again);
-  g_object_set (h->element, "font", "Sans Bold 30", NULL);
-  again = overlay_draw (h, in);
-  fail_unless (changed_above (h, first, again) > 100);
-  gst_buffer_unref (again);
-  gst_buffer_unref (first);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  check_look (&scene, "", TRUE);
+  check_look (&scene, "", FALSE);
+  check_look (&scene, "'font=Sans Bold 30'", TRUE);
+  close_scene (&scene);
 }
 
 /* ---- invalid values ---- */
@@ -354,29 +373,22 @@ CUV_TEST (invalid_values_are_start_errors)
 
 CUV_TEST (invalid_value_keeps_the_previous_one)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBus *bus = cuv_harness_watch (h);
-  GstBuffer *in = black_frame ("face");
-  GstMessage *message;
+  static const Step valid = { "'label-colors=c, face=(string)\"#102030\"'",
+    { 100, 102 }, { 0x102030, 0 } };
+  static const Step invalid = { "'label-colors=c, face=(string)pnik'",
+    { 100, 102 }, { 0x102030, 0 } };
+  Scene scene = open_scene ("face", "");
   gchar *font;
 
-  gst_util_set_object_arg (
-      G_OBJECT (h->element), "label-colors", "c, face=(string)\"#102030\"");
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
-  gst_util_set_object_arg (
-      G_OBJECT (h->element), "label-colors", "c, face=(string)pnik");
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
-  g_object_set (h->element, "font", "Sans 1000", NULL);
-  g_object_get (h->element, "font", &font, NULL);
+  check_steps (&scene, &valid, 1);
+  expect_no_warning (scene.live.bus);
+  check_steps (&scene, &invalid, 1);
+  expect_problem (scene.live.bus, GST_MESSAGE_WARNING, "label-colors");
+  set (&scene, "'font=Sans 1000'");
+  g_object_get (scene.live.element, "font", &font, NULL);
   fail_unless_equals_string (font, "Sans Bold");
   g_free (font);
-  cuv_harness_unwatch (h, bus);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
+  close_scene (&scene);
 }
 
 /* ---- caps and states ---- */
@@ -389,7 +401,7 @@ CUV_TEST (caps_change_between_frames)
   } steps[] = { { "NV12", 64, 48 }, { "RGBA", 33, 17 }, { "GRAY8", 1, 1 },
     { "YUY2", 1, 1 }, { "I420", 15, 1 }, { "UYVY", 321, 243 },
     { "NV12", 64, 48 } };
-  GstHarness *h = cuv_element_harness ("visionoverlay");
+  CuvLive live = cuv_live_new ("visionoverlay", "", "NV12", 64, 48);
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     GstBuffer *in =
@@ -398,16 +410,16 @@ CUV_TEST (caps_change_between_frames)
 
     /* a random pixel may have the box's colour */
     gst_buffer_memset (in, 0, 0, -1);
-    cuv_harness_caps (h, steps[i].format, steps[i].width, steps[i].height);
+    cuv_live_caps (&live, steps[i].format, steps[i].width, steps[i].height);
     overlay_add_region (in, "face", 0, 0, 20, 20, 0.5);
-    out = overlay_draw (h, in);
+    out = overlay_draw (live.h, in);
     fail_unless (!cuv_frames_equal (
                      steps[i].format, steps[i].width, steps[i].height, in, out),
         "step %u", i);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  gst_harness_teardown (h);
+  cuv_live_clear (&live);
 }
 
 CUV_TEST (restarts)

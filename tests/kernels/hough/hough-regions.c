@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Segments of regions, on shapes whose sides are known. */
 #include "cuvcheck.h"
-#include "hough-versions.h"
+#include "hough-expected.h"
 #include "hough/regions.h"
 
 #include <math.h>

@@ -1,350 +1,393 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend with different numbers of threads, with AVX2 and without,
- * against the C reference. */
+/* The line detector with C, AVX2 and CUDA, and different numbers of threads:
+ * results and drawings equal those of the C reference, bit for bit. */
 #include "hough-versions.h"
-#include "cuvcpu.h"
 #include "cpu/hough-cpu.h"
-#include "cuvcheck.h"
+#include "hough-expected.h"
+#if HAVE_CUDA
+#include "hough/hough.h"
+#endif
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- expected results ---- */
+const char *const hough_methods[] = { "auto", "global", "shared", "gather",
+  "ring" };
 
-CuvHoughParams
-hough_random_params (void)
+HoughRun
+hough_run_new (const CuvHoughLayout *layout, const CuvCheckVersion *version)
 {
-  CuvHoughParams params = {
-    .source = cuv_check_below (3) ? CUV_EDGES_CANNY : CUV_EDGES_INPUT,
-    .canny = hough_random_canny (),
-    .peaks = hough_peak_params ((int) cuv_check_below (HOUGH_N_RULES), 30),
-    .max_lines = (int) cuv_check_below (3)
-        ? CUV_HOUGH_MAX_LINES
-        : 1 + (int) cuv_check_below (CUV_HOUGH_MAX_LINES),
-    .segments = cuv_check_below (2),
-    .segment = { (int) cuv_check_below (20), (int) cuv_check_below (5) },
-  };
+  HoughRun self = { .version = *version };
 
-  if (params.peaks.rule >= CUV_PEAKS_SQUARE && cuv_check_below (2))
-    params.peaks.neighborhood = 3
-        + 2 * (int) cuv_check_below ((CUV_HOUGH_MAX_NEIGHBORHOOD - 3) / 2 + 1);
-  return params;
+  self.state = CUV_CHECK_ON (
+      (void *) cuv_hough_cuda_new (layout), cuv_hough_cpu_new (layout));
+  CUV_CHECK (self.state != NULL, ": %s", cuv_check_error ());
+  return self;
+}
+
+void
+hough_run_clear (HoughRun *self)
+{
+  CUV_CHECK_ON (
+      cuv_hough_cuda_free (self->state), cuv_hough_cpu_free (self->state));
+}
+
+void
+hough_run_submit (void *data)
+{
+  HoughRun *self = data;
+
+  CUV_CHECK_RUN (cuv_hough_cuda_submit (self->state, &self->frame,
+                     &self->params, cuv_check_stream),
+      cuv_hough_cpu_run (self->state, &self->frame, &self->params,
+          self->version.n_threads, &self->result));
 }
 
 bool
-hough_expected_init (HoughExpected *self, const CuvHoughConfig *config)
+hough_run_collect (HoughRun *self)
 {
-  const char *problem = cuv_hough_layout_init (&self->layout, config);
-
-  if (!CUV_CHECK (problem == NULL, ": %s", problem))
-    return false;
-  self->canny = cuv_canny_new (config->width, config->height);
-  self->map = malloc ((size_t) config->width * (size_t) config->height);
-  self->votes =
-      malloc (cuv_hough_n_cells (&self->layout) * sizeof *self->votes);
-  self->peaks = malloc (CUV_HOUGH_MAX_LINES * sizeof *self->peaks);
-  self->segments = malloc (CUV_HOUGH_MAX_SEGMENTS * sizeof *self->segments);
-  self->regions = cuv_regions_new (config->width, config->height);
-  self->line_segments =
-      malloc (CUV_HOUGH_MAX_LINES * sizeof *self->line_segments);
-  return true;
+  return CUV_CHECK_RUN (cuv_hough_cuda_collect (self->state, &self->result), 0);
 }
 
-void
-hough_expected_clear (HoughExpected *self)
+/* ---- results ---- */
+
+#if HAVE_CUDA
+static void
+check_edges_found (const HoughExpected *expected, const HoughRun *run)
 {
-  cuv_hough_layout_clear (&self->layout);
-  cuv_canny_free (self->canny);
-  free (self->map);
-  free (self->votes);
-  free (self->peaks);
-  free (self->segments);
-  cuv_regions_free (self->regions);
-  free (self->line_segments);
+  const CuvHoughLayout *layout = &expected->layout;
+  size_t n = (size_t) layout->width * (size_t) layout->height, wrong = 0;
+  uint8_t *map = malloc (n);
+
+  CUV_CHECK (cuv_hough_cuda_get_edges (run->state, map) == 0);
+  for (size_t i = 0; i < n; i++)
+    wrong += map[i] != expected->map[i];
+  CUV_CHECK (wrong == 0, ": %zu of %zu pixels", wrong, n);
+  free (map);
 }
 
 static void
-find_edges (HoughExpected *self, const CuvFrame *frame)
+check_votes_found (const HoughExpected *expected, const HoughRun *run)
 {
-  const int width = frame->width, height = frame->height;
+  size_t n = cuv_hough_n_cells (&expected->layout), wrong = 0;
+  uint32_t *votes = malloc (n * sizeof *votes);
 
-  if (self->params.source == CUV_EDGES_CANNY) {
-    cuv_canny_run (self->canny, frame, &self->params.canny);
-    memcpy (self->map, self->canny->edges, (size_t) width * (size_t) height);
-    return;
-  }
-  for (int at = 0; at < width * height; at++)
-    self->map[at] = cuv_frame_grey (frame, at % width, at / width) ? 255 : 0;
+  CUV_CHECK (cuv_hough_cuda_get_votes (run->state, votes) == 0);
+  for (size_t i = 0; i < n; i++)
+    wrong += votes[i] != expected->votes[i];
+  CUV_CHECK (wrong == 0, ": %zu of %zu cells", wrong, n);
+  free (votes);
 }
+#endif
 
+/* Drawings on a copy of the frame show the edge map and the accumulator, which
+ * results lack. */
 static void
-find_regions (HoughExpected *self, const CuvEdgeList *list)
+check_drawn (const HoughExpected *expected, const HoughRun *run,
+    const CuvCheckFrame *frame, CuvHoughDraw draw)
 {
-  const size_t max = (size_t) self->params.max_lines;
-  const size_t n = cuv_regions_find (self->regions, &self->layout, list,
-      &self->params, self->line_segments, max);
+  CuvCheckFrame found = cuv_check_frame_copy (frame);
+  CuvCheckFrame drawn = cuv_check_frame_copy (frame);
+  void *memory;
+  CuvFrame lent = cuv_check_lend (&found, &memory);
 
-  self->n_line_segments = (int32_t) n;
-}
-
-static void
-vote (HoughExpected *self, const CuvFrame *frame)
-{
-  const CuvHoughLayout *layout = &self->layout;
-  size_t n = cuv_hough_list_edges (
-      self->map, frame->width, frame->height, frame->width, NULL);
-  uint32_t *pixels = malloc ((n + 1) * sizeof *pixels);
-  uint16_t *bins = malloc ((n + 1) * sizeof *bins);
-  CuvEdgeList list = { pixels, NULL, n };
-
-  cuv_hough_list_edges (
-      self->map, frame->width, frame->height, frame->width, pixels);
-  if (self->params.source == CUV_EDGES_CANNY && layout->config.window < 90) {
-    cuv_hough_list_directions (layout, self->canny, pixels, n, bins);
-    list.bins = bins;
-    find_regions (self, &list);
-    cuv_hough_list_bins (layout, self->canny, pixels, n, bins);
-  }
-  self->result.n_edges = (int64_t) n;
-  self->result.n_votes = (int64_t) cuv_hough_vote (layout, &list, self->votes);
-  free (pixels);
-  free (bins);
-}
-
-void
-hough_expected_run (
-    HoughExpected *self, const CuvFrame *frame, const CuvHoughParams *params)
-{
-  CuvPeakList list = { self->peaks, (size_t) params->max_lines, 0 };
-  size_t n = 0, max = CUV_HOUGH_MAX_SEGMENTS;
-
-  self->params = *params;
-  find_edges (self, frame);
-  vote (self, frame);
-  self->result.line_segments = NULL;
-  if (cuv_hough_uses_regions (&self->layout, params)) {
-    self->result.line_segments = self->line_segments;
-    self->result.n_votes = self->result.n_peaks = 0;
-    self->result.n_found = self->result.n_segments_found =
-        self->n_line_segments;
-    self->result.n_segments =
-        cuv_min (self->n_line_segments, params->max_lines);
-    return;
-  }
-  cuv_hough_peaks (&self->layout, self->votes, &params->peaks, &list);
-  self->result.n_found = (int32_t) list.n;
-  self->result.n_peaks = (int32_t) (list.n < list.max ? list.n : list.max);
-  if (params->segments)
-    n = cuv_hough_segments (&self->layout, self->map, self->peaks,
-        (size_t) self->result.n_peaks, &params->segment, self->segments, max);
-  self->result.n_segments_found = (int32_t) n;
-  self->result.n_segments = (int32_t) (n < max ? n : max);
-}
-
-void
-hough_check_result (
-    const HoughExpected *self, const CuvHoughResult *result, const char *name)
-{
-  const CuvHoughResult *expected = &self->result;
-
-  CUV_CHECK (result->n_edges == expected->n_edges, ": %s", name);
-  CUV_CHECK (result->n_votes == expected->n_votes, ": %s", name);
-  CUV_CHECK (result->n_found == expected->n_found, ": %s, %d, not %d", name,
-      result->n_found, expected->n_found);
-  CUV_CHECK (
-      result->n_segments_found == expected->n_segments_found, ": %s", name);
-  CUV_CHECK (result->method != CUV_HOUGH_AUTO, ": %s", name);
-  if (CUV_CHECK (result->n_peaks == expected->n_peaks, ": %s", name))
-    CUV_CHECK (memcmp (result->peaks, self->peaks,
-                   (size_t) result->n_peaks * sizeof *self->peaks)
-            == 0,
-        ": %s, %d peaks", name, result->n_peaks);
-  if (!CUV_CHECK (result->n_segments == expected->n_segments, ": %s", name))
-    return;
-  CUV_CHECK (
-      (result->line_segments != NULL) == (expected->line_segments != NULL));
-  if (result->line_segments != NULL && expected->line_segments != NULL)
-    CUV_CHECK (memcmp (result->line_segments, self->line_segments,
-                   (size_t) result->n_segments * sizeof *self->line_segments)
-            == 0,
-        ": %s, %d segments of regions", name, result->n_segments);
+  CUV_CHECK_RUN (
+      cuv_hough_cuda_draw (run->state, &lent, draw, cuv_check_stream),
+      cuv_hough_cpu_draw (run->state, &lent, draw));
+  CUV_CHECK_ON (cuv_check_stream_wait (cuv_check_stream), (void) 0);
+  cuv_check_take_back (&found, memory);
+  if (draw == CUV_HOUGH_DRAW_EDGES)
+    cuv_hough_draw_edges (&drawn.frame, expected->map);
   else
-    CUV_CHECK (memcmp (result->segments, self->segments,
-                   (size_t) result->n_segments * sizeof *self->segments)
-            == 0,
-        ": %s, %d segments", name, result->n_segments);
-}
-
-/* ---- CPU versions ---- */
-
-static const char *const methods[] = { "auto", "global", "shared", "gather",
-  "ring" };
-
-static bool
-same_pixels (const CuvFrame *a, const CuvFrame *b)
-{
-  for (int y = 0; y < a->height; y++) {
-    for (int x = 0; x < a->width; x++) {
-      if (cuv_frame_grey (a, x, y) != cuv_frame_grey (b, x, y))
-        return false;
-    }
-  }
-  return true;
-}
-
-/* Drawings show the edge map and the accumulator, which results lack. */
-static void
-check_drawn (const HoughExpected *expected, CuvHoughCpu *cpu, const char *name)
-{
-  const int width = expected->layout.width, height = expected->layout.height;
-  CuvCheckFrame found =
-      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
-  CuvCheckFrame same =
-      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
-
-  cuv_hough_cpu_draw (cpu, &found.frame, CUV_HOUGH_DRAW_EDGES);
-  cuv_hough_draw_edges (&same.frame, expected->map);
-  CUV_CHECK (same_pixels (&found.frame, &same.frame), ": %s, edges", name);
-  cuv_hough_cpu_draw (cpu, &found.frame, CUV_HOUGH_DRAW_ACCUMULATOR);
-  cuv_hough_draw_votes (&same.frame, &expected->layout, expected->votes,
-      expected->params.peaks.threshold);
-  CUV_CHECK (same_pixels (&found.frame, &same.frame), ": %s, votes", name);
+    cuv_hough_draw_votes (&drawn.frame, &expected->layout, expected->votes,
+        expected->params.peaks.threshold);
+  CUV_CHECK (
+      memcmp (found.memory, drawn.memory, found.size) == 0, ": drawn %d", draw);
   cuv_check_frame_free (&found);
-  cuv_check_frame_free (&same);
+  cuv_check_frame_free (&drawn);
 }
 
 static void
-check_methods (
-    const HoughExpected *expected, CuvHoughCpu *cpu, const CuvFrame *frame)
+check_method (const HoughExpected *expected, HoughRun *run,
+    const CuvCheckFrame *frame, CuvHoughMethod method)
 {
-  CuvHoughParams params = expected->params;
+  char name[60];
 
-  /* the ring first, while the accumulator still holds the previous frame */
-  for (int m = CUV_HOUGH_RING; m >= CUV_HOUGH_AUTO; m--) {
-    int n_threads = (int) cuv_check_below (4);
-    CuvHoughResult result;
-    char name[40];
-
-    snprintf (name, sizeof name, "%s, %d threads", methods[m], n_threads);
-    params.method = (CuvHoughMethod) m;
-    cuv_hough_cpu_run (cpu, frame, &params, n_threads, &result);
-    hough_check_result (expected, &result, name);
-    if (m == CUV_HOUGH_RING || cuv_check_below (3) == 0)
-      check_drawn (expected, cpu, name);
+  run->version.n_threads = (int) cuv_check_below (4);
+  snprintf (name, sizeof name, "%s, %s, %d threads", run->version.name,
+      hough_methods[method], run->version.n_threads);
+  run->params = expected->params;
+  run->params.method = method;
+  hough_run_submit (run);
+  for (int draw = CUV_HOUGH_DRAW_EDGES; draw <= CUV_HOUGH_DRAW_ACCUMULATOR;
+       draw++) {
+    if ((method == CUV_HOUGH_RING && !cuv_check_options.cuda)
+        || cuv_check_below (3) == 0)
+      check_drawn (expected, run, frame, (CuvHoughDraw) draw);
   }
+  if (!hough_run_collect (run))
+    return;
+  hough_check_result (expected, &run->result, name);
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    check_edges_found (expected, run);
+  if (cuv_check_options.cuda && run->result.method != CUV_HOUGH_RING
+      && run->result.line_segments == NULL)
+    check_votes_found (expected, run);
+#endif
+}
+
+static void
+check_methods (const HoughExpected *expected, HoughRun *run,
+    const CuvCheckFrame *frame, CuvHoughMethod first)
+{
+  void *memory;
+
+  run->frame = cuv_check_lend (frame, &memory);
+  for (int m = first; run->state != NULL && m >= CUV_HOUGH_AUTO; m--)
+    check_method (expected, run, frame, (CuvHoughMethod) m);
+  cuv_check_device_free (memory);
+}
+
+/* ---- random frames ---- */
+
+/* Half of the frames are crops of larger ones, so that rows are unaligned. */
+static CuvCheckFrame
+random_frame (const char *format, int width, int height)
+{
+  int by = cuv_check_below (2) ? 2 : 0;
+  CuvCheckFrame self = cuv_check_frame_new (format, width + 2 * by,
+      height + 2 * by,
+      cuv_check_below (2) ? CUV_CHECK_TEXTURE
+                          : (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS));
+
+  self.frame.width = width;
+  self.frame.height = height;
+  for (int i = 0; i < self.frame.n_components; i++) {
+    CuvComponent *c = &self.frame.component[i];
+
+    c->data += (by >> c->ysub) * c->stride + (by >> c->xsub) * c->step;
+  }
+  return self;
+}
+
+/* Shared memory per block of the emulated GPU: the default, that of an older
+ * GPU, or so little that only some rows fit, or none. */
+static void
+limit_shared_memory (void)
+{
+  static const char *const bytes[] = { NULL, "65536", "12000", "3000" };
+  const char *limit = bytes[cuv_check_below (4)];
+
+  if (limit != NULL)
+    setenv ("CUV_EMULATED_SHARED", limit, 1);
+  else
+    unsetenv ("CUV_EMULATED_SHARED");
 }
 
 /* Runs several frames: no state may carry over from one to the next. */
 static void
-check_runs (const CuvHoughConfig *config, int config_number, int n_frames)
+check_runs (const CuvHoughConfig *config, int n_frames)
 {
-  static const unsigned masks[] = { 0, ~0u };
   HoughExpected expected = { 0 };
-  CuvHoughCpu *cpus[2];
+  HoughRun runs[CUV_CHECK_MAX_VERSIONS];
+  int n_runs = 0;
 
   if (!hough_expected_init (&expected, config))
     return;
-  for (int i = 0; i < 2; i++) {
-    cuv_cpu_set_mask (masks[i]);
-    cpus[i] = cuv_hough_cpu_new (&expected.layout);
-  }
+  limit_shared_memory ();
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);)
+    runs[n_runs++] = hough_run_new (&expected.layout, &v);
   for (int n = 0; n < n_frames; n++) {
     CuvHoughParams params = hough_random_params ();
     const char *format = cuv_check_formats[cuv_check_below (13)];
-    CuvCheckFill fill = cuv_check_below (4)
-        ? CUV_CHECK_TEXTURE
-        : (CuvCheckFill) cuv_check_below (4);
-    CuvCheckFrame frame =
-        cuv_check_frame_new (format, config->width, config->height, fill);
+    CuvCheckFrame frame = random_frame (format, config->width, config->height);
 
     hough_expected_run (&expected, &frame.frame, &params);
-    for (int i = 0; i < 2; i++) {
-      cuv_check_case ("%s %dx%d, config %d, fill %d, source %d, blur %d, "
-                      "norm %d, %d %d, rule %d %d, above %u, mask %x",
-          format, config->width, config->height, config_number, fill,
-          params.source, params.canny.blur, params.canny.norm, params.canny.low,
-          params.canny.high, params.peaks.rule, params.peaks.neighborhood,
-          params.peaks.threshold, masks[i]);
-      check_methods (&expected, cpus[i], &frame.frame);
-    }
+    cuv_check_case ("%s %dx%d, kind %d, %d rows, window %g, source %d, blur "
+                    "%d, norm %d, %d %d, rule %d %d above %u, %d lines",
+        format, config->width, config->height, config->kind,
+        expected.layout.n_rows, config->window, params.source,
+        params.canny.blur, params.canny.norm, params.canny.low,
+        params.canny.high, params.peaks.rule, params.peaks.neighborhood,
+        params.peaks.threshold, params.max_lines);
+    /* the ring first, while the accumulator still holds the previous frame */
+    for (int i = 0; i < n_runs; i++)
+      check_methods (&expected, &runs[i], &frame, CUV_HOUGH_RING);
     cuv_check_frame_free (&frame);
   }
-  for (int i = 0; i < 2; i++)
-    cuv_hough_cpu_free (cpus[i]);
+  for (int i = 0; i < n_runs; i++)
+    hough_run_clear (&runs[i]);
   hough_expected_clear (&expected);
 }
 
-CUV_CHECKS_CPU (check_cpu_versions)
+static bool
+wants_size (HoughSize size)
+{
+  const bool is_long = size.width + size.height > 16000;
+
+  if (!cuv_check_is_emulated ())
+    return !is_long || cuv_check_below (16) == 0;
+  return !is_long && cuv_check_below (size.width > 200 ? 16 : 4) == 0;
+}
+
+CUV_CHECKS (check_versions)
+{
+  static const HoughSize cuda_sizes[] = { { 129, 65 }, { 257, 96 },
+    { 300, 200 }, { 1, 700 }, { 640, 360 }, { CUV_HOUGH_MAX_SIZE, 3 },
+    { 2, CUV_HOUGH_MAX_SIZE } };
+  const int n_sizes = HOUGH_N_SIZES + (cuv_check_options.cuda ? 7 : 0);
+
+  for (int s = 0; s < n_sizes; s++) {
+    HoughSize size =
+        s < HOUGH_N_SIZES ? hough_sizes[s] : cuda_sizes[s - HOUGH_N_SIZES];
+    const bool is_long = size.width + size.height > 16000;
+
+    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
+      CuvHoughConfig config = hough_config (i, size.width, size.height);
+
+      if (wants_size (size))
+        check_runs (&config, cuv_check_options.few || is_long ? 1 : 3);
+    }
+  }
+}
+
+CUV_CHECKS_CPU (check_extreme_sizes)
 {
   static const HoughSize extremes[] = { { CUV_HOUGH_MAX_SIZE, 3 },
     { 1, CUV_HOUGH_MAX_SIZE }, { 3, 3000 }, { 35, 200 } };
-  const int n_frames = cuv_check_options.few ? 1 : 3;
 
-  for (int s = 0; s < HOUGH_N_SIZES; s++) {
-    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
-      CuvHoughConfig config =
-          hough_config (i, hough_sizes[s].width, hough_sizes[s].height);
-
-      check_runs (&config, i, n_frames);
-    }
-  }
   for (int s = 0; s < (cuv_check_options.few ? 2 : 4); s++) {
     int i = 1 + (int) cuv_check_below (HOUGH_N_CONFIGS - 1);
     CuvHoughConfig config =
         hough_config (i, extremes[s].width, extremes[s].height);
 
-    check_runs (&config, i, 1);
+    check_runs (&config, 1);
   }
-  cuv_cpu_set_mask (~0u);
+}
+
+/* ---- given frames ---- */
+
+/* Frees the frame; of the results only the numbers remain. */
+static CuvHoughResult
+check_picture (const CuvHoughConfig *config, const CuvHoughParams *params,
+    CuvCheckFrame frame)
+{
+  HoughExpected expected = { 0 };
+
+  if (hough_expected_init (&expected, config)) {
+    hough_expected_run (&expected, &frame.frame, params);
+    for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+      HoughRun run = hough_run_new (&expected.layout, &v);
+
+      check_methods (&expected, &run, &frame,
+          cuv_check_is_emulated () ? CUV_HOUGH_AUTO : CUV_HOUGH_RING);
+      hough_run_clear (&run);
+    }
+    hough_expected_clear (&expected);
+  }
+  cuv_check_frame_free (&frame);
+  return expected.result;
+}
+
+static void
+draw_line (const CuvComponent *grey, int x0, int y0, int x1, int y1)
+{
+  for (int y = y0 < y1 ? y0 : y1; y <= (y0 < y1 ? y1 : y0); y++) {
+    for (int x = x0 < x1 ? x0 : x1; x <= (x0 < x1 ? x1 : x0); x++)
+      grey->data[y * grey->stride + x] = 20;
+  }
+}
+
+/* Winds inwards through many tiles; only the outer end exceeds the high
+ * threshold. */
+static CuvCheckFrame
+spiral (int width, int height)
+{
+  CuvCheckFrame self =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
+  const CuvComponent *grey = &self.frame.component[0];
+
+  for (int i = 4; 2 * i + 12 < width && 2 * i + 12 < height; i += 6) {
+    int right = width - 1 - i, bottom = height - 1 - i;
+
+    draw_line (grey, i, i, right, i);
+    draw_line (grey, right, i, right, bottom);
+    draw_line (grey, right, bottom, i, bottom);
+    draw_line (grey, i, bottom, i, i + 6);
+    draw_line (grey, i, i + 6, i + 6, i + 6);
+  }
+  memset (grey->data + 4 * grey->stride + 4, 200, 4);
+  return self;
+}
+
+CUV_CHECKS (check_spiral)
+{
+  const CuvHoughConfig config = { CUV_LINES_RHO_THETA, 400, 140, 30, 0, -90, 90,
+    1, 90 };
+  const CuvHoughParams params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
+    .peaks = { 50, CUV_PEAKS_CROSS, 3 },
+    .max_lines = 100 };
+  CuvHoughResult result;
+
+  cuv_check_case ("a spiral");
+  result =
+      check_picture (&config, &params, spiral (config.width, config.height));
+  CUV_CHECK (result.n_edges > 8000, ": %d", (int) result.n_edges);
+}
+
+/* Regions that are split. */
+CUV_CHECKS (check_bars)
+{
+  for (int degrees = 0; degrees < 180; degrees += 30) {
+    cuv_check_case ("a bar at %d degrees", degrees);
+    CUV_CHECK (check_picture (&hough_bar_config, &hough_bar_params,
+                   hough_bar_frame (degrees, 3 + degrees / 10))
+                   .n_segments
+        > 0);
+  }
 }
 
 /* One column in `every` is an edge. */
-static void
-check_full (HoughExpected *expected, const CuvHoughConfig *config,
-    const CuvHoughParams *params, int every)
+static CuvHoughResult
+check_full (
+    const CuvHoughConfig *config, const CuvHoughParams *params, int every)
 {
   const int width = config->width, height = config->height;
   CuvCheckFrame frame =
       cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
   const CuvComponent *grey = &frame.frame.component[0];
-  CuvHoughCpu *cpu;
 
   cuv_check_case ("%dx%d, an edge in %d columns, step %g", width, height, every,
       config->rho_step);
   for (int at = 0; at < width * height; at++)
     grey->data[at / width * grey->stride + at % width] =
         at % width % every == 0;
-  if (hough_expected_init (expected, config)) {
-    hough_expected_run (expected, &frame.frame, params);
-    cpu = cuv_hough_cpu_new (&expected->layout);
-    check_methods (expected, cpu, &frame.frame);
-    cuv_hough_cpu_free (cpu);
-    hough_expected_clear (expected);
-  }
-  cuv_check_frame_free (&frame);
+  return check_picture (config, params, frame);
 }
 
 /* Cells with more votes than 8 and 16 bits hold, and more lines and segments
  * than their maximums. */
-CUV_CHECKS_CPU (check_limits)
+CUV_CHECKS (check_limits)
 {
   CuvHoughParams params = { .source = CUV_EDGES_INPUT,
     .peaks = { 0, CUV_PEAKS_ALL, 1 },
     .max_lines = CUV_HOUGH_MAX_LINES,
     .segments = 1 };
-  HoughExpected expected = { 0 };
   CuvHoughConfig config = hough_config (0, 400, 300);
+  CuvHoughResult result;
 
+  if (cuv_check_is_emulated ())
+    return;
   config.period = 16;
   config.rho_step = 1000;
-  check_full (&expected, &config, &params, 1);
-  CUV_CHECK (expected.result.n_votes > 16 * 65536);
+  CUV_CHECK (check_full (&config, &params, 1).n_votes > 16 * 65536);
   config.rho_step = 1;
-  check_full (&expected, &config, &params, 7);
-  CUV_CHECK (expected.result.n_found > CUV_HOUGH_MAX_LINES);
-  CUV_CHECK (expected.result.n_segments_found > CUV_HOUGH_MAX_SEGMENTS);
+  result = check_full (&config, &params, 7);
+  CUV_CHECK (result.n_found > CUV_HOUGH_MAX_LINES);
+  CUV_CHECK (result.n_segments_found > CUV_HOUGH_MAX_SEGMENTS);
   params.segments = 0;
   config.width = 40;
   config.height = 3000;
-  check_full (&expected, &config, &params, 1);
+  check_full (&config, &params, 1);
 }

@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results of the C reference, to compare other versions with. */
+/* The line detector on the CPU or, with --cuda, on the GPU. */
 #ifndef HOUGH_VERSIONS_H
 #define HOUGH_VERSIONS_H
 
-#include "hough-inputs.h"
+#include "cuvcheck.h"
+#include "hough.h"
+
+extern const char *const hough_methods[]; /* names of CuvHoughMethod */
 
 typedef struct {
-  CuvHoughLayout layout;
+  CuvCheckVersion version;
+  void *state; /* a CuvHoughCpu or CuvHoughCuda; NULL and a failed check if out
+                * of memory */
+  CuvFrame frame; /* where the version finds it */
   CuvHoughParams params;
-  CuvCanny *canny;
-  uint8_t *map; /* edges */
-  uint32_t *votes;
-  CuvHoughPeak *peaks;
-  CuvHoughSegment *segments;
-  CuvRegions *regions;
-  CuvLineSegment *line_segments;
-  int32_t n_line_segments; /* found, whether or not they are asked for */
-  CuvHoughResult result;   /* without method and times */
-} HoughExpected;
+  CuvHoughResult result;
+} HoughRun;
 
-/* Random values of all parameters. */
-CuvHoughParams hough_random_params (void);
+HoughRun hough_run_new (
+    const CuvHoughLayout *layout, const CuvCheckVersion *version);
+void hough_run_clear (HoughRun *self);
 
-/* Fails a check and returns false if the config is rejected. */
-bool hough_expected_init (HoughExpected *self, const CuvHoughConfig *config);
-void hough_expected_run (
-    HoughExpected *self, const CuvFrame *frame, const CuvHoughParams *params);
-void hough_expected_clear (HoughExpected *self);
+/* data: a HoughRun. Detects the lines of the frame, or begins to do so. */
+void hough_run_submit (void *data);
 
-/* Checks that peaks, segments and counts are equal. */
-void hough_check_result (
-    const HoughExpected *self, const CuvHoughResult *result, const char *name);
-
-/* A bar with round ends, whose sides are found as segments. */
-CuvCheckFrame hough_bar_frame (int degrees, int radius);
-extern const CuvHoughConfig hough_bar_config;
-extern const CuvHoughParams hough_bar_params;
+/* Waits for the result. */
+bool hough_run_collect (HoughRun *self);
 
 #endif

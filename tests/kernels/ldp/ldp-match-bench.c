@@ -1,74 +1,135 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark of comparing on the GPU. */
-#include "config.h"
+/* Benchmark of comparing queries with an index on the CPU or on the GPU. */
 #include "ldp-inputs.h"
 #include "cuvcheck.h"
-
 #if HAVE_CUDA
-#include <stdio.h>
+#include "ldp/match.h"
+#endif
+
 #include <stdlib.h>
 #include <string.h>
-#include "ldp/match.h"
 
-enum { PLENTY = 1 << 30 };
+enum { PLENTY = 1 << 30, MAX_QUERIES = 16 };
 
-static int n_threads; /* 0: one per processor */
 typedef struct {
-  CuvLdpMatchCuda *cuda;
-  void *counts;
-  int count_size, n;
-  /* of a search */
-  const uint8_t *packed;
-  int n_queries;
+  CuvLdpLayout layout;
+  CuvLdpMatcher *matcher;
+  uint8_t *entries; /* `size` bytes each; the first ones are the queries */
   double *similarities;
+  size_t size;
+  int n, n_queries, n_threads;
+  struct _CuvLdpMatchCuda *cuda; /* with --cuda */
+  void *counts;
 } Bench;
 
+/* Few entries, repeated. With --cuda they are in device memory: all of them, or
+ * at most max_bytes unless that is 0. */
 static void
-run (void *data)
+bench_init (Bench *self, const CuvLdpParams *params, int width, int height,
+    int n, size_t max_bytes)
 {
-  Bench *self = data;
+  enum { N_MADE = 100 };
 
-  cuv_ldp_match_cuda_submit_counts (
-      self->cuda, self->counts, self->count_size, self->n, cuv_check_stream);
+  *self = (Bench){ .n = n };
+  CUV_CHECK (
+      cuv_ldp_layout_init (&self->layout, params, width, height) == NULL);
+  self->matcher = cuv_ldp_matcher_new (&self->layout);
+  self->size = cuv_ldp_n_counts (&self->layout)
+      * (size_t) cuv_ldp_index_count_size (&self->layout);
+  self->entries = malloc (self->size * (size_t) n);
+  self->similarities = malloc (MAX_QUERIES * (size_t) n * sizeof (double));
+  if (max_bytes == 0)
+    max_bytes = self->size * (size_t) n + PLENTY;
+  for (size_t i = 0; i < self->size * N_MADE; i++)
+    self->entries[i] = (uint8_t) (i * 2654435761u >> 29);
+  for (int i = N_MADE; i < n; i++)
+    memcpy (self->entries + (size_t) i * self->size,
+        self->entries + (size_t) (i % N_MADE) * self->size, self->size);
+  CUV_CHECK_RUN ((self->cuda = cuv_ldp_match_cuda_new (
+                      cuv_ldp_matcher_packed (self->matcher), self->size,
+                      max_bytes, cuv_ldp_copy_entries, &self->n_threads))
+              == NULL
+          || cuv_ldp_match_cuda_set_entries (
+              self->cuda, self->entries, n, 0, cuv_check_stream),
+      0);
 }
 
 static void
-bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
+bench_clear (Bench *self)
 {
-  CuvLdpLayout layout;
-  CuvLdpMatcher *matcher;
-  Bench self = { .n = 1000 };
-  uint8_t *entries;
-  size_t size;
+  CUV_CHECK_ON (cuv_ldp_match_cuda_free (self->cuda), (void) 0);
+  cuv_ldp_matcher_free (self->matcher);
+  free (self->entries);
+  free (self->similarities);
+}
 
-  CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
-  matcher = cuv_ldp_matcher_new (&layout);
-  size =
-      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
-  entries = malloc (size * (size_t) self.n);
-  for (size_t i = 0; i < size * (size_t) self.n; i++)
-    entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  self.count_size = cuv_ldp_count_size (&layout);
-  self.counts = cuv_check_upload (
-      entries, cuv_ldp_n_counts (&layout) * (size_t) self.count_size);
-  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
-      max_bytes, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
-                 self.cuda, entries, self.n, 0, cuv_check_stream)
-      == 0);
-  for (int alone = 0; alone < 2; alone++) {
-    cuv_check_report (alone
-            ? cuv_check_time_device (run, &self, cuv_check_stream)
-            : cuv_check_time_stream (run, &self, cuv_check_stream),
-        (double) width * height * self.n, (double) size * self.n,
-        "ldp match cuda, %d of %dx%d, %zu MB, %s", self.n, width, height,
-        max_bytes >> 20, alone ? "alone" : "in a row");
+/* ---- CPU ---- */
+
+static void
+match (void *data)
+{
+  Bench *self = data;
+  CuvLdpPackedQuery queries[MAX_QUERIES];
+
+  for (int i = 0; i < self->n_queries; i++)
+    queries[i] = (CuvLdpPackedQuery){ self->entries + (size_t) i * self->size,
+      self->similarities + (size_t) i * (size_t) self->n, false };
+  cuv_ldp_matcher_run (self->matcher, queries, self->n_queries, self->entries,
+      self->size, 0, (size_t) self->n, self->n_threads);
+}
+
+CUV_BENCH_CPU (bench_ldp_match)
+{
+  const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
+  Bench self;
+
+  bench_init (&self, &params, 256, 256, 1000, PLENTY);
+  for (self.n_threads = 0; self.n_threads < 2; self.n_threads++) {
+    for (self.n_queries = 1; self.n_queries <= MAX_QUERIES;
+         self.n_queries += MAX_QUERIES - 1)
+      cuv_check_bench (match, &self, 65536.0 * self.n * self.n_queries,
+          (double) self.size * self.n,
+          "ldp match %d with %d of 256x256, %d threads", self.n_queries, self.n,
+          self.n_threads);
   }
+  bench_clear (&self);
+}
+
+/* ---- GPU ---- */
+
+#if HAVE_CUDA
+static void
+submit_counts (void *data)
+{
+  Bench *self = data;
+
+  cuv_ldp_match_cuda_submit_counts (self->cuda, self->counts,
+      cuv_ldp_count_size (&self->layout), self->n, cuv_check_stream);
+}
+
+static void
+bench_counts (
+    const CuvLdpParams *params, int width, int height, size_t max_bytes)
+{
+  double pixels, bytes;
+  char name[80];
+  Bench self;
+
+  bench_init (&self, params, width, height, 1000, max_bytes);
+  self.counts = cuv_check_upload (self.entries,
+      cuv_ldp_n_counts (&self.layout)
+          * (size_t) cuv_ldp_count_size (&self.layout));
+  pixels = (double) width * height * self.n;
+  bytes = (double) self.size * self.n;
+  snprintf (name, sizeof name, "ldp match cuda, %d of %dx%d, %zu MB", self.n,
+      width, height, max_bytes >> 20);
+  cuv_check_report (
+      cuv_check_time_stream (submit_counts, &self, cuv_check_stream), pixels,
+      bytes, "%s, in a row", name);
+  cuv_check_bench (submit_counts, &self, pixels, bytes, "%s, alone", name);
   cuv_check_stream_wait (cuv_check_stream);
-  cuv_ldp_match_cuda_free (self.cuda);
-  cuv_ldp_matcher_free (matcher);
   cuv_check_device_free (self.counts);
-  free (entries);
+  bench_clear (&self);
 }
 
 /* What cuvision-search does with its part of an index: the query comes from
@@ -81,7 +142,7 @@ search (void *data)
 
   for (int i = 0; i < self->n_queries; i++)
     CUV_CHECK (cuv_ldp_match_cuda_set_packed (
-                   self->cuda, i, self->packed, cuv_check_stream)
+                   self->cuda, i, self->entries, cuv_check_stream)
         == 0);
   CUV_CHECK (cuv_ldp_match_cuda_submit (
                  self->cuda, self->n_queries, self->n, cuv_check_stream)
@@ -90,52 +151,19 @@ search (void *data)
   cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
 }
 
-/* Few entries, repeated. */
-static uint8_t *
-make_entries (size_t size, int n)
-{
-  enum { N_MADE = 100 };
-  uint8_t *entries = malloc (size * (size_t) n);
-
-  for (size_t i = 0; i < size * N_MADE; i++)
-    entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  for (int i = N_MADE; i < n; i++)
-    memcpy (entries + (size_t) i * size, entries + (size_t) (i % N_MADE) * size,
-        size);
-  return entries;
-}
-
 /* Compares n_queries orientations with an index that is entirely in device
  * memory. */
 static void
 bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
 {
-  CuvLdpLayout layout;
-  CuvLdpMatcher *matcher;
-  Bench self = { .n = n, .n_queries = n_queries };
-  uint8_t *entries;
-  size_t size;
+  Bench self;
 
-  CUV_CHECK (cuv_ldp_layout_init (&layout, params, side, side) == NULL);
-  matcher = cuv_ldp_matcher_new (&layout);
-  size =
-      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
-  entries = make_entries (size, n);
-  self.packed = entries;
-  self.similarities = malloc ((size_t) n * sizeof *self.similarities);
-  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
-      size * (size_t) n + PLENTY, cuv_ldp_copy_entries, &n_threads);
-  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
-                 self.cuda, entries, n, 0, cuv_check_stream)
-          == 0,
-      ": %s", cuv_cuda_error ());
-  cuv_check_report (cuv_check_time (search, &self), n, (double) size * n,
+  bench_init (&self, params, side, side, n, 0);
+  self.n_queries = n_queries;
+  cuv_check_report (cuv_check_time (search, &self), n, (double) self.size * n,
       "ldp search cuda, %d of %dx%d, grid %d, %d queries", n, side, side,
       params->grid, n_queries);
-  cuv_ldp_match_cuda_free (self.cuda);
-  cuv_ldp_matcher_free (matcher);
-  free (self.similarities);
-  free (entries);
+  bench_clear (&self);
 }
 
 CUV_BENCH_CUDA (bench_ldp_match_cuda)
@@ -150,9 +178,9 @@ CUV_BENCH_CUDA (bench_ldp_match_cuda)
     .scales = 3
   };
 
-  bench (&blocks, 256, 256, PLENTY);
-  bench (&grid, 1920, 1080, PLENTY);
-  bench (&blocks, 256, 256, 64 << 20);
+  bench_counts (&blocks, 256, 256, PLENTY);
+  bench_counts (&grid, 1920, 1080, PLENTY);
+  bench_counts (&blocks, 256, 256, 64 << 20);
   bench_search (&grid, 128, 1, 100000);
   for (int n = 1; n <= 8; n *= 2)
     bench_search (&usual, 64, n, 100000);

@@ -1,112 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loading, residuals and memory of the factorisation on the GPU, and times of
- * iterations. */
+/* What only the GPU does: other kernels for long rows and little work, loading
+ * on the device, running out of memory; and how its runs end. */
 #include "config.h"
 
 #if HAVE_CUDA
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuvcheck.h"
-#include "ntf-cuda.h"
-
-void
-ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank,
-    CuvNtfFactorisation factorisation)
-{
-  self->cancel = 0;
-  self->stream = cuv_check_stream_new ();
-  self->cuda = cuv_ntf_cuda_new (
-      height, width, depth, rank, factorisation, &self->cancel, self->stream);
-  CUV_CHECK (self->cuda != NULL, ": %s", cuv_cuda_error ());
-}
-
-void
-ntf_cuda_clear (NtfCuda *self)
-{
-  cuv_ntf_cuda_free (self->cuda);
-  cuv_check_stream_free (self->stream);
-}
-
-/* ---- cubes ---- */
-
-/* Copies the samples, size bytes, to device memory. */
-static CuvCube
-cube_to_device (const CuvCube *cube, size_t size, void **memory)
-{
-  const CuvCheckFrame bytes = { .memory = (uint8_t *) cube->data,
-    .size = size };
-  CuvCube device = *cube;
-
-  cuv_check_to_device (&bytes, memory);
-  device.data = *memory;
-  return device;
-}
-
-bool
-ntf_cuda_load_cube (NtfCuda *self, const CuvCube *cube, size_t size,
-    const double *ignore, int z, double scale)
-{
-  void *memory;
-  const CuvCube device = cube_to_device (cube, size, &memory);
-  const bool loaded = self->cuda != NULL
-      && CUV_CHECK (
-          cuv_ntf_cuda_load (self->cuda, &device, ignore, z, scale) == 0,
-          ": %s", cuv_cuda_error ());
-
-  cuv_check_device_free (memory);
-  return loaded;
-}
-
-static size_t
-n_values (const CuvNtfTensor *tensor)
-{
-  return (size_t) tensor->height * (size_t) tensor->width
-      * (size_t) tensor->depth;
-}
-
-bool
-ntf_cuda_load (NtfCuda *self, const CuvNtfTensor *tensor)
-{
-  const CuvCube cube = ntf_cube (tensor);
-
-  return ntf_cuda_load_cube (
-      self, &cube, n_values (tensor) * sizeof (float), NULL, 0, tensor->scale);
-}
-
-static bool
-scan (NtfCuda *self, const CuvCube *cube, size_t size, const double *ignore,
-    CuvNtfScan *scan)
-{
-  void *memory;
-  const CuvCube device = cube_to_device (cube, size, &memory);
-  const bool scanned =
-      CUV_CHECK (cuv_ntf_cuda_scan (self->cuda, &device, ignore, scan) == 0,
-          ": %s", cuv_cuda_error ());
-
-  cuv_check_device_free (memory);
-  return scanned;
-}
-
-/* ---- factors ---- */
-
-CuvNtfResult
-ntf_cuda_run (NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors)
-{
-  CuvNtfStatus status = CUV_NTF_RUNNING;
-  bool ok;
-
-  if (params->init != CUV_NTF_RANDOM)
-    cuv_ntf_cuda_set_factors (self->cuda, factors);
-  ok = CUV_CHECK (
-      cuv_ntf_cuda_start (self->cuda, params) == 0, ": %s", cuv_cuda_error ());
-  while (ok && status == CUV_NTF_RUNNING)
-    ok = CUV_CHECK (cuv_ntf_cuda_step (self->cuda, &status) == 0, ": %s",
-        cuv_cuda_error ());
-  CUV_CHECK (status == CUV_NTF_DONE);
-  ntf_copy_factors (factors, cuv_ntf_cuda_factors (self->cuda));
-  return *cuv_ntf_cuda_result (self->cuda);
-}
+#include "ntf-runs.h"
+#include "ntf/ntf.h"
 
 /* ---- loading ---- */
 
@@ -144,23 +46,24 @@ check_load (CuvCubeFormat format, Interleave interleave, int padding)
   CuvNtfTensor wanted = ntf_tensor_new (HEIGHT, WIDTH, DEPTH);
   CuvNtfTensor found = ntf_tensor_new (HEIGHT, WIDTH, DEPTH);
   uint8_t *memory = malloc (size);
-  NtfCuda self;
+  NtfRun self;
 
   for (size_t i = 0; i < size; i++)
     memory[i] = (uint8_t) cuv_check_random ();
   cube.data = memory;
   wanted.scale = cuv_ntf_scale (format, 1000);
   cuv_ntf_load_rows (&wanted, &cube, ignore, FIRST, 0, HEIGHT);
-  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR);
   cuv_check_case (
       "format %d, interleave %d, padding %d", format, interleave, padding);
-  if (ntf_cuda_load_cube (&self, &cube, size, ignore, FIRST, wanted.scale)) {
-    CUV_CHECK (cuv_ntf_cuda_get_tensor (self.cuda, found.values) == 0);
+  if (ntf_run_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR,
+          &(CuvCheckVersion){ 0 })
+      && ntf_run_load_cube (&self, &cube, size, ignore, FIRST, wanted.scale)) {
+    CUV_CHECK (cuv_ntf_cuda_get_tensor (self.state, found.values) == 0);
     CUV_CHECK (memcmp (wanted.values, found.values,
-                   n_values (&wanted) * sizeof (float))
+                   (size_t) (HEIGHT * WIDTH * DEPTH) * sizeof (float))
         == 0);
   }
-  ntf_cuda_clear (&self);
+  ntf_run_clear (&self);
   ntf_tensor_clear (&wanted);
   ntf_tensor_clear (&found);
   free (memory);
@@ -174,7 +77,7 @@ check_scan (Interleave interleave, int padding, const double *ignore)
   const int n_bad = (int) cuv_check_below (4);
   CuvNtfScan wanted = { 0 }, found;
   uint8_t *memory = calloc (size, 1);
-  NtfCuda self;
+  NtfRun self;
 
   cube.data = memory;
   for (int i = 0; i < 300; i++) {
@@ -188,9 +91,10 @@ check_scan (Interleave interleave, int padding, const double *ignore)
         &value, sizeof value);
   }
   cuv_ntf_scan_rows (&cube, ignore, 0, HEIGHT, &wanted);
-  ntf_cuda_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR);
   cuv_check_case ("scan, interleave %d, padding %d", interleave, padding);
-  if (self.cuda != NULL && scan (&self, &cube, size, ignore, &found)) {
+  if (ntf_run_init (&self, HEIGHT, WIDTH, DEPTH, 1, CUV_NTF_TENSOR,
+          &(CuvCheckVersion){ 0 })
+      && ntf_run_scan (&self, &cube, size, ignore, &found)) {
     CUV_CHECK (found.largest == wanted.largest
         && found.n_negative == wanted.n_negative
         && found.n_not_finite == wanted.n_not_finite);
@@ -198,7 +102,7 @@ check_scan (Interleave interleave, int padding, const double *ignore)
         found.x == wanted.x && found.y == wanted.y && found.band == wanted.band,
         ": %d %d %d", found.x, found.y, found.band);
   }
-  ntf_cuda_clear (&self);
+  ntf_run_clear (&self);
   free (memory);
 }
 
@@ -220,62 +124,7 @@ check_loading (void)
   }
 }
 
-/* ---- residuals ---- */
-
-static void
-check_residual (int height, int width, int depth, double max_work)
-{
-  CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
-  const CuvNtfParams params = ntf_params (12);
-  const size_t n = (size_t) height * (size_t) width;
-  float *map = malloc (n * sizeof *map);
-  double rest = 0, all = 0;
-  CuvNtfFactors factors;
-  NtfCuda self;
-
-  ntf_fill_noise (&tensor);
-  for (size_t i = 0; i < n_values (&tensor); i++)
-    tensor.values[i] *= 200;
-  tensor.scale = 256;
-  cuv_ntf_factors_init (&factors, height, width, depth, 3);
-  ntf_cuda_init (&self, height, width, depth, 3, CUV_NTF_TENSOR);
-  cuv_check_case ("residual, %dx%dx%d", height, width, depth);
-  if (ntf_cuda_load (&self, &tensor)) {
-    CuvNtfResult result;
-
-    cuv_ntf_cuda_set_max_work (self.cuda, max_work);
-    result = ntf_cuda_run (&self, &params, &factors);
-    CUV_CHECK (
-        cuv_ntf_cuda_residual (self.cuda, map) == 0, ": %s", cuv_cuda_error ());
-    for (size_t i = 0; i < n; i++)
-      rest += depth * pow (map[i], 2);
-    for (size_t i = 0; i < n_values (&tensor); i++)
-      all += pow (tensor.values[i], 2);
-    CUV_CHECK (fabs (sqrt (rest / all) - result.errors[1]) < 1e-6);
-    CUV_CHECK (fabs (cuv_ntf_error (&tensor, &factors) - result.errors[1])
-        < 1e-6); /* the factors are in the scale of the samples */
-    for (int i = 0; i < 20; i++) {
-      const size_t at = cuv_check_below ((uint32_t) n);
-      const int y = (int) at / width, x = (int) at % width;
-      double sum = 0;
-
-      for (int z = 0; z < depth; z++) {
-        double left = tensor.values[(y * depth + z) * width + x];
-
-        for (int k = 0; k < 3; k++)
-          left -= (double) *cuv_ntf_at (&factors, CUV_NTF_U, y, k)
-              * *cuv_ntf_at (&factors, CUV_NTF_V, x, k)
-              * *cuv_ntf_at (&factors, CUV_NTF_W, z, k);
-        sum += left * left;
-      }
-      CUV_CHECK (fabs (sqrt (sum / depth) - map[at]) < 1e-3, ": %d %d", x, y);
-    }
-  }
-  ntf_cuda_clear (&self);
-  cuv_ntf_factors_clear (&factors);
-  ntf_tensor_clear (&tensor);
-  free (map);
-}
+/* ---- memory ---- */
 
 /* Fails each allocation in turn. */
 static void
@@ -298,80 +147,169 @@ check_memory (void)
   CUV_CHECK (cuv_cuda_allocated () == before);
 }
 
+/* ---- runs ---- */
+
+static bool
+open_scene (NtfCase *self, int height, int width, int depth, int rank)
+{
+  ntf_case_init (self, height, width, depth, rank, CUV_NTF_TENSOR);
+  ntf_fill_scene (&self->tensor, rank);
+  return ntf_case_open (self);
+}
+
+/* The smallest work per launch: kernels are launched for some rows at a time.
+ */
+static void
+check_split_launches (CuvNtfSchedule schedule)
+{
+  CuvNtfParams params = ntf_params (2);
+  NtfCase self;
+
+  cuv_check_case ("split launches, schedule %d", schedule);
+  params.schedule = schedule;
+  if (open_scene (&self, 70, 3, CUV_CUBE_MAX_BANDS, 2)) {
+    cuv_ntf_cuda_set_max_work (self.runs[0].state, 1);
+    ntf_check_mu (&self, &params);
+  }
+  ntf_case_clear (&self);
+}
+
+/* A tolerance that rounding cannot affect: between the change of error at a
+ * test and the least change before it, where these differ much. Without such a
+ * test it is 1, which stops at the second test. */
+static double
+tolerance_of (const CuvNtfResult *result)
+{
+  double least = INFINITY;
+
+  for (int i = 1; i < result->n_errors - 1; i++) {
+    const double step = fabs (result->errors[i] - result->errors[i - 1]);
+
+    if (step < 0.7 * least && isfinite (least))
+      return sqrt (step * least);
+    least = fmin (least, step);
+  }
+  return 1;
+}
+
+static void
+check_tolerance (void)
+{
+  CuvNtfParams params = ntf_params (63);
+  CuvNtfResult plain, wanted, found;
+  NtfCase self;
+
+  cuv_check_case ("tolerance");
+  if (open_scene (&self, 19, 23, 9, 4)) {
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &plain);
+    found = ntf_run_to_end (&self.runs[0], &params, &self.found);
+    ntf_check_errors (&plain, &found, 1e-6);
+    CUV_CHECK (found.n_errors == 7 && !found.converged);
+    params.tolerance = tolerance_of (&plain);
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    found = ntf_run_to_end (&self.runs[0], &params, &self.found);
+    CUV_CHECK (wanted.converged && wanted.iterations < 63);
+    ntf_check_errors (&wanted, &found, 1e-6);
+    CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-3);
+  }
+  ntf_case_clear (&self);
+}
+
+/* A term of zeros stays zero unless reinit-dead is set. */
+static void
+check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
+{
+  CuvNtfParams params = ntf_params (CUV_NTF_TEST_EVERY + 2);
+  CuvNtfResult wanted, found;
+  NtfCase self;
+
+  cuv_check_case ("dead, algorithm %d, reinit %d", algorithm, reinit_dead);
+  params.init = CUV_NTF_PREVIOUS;
+  params.algorithm = algorithm;
+  params.reinit_dead = reinit_dead;
+  if (open_scene (&self, 13, 10, 7, 3)) {
+    ntf_fill_factors (&self.wanted, false);
+    for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+      for (int i = 0; i < self.wanted.size[mode]; i++)
+        *cuv_ntf_at (&self.wanted, mode, i, 1) = 0;
+    }
+    ntf_copy_factors (&self.found, &self.wanted);
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    found = ntf_run_to_end (&self.runs[0], &params, &self.found);
+    CUV_CHECK (wanted.effective_rank == (reinit_dead ? 3 : 2));
+    ntf_check_errors (&wanted, &found, 1e-4);
+    CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-3, ": %g",
+        ntf_sum_difference (&self.wanted, &self.found));
+  }
+  ntf_case_clear (&self);
+}
+
+/* With an init other than PREVIOUS the terms of given factors are sorted. */
+static void
+check_given_factors (void)
+{
+  CuvNtfParams params = ntf_params (1);
+  CuvNtfResult wanted;
+  double weights[3];
+  NtfCase self;
+
+  cuv_check_case ("given factors, hals");
+  if (open_scene (&self, 11, 14, 6, 3)) {
+    ntf_fill_factors (&self.wanted, false);
+    ntf_copy_factors (&self.found, &self.wanted);
+    params.algorithm = CUV_NTF_HALS;
+    params.init = CUV_NTF_PREVIOUS;
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    params.init = CUV_NTF_NNDSVD;
+    ntf_run_to_end (&self.runs[0], &params, &self.found);
+    CUV_CHECK (
+        ntf_sum_difference (&self.wanted, &self.found) < NTF_HALS_DIFFERENCE,
+        ": %g", ntf_sum_difference (&self.wanted, &self.found));
+    cuv_ntf_weights (&self.found, weights);
+    CUV_CHECK (weights[0] >= weights[1] && weights[1] >= weights[2]);
+  }
+  ntf_case_clear (&self);
+}
+
+static void
+check_cancelled (void)
+{
+  CuvNtfParams params = ntf_params (CUV_NTF_MAX_ITERATIONS);
+  CuvNtfStatus status;
+  NtfCase self;
+
+  cuv_check_case ("cancelled");
+  if (open_scene (&self, 17, 12, 5, 2)) {
+    CUV_CHECK (cuv_ntf_cuda_start (self.runs[0].state, &params) == 0
+        && cuv_ntf_cuda_step (self.runs[0].state, &status) == 0
+        && status == CUV_NTF_RUNNING);
+    self.runs[0].cancel = 1;
+    CUV_CHECK (cuv_ntf_cuda_step (self.runs[0].state, &status) == 0
+        && status == CUV_NTF_CANCELLED);
+    /* during the launches of a start */
+    cuv_ntf_cuda_set_max_work (self.runs[0].state, 1);
+    CUV_CHECK (cuv_ntf_cuda_start (self.runs[0].state, &params) == 0
+        && cuv_ntf_cuda_step (self.runs[0].state, &status) == 0
+        && status == CUV_NTF_CANCELLED);
+    self.runs[0].cancel = 0;
+    params.iterations = CUV_NTF_TEST_EVERY;
+    ntf_check_mu (&self, &params);
+  }
+  ntf_case_clear (&self);
+}
+
 CUV_CHECKS_CUDA (check_ntf_cuda)
 {
   check_loading ();
-  check_residual (5, 7, 3, 1);
-  check_residual (3, 21, 37, 1e9);
   check_memory ();
-}
-
-/* ---- times ---- */
-
-typedef struct {
-  NtfCuda cuda;
-  CuvNtfParams params;
-} Run;
-
-static void
-step (void *data)
-{
-  Run *self = data;
-  CuvNtfStatus status;
-
-  cuv_ntf_cuda_step (self->cuda.cuda, &status);
-  if (status != CUV_NTF_RUNNING)
-    cuv_ntf_cuda_start (self->cuda.cuda, &self->params);
-}
-
-static void
-bench (const char *name, int height, int width, int depth, int rank,
-    CuvNtfParams params)
-{
-  const double pixels = (double) height * width;
-  CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
-  Run self = { .params = params };
-  double us;
-  int n;
-
-  ntf_fill_noise (&tensor);
-  self.params.seed = 1;
-  self.params.normalise = true;
-  self.params.iterations = CUV_NTF_MAX_ITERATIONS;
-  ntf_cuda_init (&self.cuda, height, width, depth, rank, params.factorisation);
-  if (ntf_cuda_load (&self.cuda, &tensor)
-      && CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &self.params) == 0)) {
-    step (&self);
-    n = cuv_ntf_cuda_result (self.cuda.cuda)->iterations;
-    us = cuv_check_time_device (step, &self, self.cuda.stream);
-    cuv_check_report (us / n, pixels, pixels * depth * 8,
-        "ntf cuda, %dx%dx%d, K=%d, %s, an iteration", height, width, depth,
-        rank, name);
-  }
-  ntf_cuda_clear (&self.cuda);
-  ntf_tensor_clear (&tensor);
-}
-
-CUV_BENCH_CUDA (bench_ntf_cuda)
-{
-  const CuvNtfParams mu = { .algorithm = CUV_NTF_MU };
-  const CuvNtfParams jacobi = { .schedule = CUV_NTF_JACOBI };
-  const CuvNtfParams hals = { .algorithm = CUV_NTF_HALS };
-  const CuvNtfParams matrix = { .algorithm = CUV_NTF_HALS,
-    .factorisation = CUV_NTF_MATRIX };
-  const CuvNtfParams shares = { .sum_to_one = true,
-    .factorisation = CUV_NTF_MATRIX };
-
-  bench ("mu", 512, 512, 31, 16, mu);
-  bench ("hals", 512, 512, 31, 16, hals);
-  bench ("jacobi", 512, 512, 31, 16, jacobi);
-  bench ("mu", 256, 256, 64, 16, mu);
-  bench ("hals", 256, 256, 64, 16, hals);
-  bench ("hals", 256, 256, 64, 64, hals);
-  bench ("hals", 1024, 1024, 81, 16, hals);
-  bench ("matrix, hals", 512, 512, 31, 16, matrix);
-  bench ("matrix, sum to one", 512, 512, 31, 16, shares);
-  bench ("matrix, sum to one", 145, 145, 200, 8, shares);
+  check_split_launches (CUV_NTF_GS);
+  check_split_launches (CUV_NTF_JACOBI);
+  check_tolerance ();
+  check_dead (CUV_NTF_HALS, false);
+  check_dead (CUV_NTF_HALS, true);
+  check_dead (CUV_NTF_MU, true);
+  check_given_factors ();
+  check_cancelled ();
 }
 
 #endif

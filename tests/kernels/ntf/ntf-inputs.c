@@ -101,29 +101,6 @@ ntf_params (int iterations)
   };
 }
 
-/* ---- runs ---- */
-
-CuvNtfResult
-ntf_run_cpu (const CuvNtfTensor *tensor, const CuvNtfParams *params,
-    int n_threads, CuvNtfFactors *factors)
-{
-  int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (tensor->height, tensor->width,
-      tensor->depth, factors->rank, params->factorisation, &cancel);
-  const CuvCube cube = ntf_cube (tensor);
-  CuvNtfResult result;
-
-  ntf_copy_factors ((CuvNtfFactors *) cuv_ntf_cpu_factors (cpu), factors);
-  CUV_CHECK (cuv_ntf_cpu_load (cpu, &cube, NULL, 0, tensor->scale, n_threads));
-  CUV_CHECK (cuv_ntf_cpu_start (cpu, params, n_threads));
-  while (cuv_ntf_cpu_step (cpu, n_threads) == CUV_NTF_RUNNING)
-    ;
-  ntf_copy_factors (factors, cuv_ntf_cpu_factors (cpu));
-  result = *cuv_ntf_cpu_result (cpu);
-  cuv_ntf_cpu_free (cpu);
-  return result;
-}
-
 /* ---- comparing ---- */
 
 static double

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tensors to factorise, and runs on the CPU. */
+/* Tensors to factorise, and comparisons of factors. */
 #ifndef NTF_INPUTS_H
 #define NTF_INPUTS_H
 
@@ -25,11 +25,6 @@ CuvCube ntf_cube (const CuvNtfTensor *self);
 
 /* MU, GS, random init, no tolerance, normalised. */
 CuvNtfParams ntf_params (int iterations);
-
-/* Loads the tensor and runs to the end. Starts from factors with init PREVIOUS;
- * stores the found ones in factors. */
-CuvNtfResult ntf_run_cpu (const CuvNtfTensor *tensor,
-    const CuvNtfParams *params, int n_threads, CuvNtfFactors *factors);
 
 /* Both have the same size. */
 void ntf_copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from);

@@ -1,128 +1,121 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fast versions: within a tolerance of the reference, equal to each other to
- * the bit. */
-#include "cuvcheck.h"
-#include "cuvcpu.h"
-#include "ntf-inputs.h"
+/* C, SIMD and CUDA within a tolerance of the reference, cubes that they load
+ * and scan, and the times of iterations. */
+#include "ntf-runs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A run of two iterations, whose second iteration the reference computes from
+ * the factors after the first. */
 static void
-check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
-    const CuvNtfFactors *wanted, const CuvNtfResult *wanted_result)
+check_two_iterations (NtfCase *self, NtfRun *run, CuvNtfParams params)
 {
-  static const struct {
-    unsigned mask;
-    int n_threads;
-  } versions[] = { { 0, 1 }, { 0, 3 }, { ~0u, 1 }, { ~0u, 2 }, { ~0u, 5 } };
-  CuvNtfFactors first, factors;
-  CuvNtfResult result, first_result = { 0 };
+  CuvNtfResult result;
+  double difference;
 
-  cuv_ntf_factors_init (
-      &first, tensor->height, tensor->width, tensor->depth, wanted->rank);
-  cuv_ntf_factors_init (
-      &factors, tensor->height, tensor->width, tensor->depth, wanted->rank);
-  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-    cuv_cpu_set_mask (versions[i].mask);
-    result = ntf_run_cpu (
-        tensor, params, versions[i].n_threads, i == 0 ? &first : &factors);
-    if (i == 0)
-      first_result = result;
-    else
-      CUV_CHECK (ntf_are_equal (&first, &factors)
-              && result.errors[0] == first_result.errors[0],
-          ": mask %x, %d threads", versions[i].mask, versions[i].n_threads);
-  }
-  CUV_CHECK (ntf_difference (wanted, &first) < 1e-5, ": difference %g",
-      ntf_difference (wanted, &first));
-  CUV_CHECK (fabs (wanted_result->errors[0] - first_result.errors[0]) < 1e-6);
-  CUV_CHECK (wanted_result->effective_rank == first_result.effective_rank);
-  CUV_CHECK (ntf_is_sound (&first, &first_result));
-  cuv_ntf_factors_clear (&first);
-  cuv_ntf_factors_clear (&factors);
+  ntf_copy_factors (&self->found, &self->wanted);
+  ntf_copy_factors (&self->again, &self->wanted);
+  params.init = CUV_NTF_PREVIOUS;
+  ntf_run_to_end (run, &params, &self->again);
+  cuv_ntf_run (&self->tensor, &params, &self->again, &result);
+  params.iterations = 2;
+  ntf_run_to_end (run, &params, &self->found);
+  difference = ntf_sum_difference (&self->again, &self->found);
+  CUV_CHECK (difference < NTF_HALS_DIFFERENCE,
+      ": two iterations: the sums differ by %g", difference);
 }
 
-/* HALS subtracts large numbers, and rounding errors grow with each iteration:
- * each iteration starts from the reference's factors, and the sums of terms are
- * compared. */
 static void
-check_hals (const CuvNtfTensor *tensor, double sparsity, int rank)
+check_hals (NtfCase *self, double sparsity)
 {
   CuvNtfParams params = ntf_params (1);
-  CuvNtfFactors wanted, factors;
-  CuvNtfResult result;
 
-  cuv_ntf_factors_init (
-      &wanted, tensor->height, tensor->width, tensor->depth, rank);
-  cuv_ntf_factors_init (
-      &factors, tensor->height, tensor->width, tensor->depth, rank);
   params.algorithm = CUV_NTF_HALS;
   params.sparsity = sparsity;
   params.normalise = false;
-  cuv_check_case ("hals, %dx%dx%d, rank %d, sparsity %g", tensor->height,
-      tensor->width, tensor->depth, rank, sparsity);
-  for (int i = 0; i < 10; i++) {
-    ntf_copy_factors (&factors, &wanted);
-    cuv_ntf_run (tensor, &params, &wanted, &result);
-    result = ntf_run_cpu (tensor, &params, 2, &factors);
-    ntf_check_hals (tensor, &wanted, &factors, &result);
-    params.init = CUV_NTF_PREVIOUS;
-  }
-  cuv_ntf_factors_clear (&wanted);
-  cuv_ntf_factors_clear (&factors);
+  cuv_check_case ("%dx%dx%d, rank %d, hals, sparsity %g", self->tensor.height,
+      self->tensor.width, self->tensor.depth, self->wanted.rank, sparsity);
+  ntf_check_iterations (self, params, cuv_check_is_emulated () ? 2 : 10);
+  for (int i = 0; i < self->n_runs; i++)
+    check_two_iterations (self, &self->runs[i], params);
 }
 
 static void
 check_size (int height, int width, int depth, int rank)
 {
   static const struct {
-    CuvNtfAlgorithm algorithm;
     CuvNtfSchedule schedule;
     double sparsity;
-  } kinds[] = { { CUV_NTF_MU, CUV_NTF_GS, 0 },
-    { CUV_NTF_MU, CUV_NTF_JACOBI, 0 }, { CUV_NTF_MU, CUV_NTF_GS, 0.2 } };
-  CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
-  CuvNtfFactors factors;
-  CuvNtfResult result;
+    int iterations;
+  } kinds[] = { { CUV_NTF_GS, 0, 1 }, { CUV_NTF_GS, 0, 2 },
+    { CUV_NTF_GS, 0.2, CUV_NTF_TEST_EVERY },
+    { CUV_NTF_JACOBI, 0, CUV_NTF_TEST_EVERY }, { CUV_NTF_JACOBI, 0.1, 1 } };
+  NtfCase self;
 
-  ntf_fill_scene (&tensor, rank);
-  cuv_ntf_factors_init (&factors, height, width, depth, rank);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    CuvNtfParams params = ntf_params (CUV_NTF_TEST_EVERY);
+  ntf_case_init (&self, height, width, depth, rank, CUV_NTF_TENSOR);
+  ntf_fill_scene (&self.tensor, rank);
+  if (ntf_case_open (&self)) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+      CuvNtfParams params = ntf_params (kinds[i].iterations);
 
-    params.algorithm = kinds[i].algorithm;
-    params.schedule = kinds[i].schedule;
-    params.sparsity = kinds[i].sparsity;
-    params.normalise = i != 1;
-    cuv_check_case (
-        "%dx%dx%d, rank %d, kind %zu", height, width, depth, rank, i);
-    cuv_ntf_run (&tensor, &params, &factors, &result);
-    check_fast (&tensor, &params, &factors, &result);
+      params.schedule = kinds[i].schedule;
+      params.sparsity = kinds[i].sparsity;
+      params.normalise = cuv_check_below (2);
+      cuv_check_case ("%dx%dx%d, rank %d, schedule %d, sparsity %g, %d", height,
+          width, depth, rank, kinds[i].schedule, kinds[i].sparsity,
+          kinds[i].iterations);
+      ntf_check_mu (&self, &params);
+    }
+    check_hals (&self, 0);
+    check_hals (&self, 0.2);
   }
-  check_hals (&tensor, 0, rank);
-  check_hals (&tensor, 0.2, rank);
-  cuv_ntf_factors_clear (&factors);
-  ntf_tensor_clear (&tensor);
+  ntf_case_clear (&self);
 }
 
-CUV_CHECKS_CPU (check_ntf_versions)
+enum { ALL, NOT_FEW, GPU, LARGE }; /* LARGE: on the GPU, but not emulated */
+
+/* HALS divides by what may be singular if the rank is above the product of two
+ * sizes. */
+CUV_CHECKS (check_ntf_versions)
 {
-  check_size (1, 1, 1, 1);
-  check_size (3, 3, 1, 2);
-  check_size (1, 40, 7, 3);
-  check_size (40, 1, 3, 5);
-  check_size (17, 33, 5, 8);
-  check_size (33, 17, 31, 9);
-  if (cuv_check_options.few)
-    return;
-  check_size (64, 71, 13, 16);
-  check_size (40, 36, 31, 25);
-  /* HALS divides by what may be singular if the rank is above the product of
-   * two sizes */
-  check_size (5, 6, 4, 20);
-  check_size (13, 12, 11, CUV_NTF_MAX_RANK);
+  static const struct {
+    int height, width, depth, rank, where;
+  } sizes[] = {
+    { 1, 1, 1, 1, ALL },
+    { 3, 3, 1, 2, ALL },
+    { 1, 40, 7, 3, ALL },
+    { 40, 1, 3, 5, ALL },
+    { 17, 33, 5, 8, ALL },
+    { 9, 13, 31, 9, ALL },
+    { 64, 71, 13, 16, NOT_FEW },
+    { 40, 36, 31, 25, NOT_FEW },
+    { 5, 6, 4, 20, GPU },
+    { 13, 12, 11, CUV_NTF_MAX_RANK, GPU },
+    { 2, 140, 3, 40, GPU },
+    { 2, 2070, 3, 2, GPU }, /* rows longer than a block's part */
+    { 385, 3, 2, 9, GPU },  /* more rows than blocks of four rows cover */
+    { 140, 71, 13, 16, LARGE },
+    { 40, 136, 67, 25, LARGE },
+    { 20, 530, 41, 40, LARGE },
+    { 65, 16384, 1, 1, LARGE },
+    { 199, 5, 9, 9, LARGE },
+    { 1030, 3, 1, 1, LARGE },
+    { 131, 9, 201, 33, LARGE }, /* many bands and rows per slot */
+    { 2051, 11, 2, 12, LARGE },
+    { 388, 1027, 3, 16, LARGE },
+  };
+  const bool few = cuv_check_options.few, cuda = cuv_check_options.cuda;
+
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const int where = sizes[i].where;
+
+    if (where == ALL || (where == GPU && (cuda || !few))
+        || (where == NOT_FEW && !few) || (where == LARGE && cuda && !few))
+      check_size (
+          sizes[i].height, sizes[i].width, sizes[i].depth, sizes[i].rank);
+  }
 }
 
 /* ---- loading ---- */
@@ -173,14 +166,13 @@ check_load (CuvCubeFormat format, int64_t pixel_step, int64_t row_step,
 }
 
 static void
-check_scan (void)
+check_invalid_samples (void)
 {
   CuvNtfTensor tensor = ntf_tensor_new (6, 5, 4);
   const CuvCube cube = ntf_cube (&tensor);
+  const size_t size = 6 * 5 * 4 * sizeof (float);
+  const double ignore = -1e-3f;
   CuvNtfScan scan;
-  double ignore;
-  int32_t cancel = 0;
-  CuvNtfCpu *cpu = cuv_ntf_cpu_new (6, 5, 4, 1, CUV_NTF_TENSOR, &cancel);
 
   ntf_fill_noise (&tensor);
   tensor.values[(3 * 4 + 2) * 5 + 1] = -1e-3f;
@@ -188,34 +180,116 @@ check_scan (void)
   tensor.values[(5 * 4 + 0) * 5 + 4] = INFINITY;
   tensor.values[(1 * 4 + 1) * 5 + 4] = 700;
   cuv_check_case ("invalid samples");
-  for (int n_threads = 1; n_threads < 4; n_threads++) {
-    CUV_CHECK (cuv_ntf_cpu_scan (cpu, &cube, NULL, n_threads, &scan));
-    CUV_CHECK (scan.largest == 700 && scan.n_negative == 1
-            && scan.n_not_finite == 2 && scan.x == 1 && scan.y == 3
-            && scan.band == 2,
-        ": %g, %d and %d from %d %d %d", scan.largest, (int) scan.n_negative,
-        (int) scan.n_not_finite, scan.x, scan.y, scan.band);
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+    NtfRun run;
+
+    ntf_run_init (&run, 6, 5, 4, 1, CUV_NTF_TENSOR, &v);
+    for (run.version.n_threads = 1; run.version.n_threads < 4;
+         run.version.n_threads++) {
+      ntf_run_scan (&run, &cube, size, NULL, &scan);
+      CUV_CHECK (scan.largest == 700 && scan.n_negative == 1
+              && scan.n_not_finite == 2 && scan.x == 1 && scan.y == 3
+              && scan.band == 2,
+          ": %g, %d and %d from %d %d %d", scan.largest, (int) scan.n_negative,
+          (int) scan.n_not_finite, scan.x, scan.y, scan.band);
+    }
+    ntf_run_scan (&run, &cube, size, &ignore, &scan);
+    CUV_CHECK (scan.n_negative == 0 && scan.n_not_finite == 2 && scan.x == 0);
+    ntf_run_clear (&run);
   }
   CUV_CHECK (cuv_ntf_scale (CUV_CUBE_F32, scan.largest) == 1024);
   CUV_CHECK (cuv_ntf_scale (CUV_CUBE_F32, 0) == 1);
-  ignore = -1e-3f;
-  CUV_CHECK (cuv_ntf_cpu_scan (cpu, &cube, &ignore, 1, &scan)
-      && scan.n_negative == 0 && scan.n_not_finite == 2 && scan.x == 0);
   tensor.scale = 1;
   cuv_ntf_load_rows (&tensor, &cube, NULL, 0, 0, 6);
   CUV_CHECK (tensor.values[(3 * 4 + 2) * 5 + 1] == 0
       && tensor.values[(3 * 4 + 3) * 5 + 0] == 0
       && tensor.values[(5 * 4 + 0) * 5 + 4] == 0
       && tensor.values[(1 * 4 + 1) * 5 + 4] == 700);
-  cuv_ntf_cpu_free (cpu);
   ntf_tensor_clear (&tensor);
 }
 
-CUV_CHECKS_CPU (check_ntf_loading)
+CUV_CHECKS (check_ntf_loading)
 {
   check_load (CUV_CUBE_U8, 2, 16, 1);   /* bip, padded rows */
   check_load (CUV_CUBE_U8, 1, 14, 7);   /* bil */
   check_load (CUV_CUBE_U16, 2, 14, 70); /* bsq */
   check_load (CUV_CUBE_U16, 6, 45, 3);  /* odd addresses */
-  check_scan ();
+  check_invalid_samples ();
+}
+
+/* ---- times ---- */
+
+static CuvNtfParams bench_params;
+static CuvNtfStatus bench_status;
+
+/* Up to the next test; on the CPU each time from the start. */
+static void
+iterate (void *data)
+{
+  NtfRun *run = data;
+
+  if (bench_status != CUV_NTF_RUNNING || !cuv_check_options.cuda)
+    ntf_run_start (run, &bench_params);
+  bench_status = ntf_run_step (run);
+}
+
+/* Reports the time of an iteration. */
+static void
+bench_size (const char *name, int height, int width, int depth, int rank,
+    CuvNtfParams params)
+{
+  const double pixels = (double) height * width;
+  NtfCase self;
+  NtfRun *run = &self.runs[0];
+
+  ntf_case_init (&self, height, width, depth, rank, params.factorisation);
+  ntf_fill_noise (&self.tensor);
+  bench_params = params;
+  bench_params.seed = 1;
+  bench_params.iterations = CUV_NTF_MAX_ITERATIONS;
+  bench_params.normalise = true;
+  self.n_runs = 1;
+  if (ntf_run_init (run, height, width, depth, rank, params.factorisation,
+          &(CuvCheckVersion){ 0 })
+      && ntf_run_load (run, &self.tensor)) {
+    double us;
+    int n;
+
+    bench_status = CUV_NTF_DONE;
+    iterate (run);
+    n = ntf_run_result (run)->iterations;
+    us = CUV_CHECK_ON (cuv_check_time_device (iterate, run, cuv_check_stream),
+        cuv_check_time (iterate, run));
+    cuv_check_report (us / n, pixels, pixels * depth * 8,
+        "ntf %s, %dx%dx%d, K=%d, %s, an iteration",
+        CUV_CHECK_ON ("cuda", "cpu"), height, width, depth, rank, name);
+  }
+  ntf_case_clear (&self);
+}
+
+CUV_BENCH (bench_ntf)
+{
+  const CuvNtfParams mu = { .algorithm = CUV_NTF_MU };
+  const CuvNtfParams jacobi = { .schedule = CUV_NTF_JACOBI };
+  const CuvNtfParams hals = { .algorithm = CUV_NTF_HALS };
+  const CuvNtfParams matrix = { .algorithm = CUV_NTF_HALS,
+    .factorisation = CUV_NTF_MATRIX };
+  const CuvNtfParams shares = { .sum_to_one = true,
+    .factorisation = CUV_NTF_MATRIX };
+
+  bench_size ("mu", 512, 512, 31, 16, mu);
+  bench_size ("hals", 512, 512, 31, 16, hals);
+  bench_size ("jacobi", 512, 512, 31, 16, jacobi);
+  bench_size ("mu", 256, 256, 64, 16, mu);
+  bench_size ("mu", 256, 256, 64, 64, mu);
+  bench_size ("hals", 256, 256, 64, 16, hals);
+  bench_size ("hals", 256, 256, 64, 64, hals);
+  bench_size ("matrix, hals", 256, 256, 64, 8, matrix);
+  bench_size ("matrix, sum to one", 256, 256, 64, 8, shares);
+  if (!cuv_check_options.cuda)
+    return;
+  bench_size ("hals", 1024, 1024, 81, 16, hals);
+  bench_size ("matrix, hals", 512, 512, 31, 16, matrix);
+  bench_size ("matrix, sum to one", 512, 512, 31, 16, shares);
+  bench_size ("matrix, sum to one", 145, 145, 200, 8, shares);
 }

@@ -37,7 +37,7 @@ struct _Bench {
   CuvOverlayList list;
   CuvFrame frame;
   const BenchCase *now;
-  void *cuda, *stream;
+  struct _CuvOverlayCuda *cuda; /* with --cuda */
 };
 
 static void
@@ -138,53 +138,25 @@ bench_build (void *data)
 }
 
 static void
-bench_cpu (void *data)
-{
-  Bench *bench = data;
-
-  cuv_overlay_draw (&bench->list, &bench->frame);
-}
-
-#if HAVE_CUDA
-static void
-bench_submit (void *data)
+bench_draw (void *data)
 {
   Bench *bench = data;
 
   for (int i = 0; bench->now->new_labels && i < bench->drawing.n_bytes; i += 64)
     bench->drawing.bytes[i]++;
-  cuv_overlay_cuda_submit (
-      bench->cuda, &bench->list, &bench->frame, bench->stream);
+  CUV_CHECK_RUN (cuv_overlay_cuda_submit (bench->cuda, &bench->list,
+                     &bench->frame, cuv_check_stream),
+      cuv_overlay_draw (&bench->list, &bench->frame));
 }
 
+#if HAVE_CUDA
 static void
-bench_submit_and_collect (void *data)
+bench_draw_and_collect (void *data)
 {
   Bench *bench = data;
 
-  bench_submit (data);
+  bench_draw (data);
   cuv_overlay_cuda_collect (bench->cuda);
-}
-
-static void
-bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
-    double pixels, double bytes)
-{
-  void *memory;
-
-  bench->frame = cuv_check_to_device (frame, &memory);
-  bench->stream = cuv_check_stream_new ();
-  bench->cuda = cuv_overlay_cuda_new ();
-  if (CUV_CHECK (bench->cuda != NULL, ": %s", cuv_cuda_error ())) {
-    cuv_check_report (
-        cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
-        bytes, "overlay-cuda-%s-device", what);
-    cuv_check_report (cuv_check_time (bench_submit_and_collect, bench), pixels,
-        bytes, "overlay-cuda-%s-submit-collect", what);
-  }
-  cuv_overlay_cuda_free (bench->cuda);
-  cuv_check_stream_free (bench->stream);
-  cuv_check_device_free (memory);
 }
 #endif
 
@@ -193,23 +165,25 @@ bench_case (Bench *bench, const BenchCase *c)
 {
   CuvCheckFrame frame =
       cuv_check_frame_new (c->format, 1920, 1080, CUV_CHECK_TEXTURE);
+  void *memory;
   double pixels, bytes;
   char what[40];
 
-  bench->frame = frame.frame;
+  bench->frame = cuv_check_lend (&frame, &memory);
   bench->now = c;
   pixels = c->draw (bench);
   bytes = pixels * 2 * (frame.frame.model == CUV_MODEL_RGB ? 3 : 1.5);
   bench->list = cuv_drawing_list (&bench->drawing);
   snprintf (what, sizeof what, "%s%s", c->format, c->suffix);
-  if (cuv_check_options.cpu && !bench->now->new_labels) {
-    cuv_check_report (
-        cuv_check_time (bench_cpu, bench), pixels, bytes, "overlay-c-%s", what);
-  }
+  if (cuv_check_options.cuda || !c->new_labels)
+    cuv_check_bench (bench_draw, bench, pixels, bytes,
+        CUV_CHECK_ON ("overlay-cuda-%s-device", "overlay-c-%s"), what);
 #if HAVE_CUDA
   if (cuv_check_options.cuda)
-    bench_cuda (bench, &frame, what, pixels, bytes);
+    cuv_check_report (cuv_check_time (bench_draw_and_collect, bench), pixels,
+        bytes, "overlay-cuda-%s-submit-collect", what);
 #endif
+  cuv_check_device_free (memory);
   cuv_check_frame_free (&frame);
 }
 
@@ -252,6 +226,7 @@ CUV_BENCH (bench_overlay)
 
   if (!CUV_CHECK (bench != NULL, ": out of memory"))
     return;
+  bench->cuda = CUV_CHECK_ON (cuv_overlay_cuda_new (), NULL);
   for (size_t i = 0; i < sizeof bench->text; i++)
     bench->text[i] = cuv_check_below (3) ? 0 : (uint8_t) cuv_check_random ();
   for (size_t i = 0; i < sizeof bench->pictures; i++)
@@ -260,6 +235,7 @@ CUV_BENCH (bench_overlay)
     bench_case (bench, &cases[i]);
   if (cuv_check_options.cpu)
     bench_list (bench);
+  CUV_CHECK_ON (cuv_overlay_cuda_free (bench->cuda), (void) 0);
   cuv_drawing_free (&bench->drawing);
   free (bench);
 }

@@ -6,11 +6,13 @@
 #include "cuvcheck.h"
 #include "draw.h"
 
-/* On the GPU; cuda: a CuvOverlayCuda. */
-void check_cuda_fills (void *cuda);
+/* Draws the list on a frame, with --cuda on the GPU, as check_cuda_fills()
+ * does. */
+void draw_list (const CuvOverlayList *list, CuvCheckFrame *frame);
 
-/* Draws the list on frame in C, on a copy of it on the GPU, and compares. */
-void check_cuda_list (
-    void *cuda, CuvCheckFrame *frame, const CuvOverlayList *list);
+/* Draws it and compares the frame with the expected one. */
+void check_list (const CuvOverlayList *list, CuvCheckFrame *frame,
+    const CuvCheckFrame *expected);
+void check_cuda_fills (void); /* overlay-fills.c */
 
 #endif

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pca-bench.h"
+/* Benchmark of whole frames on the CPU or on the GPU. */
 #include "cpu/pca-cpu.h"
 #include "cuvcheck.h"
+#include "pca-inputs.h"
+#if HAVE_CUDA
+#include "pca/pca.h"
+#endif
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-const PcaBenchCase pca_bench_cases[PCA_N_BENCH_CASES] = {
+typedef struct {
+  const char *name;
+  CuvCubeFormat format;
+  PcaLayout layout;
+  int width, height, n;
+  CuvPcaTiming timing;
+  bool alike; /* equal noise in all bands: eigenvalues of the noise are close */
+} BenchCase;
+
+static const BenchCase cases[] = {
   { "u8 bip", CUV_CUBE_U8, PCA_BIP, 1920, 1080, 31, CUV_PCA_EXACT, false },
   { "u8 bsq", CUV_CUBE_U8, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT, false },
   { "u8 bsq, noise alike", CUV_CUBE_U8, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT,
@@ -38,73 +50,161 @@ const PcaBenchCase pca_bench_cases[PCA_N_BENCH_CASES] = {
       false },
 };
 
-CuvPcaParams
-pca_bench_params (const PcaBenchCase *c)
+static CuvPcaParams
+bench_params (const BenchCase *c)
 {
   return (CuvPcaParams){ .learning = { CUV_PCA_COVARIANCE, CUV_PCA_SIGN, 0.1 },
     .display = { { 1, 2, 3 }, CUV_PCA_SIGMA, 3.0, { 0, 1 }, 1 },
     .timing = c->timing };
 }
 
-bool
-pca_bench_wants (const PcaBenchCase *c)
-{
-  const char *only = getenv ("CUV_BENCH_SHAPE");
-
-  return only == NULL || strcmp (only, c->name) == 0;
-}
-
 typedef struct {
-  PcaInput input;
-  CuvPcaCpu *cpu;
+  void *state; /* a CuvPcaCpu or CuvPcaCuda */
+  CuvCube cubes[2];
+  void *data[2], *lent[2]; /* of the cubes, on the host and on the GPU */
+  CuvPcaBands bands;
   CuvPcaParams params;
   CuvPcaResult result;
   uint8_t *picture;
-  int n_runs;
+  int n;
 } Bench;
 
+static void
+set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
+{
+  if (cube->format == CUV_CUBE_U8)
+    *at = (uint8_t) (value / 4 + noise / 4096);
+  else if (cube->format == CUV_CUBE_U16)
+    *(uint16_t *) (void *) at = (uint16_t) (64 * value + noise / 256);
+  else
+    *(float *) (void *) at = (float) value + (float) noise / 8192;
+}
+
+/* Two spectra in changing proportions, and noise, which is equal in all bands
+ * or up to four times as strong in one as in another. */
+static void
+fill_bands (const CuvCube *cube, const BenchCase *c, uint8_t *at,
+    unsigned pixel, unsigned *noise)
+{
+  const unsigned n = (unsigned) c->n, one = pixel % 211, two = pixel / 517 % 97;
+
+  for (unsigned b = 0; b < n; b++, at += cube->band_step) {
+    const unsigned strength = c->alike ? 256 : 64 + 192 * b / n;
+
+    *noise = *noise * 1664525u + 1013904223u;
+    set_sample (cube, at, (one * (b + 3) + two * (n - b)) / n,
+        (*noise >> 16) * strength / 256);
+  }
+}
+
+/* A cube without padding, with different noise in each frame. */
+static CuvCube
+bench_cube (const BenchCase *c, unsigned frame, size_t *size)
+{
+  const int bytes = cuv_cube_sample_size (c->format);
+  const int across = c->layout == PCA_BGRX ? c->n + 1 : c->n;
+  const int64_t row = (int64_t) c->width * bytes;
+  const bool planes = c->layout == PCA_BSQ;
+  CuvCube cube = { NULL, c->format, c->width, c->height, c->n, bytes * across,
+    row * across, bytes };
+  unsigned noise = frame + 1;
+  uint8_t *data;
+
+  if (planes || c->layout == PCA_BIL) {
+    cube.pixel_step = bytes;
+    cube.row_step = planes ? row : row * across;
+    cube.band_step = planes ? row * c->height : row;
+  }
+  *size = (size_t) (row * c->height * across);
+  cube.data = data = calloc (1, *size);
+  for (int i = 0; i < c->width * c->height; i++)
+    fill_bands (&cube, c,
+        data + i % c->width * cube.pixel_step + i / c->width * cube.row_step,
+        (unsigned) i, &noise);
+  return cube;
+}
+
+/* Alternates two frames of one scene, so that every update changes the basis.
+ */
 static void
 run (void *data)
 {
   Bench *self = data;
+  const CuvCube *cube = &self->cubes[self->n++ % 2];
 
-  cuv_pca_cpu_run (self->cpu, &self->input.cube, &self->input.bands,
-      &self->params, self->picture, 4 * self->input.cube.width, 0,
-      &self->result);
-  self->n_runs++;
+  CUV_CHECK_RUN (
+      cuv_pca_cuda_submit (self->state, cube, &self->bands, &self->params,
+          self->picture, 4 * cube->width, cuv_check_stream),
+      cuv_pca_cpu_run (self->state, cube, &self->bands, &self->params,
+          self->picture, 4 * cube->width, 0, &self->result));
 }
 
 static void
-bench (const PcaBenchCase *c)
+collect (Bench *self)
 {
-  Bench self = { .params = pca_bench_params (c) };
-  double us;
-  clock_t start;
-
-  pca_input_init (
-      &self.input, c->format, c->layout, c->width, c->height, c->n, PCA_NOISE);
-  self.cpu = cuv_pca_cpu_new (c->n);
-  self.picture = malloc ((size_t) (4 * c->width * c->height));
-  run (&self);
-  self.n_runs = 0;
-  start = clock ();
-  us = cuv_check_time (run, &self);
-  cuv_check_report (us, (double) c->width * c->height,
-      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format),
-      "pca %s %dx%dx%d, %.1f ms of CPU, sums %.1f, basis %.2f, picture %.1f ms",
-      c->name, c->width, c->height, c->n,
-      (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs,
-      self.result.sums_us / 1000, self.result.basis_us / 1000,
-      self.result.picture_us / 1000);
-  cuv_pca_cpu_free (self.cpu);
-  pca_input_clear (&self.input);
-  free (self.picture);
+  CUV_CHECK_RUN (cuv_pca_cuda_collect (self->state, &self->result, NULL), 0);
 }
 
-CUV_BENCH_CPU (bench_pca)
+static void
+time_runs (Bench *self, const BenchCase *c)
 {
-  for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
-    if (pca_bench_wants (&pca_bench_cases[i]))
-      bench (&pca_bench_cases[i]);
+  const double pixels = (double) c->width * c->height;
+  const double bytes = pixels * c->n * cuv_cube_sample_size (c->format);
+  char name[80];
+
+  snprintf (name, sizeof name, "pca %s, %s %dx%dx%d",
+      CUV_CHECK_ON ("cuda", "cpu"), c->name, c->width, c->height, c->n);
+  run (self);
+  collect (self);
+  if (cuv_check_options.cuda)
+    cuv_check_report (cuv_check_time_stream (run, self, cuv_check_stream),
+        pixels, bytes, "%s, in a row", name);
+  cuv_check_bench (
+      run, self, pixels, bytes, "%s%s", name, CUV_CHECK_ON (", alone", ""));
+  collect (self);
+  printf ("%s: sums %.2f, basis %.2f, picture %.2f ms, %d sweeps\n", name,
+      (double) self->result.sums_us / 1000,
+      (double) self->result.basis_us / 1000,
+      (double) self->result.picture_us / 1000, self->result.update.sweeps);
+}
+
+static void
+bench (const BenchCase *c)
+{
+  Bench self = { .params = bench_params (c),
+    .bands = cuv_pca_all_bands (c->n) };
+  const size_t size = (size_t) (4 * c->width * c->height);
+  void *pixels = calloc (1, size), *memory;
+
+  for (int i = 0; i < 2; i++) {
+    size_t bytes;
+    CuvCube cube = bench_cube (c, (unsigned) i, &bytes);
+
+    self.data[i] = (void *) cube.data;
+    cube.data = cuv_check_lend_data (cube.data, bytes, &self.lent[i]);
+    self.cubes[i] = cube;
+  }
+  self.state =
+      CUV_CHECK_ON ((void *) cuv_pca_cuda_new (c->n), cuv_pca_cpu_new (c->n));
+  self.picture = cuv_check_lend_data (pixels, size, &memory);
+  if (CUV_CHECK (self.state != NULL, ": %s", cuv_check_error ()))
+    time_runs (&self, c);
+  CUV_CHECK_ON (cuv_pca_cuda_free (self.state), cuv_pca_cpu_free (self.state));
+  for (int i = 0; i < 2; i++) {
+    cuv_check_device_free (self.lent[i]);
+    free (self.data[i]);
+  }
+  cuv_check_device_free (memory);
+  free (pixels);
+}
+
+/* CUV_BENCH_SHAPE names a case. */
+CUV_BENCH (bench_pca)
+{
+  const char *only = getenv ("CUV_BENCH_SHAPE");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (only == NULL || strcmp (only, cases[i].name) == 0)
+      bench (&cases[i]);
   }
 }

@@ -3,7 +3,6 @@
  * up to the order of additions, bases up to rounding, pictures within one grey
  * level. */
 #include "config.h"
-#include "pca-bench.h"
 #include "pca-runs.h"
 #include "cuvcheck.h"
 
@@ -210,8 +209,8 @@ check_frame (Case *self, int i)
   check_picture (self, expected, i);
 }
 
-static void
-check_run (PcaRun *run)
+void
+pca_check_run_cuda (PcaRun *run)
 {
   Case self = { .run = run };
 
@@ -229,72 +228,6 @@ check_run (PcaRun *run)
   cuv_pca_track_clear (&self.track);
   cuv_pca_basis_clear (&self.basis);
   cuv_pca_cuda_free (self.cuda);
-}
-
-static void
-check_random_runs (void)
-{
-  static const int bands[] = { 3, 1, 31, 32, 2, 8, 17, 70, 4, 33, 100, 7, 81,
-    16, 15, 200, 64, 256 };
-  const int rounds = cuv_check_options.few ? 1 : 6;
-  int at = (int) cuv_check_below (6);
-
-  for (int i = 0; i < rounds * 3 * PCA_N_LAYOUTS; i++, at++) {
-    PcaRun run;
-
-    pca_run_init (&run, (CuvCubeFormat) (i % 3),
-        (PcaLayout) (i / 3 % PCA_N_LAYOUTS),
-        bands[at % (cuv_check_options.few ? 8 : 18)]);
-    run.params.is_frozen = cuv_check_below (6) == 0;
-    check_run (&run);
-    pca_run_clear (&run);
-  }
-}
-
-/* Three bands in four bytes per pixel; the last pixel has three bytes only. */
-static void
-check_video (void)
-{
-  for (int i = 0; i < 12; i++) {
-    PcaRun run;
-
-    pca_run_init (&run, CUV_CUBE_U8, PCA_BGRX, 3);
-    check_run (&run);
-    pca_run_clear (&run);
-  }
-}
-
-/* Selects a quarter of the bands above 255, the same in all frames. */
-static void
-keep_high_bands (PcaRun *run)
-{
-  CuvPcaBands bands = run->frames[0].bands;
-  int n = 0;
-
-  for (int i = 0; i < bands.n; i++)
-    if (bands.index[i] > 255 && i % 4 == 0)
-      bands.index[n++] = bands.index[i];
-  bands.n = run->n = n;
-  for (int i = 0; i < PCA_RUN_FRAMES; i++)
-    run->frames[i].bands = bands;
-}
-
-/* More bands than a byte can count; with CUV_CHECK_FEW a few of the highest. */
-static void
-check_many_bands (void)
-{
-  static const int bands[] = { 300, 285, 425, 512, 520 };
-
-  for (int i = 0; i < (cuv_check_options.few ? 3 : 13); i++) {
-    PcaRun run;
-
-    pca_run_init (&run, (CuvCubeFormat) (i % 3),
-        (PcaLayout) (i % PCA_N_LAYOUTS), bands[i / 3]);
-    if (i < 3)
-      keep_high_bands (&run);
-    check_run (&run);
-    pca_run_clear (&run);
-  }
 }
 
 /* ---- cuv_pca_cuda_set_basis() ---- */
@@ -332,43 +265,6 @@ check_set (void)
   cuv_pca_basis_clear (&self.basis);
   cuv_pca_cuda_free (self.cuda);
   pca_run_clear (&run);
-}
-
-static void
-fill_with_noise (PcaInput *input)
-{
-  const CuvCube *cube = &input->cube;
-  const double most = cube->format == CUV_CUBE_U16 ? 65535.0 : 255.0;
-
-  for (int i = 0; i < cube->width * cube->height * cube->bands; i++)
-    pca_input_set (input, i % cube->width, i / cube->width % cube->height,
-        i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
-}
-
-/* Ranges from a grey picture to a black-and-white one: gains must have enough
- * digits. */
-static void
-check_ranges (void)
-{
-  static const double ranges[] = { 300.0, 0.05, 1e-3 };
-
-  for (int i = 0; i < 12; i++) {
-    const double range = ranges[i / 4] * (i % 2 ? 257.0 : 1.0);
-    PcaRun run;
-
-    pca_run_init (&run, i % 2 ? CUV_CUBE_U16 : CUV_CUBE_U8,
-        i / 2 % 2 ? PCA_BIP : PCA_BSQ, 9);
-    run.params.learning.mode = CUV_PCA_COVARIANCE;
-    run.params.display.mapping = CUV_PCA_RANGE;
-    run.params.display.range[0] = -range;
-    run.params.display.range[1] = 1.1 * range; /* no ties at half levels */
-    cuv_check_case (
-        "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
-    for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
-      fill_with_noise (&run.frames[frame]);
-    check_run (&run);
-    pca_run_clear (&run);
-  }
 }
 
 /* More pixels of the largest value than a block's sums can hold at once: mixed
@@ -410,142 +306,10 @@ check_many_pixels (void)
 
 CUV_CHECKS_CUDA (check_pca_cuda)
 {
-  check_random_runs ();
-  check_video ();
-  check_many_bands ();
   CUV_CHECK (cuv_pca_cuda_fits (256, CUV_CUBE_F32));
   CUV_CHECK (!cuv_pca_cuda_fits (1 << 13, CUV_CUBE_F32));
   check_set ();
-  check_ranges ();
   check_many_pixels ();
-}
-
-/* ---- times ---- */
-
-typedef struct {
-  CuvPcaCuda *cuda;
-  CuvCube cubes[2];
-  CuvPcaBands bands;
-  CuvPcaParams params;
-  CuvPcaResult result;
-  uint8_t *picture;
-  int n;
-} Bench;
-
-static void
-set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
-{
-  if (cube->format == CUV_CUBE_U8)
-    *at = (uint8_t) (value / 4 + noise / 4096);
-  else if (cube->format == CUV_CUBE_U16)
-    *(uint16_t *) (void *) at = (uint16_t) (64 * value + noise / 256);
-  else
-    *(float *) (void *) at = (float) value + (float) noise / 8192;
-}
-
-/* Two spectra in changing proportions, and noise, which is equal in all bands
- * or up to four times as strong in one as in another. */
-static void
-fill_bands (const CuvCube *cube, const PcaBenchCase *c, uint8_t *at,
-    unsigned pixel, unsigned *noise)
-{
-  const unsigned n = (unsigned) c->n, one = pixel % 211, two = pixel / 517 % 97;
-
-  for (unsigned b = 0; b < n; b++, at += cube->band_step) {
-    const unsigned strength = c->alike ? 256 : 64 + 192 * b / n;
-
-    *noise = *noise * 1664525u + 1013904223u;
-    set_sample (cube, at, (one * (b + 3) + two * (n - b)) / n,
-        (*noise >> 16) * strength / 256);
-  }
-}
-
-/* A cube without padding, with different noise in each frame. */
-static CuvCube
-bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
-{
-  const int bytes = cuv_cube_sample_size (c->format);
-  const int across = c->layout == PCA_BGRX ? c->n + 1 : c->n;
-  const int64_t row = (int64_t) c->width * bytes;
-  const bool planes = c->layout == PCA_BSQ;
-  CuvCube cube = { NULL, c->format, c->width, c->height, c->n, bytes * across,
-    row * across, bytes };
-  unsigned noise = frame + 1;
-  uint8_t *data;
-
-  if (planes || c->layout == PCA_BIL) {
-    cube.pixel_step = bytes;
-    cube.row_step = planes ? row : row * across;
-    cube.band_step = planes ? row * c->height : row;
-  }
-  *size = (size_t) (row * c->height * across);
-  cube.data = data = calloc (1, *size);
-  for (int i = 0; i < c->width * c->height; i++)
-    fill_bands (&cube, c,
-        data + i % c->width * cube.pixel_step + i / c->width * cube.row_step,
-        (unsigned) i, &noise);
-  return cube;
-}
-
-/* Alternates two frames of one scene, so that every update changes the basis.
- */
-static void
-run_bench (void *data)
-{
-  Bench *self = data;
-  const CuvCube *cube = &self->cubes[self->n++ % 2];
-
-  cuv_pca_cuda_submit (self->cuda, cube, &self->bands, &self->params,
-      self->picture, 4 * cube->width, cuv_check_stream);
-}
-
-static void
-report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
-{
-  CUV_CHECK (cuv_pca_cuda_collect (self->cuda, &self->result, NULL) == 0);
-  cuv_check_report (us, (double) c->width * c->height,
-      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format),
-      "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name, c->width, c->height,
-      c->n, how, self->result.update.sweeps);
-}
-
-static void
-bench (const PcaBenchCase *c)
-{
-  Bench self = { .params = pca_bench_params (c),
-    .bands = cuv_pca_all_bands (c->n) };
-  const size_t size = (size_t) (4 * c->width * c->height);
-  void *pixels = calloc (1, size);
-
-  for (int i = 0; i < 2; i++) {
-    size_t bytes;
-    const CuvCube cube = bench_cube (c, (unsigned) i, &bytes);
-
-    self.cubes[i] = cube;
-    self.cubes[i].data = cuv_check_upload (cube.data, bytes);
-    free ((void *) cube.data);
-  }
-  self.cuda = cuv_pca_cuda_new (c->n);
-  self.picture = cuv_check_upload (pixels, size);
-  run_bench (&self);
-  CUV_CHECK (cuv_pca_cuda_collect (self.cuda, &self.result, NULL) == 0);
-  report_bench (&self, c, "in a row",
-      cuv_check_time_stream (run_bench, &self, cuv_check_stream));
-  report_bench (&self, c, "alone",
-      cuv_check_time_device (run_bench, &self, cuv_check_stream));
-  cuv_pca_cuda_free (self.cuda);
-  for (int i = 0; i < 2; i++)
-    cuv_check_device_free ((void *) self.cubes[i].data);
-  cuv_check_device_free (self.picture);
-  free (pixels);
-}
-
-CUV_BENCH_CUDA (bench_pca_cuda)
-{
-  for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
-    if (pca_bench_wants (&pca_bench_cases[i]))
-      bench (&pca_bench_cases[i]);
-  }
 }
 
 #endif

@@ -39,4 +39,7 @@ void pca_reference_frame (PcaReference *self, const PcaInput *input,
 /* Initialises the reference and makes the pictures of all frames. */
 void pca_reference_run (PcaRun *run, PcaReference *self);
 
+/* Checks all frames on the GPU: pca-cuda.c. */
+void pca_check_run_cuda (PcaRun *run);
+
 #endif

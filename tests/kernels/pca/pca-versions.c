@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tiles and runs of the fast versions, with threads, against the C reference.
- */
+/* Tiles of the fast version, and runs of C, SIMD and CUDA, against the C
+ * reference. */
 #include "cuvcpu.h"
-#include "cpu/pca-cpu.h"
 #include "pca-inputs.h"
 #include "pca-runs.h"
 #include "cpu/pca-dsp.h"
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int bands[] = { 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 50, 81,
-  256, 285, 512 };
+static const int tile_bands[] = { 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 50,
+  81, 256, 285, 512 };
 enum { N_BANDS = 17 };
 
 /* ---- tiles ---- */
@@ -110,7 +109,7 @@ CUV_CHECKS_CPU (check_pca_tiles)
   for (int i = 0; i < rounds * N_BANDS * 3 * PCA_N_LAYOUTS; i++) {
     const PcaLayout layout = (PcaLayout) (i % PCA_N_LAYOUTS);
     const CuvCubeFormat format = (CuvCubeFormat) (i / PCA_N_LAYOUTS % 3);
-    const int n = bands[i / PCA_N_LAYOUTS / 3 % N_BANDS];
+    const int n = tile_bands[i / PCA_N_LAYOUTS / 3 % N_BANDS];
     const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
     const int width = 1 + (int) cuv_check_below (n < 50 ? 300 : 40);
     PcaInput input;
@@ -138,7 +137,7 @@ check_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
 }
 
 static void
-check_run (const PcaRun *run, const PcaReference *reference, int n_threads)
+check_run_cpu (const PcaRun *run, const PcaReference *reference, int n_threads)
 {
   const size_t size = (size_t) (run->stride * run->height);
   CuvPcaCpu *cpu = cuv_pca_cpu_new (run->n);
@@ -160,28 +159,130 @@ check_run (const PcaRun *run, const PcaReference *reference, int n_threads)
   free (picture);
 }
 
+/* The CPU gives the pictures of the reference. The GPU rounds otherwise, and is
+ * compared with the reference after each frame. */
 static void
-check_random_run (CuvCubeFormat format, PcaLayout layout, int n)
+check_run (PcaRun *run)
 {
-  PcaReference *reference = calloc (1, sizeof *reference);
-  PcaRun run;
+  PcaReference *reference;
 
-  pca_run_init (&run, format, layout, n);
-  pca_reference_run (&run, reference);
-  check_run (&run, reference, 1);
-  check_run (&run, reference, 3);
-  check_run (&run, reference, 0);
-  cuv_cpu_set_mask (0);
-  check_run (&run, reference, 2);
-  cuv_cpu_set_mask (~0u);
+  if (cuv_check_options.cuda) {
+    CUV_CHECK_ON (pca_check_run_cuda (run), (void) 0);
+    return;
+  }
+  reference = calloc (1, sizeof *reference);
+  pca_reference_run (run, reference);
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+    check_run_cpu (run, reference, v.n_threads);
+    check_run_cpu (run, reference, 1 + v.n_threads);
+  }
   pca_reference_clear (reference);
-  pca_run_clear (&run);
   free (reference);
 }
 
-/* A frozen basis does not change, and its frames cost no sums. */
+/* The CPU takes long for many bands. */
+CUV_CHECKS (check_random_runs)
+{
+  static const int n_bands[] = { 3, 1, 31, 32, 2, 8, 17, 70, 4, 33, 7, 50, 16,
+    15, 81, 100, 200, 64, 256 };
+  const bool few = cuv_check_options.few, cuda = cuv_check_options.cuda;
+  const int rounds = few ? 1 : cuda ? 6 : 3, most = few ? 8 : cuda ? 19 : 14;
+  int at = (int) cuv_check_below (6);
+
+  for (int i = 0; i < rounds * 3 * PCA_N_LAYOUTS; i++, at++) {
+    PcaRun run;
+
+    pca_run_init (&run, (CuvCubeFormat) (i % 3),
+        (PcaLayout) (i / 3 % PCA_N_LAYOUTS), n_bands[at % most]);
+    if (cuda)
+      run.params.is_frozen = cuv_check_below (6) == 0;
+    check_run (&run);
+    pca_run_clear (&run);
+  }
+}
+
+/* Three bands in four bytes per pixel; the last pixel has three bytes only. */
+CUV_CHECKS (check_video)
+{
+  for (int i = 0; i < 12; i++) {
+    PcaRun run;
+
+    pca_run_init (&run, CUV_CUBE_U8, PCA_BGRX, 3);
+    check_run (&run);
+    pca_run_clear (&run);
+  }
+}
+
+/* Selects a quarter of the bands above 255, the same in all frames. */
 static void
-check_frozen (void)
+keep_high_bands (PcaRun *run)
+{
+  CuvPcaBands bands = run->frames[0].bands;
+  int n = 0;
+
+  for (int i = 0; i < bands.n; i++)
+    if (bands.index[i] > 255 && i % 4 == 0)
+      bands.index[n++] = bands.index[i];
+  bands.n = run->n = n;
+  for (int i = 0; i < PCA_RUN_FRAMES; i++)
+    run->frames[i].bands = bands;
+}
+
+/* More bands than a byte can count; with CUV_CHECK_FEW a few of the highest. */
+CUV_CHECKS_CUDA (check_many_bands)
+{
+  static const int bands[] = { 300, 285, 425, 512, 520 };
+
+  for (int i = 0; i < (cuv_check_options.few ? 3 : 13); i++) {
+    PcaRun run;
+
+    pca_run_init (&run, (CuvCubeFormat) (i % 3),
+        (PcaLayout) (i % PCA_N_LAYOUTS), bands[i / 3]);
+    if (i < 3)
+      keep_high_bands (&run);
+    check_run (&run);
+    pca_run_clear (&run);
+  }
+}
+
+static void
+fill_with_noise (PcaInput *input)
+{
+  const CuvCube *cube = &input->cube;
+  const double most = cube->format == CUV_CUBE_U16 ? 65535.0 : 255.0;
+
+  for (int i = 0; i < cube->width * cube->height * cube->bands; i++)
+    pca_input_set (input, i % cube->width, i / cube->width % cube->height,
+        i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
+}
+
+/* Ranges from a grey picture to a black-and-white one: gains must have enough
+ * digits. */
+CUV_CHECKS (check_ranges)
+{
+  static const double ranges[] = { 300.0, 0.05, 1e-3 };
+
+  for (int i = 0; i < 12; i++) {
+    const double range = ranges[i / 4] * (i % 2 ? 257.0 : 1.0);
+    PcaRun run;
+
+    pca_run_init (&run, i % 2 ? CUV_CUBE_U16 : CUV_CUBE_U8,
+        i / 2 % 2 ? PCA_BIP : PCA_BSQ, 9);
+    run.params.learning.mode = CUV_PCA_COVARIANCE;
+    run.params.display.mapping = CUV_PCA_RANGE;
+    run.params.display.range[0] = -range;
+    run.params.display.range[1] = 1.1 * range; /* no ties at half levels */
+    cuv_check_case (
+        "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
+    for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
+      fill_with_noise (&run.frames[frame]);
+    check_run (&run);
+    pca_run_clear (&run);
+  }
+}
+
+/* A frozen basis does not change, and its frames cost no sums. */
+CUV_CHECKS_CPU (check_frozen)
 {
   CuvPcaResult result;
   CuvPcaCpu *cpu;
@@ -208,15 +309,4 @@ check_frozen (void)
   CUV_CHECK (result.sums_us > 0);
   cuv_pca_cpu_free (cpu);
   pca_run_clear (&run);
-}
-
-CUV_CHECKS_CPU (check_pca_runs)
-{
-  const int rounds = cuv_check_options.few ? 1 : 3;
-
-  for (int i = 0; i < rounds * 3 * PCA_N_LAYOUTS; i++)
-    check_random_run ((CuvCubeFormat) (i % 3),
-        (PcaLayout) (i / 3 % PCA_N_LAYOUTS),
-        bands[cuv_check_below (N_BANDS - 4)]);
-  check_frozen ();
 }

@@ -2,14 +2,12 @@
 #include "rcd-bench.h"
 #include "correlation/correlation.h"
 #include "cpu/crop.h"
-#include "cpu/rcd-cpu.h"
 #include "cuvcpu.h"
 #include "cuvcheck.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
   { "stride 50", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 50, 1, 400, 400, 0, 0 },
@@ -83,43 +81,6 @@ rcd_bench_input (RcdInput *self, const RcdBenchCase *bench)
   }
 }
 
-/* ---- the CPU ---- */
-
-typedef struct {
-  RcdInput input;
-  CuvRcdCpu *cpu;
-  int n_runs;
-} Run;
-
-static void
-run (void *data)
-{
-  Run *self = data;
-
-  cuv_rcd_cpu_run (self->cpu, &self->input.frame.frame, &self->input.search, 0,
-      self->input.matches);
-  self->n_runs++;
-}
-
-static void
-bench_case (const RcdBenchCase *bench)
-{
-  Run self = { .n_runs = 0 };
-  double us;
-  clock_t start;
-
-  rcd_bench_input (&self.input, bench);
-  self.cpu = cuv_rcd_cpu_new (&self.input.config);
-  start = clock ();
-  us = cuv_check_time (run, &self);
-  cuv_check_report (us, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0,
-      "%s %s, %d windows, %.2f ms of CPU", bench->format, bench->name,
-      self.input.config.max_windows,
-      (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs);
-  cuv_rcd_cpu_free (self.cpu);
-  rcd_input_clear (&self.input);
-}
-
 /* ---- correlation filters ---- */
 
 typedef struct {
@@ -167,10 +128,10 @@ bench_follow (unsigned mask, const char *name)
   cuv_correlation_init (&self->filter, &(CuvRcdBox){ 300, 200, 96, 72 });
   take_crop (self);
   cuv_correlation_start (&self->filter, &self->work, self->work.crops[0]);
-  cuv_check_report (cuv_check_time (find, self), CUV_RCD_CROP_PIXELS, 0,
-      "filter finds, %s", name);
-  cuv_check_report (cuv_check_time (learn, self), CUV_RCD_CROP_PIXELS, 0,
-      "filter learns, %s", name);
+  cuv_check_bench (
+      find, self, CUV_RCD_CROP_PIXELS, 0, "filter finds, %s", name);
+  cuv_check_bench (
+      learn, self, CUV_RCD_CROP_PIXELS, 0, "filter learns, %s", name);
   cuv_check_frame_free (&self->frame);
   free (self);
 }
@@ -179,9 +140,5 @@ CUV_BENCH_CPU (bench_rcd)
 {
   bench_follow (0, "C");
   bench_follow (~0u, "SIMD");
-  for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
-    if (rcd_bench_wants (&rcd_bench_cases[i]))
-      bench_case (&rcd_bench_cases[i]);
-  }
   bench_float_planes ();
 }

@@ -1,48 +1,248 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU search with different numbers of threads, with AVX2 and without,
- * against the C reference. */
-#include "cuvcpu.h"
+/* The search with C, AVX2 and CUDA against the C reference: bit for bit, except
+ * for Förstner scores on the GPU, which the error of the logarithm may change.
+ */
 #include "cpu/rcd-cpu-private.h"
-#include "rcd-inputs.h"
-#include "cuvcheck.h"
+#include "rcd-bench.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
+#include "rcd/rcd.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned masks[] = { 0, ~0u };
-enum { N_MASKS = 2 };
+typedef struct {
+  RcdInput *input;
+  CuvCheckVersion version;
+  void *state;    /* a CuvRcdCpu or CuvRcdCuda */
+  CuvFrame frame; /* the input's, where the version finds it */
+  void *memory;
+  CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
+} Run;
+
+static bool
+run_init (Run *self, RcdInput *input, const CuvCheckVersion *version)
+{
+  *self = (Run){ .input = input, .version = *version };
+  self->state = CUV_CHECK_ON ((void *) cuv_rcd_cuda_new (&input->config),
+      cuv_rcd_cpu_new (&input->config));
+  self->frame = cuv_check_lend (&input->frame, &self->memory);
+  return CUV_CHECK (self->state != NULL, ": %s", cuv_check_error ());
+}
 
 static void
-check_run (const RcdInput *input, unsigned mask, int n_threads)
+run_clear (Run *self)
 {
-  CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
-  CuvRcdCpu *cpu;
-  char name[60];
+  CUV_CHECK_ON (
+      cuv_rcd_cuda_free (self->state), cuv_rcd_cpu_free (self->state));
+  cuv_check_device_free (self->memory);
+}
 
-  cuv_cpu_set_mask (mask);
-  cpu = cuv_rcd_cpu_new (&input->config);
-  snprintf (name, sizeof name, "mask %x, %d threads", mask, n_threads);
-  for (int again = 0; again < 2; again++) {
-    memset (matches, 0x55, sizeof matches);
-    cuv_rcd_cpu_run (
-        cpu, &input->frame.frame, &input->search, n_threads, matches);
-    rcd_check_found (input, matches, cuv_rcd_cpu_scores (cpu), name);
+static void
+submit (void *data)
+{
+  Run *self = data;
+  RcdInput *input = self->input;
+
+  CUV_CHECK_RUN (cuv_rcd_cuda_submit (self->state, &self->frame, &input->search,
+                     cuv_check_stream),
+      cuv_rcd_cpu_run (self->state, &self->frame, &input->search,
+          self->version.n_threads, self->matches));
+}
+
+/* ---- results ---- */
+
+#if HAVE_CUDA
+/* Integral images by the C reference; free() them. */
+static int64_t *
+integrals_of (const RcdInput *input, size_t *n)
+{
+  const CuvRcdArea *area = &input->search.area;
+  const int n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (input->config.features));
+  const int cell = input->config.cell;
+  int32_t x[CUV_RCD_MAX_SIZE + 1], y[CUV_RCD_MAX_SIZE + 1];
+  const CuvRcdGrid grid = { area->n_columns, area->n_rows, x, y };
+  int64_t *cells, *integrals;
+
+  for (int i = 0; i <= area->n_columns; i++)
+    x[i] = (area->column + i) * cell;
+  for (int i = 0; i <= area->n_rows; i++)
+    y[i] = (area->row + i) * cell;
+  *n = (size_t) (area->n_columns + 1) * (size_t) (area->n_rows + 1)
+      * (size_t) n_sums;
+  cells = malloc (*n * sizeof *cells);
+  integrals = malloc (*n * sizeof *integrals);
+  cuv_rcd_cell_sums (&input->frame.frame, input->config.features, &grid, cells);
+  cuv_rcd_integrate (cells, n_sums, &grid, integrals);
+  free (cells);
+  return integrals;
+}
+
+static void
+check_integrals (const Run *self)
+{
+  size_t n, wrong = 0;
+  int64_t *expected = integrals_of (self->input, &n);
+  int64_t *found = malloc (n * sizeof *found);
+
+  CUV_CHECK (cuv_rcd_cuda_get_integrals (self->state, found) == 0);
+  for (size_t i = 0; i < n; i++)
+    wrong += found[i] != expected[i];
+  CUV_CHECK (wrong == 0, ": %zu of %zu integrals", wrong, n);
+  free (found);
+  free (expected);
+}
+#endif
+
+/* With Förstner's metric rounding errors may select another window. */
+static bool
+is_exact (const RcdInput *input)
+{
+  return !cuv_check_options.cuda || input->config.metric == CUV_RCD_JBLD;
+}
+
+static bool
+is_near (const RcdInput *input, double a, double b)
+{
+  const CuvRcdMetric metric = input->config.metric;
+
+  return a == b
+      || (!is_exact (input)
+          && fabs (cuv_rcd_distance (a, metric) - cuv_rcd_distance (b, metric))
+              < 1e-9);
+}
+
+static void
+check_scores (const Run *self)
+{
+  const RcdInput *input = self->input;
+  const int n = input->config.max_windows;
+  double *found = malloc (((size_t) n + 1) * sizeof *found);
+  int wrong = 0;
+
+  CUV_CHECK_RUN (cuv_rcd_cuda_get_scores (self->state, found),
+      memcpy (
+          found, cuv_rcd_cpu_scores (self->state), (size_t) n * sizeof *found));
+  for (int i = 0; i < n; i++)
+    wrong += !is_near (input, found[i], input->scores[i]);
+  CUV_CHECK (wrong == 0, ": %d of %d scores", wrong, n);
+  free (found);
+}
+
+static void
+check_matches (const Run *self)
+{
+  const RcdInput *input = self->input;
+
+  if (is_exact (input)) {
+    rcd_check_found (input, self->matches, NULL, self->version.name);
+    return;
   }
-  cuv_rcd_cpu_free (cpu);
-  cuv_cpu_set_mask (~0u);
+  for (int t = 0; t < input->search.n_targets; t++) {
+    const CuvRcdMatch *a = &self->matches[t], *b = &input->matches[t];
+
+    CUV_CHECK (is_near (input, a->score, b->score), ": target %d", t);
+    CUV_CHECK ((a->window < 0) == (b->window < 0), ": target %d", t);
+    if (a->window != b->window)
+      continue;
+    CUV_CHECK (is_near (input, a->second, b->second), ": target %d", t);
+    if (memcmp (&a->box, &b->box, sizeof a->box) == 0)
+      CUV_CHECK (
+          memcmp (a->sums, b->sums, sizeof a->sums) == 0, ": target %d", t);
+  }
+}
+
+static void
+check_measured_box (const Run *self)
+{
+  const CuvFrame *frame = &self->input->frame.frame;
+  const CuvRcdFeatures features = self->input->config.features;
+  const int n = cuv_rcd_n_features (features);
+  int64_t found[CUV_RCD_MAX_SUMS], expected[CUV_RCD_MAX_SUMS];
+  CuvRcdBox box = { (int) cuv_check_below ((uint32_t) frame->width),
+    (int) cuv_check_below ((uint32_t) frame->height), 0, 0 };
+
+  box.width = 1 + (int) cuv_check_below ((uint32_t) (frame->width - box.x));
+  box.height = 1 + (int) cuv_check_below ((uint32_t) (frame->height - box.y));
+  cuv_rcd_box_sums (frame, features, &box, expected);
+  CUV_CHECK_RUN (cuv_rcd_cuda_measure (
+                     self->state, &self->frame, &box, cuv_check_stream, found),
+      cuv_rcd_cpu_measure (
+          self->state, &self->frame, &box, self->version.n_threads, found));
+  CUV_CHECK (
+      memcmp (found, expected, (size_t) CUV_RCD_SUMS (n) * sizeof *found) == 0,
+      ": box %d %d %dx%d", box.x, box.y, box.width, box.height);
+}
+
+/* ---- distance map ---- */
+
+static void
+check_drawn (
+    const Run *self, const CuvCheckFrame *found, int target, double half)
+{
+  const RcdInput *input = self->input;
+  const CuvRcdMatch *match = &self->matches[target];
+  const CuvRcdLevel *level = &input->targets[target].levels[match->level];
+  CuvCheckFrame drawn = cuv_check_frame_copy (&input->frame);
+  size_t wrong = 0;
+
+  if (match->window >= 0)
+    cuv_rcd_draw_map (&drawn.frame, &input->search.area, level,
+        input->config.cell, input->scores + level->first, input->config.metric,
+        half);
+  for (size_t i = 0; i < drawn.size; i++)
+    wrong +=
+        abs (drawn.memory[i] - found->memory[i]) > (int) cuv_check_options.cuda;
+  CUV_CHECK (wrong == 0, ": %zu bytes drawn", wrong);
+  cuv_check_frame_free (&drawn);
+}
+
+/* Searches a frame and draws its map over a copy. */
+static void
+check_frame (Run *self)
+{
+  const RcdInput *input = self->input;
+  const int target = (int) cuv_check_below ((uint32_t) input->search.n_targets);
+  const double half = 0.1 + cuv_check_below (20) / 10.0;
+  CuvCheckFrame copy = cuv_check_frame_copy (&input->frame);
+  void *memory;
+  CuvFrame drawn = cuv_check_lend (&copy, &memory);
+
+  memset (self->matches, 0x55, sizeof self->matches);
+  submit (self);
+  CUV_CHECK_RUN (
+      cuv_rcd_cuda_draw (self->state, &drawn, target, half, cuv_check_stream),
+      cuv_rcd_cpu_draw (self->state, &drawn, &input->search, target,
+          &self->matches[target], half));
+  CUV_CHECK_RUN (cuv_rcd_cuda_collect (self->state, self->matches), 0);
+  check_matches (self);
+  check_scores (self);
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    check_integrals (self);
+#endif
+  cuv_check_take_back (&copy, memory);
+  check_drawn (self, &copy, target, half);
+  cuv_check_frame_free (&copy);
 }
 
 static void
 check_input (RcdInput *input)
 {
   CuvCheckFrame before = cuv_check_frame_copy (&input->frame);
+  Run self;
 
   rcd_input_search (input);
-  for (int i = 0; i < N_MASKS; i++)
-    check_run (input, masks[i], (int) cuv_check_below (4));
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+    const bool ok = run_init (&self, input, &v);
+
+    for (int again = 0; ok && again < 2; again++) {
+      check_frame (&self);
+      check_measured_box (&self);
+    }
+    run_clear (&self);
+  }
   CUV_CHECK (memcmp (input->frame.memory, before.memory, before.size) == 0);
   cuv_check_frame_free (&before);
 }
@@ -57,24 +257,27 @@ check_random (const char *format, RcdSize size, int cell)
   rcd_input_clear (&input);
 }
 
-CUV_CHECKS_CPU (check_versions)
+CUV_CHECKS (check_versions)
 {
-  const int rounds = cuv_check_options.few ? 1 : 2;
+  const int rounds = cuv_check_options.few || cuv_check_options.cuda ? 1 : 2;
 
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int s = 0; s < RCD_N_SIZES; s++) {
       for (int i = 0; i < rounds; i++)
-        check_random (cuv_check_formats[f], rcd_sizes[s],
-            rcd_cells[cuv_check_below (RCD_N_CELLS)]);
+        if (!cuv_check_is_emulated () || cuv_check_below (4) == 0)
+          check_random (cuv_check_formats[f], rcd_sizes[s],
+              rcd_cells[cuv_check_below (RCD_N_CELLS)]);
     }
   }
+  if (cuv_check_options.cuda && !cuv_check_options.few)
+    check_random ("NV12", (RcdSize){ 1919, 1079 }, 10);
 }
 
 /* ---- large frames ---- */
 
 /* All windows of several sizes, for the maximum number of targets. */
 static void
-check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
+check_all_windows (const char *format, CuvRcdFeatures features, RcdSize size,
     int cell, int n_targets, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.25 };
@@ -95,17 +298,20 @@ check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
   rcd_input_clear (&input);
 }
 
-CUV_CHECKS_CPU (check_large)
+CUV_CHECKS (check_large)
 {
   static const RcdSize large = { 1919, 1079 }, small = { 200, 130 };
 
-  check_frame ("I420", CUV_RCD_RGB_GRAD, small, 16, CUV_RCD_MAX_TARGETS, 0);
-  check_frame ("RGB", CUV_RCD_TUZEL9, small, 5, 2, 4);
+  if (cuv_check_is_emulated ())
+    return;
+  check_all_windows (
+      "I420", CUV_RCD_RGB_GRAD, small, 16, CUV_RCD_MAX_TARGETS, 0);
+  check_all_windows ("RGB", CUV_RCD_TUZEL9, small, 5, 2, 4);
   if (cuv_check_options.few)
     return;
-  check_frame ("RGB", CUV_RCD_RGB_GRAD, large, 16, 2, 8);
-  check_frame ("NV12", CUV_RCD_TUZEL9, large, 10, 1, 0);
-  check_frame ("GRAY8", CUV_RCD_GREY_GRAD, large, CUV_RCD_MAX_CELL, 1, 0);
+  check_all_windows ("RGB", CUV_RCD_RGB_GRAD, large, 16, 2, 8);
+  check_all_windows ("NV12", CUV_RCD_TUZEL9, large, 10, 1, 0);
+  check_all_windows ("GRAY8", CUV_RCD_GREY_GRAD, large, CUV_RCD_MAX_CELL, 1, 0);
 }
 
 /* ---- large sums ---- */
@@ -129,14 +335,14 @@ add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
 static double
 compare_dsp (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
 {
-  double scores[N_MASKS][N_WINDOWS];
+  double scores[CUV_CHECK_MAX_VERSIONS][N_WINDOWS];
+  int n = 0;
 
-  for (int i = 0; i < N_MASKS; i++) {
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v); n++) {
     CuvRcdDsp steps;
 
-    cuv_cpu_set_mask (masks[i]);
     cuv_rcd_dsp_init (&steps);
-    steps.score (row, places, N_WINDOWS, scores[i]);
+    steps.score (row, places, N_WINDOWS, scores[n]);
   }
   CUV_CHECK (memcmp (scores[0], scores[1], sizeof scores[0]) == 0);
   return scores[0][0];
@@ -216,47 +422,60 @@ CUV_CHECKS_CPU (check_invalid_sums)
 /* ---- measured boxes ---- */
 
 static void
-check_box (CuvRcdCpu *cpu, const CuvFrame *frame, CuvRcdFeatures features,
-    const CuvRcdBox *box)
+check_boxes (const char *format, RcdSize size, CuvRcdFeatures features)
 {
-  const size_t n = (size_t) CUV_RCD_SUMS (cuv_rcd_n_features (features));
-  int64_t found[CUV_RCD_MAX_SUMS], expected[CUV_RCD_MAX_SUMS];
+  CuvRcdConfig config = rcd_random_config (size.width, size.height, 8);
+  RcdInput input;
+  Run self;
 
-  cuv_rcd_box_sums (frame, features, box, expected);
-  cuv_rcd_cpu_measure (cpu, frame, box, (int) cuv_check_below (4), found);
-  CUV_CHECK (memcmp (found, expected, n * sizeof *found) == 0,
-      ": box %d %d %dx%d", box->x, box->y, box->width, box->height);
+  config.features = features;
+  rcd_input_init (&input, &config, format, CUV_CHECK_NOISE);
+  rcd_input_name (&input, format);
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+    if (run_init (&self, &input, &v)) {
+      for (int n = 0; n < 8; n++)
+        check_measured_box (&self);
+    }
+    run_clear (&self);
+  }
+  rcd_input_clear (&input);
 }
 
-CUV_CHECKS_CPU (check_measured)
+CUV_CHECKS (check_measured)
 {
   static const RcdSize sizes[] = { { 1, 1 }, { 5, 200 }, { 801, 77 } };
 
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
-    for (int i = 0; i < 3 * N_MASKS * 3; i++) {
-      const RcdSize size = sizes[i % 3];
-      CuvRcdConfig config = rcd_random_config (size.width, size.height, 8);
-      CuvCheckFrame frame = cuv_check_frame_new (
-          cuv_check_formats[f], size.width, size.height, CUV_CHECK_NOISE);
-      CuvRcdCpu *cpu;
-
-      config.features = (CuvRcdFeatures) (i / 3 % 3);
-      cuv_cpu_set_mask (masks[i / 9]);
-      cuv_check_case ("%s %dx%d, features %d, mask %x", cuv_check_formats[f],
-          size.width, size.height, config.features, masks[i / 9]);
-      cpu = cuv_rcd_cpu_new (&config);
-      for (int n = 0; n < 8; n++) {
-        int x = (int) cuv_check_below ((uint32_t) size.width);
-        int y = (int) cuv_check_below ((uint32_t) size.height);
-        int w = 1 + (int) cuv_check_below ((uint32_t) (size.width - x));
-        int h = 1 + (int) cuv_check_below ((uint32_t) (size.height - y));
-
-        check_box (
-            cpu, &frame.frame, config.features, &(CuvRcdBox){ x, y, w, h });
-      }
-      cuv_rcd_cpu_free (cpu);
-      cuv_check_frame_free (&frame);
-    }
+    for (int i = 0; i < 9; i++)
+      if (!cuv_check_is_emulated () || cuv_check_below (4) == 0)
+        check_boxes (
+            cuv_check_formats[f], sizes[i % 3], (CuvRcdFeatures) (i / 3));
   }
-  cuv_cpu_set_mask (~0u);
+}
+
+/* ---- times ---- */
+
+static void
+bench_case (const RcdBenchCase *bench)
+{
+  RcdInput input;
+  Run self;
+
+  rcd_bench_input (&input, bench);
+  if (run_init (&self, &input, &(CuvCheckVersion){ 0 })) {
+    cuv_check_bench (submit, &self, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT,
+        0, "%s%s %s, %d windows", CUV_CHECK_ON ("rcd cuda, ", ""),
+        bench->format, bench->name, input.config.max_windows);
+    CUV_CHECK_RUN (cuv_rcd_cuda_collect (self.state, self.matches), 0);
+  }
+  run_clear (&self);
+  rcd_input_clear (&input);
+}
+
+CUV_BENCH (bench_search)
+{
+  for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
+    if (rcd_bench_wants (&rcd_bench_cases[i]))
+      bench_case (&rcd_bench_cases[i]);
+  }
 }

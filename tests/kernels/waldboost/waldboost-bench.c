@@ -31,8 +31,8 @@ typedef struct {
   const CuvWaldboostPlan *plan;
   const CuvCheckFrame *host;
   CuvFrame frame;
-  CuvWaldboostCpu *cpu;
-  struct _CuvWaldboostCuda *cuda;
+  void *memory;
+  void *state; /* a CuvWaldboostCpu or CuvWaldboostCuda */
   void *stream;
   int n_threads;
 } Bench;
@@ -63,28 +63,48 @@ print_survivors (const Bench *self)
   cuv_waldboost_cpu_free (cpu);
 }
 
-/* ---- CPU ---- */
+static bool
+bench_open (Bench *self)
+{
+  self->frame = cuv_check_lend (self->host, &self->memory);
+  self->stream = cuv_check_stream;
+  self->state =
+      CUV_CHECK_ON ((void *) cuv_waldboost_cuda_new (self->model, self->plan),
+          cuv_waldboost_cpu_new (self->model, self->plan));
+  return CUV_CHECK (self->state != NULL, ": %s", cuv_check_error ());
+}
 
 static void
-run_cpu (void *data)
+bench_close (Bench *self)
+{
+  CUV_CHECK_ON (cuv_waldboost_cuda_free (self->state),
+      cuv_waldboost_cpu_free (self->state));
+  cuv_check_device_free (self->memory);
+}
+
+static void
+submit (void *data)
 {
   Bench *self = data;
   CuvWaldboostResult result;
 
-  cuv_waldboost_cpu_run (self->cpu, &self->frame, self->n_threads, &result);
+  CUV_CHECK_RUN (
+      cuv_waldboost_cuda_submit (self->state, &self->frame, self->stream),
+      cuv_waldboost_cpu_run (
+          self->state, &self->frame, self->n_threads, &result));
 }
+
+/* ---- CPU ---- */
 
 static void
 time_cpu (Bench bench, bool avx2, int max_threads)
 {
-  bench.frame = bench.host->frame;
   cuv_cpu_set_mask (avx2 ? ~0u : 0);
-  bench.cpu = cuv_waldboost_cpu_new (bench.model, bench.plan);
-  for (bench.n_threads = 1; bench.n_threads <= max_threads; bench.n_threads++) {
-    cuv_check_report (cuv_check_time (run_cpu, &bench), pixels_of (&bench), 0,
-        "%s %s %d threads", bench.name, avx2 ? "avx2" : "c", bench.n_threads);
-  }
-  cuv_waldboost_cpu_free (bench.cpu);
+  bench_open (&bench);
+  for (bench.n_threads = 1; bench.n_threads <= max_threads; bench.n_threads++)
+    cuv_check_bench (submit, &bench, pixels_of (&bench), 0, "%s %s %d threads",
+        bench.name, avx2 ? "avx2" : "c", bench.n_threads);
+  bench_close (&bench);
   cuv_cpu_set_mask (~0u);
 }
 
@@ -92,21 +112,13 @@ time_cpu (Bench bench, bool avx2, int max_threads)
 
 #if HAVE_CUDA
 static void
-submit (void *data)
-{
-  Bench *self = data;
-
-  cuv_waldboost_cuda_submit (self->cuda, &self->frame, self->stream);
-}
-
-static void
 submit_and_collect (void *data)
 {
   Bench *self = data;
   CuvWaldboostResult result;
 
   submit (self);
-  cuv_waldboost_cuda_collect (self->cuda, &result);
+  cuv_waldboost_cuda_collect (self->state, &result);
 }
 
 /* Submits frames to many streams in turn, to each as soon as it is free. */
@@ -121,7 +133,7 @@ collect_and_submit (void *data)
   CuvWaldboostResult result;
 
   for (int i = 0; i < MANY_STREAMS; i++) {
-    cuv_waldboost_cuda_collect (self->of[i].cuda, &result);
+    cuv_waldboost_cuda_collect (self->of[i].state, &result);
     submit (&self->of[i]);
   }
 }
@@ -134,9 +146,9 @@ time_streams (Bench bench)
   bool ok = true;
 
   for (int i = 0; i < MANY_STREAMS; i++) {
-    bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
+    bench.state = cuv_waldboost_cuda_new (bench.model, bench.plan);
     bench.stream = cuv_check_stream_new ();
-    ok &= CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ());
+    ok &= CUV_CHECK (bench.state != NULL, ": %s", cuv_check_error ());
     streams.of[i] = bench;
     if (ok)
       submit (&bench);
@@ -150,8 +162,8 @@ time_streams (Bench bench)
     CuvWaldboostResult result;
 
     if (ok)
-      cuv_waldboost_cuda_collect (streams.of[i].cuda, &result);
-    cuv_waldboost_cuda_free (streams.of[i].cuda);
+      cuv_waldboost_cuda_collect (streams.of[i].state, &result);
+    cuv_waldboost_cuda_free (streams.of[i].state);
     cuv_check_stream_free (streams.of[i].stream);
   }
 }
@@ -159,22 +171,14 @@ time_streams (Bench bench)
 static void
 time_cuda (Bench bench)
 {
-  void *memory;
-
-  bench.frame = cuv_check_to_device (bench.host, &memory);
-  bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
-  bench.stream = cuv_check_stream_new ();
-  if (CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ())) {
-    cuv_check_report (cuv_check_time_device (submit, &bench, bench.stream),
-        pixels_of (&bench), pixels_of (&bench), "%s cuda, on the device",
-        bench.name);
+  if (bench_open (&bench)) {
+    cuv_check_bench (submit, &bench, pixels_of (&bench), pixels_of (&bench),
+        "%s cuda, on the device", bench.name);
     cuv_check_report (cuv_check_time (submit_and_collect, &bench),
         pixels_of (&bench), 0, "%s cuda, submit to result", bench.name);
     time_streams (bench);
   }
-  cuv_waldboost_cuda_free (bench.cuda);
-  cuv_check_stream_free (bench.stream);
-  cuv_check_device_free (memory);
+  bench_close (&bench);
 }
 
 /* ---- rearrangements ---- */
@@ -194,7 +198,7 @@ time_variant (Bench *self, CuvRearrangement rearrangement, int block_size)
   params.block_size = block_size;
   plan = cuv_waldboost_plan_new (
       self->model, &params, self->plan->width, self->plan->height);
-  if (CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0, ": %s",
+  if (CUV_CHECK (cuv_waldboost_cuda_set_plan (self->state, plan) == 0, ": %s",
           cuv_cuda_error ()))
     time = cuv_check_time_device (submit, self, self->stream);
   cuv_waldboost_plan_free (plan);
@@ -204,12 +208,7 @@ time_variant (Bench *self, CuvRearrangement rearrangement, int block_size)
 static void
 time_variants (Bench bench)
 {
-  void *memory;
-
-  bench.frame = cuv_check_to_device (bench.host, &memory);
-  bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
-  bench.stream = cuv_check_stream_new ();
-  if (CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ())) {
+  if (bench_open (&bench)) {
     print_survivors (&bench);
     printf (
         "%-12s %9s %9s %9s   us on the device\n", "", "8x8", "16x16", "32x32");
@@ -220,9 +219,7 @@ time_variants (Bench bench)
       printf ("\n");
     }
   }
-  cuv_waldboost_cuda_free (bench.cuda);
-  cuv_check_stream_free (bench.stream);
-  cuv_check_device_free (memory);
+  bench_close (&bench);
 }
 #endif
 

@@ -95,19 +95,76 @@ check_consistent (
       ": %g and %g us", result->pyramid_us, result->scan_us);
 }
 
-/* ---- CPU ---- */
+/* ---- a version ---- */
 
-static CuvWaldboostResult
-run_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
-    const CuvFrame *frame, unsigned mask, int n_threads, int n_runs)
+typedef struct {
+  CuvCheckVersion version;
+  void *state; /* a CuvWaldboostCpu or CuvWaldboostCuda; NULL after a failure */
+  CuvFrame frame;
+  void *memory;
+} Run;
+
+static Run
+run_new (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvCheckFrame *frame, const CuvCheckVersion *version)
+{
+  Run self = { .version = *version };
+
+  self.frame = cuv_check_lend (frame, &self.memory);
+  self.state = CUV_CHECK_ON ((void *) cuv_waldboost_cuda_new (model, plan),
+      cuv_waldboost_cpu_new (model, plan));
+  CUV_CHECK (self.state != NULL, ": %s", cuv_check_error ());
+  return self;
+}
+
+static void
+run_clear (Run *self)
+{
+  CUV_CHECK_ON (cuv_waldboost_cuda_free (self->state),
+      cuv_waldboost_cpu_free (self->state));
+  cuv_check_device_free (self->memory);
+}
+
+static void
+run_check (
+    Run *self, const CuvWaldboostPlan *plan, const CuvWaldboostResult *expected)
+{
+  CuvWaldboostResult result;
+  char what[40];
+
+  if (self->state == NULL
+      || !CUV_CHECK_RUN (cuv_waldboost_cuda_submit (
+                             self->state, &self->frame, cuv_check_stream),
+          cuv_waldboost_cpu_run (
+              self->state, &self->frame, self->version.n_threads, &result))
+      || !CUV_CHECK_RUN (cuv_waldboost_cuda_collect (self->state, &result), 0))
+    return;
+  snprintf (what, sizeof what, "C, %s with %d threads", self->version.name,
+      self->version.n_threads);
+  check_equal (what, plan, expected, &result);
+  check_consistent (plan, &result);
+}
+
+static bool
+run_set_plan (Run *self, const CuvWaldboostPlan *plan)
+{
+  return self->state != NULL
+      && CUV_CHECK (
+          CUV_CHECK_ON (cuv_waldboost_cuda_set_plan (self->state, plan) == 0,
+              cuv_waldboost_cpu_set_plan (self->state, plan)),
+          ": %s", cuv_check_error ());
+}
+
+CuvWaldboostResult
+run_reference (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame)
 {
   CuvWaldboostCpu *cpu;
   CuvWaldboostResult result;
 
-  cuv_cpu_set_mask (mask);
+  cuv_cpu_set_mask (0);
   cpu = cuv_waldboost_cpu_new (model, plan);
-  for (int i = 0; i < n_runs; i++)
-    cuv_waldboost_cpu_run (cpu, frame, n_threads, &result);
+  cuv_waldboost_cpu_run (cpu, frame, 1, &result);
   result = copy_result (&result, plan);
   check_consistent (plan, &result);
   cuv_waldboost_cpu_free (cpu);
@@ -115,111 +172,11 @@ run_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
   return result;
 }
 
-CuvWaldboostResult
-run_reference (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
-    const CuvFrame *frame)
-{
-  return run_cpu (model, plan, frame, 0, 1, 1);
-}
-
-/* Some versions run twice: the second result must not depend on the first. */
-static void
-check_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
-    const CuvFrame *frame, const CuvWaldboostResult *expected)
-{
-  static const int threads[] = { 2, 3, 8, 0 };
-  static const struct {
-    const char *what;
-    unsigned mask;
-    bool one_thread;
-    int n_runs;
-  } versions[] = { { "C, AVX2", ~0u, true, 2 },
-    { "C, AVX2 threads", ~0u, false, 1 }, { "C, C threads", 0, false, 2 } };
-  int n_threads = threads[cuv_check_below (4)];
-  bool small = (int64_t) frame->width * frame->height < 10000;
-
-  for (int i = 0; i < 2 + small; i++) {
-    CuvWaldboostResult result = run_cpu (model, plan, frame, versions[i].mask,
-        versions[i].one_thread ? 1 : n_threads, versions[i].n_runs);
-
-    check_equal (versions[i].what, plan, expected, &result);
-    free_result (&result);
-  }
-}
-
-/* ---- CUDA ---- */
-
-#if HAVE_CUDA
-typedef struct {
-  CuvWaldboostCuda *cuda;
-  CuvFrame frame;
-  void *memory, *stream;
-} Device;
-
-static Device
-device_new (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
-    const CuvCheckFrame *host)
-{
-  Device self = { .stream = cuv_check_stream_new () };
-
-  self.frame = cuv_check_to_device (host, &self.memory);
-  self.cuda = cuv_waldboost_cuda_new (model, plan);
-  CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
-  return self;
-}
-
-static void
-device_free (Device *self)
-{
-  cuv_waldboost_cuda_free (self->cuda);
-  cuv_check_device_free (self->memory);
-  cuv_check_stream_free (self->stream);
-}
-
-static void
-device_check (Device *self, const CuvWaldboostPlan *plan,
-    const CuvWaldboostResult *expected)
-{
-  CuvWaldboostResult result;
-
-  if (self->cuda != NULL
-      && CUV_CHECK (
-          cuv_waldboost_cuda_submit (self->cuda, &self->frame, self->stream)
-              == 0,
-          ": %s", cuv_cuda_error ())
-      && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, &result) == 0,
-          ": %s", cuv_cuda_error ())) {
-    check_equal ("C, CUDA", plan, expected, &result);
-    check_consistent (plan, &result);
-  }
-}
-
-static bool
-device_set_plan (Device *self, const CuvWaldboostPlan *plan)
-{
-  if (self->cuda == NULL
-      || CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0, ": %s",
-          cuv_cuda_error ()))
-    return true;
-  cuv_waldboost_cuda_free (self->cuda);
-  self->cuda = NULL;
-  return false;
-}
-
-static void
-check_cuda (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
-    const CuvCheckFrame *frame, const CuvWaldboostResult *expected)
-{
-  Device device = device_new (model, plan, frame);
-
-  device_check (&device, plan, expected);
-  device_check (&device, plan, expected); /* independent of the first run */
-  device_free (&device);
-}
+/* ---- rearrangements ---- */
 
 /* All rearrangements with all block sizes, for one list of segments. */
 static void
-check_rearrangements (Device *device, const CuvWaldboostModel *model,
+check_rearrangements (Run *run, const CuvWaldboostModel *model,
     CuvWaldboostParams params, const CuvFrame *frame)
 {
   CuvWaldboostPlan *plan =
@@ -240,8 +197,8 @@ check_rearrangements (Device *device, const CuvWaldboostModel *model,
                       "from %d",
           frame->width, frame->height, r, size, plan->n_segments,
           plan->segment_end[0]);
-      if (device_set_plan (device, other))
-        device_check (device, other, &expected);
+      if (run_set_plan (run, other))
+        run_check (run, other, &expected);
       cuv_waldboost_plan_free (other);
     }
   }
@@ -258,17 +215,16 @@ check_segments (const CuvWaldboostModel *model, const CuvWaldboostPlan *first,
     int32_t end[8];
   } lists[] = { { 0, { 0 } }, { 1, { 1 } }, { 2, { 1, 8 } },
     { 7, { 2, 3, 5, 7, 11, 40, 100 } }, { 1, { MAX_WEAK } } };
-  Device device = device_new (model, first, frame);
+  Run run = run_new (model, first, frame, &(CuvCheckVersion){ "CUDA", 0 });
   bool large = (int64_t) first->width * first->height > 100000;
 
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i += 1 + 2 * large) {
     params.n_segments = lists[i].n;
     memcpy (params.segment_end, lists[i].end, sizeof lists[i].end);
-    check_rearrangements (&device, model, params, &frame->frame);
+    check_rearrangements (&run, model, params, &frame->frame);
   }
-  device_free (&device);
+  run_clear (&run);
 }
-#endif
 
 /* ---- one scan ---- */
 
@@ -276,12 +232,23 @@ void
 check_versions (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
     const CuvCheckFrame *frame, const CuvWaldboostResult *expected)
 {
-  if (cuv_check_options.cpu)
-    check_cpu (model, plan, &frame->frame, expected);
-#if HAVE_CUDA
-  if (cuv_check_options.cuda && plan->n_levels > 0)
-    check_cuda (model, plan, frame, expected);
-#endif
+  static const int threads[] = { 2, 3, 8, 0 };
+  const bool small = (int64_t) frame->frame.width * frame->frame.height < 10000;
+
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+    Run run;
+
+    if (cuv_check_options.cuda ? plan->n_levels == 0
+                               : !small && strcmp (v.name, "C") == 0)
+      continue;
+    run = run_new (model, plan, frame, &v);
+    run.version.n_threads = 1;
+    for (int i = 0; i < 2; i++) { /* the second must not depend on the first */
+      run_check (&run, plan, expected);
+      run.version.n_threads = threads[cuv_check_below (4)];
+    }
+    run_clear (&run);
+  }
   CUV_CHECK (cuv_check_guards_intact (frame));
 }
 
@@ -301,11 +268,9 @@ check_scan (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     free_result (&oracle);
   }
   check_versions (model, plan, frame, &expected);
-#if HAVE_CUDA
   if (cuv_check_options.cuda && plan->n_levels > 0
       && model->arithmetic != CUV_SUM_STAGES)
     check_segments (model, plan, *params, frame);
-#endif
   free_result (&expected);
   cuv_waldboost_plan_free (plan);
   return n_hits;
@@ -335,21 +300,33 @@ static const struct {
 #define LARGEST 1
 
 static void
+check_change (Run *run, const CuvWaldboostPlan *plan,
+    const CuvCheckFrame *frame, const CuvWaldboostResult *expected,
+    bool may_allocate)
+{
+  const size_t before = CUV_CHECK_ON (cuv_cuda_allocated (), allocated ());
+
+  if (!run_set_plan (run, plan))
+    return;
+  CUV_CHECK (may_allocate
+      || CUV_CHECK_ON (cuv_cuda_allocated (), allocated ()) == before);
+  cuv_check_device_free (run->memory);
+  run->frame = cuv_check_lend (frame, &run->memory);
+  run_check (run, plan, expected);
+}
+
+static void
 check_changes (const ModelKind *kind)
 {
   CuvCheckFrame frames[N_CHANGES];
   CuvWaldboostPlan *plans[N_CHANGES];
-  CuvWaldboostCpu *cpu = NULL;
   RandomModel *random = NULL;
-#if HAVE_CUDA
-  Device device = { 0 };
-  size_t on_device;
-#endif
+  Run run;
 
   for (size_t i = 0; i < N_CHANGES; i++) {
     CuvWaldboostParams params = { .scan = changes[i].scan,
       .scale_factor = 1.1 };
-    CuvWaldboostResult expected, result;
+    CuvWaldboostResult expected;
 
     cuv_check_case ("%s, change of plan %zu", kind->name, i);
     frames[i] = cuv_check_frame_new (changes[i].format, changes[i].width,
@@ -359,38 +336,15 @@ check_changes (const ModelKind *kind)
     plans[i] = cuv_waldboost_plan_new (
         &random->model, &params, changes[i].width, changes[i].height);
     expected = run_reference (&random->model, plans[i], &frames[i].frame);
-    if (cpu == NULL)
-      cpu = cuv_waldboost_cpu_new (&random->model, plans[i]);
-    if (cpu != NULL) {
-      size_t before = allocated ();
-
-      CUV_CHECK (cuv_waldboost_cpu_set_plan (cpu, plans[i]));
-      /* not with --cuda: the driver's threads allocate as well */
-      CUV_CHECK (i <= LARGEST || changes[i].scan != CUV_SCAN_DENSE
-          || !cuv_check_options.cpu || allocated () == before);
-      cuv_waldboost_cpu_run (cpu, &frames[i].frame, 2, &result);
-      check_equal ("C, C after others", plans[i], &expected, &result);
-    }
-#if HAVE_CUDA
-    if (cuv_check_options.cuda && i == 0)
-      device = device_new (&random->model, plans[i], &frames[i]);
-    on_device = cuv_cuda_allocated ();
-    if (cuv_check_options.cuda && plans[i]->n_levels > 0
-        && device_set_plan (&device, plans[i])) {
-      CUV_CHECK (i <= LARGEST || changes[i].scan != CUV_SCAN_DENSE
-          || cuv_cuda_allocated () == on_device);
-      cuv_check_device_free (device.memory);
-      device.frame = cuv_check_to_device (&frames[i], &device.memory);
-      device_check (&device, plans[i], &expected);
-    }
-#endif
+    if (i == 0)
+      run = run_new (
+          &random->model, plans[i], &frames[i], &(CuvCheckVersion){ "", 2 });
+    if (!cuv_check_options.cuda || plans[i]->n_levels > 0)
+      check_change (&run, plans[i], &frames[i], &expected,
+          i <= LARGEST || changes[i].scan != CUV_SCAN_DENSE);
     free_result (&expected);
   }
-#if HAVE_CUDA
-  if (cuv_check_options.cuda)
-    device_free (&device);
-#endif
-  cuv_waldboost_cpu_free (cpu);
+  run_clear (&run);
   for (size_t i = 0; i < N_CHANGES; i++) {
     cuv_waldboost_plan_free (plans[i]);
     cuv_check_frame_free (&frames[i]);

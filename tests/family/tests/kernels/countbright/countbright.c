@@ -13,48 +13,27 @@ static const int sizes[N_SIZES][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 },
 static const int thresholds[N_THRESHOLDS] = { 0, 1, 128, 254, 255 };
 
 static void
-check_cpu (const CuvFrame *frame, const uint64_t wanted[])
-{
-  for (int i = 0; i < N_THRESHOLDS; i++) {
-    CUV_CHECK (cuv_countbright (frame, thresholds[i]) == wanted[i]);
-    for (int n = 0; n <= 3; n++)
-      CUV_CHECK (cuv_countbright_cpu (frame, thresholds[i], n) == wanted[i],
-          "with %d threads", n);
-  }
-}
-
-static void
-check_cuda (const CuvCheckFrame *frame, const uint64_t wanted[])
-{
-#if HAVE_CUDA
-  void *memory, *stream = cuv_check_stream_new ();
-  const CuvFrame on_device = cuv_check_to_device (frame, &memory);
-  CuvCountbrightCuda *cuda = cuv_countbright_cuda_new ();
-  bool ok = CUV_CHECK (cuda != NULL, "%s", cuv_cuda_error ());
-
-  for (int i = 0; ok && i < N_THRESHOLDS; i++) {
-    uint64_t count;
-
-    ok = CUV_CHECK (cuv_countbright_cuda_submit (
-                        cuda, &on_device, thresholds[i], stream)
-                     == 0
-                 && cuv_countbright_cuda_collect (cuda, &count) == 0,
-             "%s", cuv_cuda_error ())
-        && CUV_CHECK (count == wanted[i]);
-  }
-  cuv_countbright_cuda_free (cuda);
-  cuv_check_device_free (memory);
-  cuv_check_stream_free (stream);
-#endif
-}
-
-static void
 check (const CuvCheckFrame *frame, const uint64_t wanted[])
 {
-  if (cuv_check_options.cpu)
-    check_cpu (&frame->frame, wanted);
-  if (cuv_check_options.cuda)
-    check_cuda (frame, wanted);
+  void *memory;
+  const CuvFrame lent = cuv_check_lend (frame, &memory);
+  void *cuda = CUV_CHECK_ON ((void *) cuv_countbright_cuda_new (), NULL);
+  const int n_runs = cuv_check_options.cuda ? 1 : 4;
+
+  for (int i = 0; i < N_THRESHOLDS; i++) {
+    CUV_CHECK (cuv_countbright (&frame->frame, thresholds[i]) == wanted[i]);
+    for (int n = 0; n < n_runs; n++) {
+      uint64_t count = 0;
+
+      CUV_CHECK_RUN (cuv_countbright_cuda_submit (
+                         cuda, &lent, thresholds[i], cuv_check_stream)
+              || cuv_countbright_cuda_collect (cuda, &count),
+          count = cuv_countbright_cpu (&lent, thresholds[i], n));
+      CUV_CHECK (count == wanted[i], ": run %d", n);
+    }
+  }
+  CUV_CHECK_ON (cuv_countbright_cuda_free (cuda), (void) cuda);
+  cuv_check_device_free (memory);
 }
 
 static void

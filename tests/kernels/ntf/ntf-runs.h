@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Factorisations on the CPU or, with --cuda, on the GPU, and cases to compare
+ * with the reference. */
+#ifndef NTF_RUNS_H
+#define NTF_RUNS_H
+
+#include "cuvcheck.h"
+#include "ntf-inputs.h"
+
+typedef struct {
+  CuvCheckVersion version;
+  void *state; /* a CuvNtfCpu or CuvNtfCuda */
+  int32_t cancel;
+} NtfRun;
+
+/* Fails a check and returns false if out of memory. */
+bool ntf_run_init (NtfRun *self, int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation, const CuvCheckVersion *version);
+void ntf_run_clear (NtfRun *self);
+
+bool ntf_run_load (NtfRun *self, const CuvNtfTensor *tensor);
+
+/* Loads or scans a cube of size bytes in host memory. */
+bool ntf_run_load_cube (NtfRun *self, const CuvCube *cube, size_t size,
+    const double *ignore, int z, double scale);
+bool ntf_run_scan (NtfRun *self, const CuvCube *cube, size_t size,
+    const double *ignore, CuvNtfScan *scan);
+
+bool ntf_run_start (NtfRun *self, const CuvNtfParams *params);
+CuvNtfStatus ntf_run_step (NtfRun *self);
+const CuvNtfResult *ntf_run_result (const NtfRun *self);
+
+/* Runs to the end, and stores the factors found. Starts from factors if init is
+ * PREVIOUS, and on the GPU unless it is RANDOM. */
+CuvNtfResult ntf_run_to_end (
+    NtfRun *self, const CuvNtfParams *params, CuvNtfFactors *factors);
+
+/* Loads the tensor and runs to the end, in one call. */
+CuvNtfResult ntf_run_once (const CuvNtfTensor *tensor,
+    const CuvNtfParams *params, int n_threads, CuvNtfFactors *factors);
+
+/* Checks that the residuals of the last run add up to its error, and some of
+ * them against their definition. */
+void ntf_check_residual (NtfRun *self, const CuvNtfTensor *tensor,
+    const CuvNtfFactors *factors, double error);
+
+/* A tensor, and all versions with that tensor loaded. */
+typedef struct {
+  CuvNtfTensor tensor;
+  CuvNtfFactorisation factorisation;
+  CuvNtfFactors wanted, found, again;
+  NtfRun runs[CUV_CHECK_MAX_VERSIONS];
+  int n_runs;
+} NtfCase;
+
+/* Fill the tensor before ntf_case_open(), which fails a check and returns false
+ * on errors. */
+void ntf_case_init (NtfCase *self, int height, int width, int depth, int rank,
+    CuvNtfFactorisation factorisation);
+bool ntf_case_open (NtfCase *self);
+void ntf_case_clear (NtfCase *self);
+
+/* Runs all versions, each with several numbers of threads or, on the GPU,
+ * twice: the results are the same to the bit. Returns the first; its factors
+ * are `found`. */
+CuvNtfResult ntf_check_equal (NtfCase *self, const CuvNtfParams *params);
+
+/* Compares all versions with the reference, from `wanted` on. Rounding errors
+ * grow with each iteration: each starts from the reference's factors. Those of
+ * HALS, which subtracts large numbers, are compared by their sums. */
+void ntf_check_iterations (NtfCase *self, CuvNtfParams params, int iterations);
+
+/* The same for a whole run of multiplicative updates, whose factors are
+ * compared column by column. */
+void ntf_check_mu (NtfCase *self, const CuvNtfParams *params);
+
+/* The counts of a result, and its errors with a tolerance of the first. */
+void ntf_check_errors (
+    const CuvNtfResult *wanted, const CuvNtfResult *found, double first);
+
+#endif
