@@ -263,7 +263,7 @@ GST_CUV_DEFINE_ENUM (grouping_get_type, "GstWaldboostGrouping",
         "neighbors" },
     { CUV_GROUPING_WBD, "Like opencv_contrib's WBDetector: min-neighbors",
         "wbd" },
-    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" })
+    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou, nms-inside", "nms" })
 
 GST_CUV_DEFINE_ENUM (rearrangement_get_type, "GstWaldboostRearrangement",
     { CUV_REARRANGE_AUTO, "The fastest measured", "auto" },
@@ -484,7 +484,12 @@ static const GstCuvSetting list[] = {
   { "nms-iou", "NMS overlap",
       "Largest intersection over union of two objects (grouping=nms)",
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
-      .value = 0.3 },
+      .value = CUV_NMS_IOU },
+  { "nms-inside", "NMS containment",
+      "Largest share of the smaller of two objects that may lie in the other "
+      "one (grouping=nms)",
+      .offset = AT (grouping.nms_inside), .type = G_TYPE_DOUBLE, .maximum = 1,
+      .value = CUV_NMS_INSIDE },
   { "max-objects", "Maximum objects",
       "Maximum number of objects per frame; those with the highest scores "
       "are kept (0 = all)",

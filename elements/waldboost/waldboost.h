@@ -145,9 +145,10 @@ typedef enum {
   /* as NEIGHBORS with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
   /* non-maximum suppression: windows by descending score, equal scores by
-   * scan, level, y, x; a window is dropped if its intersection over union with
-   * a kept one (pixel areas, quotient in double) is above nms_iou. A dropped
-   * window is a neighbour of the first kept one that drops it */
+   * scan, level, y, x; a window is dropped if its intersection with a kept one
+   * is above nms_iou of their union, or above nms_inside of the smaller of the
+   * two (pixel areas, quotients in double). A dropped window is a neighbour of
+   * the first kept one that drops it */
   CUV_GROUPING_NMS,
 } CuvGroupingMethod;
 
@@ -155,7 +156,14 @@ typedef struct {
   CuvGroupingMethod method;
   int min_neighbours; /* NEIGHBORS, WBD; 0 = as NONE */
   double nms_iou;     /* NMS, 0 .. 1 */
+  double nms_inside;  /* NMS, 0 .. 1 */
 } CuvGrouping;
+
+/* The defaults of NMS, which are in force when a model's threshold is set. A
+ * window of twice the size around an object, or of half the size inside of it,
+ * has an intersection over union of only 1/4. */
+#define CUV_NMS_IOU 0.3
+#define CUV_NMS_INSIDE 0.65
 
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 

@@ -60,8 +60,8 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     return -1;
   *boxes = self->out;
   if (grouping->method == CUV_GROUPING_NMS)
-    return cuv_suppress (self->out, in, n, grouping->nms_iou, self->entries,
-        self->ranks, self->root);
+    return cuv_suppress (
+        self->out, in, n, grouping, self->entries, self->ranks, self->root);
   if (grouping->method != CUV_GROUPING_NONE && grouping->min_neighbours > 0)
     return cuv_group_similar (self, grouping, in, n);
   memcpy (self->out, in, n * sizeof *in);

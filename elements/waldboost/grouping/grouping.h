@@ -82,7 +82,8 @@ typedef struct {
  * out, with the number of boxes that each stands for, and returns their number.
  * entries, ranks and by are scratch memory for n elements. */
 int cuv_suppress (CuvWaldboostBox *out, const CuvWaldboostBox *boxes, int n,
-    double max_iou, CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by);
+    const CuvGrouping *grouping, CuvCellEntry *entries, CuvBoxRank *ranks,
+    int32_t *by);
 
 /* ---- groups of similar boxes (similar.c) ---- */
 

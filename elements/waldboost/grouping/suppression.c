@@ -27,28 +27,37 @@ overlap (int64_t a, int64_t a_length, int64_t b, int64_t b_length)
   return end > start ? end - start : 0;
 }
 
-/* Areas are exact, and their quotient is rounded as the limit was when it was
- * parsed: 3 of 10 pixels are not above 0.3. */
+static int64_t
+area (const Box *box)
+{
+  return (int64_t) box->width * box->height;
+}
+
+/* Areas are exact, and their quotients are rounded as the limits were when they
+ * were parsed: 3 of 10 pixels are not above 0.3. */
 static bool
-is_above (const Box *a, const Box *b, double iou)
+is_above (const Box *a, const Box *b, const CuvGrouping *limits)
 {
   int64_t intersection = overlap (a->x, a->width, b->x, b->width)
       * overlap (a->y, a->height, b->y, b->height);
-  int64_t united = (int64_t) a->width * a->height
-      + (int64_t) b->width * b->height - intersection;
+  int64_t smaller = area (a) < area (b) ? area (a) : area (b);
+  int64_t united = area (a) + area (b) - intersection;
 
-  return intersection > 0 && (double) intersection / (double) united > iou;
+  return intersection > 0
+      && ((double) intersection / (double) united > limits->nms_iou
+          || (double) intersection / (double) smaller > limits->nms_inside);
 }
 
 /* IoU > t implies that in each direction the overlap is more than t times the
- * side of either box, which bounds the size and the distance of the other
- * box. */
+ * side of either box, which bounds the size and the distance of the other box.
+ * A box inside may have any size: it only has to touch. */
 static void
-drop_around (const Box *boxes, int n, int i, double iou,
+drop_around (const Box *boxes, int n, int i, const CuvGrouping *limits,
     const CuvCellEntry *entries, int32_t *by)
 {
   const Box *box = &boxes[i];
   double size = (double) box->width + box->height;
+  double iou = limits->nms_inside < 1 ? 0 : limits->nms_iou;
   int first = cuv_cell_class ((int64_t) (iou * size));
   int last = iou > size / INT32_MAX
       ? cuv_cell_class ((int64_t) (size / iou) + 1)
@@ -64,7 +73,7 @@ drop_around (const Box *boxes, int n, int i, double iou,
         box->x + (int64_t) ((1 - iou) * box->width) + 1,
         box->y + (int64_t) ((1 - iou) * box->height) + 1);
     while ((other = cuv_walk_next (&walk)) >= 0) {
-      if (by[other] < 0 && is_above (box, &boxes[other], iou))
+      if (by[other] < 0 && is_above (box, &boxes[other], limits))
         by[other] = i;
     }
   }
@@ -85,7 +94,7 @@ take_kept (Box *out, const Box *boxes, int n, const CuvBoxRank *kept,
 }
 
 int
-cuv_suppress (Box *out, const Box *boxes, int n, double max_iou,
+cuv_suppress (Box *out, const Box *boxes, int n, const CuvGrouping *grouping,
     CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by)
 {
   int n_kept = 0;
@@ -102,7 +111,7 @@ cuv_suppress (Box *out, const Box *boxes, int n, double max_iou,
     if (by[i] >= 0)
       continue;
     by[i] = i;
-    drop_around (boxes, n, i, max_iou, entries, by);
+    drop_around (boxes, n, i, grouping, entries, by);
     ranks[n_kept++] = ranks[r];
   }
   take_kept (out, boxes, n, ranks, n_kept, by);

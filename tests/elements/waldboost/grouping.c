@@ -118,10 +118,11 @@ oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
   return n_out;
 }
 
-/* Computes the overlap by counting pixels; for small boxes only. */
-static gdouble
-oracle_iou (const Box *a, const Box *b)
+/* Counts pixels; for small boxes only. */
+static gboolean
+oracle_overlap (const Box *a, const Box *b, const CuvGrouping *grouping)
 {
+  const gint first = a->width * a->height, second = b->width * b->height;
   gint intersection = 0;
 
   for (gint y = a->y; y < a->y + a->height; y++) {
@@ -129,8 +130,9 @@ oracle_iou (const Box *a, const Box *b)
       intersection +=
           x >= b->x && x < b->x + b->width && y >= b->y && y < b->y + b->height;
   }
-  return intersection
-      / (gdouble) (a->width * a->height + b->width * b->height - intersection);
+  return intersection / (gdouble) (first + second - intersection)
+      > grouping->nms_iou
+      || intersection / (gdouble) MIN (first, second) > grouping->nms_inside;
 }
 
 static gint
@@ -149,7 +151,7 @@ oracle_nms (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
     }
     visited[best] = TRUE;
     for (gint k = 0; k < n_out && by < 0; k++) {
-      if (oracle_iou (&in[best], &out[k]) > grouping->nms_iou)
+      if (oracle_overlap (&in[best], &out[k], grouping))
         by = k;
     }
     if (by < 0) {
@@ -221,9 +223,10 @@ static void
 compare (const Box *found, gint n_found, const Box *wanted, gint n_wanted,
     const CuvGrouping *grouping)
 {
-  fail_unless (n_found == n_wanted, "method %d, %d neighbours, iou %g: %d, %d",
-      grouping->method, grouping->min_neighbours, grouping->nms_iou, n_found,
-      n_wanted);
+  fail_unless (n_found == n_wanted,
+      "method %d, %d neighbours, iou %g, inside %g: %d, %d", grouping->method,
+      grouping->min_neighbours, grouping->nms_iou, grouping->nms_inside,
+      n_found, n_wanted);
   for (gint i = 0; i < n_found; i++)
     fail_unless (found[i].x == wanted[i].x && found[i].y == wanted[i].y
             && found[i].width == wanted[i].width
@@ -254,13 +257,15 @@ static void
 check_method (CuvGroupingMethod method, gint rounds)
 {
   static const gdouble ious[] = { 0, 0.05, 0.3, 0.3, 0.5, 0.75, 0.95, 1 };
+  static const gdouble insides[] = { 0, 0.1, 0.5, 0.65, 0.65, 0.9, 1, 1, 1 };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   static Box boxes[MAX_BOXES];
 
   g_random_set_seed (20);
   for (gint i = 0; i < rounds; i++) {
     CuvGrouping grouping = { method, between (1, 4),
-      ious[between (0, G_N_ELEMENTS (ious) - 1)] };
+      ious[between (0, G_N_ELEMENTS (ious) - 1)],
+      insides[between (0, G_N_ELEMENTS (insides) - 1)] };
     gint size = method == CUV_GROUPING_NMS ? 40 : 300;
     gint n = random_boxes (boxes, between (3, size), between (0, 4));
 
@@ -286,23 +291,48 @@ CUV_TEST (test_nms)
   check_method (CUV_GROUPING_NMS, 60);
 }
 
-/* An overlap of three of ten pixels is not above nms-iou 0.3. */
+static gint
+number_kept (gdouble iou, gdouble inside, const Box *pair)
+{
+  const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, iou, inside };
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  const Box *found;
+  const gint n =
+      cuv_waldboost_group_boxes (grouper, &grouping, pair, 2, &found);
+
+  fail_unless_equals_int (found[0].neighbours, 3 - n);
+  cuv_waldboost_grouper_free (grouper);
+  return n;
+}
+
+/* An overlap of three of ten pixels is not above nms-iou 0.3, nor one of three
+ * of five above nms-inside 0.6. */
 CUV_TEST (test_nms_limit)
 {
-  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   const Box pair[] = { { 0, 0, 7, 1, 2, 1, 0 }, { 4, 0, 6, 1, 1, 1, 0 } };
-  const Box *found;
+  const Box inside[] = { { 5, 0, 5, 1, 2, 1, 0 }, { 0, 0, 8, 1, 1, 1, 0 } };
 
-  fail_unless_equals_int (
-      cuv_waldboost_group_boxes (
-          grouper, &(CuvGrouping){ CUV_GROUPING_NMS, 0, 0.3 }, pair, 2, &found),
-      2);
-  fail_unless_equals_int (
-      cuv_waldboost_group_boxes (grouper,
-          &(CuvGrouping){ CUV_GROUPING_NMS, 0, 0.2999 }, pair, 2, &found),
-      1);
-  fail_unless_equals_int (found[0].neighbours, 2);
-  cuv_waldboost_grouper_free (grouper);
+  fail_unless_equals_int (number_kept (0.3, 1, pair), 2);
+  fail_unless_equals_int (number_kept (0.2999, 1, pair), 1);
+  fail_unless_equals_int (number_kept (0.3, 0.6, inside), 2);
+  fail_unless_equals_int (number_kept (0.3, 0.5999, inside), 1);
+}
+
+/* A window around an object, and one inside, of any size. */
+CUV_TEST (test_nms_around)
+{
+  for (gint size = 2; size <= 1 << 20; size *= 2) {
+    const Box around[] = { { 3, 2, 10, 10, 2, 1, 0 },
+      { 3 - size, 2 - size, 10 + 2 * size, 10 + 2 * size, 1, 1, 0 } };
+    const Box inside[] = { { around[1].x, around[1].y, around[1].width,
+                               around[1].height, 3, 1, 0 },
+      around[0] };
+
+    fail_unless_equals_int (number_kept (0.99, 0.99, around), 1);
+    fail_unless_equals_int (number_kept (0.99, 0.99, inside), 1);
+    fail_unless_equals_int (number_kept (0.99, 1, around), 2);
+    fail_unless_equals_int (number_kept (0.99, 1, inside), 2);
+  }
 }
 
 /* ---- from hits ---- */
@@ -339,7 +369,7 @@ CUV_TEST (test_auto)
   const Box *found;
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CuvGrouping grouping = { CUV_GROUPING_AUTO, 1, 0.3 };
+    CuvGrouping grouping = { CUV_GROUPING_AUTO, 1, 0.3, 1 };
     gint n;
 
     plan.scan = cases[i].scan;
@@ -369,7 +399,7 @@ CUV_TEST (test_rotations)
   const Box *found;
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CuvGrouping grouping = { CUV_GROUPING_NEIGHBORS, 1, 0.3 };
+    CuvGrouping grouping = { CUV_GROUPING_NEIGHBORS, 1, 0.3, 1 };
     Box boxes[5];
 
     for (gint k = 0; k < 5; k++)
@@ -390,9 +420,10 @@ CUV_TEST (test_rotations)
 static void
 check_many (gint width, gint height, gint size, gint per_octave)
 {
-  static const CuvGrouping groupings[] = { { CUV_GROUPING_NEIGHBORS, 3, 0 },
-    { CUV_GROUPING_WBD, 3, 0 }, { CUV_GROUPING_NMS, 0, 0 },
-    { CUV_GROUPING_NMS, 0, 0.3 }, { CUV_GROUPING_NMS, 0, 0.9 } };
+  static const CuvGrouping groupings[] = { { CUV_GROUPING_NEIGHBORS, 3, 0, 0 },
+    { CUV_GROUPING_WBD, 3, 0, 0 }, { CUV_GROUPING_NMS, 0, 0, 1 },
+    { CUV_GROUPING_NMS, 0, 0.3, 1 }, { CUV_GROUPING_NMS, 0, 0.9, 1 },
+    { CUV_GROUPING_NMS, 0, 0.3, 0.65 }, { CUV_GROUPING_NMS, 0, 1, 0.99 } };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   Box *boxes = g_new0 (Box, CUV_WALDBOOST_MAX_HITS);
   const Box *found;
@@ -422,8 +453,9 @@ check_many (gint width, gint height, gint size, gint per_octave)
         cuv_waldboost_group_boxes (grouper, &groupings[i], boxes, n, &found);
 
     took = (gdouble) (clock () - start) / CLOCKS_PER_SEC;
-    g_print ("%dx%d: method %d, iou %g: %d to %d in %.1f ms\n", width, height,
-        groupings[i].method, groupings[i].nms_iou, n, found_n, took * 1000);
+    g_print ("%dx%d: method %d, iou %g, inside %g: %d to %d in %.1f ms\n",
+        width, height, groupings[i].method, groupings[i].nms_iou,
+        groupings[i].nms_inside, n, found_n, took * 1000);
     fail_unless (found_n > 0 && took < limit);
   }
   g_free (boxes);

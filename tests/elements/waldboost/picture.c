@@ -75,7 +75,7 @@ push (GstHarness *h, GstSample *sample)
 
 const Wanted defaults = { .model = MODEL,
   .params = { .scale_factor = 1.1, .octaves = 4, .levels_per_octave = 8 },
-  .grouping = { .min_neighbours = 3, .nms_iou = 0.3 } };
+  .grouping = { .min_neighbours = 3, .nms_iou = 0.3, .nms_inside = 0.65 } };
 
 static GArray *
 detect (const CuvFrame *frame, const Wanted *wanted)

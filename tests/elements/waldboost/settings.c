@@ -141,6 +141,10 @@ CUV_TEST (test_scans_and_groupings)
   change (&run, "grouping=nms", TRUE);
   run.wanted.grouping.nms_iou = 0.05;
   change (&run, "nms-iou=0.05", TRUE);
+  run.wanted.grouping.nms_iou = 1;
+  change (&run, "nms-iou=1", TRUE);
+  run.wanted.grouping.nms_inside = 0.9;
+  change (&run, "nms-inside=0.9", TRUE);
   run.wanted.grouping.method = CUV_GROUPING_AUTO;
   change (&run, "grouping=auto", FALSE);
   run.wanted.grouping.min_neighbours = 1;

@@ -146,7 +146,7 @@ def expected_hits(model, levels, result, options):
             + [len(result.hits)]}
 
 
-def suppress(boxes, most):
+def suppress(boxes, most, inside=1):
     """Does non-maximum suppression. Returns boxes by descending score, as x y width height and the
     number of boxes that each represents."""
     kept = []
@@ -156,7 +156,9 @@ def suppress(boxes, most):
                          - max(box[0], other[0])) * \
                 max(0, min(box[1] + box[3], other[1] + other[3])
                     - max(box[1], other[1]))
-            if common / (box[2] * box[3] + other[2] * other[3] - common) > most:
+            first, second = box[2] * box[3], other[2] * other[3]
+            if (common / (first + second - common) > most
+                    or common / min(first, second) > inside):
                 other[4] += 1
                 break
         else:
@@ -204,8 +206,9 @@ class Comparison:
                  for i, x, y, score in result.hits]
         cases = [(('grouping=none',), [(*box[:4], 1) for box in boxes])]
         if options.scan in ('auto', 'dense') and len(boxes) <= 1000:
-            cases += [(('grouping=auto',), suppress(boxes, .3)),
-                      (('grouping=nms', 'nms-iou=0.55'), suppress(boxes, .55))]
+            cases += [(('grouping=auto',), suppress(boxes, .3, .65)),
+                      (('grouping=nms', 'nms-iou=0.55', 'nms-inside=1'),
+                       suppress(boxes, .55))]
         for words, expected in cases:
             expected = [clip(box, grey) for box in expected]
             found = detector.boxes(path, options, *words)

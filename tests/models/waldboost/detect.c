@@ -50,9 +50,10 @@ typedef struct {
   int n_threads, n_rotations, rotations[MAX_ROTATIONS];
 } Settings;
 
-static Settings settings = {
-  .params.scale_factor = 1.1, .grouping.nms_iou = 0.3, .n_rotations = 1
-};
+static Settings settings = { .params.scale_factor = 1.1,
+  .grouping.nms_iou = 0.3,
+  .grouping.nms_inside = 0.65,
+  .n_rotations = 1 };
 
 static const char *const SCANS[] = { "auto", "opencv", "wbd", "dense", NULL };
 static const char *const GROUPINGS[] = { "auto", "none", "neighbors", "wbd",
@@ -142,6 +143,8 @@ set_option (const char *key, size_t length, const char *value)
     set_rotations (value);
   else if (strncmp (key, "nms-iou=", length + 1) == 0)
     settings.grouping.nms_iou = atof (value);
+  else if (strncmp (key, "nms-inside=", length + 1) == 0)
+    settings.grouping.nms_inside = atof (value);
   else if (strncmp (key, "final-threshold=", length + 1) == 0)
     settings.model.final_threshold = (float) atof (value);
   else if (strncmp (key, "segments=", length + 1) == 0)

@@ -9,7 +9,6 @@
 #include "cuvthreads.h"
 
 #define LEAST_OVERLAP 0.5 /* IoU at which a box finds an object */
-#define NMS 0.3
 #define MIN_NEIGHBOURS 3
 
 typedef struct {
@@ -350,8 +349,8 @@ static CuvGrouping
 grouping_of (CuvDatasetGrouping grouping)
 {
   return grouping == CUV_DATASET_NEIGHBOURS
-      ? (CuvGrouping){ CUV_GROUPING_NEIGHBORS, MIN_NEIGHBOURS, 0 }
-      : (CuvGrouping){ CUV_GROUPING_NMS, 0, NMS };
+      ? (CuvGrouping){ CUV_GROUPING_NEIGHBORS, MIN_NEIGHBOURS, 0, 0 }
+      : (CuvGrouping){ CUV_GROUPING_NMS, 0, CUV_NMS_IOU, CUV_NMS_INSIDE };
 }
 
 CuvDatasetFound *
