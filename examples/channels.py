@@ -7,6 +7,7 @@ usage: channels.py MODEL.xml PICTURE.ppm
 Prints x, y, width, height and score of all accepted windows, best first;
 docs/definitions/channels.md has the definition.
 """
+import re
 import sys
 import xml.etree.ElementTree
 
@@ -116,12 +117,13 @@ class Model:
 def read_picture(path):
     """Reads the planes of a binary 8-bit PPM file without comments."""
     with open(path, 'rb') as file:
-        magic, width, height, most, pixels = file.read().split(None, 4)
-    if magic != b'P6' or most != b'255':
+        data = file.read()
+    header = re.match(rb'P6\s+(\d+)\s+(\d+)\s+255\s', data)
+    if header is None:
         sys.exit(f'{path}: not an 8-bit PPM file')
-    n = 3 * int(width) * int(height)
-    return np.frombuffer(pixels, np.uint8, n).reshape(
-        int(height), int(width), 3).transpose(2, 0, 1)
+    width, height = (int(side) for side in header.groups())
+    return np.frombuffer(data, np.uint8, 3 * width * height, header.end()).reshape(
+        height, width, 3).transpose(2, 0, 1)
 
 
 if __name__ == '__main__':
