@@ -4,8 +4,8 @@
 
 usage: channels.py MODEL.xml PICTURE.ppm
 
-Prints x, y, width, height and score of all accepted windows, best first;
-docs/definitions/channels.md has the definition.
+Prints x, y, width, height, score and confidence of all accepted windows, best
+first; docs/definitions/channels.md has the definition.
 """
 import re
 import sys
@@ -67,6 +67,8 @@ class Model:
         self.width, self.height, self.shrink, self.levels, self.overhang, depth, \
             self.threshold = (int(root.get(name)) for name in names)
         self.object = [int(word) for word in root.get('object').split()]
+        even, spread = root.get('confidence', f'{self.threshold} 256').split()
+        self.even, self.spread = int(even), int(spread)
         words = [tree.text.split() for tree in root.findall('tree')]
         n = 2 ** depth - 1
         self.trees = [(-2 ** 31 if w[0] == 'none' else int(w[0]),
@@ -91,6 +93,10 @@ class Model:
             alive = alive[total[alive] >= rejection]
         alive = alive[total[alive] > self.threshold]
         return x[alive] - o, y[alive] - o, total[alive] - self.threshold
+
+    def confidence(self, score):
+        odds = (score + self.threshold - self.even) / self.spread
+        return 1 / (1 + np.exp(-odds))
 
     def boxes(self, rgb):
         h, w = rgb.shape[1:]
@@ -127,6 +133,7 @@ def read_picture(path):
 
 
 if __name__ == '__main__':
-    found = Model(sys.argv[1]).boxes(read_picture(sys.argv[2]))
+    model = Model(sys.argv[1])
+    found = model.boxes(read_picture(sys.argv[2]))
     for *box, score in sorted(found, key=lambda b: -b[4]):
-        print(*box, f'{score / 256:.3f}')
+        print(*box, f'{score / 256:.3f} {model.confidence(score):.3f}')

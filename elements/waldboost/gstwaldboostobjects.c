@@ -29,8 +29,9 @@ parent_among (const GArray *regions, guint n, const GstWaldboostObject *object)
 gdouble
 gst_waldboost_confidence (const GstWaldboostOrigin *origin, gfloat score)
 {
-  return origin->no_confidence ? (gdouble) NAN
-                               : 1.0 / (1.0 + exp (-(gdouble) score));
+  return origin->no_confidence
+      ? (gdouble) NAN
+      : 1.0 / (1.0 + exp (-((gdouble) score + origin->shift) / origin->spread));
 }
 
 static void

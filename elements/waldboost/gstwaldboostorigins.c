@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/file.h"
+#include "waldboost/channels/channels-types.h"
 
 /* ---- the boxed type ---- */
 
@@ -86,15 +87,31 @@ take_valid (gchar *text)
   return valid;
 }
 
+/* From sums to scores, which depend on final-threshold. */
+static void
+set_confidence (GstWaldboostOrigin *self, const CuvWaldboostModel *model)
+{
+  const CuvChannelsModel *channels = model->channels;
+
+  self->no_confidence = cuv_model_has_one_score (model);
+  self->spread = 1;
+  if (channels == NULL || channels->spread == 0)
+    return;
+  self->shift =
+      ((gdouble) channels->trees.final_threshold - channels->even) / 256;
+  self->spread = (gdouble) channels->spread / 256;
+}
+
 static GstWaldboostOrigin
 new_origin (const GstWaldboostModels *models, gint i, const gchar *label)
 {
   gchar *name = is_empty_text (label) ? cuv_model_label (models->names[i])
                                       : g_strdup (label);
+  GstWaldboostOrigin origin = { .label = take_valid (name),
+    .model_file = take_valid (g_path_get_basename (models->names[i])) };
 
-  return (GstWaldboostOrigin){ .label = take_valid (name),
-    .model_file = take_valid (g_path_get_basename (models->names[i])),
-    .no_confidence = cuv_model_has_one_score (models->models[i]) };
+  set_confidence (&origin, models->models[i]);
+  return origin;
 }
 
 static void

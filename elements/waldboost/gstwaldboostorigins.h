@@ -12,6 +12,8 @@ typedef struct {
   gchar *label, *model_file;
   gint label_id;
   gboolean no_confidence; /* cuv_model_has_one_score() */
+  /* Confidence is 1 / (1 + exp (-(score + shift) / spread)). */
+  gdouble shift, spread;
 } GstWaldboostOrigin;
 
 /* Shared by all objects of an analysis; immutable, a boxed type with a

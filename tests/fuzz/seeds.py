@@ -30,7 +30,7 @@ for seed in range(3):
             for end in ('yml', 'json', 'xml.gz'):
                 storage.write_copy(path, f'{path[:-4]}-copy.{end}')
 
-def write_channels(path, depth):
+def write_channels(path, depth, confidence):
     """Writes a model with two trees, one with and one without a rejection threshold."""
     nodes, leaves = 2 ** depth - 1, 2 ** depth
     trees = ''.join(
@@ -41,11 +41,12 @@ def write_channels(path, depth):
         file.write('<?xml version="1.0"?>\n<!-- seed -->\n'
                    '<CuvisionChannels version="1" width="16" height="20" shrink="4" '
                    f'levels="8" overhang="1" object="1 2 12 16" depth="{depth}" '
-                   f'threshold="-300">\n{trees}</CuvisionChannels>\n')
+                   f'threshold="-300"{confidence}>\n{trees}</CuvisionChannels>\n')
 
 
 for depth in range(1, 5):
-    write_channels(os.path.join(sys.argv[1], f'channels-{depth}.xml'), depth)
+    write_channels(os.path.join(sys.argv[1], f'channels-{depth}.xml'), depth,
+                   ' confidence="-10 700"' if depth % 2 else '')
 
 HEADER = '''ENVI
 description = { A cube }

@@ -91,7 +91,7 @@ def find(folder, picture):
          'videoconvert', '!', 'video/x-raw,format=NV12', '!', 'waldboostdetect',
          f'model={folder}/disc.xml', '!', 'visionpublish', '!', 'fakesink'],
         capture_output=True, text=True, check=True, timeout=100)
-    return [(o['x'], o['y'], o['w'], o['h'])
+    return [(o['x'], o['y'], o['w'], o['h'], o['detection']['confidence'])
             for line in run.stdout.splitlines() for o in json.loads(line)['objects']]
 
 
@@ -103,15 +103,20 @@ def overlap(a, b):
 
 def check_new_pictures(tests, rng):
     found = mistakes = 0
+    right, wrong = [], []
     for _ in range(8):
         picture, boxes = draw(rng)
         objects = find(tests.folder, picture)
         hits = sum(overlap(o, boxes[0]) >= 0.5 for o in objects)
+        for o in objects:
+            (right if overlap(o, boxes[0]) >= 0.5 else wrong).append(o[4])
         found += hits > 0
         mistakes += len(objects) - hits
     print(f'{found} of 8 found, {mistakes} mistakes')
     if found < 7 or mistakes > 8:
         tests.fail('new pictures')
+    if not 0.7 < np.mean(right) < 0.999 or any(w > np.mean(right) for w in wrong):
+        tests.fail('confidences', right, wrong)
 
 
 def check_refused(tests, coco):

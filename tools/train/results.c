@@ -227,6 +227,23 @@ raise_threshold (Results *self)
   return TRUE;
 }
 
+/* Of trees on channels, whose sums are far above the log odds that a box is
+ * right. */
+static void
+set_confidence (Results *self)
+{
+  const CuvConfidence confidence = cuv_dataset_confidence (self->calibration);
+  const gdouble unit = ldexp (1, -CUV_TRAIN_TREE_BITS), limit = 1 << 30;
+  const gdouble even =
+      confidence.even + (gdouble) self->classifier.final_threshold;
+
+  if (self->channels == NULL || !(confidence.spread > 0))
+    return;
+  self->channels->even = (gint32) CLAMP (rint (even / unit), -limit, limit);
+  self->channels->spread =
+      (gint32) CLAMP (rint (confidence.spread / unit), 1, limit);
+}
+
 static CuvTrainRate
 rate_above (const GArray *rates, gdouble score)
 {
@@ -275,6 +292,7 @@ results_set_threshold (Results *self)
   gboolean ok = raise_threshold (self);
 
   if (ok) {
+    set_confidence (self);
     self->calibration_rates = cuv_dataset_rates (self->calibration);
     ok = measure_written (
         self, CUV_DATASET_CALIBRATION, self->calibration_rates);

@@ -57,6 +57,9 @@ struct _CuvChannelsModel {
    * farther inside the window than the overhang on each side, so that this
    * part is always in the picture. */
   int32_t object[4];
+  /* Sums, in 1/256: that of boxes of which half are right, and by how much a
+   * larger one multiplies their odds by e; spread 0: unknown. */
+  int32_t even, spread;
 };
 
 #endif

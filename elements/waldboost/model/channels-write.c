@@ -38,10 +38,14 @@ cuv_channels_model_write (const CuvChannelsModel *self, const char *comment)
       "<!-- %s -->\n<" CUV_CHANNELS_ROOT
       " version=\"1\" width=\"%d\" height=\"%d\" "
       "shrink=\"%d\" levels=\"%d\" overhang=\"%d\"\n  object=\"%d %d %d %d\" "
-      "depth=\"%d\" threshold=\"%d\">\n",
+      "depth=\"%d\" threshold=\"%d\"",
       comment, trees->columns * trees->shrink, trees->rows * trees->shrink,
       trees->shrink, self->levels, trees->overhang, object[0], object[1],
       object[2], object[3], trees->depth, trees->final_threshold);
+  if (self->spread > 0)
+    g_string_append_printf (
+        out, " confidence=\"%d %d\"", self->even, self->spread);
+  g_string_append (out, ">\n");
   for (int i = 0; i < trees->n_trees; i++)
     write_tree (trees, i, out);
   g_string_append (out, "</" CUV_CHANNELS_ROOT ">\n");

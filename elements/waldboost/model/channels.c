@@ -24,7 +24,7 @@ next_integer (
 
   if (word == NULL)
     return cuv_model_fail (
-        error, "a number is missing at the end of object or of a tree");
+        error, "a number is missing at the end of an attribute or of a tree");
   return cuv_to_integer (word, low, high, value, error);
 }
 
@@ -34,7 +34,7 @@ static gboolean
 check_attributes (const CuvTag *tag, GError **error)
 {
   static const char *const known[] = { "version", "width", "height", "shrink",
-    "levels", "overhang", "object", "depth", "threshold", NULL };
+    "levels", "overhang", "object", "depth", "threshold", "confidence", NULL };
 
   for (int i = 0; tag->names[i] != NULL; i++) {
     if (!g_strv_contains (known, tag->names[i]))
@@ -61,18 +61,24 @@ read_side (const CuvTag *tag, const char *name, int shrink, int32_t *n_blocks,
   return TRUE;
 }
 
+/* Reads an attribute of n integers. */
 static gboolean
-read_box (char *text, int32_t *box, GError **error)
+read_integers (const char *value, const char *name, int n, gint64 limit,
+    int32_t *numbers, GError **error)
 {
-  for (int i = 0; i < 4; i++) {
-    gint64 value;
+  char *copy = g_strdup (value), *text = copy;
+  gboolean ok = TRUE;
 
-    if (!next_integer (&text, 0, CUV_CHANNELS_MAX_SIDE, &value, error))
-      return FALSE;
-    box[i] = (int32_t) value;
+  for (int i = 0; i < n && ok; i++) {
+    gint64 number = 0;
+
+    ok = next_integer (&text, -limit, limit, &number, error);
+    numbers[i] = (int32_t) number;
   }
-  return !cuv_more_words (&text)
-      || cuv_model_fail (error, "object has more than 4 numbers");
+  if (ok && cuv_more_words (&text))
+    ok = cuv_model_fail (error, "%s has more than %d numbers", name, n);
+  g_free (copy);
+  return ok;
 }
 
 /* Whether every window, wherever it exceeds the picture, has a part of the
@@ -96,16 +102,11 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
   const CuvChannelsTrees *trees = &model->trees;
   const int32_t *box = model->object;
   const char *value;
-  char *text;
-  gboolean ok;
 
-  if (!cuv_attribute_text (tag, "object", &value, error))
-    return FALSE;
-  text = g_strdup (value);
-  ok = read_box (text, model->object, error);
-  g_free (text);
-  return ok
-      && ((box[2] > 0 && box[3] > 0
+  return cuv_attribute_text (tag, "object", &value, error)
+      && read_integers (
+          value, "object", 4, CUV_CHANNELS_MAX_SIDE, model->object, error)
+      && ((box[0] >= 0 && box[1] >= 0 && box[2] > 0 && box[3] > 0
               && box[0] + box[2] <= trees->columns * trees->shrink
               && box[1] + box[3] <= trees->rows * trees->shrink)
           || cuv_model_fail (
@@ -115,6 +116,23 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
               "object lies in the part of the window that may exceed the "
               "picture: overhang is %d blocks",
               trees->overhang));
+}
+
+/* The attribute may be missing. */
+static gboolean
+read_confidence (const CuvTag *tag, CuvChannelsModel *model, GError **error)
+{
+  const char *value = cuv_attribute (tag, "confidence");
+  int32_t numbers[2];
+
+  if (value == NULL)
+    return TRUE;
+  if (!read_integers (value, "confidence", 2, 1 << 30, numbers, error))
+    return FALSE;
+  model->even = numbers[0];
+  model->spread = numbers[1];
+  return model->spread > 0
+      || cuv_model_fail (error, "the spread of confidence is not above 0");
 }
 
 static gboolean
@@ -140,8 +158,9 @@ read_root (Parser *self, const CuvTag *tag, GError **error)
       && read_object_box (tag, model, error)
       && cuv_attribute_integer (
           tag, "depth", 1, CUV_CHANNELS_MAX_DEPTH, &trees->depth, error)
-      && cuv_attribute_integer (tag, "threshold", -(1 << 30), 1 << 30,
-          &trees->final_threshold, error);
+      && cuv_attribute_integer (
+          tag, "threshold", -(1 << 30), 1 << 30, &trees->final_threshold, error)
+      && read_confidence (tag, model, error);
 }
 
 /* ---- recognition ---- */

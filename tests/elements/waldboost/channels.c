@@ -6,6 +6,7 @@
 #include "picture.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "channels/detect.h"
@@ -164,6 +165,76 @@ CUV_TEST (test_regions_of_all_formats)
     g_free (properties);
     run_clear (&run);
   }
+}
+
+/* ---- confidence ---- */
+
+/* The model with even and spread. */
+static gchar *
+write_confident_model (void)
+{
+  static const gchar *const old = "threshold=\"-200\"";
+  gchar *text = NULL, **parts, *confident, *path;
+
+  fail_unless (g_file_get_contents (model, &text, NULL, NULL));
+  parts = g_strsplit (text, old, -1);
+  fail_unless_equals_int ((gint) g_strv_length (parts), 2);
+  confident = g_strdup_printf (
+      "%s%s confidence=\"-120 400\"%s", parts[0], old, parts[1]);
+  path = g_strconcat (model, "-confident", NULL);
+  fail_unless (g_file_set_contents (path, confident, -1, NULL));
+  g_free (confident);
+  g_strfreev (parts);
+  g_free (text);
+  return path;
+}
+
+/* Returns the number of boxes. */
+static guint
+check_confidences (const gchar *properties, gdouble threshold, gdouble least)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  GstBuffer *buffer;
+  Run run;
+  guint n;
+
+  run_init (&run, "RGB", properties);
+  buffer = push (run.h, run.sample);
+  n = n_objects (buffer);
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
+    gdouble confidence, score, sum;
+
+    fail_unless (gst_structure_get (
+        gst_video_region_of_interest_meta_get_param (roi, "detection"),
+        "confidence", G_TYPE_DOUBLE, &confidence, "score", G_TYPE_DOUBLE,
+        &score, NULL));
+    sum = 256 * score + threshold;
+    fail_unless (fabs (confidence - 1 / (1 + exp ((-120 - sum) / 400))) < 1e-9);
+    fail_unless (confidence >= least, "%g", confidence);
+  }
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  return n;
+}
+
+/* Confidence is a function of the sum: final-threshold does not change it. */
+CUV_TEST (test_confidence_of_the_model)
+{
+  gchar *plain = model;
+  guint n, n_more, n_likely;
+
+  model = write_confident_model ();
+  n = check_confidences ("grouping=none", -200, 0);
+  n_more =
+      check_confidences ("grouping=none final-threshold=-3", -200 - 3 * 256, 0);
+  n_likely = check_confidences (
+      "grouping=none final-threshold=-3 threshold=0.5", -200 - 3 * 256, 0.5);
+  fail_unless (n > 10 && n_more > n && n_likely < n && n_likely > 0,
+      "%u, %u, %u", n, n_more, n_likely);
+  g_remove (model);
+  g_free (model);
+  model = plain;
 }
 
 /* ---- settings ---- */

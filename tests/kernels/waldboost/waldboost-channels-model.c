@@ -16,7 +16,8 @@ static const char good[] =
     "<!-- a test -->\n"
     "<CuvisionChannels version=\"1\" width=\"8\" height=\"8\" shrink=\"4\" "
     "levels=\"8\" overhang=\"0\"\n"
-    "  object=\"1 0 6 8\" depth=\"1\" threshold=\"89\">\n"
+    "  object=\"1 0 6 8\" depth=\"1\" threshold=\"89\" confidence=\"-70 "
+    "900\">\n"
     "<tree>-50 1 0 0 7 -100 100</tree>\n"
     "<tree>none 9 1 1 200 -10 10</tree>\n"
     "</CuvisionChannels>\n";
@@ -94,10 +95,16 @@ static void
 check_copy (void)
 {
   CuvChannelsModel *model = parse_good ();
-  char *text = cuv_channels_model_write (model, "a test");
+  char *text = cuv_channels_model_write (model, "a test"), *end;
 
   cuv_check_case ("channels: copy of a model");
   CUV_CHECK (strcmp (text, good) == 0, ": %s", text);
+  free (text);
+  CUV_CHECK (model->even == -70 && model->spread == 900);
+  model->spread = 0;
+  text = cuv_channels_model_write (model, "a test");
+  end = strstr (text, "89");
+  CUV_CHECK (end != NULL && strncmp (end, "89\">\n", 5) == 0, ": %s", text);
   free (text);
   cuv_channels_model_free (model);
 }
@@ -167,6 +174,14 @@ check_bad_models (void)
     { "1 0 6 8", "1 0 6", "a number is missing" },
     { "1 0 6 8", "1 0 6 8 9", "more than 4 numbers" },
     { "depth=\"1\"", "depth=\"5\"", "'5'" },
+    { "-70 900", "-70", "a number is missing" },
+    { "-70 900", "-70 900 1", "confidence has more than 2 numbers" },
+    { "-70 900", "-70 0", "the spread of confidence is not above 0" },
+    { "-70 900", "-70 -1", "the spread of confidence is not above 0" },
+    { "-70 900", "-1073741825 900", "'-1073741825'" },
+    { "-70 900", "-70 1073741825", "'1073741825'" },
+    { "-70 900", "", "a number is missing" },
+    { "1 0 6 8", "-1 0 6 8", "not a rectangle inside" },
     { "depth=\"1\"", "depth=\"2\"", "'-100' is not an integer in 0 .. 9" },
     { "none 9 1 1 200 -10 10", "none 9 1 1 200 -10", "a number is missing" },
     { "none 9 1 1 200 -10 10", "none 9", "a number is missing" },

@@ -106,18 +106,27 @@ class Model:
         self.leaves = random.integers(-300, 301, (n_trees, n_nodes + 1))
         self.rejection = random.integers(-700, 0, n_trees)
         self.tested = random.random(n_trees) < 0.8
+        self.confidence = [int(random.integers(-5000, 5000)), int(random.integers(1, 900))]
+        if random.random() < 0.3:  # without the attribute
+            self.confidence = []
 
     def text(self):
         lines = ['<?xml version="1.0"?>', '<!-- a copy -->',
                  f'<CuvisionChannels version="1" width="{self.side}" height="{self.side}" '
                  f'shrink="{self.shrink}" levels="8" overhang="{self.overhang}"',
                  f'  object="{" ".join(map(str, self.object))}" depth="{self.depth}" '
-                 f'threshold="{self.threshold}">']
+                 f'threshold="{self.threshold}"' + (
+                     f' confidence="{self.confidence[0]} {self.confidence[1]}">'
+                     if self.confidence else '>')]
         for tree, nodes in enumerate(self.nodes):
             first = self.rejection[tree] if self.tested[tree] else 'none'
             words = [first, *nodes.ravel(), *self.leaves[tree]]
             lines.append(f'<tree>{" ".join(map(str, words))}</tree>')
         return '\n'.join(lines + ['</CuvisionChannels>', ''])
+
+    def confidences(self, scores):
+        even, spread = self.confidence or (self.threshold, 256)
+        return 1 / (1 + np.exp((even - self.threshold - scores) / spread))
 
     def windows(self, channels):
         """Returns the number of trees that each window passes and its score, for all windows at
@@ -209,9 +218,12 @@ def compare_windows(program, example, folder, picture, pixels, channels, model, 
     expected = detect(pixels, model)
     check(np.array_equal(boxes.reshape(-1, 8), expected), f'{what}: boxes of {path} differ')
     out = run(sys.executable, example, path, picture).decode().split()
-    same = sorted((-float(score), *map(int, box)) for *box, score in zip(*[iter(out)] * 5))
+    same = sorted((-float(score), *map(int, box)) for *box, score, _ in zip(*[iter(out)] * 6))
     check(same == sorted((-round(row[3] / 256, 3), *row[4:]) for row in expected.tolist()),
           f'{what}: boxes of the example differ')
+    confidences = np.sort(np.array(out[5::6], float))
+    check(np.allclose(confidences, np.sort(model.confidences(expected[:, 3])), atol=6e-4),
+          f'{what}: confidences of the example differ')
     return len(expected)
 
 

@@ -6,6 +6,7 @@
  *   samples.c  objects -> positive samples
  *   found.c    objects that a classifier finds in pictures, and its mistakes
  *   rates.c    recall and false positives, with confidence intervals
+ *   confidence.c  the share of boxes that are right, by score
  *   colour.c   pictures in colour; trains and measures trees on channels
  *   choice.c   patterns or trees on channels, by what they find
  *   training.c shared by cuvision-train and waldboosttrain: feeds a trainer,
@@ -262,6 +263,19 @@ typedef struct {
 gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
+
+/* ---- confidence.c ---- */
+
+/* 1 / (1 + exp (-(score - even) / spread)) of the boxes with a score are right.
+ */
+typedef struct {
+  gdouble even, spread;
+} CuvConfidence;
+
+/* From accepted boxes, whose score is 0 or more, but from 20 mistakes at least
+ * if there are any below. spread is 0 if there are no boxes. Source: J. Platt,
+ * Probabilistic Outputs for Support Vector Machines, 1999. */
+CuvConfidence cuv_dataset_confidence (const CuvDatasetFound *found);
 
 /* ---- colour.c ---- */
 
