@@ -2,7 +2,7 @@
 /* Trains a model of trees on channels from a file of pictures, for
  * train-channels.py.
  *
- *   train-channels PICTURES WIDTH HEIGHT TREES THREADS MODEL.xml
+ *   train-channels PICTURES WIDTH HEIGHT DEPTH TREES THREADS MODEL.xml
  *
  * PICTURES: the number of pictures; of each its width, height and number of
  * boxes, the boxes (x, y, width and height as floats, 1 for an object to
@@ -73,9 +73,9 @@ read_scene (FILE *file)
 int
 main (int argc, char **argv)
 {
-  FILE *file = argc == 7 ? fopen (argv[1], "rb") : NULL;
+  FILE *file = argc == 8 ? fopen (argv[1], "rb") : NULL;
   CuvTrainChannelsParams params = {
-    .trees = { .depth = 2, .share = 1. / 16, .alpha = 0.005, .seed = 1 },
+    .trees = { .share = 1. / 16, .alpha = 0.005, .seed = 1 },
     .n_copies = 8,
     .n_negatives = 5000
   };
@@ -98,15 +98,16 @@ main (int argc, char **argv)
   }
   fclose (file);
   cuv_train_channels_shape (&params.shape, atoi (argv[2]), atoi (argv[3]));
-  params.trees.n_trees = atoi (argv[4]);
-  params.trees.n_threads = atoi (argv[5]);
+  params.trees.depth = atoi (argv[4]);
+  params.trees.n_trees = atoi (argv[5]);
+  params.trees.n_threads = atoi (argv[6]);
   for (int part = 0; part < CUV_TRAIN_N_PARTS; part++)
     parts[part] = (CuvTrainScenes){ n_of[part], scenes[part] };
   state = cuv_train_channels (&parts[0], &parts[1], &params, &model);
   if (state != CUV_TRAIN_CHANNELS_DONE)
     die ("no model");
   text = cuv_channels_model_write (model, "made by a test");
-  if (!g_file_set_contents (argv[6], text, -1, NULL))
+  if (!g_file_set_contents (argv[7], text, -1, NULL))
     die ("cannot write the model");
   free (text);
   cuv_channels_model_free (model);

@@ -85,8 +85,8 @@ def best_boxes(model, picture):
 
 def train(folder, threads):
     path = os.path.join(folder, f'{threads}.xml')
-    subprocess.run([sys.argv[1], os.path.join(folder, 'pictures'), '24', '24', '64', str(threads),
-                    path], check=True)
+    subprocess.run([sys.argv[1], os.path.join(folder, 'pictures'), '24', '24', '2', '64',
+                    str(threads), path], check=True)
     return path
 
 
