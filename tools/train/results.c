@@ -199,6 +199,19 @@ raise_cascade (Results *self)
   return TRUE;
 }
 
+/* Trees on channels say how likely a box is: what was asked for need not be
+ * undercut. */
+static gdouble
+raise_by (const Results *self)
+{
+  const TrainOptions *options = self->options;
+
+  return self->channels != NULL
+      ? cuv_dataset_limit (self->calibration, options->false_positives)
+      : cuv_dataset_threshold (
+          self->calibration, options->false_positives, options->train.alpha, 1);
+}
+
 static gboolean
 raise_threshold (Results *self)
 {
@@ -215,8 +228,7 @@ raise_threshold (Results *self)
   if (self->calibration == NULL || self->classifier.cascade
       || !isfinite (options->false_positives))
     return self->calibration != NULL;
-  self->classifier.final_threshold += (gfloat) cuv_dataset_threshold (
-      self->calibration, options->false_positives, options->train.alpha, 1);
+  self->classifier.final_threshold += (gfloat) raise_by (self);
   if (self->channels != NULL) /* as the file stores it */
     self->classifier.final_threshold = ldexpf (
         rintf (ldexpf (self->classifier.final_threshold, CUV_TRAIN_TREE_BITS)),

@@ -353,6 +353,11 @@ gboolean cuv_train_save_channels (const CuvChannelsModel *channels,
  * all 0 if there is none. */
 CuvTrainRate cuv_train_rate_at (const GArray *rates, gdouble false_positives);
 
+/* The score that about this many mistakes per picture exceed; see
+ * cuv_dataset_threshold(). */
+gdouble cuv_dataset_limit (
+    const CuvDatasetFound *found, gdouble false_positives);
+
 /* The threshold of scores at which pictures have about this many false
  * positives each, a multiple of 2^-CUV_TRAIN_LEAF_BITS: the score that this
  * many mistakes exceed. If fewer than 20 mistakes are allowed in these

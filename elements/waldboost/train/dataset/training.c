@@ -112,8 +112,8 @@ extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
 
 /* The score that the allowed number of mistakes is expected to exceed; 1, which
  * is odds of e^2, if there are fewer mistakes. */
-static gdouble
-limit_of (const CuvDatasetFound *found, gdouble false_positives)
+gdouble
+cuv_dataset_limit (const CuvDatasetFound *found, gdouble false_positives)
 {
   const gdouble n_allowed = false_positives * found->n_pictures;
   const guint n = found->mistakes->len;
@@ -141,7 +141,7 @@ gdouble
 cuv_dataset_threshold (const CuvDatasetFound *found, gdouble false_positives,
     gdouble alpha, gdouble most_missed)
 {
-  const gdouble limit = limit_of (found, false_positives);
+  const gdouble limit = cuv_dataset_limit (found, false_positives);
   const gdouble unit = ldexp (1, -CUV_TRAIN_LEAF_BITS);
   gdouble threshold;
 
