@@ -239,23 +239,6 @@ raise_threshold (Results *self)
   return TRUE;
 }
 
-/* Of trees on channels, whose sums are far above the log odds that a box is
- * right. */
-static void
-set_confidence (Results *self)
-{
-  const CuvConfidence confidence = cuv_dataset_confidence (self->calibration);
-  const gdouble unit = ldexp (1, -CUV_TRAIN_TREE_BITS), limit = 1 << 30;
-  const gdouble even =
-      confidence.even + (gdouble) self->classifier.final_threshold;
-
-  if (self->channels == NULL || !(confidence.spread > 0))
-    return;
-  self->channels->even = (gint32) CLAMP (rint (even / unit), -limit, limit);
-  self->channels->spread =
-      (gint32) CLAMP (rint (confidence.spread / unit), 1, limit);
-}
-
 static CuvTrainRate
 rate_above (const GArray *rates, gdouble score)
 {
@@ -304,7 +287,9 @@ results_set_threshold (Results *self)
   gboolean ok = raise_threshold (self);
 
   if (ok) {
-    set_confidence (self);
+    if (self->channels != NULL)
+      cuv_dataset_set_confidence (self->calibration,
+          (gdouble) self->classifier.final_threshold, self->channels);
     self->calibration_rates = cuv_dataset_rates (self->calibration);
     ok = measure_written (
         self, CUV_DATASET_CALIBRATION, self->calibration_rates);

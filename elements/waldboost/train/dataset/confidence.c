@@ -158,7 +158,7 @@ fit (const Sample *self)
   return line;
 }
 
-/* ---- entry point ---- */
+/* ---- entry points ---- */
 
 CuvConfidence
 cuv_dataset_confidence (const CuvDatasetFound *found)
@@ -175,4 +175,19 @@ cuv_dataset_confidence (const CuvDatasetFound *found)
   }
   g_array_unref (sample.x);
   return result;
+}
+
+void
+cuv_dataset_set_confidence (
+    const CuvDatasetFound *found, gdouble threshold, CuvChannelsModel *channels)
+{
+  const CuvConfidence confidence = cuv_dataset_confidence (found);
+  const gdouble even = ldexp (threshold + confidence.even, CUV_TRAIN_TREE_BITS);
+  const gdouble spread = ldexp (confidence.spread, CUV_TRAIN_TREE_BITS);
+  const gdouble limit = 1 << 30;
+
+  if (!(spread > 0))
+    return;
+  channels->even = (gint32) CLAMP (rint (even), -limit, limit);
+  channels->spread = (gint32) CLAMP (rint (spread), 1, limit);
 }

@@ -277,6 +277,10 @@ typedef struct {
  * Probabilistic Outputs for Support Vector Machines, 1999. */
 CuvConfidence cuv_dataset_confidence (const CuvDatasetFound *found);
 
+/* Writes it to a model. threshold: sum of a window whose score is 0. */
+void cuv_dataset_set_confidence (const CuvDatasetFound *found,
+    gdouble threshold, CuvChannelsModel *channels);
+
 /* ---- colour.c ---- */
 
 /* Adds a picture of any format; matrix: that of its YUV, see

@@ -231,21 +231,16 @@ cuv_dataset_cascade_threshold (const CuvDataset *dataset,
 
 /* ---- raising a model's threshold ---- */
 
-/* By how much to raise a model's threshold; -1 if memory runs out. Takes the
- * model. */
-static gdouble
-find_raise (const CuvDataset *dataset, const CuvWaldboostModel *model,
-    const CuvSampleOptions *options, gdouble false_positives, gdouble alpha)
+/* In the calibration pictures; NULL if memory runs out. Takes the model. */
+static CuvDatasetFound *
+find_to_calibrate (const CuvDataset *dataset, const CuvWaldboostModel *model,
+    const CuvSampleOptions *options)
 {
   CuvDatasetFound *found = cuv_dataset_find (
       dataset, CUV_DATASET_CALIBRATION, model, options, CUV_DATASET_NMS);
-  const gdouble raise = found != NULL
-      ? cuv_dataset_threshold (found, false_positives, alpha, 0.5)
-      : -1;
 
-  cuv_dataset_found_free (found);
   cuv_model_unref (model);
-  return raise;
+  return found;
 }
 
 gboolean
@@ -253,12 +248,15 @@ cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha)
 {
-  const gdouble raise = find_raise (
-      dataset, cuv_model_new (classifier), options, false_positives, alpha);
+  CuvDatasetFound *found =
+      find_to_calibrate (dataset, cuv_model_new (classifier), options);
 
-  if (raise >= 0)
-    classifier->final_threshold += (gfloat) raise;
-  return raise >= 0;
+  if (found == NULL)
+    return FALSE;
+  classifier->final_threshold +=
+      (gfloat) cuv_dataset_threshold (found, false_positives, alpha, 0.5);
+  cuv_dataset_found_free (found);
+  return TRUE;
 }
 
 gboolean
@@ -266,12 +264,19 @@ cuv_dataset_raise_channels (const CuvDataset *dataset,
     CuvChannelsModel *channels, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha)
 {
-  const gdouble raise = find_raise (dataset,
-      cuv_model_of_channels (cuv_channels_model_copy (channels)), options,
-      false_positives, alpha);
+  CuvDatasetFound *found = find_to_calibrate (dataset,
+      cuv_model_of_channels (cuv_channels_model_copy (channels)), options);
+  gint32 raise;
 
-  if (raise >= 0)
-    channels->trees.final_threshold +=
-        (gint32) floor (ldexp (raise, CUV_TRAIN_TREE_BITS));
-  return raise >= 0;
+  if (found == NULL)
+    return FALSE;
+  raise = (gint32) floor (
+      ldexp (cuv_dataset_threshold (found, false_positives, alpha, 0.5),
+          CUV_TRAIN_TREE_BITS));
+  channels->trees.final_threshold += raise;
+  cuv_dataset_found_lower (found, ldexp (raise, -CUV_TRAIN_TREE_BITS));
+  cuv_dataset_set_confidence (found,
+      ldexp (channels->trees.final_threshold, -CUV_TRAIN_TREE_BITS), channels);
+  cuv_dataset_found_free (found);
+  return TRUE;
 }
