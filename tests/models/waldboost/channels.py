@@ -98,7 +98,7 @@ class Model:
     def read(cls, path):
         root = xml.etree.ElementTree.parse(path).getroot()
         self = cls.__new__(cls)
-        for name in ('width', 'height', 'shrink', 'overhang', 'depth', 'threshold'):
+        for name in ('width', 'height', 'shrink', 'levels', 'overhang', 'depth', 'threshold'):
             setattr(self, name, int(root.get(name)))
         self.object = [int(word) for word in root.get('object').split()]
         self.confidence = [int(word) for word in root.get('confidence', '').split()]
@@ -115,6 +115,7 @@ class Model:
     def __init__(self, random, shrink, depth, n_trees, side):
         self.shrink, self.depth = shrink, depth
         self.width = self.height = side
+        self.levels = int(random.integers(1, 12))
         self.overhang = int(random.integers(side // shrink // 4 + 1))
         self.threshold = int(random.integers(500, 1500))
         n_nodes, blocks = 2 ** depth - 1, side // shrink
@@ -133,7 +134,7 @@ class Model:
     def text(self):
         lines = ['<?xml version="1.0"?>', '<!-- a copy -->',
                  f'<CuvisionChannels version="1" width="{self.width}" height="{self.height}" '
-                 f'shrink="{self.shrink}" levels="8" overhang="{self.overhang}"',
+                 f'shrink="{self.shrink}" levels="{self.levels}" overhang="{self.overhang}"',
                  f'  object="{" ".join(map(str, self.object))}" depth="{self.depth}" '
                  f'threshold="{self.threshold}"' + (
                      f' confidence="{self.confidence[0]} {self.confidence[1]}">'
@@ -178,12 +179,12 @@ class Model:
 
 
 def levels_of(picture, model):
-    """Yields number and planes of each level into which a window fits, 8 levels per octave."""
+    """Yields number and planes of each level into which a window fits."""
     overhang = 2 * model.overhang * model.shrink
     base, n = list(picture.transpose(2, 0, 1)), 0
     while base[0].size > 0:
-        for i in range(8):
-            height, width = (int(side / 2 ** (n / 8) + 1e-9)
+        for i in range(model.levels):
+            height, width = (int(side / 2 ** (n / model.levels) + 1e-9)
                              for side in picture.shape[:2])
             if width < model.width - overhang or height < model.height - overhang:
                 return
