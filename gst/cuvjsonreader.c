@@ -76,7 +76,7 @@ check_text (const gchar *text, gsize max_values, GError **error)
     depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     if (depth > CUV_JSON_MAX_DEPTH)
       return json_fail (
-          error, "it is nested more than %d deep", CUV_JSON_MAX_DEPTH);
+          error, "it is nested more than %d levels deep", CUV_JSON_MAX_DEPTH);
     if (n > max_values)
       return json_fail (
           error, "it has more than %" G_GSIZE_FORMAT " values", max_values);

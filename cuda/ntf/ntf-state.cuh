@@ -16,7 +16,8 @@
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-// Most blocks that compute a Gram matrix; that of a MATRIX's v has more.
+// The maximum number of blocks that compute a Gram matrix; that of a MATRIX's v
+// has more.
 #define CUV_NTF_GRAM_PARTS 8
 
 // A mode's factor: value (i, k) is at i * row_step + k * k_step.

@@ -14,7 +14,7 @@
 #define CUV_PCA_MAX_WARPS 12    // limited by registers for sums
 #define CUV_PCA_MAX_BLOCKS 1024 // of a pass that sums floats
 
-// most bands of pca-31-bands.cu; one more row is for the counts
+// maximum number of bands of pca-31-bands.cu; one more row is for the counts
 #define CUV_PCA_MATRIX_BANDS 31
 
 // Sums of up to that many bands have several copies, each shared by some of the

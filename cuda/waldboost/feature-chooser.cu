@@ -14,7 +14,7 @@
 
 #define CUV_CHOOSER_CODES 256 // one per thread of a block
 #define CUV_CHOOSER_COPIES 4  // of the sums, so that fewer warps collide
-// most samples for which sums of halves of weights fit 32 bits
+// maximum number of samples for which sums of halves of weights fit 32 bits
 #define CUV_CHOOSER_PIECE 65536
 #define CUV_CHOOSER_LEAST_THREADS 1024 // threads of the second kernel
 

@@ -18,8 +18,9 @@
 #define CUV_PYRAMID_PICTURE_ROWS 16
 #define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
 #define CUV_PYRAMID_PAIR_X 32 // distance of the windows of a pair, in positions
-// Most levels that cuv_halves_kernel makes, and the side of a block's square in
-// the first of them; in the last level the square is one pixel.
+// The maximum number of levels that cuv_halves_kernel makes, and the side of a
+// block's square in the first of them; in the last level the square is one
+// pixel.
 #define CUV_PYRAMID_HALVINGS 5
 #define CUV_PYRAMID_HALVES (1 << (CUV_PYRAMID_HALVINGS - 1))
 

@@ -9,7 +9,8 @@
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
-// Most segments of a WaldBoost model; a cascade has one per stage.
+// The maximum number of segments of a WaldBoost model; a cascade has one per
+// stage.
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.

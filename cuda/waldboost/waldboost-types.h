@@ -236,7 +236,7 @@ typedef struct {
   float pyramid_us, scan_us;
 } CuvWaldboostResult;
 
-/* Most hits of a frame; further ones are counted and dropped. */
+/* The maximum number of hits of a frame; others are counted and dropped. */
 #define CUV_WALDBOOST_MAX_HITS (1 << 17)
 
 #endif

@@ -13,7 +13,7 @@
 
 #define CUV_WALDBOOST_REPORT_BLOCKS 32
 #define CUV_WALDBOOST_REPORT_THREADS 256
-#define CUV_WALDBOOST_REPORT_SORTED 1024 // most hits that are sorted on the GPU
+#define CUV_WALDBOOST_REPORT_SORTED 1024 // hits at most, else the host sorts
 
 struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};

@@ -110,7 +110,7 @@ check_tls (const GstCuvPublishSettings *self)
   if (self->tls == CUV_TLS_NONE && (authority || certificate || key))
     return g_strdup ("files for TLS are set, but tls is none: set tls=verify");
   if (certificate != key)
-    return g_strdup ("a certificate needs its key: set both "
+    return g_strdup ("a certificate and its key belong together: set both "
                      "tls-certificate-file and tls-key-file");
   return NULL;
 }

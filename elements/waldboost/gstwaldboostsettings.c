@@ -484,11 +484,11 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 3 },
   { "nms-iou", "NMS overlap",
-      "Largest intersection over union of two objects (grouping=nms)",
+      "Maximum intersection over union of two objects (grouping=nms)",
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = CUV_NMS_IOU },
   { "nms-inside", "NMS containment",
-      "Largest share of the smaller of two objects that may lie in the other "
+      "Maximum overlap of two objects, as a fraction of the smaller one's "
       "one (grouping=nms)",
       .offset = AT (grouping.nms_inside), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = CUV_NMS_INSIDE },

@@ -253,8 +253,9 @@ late_cause (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
     return "the sink reports that it shows them too late: the elements in its "
            "thread are too slow, put a queue between them";
-  return behind ? "they were queued and are too late to be shown: the elements "
-                  "in this thread are too slow, or the source had stopped"
+  return behind ? "they waited in a queue until it was too late to show them: "
+                  "the elements in this thread are too slow (put queues "
+                  "between them), or the source paused"
                 : NULL;
 }
 

@@ -112,14 +112,14 @@ def with_other_pictures(trainer):
     one, other = (os.path.join(trainer.folder, 'negatives', name)
                   for name in ('3.png', '4.png'))
     exchange(one, other)
-    expect_refused(trainer, 'are not those of the saved state', '--resume')
+    expect_refused(trainer, 'differ from those of the saved state', '--resume')
     exchange(one, other)
 
 
 def check_refusals(trainer):
     expect_refused(trainer, 'continue with --resume')
     expect_refused(trainer, 'the seed is 2, but 1 in the saved state', '--resume', '--seed', '2')
-    expect_refused(trainer, 'the windows to learn from are not those of the saved state',
+    expect_refused(trainer, 'the windows to learn from differ from those of the saved state',
                    '--resume', '--margin', '0.1')
     with_other_pictures(trainer)
     with open(trainer.state, 'r+b') as file:

@@ -126,8 +126,8 @@ csv_read_record (
 
   if (!g_ascii_string_to_unsigned (
           words[FRAME], 10, 0, G_MAXINT64, &frame, NULL))
-    return cuv_annotations_fail (
-        error, "frame_num '%.40s' is not a number", words[FRAME]);
+    return cuv_annotations_fail (error,
+        "frame_num '%.40s' is not a frame number (0 or more)", words[FRAME]);
   picture = cuv_annotations_picture (self, words[SOURCE], (gint64) frame);
   if (!g_str_equal (words[KIND], "object"))
     return TRUE;

@@ -143,8 +143,8 @@ static const GOptionEntry entries[] = {
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
       "Weak classifiers, at most 4096 (default: 256)", "N" },
   { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
-      "Fraction of objects that early rejection may miss (default: 0.02, for "
-      "channels 0.005)",
+      "Fraction of objects that early rejection may miss (default: 0.02, or "
+      "0.005 for channels)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
       "Stop at this false-positive rate of windows (default: 0)", "SHARE" },

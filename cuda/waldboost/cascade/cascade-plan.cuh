@@ -8,7 +8,7 @@
 #include <type_traits>
 #include "waldboost/cascade/host-tables.cuh"
 
-// most stumps of a stage with a table in Cascade.passes
+// maximum number of stumps of a stage with a table in Cascade.passes
 #define CUV_CASCADE_MAX_TABLED 12
 
 template <typename Node> struct CuvCascadePlan {

@@ -23,10 +23,11 @@
 // measured.
 #define CUV_CASCADE_LONG_STAGE 24 // least weak classifiers of a long stage
 #define CUV_CASCADE_GROUP 8
-// most windows for which CUV_CASCADE_GROUP is faster in a short stage
+// maximum number of windows for which CUV_CASCADE_GROUP is faster in a short
+// stage
 #define CUV_CASCADE_FEW_SHORT 48
 #define CUV_CASCADE_FEW_LONG 128 // and in a long one
-#define CUV_CASCADE_FEW 32       // most windows that are no longer compacted
+#define CUV_CASCADE_FEW 32       // windows; fewer are not compacted
 
 // Haar: a pitch known at compile time, for windows of at most
 // CUV_CASCADE_FIXED_WINDOW columns, so that addresses of windows in different

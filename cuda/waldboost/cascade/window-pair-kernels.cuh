@@ -8,10 +8,12 @@
 
 #include "waldboost/cascade/single-window-kernels.cuh"
 
-#define CUV_CASCADE_PAIR_STAGES 6   // most stages evaluated in pairs
-#define CUV_CASCADE_PAIR_WEAK 48    // most weak classifiers of these
+// maximum number of stages that are evaluated in pairs, and of their weak
+// classifiers
+#define CUV_CASCADE_PAIR_STAGES 6
+#define CUV_CASCADE_PAIR_WEAK 48
 #define CUV_CASCADE_PATTERN_WORDS 8 // per node: a bit per pattern
-// most windows of a tile that are no longer paired
+// maximum number of windows of a tile that are no longer paired
 #define CUV_CASCADE_PAIR_FEW 32
 // rows of a list of pairs: a column of a tile has no more
 #define CUV_CASCADE_PAIR_ROWS 32

@@ -8,7 +8,7 @@
 #include <vector>
 #include "waldboost/variants/segment-kernels.cuh"
 
-// most windows of a list in global memory
+// maximum number of windows of a list in global memory
 #define CUV_VARIANT_MAX_LISTED (1 << 22)
 #define CUV_VARIANT_N_COUNTS 64 // counters, for the lists after each segment
 

@@ -7,7 +7,7 @@
 #define GDAL                                                                   \
   "convert it to ENVI (gdal_translate -of ENVI INPUT OUTPUT.img) and read "    \
   "OUTPUT.img"
-#define UNPACK "unpack it and read its content"
+#define UNPACK "decompress it and read its contents"
 
 /* Signatures have at least 4 bytes, so that raw samples match by chance with a
  * probability below 1e-8. */

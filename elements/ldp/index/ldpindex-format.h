@@ -66,7 +66,8 @@ bool cuv_ldp_index_fail (char **error, const char *path, const char *format,
 
 extern const uint8_t cuv_ldp_index_magic[8];
 
-/* CRC-32, continued from the one of the preceding bytes, or 0. */
+/* The CRC-32 of bytes. before: the CRC-32 of the bytes before them, 0 if there
+ * are none. */
 uint32_t cuv_ldp_index_crc (uint32_t before, const uint8_t *bytes, size_t size);
 
 void cuv_ldp_index_header (

@@ -59,7 +59,8 @@ write_params (FILE *out, const CuvLdpParams *params)
 {
   fprintf (out, "order %d, ", (int) params->order);
   if (params->block > 0)
-    fprintf (out, "blocks of %d pixels, ", (int) params->block);
+    fprintf (out, "blocks of %dx%d pixels, ", (int) params->block,
+        (int) params->block);
   else
     fprintf (out, "a grid of %d blocks a side, ", (int) params->grid);
   fprintf (out, "directions");

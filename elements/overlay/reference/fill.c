@@ -9,7 +9,7 @@
 #define MAX_STEP 4   /* maximum distance of samples in bytes */
 #define MAX_RUN 512  /* samples that are drawn at a time */
 #define MAX_SUMS 512 /* bytes of a row that are summed at a time */
-#define MAX_ROWS 256 /* whose sum fits in 16 bits */
+#define MAX_ROWS 256 /* rows of bytes whose column sums fit in 16 bits */
 
 /* ---- interleaved components ---- */
 

@@ -179,7 +179,7 @@ mqtt_fail (Mqtt *self, gint code, GError **error)
   return FALSE;
 }
 
-/* ---- callbacks, all within run() or close() ---- */
+/* ---- callbacks, on the thread that calls open(), run() or close() ---- */
 
 static void
 on_log (struct mosquitto *client, void *data, int level, const char *text)

@@ -45,7 +45,7 @@ file_remedy (int code)
     case EACCES:
     case EPERM:
     case EROFS:
-      return ": choose a path with write permission";
+      return ": choose a writable path";
     case EWOULDBLOCK:
       return ": another visionpublish writes to it; give each its own file, or "
              "set file-format=json-lines for all of them";

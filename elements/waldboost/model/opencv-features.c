@@ -38,8 +38,7 @@ cuv_opencv_read_rect (CuvModelReader *reader, const CuvElement *element,
     return;
   self->feature.line[0] = reader->line;
   if (cuv_more_words (&text))
-    cuv_model_fail (
-        error, "<rect> must hold x, y, width and height and no more");
+    cuv_model_fail (error, "<rect> must hold exactly x, y, width and height");
 }
 
 void

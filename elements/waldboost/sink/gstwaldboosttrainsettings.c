@@ -137,8 +137,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.params.n_weak), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_MODEL_MAX_STAGES, .value = 256 },
   { "alpha", "Alpha",
-      "Fraction of objects that early rejection may miss (0 = 0.02, for "
-      "channels 0.005)",
+      "Fraction of objects that early rejection may miss (0 = automatic: "
+      "0.02, or 0.005 for channels)",
       .offset = AT (training.params.alpha), .type = G_TYPE_DOUBLE,
       .maximum = 0.5 },
   { "false-positives", "False positives",

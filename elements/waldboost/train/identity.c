@@ -45,8 +45,8 @@ tell_difference (
   memcpy (&shares[0], &now, sizeof now);
   memcpy (&shares[1], &saved, sizeof saved);
   if (item->kind == CUV_TRAIN_CHECKSUM)
-    snprintf (problem, CUV_TRAIN_PROBLEM, "%s are not those of the saved state",
-        item->name);
+    snprintf (problem, CUV_TRAIN_PROBLEM,
+        "%s differ from those of the saved state", item->name);
   else if (item->kind == CUV_TRAIN_SHARE)
     snprintf (problem, CUV_TRAIN_PROBLEM, "%s is %g, but %g in the saved state",
         item->name, shares[0], shares[1]);

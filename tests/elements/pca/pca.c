@@ -466,7 +466,7 @@ CUV_TEST (hostile_basis_is_an_error)
   gchar *deep = g_strnfill (2000000, '[');
   gchar *path = write_basis (deep);
 
-  expect_basis_error (path, "it is nested more than 64 deep");
+  expect_basis_error (path, "it is nested more than 64 levels deep");
   memset (deep, ',', 2000000);
   fail_unless (g_file_set_contents (path, deep, -1, NULL));
   expect_basis_error (path, "it has more than 1053696 values");

@@ -325,7 +325,7 @@ class Targets(unittest.TestCase):
             os.chmod(self.dir, 0o755)
         error = publish.wait()
         self.assertIn("Permission denied", error)
-        self.assertIn("choose a path with write permission", error)
+        self.assertIn("choose a writable path", error)
         publish.stop()
 
     def test_two_writers(self):
@@ -381,7 +381,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(numbers[source], list(range(1000)))
 
     def test_partial_line_of_an_active_writer(self):
-        """A partial line is not ended while it grows."""
+        """A partial line is not terminated while its writer appends to it."""
         publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
         opened = threading.Event()
         with open(self.path, "ab", buffering=0) as other:
@@ -406,7 +406,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(len(records), 10)
 
     def test_partial_line_of_an_idle_writer(self):
-        """A partial line is ended if its writer is idle."""
+        """A partial line is terminated if its writer is idle."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab", buffering=0) as idle:
             fcntl.flock(idle, fcntl.LOCK_SH)

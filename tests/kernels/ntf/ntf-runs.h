@@ -65,9 +65,10 @@ void ntf_case_clear (NtfCase *self);
  * are `found`. */
 CuvNtfResult ntf_check_equal (NtfCase *self, const CuvNtfParams *params);
 
-/* Compares all versions with the reference, from `wanted` on. Rounding errors
- * grow with each iteration: each starts from the reference's factors. Those of
- * HALS, which subtracts large numbers, are compared by their sums. */
+/* Compares each iteration of all versions with the reference, beginning with
+ * the factors in `wanted`. Every iteration starts from the reference's factors,
+ * so that rounding errors do not accumulate. HALS amplifies them: of its
+ * factors only the sums of terms are compared. */
 void ntf_check_iterations (NtfCase *self, CuvNtfParams params, int iterations);
 
 /* The same for a whole run of multiplicative updates, whose factors are

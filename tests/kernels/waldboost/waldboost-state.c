@@ -228,15 +228,15 @@ check_other_inputs (const State *straight)
 
   ++*pixel;
   check_refused (straight, &default_params, straight->size,
-      "the pictures to calibrate with are not those of the saved state");
+      "the pictures to calibrate with differ from those of the saved state");
   --*pixel;
   inputs.box.x++;
   check_refused (straight, &default_params, straight->size,
-      "the pictures to learn from are not those of the saved state");
+      "the pictures to learn from differ from those of the saved state");
   inputs.box.x--;
   inputs.positives[1][5]++;
   check_refused (straight, &default_params, straight->size,
-      "the windows to learn from are not those of the saved state");
+      "the windows to learn from differ from those of the saved state");
   inputs.positives[1][5]--;
   check_refused (straight, &default_params, CUV_TRAIN_HEADER - 1,
       "this is not a saved state of a training");
