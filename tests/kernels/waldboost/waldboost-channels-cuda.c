@@ -135,7 +135,7 @@ check_frames (int shrink, int depth, int overhang)
 
   while (cuv_check_formats[n_formats] != NULL)
     n_formats++;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < (cuv_check_options.few ? 1 : 3); i++) {
     const char *format =
         cuv_check_formats[cuv_check_below ((uint32_t) n_formats)];
     const int width = cuv_channels_between (1, largest);
