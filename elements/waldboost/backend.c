@@ -271,21 +271,31 @@ choose_passes (CuvWaldboostDetector *self)
 }
 
 static const char *
+open_backend (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
+    const CuvFrame *part, const CuvProcessor *processor)
+{
+  const Config config = { self, pass };
+  const bool in_channels = model_of (&config)->channels != NULL;
+
+  return cuv_backend_open (&pass->backend,
+      in_channels ? &channels_classes : &classes, &config, part, processor);
+}
+
+/* A pass without levels is opened by the first region that has some: boxes are
+ * rounded, so a region may have a level of a size that the frame has not. */
+static const char *
 open_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
     const CuvFrame *frame, const CuvProcessor *processor)
 {
-  const Config config = { self, pass };
   const CuvFrame part = cuv_frame_crop (frame, &self->area);
-  const bool in_channels = model_of (&config)->channels != NULL;
   Plans plans, before;
 
   if (!make_plans (self, pass, part.width, part.height, plans))
     return "out of memory";
   exchange_plans (self, pass, plans, before);
-  if (!have_levels (plans, pass->n))
-    return NULL;
-  return cuv_backend_open (&pass->backend,
-      in_channels ? &channels_classes : &classes, &config, &part, processor);
+  return have_levels (plans, pass->n)
+      ? open_backend (self, pass, &part, processor)
+      : NULL;
 }
 
 static const char *
@@ -372,22 +382,24 @@ choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
     const CuvFrame *part, Plans plans)
 {
   const CuvWaldboostPlan *now = self->plans[pass->index[0]];
+  const bool same = part->width == now->width && part->height == now->height;
 
   plans[0] = NULL;
-  if (pass->backend.klass == NULL || part->width == 0 || part->height == 0)
+  if (part->width == 0 || part->height == 0)
     return NULL;
   for (int i = 0; i < pass->n; i++)
     plans[i] = self->plans[pass->index[i]];
-  if (part->width == now->width && part->height == now->height)
-    return NULL;
-  if (!make_plans (self, pass, part->width, part->height, plans))
+  if (!same && !make_plans (self, pass, part->width, part->height, plans))
     return "out of memory";
-  if (!have_levels (plans, pass->n))
+  if (have_levels (plans, pass->n))
+    return NULL;
+  if (!same)
     free_plans (plans, pass->n);
+  plans[0] = NULL;
   return NULL;
 }
 
-/* Only writes results of models whose window fits. */
+/* Writes the results of all models of a pass if the window of one fits. */
 static const char *
 run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
     const CuvProcessor *processor, CuvWaldboostResult *results)
@@ -395,15 +407,19 @@ run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
   CuvWaldboostResult own[CUV_WALDBOOST_MAX_MODELS];
   Plans plans, before;
   const char *error = choose_plans (self, pass, &job->frame, plans);
+  const bool is_open = pass->backend.klass != NULL;
 
   if (error != NULL || plans[0] == NULL)
     return error;
   exchange_plans (self, pass, plans, before);
   job->config = (Config){ self, pass };
-  job->new_plans = plans[0] != before[0];
+  job->new_plans = is_open && plans[0] != before[0];
   job->results = own;
-  error = cuv_backend_run (&pass->backend, job, processor);
-  if (job->new_plans)
+  if (!is_open)
+    error = open_backend (self, pass, &job->frame, processor);
+  if (error == NULL)
+    error = cuv_backend_run (&pass->backend, job, processor);
+  if (plans[0] != before[0])
     free_plans (before, pass->n);
   for (int i = 0; i < pass->n && error == NULL; i++)
     results[pass->index[i]] = own[i];

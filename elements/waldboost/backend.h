@@ -13,7 +13,7 @@
  * CPU, where they share channels, or a single one. */
 typedef struct {
   int n, index[CUV_WALDBOOST_MAX_MODELS]; /* index: among all models */
-  CuvBackend backend;                     /* closed if no window fits */
+  CuvBackend backend;                     /* closed until a window fits */
 } CuvWaldboostPass;
 
 typedef struct {

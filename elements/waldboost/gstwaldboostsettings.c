@@ -351,7 +351,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * values up to 0.5 let all objects pass. If a model gives all windows the same
  * s, its objects have no confidence and always pass. Models of trees on
  * channels say what their sums mean: of their boxes with a confidence of 0.9,
- * about 9 of 10 are right.
+ * about 9 of 10 are right, and boxes may have less than 0.5.
  *
  * Since: 0.1
  */

@@ -177,7 +177,7 @@ cuv_channels_window_at (const CuvChannelsDeviceTrees &trees,
 // Counts of a block.
 struct CuvChannelsDenseCounts {
   unsigned windows, weak;
-  unsigned passed[CUV_CHANNELS_TREES_DENSE]; // that many trees plus 1
+  unsigned passed[CUV_CHANNELS_TREES_DENSE]; // [i]: i + 1 trees
   unsigned n_candidates, first_candidate;
 };
 

@@ -183,6 +183,23 @@ check_largest (int shrink)
   scan_clear (&scan);
 }
 
+/* More octaves than the first kernel halves, so that a level is resized from a
+ * level that is itself resized. */
+static void
+check_octaves (void)
+{
+  const CuvWaldboostParams params = { .upscale = 1 };
+  const CuvRoi part = { 0, 0, 521, 515 };
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("I420", part.right, part.bottom, CUV_CHECK_TEXTURE);
+  Scan scan = scan_new (cuv_channels_model_square (16, 16, 1));
+
+  cuv_check_case ("channels: six octaves");
+  check_part (&scan, &params, &frame, &part);
+  cuv_check_frame_free (&frame);
+  scan_clear (&scan);
+}
+
 /* More windows are accepted than a result can hold: the first ones are kept. */
 static void
 check_overflow (void)
@@ -235,6 +252,7 @@ CUV_CHECKS_CUDA (check_channels_cuda)
   }
   check_largest (2);
   check_largest (4);
+  check_octaves ();
   if (!cuv_check_options.few) {
     check_overflow ();
     check_video ();

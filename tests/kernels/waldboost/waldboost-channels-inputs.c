@@ -21,23 +21,17 @@ window_side (int overhang)
   return cuv_channels_between (least, least > 16 ? least : 16);
 }
 
-const CuvWaldboostModel *
-cuv_channels_model_random (
-    int shrink, int depth, int overhang, int n_trees, int reject)
+/* Fills trees whose window and depth are set. */
+static void
+fill_trees (CuvChannelsTrees *trees, int n_trees, int reject)
 {
-  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
-  CuvChannelsTrees *trees = &self->trees;
+  const int depth = trees->depth;
   const int n_nodes = n_trees * ((1 << depth) - 1);
   const int n_leaves = n_trees << depth;
   CuvChannelsNode *nodes = g_new (CuvChannelsNode, n_nodes);
   int16_t *leaves = g_new (int16_t, n_leaves);
   int32_t *thresholds = g_new (int32_t, n_trees);
 
-  trees->columns = window_side (overhang);
-  trees->rows = window_side (overhang);
-  trees->shrink = shrink;
-  trees->overhang = overhang;
-  trees->depth = depth;
   trees->n_trees = n_trees;
   for (int i = 0; i < n_nodes; i++)
     nodes[i] = (CuvChannelsNode){ (uint8_t) cuv_channels_between (
@@ -57,11 +51,40 @@ cuv_channels_model_random (
   trees->leaves = leaves;
   trees->thresholds = thresholds;
   trees->final_threshold = cuv_channels_between (-300, 300);
+}
+
+const CuvWaldboostModel *
+cuv_channels_model_random (
+    int shrink, int depth, int overhang, int n_trees, int reject)
+{
+  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
+  CuvChannelsTrees *trees = &self->trees;
+
+  trees->columns = window_side (overhang);
+  trees->rows = window_side (overhang);
+  trees->shrink = shrink;
+  trees->overhang = overhang;
+  trees->depth = depth;
+  fill_trees (trees, n_trees, reject);
   self->levels = cuv_channels_between (1, 9);
   self->object[0] = cuv_channels_between (0, 2);
   self->object[1] = cuv_channels_between (0, 2);
   self->object[2] = trees->columns * shrink - 3;
   self->object[3] = trees->rows * shrink - 3;
+  return cuv_model_of_channels (self);
+}
+
+const CuvWaldboostModel *
+cuv_channels_model_square (int side, int object, int levels)
+{
+  CuvChannelsModel *self = g_new0 (CuvChannelsModel, 1);
+
+  self->trees.columns = self->trees.rows = side / 4;
+  self->trees.shrink = 4;
+  self->trees.depth = 1;
+  fill_trees (&self->trees, 3, 0);
+  self->levels = levels;
+  self->object[2] = self->object[3] = object;
   return cuv_model_of_channels (self);
 }
 

@@ -15,6 +15,11 @@ int cuv_channels_between (int low, int high);
 const CuvWaldboostModel *cuv_channels_model_random (
     int shrink, int depth, int overhang, int n_trees, int reject);
 
+/* A model of a few random trees, in a window of side x side pixels, with an
+ * object of object x object in its upper left corner. */
+const CuvWaldboostModel *cuv_channels_model_square (
+    int side, int object, int levels);
+
 /* Checks that a result has the hits and counts of the definition. */
 void cuv_channels_check_same (const CuvWaldboostPlan *plan,
     const CuvHitList *wanted, const CuvWaldboostResult *found);

@@ -216,6 +216,45 @@ CUV_CHECKS_CUDA (check_memory_of_several_models)
 }
 #endif
 
+/* A region may have a level of a size that the frame has not: a model finds the
+ * same in it, alone or beside a model that has levels in the frame. */
+CUV_CHECKS_CPU (check_region_with_a_level)
+{
+  static const int objects[] = { 32, 30 };
+  const CuvWaldboostModel *models[2];
+  const CuvWaldboostParams params = { .upscale = 1,
+    .min_width = 39,
+    .min_height = 39,
+    .max_width = 39,
+    .max_height = 39 };
+  const CuvRoi whole = { 0 }, region = { 0, 0, 45, 45 };
+  const CuvProcessor cpu = { .n_threads = 1 };
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", 640, 480, CUV_CHECK_NOISE);
+  uint64_t windows[2];
+
+  cuv_check_case ("a region with a level that the frame has not");
+  for (int i = 0; i < 2; i++)
+    models[i] = cuv_channels_model_square (32, objects[i], 8);
+  for (int n = 1; n <= 2; n++) {
+    const char *error;
+    CuvWaldboostResult results[2];
+    CuvWaldboostDetector *detector = cuv_waldboost_detector_new (
+        models, n, &params, &whole, &frame.frame, &cpu, &error);
+
+    CUV_CHECK (detector->n_levels[0] == 0);
+    error = cuv_waldboost_detector_run (
+        detector, &frame.frame, &region, &cpu, results);
+    CUV_CHECK (error == NULL, ": %s", error);
+    windows[n - 1] = results[0].windows;
+    cuv_waldboost_detector_free (detector);
+  }
+  CUV_CHECK (windows[0] > 0 && windows[0] == windows[1], ": %d, %d windows",
+      (int) windows[0], (int) windows[1]);
+  free_models (models, 2);
+  cuv_check_frame_free (&frame);
+}
+
 CUV_CHECKS (check_several_models)
 {
   static const char *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
