@@ -5,9 +5,9 @@
  *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as found by
  *                  cv::groupRectangles
  *   suppression.c  NMS: non-maximum suppression
- *   cells.c        neighbour search in a fixed set of boxes, sorted by cell, for
- *                  NMS and for groups that lie inside others; a walk visits a
- *                  rectangle of cells of one size class and skips empty rows
+ *   cells.c        neighbour search in a fixed set of boxes, sorted by cell,
+ * for NMS and for groups that lie inside others; a walk visits a rectangle of
+ * cells of one size class and skips empty rows
  *
  * To collect groups, similar.c has a neighbour search of its own with hashed
  * chains of boxes: a box leaves its chain as soon as it joins a group, and is
