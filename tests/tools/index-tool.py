@@ -87,7 +87,7 @@ def test_add():
     check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
     os.mkfifo('fifo')
     expect(1, 'skipped: fifo: it is not a regular file', 'add', 'a.ldp', 'fifo')
-    expect(0, 'blocks of 16 pixels, directions 0 45 90 135, border valid, 256 bins, '
+    expect(0, 'blocks of 16x16 pixels, directions 0 45 90 135, border valid, 256 bins, '
            'pictures of 64x64 at 3 scales', 'info', 'a.ldp')
     expect(0, '', 'check', 'a.ldp')
     # the element writes the same file, picture by picture
@@ -111,7 +111,7 @@ def test_settings():
            'valid, 8 levels, pictures of 96x128', 'info', 's.ldp')
     expect(0, '', 'add', '--set', 'scales=2', '--set', 'order=2', 'scaled.ldp', NAMES[0])
     expect(0, '', 'add', 'scaled.ldp', NAMES[1])
-    expect(0, 'order 2, blocks of 16 pixels, directions 0 45 90 135, border valid, '
+    expect(0, 'order 2, blocks of 16x16 pixels, directions 0 45 90 135, border valid, '
            '256 bins, pictures of 64x64 at 2 scales', 'info', 'scaled.ldp')
     expect(1, '--set order=99', 'add', '--set', 'order=99', 'n.ldp', NAMES[0])
     expect(1, '--set order', 'add', '--set', 'order', 'n.ldp', NAMES[0])

@@ -215,7 +215,7 @@ def lbp_cases(text, trees):
     for rect in ('-1 0 1 1', '0 0 0 1', '0 0 1 -1', '0 0 1 2000', '0 0 1 1.5'):
         yield between(text, 'rect', rect), 'is not an integer in'
     yield between(text, 'rect', '0 0 1'), 'must hold x, y, width and height'
-    yield between(text, 'rect', '0 0 1 1 1'), 'and no more'
+    yield between(text, 'rect', '0 0 1 1 1'), 'must hold exactly'
     yield (replace(text, '</features>', '<_><rect>0 0 1 1</rect></_>' * 70000
                    + '</features>'), 'more than 65536 features')
 
