@@ -209,8 +209,8 @@ cuv_filter_turn (double turns, double *cosine, double *sine)
   *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
 }
 
-/* Takes a step of Newton's method towards the maximum. Returns false if there
- * is no maximum nearby. */
+/* Takes a step of Newton's method towards a maximum. Returns false if none is
+ * nearby. */
 CUV_HOST_DEVICE bool
 cuv_filter_step (const CuvRcdFilterSlope *s, double *x, double *y)
 {

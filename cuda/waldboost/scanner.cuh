@@ -4,7 +4,6 @@
 #ifndef CUV_WALDBOOST_SCANNER_CUH
 #define CUV_WALDBOOST_SCANNER_CUH
 
-#include "cuv-rgb.h"
 #include "waldboost/features.cuh"
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
@@ -65,11 +64,10 @@ struct CuvScanRows {
   }
 };
 
-// The part of a frame to scan.
+// The part of a frame to scan; without a matrix only its grey is needed.
 struct CuvScanFrame {
   const CuvFrame *frame;
-  int left, top, width, height;
-  const CuvRgbMatrix *matrix; // of YUV frames; NULL: only grey is needed
+  CuvWaldboostPart part;
 };
 
 // A scanner for one kind of model.

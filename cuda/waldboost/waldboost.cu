@@ -360,7 +360,7 @@ cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
 {
   return cuv_waldboost_submit (self,
-      CuvScanFrame{ frame, 0, 0, frame->width, frame->height, nullptr },
+      CuvScanFrame{ frame, { 0, 0, frame->width, frame->height, nullptr } },
       stream);
 }
 
@@ -368,10 +368,7 @@ extern "C" int
 cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self, const CuvFrame *frame,
     const CuvWaldboostPart *part, CuvCudaStream stream)
 {
-  return cuv_waldboost_submit (self,
-      CuvScanFrame{ frame, part->left, part->top, part->width, part->height,
-          part->matrix },
-      stream);
+  return cuv_waldboost_submit (self, CuvScanFrame{ frame, *part }, stream);
 }
 
 // Sorts hits unless the GPU did.

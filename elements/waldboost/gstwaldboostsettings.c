@@ -323,7 +323,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * Several models, "a.xml,b.xml", find what each finds alone, and their boxes
  * are grouped separately. On the CPU, models of trees on channels share the
  * channels of the frame. In a list, a backslash before a comma makes the comma
- * part of a name; a text that is itself the name of a file is no list.
+ * part of a name; if a file has the whole text as its name, it is read.
  *
  * Since: 0.1
  */

@@ -222,13 +222,14 @@ private:
   part_of (const CuvScanFrame &frame)
   {
     const CuvFrame &whole = *frame.frame;
-    CuvChannelsPart part = { {}, frame.left, frame.top, frame.width,
-      frame.height, whole.model == CUV_MODEL_YUV };
+    const CuvWaldboostPart &from = frame.part;
+    CuvChannelsPart part = { {}, from.left, from.top, from.width, from.height,
+      whole.model == CUV_MODEL_YUV };
 
     for (int i = 0; i < CUV_CHANNELS_COLORS; i++)
       part.component[i] = whole.component[whole.n_components < 3 ? 0 : i];
-    if (frame.matrix != nullptr)
-      part.matrix = *frame.matrix;
+    if (from.matrix != nullptr)
+      part.matrix = *from.matrix;
     return part;
   }
 

@@ -58,7 +58,7 @@ struct CuvChannelsTap {
   int32_t index;
   uint32_t weights;
   int32_t next; // 0 or 1
-  int32_t unused;
+  int32_t unused; // for alignment: a tap is one load
 };
 
 #define CUV_CHANNELS_LANE_PIXELS 4    // adjacent pixels of a thread

@@ -75,7 +75,7 @@ gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
 
 /* ---- reading ---- */
 
-/* Returns -1 if there is no such nick. */
+/* Returns -1 if no value has this nick. */
 static gint
 find_value (const GEnumValue *values, const gchar *nick)
 {

@@ -38,8 +38,7 @@ typedef struct {
 CuvOutbox *cuv_outbox_new (
     CuvBroker *broker, CuvSpool *spool, CuvFull on_full, GError **error);
 
-/* Returns FALSE with an error if there is no connection within the given time.
- */
+/* Returns FALSE with an error if the broker cannot be reached in this time. */
 gboolean cuv_outbox_wait_connected (
     CuvOutbox *self, guint milliseconds, GError **error);
 

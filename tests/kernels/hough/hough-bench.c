@@ -89,11 +89,10 @@ time_methods (const char *what, const CuvHoughConfig *shape,
     const CuvFrame *frame, const CuvHoughParams *params,
     const CuvHoughMethod *methods, int n)
 {
-  const char *only = getenv ("CUV_BENCH_SHAPE");
   CuvHoughLayout layout;
   HoughRun self;
 
-  if ((only != NULL && strcmp (only, what) != 0)
+  if (!cuv_check_wants (what)
       || !CUV_CHECK (cuv_hough_layout_init (&layout, shape) == NULL))
     return;
   self = hough_run_new (&layout, &(CuvCheckVersion){ 0 });

@@ -198,13 +198,10 @@ bench (const BenchCase *c)
   free (pixels);
 }
 
-/* CUV_BENCH_SHAPE names a case. */
 CUV_BENCH (bench_pca)
 {
-  const char *only = getenv ("CUV_BENCH_SHAPE");
-
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    if (only == NULL || strcmp (only, cases[i].name) == 0)
+    if (cuv_check_wants (cases[i].name))
       bench (&cases[i]);
   }
 }

@@ -31,8 +31,8 @@ typedef struct {
   size_t size;
 } PcaInput;
 
-/* Rows are padded if their width is no multiple of 16, and memory ends with the
- * last sample. PCA_BGRX: bands in descending order in pixels with one more
+/* Rows are padded if their width is not a multiple of 16, and memory ends with
+ * the last sample. PCA_BGRX: bands in descending order in pixels with one more
  * sample; PCA_SPARSE: planes where every third sample is used. */
 void pca_input_init (PcaInput *self, CuvCubeFormat format, PcaLayout layout,
     int width, int height, int n, PcaFill fill);

@@ -52,14 +52,6 @@ area_around (const CuvRcdBox *box, int radius, int cell)
     (box->y + box->height + radius) / cell - row };
 }
 
-bool
-rcd_bench_wants (const RcdBenchCase *bench)
-{
-  const char *only = getenv ("CUV_BENCH_SHAPE");
-
-  return only == NULL || strcmp (only, bench->name) == 0;
-}
-
 void
 rcd_bench_input (RcdInput *self, const RcdBenchCase *bench)
 {

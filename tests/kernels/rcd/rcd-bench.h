@@ -20,9 +20,6 @@ typedef struct {
 extern const RcdBenchCase rcd_bench_cases[];
 enum { RCD_N_BENCH_CASES = 10 };
 
-/* Whether CUV_BENCH_SHAPE names the case or is not set. */
-bool rcd_bench_wants (const RcdBenchCase *bench);
-
 /* Targets are parts of the frame; 8 scales up to 2. */
 void rcd_bench_input (RcdInput *self, const RcdBenchCase *bench);
 

@@ -475,7 +475,7 @@ bench_case (const RcdBenchCase *bench)
 CUV_BENCH (bench_search)
 {
   for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
-    if (rcd_bench_wants (&rcd_bench_cases[i]))
+    if (cuv_check_wants (rcd_bench_cases[i].name))
       bench_case (&rcd_bench_cases[i]);
   }
 }

@@ -328,8 +328,9 @@ typedef struct {
 /* Whether channels are better. They are if their recall is higher at this
  * number of false positives per picture. If it is the same, the mean recall
  * from no false positives to that number decides, if it differs by more than
- * one object; else what the caller prefers. Times are no part of it: the model
- * would depend on the machine. *why: a text that begins with "took"; free it.
+ * one object; otherwise what the caller prefers. Times are not compared: the
+ * model would depend on the machine. *why: a text that begins with "took"; free
+ * it.
  */
 gboolean cuv_features_choose (const CuvFeaturesFound *patterns,
     const CuvFeaturesFound *channels, gdouble false_positives,
