@@ -57,7 +57,7 @@ struct CuvChannelsDeviceLevel {
 struct CuvChannelsTap {
   int32_t index;
   uint32_t weights;
-  int32_t next; // 0 or 1
+  int32_t next;   // 0 or 1
   int32_t unused; // for alignment: a tap is one load
 };
 
