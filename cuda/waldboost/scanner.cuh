@@ -70,14 +70,16 @@ struct CuvScanFrame {
   CuvWaldboostPart part;
 };
 
-// A scanner for one kind of model.
+// A scanner for one kind of model. Only that of trees on channels can have
+// several models.
 class CuvScanner
 {
 public:
   virtual ~CuvScanner () = default;
-  // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
-  virtual int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
-      CuvPyramidTables *tables) = 0;
+  // Plans the pyramid and the scan of each model, and adds their tables.
+  // searches: a plan for each model. Returns 0 or -1.
+  virtual int set_plans (const CuvWaldboostSearch *searches,
+      CuvPyramid *pyramid, CuvPyramidTables *tables) = 0;
   // Enqueues the pictures of all levels. Returns 0 or -1.
   virtual int
   submit_pictures (
@@ -85,17 +87,19 @@ public:
   {
     return cuv_pyramid_submit_pictures (pyramid, frame.frame, stream);
   }
-  // Enqueues the scan; the counters must be 0. If rows are of one level,
-  // results of stage 0 are reused from the previous scan. Split and other
-  // levels are requested separately only if the scanner needs the pyramid
+  // Enqueues the scan of a model; the counters must be 0. If rows are of one
+  // level, results of stage 0 are reused from the previous scan. Split and
+  // other levels are requested separately only if the scanner needs the pyramid
   // in_parts. Returns 0 or -1.
-  virtual int submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
-      const CuvScanRows &rows, cudaStream_t stream) = 0;
+  virtual int submit (const CuvPyramid &pyramid, int model,
+      const CuvScanHits &hits, const CuvScanRows &rows,
+      cudaStream_t stream) = 0;
 };
 
-// A scanner copies what it needs from the model.
+// A scanner copies what it needs from its models.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
-CuvScanner *cuv_channels_scanner_new (const CuvWaldboostModel *model);
+CuvScanner *cuv_channels_scanner_new (
+    const CuvWaldboostSearch *searches, int n);
 CuvScanner *cuv_waldboost_scanner_new (const CuvWaldboostModel *model);
 
 #endif

@@ -116,9 +116,10 @@ public:
   }
 
   int
-  set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+  set_plans (const CuvWaldboostSearch *search, CuvPyramid *pyramid,
       CuvPyramidTables *tables) override
   {
+    const CuvWaldboostPlan &plan = *search->plan;
     CuvPyramidNeeds needs = {};
     const bool fixed = model.arithmetic == CUV_SUM_FIXED;
     std::vector<int32_t> fixed_thresholds;
@@ -161,7 +162,7 @@ public:
   }
 
   int
-  submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
+  submit (const CuvPyramid &pyramid, int, const CuvScanHits &hits,
       const CuvScanRows &rows, cudaStream_t stream) override
   {
     const Run run = { pyramid, hits, rows, stream };

@@ -215,6 +215,12 @@ typedef struct {
   int32_t block_size;
 } CuvWaldboostPlan;
 
+/* A model to search for, and the plan of its scan. */
+typedef struct {
+  const CuvWaldboostModel *model;
+  const CuvWaldboostPlan *plan;
+} CuvWaldboostSearch;
+
 /* A window that passed every stage. */
 typedef struct {
   int32_t level;

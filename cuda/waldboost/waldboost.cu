@@ -15,32 +15,26 @@
 #define CUV_WALDBOOST_REPORT_THREADS 256
 #define CUV_WALDBOOST_REPORT_SORTED 1024 // hits at most, else the host sorts
 
-struct _CuvWaldboostCuda {
-  CuvPyramid pyramid = {};
-  CuvImagePool *pool = nullptr;
-  std::unique_ptr<CuvScanner> scanner;
-  CuvBuffer tables = {}, block = {}; // block: counters, then hits
-  CuvArena arena = {};
+// What the scan of a model finds.
+struct Findings {
+  CuvBuffer block = {};      // counters, then hits
   uint8_t *pinned = nullptr; // copy of block, and room for the hits of
                              // find_first()
   bool cascade = false;      // STAGES, otherwise a WaldBoost model
-  bool empty = true;         // the plan has no levels
-  int n_segments = 0;
+  std::vector<CuvWaldboostLevel> levels;
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
-  cudaEvent_t started = nullptr, done = nullptr;
-  // a second stream, for half of the levels; see scan_in_parts()
-  cudaStream_t beside = nullptr;
-  cudaEvent_t forked = nullptr, joined = nullptr;
-  CuvWait wait = {};
-  cudaStream_t stream = nullptr;
 
-  ~_CuvWaldboostCuda ();
+  int
+  n_segments () const
+  {
+    return (int) segment_end.size ();
+  }
   size_t
   counters_size () const
   {
     size_t size =
-        sizeof (CuvScanCounters) + n_segments * sizeof (unsigned long long);
+        sizeof (CuvScanCounters) + n_segments () * sizeof (unsigned long long);
 
     return (size + 15) / 16 * 16;
   }
@@ -61,6 +55,24 @@ struct _CuvWaldboostCuda {
   {
     return (CuvWaldboostHit *) (pinned + counters_size ());
   }
+};
+
+struct _CuvWaldboostCuda {
+  CuvPyramid pyramid = {};
+  CuvImagePool *pool = nullptr;
+  std::unique_ptr<CuvScanner> scanner;
+  std::vector<Findings> findings; // of each model
+  CuvBuffer tables = {};
+  CuvArena arena = {};
+  bool empty = true; // no plan has levels
+  cudaEvent_t started = nullptr, done = nullptr;
+  // a second stream, for half of the levels; see scan_in_parts()
+  cudaStream_t beside = nullptr;
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  CuvWait wait = {};
+  cudaStream_t stream = nullptr;
+
+  ~_CuvWaldboostCuda ();
 };
 
 static void
@@ -92,7 +104,8 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
     cuv_cuda_record (cudaStreamDestroy (beside), "cudaStreamDestroy");
   cuv_image_pool_unref (pool);
   cuv_buffer_clear (&tables);
-  cuv_buffer_clear (&block);
+  for (Findings &found : findings)
+    cuv_buffer_clear (&found.block);
   cuv_arena_clear (&arena);
 }
 
@@ -109,20 +122,30 @@ acquire_images (CuvWaldboostCuda *self)
   return self->pyramid.images != nullptr ? 0 : -1;
 }
 
+static void
+expect (Findings *self, const CuvWaldboostPlan &plan)
+{
+  self->levels.assign (plan.levels, plan.levels + plan.n_levels);
+  self->segment_end.assign (
+      plan.segment_end, plan.segment_end + plan.n_segments);
+  self->survivors.assign (plan.n_segments, 0);
+}
+
 static int
-cuv_waldboost_set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
+cuv_waldboost_set_plans (
+    CuvWaldboostCuda *self, const CuvWaldboostSearch *searches)
 {
   CuvPyramidTables tables;
 
   drop_frame (self); // its images may be too small
-  self->n_segments = plan->n_segments;
-  self->segment_end.assign (
-      plan->segment_end, plan->segment_end + plan->n_segments);
-  self->survivors.assign (plan->n_segments, 0);
-  self->empty = plan->n_levels == 0;
+  self->empty = true;
+  for (size_t i = 0; i < self->findings.size (); i++) {
+    expect (&self->findings[i], *searches[i].plan);
+    self->empty = self->empty && searches[i].plan->n_levels == 0;
+  }
   if (self->empty)
     return 0;
-  if (self->scanner->set_plan (*plan, &self->pyramid, &tables) != 0
+  if (self->scanner->set_plans (searches, &self->pyramid, &tables) != 0
       || cuv_buffer_upload (
              &self->tables, tables.bytes.data (), tables.bytes.size ())
           != 0)
@@ -139,41 +162,59 @@ cuv_waldboost_set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 }
 
 static int
-cuv_waldboost_init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
-    const CuvWaldboostPlan *plan)
+reserve (Findings *self, const CuvWaldboostModel &model, CuvArena *arena)
 {
-  const size_t block_size = sizeof (CuvScanCounters)
-      + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
+  const size_t size = sizeof (CuvScanCounters)
+      + (std::max (model.n_stages, 64) + 2) * sizeof (unsigned long long)
       + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
 
+  self->cascade = model.arithmetic == CUV_SUM_STAGES;
+  self->pinned = (uint8_t *) cuv_arena_pinned (arena, size);
+  return self->pinned != nullptr ? cuv_buffer_reserve (&self->block, size) : -1;
+}
+
+static CuvScanner *
+new_scanner (const CuvWaldboostSearch *searches, int n)
+{
+  const CuvWaldboostModel *model = searches[0].model;
+
+  if (model->channels != nullptr)
+    return cuv_channels_scanner_new (searches, n);
+  return model->arithmetic == CUV_SUM_STAGES
+      ? cuv_cascade_scanner_new (model)
+      : cuv_waldboost_scanner_new (model);
+}
+
+static int
+cuv_waldboost_init (
+    CuvWaldboostCuda *self, const CuvWaldboostSearch *searches, int n)
+{
   self->pool = cuv_image_pool_ref ();
-  self->cascade = model->arithmetic == CUV_SUM_STAGES;
-  self->scanner.reset (self->cascade   ? cuv_cascade_scanner_new (model)
-          : model->channels != nullptr ? cuv_channels_scanner_new (model)
-                                       : cuv_waldboost_scanner_new (model));
-  self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, block_size);
-  if (self->pool == nullptr || self->scanner == nullptr
-      || self->pinned == nullptr
-      || cuv_buffer_reserve (&self->block, block_size) != 0)
+  self->scanner.reset (new_scanner (searches, n));
+  if (self->pool == nullptr || self->scanner == nullptr)
     return -1;
+  self->findings.resize (n);
+  for (int i = 0; i < n; i++) {
+    if (reserve (&self->findings[i], *searches[i].model, &self->arena) != 0)
+      return -1;
+  }
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
   CUV_CUDA_TRY (cudaEventCreate (&self->done));
   for (cudaEvent_t *event : { &self->forked, &self->joined })
     CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
   CUV_CUDA_TRY (
       cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking));
-  return cuv_waldboost_set_plan (self, plan);
+  return cuv_waldboost_set_plans (self, searches);
 }
 
 extern "C" CuvWaldboostCuda *
-cuv_waldboost_cuda_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+cuv_waldboost_cuda_new (const CuvWaldboostSearch *searches, int n)
 {
   std::unique_ptr<CuvWaldboostCuda> self;
 
   try {
     self.reset (new _CuvWaldboostCuda);
-    return cuv_waldboost_init (self.get (), model, plan) == 0 ? self.release ()
+    return cuv_waldboost_init (self.get (), searches, n) == 0 ? self.release ()
                                                               : nullptr;
   } catch (const std::bad_alloc &) {
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
@@ -188,11 +229,11 @@ cuv_waldboost_cuda_free (CuvWaldboostCuda *self)
 }
 
 extern "C" int
-cuv_waldboost_cuda_set_plan (
-    CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
+cuv_waldboost_cuda_set_plans (
+    CuvWaldboostCuda *self, const CuvWaldboostSearch *searches)
 {
   try {
-    return cuv_waldboost_set_plan (self, plan);
+    return cuv_waldboost_set_plans (self, searches);
   } catch (const std::bad_alloc &) {
     return cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
   }
@@ -255,40 +296,43 @@ report_kernel (
 // Clears the counters before the pyramid, so that the scan follows the pyramid
 // directly.
 static int
-clear_counters (CuvWaldboostCuda *self)
+clear_counters (const Findings &found, cudaStream_t stream)
 {
-  CUV_CUDA_TRY (cudaMemsetAsync (
-      self->block.data, 0, self->counters_size (), self->stream));
+  CUV_CUDA_TRY (
+      cudaMemsetAsync (found.block.data, 0, found.counters_size (), stream));
   return 0;
 }
 
 // Enqueues the report. Programmatic dependent launch requires that the kernel
 // before it is on the same stream, without a wait for the other one in between.
 static int
-enqueue_report (CuvWaldboostCuda *self, CuvWaldboostHit *hits_to)
+enqueue_report (
+    CuvWaldboostCuda *self, const Findings &found, CuvWaldboostHit *hits_to)
 {
-  const int n_counters = (int) (self->counters_size () / sizeof (uint4));
+  const int n_counters = (int) (found.counters_size () / sizeof (uint4));
 
   if (!self->pyramid.in_parts ())
     return cuv_launch_dependent ("report_kernel", CUV_WALDBOOST_REPORT_BLOCKS,
         CUV_WALDBOOST_REPORT_THREADS, 0, self->stream, report_kernel,
-        self->device_hits (), n_counters, (uint4 *) self->pinned,
+        found.device_hits (), n_counters, (uint4 *) found.pinned,
         (uint4 *) hits_to);
   report_kernel<<<CUV_WALDBOOST_REPORT_BLOCKS, CUV_WALDBOOST_REPORT_THREADS, 0,
-      self->stream>>> (self->device_hits (), n_counters, (uint4 *) self->pinned,
+      self->stream>>> (found.device_hits (), n_counters, (uint4 *) found.pinned,
       (uint4 *) hits_to);
   CUV_CUDA_LAUNCHED (report_kernel);
   return 0;
 }
 
-// Enqueues integral images and the scan of some levels.
+// Enqueues integral images and the scan of some levels. Only scanners of one
+// model need integral images.
 static int
-scan_levels (
-    CuvWaldboostCuda *self, CuvPyramidLevels levels, cudaStream_t stream)
+scan_levels (CuvWaldboostCuda *self, int model, CuvPyramidLevels levels,
+    cudaStream_t stream)
 {
   return cuv_pyramid_submit_integrals (&self->pyramid, levels, stream) == 0
-      ? self->scanner->submit (self->pyramid, self->device_hits (),
-          CuvScanRows{ levels, 0, 0 }, stream)
+      ? self->scanner->submit (self->pyramid, model,
+          self->findings[model].device_hits (), CuvScanRows{ levels, 0, 0 },
+          stream)
       : -1;
 }
 
@@ -296,38 +340,48 @@ scan_levels (
 // with the scan of other levels, and the last tiles of a kernel with the first
 // ones of another.
 static int
-scan_in_parts (CuvWaldboostCuda *self)
+scan_in_parts (CuvWaldboostCuda *self, int model)
 {
   CUV_CUDA_TRY (cudaEventRecord (self->forked, self->stream));
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->beside, self->forked, 0));
-  if (scan_levels (self, CUV_PYRAMID_OTHER_LEVELS, self->beside) != 0)
+  if (scan_levels (self, model, CUV_PYRAMID_OTHER_LEVELS, self->beside) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->joined, self->beside));
-  if (scan_levels (self, CUV_PYRAMID_SPLIT_LEVELS, self->stream) != 0)
+  if (scan_levels (self, model, CUV_PYRAMID_SPLIT_LEVELS, self->stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->joined, 0));
   return 0;
 }
 
 static int
-scan_all (CuvWaldboostCuda *self)
+scan (CuvWaldboostCuda *self, int model)
 {
   return self->pyramid.in_parts ()
-      ? scan_in_parts (self)
-      : scan_levels (self, CUV_PYRAMID_ALL_LEVELS, self->stream);
+      ? scan_in_parts (self, model)
+      : scan_levels (self, model, CUV_PYRAMID_ALL_LEVELS, self->stream);
 }
 
 static int
 cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
 {
+  const int n = (int) self->findings.size ();
+
   if (acquire_images (self) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
-  if (clear_counters (self) != 0
-      || self->scanner->submit_pictures (&self->pyramid, frame, self->stream)
-          != 0
-      || scan_all (self) != 0 || enqueue_report (self, self->host_hits ()) != 0)
+  for (const Findings &found : self->findings) {
+    if (clear_counters (found, self->stream) != 0)
+      return -1;
+  }
+  if (self->scanner->submit_pictures (&self->pyramid, frame, self->stream) != 0)
     return -1;
+  for (int i = 0; i < n; i++) {
+    const Findings &found = self->findings[i];
+
+    if (scan (self, i) != 0
+        || enqueue_report (self, found, found.host_hits ()) != 0)
+      return -1;
+  }
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
@@ -383,13 +437,14 @@ sort_hits (CuvWaldboostHit *hits, size_t n)
 // again, a few rows at a time, to find the first CUV_WALDBOOST_MAX_HITS in
 // order.
 static int
-find_first (CuvWaldboostCuda *self)
+find_first (CuvWaldboostCuda *self, int model)
 {
-  CuvWaldboostHit *hits = self->host_hits ();
-  size_t n = 0, found;
+  const Findings &found = self->findings[model];
+  CuvWaldboostHit *hits = found.host_hits ();
+  size_t n = 0, n_found;
 
-  for (int l = 0; l < self->pyramid.n_levels; l++) {
-    const CuvWaldboostLevel &level = self->pyramid.host_levels[l].plan;
+  for (int l = 0; l < (int) found.levels.size (); l++) {
+    const CuvWaldboostLevel &level = found.levels[l];
     const int rows_at_once =
         std::max (1, CUV_WALDBOOST_MAX_HITS / std::max (1, level.n_x));
 
@@ -397,16 +452,16 @@ find_first (CuvWaldboostCuda *self)
          y += rows_at_once) {
       const CuvScanRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
 
-      if (clear_counters (self) != 0
+      if (clear_counters (found, self->stream) != 0
           || self->scanner->submit (
-                 self->pyramid, self->device_hits (), rows, self->stream)
+                 self->pyramid, model, found.device_hits (), rows, self->stream)
               != 0
-          || enqueue_report (self, hits + n) != 0)
+          || enqueue_report (self, found, hits + n) != 0)
         return -1;
       CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-      found = self->host_counters ()->n_hits;
-      sort_hits (hits + n, found);
-      n += found;
+      n_found = found.host_counters ()->n_hits;
+      sort_hits (hits + n, n_found);
+      n += n_found;
     }
   }
   return 0;
@@ -415,58 +470,75 @@ find_first (CuvWaldboostCuda *self)
 // The number of weak classifiers that a cascade evaluated: all of a stage's,
 // for every window that reached it.
 static uint64_t
-cascade_weak (const CuvWaldboostCuda *self, const CuvScanCounters &counters)
+cascade_weak (const Findings &found, const CuvScanCounters &counters)
 {
   uint64_t before = counters.windows - counters.flat, weak = 0;
   int32_t first = 0;
 
-  for (int s = 0; s < self->n_segments; s++) {
-    weak += before * (self->segment_end[s] - first);
-    first = self->segment_end[s];
-    before = self->survivors[s];
+  for (int s = 0; s < found.n_segments (); s++) {
+    weak += before * (found.segment_end[s] - first);
+    first = found.segment_end[s];
+    before = found.survivors[s];
   }
   return weak;
 }
 
+// After the frame is done: the result of a model, without pyramid_us.
 static int
-cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+collect_model (CuvWaldboostCuda *self, int model, CuvWaldboostResult *result)
 {
-  CuvScanCounters counters;
-  float ms;
+  Findings &found = self->findings[model];
+  // find_first() overwrites those in pinned memory
+  const CuvScanCounters counters = *found.host_counters ();
 
-  *result = CuvWaldboostResult{};
-  result->survivors = self->survivors.data ();
-  if (self->empty)
-    return 0;
-  if (cuv_wait_event (&self->wait, self->done) != 0)
-    return -1;
-  counters = *self->host_counters ();
-  for (int s = 0; s < self->n_segments; s++)
-    self->survivors[s] = self->host_counters ()->survivors[s];
-  result->hits = self->host_hits ();
+  for (int s = 0; s < found.n_segments (); s++)
+    found.survivors[s] = found.host_counters ()->survivors[s];
+  result->hits = found.host_hits ();
   result->n_hits = (int32_t) std::min<unsigned long long> (
       counters.n_hits, CUV_WALDBOOST_MAX_HITS);
   if (counters.n_hits > CUV_WALDBOOST_MAX_HITS) {
-    if (find_first (self) != 0)
+    if (find_first (self, model) != 0)
       return -1;
   } else {
-    sort_hits (self->host_hits (), counters.n_hits);
+    sort_hits (found.host_hits (), counters.n_hits);
   }
   result->overflow = (int32_t) std::min<unsigned long long> (
       counters.n_hits - result->n_hits, INT32_MAX);
   result->windows = counters.windows;
-  result->weak = self->cascade ? cascade_weak (self, counters) : counters.weak;
-  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->started, self->done));
+  result->weak = found.cascade ? cascade_weak (found, counters) : counters.weak;
   if (counters.began != 0 && counters.began < counters.ended)
     result->scan_us = (counters.ended - counters.began) * 1e-3f;
-  result->pyramid_us = std::max (0.f, ms * 1000 - result->scan_us);
+  return 0;
+}
+
+static int
+cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *results)
+{
+  const int n = (int) self->findings.size ();
+  float ms, scan_us = 0;
+
+  for (int i = 0; i < n; i++) {
+    results[i] = CuvWaldboostResult{};
+    results[i].survivors = self->findings[i].survivors.data ();
+  }
+  if (self->empty)
+    return 0;
+  if (cuv_wait_event (&self->wait, self->done) != 0)
+    return -1;
+  for (int i = 0; i < n; i++) {
+    if (collect_model (self, i, &results[i]) != 0)
+      return -1;
+    scan_us += results[i].scan_us;
+  }
+  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->started, self->done));
+  results[0].pyramid_us = std::max (0.f, ms * 1000 - scan_us);
   return 0;
 }
 
 extern "C" int
-cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *results)
 {
-  if (cuv_waldboost_collect (self, result) != 0)
+  if (cuv_waldboost_collect (self, results) != 0)
     return end_submit (self, -1);
   release_images (self);
   return 0;

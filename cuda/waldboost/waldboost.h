@@ -94,19 +94,22 @@ CUV_BEGIN
 
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
-/* Uploads model and plan and allocates memory; both may be freed afterwards.
- * The detectors of a context share the device memory of pending frames, which
- * is enough for at least one frame when this returns. Returns NULL on failure,
- * see cuv_cuda_error(). */
+/* Uploads models and plans and allocates memory; all of them may be freed
+ * afterwards. n is 1, or 1 .. CUV_WALDBOOST_MAX_MODELS for models of trees on
+ * channels of the same shrink, which then share channels; their plans may
+ * differ in what depends on the model and in object sizes. The detectors of a
+ * context share the device memory of pending frames, which is enough for at
+ * least one frame when this returns. Returns NULL on failure, see
+ * cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+    const CuvWaldboostSearch *searches, int n);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 
-/* Changes to another plan of the same model. Memory only grows. A frame that
+/* Changes to other plans of the same models. Memory only grows. A frame that
  * was submitted but not collected is dropped and must not be collected. Returns
  * 0 or -1; after -1 only cuv_waldboost_cuda_free() is allowed. */
-int cuv_waldboost_cuda_set_plan (
-    CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
+int cuv_waldboost_cuda_set_plans (
+    CuvWaldboostCuda *self, const CuvWaldboostSearch *searches);
 
 /* Enqueues the scan of a frame in device memory, of the plan's width x height;
  * the same thread must collect it. At most four frames of a context may be
@@ -121,15 +124,16 @@ typedef struct {
   const CuvRgbMatrix *matrix;
 } CuvWaldboostPart;
 
-/* The same for a part of a frame, and a model on channels. Pixels of the part
+/* The same for a part of a frame, and models on channels. Pixels of the part
  * may share their chroma with others, so it cannot be a frame of its own. */
 int cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self,
     const CuvFrame *frame, const CuvWaldboostPart *part, CuvCudaStream stream);
 
-/* Waits for the last submit; call it exactly once per submit. *result is valid
- * until the next submit. Returns 0 or -1. */
+/* Waits for the last submit; call it exactly once per submit. Writes a result
+ * for each model, valid until the next submit; the time of the pyramid is that
+ * of the first. Returns 0 or -1. */
 int cuv_waldboost_cuda_collect (
-    CuvWaldboostCuda *self, CuvWaldboostResult *result);
+    CuvWaldboostCuda *self, CuvWaldboostResult *results);
 
 CUV_END
 

@@ -41,6 +41,19 @@ plan_of (const Config *config)
   return config->detector->plans[config->pass->index[0]];
 }
 
+static void
+make_searches (const Config *config, CuvWaldboostSearch *searches)
+{
+  const CuvWaldboostDetector *detector = config->detector;
+
+  for (int i = 0; i < config->pass->n; i++) {
+    const int index = config->pass->index[i];
+
+    searches[i] =
+        (CuvWaldboostSearch){ detector->models[index], detector->plans[index] };
+  }
+}
+
 /* ---- CPU ---- */
 
 static const char *
@@ -75,24 +88,11 @@ static const CuvBackendClass cpu = { waldboost_open_cpu, waldboost_run_cpu,
 
 /* ---- CPU, models on channels ---- */
 
-static void
-make_searches (const Config *config, CuvChannelsSearch *searches)
-{
-  const CuvWaldboostDetector *detector = config->detector;
-
-  for (int i = 0; i < config->pass->n; i++) {
-    const int index = config->pass->index[i];
-
-    searches[i] =
-        (CuvChannelsSearch){ detector->models[index], detector->plans[index] };
-  }
-}
-
 static const char *
 channels_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostSearch searches[CUV_WALDBOOST_MAX_MODELS];
 
   make_searches (config, searches);
   *state =
@@ -104,7 +104,7 @@ static const char *
 channels_run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
-  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostSearch searches[CUV_WALDBOOST_MAX_MODELS];
 
   make_searches (&job->config, searches);
   if (job->new_plans && !cuv_channels_frame_set_plans (state, searches))
@@ -143,10 +143,12 @@ static const char *
 waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
+  CuvWaldboostSearch searches[CUV_WALDBOOST_MAX_MODELS];
   int failed = 0;
 
+  make_searches (&job->config, searches);
   if (job->new_plans)
-    failed = cuv_waldboost_cuda_set_plan (state, plan_of (&job->config));
+    failed = cuv_waldboost_cuda_set_plans (state, searches);
   if (!failed)
     failed = waldboost_submit_cuda (state, job, processor->stream);
   if (!failed)
@@ -158,11 +160,13 @@ static const char *
 waldboost_open_cuda (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  CuvWaldboostResult result;
+  CuvWaldboostSearch searches[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostResult results[CUV_WALDBOOST_MAX_MODELS];
   Job job = { *(const Config *) config, .frame = *frame, .whole = frame,
-    .results = &result };
+    .results = results };
 
-  *state = cuv_waldboost_cuda_new (model_of (config), plan_of (config));
+  make_searches (config, searches);
+  *state = cuv_waldboost_cuda_new (searches, job.config.pass->n);
   return *state != NULL ? waldboost_run_cuda (*state, &job, processor)
                         : cuv_cuda_error ();
 }
@@ -247,26 +251,37 @@ exchange_plans (CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
 
 /* ---- new and free ---- */
 
-/* Whether a model shares a pass with others of its kind. */
+/* Whether models share a pass. On the CPU those with other blocks share a part
+ * of the work, too. */
 static bool
-is_shared (const CuvWaldboostDetector *self, const CuvWaldboostModel *model)
+can_share (const CuvWaldboostDetector *self, const CuvWaldboostModel *a,
+    const CuvWaldboostModel *b)
 {
-  return model->channels != NULL && !self->on_device;
+  return a->channels != NULL && b->channels != NULL
+      && (!self->on_device
+          || a->channels->trees.shrink == b->channels->trees.shrink);
+}
+
+/* Returns the pass that a model shares, or a new one. */
+static CuvWaldboostPass *
+pass_of (CuvWaldboostDetector *self, const CuvWaldboostModel *model)
+{
+  for (int i = 0; i < self->n_passes; i++) {
+    CuvWaldboostPass *pass = &self->passes[i];
+
+    if (can_share (self, self->models[pass->index[0]], model))
+      return pass;
+  }
+  return &self->passes[self->n_passes++];
 }
 
 static void
 choose_passes (CuvWaldboostDetector *self)
 {
-  CuvWaldboostPass *shared = NULL;
-
   for (int i = 0; i < self->n_models; i++) {
-    const bool shares = is_shared (self, self->models[i]);
-    CuvWaldboostPass *pass =
-        shares && shared != NULL ? shared : &self->passes[self->n_passes++];
+    CuvWaldboostPass *pass = pass_of (self, self->models[i]);
 
     pass->index[pass->n++] = i;
-    if (shares)
-      shared = pass;
   }
 }
 

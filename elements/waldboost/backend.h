@@ -9,8 +9,8 @@
 #include "cuvroi.h"
 #include "waldboost.h"
 
-/* Models that are searched for in one pass: those of trees on channels on the
- * CPU, where they share channels, or a single one. */
+/* Models that are searched for in one pass: those of trees on channels, which
+ * share channels (on the GPU those of the same shrink), or a single one. */
 typedef struct {
   int n, index[CUV_WALDBOOST_MAX_MODELS]; /* index: among all models */
   CuvBackend backend;                     /* closed until a window fits */

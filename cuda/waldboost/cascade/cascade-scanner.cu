@@ -13,16 +13,16 @@ public:
   }
 
   int
-  set_plan (const CuvWaldboostPlan &of_frame, CuvPyramid *pyramid,
+  set_plans (const CuvWaldboostSearch *search, CuvPyramid *pyramid,
       CuvPyramidTables *tables) override
   {
-    return plan.set_plan (of_frame, pyramid, tables);
+    return plan.set_plan (*search->plan, pyramid, tables);
   }
 
   // The choice by format of the integral images and of the nodes; waldboost.h
   // has it as a table.
   int
-  submit (const CuvPyramid &pyramid, const CuvScanHits &hits,
+  submit (const CuvPyramid &pyramid, int, const CuvScanHits &hits,
       const CuvScanRows &rows, cudaStream_t stream) override
   {
     const Run run = { pyramid, hits, rows, stream };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where the images of a plan are in device memory, and the tables that say so.
+// Where the images of the pyramid are in device memory, and the tables that say
+// so. The pyramid has the levels of the plans of all models, each once.
 #ifndef CUV_CHANNELS_LAYOUT_CUH
 #define CUV_CHANNELS_LAYOUT_CUH
 
@@ -22,30 +23,92 @@ struct CuvChannelsRoom {
   }
 };
 
-// The layout of a plan.
+// Adds tiles of n_columns x n_rows of an area of a level.
+static inline void
+cuv_channels_add_tiles (std::vector<CuvChannelsTile> *tiles, int level,
+    int n_columns, int n_rows, std::pair<int, int> size)
+{
+  for (int y = 0; y < size.second; y += n_rows) {
+    for (int x = 0; x < size.first; x += n_columns)
+      tiles->push_back (CuvChannelsTile{ level, x, y });
+  }
+}
+
+// A tap for the device.
+static inline CuvChannelsTap
+cuv_channels_tap_of (const CuvTap &tap)
+{
+  if (tap.weight == 0 || tap.weight == 256) // one sample, twice
+    return CuvChannelsTap{ tap.index + tap.weight / 256, 128 | 128 << 8, 0, 0 };
+  return CuvChannelsTap{ tap.index,
+    (uint32_t) ((256 - tap.weight) | tap.weight << 8), 1, 0 };
+}
+
+// The layout of plans of the same frame.
 struct CuvChannelsLayout {
-  CuvChannelsImage frame; // the picture of the turned frame
-  std::vector<CuvChannelsDeviceLevel> levels;
+  CuvChannelsImage frame = {};                // the picture of the turned frame
+  std::vector<CuvChannelsDeviceLevel> levels; // n_x, n_y: unused
   // Levels whose pictures are made with the frame's, each half of the one
   // before; the first is half of the frame.
   std::vector<int> halves;
-  int n_depths; // of levels that are resized one after another
+  int n_depths = 0; // of levels that are resized one after another
+  std::vector<CuvChannelsTap> taps;
   CuvChannelsRoom words, pixels, sums, channels;
+  // Bytes between a row of a channel and the next channel's; set by finish().
+  int channel_pitch = 0;
 
-  void
-  set_plan (const CuvWaldboostPlan &plan, const CuvChannelsTrees &trees)
+  CuvChannelsLayout () = default;
+  // For models of this shrink and at most this overhang.
+  CuvChannelsLayout (const CuvTurn &turn, int shrink, int overhang)
+      : shrink (shrink), overhang (overhang)
   {
-    *this = CuvChannelsLayout{};
-    frame = words.add (cuv_whole_fours (plan.turn.width), plan.turn.height);
-    for (int i = 0; i < plan.n_levels; i++) {
-      add_level (plan.levels[i], trees);
-      add_picture (plan, i);
-    }
-    set_channels (trees);
+    frame = words.add (cuv_whole_fours (turn.width), turn.height);
   }
 
-  // Tiles of the levels with windows: n_columns x n_rows each, of an area whose
-  // size area (level) returns.
+  // Adds the levels of a plan that the pyramid does not have yet. Returns the
+  // index of each of the plan's levels.
+  std::vector<int>
+  add_plan (const CuvWaldboostPlan &plan)
+  {
+    std::vector<int> indices;
+    const int first_tap = (int) taps.size ();
+
+    for (int i = 0; i < plan.n_taps; i++)
+      taps.push_back (cuv_channels_tap_of (plan.taps[i]));
+    for (int i = 0; i < plan.n_levels; i++) {
+      CuvWaldboostLevel level = plan.levels[i];
+
+      // a source comes before its users in a plan, and so in the pyramid
+      level.source = level.source < 0 ? -1 : indices[level.source];
+      indices.push_back (find_level (level));
+      if (indices[i] == (int) levels.size ())
+        add_level (plan, level, first_tap);
+      needs_channels[indices[i]] =
+          needs_channels[indices[i]] || (level.n_x > 0 && level.n_y > 0);
+    }
+    return indices;
+  }
+
+  // Call after the last plan. All levels have the same pitch, so that nodes
+  // have the same offsets.
+  void
+  finish ()
+  {
+    int columns = 1;
+
+    for (int i = 0; i < (int) levels.size (); i++) {
+      if (needs_channels[i])
+        columns = std::max (columns, row_of_channel (levels[i]));
+    }
+    channel_pitch = cuv_div_up (columns, 16) * 16;
+    for (int i = 0; i < (int) levels.size (); i++) {
+      if (needs_channels[i])
+        add_channels (&levels[i]);
+    }
+  }
+
+  // Tiles of the levels that need channels: n_columns x n_rows each, of an area
+  // whose size area (level) returns.
   template <typename Area>
   std::vector<CuvChannelsTile>
   tiles (int n_columns, int n_rows, Area area) const
@@ -53,8 +116,8 @@ struct CuvChannelsLayout {
     std::vector<CuvChannelsTile> tiles;
 
     for (int i = 0; i < (int) levels.size (); i++) {
-      if (has_windows (levels[i]))
-        add_tiles (&tiles, i, n_columns, n_rows, area (levels[i]));
+      if (needs_channels[i])
+        cuv_channels_add_tiles (&tiles, i, n_columns, n_rows, area (levels[i]));
     }
     return tiles;
   }
@@ -68,40 +131,31 @@ struct CuvChannelsLayout {
 
     for (int i = 0; i < (int) levels.size (); i++) {
       if (depths[i] == depth)
-        add_tiles (&tiles, i, n_columns, n_rows,
+        cuv_channels_add_tiles (&tiles, i, n_columns, n_rows,
             std::make_pair (levels[i].width, levels[i].height));
     }
     return tiles;
   }
 
-  // Bytes between a row of a channel and the next channel's.
-  int
-  channel_pitch () const
-  {
-    int columns = 1;
-
-    for (const CuvChannelsDeviceLevel &level : levels)
-      columns = std::max (columns, level.channels.pitch);
-    return cuv_div_up (columns, 16) * 16;
-  }
-
 private:
-  std::vector<int> depths; // of the levels; 0: made with the frame's picture
+  int shrink = 0, overhang = 0;
+  // of each level:
+  std::vector<CuvWaldboostLevel> planned; // source: an index in levels
+  std::vector<bool> needs_channels;
+  std::vector<int> depths; // 0: made with the frame's picture
 
-  static void
-  add_tiles (std::vector<CuvChannelsTile> *tiles, int level, int n_columns,
-      int n_rows, std::pair<int, int> size)
+  // Levels of the same scale and source have the same pixels, as scale and
+  // frame determine the size. Returns the number of levels if there is none.
+  int
+  find_level (const CuvWaldboostLevel &level) const
   {
-    for (int y = 0; y < size.second; y += n_rows) {
-      for (int x = 0; x < size.first; x += n_columns)
-        tiles->push_back (CuvChannelsTile{ level, x, y });
-    }
-  }
+    int i = 0;
 
-  static bool
-  has_windows (const CuvChannelsDeviceLevel &level)
-  {
-    return level.n_x > 0 && level.n_y > 0;
+    while (i < (int) planned.size ()
+        && (planned[i].scale != level.scale
+            || planned[i].source != level.source))
+      i++;
+    return i;
   }
 
   // ---- pictures ----
@@ -139,20 +193,19 @@ private:
   }
 
   void
-  add_picture (const CuvWaldboostPlan &plan, int index)
+  add_picture (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &from,
+      CuvChannelsDeviceLevel *level)
   {
-    const CuvWaldboostLevel &from = plan.levels[index];
-    CuvChannelsDeviceLevel &level = levels[index];
     int depth = 0;
 
-    level.source = from.source < 0 ? frame : levels[from.source].picture;
-    level.picture = level.source;
+    level->source = from.source < 0 ? frame : levels[from.source].picture;
+    level->picture = level->source;
     if (!is_copy (plan, from)) {
       if (continues_halves (plan, from))
-        halves.push_back (index);
+        halves.push_back ((int) levels.size ());
       else
         depth = 1 + (from.source < 0 ? 0 : depths[from.source]);
-      level.picture = words.add (cuv_whole_fours (from.width), from.height);
+      level->picture = words.add (cuv_whole_fours (from.width), from.height);
     }
     depths.push_back (depth);
     n_depths = std::max (n_depths, depth);
@@ -160,72 +213,54 @@ private:
 
   // ---- levels ----
 
+  // from: its source is an index in levels.
   void
-  add_level (const CuvWaldboostLevel &from, const CuvChannelsTrees &trees)
+  add_level (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &from,
+      int first_tap)
   {
     CuvChannelsDeviceLevel level = {};
 
     level.width = from.width;
     level.height = from.height;
-    level.columns = from.width / trees.shrink;
-    level.rows = from.height / trees.shrink;
-    level.n_x = from.n_x;
-    level.n_y = from.n_y;
-    level.first_x_tap = from.first_x_tap;
-    level.first_y_tap = from.first_y_tap;
-    if (has_windows (level)) {
-      level.pixels = pixels.add (
-          cuv_whole_fours (from.width) + 2 * CUV_CHANNELS_PIXELS_PADDING,
-          from.height, CUV_CHANNELS_PIXELS_PADDING);
-      level.sums = sums.add (
-          cuv_whole_fours (level.columns), CUV_CHANNELS_N * level.rows);
-      level.channels.pitch =
-          cuv_whole_fours (level.columns) + 2 * padding (trees);
-    }
+    level.columns = from.width / shrink;
+    level.rows = from.height / shrink;
+    level.first_x_tap = first_tap + from.first_x_tap;
+    level.first_y_tap = first_tap + from.first_y_tap;
+    add_picture (plan, from, &level);
     levels.push_back (level);
+    planned.push_back (from);
+    needs_channels.push_back (false);
   }
 
-  // Of a row of a channel, on each side.
-  static int
-  padding (const CuvChannelsTrees &trees)
+  // ---- channels ----
+
+  // On each side of a row of a channel.
+  int
+  padding () const
   {
-    return cuv_whole_fours (trees.overhang);
+    return cuv_whole_fours (overhang);
   }
 
-  // All levels have the same pitch, so that nodes have the same offsets.
+  int
+  row_of_channel (const CuvChannelsDeviceLevel &level) const
+  {
+    return cuv_whole_fours (level.columns) + 2 * padding ();
+  }
+
   void
-  set_channels (const CuvChannelsTrees &trees)
+  add_channels (CuvChannelsDeviceLevel *level)
   {
-    const int pitch = channel_pitch ();
-    const int64_t above = (int64_t) CUV_CHANNELS_N * trees.overhang;
+    const int64_t above = (int64_t) CUV_CHANNELS_N * overhang;
 
-    for (CuvChannelsDeviceLevel &level : levels) {
-      if (has_windows (level))
-        level.channels =
-            channels.add (pitch, CUV_CHANNELS_N * level.rows + 2 * above,
-                above * pitch + padding (trees));
-    }
+    level->pixels = pixels.add (
+        cuv_whole_fours (level->width) + 2 * CUV_CHANNELS_PIXELS_PADDING,
+        level->height, CUV_CHANNELS_PIXELS_PADDING);
+    level->sums = sums.add (
+        cuv_whole_fours (level->columns), CUV_CHANNELS_N * level->rows);
+    level->channels =
+        channels.add (channel_pitch, CUV_CHANNELS_N * level->rows + 2 * above,
+            above * channel_pitch + padding ());
   }
 };
-
-// A tap for the device.
-static inline CuvChannelsTap
-cuv_channels_tap_of (const CuvTap &tap)
-{
-  if (tap.weight == 0 || tap.weight == 256) // one sample, twice
-    return CuvChannelsTap{ tap.index + tap.weight / 256, 128 | 128 << 8, 0, 0 };
-  return CuvChannelsTap{ tap.index,
-    (uint32_t) ((256 - tap.weight) | tap.weight << 8), 1, 0 };
-}
-
-static inline std::vector<CuvChannelsTap>
-cuv_channels_taps (const CuvWaldboostPlan &plan)
-{
-  std::vector<CuvChannelsTap> taps;
-
-  for (int i = 0; i < plan.n_taps; i++)
-    taps.push_back (cuv_channels_tap_of (plan.taps[i]));
-  return taps;
-}
 
 #endif

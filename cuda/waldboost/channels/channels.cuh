@@ -4,8 +4,10 @@
 // elements/waldboost/channels/, bit by bit.
 //
 //   channels-types.h      the model, as C and CUDA know it
-//   channels-scanner.cu   lays out the images, launches the kernels
-//   channels-layout.cuh   where the images of a plan are
+//   channels-scanner.cu   makes the channels that its models share: lays out
+//                         the images, launches the kernels
+//   trees-scan.cuh        scans them with the trees of a model
+//   channels-layout.cuh   where the images of all plans are
 //   frame-kernels.cuh     frame -> its picture in RGB, turned if asked for, and
 //                         halves of it -> the pictures of all levels
 //   gradient-kernel.cuh   picture -> magnitudes and directions of a level's
@@ -37,11 +39,11 @@ struct CuvChannelsImage {
   int32_t pitch;
 };
 
-// A level of the plan.
+// A level of the pyramid.
 struct CuvChannelsDeviceLevel {
   int32_t width, height; // pixels
   int32_t columns, rows; // blocks
-  int32_t n_x, n_y;      // windows
+  int32_t n_x, n_y;      // windows of the model that is searched for
   // Its picture, pixels of R, G, B, 0 in a word, and that it is resized from.
   CuvChannelsImage picture, source;
   int32_t first_x_tap, first_y_tap;

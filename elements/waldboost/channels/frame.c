@@ -21,17 +21,17 @@ struct _CuvChannelsFrame {
 };
 
 static void
-choose_searches (const Pyramid *self, const CuvChannelsSearch *all,
-    CuvChannelsSearch *chosen)
+choose_searches (const Pyramid *self, const CuvWaldboostSearch *all,
+    CuvWaldboostSearch *chosen)
 {
   for (int i = 0; i < self->n; i++)
     chosen[i] = all[self->index[i]];
 }
 
 static bool
-open_pyramid (Pyramid *self, const CuvChannelsSearch *searches)
+open_pyramid (Pyramid *self, const CuvWaldboostSearch *searches)
 {
-  CuvChannelsSearch own[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostSearch own[CUV_WALDBOOST_MAX_MODELS];
 
   if (self->n == 0)
     return true;
@@ -41,7 +41,7 @@ open_pyramid (Pyramid *self, const CuvChannelsSearch *searches)
 }
 
 static bool
-open_pyramids (CuvChannelsFrame *self, const CuvChannelsSearch *searches, int n)
+open_pyramids (CuvChannelsFrame *self, const CuvWaldboostSearch *searches, int n)
 {
   bool ok = true;
 
@@ -57,7 +57,7 @@ open_pyramids (CuvChannelsFrame *self, const CuvChannelsSearch *searches, int n)
 }
 
 CuvChannelsFrame *
-cuv_channels_frame_new (const CuvChannelsSearch *searches, int n)
+cuv_channels_frame_new (const CuvWaldboostSearch *searches, int n)
 {
   CuvChannelsFrame *self = calloc (1, sizeof *self);
 
@@ -83,9 +83,9 @@ cuv_channels_frame_free (CuvChannelsFrame *self)
 
 bool
 cuv_channels_frame_set_plans (
-    CuvChannelsFrame *self, const CuvChannelsSearch *searches)
+    CuvChannelsFrame *self, const CuvWaldboostSearch *searches)
 {
-  CuvChannelsSearch own[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostSearch own[CUV_WALDBOOST_MAX_MODELS];
 
   self->plan = searches[0].plan;
   for (int i = 0; i < N_SHRINKS; i++) {

@@ -13,12 +13,12 @@ typedef struct _CuvChannelsFrame CuvChannelsFrame;
  * plans for the same parameters and size; all must outlive it. NULL if memory
  * runs out. */
 CuvChannelsFrame *cuv_channels_frame_new (
-    const CuvChannelsSearch *searches, int n);
+    const CuvWaldboostSearch *searches, int n);
 void cuv_channels_frame_free (CuvChannelsFrame *self);
 
 /* For the same models, with other plans. False if memory runs out. */
 bool cuv_channels_frame_set_plans (
-    CuvChannelsFrame *self, const CuvChannelsSearch *searches);
+    CuvChannelsFrame *self, const CuvWaldboostSearch *searches);
 
 /* Scans the part of a frame that begins at (left, top) and has the plans' size;
  * matrix: of YUV frames. Writes a result for each model, of which those of a

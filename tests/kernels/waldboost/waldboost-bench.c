@@ -69,7 +69,8 @@ bench_open (Bench *self)
   self->frame = cuv_check_lend (self->host, &self->memory);
   self->stream = cuv_check_stream;
   self->state =
-      CUV_CHECK_ON ((void *) cuv_waldboost_cuda_new (self->model, self->plan),
+      CUV_CHECK_ON ((void *) cuv_waldboost_cuda_new (
+                        &(CuvWaldboostSearch){ self->model, self->plan }, 1),
           cuv_waldboost_cpu_new (self->model, self->plan));
   return CUV_CHECK (self->state != NULL, ": %s", cuv_check_error ());
 }
@@ -146,7 +147,8 @@ time_streams (Bench bench)
   bool ok = true;
 
   for (int i = 0; i < MANY_STREAMS; i++) {
-    bench.state = cuv_waldboost_cuda_new (bench.model, bench.plan);
+    bench.state = cuv_waldboost_cuda_new (
+        &(CuvWaldboostSearch){ bench.model, bench.plan }, 1);
     bench.stream = cuv_check_stream_new ();
     ok &= CUV_CHECK (bench.state != NULL, ": %s", cuv_check_error ());
     streams.of[i] = bench;
@@ -198,8 +200,10 @@ time_variant (Bench *self, CuvRearrangement rearrangement, int block_size)
   params.block_size = block_size;
   plan = cuv_waldboost_plan_new (
       self->model, &params, self->plan->width, self->plan->height);
-  if (CUV_CHECK (cuv_waldboost_cuda_set_plan (self->state, plan) == 0, ": %s",
-          cuv_cuda_error ()))
+  if (CUV_CHECK (cuv_waldboost_cuda_set_plans (
+                     self->state, &(CuvWaldboostSearch){ .plan = plan })
+              == 0,
+          ": %s", cuv_cuda_error ()))
     time = cuv_check_time_device (submit, self, self->stream);
   cuv_waldboost_plan_free (plan);
   return time;

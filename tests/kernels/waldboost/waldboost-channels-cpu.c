@@ -108,7 +108,7 @@ picture_new (int width, int height, bool grey)
 /* Checks a result against the definition. Returns the number of hits that did
  * not fit. */
 static uint64_t
-check_result (const CuvChannelsSearch *search, const Picture *picture,
+check_result (const CuvWaldboostSearch *search, const Picture *picture,
     const CuvWaldboostResult *found)
 {
   uint64_t survivors[MAX_SEGMENTS] = { 0 };
@@ -125,18 +125,18 @@ check_result (const CuvChannelsSearch *search, const Picture *picture,
 
 /* The plans of the models for a picture. */
 static void
-make_searches (CuvChannelsSearch *searches,
+make_searches (CuvWaldboostSearch *searches,
     const CuvWaldboostModel *const *models, int n, const Picture *picture,
     const CuvWaldboostParams *params)
 {
   for (int i = 0; i < n; i++)
-    searches[i] = (CuvChannelsSearch){ models[i],
+    searches[i] = (CuvWaldboostSearch){ models[i],
       cuv_waldboost_plan_new (
           models[i], params, picture->picture.width, picture->picture.height) };
 }
 
 static void
-free_plans (CuvChannelsSearch *searches, int n)
+free_plans (CuvWaldboostSearch *searches, int n)
 {
   for (int i = 0; i < n; i++)
     cuv_waldboost_plan_free ((CuvWaldboostPlan *) searches[i].plan);
@@ -147,7 +147,7 @@ static uint64_t
 check_scans (CuvChannelsCpu **cpu, const CuvWaldboostModel *const *models,
     int n, const Picture *picture, const CuvWaldboostParams *params)
 {
-  CuvChannelsSearch searches[CUV_WALDBOOST_MAX_MODELS];
+  CuvWaldboostSearch searches[CUV_WALDBOOST_MAX_MODELS];
   CuvWaldboostResult found[CUV_WALDBOOST_MAX_MODELS];
   uint64_t lost = 0;
 
@@ -256,7 +256,7 @@ check_too_large (void)
   };
   CuvWaldboostPlan *plan = cuv_waldboost_plan_new (model, &params, SIDE, SIDE);
   CuvChannelsCpu *cpu =
-      cuv_channels_cpu_new (&(CuvChannelsSearch){ model, plan }, 1);
+      cuv_channels_cpu_new (&(CuvWaldboostSearch){ model, plan }, 1);
 
   cuv_check_case ("channels: %d x %d", SIDE, SIDE);
   CUV_CHECK (cpu == NULL);
@@ -358,7 +358,7 @@ count_rows (
     const CuvWaldboostModel *const *models, int n, const Picture *picture)
 {
   const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
-  CuvChannelsSearch searches[MOST_MODELS];
+  CuvWaldboostSearch searches[MOST_MODELS];
   CuvWaldboostResult results[MOST_MODELS];
   CuvChannelsCpu *cpu;
 
@@ -489,7 +489,7 @@ bench (int width, int height, int reject, int n)
   const CuvWaldboostParams params = { .scan = CUV_SCAN_DENSE,
     .octaves = CUV_WALDBOOST_MAX_OCTAVES,
     .levels_per_octave = 4 };
-  CuvChannelsSearch searches[MOST_MODELS];
+  CuvWaldboostSearch searches[MOST_MODELS];
   Picture picture = picture_new (width, height, false);
   Bench self = { .picture = &picture.picture };
 

@@ -18,12 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 40 };
+enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 40, MAX_MODELS = 4 };
 
 /* ---- one frame ---- */
 
 typedef struct {
   const CuvWaldboostModel *model;
+  int n_models;           /* how many times the detector has the model */
   CuvWaldboostCuda *cuda; /* of the first plan; NULL: none yet */
   CuvRgbMatrix matrix;
 } Scan;
@@ -48,12 +49,25 @@ scan_reference (const Scan *self, const CuvWaldboostPlan *plan,
   return wanted;
 }
 
+/* The same search for each model of a detector. */
+static const CuvWaldboostSearch *
+searches_of (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  static CuvWaldboostSearch searches[MAX_MODELS];
+
+  for (int i = 0; i < MAX_MODELS; i++)
+    searches[i] = (CuvWaldboostSearch){ model, plan };
+  return searches;
+}
+
 static bool
 set_plan (Scan *self, const CuvWaldboostPlan *plan)
 {
+  const CuvWaldboostSearch *searches = searches_of (self->model, plan);
+
   if (self->cuda == NULL)
-    self->cuda = cuv_waldboost_cuda_new (self->model, plan);
-  else if (cuv_waldboost_cuda_set_plan (self->cuda, plan) != 0)
+    self->cuda = cuv_waldboost_cuda_new (searches, self->n_models);
+  else if (cuv_waldboost_cuda_set_plans (self->cuda, searches) != 0)
     return CUV_CHECK (false, ": %s", cuv_cuda_error ());
   return CUV_CHECK (self->cuda != NULL, ": %s", cuv_cuda_error ());
 }
@@ -74,16 +88,18 @@ check_part (Scan *self, const CuvWaldboostParams *params,
       scan_reference (self, plan, &frame->frame, roi, survivors);
   void *memory;
   const CuvFrame device = cuv_check_to_device (frame, &memory);
-  CuvWaldboostResult found;
+  CuvWaldboostResult found[MAX_MODELS];
 
   for (int i = 0; i < 2 && (i > 0 || set_plan (self, plan)); i++) {
     if (CUV_CHECK (cuv_waldboost_cuda_submit_part (
                        self->cuda, &device, &part, cuv_check_stream)
                 == 0,
             ": %s", cuv_cuda_error ())
-        && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, &found) == 0,
-            ": %s", cuv_cuda_error ()))
-      cuv_channels_check_same (plan, &wanted, &found);
+        && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, found) == 0,
+            ": %s", cuv_cuda_error ())) {
+      for (int k = 0; k < self->n_models; k++)
+        cuv_channels_check_same (plan, &wanted, &found[k]);
+    }
   }
   cuv_check_device_free (memory);
   cuv_waldboost_plan_free (plan);
@@ -94,8 +110,9 @@ check_part (Scan *self, const CuvWaldboostParams *params,
 static Scan
 scan_new (const CuvWaldboostModel *model)
 {
-  return (
-      Scan){ .model = model, .matrix = cuv_rgb_matrix (0.2126, 0.0722, true) };
+  return (Scan){ .model = model,
+    .n_models = 1,
+    .matrix = cuv_rgb_matrix (0.2126, 0.0722, true) };
 }
 
 static void
@@ -200,7 +217,8 @@ check_octaves (void)
   scan_clear (&scan);
 }
 
-/* More windows are accepted than a result can hold: the first ones are kept. */
+/* More windows are accepted than a result can hold: the first ones are kept, of
+ * each model. */
 static void
 check_overflow (void)
 {
@@ -213,6 +231,7 @@ check_overflow (void)
   Scan scan = scan_new (cuv_channels_model_random (2, 1, 0, 1, 0));
 
   cuv_check_case ("channels: more hits than fit");
+  scan.n_models = 2;
   ((CuvChannelsModel *) scan.model->channels)->trees.final_threshold =
       -(1 << 20);
   CUV_CHECK (check_part (&scan, &params, &frame, &part) > 0);
@@ -265,17 +284,17 @@ typedef struct {
   CuvWaldboostCuda *cuda;
   CuvFrame frame;
   CuvWaldboostPart part;
+  CuvWaldboostResult results[MAX_MODELS];
 } Bench;
 
 static void
 run_bench (void *data)
 {
   Bench *self = data;
-  CuvWaldboostResult result;
 
   cuv_waldboost_cuda_submit_part (
       self->cuda, &self->frame, &self->part, cuv_check_stream);
-  cuv_waldboost_cuda_collect (self->cuda, &result);
+  cuv_waldboost_cuda_collect (self->cuda, self->results);
 }
 
 /* CUV_BENCH_MODEL, or random trees. */
@@ -320,14 +339,14 @@ channels_frame (int width, int height)
 /* The time from the frame in device memory to its hits in host memory, of which
  * the result says what the scan takes. */
 static void
-time_scan (const char *shape, int width, int height, int reject)
+time_scan (const char *shape, int width, int height, int reject, int n_models)
 {
   const CuvRgbMatrix matrix = cuv_rgb_matrix (0.2126, 0.0722, true);
   const CuvWaldboostParams params = { .upscale = 1 };
   const CuvWaldboostModel *model;
   CuvWaldboostPlan *plan;
   CuvCheckFrame frame;
-  CuvWaldboostResult result;
+  const CuvWaldboostResult *result;
   void *memory;
   Bench self;
   double us;
@@ -337,17 +356,18 @@ time_scan (const char *shape, int width, int height, int reject)
   model = channels_model (reject);
   plan = cuv_waldboost_plan_new (model, &params, width, height);
   frame = channels_frame (width, height);
-  self = (Bench){ cuv_waldboost_cuda_new (model, plan),
-    cuv_check_to_device (&frame, &memory), { 0, 0, width, height, &matrix } };
+  self = (Bench){ .cuda = cuv_waldboost_cuda_new (
+                      searches_of (model, plan), n_models),
+    .frame = cuv_check_to_device (&frame, &memory),
+    .part = { 0, 0, width, height, &matrix } };
   us = cuv_check_time (run_bench, &self);
-  cuv_waldboost_cuda_submit_part (
-      self.cuda, &self.frame, &self.part, cuv_check_stream);
-  cuv_waldboost_cuda_collect (self.cuda, &result);
+  result = &self.results[0];
   cuv_check_report (us, (double) width * height, (double) width * height * 1.5,
-      "%s, CUDA, %d trees, %.1f a window, %d hits, channels %.0f us, scan "
-      "%.0f us",
-      shape, model->n_weak, (double) result.weak / (double) result.windows,
-      result.n_hits, result.pyramid_us, result.scan_us);
+      "%s, CUDA, %d models of %d trees, %.1f a window, %d hits, channels %.0f "
+      "us, scan %.0f us",
+      shape, n_models, model->n_weak,
+      (double) result->weak / (double) result->windows, result->n_hits,
+      result->pyramid_us, result->scan_us);
   cuv_check_device_free (memory);
   cuv_check_frame_free (&frame);
   cuv_waldboost_cuda_free (self.cuda);
@@ -357,9 +377,10 @@ time_scan (const char *shape, int width, int height, int reject)
 
 CUV_BENCH_CUDA (bench_channels_cuda)
 {
-  time_scan ("channels-480", 640, 480, 10);
-  time_scan ("channels-1080", 1920, 1080, 10);
-  time_scan ("channels-1080-all", 1920, 1080, 0);
-  time_scan ("channels-2160", 3840, 2160, 10);
+  time_scan ("channels-480", 640, 480, 10, 1);
+  time_scan ("channels-1080", 1920, 1080, 10, 1);
+  time_scan ("channels-1080-four", 1920, 1080, 10, 4);
+  time_scan ("channels-1080-all", 1920, 1080, 0, 1);
+  time_scan ("channels-2160", 3840, 2160, 10, 1);
 }
 #endif

@@ -51,7 +51,8 @@ check_memory (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
 
   cuv_check_case ("memory of %d detectors", N_DETECTORS);
   for (int i = 0; i < N_DETECTORS; i++) {
-    detectors[i] = cuv_waldboost_cuda_new (model, plan);
+    detectors[i] =
+        cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
     CUV_CHECK (detectors[i] != NULL, ": %s", cuv_cuda_error ());
     one = i == 0 ? cuv_cuda_allocated () - before : one;
   }
@@ -76,7 +77,7 @@ count_failures (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
     CuvWaldboostCuda *detector;
 
     cuv_cuda_fail_allocation (n);
-    detector = cuv_waldboost_cuda_new (model, plan);
+    detector = cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
     cuv_cuda_fail_allocation (-1);
     if (detector != NULL) {
       cuv_waldboost_cuda_free (detector);
@@ -98,7 +99,7 @@ check_out_of_memory (
 
   cuv_check_case ("out of memory");
   CUV_CHECK (count_failures (model, plan) == 8);
-  first = cuv_waldboost_cuda_new (model, plan);
+  first = cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
   CUV_CHECK (count_failures (model, plan) == 4);
   cuv_waldboost_cuda_free (first);
 }
@@ -231,7 +232,7 @@ check_large (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   void *memory;
 
   large.frame = cuv_check_to_device (&host, &memory);
-  large.cuda = cuv_waldboost_cuda_new (model, plan);
+  large.cuda = cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
   CUV_CHECK (large.cuda != NULL, ": %s", cuv_cuda_error ());
   check_waits (detectors, &large);
   cuv_waldboost_cuda_free (large.cuda);
@@ -254,16 +255,19 @@ check_new_plan (const CuvWaldboostModel *model,
   size_t needed;
 
   cuv_check_case ("a new plan before a frame is collected");
-  self->cuda = cuv_waldboost_cuda_new (model, plan);
+  self->cuda = cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
   needed = cuv_cuda_allocated () - before;
   cuv_waldboost_cuda_free (self->cuda);
-  self->cuda = cuv_waldboost_cuda_new (model, small);
+  self->cuda =
+      cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, small }, 1);
   self->frame.width = 40;
   self->frame.height = 30;
   submit (self);
   CUV_CHECK (!self->failed);
   self->frame = frame;
-  CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0);
+  CUV_CHECK (cuv_waldboost_cuda_set_plans (
+                 self->cuda, &(CuvWaldboostSearch){ .plan = plan })
+      == 0);
   submit (self);
   CUV_CHECK (cuv_cuda_allocated () - before == needed);
   collect (self);
@@ -304,7 +308,8 @@ CUV_CHECKS_CUDA (check_shared_images)
   cuv_waldboost_cuda_free (detectors[0].cuda);
   cuv_check_stream_free (detectors[0].stream);
   for (int i = 0; i < N_DETECTORS; i++) {
-    detectors[i].cuda = cuv_waldboost_cuda_new (&random->model, plan);
+    detectors[i].cuda = cuv_waldboost_cuda_new (
+        &(CuvWaldboostSearch){ &random->model, plan }, 1);
     detectors[i].frame = frame;
     detectors[i].stream = cuv_check_stream_new ();
     CUV_CHECK (detectors[i].cuda != NULL, ": %s", cuv_cuda_error ());

@@ -111,7 +111,8 @@ run_new (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
   Run self = { .version = *version };
 
   self.frame = cuv_check_lend (frame, &self.memory);
-  self.state = CUV_CHECK_ON ((void *) cuv_waldboost_cuda_new (model, plan),
+  self.state = CUV_CHECK_ON (
+      (void *) cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1),
       cuv_waldboost_cpu_new (model, plan));
   CUV_CHECK (self.state != NULL, ": %s", cuv_check_error ());
   return self;
@@ -149,9 +150,10 @@ static bool
 run_set_plan (Run *self, const CuvWaldboostPlan *plan)
 {
   return self->state != NULL
-      && CUV_CHECK (
-          CUV_CHECK_ON (cuv_waldboost_cuda_set_plan (self->state, plan) == 0,
-              cuv_waldboost_cpu_set_plan (self->state, plan)),
+      && CUV_CHECK (CUV_CHECK_ON (cuv_waldboost_cuda_set_plans (self->state,
+                                      &(CuvWaldboostSearch){ .plan = plan })
+                            == 0,
+                        cuv_waldboost_cpu_set_plan (self->state, plan)),
           ": %s", cuv_check_error ());
 }
 

@@ -23,23 +23,17 @@
 
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
-/* A model with trees on channels, and the plan of its scan. */
-typedef struct {
-  const CuvWaldboostModel *model;
-  const CuvWaldboostPlan *plan;
-} CuvChannelsSearch;
-
-/* n: 1 .. CUV_WALDBOOST_MAX_MODELS. The shrink of all models is the same; their
+/* n: 1 .. CUV_WALDBOOST_MAX_MODELS, of trees on channels. The shrink of all models is the same; their
  * plans may differ in what depends on the model and in object sizes. Models and
  * plans must outlive the result. NULL if memory runs out, or the channels of a
  * level need more than 2 GB. */
-CuvChannelsCpu *cuv_channels_cpu_new (const CuvChannelsSearch *searches, int n);
+CuvChannelsCpu *cuv_channels_cpu_new (const CuvWaldboostSearch *searches, int n);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
 /* For the same models, with other plans. Memory only grows. False in the same
  * cases; then self can only be freed. */
 bool cuv_channels_cpu_set_plans (
-    CuvChannelsCpu *self, const CuvChannelsSearch *searches);
+    CuvChannelsCpu *self, const CuvWaldboostSearch *searches);
 
 /* Scans a picture, the plans' turned frame, with at most n_threads threads, 0 =
  * one per processor. Writes a result for each model; the time of the pyramid is

@@ -277,7 +277,7 @@ reserve_workers (CuvChannelsCpu *self)
 
 bool
 cuv_channels_cpu_set_plans (
-    CuvChannelsCpu *self, const CuvChannelsSearch *searches)
+    CuvChannelsCpu *self, const CuvWaldboostSearch *searches)
 {
   for (int i = 0; i < self->n_scans; i++)
     self->scans[i].plan = searches[i].plan;
@@ -293,7 +293,7 @@ cuv_channels_cpu_set_plans (
 }
 
 static void
-set_models (CuvChannelsCpu *self, const CuvChannelsSearch *searches, int n)
+set_models (CuvChannelsCpu *self, const CuvWaldboostSearch *searches, int n)
 {
   self->n_scans = n;
   self->shrink = searches[0].model->channels->trees.shrink;
@@ -307,7 +307,7 @@ set_models (CuvChannelsCpu *self, const CuvChannelsSearch *searches, int n)
 }
 
 CuvChannelsCpu *
-cuv_channels_cpu_new (const CuvChannelsSearch *searches, int n)
+cuv_channels_cpu_new (const CuvWaldboostSearch *searches, int n)
 {
   CuvChannelsCpu *self = calloc (1, sizeof *self);
 

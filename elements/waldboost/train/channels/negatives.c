@@ -111,7 +111,7 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
 
   if (self.plan != NULL && self.values != NULL)
     self.cpu = cuv_channels_cpu_new (
-        &(CuvChannelsSearch){ draw->model, self.plan }, 1);
+        &(CuvWaldboostSearch){ draw->model, self.plan }, 1);
   if (self.cpu != NULL) {
     cuv_channels_cpu_make (self.cpu, picture);
     draw_from_picture (&self);

@@ -265,7 +265,7 @@ channels_count_windows (
   CuvWaldboostPlan *plan = cuv_train_plan_new (model, false,
       model->window_width, model->window_height, frame->width, frame->height);
   CuvChannelsFrame *detector = plan != NULL
-      ? cuv_channels_frame_new (&(CuvChannelsSearch){ model, plan }, 1)
+      ? cuv_channels_frame_new (&(CuvWaldboostSearch){ model, plan }, 1)
       : NULL;
   const CuvRgbMatrix unused = { { { 0 } } };
   CuvWaldboostResult result;

@@ -202,7 +202,7 @@ scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
 
   if (self->model.channels != NULL) {
     self->frame =
-        cuv_channels_frame_new (&(CuvChannelsSearch){ &self->model, plan }, 1);
+        cuv_channels_frame_new (&(CuvWaldboostSearch){ &self->model, plan }, 1);
     return self->frame != NULL
         && cuv_channels_frame_run (
             self->frame, frame, 0, 0, &unused, 1, result);
