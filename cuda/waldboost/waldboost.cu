@@ -17,9 +17,12 @@
 
 // What the scan of a model finds.
 struct Findings {
-  CuvBuffer block = {};      // counters, then hits
-  uint8_t *pinned = nullptr; // copy of block, and room for the hits of
-                             // find_first()
+  // Counters of a scan and of the next one, which the report clears; then hits.
+  CuvBuffer block = {};
+  int scan = 0;              // which of the counters: 0 or 1
+  bool cleared = false;      // these counters are 0
+  uint8_t *pinned = nullptr; // counters and hits of a scan, and room for the
+                             // hits of find_first()
   bool cascade = false;      // STAGES, otherwise a WaldBoost model
   std::vector<CuvWaldboostLevel> levels;
   std::vector<int32_t> segment_end;
@@ -38,12 +41,16 @@ struct Findings {
 
     return (size + 15) / 16 * 16;
   }
+  CuvScanCounters *
+  counters (int of_scan) const
+  {
+    return (CuvScanCounters *) ((uint8_t *) block.data
+        + of_scan * counters_size ());
+  }
   CuvScanHits
   device_hits () const
   {
-    return CuvScanHits{ (CuvWaldboostHit *) ((uint8_t *) block.data
-                            + counters_size ()),
-      (CuvScanCounters *) block.data };
+    return CuvScanHits{ (CuvWaldboostHit *) counters (2), counters (scan) };
   }
   CuvScanCounters *
   host_counters () const
@@ -129,6 +136,7 @@ expect (Findings *self, const CuvWaldboostPlan &plan)
   self->segment_end.assign (
       plan.segment_end, plan.segment_end + plan.n_segments);
   self->survivors.assign (plan.n_segments, 0);
+  self->cleared = false; // their size has changed
 }
 
 static int
@@ -164,9 +172,10 @@ cuv_waldboost_set_plans (
 static int
 reserve (Findings *self, const CuvWaldboostModel &model, CuvArena *arena)
 {
-  const size_t size = sizeof (CuvScanCounters)
-      + (std::max (model.n_stages, 64) + 2) * sizeof (unsigned long long)
-      + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
+  const size_t counters = sizeof (CuvScanCounters)
+      + (std::max (model.n_stages, 64) + 2) * sizeof (unsigned long long);
+  const size_t size =
+      2 * (counters + CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit));
 
   self->cascade = model.arithmetic == CUV_SUM_STAGES;
   self->pinned = (uint8_t *) cuv_arena_pinned (arena, size);
@@ -251,12 +260,12 @@ is_before (const CuvWaldboostHit &a, const CuvWaldboostHit &b)
   return a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-// Writes counters and sorted hits to pinned host memory. A copy engine would
-// start up to 8 us later, and the host would take some 20 us to sort a few
-// hundred hits.
+// Writes counters and sorted hits to pinned host memory, and clears the
+// counters of the next scan. A copy engine would start up to 8 us later, and
+// the host would take some 20 us to sort a few hundred hits.
 static __global__ void
-report_kernel (
-    CuvScanHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
+report_kernel (CuvScanHits found, int n_counters, uint4 *next_counters,
+    uint4 *counters_to, uint4 *hits_to)
 {
   static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
   __shared__ CuvWaldboostHit unsorted[CUV_WALDBOOST_REPORT_SORTED];
@@ -276,6 +285,8 @@ report_kernel (
 
   for (int i = threadIdx.x; blockIdx.x == 0 && i < n_counters; i += blockDim.x)
     counters_to[i] = ((const uint4 *) found.counters)[i];
+  for (int i = threadIdx.x; blockIdx.x == 1 && i < n_counters; i += blockDim.x)
+    next_counters[i] = uint4{ 0, 0, 0, 0 };
   for (int i = threadIdx.x; sort && i < n_hits; i += blockDim.x)
     unsorted[i] = found.hits[i];
   __syncthreads ();
@@ -293,32 +304,38 @@ report_kernel (
     hits_to[i] = hits[i];
 }
 
-// Clears the counters before the pyramid, so that the scan follows the pyramid
-// directly.
+// Clears counters that no report has cleared: before the pyramid, so that the
+// scan follows the pyramid directly.
 static int
-clear_counters (const Findings &found, cudaStream_t stream)
+clear_counters (Findings *found, cudaStream_t stream)
 {
-  CUV_CUDA_TRY (
-      cudaMemsetAsync (found.block.data, 0, found.counters_size (), stream));
+  if (!found->cleared)
+    CUV_CUDA_TRY (cudaMemsetAsync (
+        found->counters (found->scan), 0, found->counters_size (), stream));
+  found->cleared = true;
   return 0;
 }
 
-// Enqueues the report. Programmatic dependent launch requires that the kernel
-// before it is on the same stream, without a wait for the other one in between.
+// Enqueues the report of a scan; the counters then are those of the next one.
+// Programmatic dependent launch requires that the kernel before it is on the
+// same stream, without a wait for the other one in between.
 static int
 enqueue_report (
-    CuvWaldboostCuda *self, const Findings &found, CuvWaldboostHit *hits_to)
+    CuvWaldboostCuda *self, Findings *found, CuvWaldboostHit *hits_to)
 {
-  const int n_counters = (int) (found.counters_size () / sizeof (uint4));
+  const int n_counters = (int) (found->counters_size () / sizeof (uint4));
+  const CuvScanHits hits = found->device_hits ();
+
+  found->scan = 1 - found->scan;
+  uint4 *next = (uint4 *) found->counters (found->scan);
 
   if (!self->pyramid.in_parts ())
     return cuv_launch_dependent ("report_kernel", CUV_WALDBOOST_REPORT_BLOCKS,
-        CUV_WALDBOOST_REPORT_THREADS, 0, self->stream, report_kernel,
-        found.device_hits (), n_counters, (uint4 *) found.pinned,
-        (uint4 *) hits_to);
+        CUV_WALDBOOST_REPORT_THREADS, 0, self->stream, report_kernel, hits,
+        n_counters, next, (uint4 *) found->pinned, (uint4 *) hits_to);
   report_kernel<<<CUV_WALDBOOST_REPORT_BLOCKS, CUV_WALDBOOST_REPORT_THREADS, 0,
-      self->stream>>> (found.device_hits (), n_counters, (uint4 *) found.pinned,
-      (uint4 *) hits_to);
+      self->stream>>> (
+      hits, n_counters, next, (uint4 *) found->pinned, (uint4 *) hits_to);
   CUV_CUDA_LAUNCHED (report_kernel);
   return 0;
 }
@@ -354,7 +371,7 @@ scan_in_parts (CuvWaldboostCuda *self, int model)
 }
 
 static int
-scan (CuvWaldboostCuda *self, int model)
+scan_model (CuvWaldboostCuda *self, int model)
 {
   return self->pyramid.in_parts ()
       ? scan_in_parts (self, model)
@@ -369,17 +386,17 @@ cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
   if (acquire_images (self) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
-  for (const Findings &found : self->findings) {
-    if (clear_counters (found, self->stream) != 0)
+  for (Findings &found : self->findings) {
+    if (clear_counters (&found, self->stream) != 0)
       return -1;
   }
   if (self->scanner->submit_pictures (&self->pyramid, frame, self->stream) != 0)
     return -1;
   for (int i = 0; i < n; i++) {
-    const Findings &found = self->findings[i];
+    Findings *found = &self->findings[i];
 
-    if (scan (self, i) != 0
-        || enqueue_report (self, found, found.host_hits ()) != 0)
+    if (scan_model (self, i) != 0
+        || enqueue_report (self, found, found->host_hits ()) != 0)
       return -1;
   }
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
@@ -396,6 +413,8 @@ end_submit (CuvWaldboostCuda *self, int status)
   cudaStreamSynchronize (self->beside);
   cuv_end_submit (status, self->stream);
   release_images (self);
+  for (Findings &found : self->findings)
+    found.cleared = false;
   return -1;
 }
 
@@ -439,7 +458,7 @@ sort_hits (CuvWaldboostHit *hits, size_t n)
 static int
 find_first (CuvWaldboostCuda *self, int model)
 {
-  const Findings &found = self->findings[model];
+  Findings &found = self->findings[model];
   CuvWaldboostHit *hits = found.host_hits ();
   size_t n = 0, n_found;
 
@@ -452,11 +471,10 @@ find_first (CuvWaldboostCuda *self, int model)
          y += rows_at_once) {
       const CuvScanRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
 
-      if (clear_counters (found, self->stream) != 0
-          || self->scanner->submit (
-                 self->pyramid, model, found.device_hits (), rows, self->stream)
+      if (self->scanner->submit (
+              self->pyramid, model, found.device_hits (), rows, self->stream)
               != 0
-          || enqueue_report (self, found, hits + n) != 0)
+          || enqueue_report (self, &found, hits + n) != 0)
         return -1;
       CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
       n_found = found.host_counters ()->n_hits;

@@ -11,7 +11,7 @@
 #define CUV_CHANNELS_GRADIENT_WARPS 4 // tiles of a block
 // A tile: the first and the last thread of a warp are only neighbours.
 #define CUV_CHANNELS_GRADIENT_COLUMNS (30 * CUV_CHANNELS_LANE_PIXELS)
-#define CUV_CHANNELS_GRADIENT_ROWS 16
+#define CUV_CHANNELS_GRADIENT_ROWS 8
 
 // The outputs.
 struct CuvChannelsPixels {

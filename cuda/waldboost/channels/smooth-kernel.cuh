@@ -10,7 +10,7 @@
 // A tile: a warp per channel, four adjacent columns per thread; the first and
 // last thread only know those of their neighbours.
 #define CUV_CHANNELS_SMOOTH_COLUMNS (30 * 4)
-#define CUV_CHANNELS_SMOOTH_ROWS 16
+#define CUV_CHANNELS_SMOOTH_ROWS 4
 
 // Four adjacent sums.
 struct CuvChannelsSums {

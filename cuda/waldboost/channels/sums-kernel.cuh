@@ -11,7 +11,7 @@
 #define CUV_CHANNELS_SUMS_WARPS 4 // tiles of a block
 // A tile: threads whose neighbours' neighbours are in the warp have pixels.
 #define CUV_CHANNELS_SUMS_COLUMNS (28 * CUV_CHANNELS_LANE_PIXELS)
-#define CUV_CHANNELS_SUMS_ROWS 16
+#define CUV_CHANNELS_SUMS_ROWS 8
 #define CUV_CHANNELS_SUMS_STEP 4 // rows that are loaded together
 
 // Four adjacent magnitudes, or sums of 11 of them, 16 bits each.

@@ -41,7 +41,8 @@ open_pyramid (Pyramid *self, const CuvWaldboostSearch *searches)
 }
 
 static bool
-open_pyramids (CuvChannelsFrame *self, const CuvWaldboostSearch *searches, int n)
+open_pyramids (
+    CuvChannelsFrame *self, const CuvWaldboostSearch *searches, int n)
 {
   bool ok = true;
 

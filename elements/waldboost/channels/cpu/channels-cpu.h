@@ -23,11 +23,12 @@
 
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
-/* n: 1 .. CUV_WALDBOOST_MAX_MODELS, of trees on channels. The shrink of all models is the same; their
- * plans may differ in what depends on the model and in object sizes. Models and
- * plans must outlive the result. NULL if memory runs out, or the channels of a
- * level need more than 2 GB. */
-CuvChannelsCpu *cuv_channels_cpu_new (const CuvWaldboostSearch *searches, int n);
+/* n: 1 .. CUV_WALDBOOST_MAX_MODELS, of trees on channels. The shrink of all
+ * models is the same; their plans may differ in what depends on the model and
+ * in object sizes. Models and plans must outlive the result. NULL if memory
+ * runs out, or the channels of a level need more than 2 GB. */
+CuvChannelsCpu *cuv_channels_cpu_new (
+    const CuvWaldboostSearch *searches, int n);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
 /* For the same models, with other plans. Memory only grows. False in the same
